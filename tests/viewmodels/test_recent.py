@@ -1,12 +1,13 @@
 """Recent files: whether they are still there."""
 
 import threading
+from dataclasses import replace
 
 import pytest
 from conftest import PATIENCE_S
 from fake_tokenizer import FakeTokenizer
 
-from guiapp.viewmodels.recent import RecentFiles
+from guiapp.viewmodels.recent import KEPT, RecentFile, RecentFiles, RecentTexts
 from guiapp.viewmodels.settings import Settings
 
 pytestmark = pytest.mark.usefixtures("qapp")
@@ -51,3 +52,40 @@ def test_a_disk_that_does_not_answer_keeps_nobody_waiting(make_recent, qtbot, tm
     with qtbot.waitSignal(recent.changed):
         may_answer.set()
     assert recent.missing == {str(tmp_path / "far")}
+
+
+@pytest.mark.parametrize("spoiled", ["", "{", "7", "null", "[1, [2]]", "[" * 100_000])
+def test_a_spoiled_list_is_an_empty_one(tmp_path, spoiled):
+    settings = Settings(tmp_path / "settings.json")
+    settings.recent_texts = spoiled
+    assert RecentTexts(settings).paths == ()
+    settings.recent_files = spoiled
+    assert RecentFiles(settings).files == ()
+
+
+def test_so_many_are_kept(tmp_path):
+    recent = RecentTexts(Settings(tmp_path / "settings.json"))
+    for number in range(KEPT + 3):
+        recent.add(tmp_path / str(number))
+    assert len(recent.paths) == KEPT
+    assert recent.paths[0].endswith(str(KEPT + 2))
+
+
+def test_what_was_opened_last_is_first_told_once_and_there_at_the_next_start(make_recent, qtbot, tmp_path):
+    first, second = (str(tmp_path / name) for name in ("first", "second"))
+    recent = make_recent([tmp_path / "first", tmp_path / "second", tmp_path / "first"])
+    assert recent.paths == (first, second)
+    with qtbot.assertNotEmitted(recent.changed):
+        recent.add(tmp_path / "first", FakeTokenizer().vocabulary)
+    vocabulary = replace(FakeTokenizer().vocabulary, chosen_pre="qwen2")
+    with qtbot.waitSignal(recent.changed):
+        recent.add(tmp_path / "second", vocabulary, "my name")
+    assert recent.files[0] == RecentFile(
+        second, "my name", vocabulary.type.value, "", len(vocabulary), "qwen2"
+    )
+    again = RecentFiles(recent._settings)
+    assert again.files == recent.files
+    assert [again.chosen_pre(path) for path in (second, first, "third")] == ["qwen2", None, None]
+    with qtbot.waitSignal(again.changed):
+        again.clear()
+    assert again.paths == RecentFiles(recent._settings).paths == ()

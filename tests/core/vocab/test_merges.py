@@ -1,13 +1,15 @@
-"""Merge rules of vocabularies that have none in their files."""
+"""Merge rules of vocabularies that have none in their files; how texts are spelled and cut for merging."""
 
 import random
 from itertools import pairwise
 
 import pytest
+from pair_vocabularies import byte_level, character_level, sentence_piece
 from toy_vocabulary import toy_vocabulary
 
 from guiapp.core.errors import VocabError
-from guiapp.core.vocab.merges import sentence_piece_merging
+from guiapp.core.vocab.merges import byte_pair_merging, sentence_piece_merging
+from guiapp.core.vocab.vocabulary import Rules
 
 TOKENS = ["a", "b", "ab", "aba", "é", "éa", "aé", "abaéa", "xy", "xyz", "▁a", b"\xe3", b"\xe3\x81"]
 
@@ -45,3 +47,31 @@ def test_tokens_that_can_be_cut_in_too_many_ways_are_refused():
     vocabulary = toy_vocabulary({"a": 0.0, "a" * 70_000_000: 0.0})
     with pytest.raises(VocabError, match="more than 33 million ways"):
         sentence_piece_merging(vocabulary)
+
+
+SCORES = {"<unk>": 0, "<0xC3>": 0, "a": -1, "▁": -1, "é": -1, "▁a": -2}
+
+
+@pytest.mark.parametrize(
+    ("merging", "spelled", "starts"),
+    [
+        (byte_pair_merging(byte_level(["Ġ a"])), "ĠaÃ©", [(0, 1), (1, 2), (2, 3), (3, 4)]),
+        (byte_pair_merging(character_level(["▁ a"], ["▁", "a", "▁a"])), "▁aé", [(0, 1), (1, 2), (2, 4)]),
+        (sentence_piece_merging(sentence_piece(SCORES)), "▁aé", [(0, 1), (1, 2), (2, 4)]),
+        (sentence_piece_merging(sentence_piece(SCORES, rules=Rules())), " aé", [(0, 1), (1, 2), (2, 4)]),
+    ],
+)
+def test_texts_are_spelled_and_cut_as_the_vocabulary_has_them(merging, spelled, starts):
+    data = " aé".encode()
+    assert merging.spell(data) == spelled.encode()
+    assert [(start, end) for _, start, end in merging.start_symbols(data)] == starts
+    assert merging.symbol_end(b"\xe2\x96", 0) in (1, 2)
+
+
+def test_what_is_no_token_is_written_as_the_tokens_of_its_bytes():
+    merging = sentence_piece_merging(sentence_piece(SCORES))
+    data = "aÃ".encode()
+    assert merging.tokens_of(2, data, 0, 1) == [(2, 0, 1)]
+    assert merging.tokens_of(None, data, 1, 3) == [(1, 1, 2), (0, 2, 3)]
+    assert merging.tokens_of(99, data, 1, 2) == [(1, 1, 2)]
+    assert (merging.find_piece(b" a"), merging.find_piece(b"xx")) == (5, -1)

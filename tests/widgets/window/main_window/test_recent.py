@@ -3,7 +3,7 @@
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from guiapp.viewmodels.recent import KEPT, RecentTexts
+from guiapp.viewmodels.recent import RecentTexts
 from guiapp.viewmodels.settings import Settings
 
 
@@ -81,18 +81,3 @@ def test_an_edited_text_is_remembered_when_it_is_saved(shell, qtbot, files):
     assert not any(".txt" in text for text in listed(shell))
     shell.workspace.save_text(files[0])
     assert any(".txt" in text for text in listed(shell))
-
-
-@pytest.mark.parametrize("spoiled", ["", "{", "7", "null", "[1, [2]]", "[" * 100_000])
-def test_a_spoiled_list_is_an_empty_one(qapp, tmp_path, spoiled):
-    settings = Settings(tmp_path / "settings.json")
-    settings.recent_texts = spoiled
-    assert RecentTexts(settings).paths == ()
-
-
-def test_so_many_are_kept(qapp, tmp_path):
-    recent = RecentTexts(Settings(tmp_path / "settings.json"))
-    for number in range(KEPT + 3):
-        recent.add(tmp_path / str(number))
-    assert len(recent.paths) == KEPT
-    assert recent.paths[0].endswith(str(KEPT + 2))
