@@ -224,6 +224,60 @@ def test_a_run_that_plays_waits_while_a_lesson_is_in_sight(at_work, qtbot):
     assert not page.model.clock.is_playing
 
 
+def test_lessons_left_and_begun_in_a_hurry_end_with_the_last_one(at_work, qtbot):
+    before = state(at_work)
+    page = at_work.window.pages.current
+    choose_mode(page, qtbot, "Lessons")
+    lessons = page.player.lessons
+    for n_turns, lesson in enumerate([*lessons, *lessons[::-1], *lessons[::2]]):
+        qtbot.mouseClick(page.lessons.buttons[lesson.name], LEFT)
+        for _ in range(n_turns % 8):  # models are opened and texts recorded meanwhile, or not yet
+            qtbot.wait(10)
+        qtbot.mouseClick(page.lesson_bar.buttons["lesson_leave"], LEFT)
+        assert page.lessons.isVisible()
+    begin_lesson(at_work, qtbot, MODELS)
+    step, trace = page.player.step, page.player.steps.debugger.trace
+    assert (trace.text, trace.encoder) == (step.text.encode(), step.encoder)
+    assert page.lesson_trace.isVisible()
+    assert state(at_work) == before
+
+
+def play_training(shell, qtbot, page):
+    page.begin_training("bpe:300")
+    qtbot.waitUntil(lambda: page.is_ready)
+    return page.training.model
+
+
+def play_lesson(shell, qtbot, page):
+    begin_lesson(shell, qtbot, TRAINING)
+    return page.player.training
+
+
+@pytest.mark.parametrize("begin", [play_training, play_lesson])
+@pytest.mark.parametrize("is_page_left", [True, False])
+def test_a_training_that_plays_waits_while_it_is_out_of_sight(at_work, qtbot, begin, is_page_left):
+    page = at_work.window.pages.current
+    training = begin(at_work, qtbot, page)
+    training.restart()
+    at_work.window.actions_table["debug_play"].trigger()
+    assert training.clock.is_playing
+    if is_page_left:
+        press(qtbot, at_work, Qt.Key.Key_1, CTRL)
+    else:
+        choose_mode(page, qtbot, "Encode")
+    assert not training.clock.is_playing
+
+
+def test_a_window_closes_while_a_lesson_trains(at_work, qtbot):
+    page = at_work.window.pages.current
+    choose_mode(page, qtbot, "Lessons")
+    qtbot.mouseClick(page.lessons.buttons[TRAINING], LEFT)
+    assert page.player.training.is_busy
+    at_work.window.questions.closing = Answer.DISCARD
+    assert at_work.window.close()
+    assert not page.player.training.is_busy
+
+
 def test_keys_move_nothing_in_the_list_of_lessons(at_work, qtbot):
     before = state(at_work)
     page = at_work.window.pages.current
