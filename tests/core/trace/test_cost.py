@@ -16,7 +16,7 @@ from guiapp.core.trace.cost import Cost, estimate, must_ask
     ],
 )
 def test_a_cost_goes_with_the_text(encoder, n_bytes, is_one_piece, n_steps, seconds):
-    cost = estimate(encoder, n_bytes, is_one_piece)
+    cost = estimate(encoder, is_one_piece, n_bytes)
     assert (cost.n_steps, cost.size_bytes) == (n_steps, 80 * n_steps)
     assert cost.seconds == pytest.approx(seconds)
 
