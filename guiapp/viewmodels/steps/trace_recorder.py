@@ -62,6 +62,7 @@ class TraceRecorder(QObject):
         """Record a text instead of whatever is being recorded now."""
         self._number += 1
         self._tokenizer = tokenizer
+        self._loading.cancel()
         text_file = Path(self._folder.name) / f"text-{self._number}"
         text_file.write_bytes(text)
         self._send(

@@ -92,3 +92,14 @@ def test_a_trace_goes_with_the_vocabulary_it_was_recorded_with(make_steps_model,
     qtbot.waitUntil(lambda: model.debugger is not None and model.debugger.vocabulary is workspace.vocabulary)
     for debugger in filter(None, shown):
         assert debugger.trace.columns.result.max() < len(debugger.vocabulary)
+
+
+def test_a_trace_that_is_being_loaded_gives_way_to_a_newer_one(make_steps_model, qtbot, hold):
+    gate, recorder, recorded = hold(trace_recorder, "_load"), TraceRecorder(), []
+    model = make_steps_model(recorder=recorder)
+    recorder.recorded.connect(lambda debugger: recorded.append(debugger.trace.text))
+    qtbot.waitUntil(lambda: recorder._loading.is_busy)
+    recorder.record(model._workspace.tokenizer, b"lions", "heap", False, False)
+    gate.set()
+    qtbot.waitUntil(lambda: not recorder.is_busy)
+    assert recorded == [b"lions"]
