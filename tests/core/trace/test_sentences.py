@@ -1,4 +1,4 @@
-"""What is told at each step of a walk, behind the number of the line of pseudo code that it carries out."""
+"""What a step says: in words, behind the number of the line of pseudo code that it does, and in columns."""
 
 import pytest
 
@@ -168,3 +168,24 @@ def test_each_step_is_told_and_its_line_shown(model, encoder, text):
         f"{pseudo_code(walk.trace, step)[1]} {walk.teller.sentence(step)}\n" for step in range(walk.n_steps)
     ]
     assert "".join(told) == WALKS[model, encoder, text].lstrip("\n")
+
+
+PAIRS = {"push", "merge", "stale"}
+OWN_TOKEN = {"take", "choose", "give up", "join", "whole"}
+WAYS = {"reach", "worse"}
+COLUMNS = {
+    "left": PAIRS,
+    "right": PAIRS,
+    "right_position": PAIRS,
+    "other_cell": PAIRS | OWN_TOKEN | WAYS | {"lost", "fallback"},
+    "cell": PAIRS | OWN_TOKEN | WAYS | {"add", "back"},
+    "result": PAIRS | OWN_TOKEN | WAYS | {"special", "add", "reject", "back", "fallback"},
+}
+
+
+@pytest.mark.parametrize(("model", "encoder", "text"), WALKS)
+def test_a_column_is_empty_where_a_step_has_nothing_of_the_kind(model, encoder, text):
+    trace = record(guiapp.open_model(f"demo:{model}"), text, encoder)
+    for step in range(len(trace)):
+        filled = {name for name in COLUMNS if getattr(trace.columns, name)[step] != -1}
+        assert filled == {name for name, operations in COLUMNS.items() if trace.operation(step) in operations}
