@@ -94,6 +94,14 @@ def test_found_at_once_or_one_by_one_is_the_same(data):
     assert hits(Breakpoint(kind, value, hit_count=3), VALUES, {}).tolist() == expected[2:]
 
 
+def test_a_piece_is_found_where_it_begins():
+    tokenizer = guiapp.open_model("demo:bpe")
+    trace = record(tokenizer, "How do lions sleep", "heap")
+    values, firsts = TraceValues(trace, tokenizer.vocabulary), trace.pieces.first_step.tolist()
+    stops = [hits(parse_breakpoint(f"piece {piece}"), values, {}).tolist() for piece in range(5)]
+    assert stops == [[first] for first in firsts] + [[]]
+
+
 def test_the_first_difference_is_where_tokens_cannot_agree_any_more():
     expected = Replay(TRACE).tokens(len(TRACE))
     split = int(np.flatnonzero(expected.ends - expected.starts > 2)[0])

@@ -102,6 +102,14 @@ def test_a_text_is_cut_by_both_vocabularies(make_model, qtbot):
     assert [token_id for _, token_id, _, _ in beside.result.real.tokens] == real.token_ids.tolist()
     assert beside.result.trained.name == "Trained byte-level BPE"
     assert "".join(text for text, *_ in beside.result.trained.tokens).replace("·", " ") == TEXT.decode()
+    with qtbot.waitSignal(beside.changed):
+        beside.forget()
+    assert (beside.result, beside.failure) == (None, "")
+    model.model_file.unlink()
+    with qtbot.waitSignal(beside.changed):
+        beside.compare(TEXT)
+    assert beside.result is None
+    assert model.model_file.name in beside.failure
     beside.stop()
     workspace.close()
 
