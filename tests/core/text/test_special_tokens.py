@@ -6,8 +6,10 @@ from arrays import as_array
 from gguf_builder import write_vocab
 from hypothesis import given
 from hypothesis import strategies as st
+from toy_vocabulary import toy_vocabulary
 
-from guiapp.core.text.special_tokens import SpecialTokens
+from guiapp.core.text.special_tokens import BYTES_PER_TRY, SpecialTokens
+from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.gguf_file import load_vocabulary
 
 TEXTS = ["<a>", "<a><b>", "b><", "aa", "aaaa", "ab", "ba", "<", "<|x|>", "|x", ">"]
@@ -88,3 +90,43 @@ def test_many_nested_candidates_stay_fast_and_right(special_tokens):
     partition = special_tokens.partition(as_array(text), True)
     assert len(partition.ids) == 25_000
     assert set(partition.ids.tolist()) == {TEXTS.index("aaaa")}
+
+
+@pytest.mark.parametrize("parse_special", [True, False])
+@given(
+    text=st.text(alphabet="ab<>|x ", max_size=30).map(str.encode), padding=st.sampled_from([0, BYTES_PER_TRY])
+)
+def test_what_is_told_without_cutting_agrees_with_what_is_there(special_tokens, parse_special, text, padding):
+    searched = [TEXTS[token_id].encode() for token_id in special_tokens.searched_for(parse_special)]
+    begins = special_tokens.may_begin(parse_special)
+    assert {bytes([byte]) for byte in np.flatnonzero(begins)} == {token[:1] for token in searched}
+    assert special_tokens.longest(parse_special) == max(map(len, searched))
+    places = [
+        (at, at + len(token)) for token in searched for at in range(len(text)) if text.startswith(token, at)
+    ]
+    starts, ends = special_tokens.occurrences(as_array(text), parse_special)
+    farthest = {start: max(end for first, end in places if first == start) for start, _ in places}
+    assert dict(zip(starts.tolist(), ends.tolist(), strict=True)) == farthest
+    for position in range(len(text) + 1):
+        across = [(start, end) for start, end in farthest.items() if start < position < end]
+        reach = (min(start for start, _ in across), max(end for _, end in across)) if across else None
+        assert special_tokens.reach_across(as_array(text), position, parse_special) == reach
+    assert special_tokens.may_be_in(text + b"." * padding, parse_special) or not places
+    assert not special_tokens.may_be_in(b"." * (padding + 1), parse_special)
+
+
+@pytest.mark.parametrize("strips", [Attribute.LSTRIP, Attribute.RSTRIP, Attribute.LSTRIP | Attribute.RSTRIP])
+@given(text=st.text(alphabet="<a>b \n", max_size=20).map(str.encode))
+def test_white_space_beside_a_token_goes_with_it_where_it_asks_for_that(strips, text):
+    vocabulary = toy_vocabulary({"<a>": Attribute.CONTROL | strips, "b": Attribute.CONTROL, " ": 0.0})
+    special_tokens = SpecialTokens(vocabulary)
+    assert special_tokens.drops_white_space
+    assert special_tokens.is_white_space(as_array(text)) == any(byte in b" \n" for byte in text)
+    found = special_tokens.partition(as_array(text), True)
+    assert parts(found) == parts(special_tokens.partition_readable(text, True))
+    raw = [text[start:end] for start, end in zip(found.raw_starts, found.raw_ends, strict=True)]
+    for token_id, before, behind in zip(found.ids.tolist(), raw, raw[1:], strict=False):
+        if token_id == 0 and strips & Attribute.LSTRIP:
+            assert before == before.rstrip()
+        if token_id == 0 and strips & Attribute.RSTRIP:
+            assert behind == behind.lstrip()
