@@ -1,15 +1,26 @@
 """Training on the Steps page with real clicks: the form, the steps, the result."""
 
 import json
+from itertools import combinations, pairwise
 
 import pytest
+from pictures import paintings_of
 from PySide6.QtCore import QRectF, Qt, QTimer
 from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QApplication, QFileDialog, QScrollArea
 
 import guiapp
 from guiapp.widgets.shared.theme import Theme
-from guiapp.widgets.steps.training_views import axis_title, lay_out_words, why_none
+from guiapp.widgets.steps.training_views import (
+    PairsPicture,
+    SymbolsPicture,
+    TrainingPicture,
+    WordsPicture,
+    axis_title,
+    lay_out_words,
+    why_none,
+)
+from guiapp.widgets.steps.transport import PlayControls
 
 LEFT = Qt.MouseButton.LeftButton
 PAGE_PX = 696  # the height of a page in a window of 1280 × 800
@@ -277,3 +288,57 @@ def test_the_titles_of_the_curve_leave_each_other_room():
     assert axis_title(40, len) == "log-likelihood; dashed: pieces dropped"
     assert axis_title(30, len) == "dashed: pieces dropped"
     assert axis_title(10, len) == ""
+
+
+def test_pictures_of_a_training_tell_each_pair_and_word(make_steps_page, qtbot):
+    page = make_steps_page(text=TEXT)
+    stage = trained(page, qtbot)
+    stage.model.go_to(8)
+    told = {}
+    for view in stage.findChildren(TrainingPicture):
+        if view.isVisible():
+            view.resize(700, 260)
+            told[type(view)] = [text for text, _ in paintings_of(view).texts]
+    step = stage.model.record.step(8)
+    pairs = told[PairsPicture]
+    expected = [(step.left, step.right), *step.ties, *(pair for pair, _ in step.rivals)]
+    wanted = [f"{left} + {right}" for left, right in expected]
+    shown = [text for text in pairs if " + " in text]
+    assert shown == wanted[: len(shown)]
+    assert len(shown) > 5
+    assert pairs.count("merged") == 1
+    words = told[WordsPicture]
+    assert step.left + step.right in words
+    assert "×3" in words
+    assert words[0] == stage.model.record.words(8)[0][0][0]
+    assert told[SymbolsPicture][0] == step.left + step.right
+
+
+def test_rows_of_words_are_as_high_as_the_next_begins_below():
+    words = [(("ab", "c"), 1, False), (("d",), 3, True), (("e", "f"), 2, True)]
+    layout = lay_out_words(words, "e", 100, QFontMetricsF(Theme.mono_font(12)))
+    chips = layout.chips
+    assert [(chip.text, chip.is_new, chip.tint) for chip in chips] == [
+        *(("ab", False, 0), ("c", False, 1), ("d", False, 2), ("e", True, 3), ("f", False, 4))
+    ]
+    tops = sorted({chip.rect.top() for chip in chips})
+    assert tops[0] == 0.0
+    assert all(later > earlier + chips[0].rect.height() for earlier, later in pairwise(tops))
+    assert layout.height == max(chip.rect.bottom() for chip in chips)
+    assert layout.first_new == chips[3].rect.top() > 0
+    assert [number for number, _ in layout.counts] == ["×3", "×2"]
+    boxes = [chip.rect for chip in chips] + [box for _, box in layout.counts]
+    assert all(not one.intersects(other) for one, other in combinations(boxes, 2))
+
+
+def test_the_play_button_says_what_a_press_would_do(make_steps_page, qtbot):
+    page = make_steps_page(encoder="heap")
+    (controls,) = page.trace.findChildren(PlayControls)
+    page.model.restart()
+    for word in ("play", "pause", "play"):
+        assert controls.button.text() == word
+        controls.button.click()
+    controls.button.click()
+    for index in range(controls.speed.count()):
+        controls.speed.setCurrentIndex(index)
+        assert controls._clock.speed == controls.speed.itemData(index)

@@ -46,7 +46,7 @@ def test_what_is_learnt_of_east_asian_scripts_is_not_shaped(qapp):
     glyphs.learn("語日本のぞ한국어、𠮷かが\u3099مر")
     assert glyphs.runs("が\u3099") is None  # the mark combines
     assert glyphs.runs("مر") is None
-    shaped = ShapedTexts(Theme.mono_font(16))._shape(text)
+    shaped = ShapedTexts(Theme.mono_font(16))._shaped(text)
     assert glyphs.width(text) == pytest.approx(shaped.size().width(), abs=len(text) / 2)
     texts = ShapedTexts(Theme.mono_font(16))
     texts.learn(text)
