@@ -71,3 +71,16 @@ def test_all_texts_and_shapes_have_room_of_their_own(make_steps_page, qtbot, cas
     settle()
     painted = [view for view in page.findChildren(Painted) if view.isVisible()]
     assert "\n".join(fault for view in painted for fault in badly_placed(view)) == ""
+
+
+@pytest.mark.parametrize("case", ["heap", "training"])
+def test_larger_text_and_back_leaves_no_trace(make_steps_page, qtbot, case):
+    name, encoder, go_on = CASES[case]
+    page = make_steps_page(name, TEXT, encoder)
+    page.window().resize(1600, 1100)
+    go_on(page, qtbot)
+    pictures = []
+    for factor in (1, 2, 1):
+        page.set_text_size(factor * TEXT_FONT_PX)
+        pictures.append(picture_of(page))
+    assert pictures[0].differences(pictures[2]) == []

@@ -1,12 +1,15 @@
 """What the Tree page saves and copies."""
 
 import json
+import math
+import re
 from functools import partial
 from threading import Event
+from xml.etree import ElementTree
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QImage
+from PySide6.QtGui import QFontMetrics, QImage
 from PySide6.QtWidgets import QApplication
 
 from guiapp.core.tree.picture import ROOT
@@ -14,9 +17,10 @@ from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.tree.saving import FORMATS
 from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.shared.menu_button import MenuButton
-from guiapp.widgets.shared.theme import ThemeSource
+from guiapp.widgets.shared.theme import Theme, ThemeSource
+from guiapp.widgets.tree.labels import MARGIN_PX, fitting_form, label_widths, turned_place
 from guiapp.widgets.tree.page import TreePage
-from guiapp.widgets.tree.saving import ExportError
+from guiapp.widgets.tree.saving import Drawing, ExportError, svg_of
 
 
 def widest_child(page):
@@ -156,3 +160,29 @@ def test_figures_on_screen_outlive_a_save_at_another_size(page, tmp_path):
     before = page.view.grab().toImage()
     page.view.image(2.0)
     assert page.view.grab().toImage() == before
+
+
+@pytest.mark.parametrize("shape", ["sunburst", "icicle"])
+def test_labels_of_a_drawing_have_colours_sizes_and_places_of_their_own(page, shape):
+    page.model.set_shape(shape)
+    page.view.show_at_once()
+    drawing = Drawing.of(page.view, page.model, page.view.geometry_now)
+    tree = ElementTree.fromstring(svg_of(drawing))
+    named = {}
+    for group in tree.iter("{http://www.w3.org/2000/svg}g"):
+        for text in group.findall("{http://www.w3.org/2000/svg}text"):
+            named.setdefault("".join(text.itertext()).strip(), []).append((group, text))
+    whole = [label for label in drawing.labels if label.text in named]
+    assert len(whole) > 5
+    for label in whole:
+        wanted = fitting_form(label.place, *label_widths(label.text))
+        looks = []
+        for group, text in named[label.text]:
+            turn = [float(part) for part in re.findall(r"[-\d.e]+", group.get("transform"))]
+            angle = math.degrees(math.atan2(turn[1], turn[0]))
+            width = QFontMetrics(Theme.ui_font(wanted.size_px)).horizontalAdvance(label.text)
+            place = turned_place(label.place, width + 2 * MARGIN_PX)
+            is_turned = abs((angle - place.degrees + 180) % 360 - 180) < 0.5
+            is_there = (turn[4], turn[5]) == pytest.approx((place.x, place.y), abs=0.5)
+            looks.append((text.get("fill"), float(text.get("font-size")), is_turned and is_there))
+        assert (label.color.name(), wanted.size_px, True) in looks
