@@ -1,9 +1,10 @@
 """The Inspect page: what its parts tell each other."""
 
 import pytest
+from pictures import picture_of
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QPushButton, QWidget
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -70,3 +71,29 @@ def test_a_text_that_was_opened_has_the_keys(page, shell, tmp_path, qtbot):
     shell.workspace.open_text(tmp_path / "text.txt")
     qtbot.waitUntil(page.editor.hasFocus)
     assert shell.workspace.document.text() == b"two"
+
+
+def test_another_theme_and_size_and_back_leave_no_trace(page, shell, qtbot):
+    shell.workspace.select_token(2)
+    qtbot.waitUntil(lambda: page.is_ready)
+    pictures = []
+    for theme in ("dark", "light", "dark", "light", "dark"):
+        shell.theme_source.choose(theme)
+        qtbot.waitUntil(lambda: page.is_ready)
+        pictures.append(picture_of(page))
+    page.editor.zoom(5)
+    shell.theme_source.choose("light")
+    larger = picture_of(page)
+    shell.theme_source.choose("dark")
+    page.editor.zoom(-5)
+    qtbot.waitUntil(lambda: page.is_ready)
+    assert pictures[2].differences(pictures[4]) == []
+    assert pictures[1].differences(pictures[3]) == []
+    assert pictures[2].differences(picture_of(page)) == []
+    assert pictures[1].differences(larger)
+    for image in (pictures[1].image, larger.image):  # no dark part is left
+        assert all(image.pixelColor(x, y).lightness() > 40 for x in range(1, 600, 7) for y in range(1, 20))
+    sizes = [part.font().pixelSize() for part in page.card.findChildren(QWidget)]
+    page.editor.zoom(6)
+    grown = [part.font().pixelSize() for part in page.card.findChildren(QWidget)]
+    assert sum(new > old for new, old in zip(grown, sizes, strict=True)) > 5

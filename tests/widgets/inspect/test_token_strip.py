@@ -267,3 +267,32 @@ def test_page_keys_go_as_far_as_is_seen(source, strip, qtbot):
     assert source.selected_token == rows * columns(strip)
     press(qtbot, strip, Key.Key_Up)
     assert source.selected_token == (rows - 1) * columns(strip)
+
+
+@pytest.mark.parametrize("scrolled_px", [0, 37])
+def test_chips_are_painted_where_they_are_clicked(strip, scrolled_px):
+    strip.verticalScrollBar().setValue(scrolled_px)
+    QApplication.processEvents()
+    image = strip.viewport().grab().toImage()
+    panel, seen = DARK.panel.name(), 0
+    for index in range(1, 100):  # the first is special, and has only a line around it
+        chip = strip.chip_rect(index)
+        if not image.rect().contains(chip.adjusted(-4, -4, 4, 4)):
+            continue
+        seen += 1
+        middle = chip.center()
+        inside = [
+            (chip.left() + 2, middle.y()),
+            (chip.right() - 2, middle.y()),
+            (middle.x(), chip.top() + 2),
+            (middle.x(), chip.bottom() - 2),
+        ]
+        assert len({image.pixelColor(*place).name() for place in inside}) == 1
+        assert image.pixelColor(*inside[0]).name() != panel
+        outside = [
+            (chip.left() - 3, chip.top()),
+            (chip.left(), chip.top() - 3),
+            (middle.x(), chip.bottom() + 3),
+        ]
+        assert {image.pixelColor(*place).name() for place in outside} == {panel}
+    assert seen > 5
