@@ -152,7 +152,6 @@ class Workspace(QObject):
     def _use_model(self) -> None:
         if self._options.encoder not in self.encoders and self._options.encoder is not None:
             self._options = replace(self._options, encoder=None)
-        self.encoder_check.forget()
         self._hand_over()
         self.vocabulary_changed.emit()
         self.options_changed.emit()

@@ -218,3 +218,17 @@ def test_more_tokens_than_any_model_has_are_refused_before_anything_is_made_of_t
     file.add_raw(string("tokenizer.ggml.tokens") + struct.pack("<IIQ", 9, 8, count) + bytes(8 * count))
     with pytest.raises(VocabError, match="At most 4,194,304 are read"):
         load_vocabulary(file.write(tmp_path / "model.gguf"))
+
+
+@pytest.mark.parametrize(
+    ("kind", "shape", "size"),
+    [(0, (64,), 256), (0, (3, 5), 64), (1, (40,), 96), (2, (64,), 64), (8, (96,), 128), (24, (32, 2), 64)],
+)
+def test_a_tensor_begins_behind_the_one_before(tmp_path, kind, shape, size):
+    def told(offset):
+        file = with_tensor(type=kind, shape=shape)
+        file.tensors.append(Tensor("next", (2**50,), offset=offset))
+        return " ".join(load_vocabulary(file.write(tmp_path / "model.gguf")).warnings)
+
+    assert "incomplete" in told(size)
+    assert f"next is said to start at {size + 32} instead of {size}" in told(size + 32)
