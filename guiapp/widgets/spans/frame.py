@@ -98,6 +98,8 @@ def blocks_in(area: QRegion, rows: SpanRows, spans: SpanSource, marks: Marks) ->
 def parts_of(blocks: Sequence[ShownBlock], rows: SpanRows, around: Look, window: QRect) -> list[Part]:
     """The rows of some blocks, and what is above the first row and below the last one, like `around`."""
     row_px, visible = rows.metrics.row_height, rows.visible()
+    if not visible:  # the window has no height
+        return []
     stretches = [(0.0, visible[0].y, around), (visible[-1].bottom, float(window.height()), around)]
     for shown in blocks:
         top = shown.block.y

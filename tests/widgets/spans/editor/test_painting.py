@@ -147,3 +147,14 @@ def test_rows_keep_their_tokens_while_marks_wait_for_their_frame(opened, qtbot):
     assert not editor.is_painted
     qtbot.waitUntil(lambda: editor.is_painted)
     assert row_pixels(editor, 3) != unmarked
+
+
+def test_a_window_without_height_takes_what_is_typed(opened, qtbot):
+    editor = opened("one two three")
+    editor.resize(editor.width(), 0)
+    for text in (b"four", b"\n" * 50):
+        editor.document.insert(text)
+        editor.spans.tokenize()
+        qtbot.wait(20)
+    editor.resize(editor.width(), 300)
+    assert len(set(pixels_of(editor))) > 5
