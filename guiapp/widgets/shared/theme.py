@@ -181,6 +181,7 @@ class ThemeSource(QObject):
         the application's style sheet it would be dressed again with each step, for twice the time and more.
         """
         self._dressed = window
+        self.setParent(window)  # and goes with it: nobody dresses a window that is gone
         self._put_on()
 
     def _put_on(self) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QPalette
+from PySide6.QtWidgets import QWidget
 
 from guiapp.core.tree.scripts import NAMES
 from guiapp.core.vocab.attributes import KINDS
@@ -141,3 +142,14 @@ def test_the_systems_theme_is_followed_where_it_is_chosen(qapp, qtbot, monkeypat
     with qtbot.assertNotEmitted(source.changed):
         source.choose("dark")
     assert (source.theme, source.choice) == (DARK, "dark")
+
+
+def test_a_window_that_is_gone_is_not_dressed_again(qapp, qtbot, monkeypatch):
+    window, hints = QWidget(), qapp.styleHints()
+    source = ThemeSource(qapp, "system", dresses_later=True)
+    source.dress(window)
+    with qtbot.waitSignal(window.destroyed):
+        window.deleteLater()
+    for scheme in (Qt.ColorScheme.Dark, Qt.ColorScheme.Light):
+        monkeypatch.setattr(type(hints), "colorScheme", lambda hints, scheme=scheme: scheme)
+        hints.colorSchemeChanged.emit(scheme)  # an exception in a slot fails the test
