@@ -16,6 +16,7 @@ from guiapp.widgets.shared.script_fonts import draw_once
 from guiapp.widgets.shared.theme import Theme
 
 MOST_TEXTS = 256
+MOST_FONTS = 32  # some sizes of larger text; each keeps so many texts
 STRIKE_SHARE = 0.58  # of the height, from above: through small letters
 LEFT, CENTER, RIGHT = 0.0, 0.5, 1.0
 """Where in its place a text stands: the share of the free width that is left of it."""
@@ -116,16 +117,17 @@ def _shaped(font: QFont, text: str) -> QStaticText:
 
 
 class MonoTexts:
-    """Texts in the sizes and kinds of the monospaced font that a picture needs."""
+    """Texts in the sizes and kinds of the monospaced font that a picture needs, and needed not long ago."""
 
     def __init__(self) -> None:
-        self._fonts: dict[tuple[int, bool, bool], ShapedTexts] = {}
+        self._of_font = lru_cache(MOST_FONTS)(_in_mono_font)
 
     def of(self, size_px: int, *, is_bold: bool = False, is_struck: bool = False) -> ShapedTexts:
-        key = size_px, is_bold, is_struck
-        if key not in self._fonts:
-            font = Theme.mono_font(size_px)
-            font.setBold(is_bold)
-            font.setStrikeOut(is_struck)
-            self._fonts[key] = ShapedTexts(font)
-        return self._fonts[key]
+        return self._of_font(size_px, is_bold, is_struck)
+
+
+def _in_mono_font(size_px: int, is_bold: bool, is_struck: bool) -> ShapedTexts:
+    font = Theme.mono_font(size_px)
+    font.setBold(is_bold)
+    font.setStrikeOut(is_struck)
+    return ShapedTexts(font)
