@@ -134,7 +134,7 @@ def test_the_window_follows_themes_and_leaves_each_text_its_room(shell, qtbot, p
     shell.window.resize(1280, 900)
     shell.window.pages.show_page(page)
     current = shell.window.pages.current
-    qtbot.waitUntil(lambda: current.is_ready)
+    qtbot.waitUntil(lambda: current.is_ready and shell.workspace.round_trip.result is not None)
     bar, pictures = shell.window.top_bar, []
     for theme in ("dark", "light", "dark", "light", "dark"):
         shell.theme_source.choose(theme)
