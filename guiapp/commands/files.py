@@ -18,15 +18,14 @@ from guiapp import open_model
 from guiapp.core.counting.blocks import blocks_from
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.system.replace_file import replace_file
+from guiapp.core.text.invisible import IGNORABLE
 from guiapp.core.text.utf16 import LITTLE, MARK, utf8_from, utf16_codec
 
 if TYPE_CHECKING:
     from guiapp.core.tokenizer import Tokenizer
 
 
-UNSEEN = re.compile(
-    "[\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e0fff]"
-)
+UNSEEN = re.compile(f"[\x7f-\x9f\u2028\u2029\ufff9-\ufffb{IGNORABLE}]")
 """What JSON allows as it is, but terminals obey, or nobody sees."""
 
 
