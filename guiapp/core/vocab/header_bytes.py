@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.errors import VocabError
-from guiapp.core.system.checkpoint import checkpoint
 from guiapp.core.vocab.quoting import quoted
 
 CHUNK_BYTES = 4 << 20
@@ -96,10 +95,7 @@ class HeaderBytes:
     def _grow(self, end: int) -> None:
         if end > len(self.data):
             larger = np.empty(min(self.size, max(end + CHUNK_BYTES, 2 * len(self.data))), np.uint8)
-            for start in range(0, self.available, CHUNK_BYTES):
-                checkpoint()
-                end_of_part = min(start + CHUNK_BYTES, self.available)
-                larger[start:end_of_part] = self.data[start:end_of_part]
+            larger[: self.available] = self.data[: self.available]
             self.data = larger
 
     def _read_chunk(self, what: str) -> None:
