@@ -118,7 +118,7 @@ def _read(path: Path, source: HeaderBytes, opening: Opening, pre: str | None) ->
     keys = VocabKeys(source, header.fields)
     count = keys.optional_count("split.count", "uint16")
     number = keys.needed_count("split.no", "uint16") if count > 1 else 0
-    keys.optional_count("general.file_type", "uint32")
+    keys.optional_count("general.file_type", "uint32")  # asked for because another type is refused
     model = _model(keys, path, number)
     keys.refusals += split_refusals(path, number, count)
     vocabulary = _build(path, keys, model, pre_choice(keys, model, TYPE_OF_MODEL[model], pre), opening)

@@ -249,10 +249,8 @@ def _update(live: LiveEncoding, document: TextDocument, edit: TextEdit) -> bool:
 def _encode(given: _Given, progress: Progress) -> _Encoded:
     from guiapp.core.editing.live_encoding import LiveEncoding
 
-    with suppress(EncodeError):  # a beginning may end within a character
-        given._replace(
-            text=given.text[:WARMING_BYTES]
-        ).encode()  # what is made once is in no time that is told
+    with suppress(EncodeError):  # what is made only once is in no time that is told
+        given._replace(text=given.text[:WARMING_BYTES]).encode()
     encoding = given.encode()
     progress(0.8)
     elapsed_ns = _warm_ns(given) if len(given.text) < SMALL else encoding.elapsed_ns

@@ -76,10 +76,8 @@ class MainWindow(QMainWindow):
         workspace.vocabulary_changed.connect(self._follow_title)
         workspace.text_file_changed.connect(self._follow_title)
         workspace.text_file_changed.connect(self._follow_text_file)
-        self._edits: list[
-            JournalEdit
-        ] = []  # that are not kept yet, and the text before them if it is at hand
-        self._text_before: bytes | None = None
+        self._edits: list[JournalEdit] = []  # not kept yet
+        self._text_before: bytes | None = None  # the first of them, if it is at hand
         self._autosave = QTimer(self, singleShot=True)
         self._autosave.timeout.connect(self._keep_text)
         self._follow_title()
