@@ -95,7 +95,7 @@ def is_effect(statement: NodeOrLeaf) -> bool:
 
 
 def is_trivial(leaf: NodeOrLeaf) -> bool:
-    """Whether a fault here changes only types, measures or looks."""
+    """Whether a fault here changes only types, checks of our own, measures or looks."""
     if leaf.type == "number" and leaf.value not in ("0", "1", "2"):
         return True
     if leaf.type == "operator" and leaf.parent.type in STARS:
@@ -107,6 +107,7 @@ def is_trivial(leaf: NodeOrLeaf) -> bool:
         is_check = node.type == "if_stmt" and code_of(node.children[1]).startswith(
             ("TYPE_CHECKING", "__name__")
         )
+        is_check |= node.type == "argument" and code_of(node).startswith("strict=")
         is_look = node.type == "atom_expr" and (LOOKS.match(code_of(node)) or PLACES.match(code_of(node)))
         is_measure = node.type == "expr_stmt" and re.match(r"__all__|[A-Z_]+ = [^A-Za-z]*$", code_of(node))
         if node.type == "decorator" or is_annotation or is_check or is_look or is_measure:

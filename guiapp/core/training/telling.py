@@ -133,7 +133,7 @@ def merges(algorithm: str, corpus: Corpus, min_count: int = 2) -> Iterator[ToldM
     is_wordpiece = algorithm == "wordpiece"
 
     def worth(pair: Pair) -> float:
-        count = corpus.pair_counts.get(pair, 0)
+        count = corpus.pair_counts[pair]
         if count < min_count:
             return 0.0
         symbols = corpus.symbol_counts

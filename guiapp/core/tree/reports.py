@@ -102,12 +102,11 @@ def _nodes(branch: Branch, tokens: NDArray[np.int32]) -> Iterator[dict[str, obje
 
 def tree_lines(branch: Branch) -> Iterator[str]:
     """One token a line, below its parent: id, how many are below it, the whole token, and what it adds."""
-    n_tokens, n_levels = len(branch.tokens), int(branch.levels.max(initial=0))
-    if not n_tokens:
+    if not len(branch.tokens):
         prefix = visible_text(branch.prefix, LONGEST_LABEL)
         yield f"No token begins with “{prefix}”." if prefix else "The vocabulary has no tokens."
         return
-    yield f"{counted(n_tokens, 'token')} on {counted(n_levels, 'level')}"
+    yield f"{counted(len(branch.tokens), 'token')} on {counted(int(branch.levels.max()), 'level')}"
     if branch.above:
         yield "under " + " › ".join(visible_text(branch.tree.token_bytes(token)) for token in branch.above)
     yield f"{'id':>7}  {'below':>7}  token, and what it adds"

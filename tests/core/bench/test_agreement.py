@@ -48,3 +48,9 @@ def test_no_tokens_at_all():
     nothing = Tokens(np.empty(0, np.int32), np.empty((0, 2), np.int64))
     assert compare(nothing, nothing, LENGTHS).exact
     assert compare(tokens(0), nothing, LENGTHS).share == 0.0
+
+
+def test_where_ids_are_missing_the_byte_is_that_of_the_end():
+    ids = [0] * 1_000
+    difference = compare(tokens(*ids), tokens(*ids, 0), LENGTHS).first_difference
+    assert (difference.expected, difference.found, difference.byte_offset) == (None, 0, 1_000)

@@ -12,7 +12,7 @@ import pytest
 import guiapp
 from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.export.drawing import box
-from guiapp.core.export.exported_run import PARTIAL, write_chunks
+from guiapp.core.export.exported_run import ALL, PARTIAL, write_chunks
 from guiapp.core.export.process import ExportRequest, main
 from guiapp.core.export.trace_run import TraceRun
 from guiapp.core.trace.operations import NUMBERS
@@ -162,3 +162,13 @@ def test_the_process_writes_or_says_why_not(folder, tmp_path, monkeypatch, capsy
     last = json.loads(capsys.readouterr().out.splitlines()[-1])
     assert bool(last["error"]) == bool(folder)
     assert out.exists() != bool(folder)
+
+
+def test_the_parts_offered_are_the_run_the_piece_and_the_step():
+    debugger = run("How do lions sleep?")
+    debugger.go_to(12)
+    parts = TraceRun(debugger).choices(".md")
+    assert parts[ALL] == range(debugger.n_steps)
+    assert parts["This step"] == range(12, 13)
+    assert 12 in parts["This piece"]
+    assert {debugger.trace.piece_at(step) for step in parts["This piece"]} == {debugger.trace.piece_at(12)}

@@ -62,3 +62,12 @@ def test_ordinary_text_has_cuts_nearby(pipeline):
     text = as_array(b"ab ab\n ba ab b a " * 50)
     assert pipeline.cut_before(text, 400) > 380
     assert pipeline.cut_after(text, 400) < 430
+
+
+@PIPELINES
+@given(text=TEXTS, position=st.integers(0, 200))
+def test_a_cut_never_divides_a_character(pipeline, text, position):
+    text = text.decode(errors="replace").encode()
+    position = min(position, len(text))
+    for cut in (pipeline.cut_before(as_array(text), position), pipeline.cut_after(as_array(text), position)):
+        text[:cut].decode()

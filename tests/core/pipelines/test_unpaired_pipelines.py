@@ -14,6 +14,7 @@ from guiapp.core.pipelines.chunk_hash import ChunkHashPipeline
 from guiapp.core.pipelines.plamo2 import Plamo2Pipeline
 from guiapp.core.pipelines.rwkv import RwkvPipeline
 from guiapp.core.pipelines.unigram import UnigramPipeline
+from guiapp.core.pipelines.watcher import Unwatched
 from guiapp.core.pipelines.word_piece import WordPiecePipeline
 from guiapp.core.training.charsmap import build_charsmap
 from guiapp.core.vocab.vocabulary import Rules, VocabType
@@ -277,3 +278,35 @@ def test_a_plamo2_vocabulary_whose_suffixes_would_fill_the_memory_is_refused():
     assert plamo2({long: -1}).encoders
     with pytest.raises(VocabError, match="up to 20,000 bytes"):
         plamo2({long: -1, "b": -1000})
+
+
+@settings(deadline=None)
+@given(texts=st.lists(TEXTS, min_size=1, max_size=5), name=st.sampled_from([*PIPELINES]))
+def test_many_texts_at_once_have_the_ids_of_each(texts, name):
+    pipeline = PIPELINES[name]
+    if pipeline.encodes_many_texts:
+        rows = pipeline.encode_each(texts)
+        each = [encoded(pipeline, text)[0] for text in texts]
+        assert rows.counts.tolist() == [len(ids) for ids in each]
+        assert rows.ids.tolist() == [token for ids in each for token in ids]
+
+
+class WatchedPieces(Unwatched):
+    """Where pieces begin and end, as the watcher of a pipeline is told."""
+
+    def __init__(self):
+        self.starts, self.lengths, self.ends = [], [], []
+
+    def split(self, piece_ends):
+        self.ends += piece_ends
+
+    def piece(self, start, data, marked, symbols):
+        self.starts.append(start)
+        self.lengths.append(len(data))
+
+
+@pytest.mark.parametrize("name", ["rwkv", "plamo2", "hash"])
+def test_what_is_not_split_is_told_as_one_piece(name):
+    watched = WatchedPieces()
+    PIPELINES[name].encode_readable(b"aab c", True, PIPELINES[name].encoders[0], watched)
+    assert (watched.starts, watched.lengths, watched.ends) == ([0], [5], [5])

@@ -46,7 +46,7 @@ REFUSED: dict[str, tuple[GgufFile | bytes, str]] = {
     "3 git-lfs": (b"version https://git-lfs.github.com/spec/v1\n", "git lfs pull"),
     "3 anything": (b"\x1b[31mred" + bytes(60), "not a GGUF file"),
     "4 version 0": (GgufFile(version=0), "version 0"),
-    "5 version 1": (GgufFile(version=1), "version 1"),
+    "5 version 1": (GgufFile(version=1), "version 1, older"),
     "7 version 4": (GgufFile(version=4), "version 4"),
     "7 version 2^32-1": (GgufFile(version=2**32 - 1), "newer"),
     "8 big-endian": (GgufFile(version=3 << 24), "big-endian"),

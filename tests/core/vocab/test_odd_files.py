@@ -42,6 +42,9 @@ def test_tokens_are_cut_at_nul_and_empty_ones_named(tmp_path):
     vocabulary = load(tmp_path, spm(tokens=["a", "", "zz\0yy", "\0", *map(str, range(9)), ""]))
     texts = [vocabulary.raw_text(token_id) for token_id in (1, 2, 3, 13)]
     assert texts == [b"[EMPTY_1]", b"zz", b"[EMPTY_3]", b"[EMPTY_13]"]
+    assert any(warning.startswith("4 tokens are empty") for warning in vocabulary.warnings)
+    warnings = load(tmp_path, spm(tokens=["a", "", *map(str, range(9))])).warnings
+    assert any(warning.startswith("1 token is empty") for warning in warnings)
 
 
 def test_strange_types_are_undefined(tmp_path):
