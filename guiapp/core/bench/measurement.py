@@ -95,7 +95,7 @@ def key_of(record: Mapping[str, Any]) -> tuple[Any, ...]:
 
 
 def growth_records(results: Sequence[Record]) -> list[Record]:
-    """For every contender that ran a series of sizes: exponent, overhead and slope of its time."""
+    """Exponent, overhead and slope of the time of every contender that ran a series of sizes."""
     series: dict[tuple[str, str, str], list[Record]] = {}
     for result in results:
         if SCENARIOS[result["scenario"]].grows:
@@ -141,8 +141,6 @@ class Report:
         self.contenders: list[Record] = []
         self.is_complete = False
         self.name = ""  # that somebody gave it
-        self._growth: list[Record] = []
-        self._n_fitted = 0
 
     @classmethod
     def of(cls, record: Record) -> Report:
@@ -183,11 +181,8 @@ class Report:
 
     @property
     def growth(self) -> list[Record]:
-        """What time depends on length like; fitted again only when there are more results."""
-        if self._n_fitted != len(self.results):
-            self._growth = growth_records(self.results)
-            self._n_fitted = len(self.results)
-        return self._growth
+        """How time depends on length, for each contender that ran a series of sizes."""
+        return growth_records(self.results)
 
     def record(self) -> Record:
         name = {"name": self.name} if self.name else {}

@@ -12,7 +12,7 @@ from guiapp import open_model
 from guiapp.core.bench.cell import MOST_ROUNDS, is_enough
 from guiapp.core.bench.control import Control
 from guiapp.core.bench.engine import cells_of, contenders_of, run
-from guiapp.core.bench.measurement import KEY
+from guiapp.core.bench.measurement import KEY, Report
 from guiapp.core.bench.plan import BenchError, Plan, plan_from
 from guiapp.core.bench.scenarios import SCENARIOS
 from guiapp.core.bench.worker_process import ContenderFailed, WorkerLost
@@ -47,6 +47,17 @@ def test_every_scenario_gives_records_with_the_stable_keys(scenario):
     assert {result["contender"] for result in record["results"]} == {"fast", "heap"}
     assert all(CONTRACT | set(KEY) <= result.keys() for result in record["results"])
     assert record["complete"]
+
+
+def test_a_run_can_be_told_at_any_moment_and_is_complete_only_at_its_end():
+    report = Report()
+    assert not report.record()["complete"]
+    for event in run(plan("scaling"), Control(), FakeStarter(in_proportion)):
+        assert not report.record()["complete"]
+        report.add(event)
+        assert report.record()["results"] == report.results
+    assert report.record()["complete"]
+    assert {line["contender"] for line in report.growth} == {"fast", "heap"}
 
 
 def test_ids_are_compared_before_anything_is_timed():
