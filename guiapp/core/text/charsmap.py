@@ -8,6 +8,7 @@ Format: `precompiled_charsmap` of https://github.com/google/sentencepiece.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +19,7 @@ from guiapp.core.text.utf8 import is_text
 
 HEADER_BYTES = 4
 LONGEST_KEY = 1024  # bytes; real maps need fewer than 20, and matching costs up to this at each position
+MOST_WAYS = 8  # by which an edge is reached, on the average; in real maps one, or a few where ends are shared
 IS_VALUE = 0x80000000
 IS_LEAF = 0x100
 LABEL = 0xFF
@@ -107,25 +109,42 @@ def _base(unit: int) -> int:
     return (unit >> 10) << ((unit & 0x200) >> 6)
 
 
+def edges_of(units: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """All nodes but the root, and the base of the parents of each, sorted by that; parents may share one."""
+    labels = units & (IS_VALUE | LABEL)
+    edges = np.flatnonzero((labels > 0) & (labels <= LABEL))
+    parents = edges ^ labels[edges]
+    order = np.argsort(parents, kind="stable")
+    return edges[order], parents[order]
+
+
+def children(
+    parents: NDArray[np.int64], bases: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Which of the edges have parents with these bases, one base after the other, and how many each has."""
+    begins = np.searchsorted(parents, bases)
+    counts = np.searchsorted(parents, bases, "right") - begins
+    return np.arange(counts.sum()) + np.repeat(begins - np.cumsum(counts) + counts, counts), counts
+
+
+def own_bases(units: NDArray[np.int64]) -> NDArray[np.int64]:
+    """What the index of a node is to be XORed with for the base of its children."""
+    return (units >> 10) << ((units & 0x200) >> 6)
+
+
 def _checked(units: NDArray[np.uint32], replacements: NDArray[np.uint8]) -> Charsmap:
-    """Visit all that can be reached, one key byte after another."""
+    """Look at all that can be reached, as first byte of a key or as a later one."""
     damage = _cut_off_outside(units, replacements)
     units = np.append(units, np.zeros(-len(units) % (LABEL + 1), np.uint32))
     wide = units.astype(np.int64)
-    labels = wide & (IS_VALUE | LABEL)
-    edges = np.flatnonzero((labels > 0) & (labels <= LABEL))
-    parents = edges ^ labels[edges]
-    own_bases = (wide >> 10) << ((wide & 0x200) >> 6)
+    labels, own = wide & LABEL, own_bases(wide)
+    edges, parents = edges_of(wide)
     spaces, later, is_whole = _only_space(), np.zeros(256, np.bool_), is_text(replacements.tobytes())
     n_characters = _characters_to_end(replacements)
     growth = 1.0
-    bases = own_bases[:1]
-    for depth in range(LONGEST_KEY + 1):
-        checkpoint()
-        reached = edges[np.isin(parents, bases)]
-        if len(reached) == 0:
-            break
-        bases = own_bases[reached] ^ reached
+    for depth, level in enumerate(_levels(edges, parents, own)):
+        reached = edges[level]
+        bases = own[reached] ^ reached
         is_leaf = wide[reached] & IS_LEAF > 0
         outputs = wide[bases[is_leaf]] & (IS_VALUE - 1)
         growth = max(growth, int(n_characters[outputs].max(initial=0)) / (depth + 1))
@@ -138,21 +157,51 @@ def _checked(units: NDArray[np.uint32], replacements: NDArray[np.uint8]) -> Char
                 replacements[np.minimum(outputs + 1, len(replacements) - 1)] == 0
             )
             spaces[labels[reached[is_leaf]]] = becomes_space & ~np.isin(bases[is_leaf], parents)
-    else:
+    if _has_long_keys(edges, parents, own):
         damage = damage or f"has keys of more than {LONGEST_KEY:,} bytes"
     return Charsmap(units, replacements, spaces & ~later, is_whole, growth, damage)
+
+
+def _levels(
+    edges: NDArray[np.int64], parents: NDArray[np.int64], own: NDArray[np.int64]
+) -> Iterator[NDArray[np.int64]]:
+    """Which edges begin keys; then those of the second byte, and so on, the later ones once each."""
+    is_known = np.zeros(len(edges), np.bool_)
+    level, _ = children(parents, own[:1])
+    for _ in range(LONGEST_KEY):
+        checkpoint()
+        if len(level) == 0:
+            return
+        yield level
+        level, _ = children(parents, np.unique(own[edges[level]] ^ edges[level]))
+        level = level[~is_known[level]]
+        is_known[level] = True
+
+
+def _has_long_keys(edges: NDArray[np.int64], parents: NDArray[np.int64], own: NDArray[np.int64]) -> bool:
+    """Whether keys are longer than what is matched, or edges lead to the same places too often to tell."""
+    bases, n_seen = own[:1], 0
+    for _ in range(LONGEST_KEY + 1):
+        checkpoint()
+        level, _ = children(parents, bases)
+        n_seen += len(level)
+        if len(level) == 0 or n_seen > MOST_WAYS * len(edges):
+            return len(level) > 0
+        bases = np.unique(own[edges[level]] ^ edges[level])
+    return True
 
 
 def _cut_off_outside(units: NDArray[np.uint32], replacements: NDArray[np.uint8]) -> str:
     """Let no edge that can be followed lead out of table or replacements; what was damaged, if any."""
     size, wide = len(units), units.astype(np.int64)
-    root, labels = _base(int(units[0])), wide & (IS_VALUE | LABEL)
+    root = int(own_bases(wide[:1])[0])
     newline = root ^ NEWLINE
     if newline >= size:
         raise ValueError(OUTSIDE)
-    edges = np.flatnonzero((labels > 0) & (labels <= LABEL))
-    edges = edges[_can_be_reached(edges, wide)]
-    bases = edges ^ ((wide[edges] >> 10) << ((wide[edges] & 0x200) >> 6))
+    own = own_bases(wide)
+    edges, parents = edges_of(wide)
+    edges = edges[np.unique(np.concatenate([np.zeros(0, np.int64), *_levels(edges, parents, own)]))]
+    bases = edges ^ own[edges]
     is_leaf = wide[edges] & IS_LEAF > 0
     is_outside = bases >= size
     ends = np.flatnonzero(replacements == 0)
@@ -167,20 +216,6 @@ def _cut_off_outside(units: NDArray[np.uint32], replacements: NDArray[np.uint8])
     if can_get_out.any():
         return OUTSIDE
     return WITHOUT_END if is_wrong.any() else ""
-
-
-def _can_be_reached(edges: NDArray[np.int64], wide: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which edges some text follows: others may be anything."""
-    own_bases = (wide >> 10) << ((wide & 0x200) >> 6)
-    parents = edges ^ (wide[edges] & LABEL)
-    is_reached = np.zeros(len(edges), np.bool_)
-    bases = own_bases[:1]
-    while len(bases):
-        checkpoint()
-        is_new = np.isin(parents, bases) & ~is_reached
-        is_reached |= is_new
-        bases = own_bases[edges[is_new]] ^ edges[is_new]
-    return is_reached
 
 
 def _characters_to_end(replacements: NDArray[np.uint8]) -> NDArray[np.int64]:

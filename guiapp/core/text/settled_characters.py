@@ -8,7 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.system.checkpoint import checkpoint
-from guiapp.core.text.charsmap import IS_LEAF, IS_VALUE, LABEL, SPACE, Charsmap, plain_bytes
+from guiapp.core.text.charsmap import (
+    IS_LEAF,
+    LABEL,
+    SPACE,
+    Charsmap,
+    children,
+    edges_of,
+    own_bases,
+    plain_bytes,
+)
 
 N_CODES = 1 << 16
 ASCII_END = 0x80
@@ -48,22 +57,19 @@ def settled_characters(charsmap: Charsmap) -> NDArray[np.bool_]:
         return settled
     none_settled = np.zeros(N_CODES, np.bool_)
     units = charsmap.units.astype(np.int64)
-    edges, parents = _edges(units)
-    own_bases = (units >> 10) << ((units & 0x200) >> 6)
-    bases = own_bases[:1]
+    edges, parents = edges_of(units)
+    own = own_bases(units)
+    bases = own[:1]
     firsts, codes, missing = np.full(1, -1), np.zeros(1, np.int64), np.zeros(1, np.int64)
     for _ in range(LONGEST_KEY):
         checkpoint()
-        begins, counts = _children(parents, bases)
-        if (
-            counts.sum() > MOST_BEGINNINGS
-        ):  # ends may be shared: then what leads to them is often the same, too
+        level, counts = children(parents, bases)
+        if len(level) > MOST_BEGINNINGS:  # ends may be shared: then what leads to them is often the same, too
             bases, firsts, codes, missing = np.unique(np.stack([bases, firsts, codes, missing]), axis=1)
-            begins, counts = _children(parents, bases)
-            if counts.sum() > MOST_BEGINNINGS:
+            level, counts = children(parents, bases)
+            if len(level) > MOST_BEGINNINGS:
                 return none_settled
-        origins = np.repeat(np.arange(len(bases)), counts)
-        nodes = edges[np.arange(len(origins)) + (begins - np.cumsum(counts) + counts)[origins]]
+        origins, nodes = np.repeat(np.arange(len(bases)), counts), edges[level]
         byte = (nodes ^ bases[origins]) & LABEL
         firsts, codes, missing = firsts[origins], codes[origins], missing[origins]
         follows = byte & 0xC0 == 0x80
@@ -80,22 +86,5 @@ def settled_characters(charsmap: Charsmap) -> NDArray[np.bool_]:
         for changed in (firsts[is_later & (codes < ASCII_END)], codes[is_later], codes[is_first & is_leaf]):
             settled[changed[changed < N_CODES]] = False
         firsts = np.where(is_first, codes, firsts)
-        bases = own_bases[nodes] ^ nodes
+        bases = own[nodes] ^ nodes
     return none_settled if len(bases) else settled
-
-
-def _children(
-    parents: NDArray[np.int64], bases: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Where the edges begin whose parents have some bases, and how many there are of each."""
-    begins = np.searchsorted(parents, bases)
-    return begins, np.searchsorted(parents, bases, "right") - begins
-
-
-def _edges(units: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """All nodes but the root, and the base of the parents of each, sorted by that; parents may share one."""
-    labels = units & (IS_VALUE | LABEL)
-    edges = np.flatnonzero((labels > 0) & (labels <= LABEL))
-    parents = edges ^ labels[edges]
-    order = np.argsort(parents, kind="stable")
-    return edges[order], parents[order]

@@ -99,6 +99,20 @@ def test_a_map_that_leads_in_a_circle_ends_somewhere():
     assert longest_match(charsmap, b"a" * 5000, 0) is None
 
 
+@pytest.mark.parametrize("name", ["chain", "maze"])
+def test_a_large_map_that_is_all_one_key_is_looked_through(name):
+    n_bases = 8_000
+    bases = np.arange(1, n_bases)[:, None] * 256
+    labels = np.arange(1, 2 if name == "chain" else 256)
+    goals = bases + 256 if name == "chain" else np.random.default_rng(1).permutation(bases)
+    units = np.zeros(256 * (n_bases + 1), np.int64)
+    units[0] = 256 << 10
+    nodes = bases ^ labels
+    units[nodes] = np.where(nodes ^ goals < 1 << 21, (nodes ^ goals) << 10, 0) | labels
+    data = struct.pack("<I", 4 * len(units)) + units.astype("<u4").tobytes() + b"y\0"
+    assert "keys of more than" in opened(data).damage
+
+
 @pytest.mark.parametrize("seed", range(30))
 def test_random_damage_is_refused_or_harmless(seed):
     rng = np.random.default_rng(seed)
