@@ -195,8 +195,7 @@ class PairEncoder:
             start = end
         columns = np.array(spans, np.int64).reshape(-1, 2)
         tokens = FragmentTokens(np.array(ids, np.int32), columns[:, 0].copy(), columns[:, 1].copy())
-        if self._can_fail:
-            _check(tokens, np.frombuffer(text, np.uint8))
+        _check(tokens, np.frombuffer(text, np.uint8))
         return tokens
 
     def _encode_piece(

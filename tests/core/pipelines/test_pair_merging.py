@@ -134,9 +134,11 @@ def test_spans_are_those_of_the_text_where_the_unknown_token_is_also_spelled(unk
 
 
 def test_spm_without_an_unknown_token_says_which_byte_it_cannot_express():
-    vocabulary = sentence_piece({"▁": 0, "a": 0}, special_ids=SpecialIds())
+    pipeline = SentencePiecePipeline(sentence_piece({"▁": 0, "a": 0}, special_ids=SpecialIds()))
     with pytest.raises(EncodeError, match="0x62"):
-        SentencePiecePipeline(vocabulary).encode(as_array(b"ab"), True, "heap")
+        pipeline.encode(as_array(b"ab"), True, "heap")
+    with pytest.raises(EncodeError, match="0x62"):
+        pipeline.encode_readable(b"ab", True, "heap")
 
 
 def test_scores_that_are_no_numbers_come_last():
