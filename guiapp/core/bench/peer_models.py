@@ -110,7 +110,7 @@ def _byte_pair_sections(tokenizer: Tokenizer) -> dict[str, Any]:
             "merges": [_pair(merge) for merge in merges],
             "ignore_merges": vocabulary.rules.ignore_merges,
         },
-        "decoder": {"type": "ByteLevel", **BYTE_LEVEL, "use_regex": False},
+        "decoder": {"type": "ByteLevel", **BYTE_LEVEL},
     }
 
 
