@@ -28,6 +28,8 @@ LINES = character_level(
 )
 PIECES = sentence_piece({**HEX_SCORES, "▁": -9, "a": -8, "b": -7, "▁a": -1, "ab": -1, "▁▁": -2, "éa": -3})
 
+TEXTS = st.lists(st.sampled_from(HOSTILE_BITS), min_size=1, max_size=40).map(b"".join)
+
 
 def pipeline_of(vocabulary):
     return (SentencePiecePipeline if vocabulary.special_ids.unk == 0 else BytePairPipeline)(vocabulary)
@@ -186,3 +188,13 @@ def test_spans_tile_the_text(vocabulary, text):
     assert tokens.starts[0] == 0
     assert tokens.ends[-1] == len(text)
     assert (tokens.starts[1:] == tokens.ends[:-1]).all()
+
+
+@pytest.mark.parametrize("vocabulary", [WORDS, LINES, PIECES], ids=["words", "lines", "pieces"])
+@given(texts=st.lists(TEXTS, min_size=1, max_size=5))
+def test_many_texts_at_once_have_the_ids_of_each(vocabulary, texts):
+    pipeline = pipeline_of(vocabulary)
+    rows = pipeline.encode_each(texts)
+    each = [pipeline.encode(as_array(text), True, "heap").ids.tolist() for text in texts]
+    assert rows.counts.tolist() == [len(ids) for ids in each]
+    assert rows.ids.tolist() == [token for ids in each for token in ids]

@@ -7,8 +7,9 @@ import os
 import pytest
 from conftest import VOCABS
 from fuzzing import rounds
-from gguf_builder import entry
+from gguf_builder import entry, write_vocab
 from llama_equality import check, llama_oracle
+from pair_vocabularies import BYTE_TOKENS, spell
 
 import guiapp
 from guiapp.core.split.pre_tokenizers import PRE_TOKENIZERS
@@ -17,6 +18,8 @@ pytestmark = pytest.mark.real_vocabs
 
 SOURCE = VOCABS / "ggml-vocab-gpt-2.gguf"  # is given every name
 PRE_OF_SOURCE = "gpt-2"
+NAMES = [pre for pre in PRE_TOKENIZERS if pre != "whitespace"]  # which takes another form of file
+ADDED = ("bos", "eos", "sep")
 
 
 @pytest.fixture(scope="module")
@@ -26,11 +29,27 @@ def oracle():
 
 
 @rounds(usual=150, exhaustive=500)
-@pytest.mark.parametrize("pre", [pre for pre in PRE_TOKENIZERS if pre != "whitespace"])
+@pytest.mark.parametrize("pre", NAMES)
 def test_every_name_splits_and_decodes_as_llama_cpp_does(pre, count, oracle, tmp_path):
     path = tmp_path / "rewritten.gguf"
     rewrite_pre(SOURCE, path, pre)
     check(guiapp.open_model(path), oracle.load(os.fspath(path)), count)
+
+
+@pytest.mark.parametrize("pre", NAMES)
+def test_what_a_file_leaves_open_is_as_llama_cpp_takes_it(pre, oracle, tmp_path):
+    whole = ["zqj", spell(b" zqj"), spell(b"\n\n"), "▁zqj", "\n\n"]  # no merges lead there
+    tokens = [*BYTE_TOKENS, *map(chr, b" \n"), "▁", *whole]
+    path = write_vocab(tmp_path / "small.gguf", model="gpt2", pre=pre, tokens=tokens, merges=["z q"])
+    tokenizer, model = guiapp.open_model(path), oracle.load(os.fspath(path))
+    rules, ids, expected = tokenizer.vocabulary.rules, tokenizer.vocabulary.special_ids, model.info()
+    assert [rules.add_bos, rules.add_eos, rules.add_sep] == [expected[f"add_{name}"] for name in ADDED]
+    found = (getattr(ids, name) for name in ADDED)
+    assert [-1 if token is None else token for token in found] == [expected[name] for name in ADDED]
+    for text in (b"", b"zqj zqj", b"\n\nzqj\n\n\nZQJ", b"a zqj , zqj ."):
+        token_ids = model.tokenize(text, True, True)
+        assert tokenizer.encode(text).token_ids.tolist() == token_ids
+        assert tokenizer.decode_bytes(token_ids) == model.detokenize(token_ids, False, True)
 
 
 def rewrite_pre(source, target, pre):
