@@ -29,8 +29,6 @@ def sentencepiece_model(vocabulary: Vocabulary) -> bytes:
     model_type = UNIGRAM_MODEL if vocabulary.type is VocabType.UGM else PAIR_MODEL
     has_bytes = int((vocabulary.attributes & Attribute.BYTE != 0).sum()) == 256
     trainer = _number(3, model_type) + _number(35, has_bytes)  # model_type, byte_fallback
-    if vocabulary.special_ids.unk is not None:
-        trainer += _number(40, vocabulary.special_ids.unk)  # unk_id
     normalizer = (
         _message(1, b"as in the file")  # name
         + _message(2, vocabulary.charsmap.tobytes())  # precompiled_charsmap

@@ -9,12 +9,16 @@ from arrays import as_array
 from conftest import VOCABS
 from gguf_builder import write_vocab
 from pair_vocabularies import BYTE_TOKENS
+from toy_vocabulary import toy_vocabulary
 
 import guiapp
 from guiapp.core.demo import DEMO_MODELS
 from guiapp.core.editing.live_encoding import LiveEncoding
 from guiapp.core.editing.options import Options
 from guiapp.core.pipelines.words import WORDS
+from guiapp.core.tokenizer import Tokenizer
+from guiapp.core.vocab.attributes import Attribute
+from guiapp.core.vocab.vocabulary import SpecialIds
 
 PARTS = [
     *"aAbz09 \n\t.,'\"-_/(<|>[]=é汉字ö\u0301\u200d🚀\u3000\u2581", "  ", "\n\n", "\r\n", "'s", "'LL",
@@ -69,6 +73,14 @@ def test_edits_of_demo_models_are_exact(name, seed):
 @pytest.mark.parametrize("seed", range(4))
 def test_edits_of_words_are_exact(name, seed):
     check_edits(guiapp.open_model(f"demo:{name}"), seed, [*PARTS, " ", "\v", "\f"], encoder=WORDS)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("takes", [Attribute.LSTRIP, Attribute.RSTRIP, Attribute.LSTRIP | Attribute.RSTRIP])
+def test_edits_beside_special_tokens_that_take_white_space_are_exact(takes, seed):
+    tokens = {"<unk>": Attribute.UNKNOWN, "<x>": Attribute.CONTROL | takes, "▁": -1.0, "a": -1.0, "▁a": -0.5}
+    vocabulary = toy_vocabulary(tokens, special_ids=SpecialIds(unk=0))
+    check_edits(Tokenizer(vocabulary), seed, ["a", " ", "  ", "<x>", "<", "x>", "\n"])
 
 
 @pytest.fixture(scope="module")

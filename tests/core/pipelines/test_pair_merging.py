@@ -38,6 +38,7 @@ def pipeline_of(vocabulary):
 def texts_of(vocabulary, text: bytes, encoder=None):
     pipeline = pipeline_of(vocabulary)
     tokens = pipeline.encode(as_array(text), True, encoder or pipeline.encoders[0])
+    assert_tokens(tokens, pipeline.encode_readable(text, True, encoder or "heap"))
     return [vocabulary.raw_text(token).decode() for token in tokens.ids.tolist()]
 
 

@@ -113,3 +113,10 @@ def test_nonsense_is_refused_with_a_reason(text, message):
 @pytest.mark.parametrize("text", ["", "a", 'say "hi"', "back\\slash", '\\"', "Ġthe"])
 def test_quoting_is_taken_back(text):
     assert unquoted(quoted(text)) == text
+
+
+def test_what_a_step_does_not_have_is_told_as_missing(records):
+    merges, pieces = records["bytes"].values, records["unigram"].values
+    assert merges.told("left", 0) == records["bytes"].step(1).left
+    assert {pieces.told("left", step) for step in range(records["unigram"].n_steps)} == {"–"}
+    assert merges.told("rank", 0) is None
