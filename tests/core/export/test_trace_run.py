@@ -172,3 +172,5 @@ def test_the_parts_offered_are_the_run_the_piece_and_the_step():
     assert parts["This step"] == range(12, 13)
     assert 12 in parts["This piece"]
     assert {debugger.trace.piece_at(step) for step in parts["This piece"]} == {debugger.trace.piece_at(12)}
+    debugger.go_to(debugger.n_steps)
+    assert TraceRun(debugger).choices(".md")["This step"] == range(debugger.n_steps - 1, debugger.n_steps)

@@ -60,6 +60,7 @@ def test_what_merges_make_need_not_be_a_token():
     tokens = ["a", "b", "c", "abc"]
     assert texts_of(byte_level(["a b", "ab c"], tokens), b"abc") == ["abc"]
     assert texts_of(byte_level(["a b", "ab c"], tokens), b"ab") == ["a", "b"]
+    assert texts_of(byte_level(["a b"], ["ab", "a", "b"]), b"ab") == ["ab"]
 
 
 def test_bytes_without_a_token_are_left_out_of_byte_level_bpe():

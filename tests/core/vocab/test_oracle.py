@@ -5,6 +5,7 @@ import random
 import numpy as np
 import pytest
 from conftest import VOCABS
+from gguf_builder import write_vocab
 
 from guiapp.core.vocab.gguf_file import load_vocabulary
 
@@ -29,7 +30,10 @@ def both(request):
 
 def test_type_size_ids_and_switches(both):
     vocabulary, oracle = both
-    expected = oracle.info()
+    assert_same_roles(vocabulary, oracle.info())
+
+
+def assert_same_roles(vocabulary, expected):
     assert (vocabulary.type.name, len(vocabulary)) == (expected["type"], expected["n"])
     ids = {role: -1 if (found := getattr(vocabulary.special_ids, role)) is None else found for role in ROLES}
     assert ids == {role: expected[role] for role in ROLES}
@@ -58,3 +62,27 @@ def test_only_what_is_odd_about_them_is_said():
     odd = warnings.pop("ggml-vocab-starcoder.gguf")
     assert [text.split(":")[0] for text in odd] == ["14 of the 256 byte tokens are missing"]
     assert not any(warnings.values())
+
+
+TOKENS = ["<unk>", "<s>", "</s>", "<pad>", *[f"<0x{byte:02X}>" for byte in range(256)], "\n", "▁", "a"]
+KEYS_OF_MODEL = {
+    "gpt2": {"merges": ["a a"], "pre": "gpt-2"},
+    "t5": {"precompiled_charsmap": None},
+    "plamo2": {"types": [1] * 4 + [6] * 256 + [1] * 3},
+}
+
+
+@pytest.mark.parametrize("model", ["llama", "gpt2", "bert", "t5", "rwkv", "plamo2"])
+def test_what_a_file_leaves_open_is_as_llama_cpp_takes_it(model, tmp_path):
+    from llama_oracle import LlamaOracle
+
+    path = write_vocab(
+        tmp_path / "x.gguf",
+        model=model,
+        tokens=TOKENS,
+        scores=[0.0] * len(TOKENS),
+        **KEYS_OF_MODEL.get(model, {}),
+    )
+    oracle = LlamaOracle().load(path)
+    assert_same_roles(load_vocabulary(path), oracle.info())
+    oracle.close()
