@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtGui import QColor, QPainter
 
 from guiapp.core.vocab.attributes import Attribute
-from guiapp.widgets.shared.painting import CENTER, write
+from guiapp.widgets.shared.painting import CENTER, outline, write
 from guiapp.widgets.shared.theme import UNIT_PX, Theme
 from guiapp.widgets.spans.painter import draw_wave
 
@@ -18,20 +18,11 @@ def draw_chip(
 ) -> None:
     """Paint a chip with the painter's font; control tokens are outlined, not filled."""
     is_control = Attribute.CONTROL in attributes
-    painter.setPen(_outline(theme, attributes))
+    painter.setPen(outline(theme, attributes, line_px=1))
     painter.setBrush(Qt.BrushStyle.NoBrush if is_control else color)
     painter.drawRoundedRect(chip, UNIT_PX, UNIT_PX)
     _draw_sign(painter, theme, chip, attributes)
     write(painter, chip, text, theme.warning if is_control else theme.span_text, CENTER)
-
-
-def _outline(theme: Theme, attributes: Attribute) -> QPen:
-    """Solid for control tokens, dotted for user-defined ones."""
-    if Attribute.CONTROL in attributes:
-        return QPen(theme.warning, 1)
-    if Attribute.USER_DEFINED in attributes:
-        return QPen(theme.text, 1.4, Qt.PenStyle.DotLine, Qt.PenCapStyle.RoundCap)
-    return QPen(Qt.PenStyle.NoPen)
 
 
 def _draw_sign(painter: QPainter, theme: Theme, chip: QRectF, attributes: Attribute) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from abc import abstractmethod
 
 from PySide6.QtCore import QRect, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QFont, QGradient, QPainter, QPaintEvent, QPixmap
+from PySide6.QtGui import QBrush, QColor, QFont, QGradient, QPainter, QPaintEvent, QPen, QPixmap
 from PySide6.QtWidgets import QWidget
 
+from guiapp.core.vocab.attributes import Attribute
 from guiapp.widgets.shared.theme import Theme, ThemeSource
 
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
@@ -63,6 +64,15 @@ def write(
         painter.setFont(font)
     painter.setPen(color)
     painter.drawText(place, side, text)
+
+
+def outline(theme: Theme, attributes: int, line_px: float = 1.3) -> QPen:
+    """What is around a token with such `Attribute` bits: a line for control, dots for user-defined ones."""
+    if attributes & Attribute.CONTROL:
+        return QPen(theme.warning, line_px)
+    if attributes & Attribute.USER_DEFINED:
+        return QPen(theme.text, 1.4, Qt.PenStyle.DotLine, Qt.PenCapStyle.RoundCap)
+    return QPen(Qt.PenStyle.NoPen)
 
 
 def clear_pixmap(

@@ -18,7 +18,7 @@ from guiapp.viewmodels.tokens.layout import (
     split_cells,
     token_boxes,
 )
-from guiapp.widgets.shared.painting import CENTER, clear_pixmap, write
+from guiapp.widgets.shared.painting import CENTER, clear_pixmap, outline, write
 from guiapp.widgets.shared.theme import Theme
 from guiapp.widgets.spans.block import BlockLayout, TextMetrics
 
@@ -177,18 +177,11 @@ class SpanPainter:
             rect = self._rect(float(boxes.left[at]), float(boxes.right[at]), place)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setBrush(Qt.BrushStyle.NoBrush)
-            if attributes & CONTROL:
-                self._outline(painter, boxes, at, rect, QPen(self._theme.warning, 1.3))
-            elif attributes & USER_DEFINED:
-                pen = QPen(self._theme.text, 1.4, Qt.PenStyle.DotLine, Qt.PenCapStyle.RoundCap)
-                self._outline(painter, boxes, at, rect, pen)
+            painter.setPen(outline(self._theme, attributes))
+            ends = bool(boxes.round_left[at]), bool(boxes.round_right[at])
+            painter.drawPath(rounded_rect(rect.adjusted(0.7, 0.7, -0.7, -0.7), *ends))
             if attributes & UNKNOWN:
                 draw_wave(painter, self._theme, rect)
-
-    def _outline(self, painter: QPainter, boxes: TokenBoxes, at: int, rect: QRectF, pen: QPen) -> None:
-        painter.setPen(pen)
-        rect = rect.adjusted(0.7, 0.7, -0.7, -0.7)
-        painter.drawPath(rounded_rect(rect, bool(boxes.round_left[at]), bool(boxes.round_right[at])))
 
     def _draw_byte_marks(
         self, painter: QPainter, boxes: TokenBoxes, is_byte: NDArray[np.bool_], place: QPointF

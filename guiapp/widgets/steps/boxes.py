@@ -9,8 +9,10 @@ from typing import NamedTuple
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 
+from guiapp.core.vocab.attributes import Attribute
 from guiapp.viewmodels.steps.diagrams import Element, Part, Role
 from guiapp.widgets.shared.lone_glyphs import Placed
+from guiapp.widgets.shared.painting import outline
 from guiapp.widgets.shared.rounded_boxes import BoxLook, RoundedBoxes
 from guiapp.widgets.shared.shaped_texts import LEFT, MonoTexts, ShapedTexts
 from guiapp.widgets.shared.style_sheet import blend
@@ -125,8 +127,8 @@ class BoxLooks:
     def __init__(self, theme: Theme) -> None:
         about = blend(theme.raised, theme.accent, 0.30)
         self.theme = theme
-        dotted = QPen(theme.text, 1.4, Qt.PenStyle.DotLine, Qt.PenCapStyle.RoundCap)
-        self.control = BoxLook(faded(theme.warning, 24), QPen(theme.warning, 1.3), 5)
+        dotted = outline(theme, Attribute.USER_DEFINED)
+        self.control = BoxLook(faded(theme.warning, 24), outline(theme, Attribute.CONTROL), 5)
         self.user_defined = [BoxLook(color, dotted, 5) for color in theme.span_colors]
         self.finished = [BoxLook(color, None, 5) for color in theme.span_colors]
         self.about = BoxLook(about, QPen(theme.accent, 2.2), 6)
