@@ -197,18 +197,19 @@ class BlockLayout:
 
     def caret_at(self, row: int, x: float) -> tuple[int, bool]:
         """The offset nearest to a place, and whether it is the end of a row that another one follows."""
-        if not self._lines:
-            return 0, False
+        first, last = self._cell_range(row)
+        if first == last:  # empty, or nothing but what is being composed
+            return int(self.display.cells[first]), False
         unit = self._lines[row].xToCursor(x)
-        cell = int(np.searchsorted(self.display.units, unit, side="right")) - 1
-        last = self._cell_range(row)[1]
-        if (
-            row + 1 < self.n_rows and cell >= last - 1
-        ):  # Qt keeps carets before a wrapped row's last character
+        cell = max(int(np.searchsorted(self.display.units, unit, side="right")) - 1, first)
+        is_wrapped = row + 1 < self.n_rows and cell >= last - 1
+        if is_wrapped:  # Qt keeps carets before a wrapped row's last character
+            cell = last - 1
+        if is_wrapped or unit > self.display.units[cell]:  # or within what is laid out for a character
             geometry = self.geometry(row)
-            if abs(x - geometry.trailing[-1]) < abs(x - geometry.leading[-1]):
-                return int(self.display.cells[last]), True
-        return int(self.display.cells[cell]), False
+            leading, trailing = geometry.leading[cell - first], geometry.trailing[cell - first]
+            cell += int(abs(x - trailing) < abs(x - leading))
+        return int(self.display.cells[cell]), is_wrapped and cell == last
 
     def byte_at(self, row: int, x: float) -> int:
         """The first byte of the character that is shown at a place; -1 beside the text."""
@@ -419,7 +420,9 @@ def _with_preedit(display: DisplayText, preedit: Preedit) -> DisplayText:
     n_units = _n_units(preedit.text)
     units = display.units.copy()
     units[cell:] += n_units
+    is_even = display.is_even.copy()
+    is_even[cell - 1 : cell] = False  # of the character before it, which is as wide as both now
     chips = tuple(
         chip._replace(unit=chip.unit + n_units) if chip.unit >= unit else chip for chip in display.chips
     )
-    return display._replace(text=shown.decode("utf-16-le"), units=units, chips=chips)
+    return display._replace(text=shown.decode("utf-16-le"), units=units, is_even=is_even, chips=chips)
