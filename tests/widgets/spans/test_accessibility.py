@@ -1,14 +1,19 @@
 """What screen readers get of the editor."""
 
+from types import SimpleNamespace
+
 import pytest
+from PySide6.QtCore import QPoint
 from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QApplication
 from span_fakes import FakeSpans
 
 from guiapp.viewmodels.text.document import TextDocument
 from guiapp.widgets.shared.theme import ThemeSource
+from guiapp.widgets.spans import accessibility
 from guiapp.widgets.spans.accessibility import STRETCH_BYTES
 from guiapp.widgets.spans.editor import SpanEditor
+from guiapp.widgets.spans.view import SIDE_PX
 
 TEXT = "a🚀é\n".encode() + b"\xff" + b"b"
 
@@ -87,3 +92,79 @@ def test_editing_is_told_without_complaint(make_editor):
     editor.type_text("x🚀")
     document.undo()
     assert document.text() == TEXT
+
+
+def test_a_screen_reader_can_select_change_and_scroll(make_editor, qtbot):
+    editor, document, accessible = make_editor(TEXT)
+    state, text, editing = accessible.state(), accessible.textInterface(), accessible.editableTextInterface()
+    assert (state.editable, state.multiLine, state.selectableText) == (True, True, True)
+    assert accessible.role() is QAccessible.Role.EditableText
+    assert accessible.text(QAccessible.Text.Value) == "a🚀é\n\ufffdb"
+    text.addSelection(1, 4)
+    assert document.selection == (1, 7)
+    text.setSelection(0, 5, 3)
+    assert (document.anchor, document.caret) == (8, 5)
+    text.removeSelection(0)
+    assert (document.selection, text.selectionCount(), text.offsetAtPoint(QPoint(5, 5))) == ((5, 5), 0, -1)
+    assert [text.text(*part) for part in ((1, 2), (2, 3), (0, 3), (-1, 1))] == ["", "🚀", "a🚀", "a"]
+    editing.insertText(4, "字🚀")
+    editing.deleteText(0, 3)
+    assert document.text() == "é字🚀\n".encode() + b"\xffb"
+    document.set_text(b"line\n" * 500)
+    editor.show()
+    qtbot.waitExposed(editor)
+    text.scrollToSubstring(1500, 1504)
+    assert editor.rows.shows(1500)
+    document.set_caret(1502)
+    place = editor.rows.place_of(1502)
+    corner = editor.viewport().mapToGlobal(QPoint(round(SIDE_PX + place.x), round(place.y)))
+    rect = text.characterRect(1502)
+    assert abs(rect.center().x() - corner.x()) <= 1
+    assert 0 < rect.height() < editor.rows.metrics.row_height
+    assert rect.top() == corner.y() + 1
+
+
+def test_where_no_token_is_the_description_is_of_the_editor(make_editor):
+    editor, document, accessible = make_editor(b"one two")
+    document.set_caret(7)
+    assert accessible.text(QAccessible.Text.Description) == editor.accessibleDescription() != ""
+
+
+def test_positions_count_from_where_the_shown_part_begins(make_editor):
+    stretch = STRETCH_BYTES
+    for size, caret, begins, n_shown in (
+        (2 * stretch, 2 * stretch, 0, 2 * stretch),
+        (5 * stretch, 3, 0, 3 * stretch),
+        (5 * stretch, 3 * stretch + 50, 2 * stretch, 3 * stretch),
+        (5 * stretch, 5 * stretch - 1, 3 * stretch, 2 * stretch),
+    ):
+        _, document, accessible = make_editor(b"a" * size)
+        document.set_caret(caret)
+        text = accessible.textInterface()
+        assert (text.cursorPosition(), text.characterCount()) == (caret - begins, n_shown)
+
+
+def test_what_happens_is_told_in_utf16_units(make_editor, monkeypatch):
+    told, is_active = [], True
+    names = QAccessible.Event
+
+    def note(event):
+        kind = event.type()
+        if kind in (names.TextInserted, names.TextUpdated):
+            told.append((event.changePosition(), event.textInserted()))
+        elif kind is names.TextSelectionChanged:
+            told.append((event.selectionStart(), event.selectionEnd()))
+        else:
+            told.append(event.cursorPosition() if kind is names.TextCaretMoved else kind)
+
+    _, document, _ = make_editor(TEXT)
+    stand_in = SimpleNamespace(isActive=lambda: is_active, updateAccessibility=note, Event=names)
+    monkeypatch.setattr(accessibility, "QAccessible", stand_in)
+    document.replace(5, 7, b"x\xff")
+    assert told[0] == (3, "x\ufffd")
+    told.clear()
+    document.select(1, 5)
+    assert told == [(1, 3), 3, names.DescriptionChanged]
+    is_active = False
+    document.insert(b"y")
+    assert len(told) == 3

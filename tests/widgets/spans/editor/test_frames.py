@@ -33,6 +33,7 @@ def painted_anew(editor):
 @pytest.mark.parametrize("seed", range(8))
 def test_what_is_on_screen_is_what_painting_all_anew_would_show(opened, seed):
     editor = opened(TEXT if seed % 2 else "one two\nthree " * seed)
+    editor.set_frame_time(seed % 3 / 2, goes_gently=seed % 4 > 1)
     rng, document = random.Random(seed), editor.document
 
     def place():

@@ -3,35 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from editor_hands import click, pixels_of, place_of_byte, wheel
 from PySide6.QtCore import QObject, QPointF, Signal
 from PySide6.QtWidgets import QToolTip
-from span_fakes import BYTE, UNKNOWN, USER
 
 from guiapp.viewmodels.tokens.layout import SpanWindow
-
-
-@pytest.mark.parametrize("kind", [USER, BYTE, UNKNOWN])
-def test_special_tokens_look_different_from_plain_ones(opened, kind):
-    editor = opened("one two three")
-    plain = pixels_of(editor)
-    editor.spans.special = {b" two": kind}
-    editor.spans.tokenize()
-    assert pixels_of(editor) != plain
-
-
-def test_selected_and_hovered_tokens_and_whitespace_signs_show(opened):
-    editor = opened("one two three")
-    looks = [pixels_of(editor)]
-    for change in (
-        lambda: editor.set_selected_token(2),
-        lambda: editor.set_hovered_token(3),
-        lambda: editor.set_shows_whitespace(False),
-    ):
-        change()
-        looks.append(pixels_of(editor))
-    assert len(set(looks)) == 4
 
 
 def test_every_kind_of_text_is_painted_without_complaint(opened):
@@ -67,17 +43,6 @@ def test_a_click_on_a_chip_tells_at_once_what_it_stands_for(opened, qtbot):
     click(qtbot, editor, place_of_byte(editor, 3))
     assert "ZERO WIDTH NON-JOINER" in QToolTip.text()
     QToolTip.hideText()
-
-
-def test_a_chip_that_costs_many_tokens_is_filled(opened):
-    def amber_of(n_hidden):
-        editor = opened("a" + "".join(chr(0xE0100 + number) for number in range(n_hidden)))
-        picture = editor.viewport().grab().toImage()
-        amber = editor._themes.theme.warning.rgb()
-        places = [(x, y) for x in range(picture.width()) for y in range(picture.height())]
-        return sum(picture.pixel(*place) == amber for place in places)
-
-    assert amber_of(9) > amber_of(1) + 100  # beside the added tokens
 
 
 def test_only_the_rows_in_sight_are_laid_out(opened, qtbot):

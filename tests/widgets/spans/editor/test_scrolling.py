@@ -4,23 +4,14 @@ import gc
 
 import pytest
 from editor_hands import wheel
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QPixmap
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QPixmap, QWheelEvent
+from PySide6.QtWidgets import QAbstractSlider, QApplication
 
 from guiapp.widgets.spans.block import BlockLayout
+from guiapp.widgets.spans.rows import MARGIN_PX
 
 CTRL = Qt.KeyboardModifier.ControlModifier
-
-
-def test_revealing_scrolls_just_far_enough(opened):
-    editor = opened("\n".join(f"line {number}" for number in range(5000)))
-    target = editor.document.text().index(b"line 4000")
-    editor.reveal(target, target + 9)
-    assert 0 <= editor.rows.place_of(target).y < editor.viewport().height()
-    scrolled = editor.verticalScrollBar().value()
-    editor.reveal(target, target + 9)
-    assert editor.verticalScrollBar().value() == scrolled > 0
 
 
 def test_scrolling_by_wheel_and_bar_reaches_both_ends(opened):
@@ -34,16 +25,6 @@ def test_scrolling_by_wheel_and_bar_reaches_both_ends(opened):
     assert editor.rows.visible()[0].start == 0
     wheel(editor, -2)
     assert bar.value() == 6 * editor.rows.metrics.row_height
-
-
-def test_nothing_on_screen_jumps_when_estimates_above_are_corrected(opened):
-    editor = opened("\n".join("字" * 300 for _ in range(500)))
-    editor.verticalScrollBar().setValue(editor.verticalScrollBar().maximum() // 2)
-    for _ in range(30):
-        before = {block.start: block.y for block in editor.rows.visible()}
-        wheel(editor, 1)
-        moved = {block.y - before[block.start] for block in editor.rows.visible() if block.start in before}
-        assert moved == {3 * editor.rows.metrics.row_height}
 
 
 def test_an_edit_above_leaves_what_shows_in_its_place(opened):
@@ -106,3 +87,60 @@ def test_what_was_scrolled_through_does_not_stay_in_memory(opened):
     n_pixels, n_laid_out = sizes_of_pictures_and_layouts()
     assert n_pixels - before[0] < 4 * editor.viewport().width() * editor.viewport().height()
     assert n_laid_out - before[1] < 1 << 16
+
+
+def test_the_wheel_the_bar_and_fingers_scroll_by_rows_pages_and_pixels(opened):
+    editor = opened("\n".join(f"line {number}" for number in range(200)))
+    bar, row_px = editor.verticalScrollBar(), editor.rows.metrics.row_height
+    assert (bar.singleStep(), bar.pageStep()) == (row_px, editor.viewport().height())
+    at, none = QPointF(50, 50), Qt.MouseButton.NoButton
+    for pixels in (-40, 7):
+        delta = QPoint(0, pixels), QPoint(0, pixels * 8)
+        event = QWheelEvent(
+            at, at, *delta, none, Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.ScrollUpdate, False
+        )
+        QApplication.sendEvent(editor.viewport(), event)
+        assert event.isAccepted()
+    assert bar.value() == 33 == -round(editor.rows.visible()[0].y) + MARGIN_PX + row_px
+    bar.triggerAction(QAbstractSlider.SliderAction.SliderSingleStepAdd)
+    assert bar.value() == 33 + row_px
+
+
+def test_zooming_goes_through_its_steps_and_ends(opened, qtbot):
+    editor, sizes = opened("text"), []
+    editor.zoom_changed.connect(lambda: sizes.append(editor.font_px))
+    for steps in (1, 1, -3, 100, 1, -100, -1):
+        editor.zoom(steps)
+    editor.set_font_px(1000)
+    editor.set_font_px(19)
+    editor.zoom(1)
+    editor.set_font_px(20)
+    wheel(editor, -1, CTRL)
+    assert sizes == [17, 18, 15, 48, 9, 48, 19, 22, 20, 18]
+    assert editor.rows.metrics.font.pixelSize() == 18
+
+
+def test_a_stretch_that_is_revealed_shows_from_beginning_to_end(opened):
+    editor = opened("\n".join(f"line {number:03}" for number in range(200)))
+    for first, last in ((15, 18), (2, 4), (100, 150), (100, 102)):
+        start, end = editor.document.line_start(first), editor.document.line_start(last)
+        editor.reveal(start, end)
+        assert editor.rows.shows(start)
+        assert editor.rows.shows(end) or last == 150
+        assert editor.verticalScrollBar().value() == round(editor.rows.scroll_y)
+    assert round(editor.rows.place_of(editor.document.line_start(102)).y) > 0
+
+
+def test_without_added_tokens_the_text_takes_their_room(opened):
+    editor = opened("one two")
+    tops = []
+    for adds in (True, False, True):
+        editor.spans.adds_special = adds
+        editor.spans.tokenize()
+        tops.append(editor.rows.visible()[0].y)
+    row_px = editor.rows.metrics.row_height
+    assert tops == [MARGIN_PX + row_px, MARGIN_PX, MARGIN_PX + row_px]
+    editor.document.set_text(b"")
+    assert editor.rows.content_height == 2 * MARGIN_PX + 2 * row_px  # both tokens are in front now
+    first, second = (chip.rect for chip in editor._chips())
+    assert (second.top(), 0 < second.left() - first.right() < row_px) == (first.top(), True)
