@@ -7,6 +7,7 @@ import threading
 import pytest
 from conftest import PATIENCE_S
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QTextCharFormat
 from PySide6.QtWidgets import QApplication, QCheckBox, QLabel, QPlainTextEdit, QPushButton
 from toy_source import ToySource
 from toy_vocabulary import toy_vocabulary
@@ -14,10 +15,11 @@ from toy_vocabulary import toy_vocabulary
 from guiapp.core.detokenizing import detokenize
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.vocabulary import Rules, SpecialIds
-from guiapp.viewmodels.tokens.decode import DecodeModel
+from guiapp.viewmodels.tokens.decode import DecodeModel, TokenText
+from guiapp.widgets.inspect import decode_dialog
 from guiapp.widgets.inspect.decode_dialog import DecodeDialog
 from guiapp.widgets.inspect.token_chips import TokenChips
-from guiapp.widgets.shared.theme import DARK, ThemeSource
+from guiapp.widgets.shared.theme import DARK, LIGHT, ThemeSource
 
 
 class ToyTokenizer:
@@ -171,3 +173,75 @@ def test_the_dialog_is_shown_again_where_it_was(dialog, qtbot):
         )  # else Qt forgets that its place is the frame's
         dialog.show()
         assert dialog.pos() == place
+
+
+def test_buttons_do_what_they_say_and_errors_go_away(dialog, model, qtbot):
+    titles = "Copy text", "Insert into text", "Replace text"
+    assert dialog.windowTitle() == "Decode token ids"
+    assert not any(button(dialog, title).isEnabled() for title in titles)
+    assert button(dialog, "Insert into text").isDefault()
+    assert editor(dialog, "Decoded text").isReadOnly()
+    type_ids(qtbot, dialog, "1 two")
+    error = next(label for label in dialog.findChildren(QLabel) if "two" in label.text())
+    marks = editor(dialog, "Token ids").extraSelections()
+    mark = marks[0].format
+    assert error.isVisible()
+    assert DARK.bad.name() in error.styleSheet()
+    assert (mark.foreground().color(), mark.underlineColor()) == (DARK.bad, DARK.bad)
+    assert mark.underlineStyle() is QTextCharFormat.UnderlineStyle.WaveUnderline
+    editor(dialog, "Token ids").setPlainText("1 3")
+    qtbot.waitUntil(button(dialog, "Copy text").isEnabled)
+    assert not error.isVisible()
+    assert editor(dialog, "Token ids").extraSelections() == []
+    assert all(button(dialog, title).isEnabled() for title in titles)
+    QApplication.clipboard().setText("before")
+    qtbot.mouseClick(button(dialog, "Copy text"), Qt.MouseButton.LeftButton)
+    assert QApplication.clipboard().text() == "Hello\ufffd"
+    assert dialog.isVisible()
+    qtbot.keyClick(editor(dialog, "Token ids"), Qt.Key.Key_Tab)
+    assert editor(dialog, "Token ids").toPlainText() == "1 3"
+
+
+def test_of_very_long_results_the_beginning_is_shown(dialog, model, qtbot, monkeypatch):
+    monkeypatch.setattr(decode_dialog, "MOST_CHARACTERS", 10)
+    monkeypatch.setattr(decode_dialog, "MOST_TOKENS", 2)
+    for ids, text, says in (
+        ("1 1", "HelloHello", "2 TOKENS"),
+        ("1 1 1", "HelloHello…", "3 TOKENS, THE FIRST 2"),
+    ):
+        editor(dialog, "Token ids").setPlainText(ids)
+        qtbot.waitUntil(lambda text=text: editor(dialog, "Decoded text").toPlainText() == text)
+        assert says in [label.text() for label in dialog.findChildren(QLabel)]
+        assert dialog.findChild(TokenChips).accessibleDescription() == "Hello Hello"
+
+
+def test_chips_fill_rows_scroll_and_follow_the_theme(source, qtbot):
+    themes = ThemeSource(QApplication.instance(), "dark")
+    chips = TokenChips(themes)
+    qtbot.addWidget(chips)
+    chips.resize(200, chips.height())
+    chips.show()
+    chips.set_tokens([TokenText("word", Attribute.NORMAL)] * 60)
+    rows = sorted({chips.chip(index).top() for index in range(60)})
+    row_px, room = rows[1] - rows[0], chips.viewport().width()
+    for index in range(59):
+        here, following = chips.chip(index), chips.chip(index + 1)
+        if following.top() == here.top():
+            assert 0 < following.left() - here.right() < here.width() / 2
+        else:
+            assert following.top() - here.top() == row_px > here.height()
+            assert following.left() == chips.chip(0).left() == 1
+            assert here.right() <= room < here.right() + here.width() + 4
+    bar = chips.verticalScrollBar()
+    assert (bar.singleStep(), bar.pageStep()) == (round(row_px), chips.viewport().height())
+    bar.setValue(bar.maximum())
+    bottom = chips.viewport().height()
+    assert bottom - row_px < chips.chip(59).bottom() <= bottom
+    for theme in (DARK, LIGHT):
+        themes.choose(theme.name)
+        picture, chip = chips.viewport().grab().toImage(), chips.chip(58).toRect()
+        assert picture.pixelColor(chip.center().x(), chip.top() + 2) == theme.span_color(58)
+        assert picture.pixelColor(chip.left() - 2, chip.top() + 2) == theme.panel
+        assert picture.pixelColor(chip.center().x(), chip.top() - 2) == theme.panel
+    chips.set_tokens([])
+    assert bar.maximum() == 0

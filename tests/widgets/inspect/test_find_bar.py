@@ -3,8 +3,10 @@
 import pytest
 from main_window_driver import CTRL, SHIFT, press
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QApplication, QToolButton
 
+from guiapp.widgets.inspect.find_bar import KINDS
 from guiapp.widgets.shared.theme import DARK, LIGHT
 from guiapp.widgets.spans.view import SIDE_PX
 
@@ -182,3 +184,46 @@ def test_arrows_and_the_close_button_do_what_enter_and_escape_do(shell, qtbot, p
     assert seen == ["2 of 3", "1 of 3", "2 of 3"]
     qtbot.mouseClick(bar.close_button, Qt.MouseButton.LeftButton)
     assert (bar.isVisible(), panel.search.is_open) == (False, False)
+
+
+def test_each_kind_says_what_to_type_and_what_it_found(shell, qtbot, panel):
+    find(qtbot, shell, panel, "zzz")
+    bar = panel.find_bar
+    actions = bar.kind.menu().actions()
+    for number, (kind, row) in enumerate(KINDS.items()):
+        actions[number].trigger()
+        assert panel.search.kind == kind
+        assert (bar.kind.text(), bar.field.placeholderText()) == row
+        assert row.title in bar.kind.accessibleName()
+        assert [action.isChecked() for action in actions] == [other == kind for other in KINDS]
+        assert bar.case.isVisible() == (kind in ("text", "regex"))
+    actions[0].trigger()
+    buttons = bar.previous, bar.next, bar.close_button, bar.case
+    assert all(button.toolTip() and button.focusPolicy() is Qt.FocusPolicy.TabFocus for button in buttons)
+    assert bar.case.text() == "Aa"
+    for theme in (DARK, LIGHT):
+        shell.theme_source.choose(theme.name)
+        panel.search.set_query("zzz")
+        qtbot.waitUntil(lambda: bar.count.text() == "not found")
+        assert (bar.field.text(), bar.field.accessibleDescription()) == ("zzz", "not found")
+        assert theme.bad.name() in bar.count.styleSheet()
+        assert [button.isEnabled() for button in buttons] == [False, False, True, True]
+        panel.search.set_query("")
+        assert (bar.count.text(), bar.field.text()) == ("", "")
+        assert theme.dim.name() in bar.count.styleSheet()
+        image = bar.close_button.icon().pixmap(16, 16).toImage()
+        strongest = max((image.pixelColor(x, y) for x in range(16) for y in range(16)), key=QColor.alpha)
+        assert abs(strongest.red() - theme.dim.red()) < 12
+
+
+def test_words_that_are_too_long_for_the_bar_are_cut(shell, qtbot, panel):
+    find(qtbot, shell, panel, "(")
+    panel.search.set_kind("regex")
+    bar = panel.find_bar
+    qtbot.waitUntil(lambda: bool(panel.search.problem))
+    said = bar.field.accessibleDescription()
+    for width, is_cut in ((450, True), (1400, False), (500, True)):
+        panel.resize(width, 300)
+        qtbot.waitUntil(lambda is_cut=is_cut: bar.count.text().endswith("…") is is_cut)
+        assert bar.count.fontMetrics().horizontalAdvance(bar.count.text()) <= bar.count.width()
+    assert said.startswith(bar.count.text()[:5])

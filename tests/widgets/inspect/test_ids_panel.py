@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QApplication, QToolButton
+from PySide6.QtWidgets import QApplication, QLabel, QToolButton
 from toy_source import ToySource
 from toy_vocabulary import toy_vocabulary
 
 from guiapp.viewmodels.tokens.details import TokenDetailsModel
 from guiapp.viewmodels.tokens.table import TokenTableModel
+from guiapp.widgets.inspect import ids_panel
 from guiapp.widgets.inspect.ids_panel import AT_ONCE, IdsPanel
 from guiapp.widgets.inspect.token_strip import TokenStrip
 from guiapp.widgets.inspect.token_table_view import TokenTableView
@@ -107,3 +108,36 @@ def test_both_views_and_the_workspace_agree(source, panel, qtbot):
 def test_the_way_back_is_an_action_for_the_window(panel, qtbot):
     with qtbot.waitSignal(panel.decode_action.triggered):
         press(qtbot, panel, "paste to decode")
+
+
+def notes(panel):
+    return [label.text() for label in panel.findChildren(QLabel) if label.text() not in ("", "IDS")]
+
+
+def test_what_was_copied_is_said_for_a_while(source, panel, qtbot, hold):
+    assert (panel.format_name, panel.view_actions["strip"].isChecked()) == ("plain", True)
+    assert (notes(panel), panel.strip.isVisible()) == ([], True)
+    panel.findChild(QTimer).setInterval(1)
+    panel.strip.select(2)
+    panel.copy_action.trigger()
+    assert (copied(), notes(panel)) == ("2 1 0 1", ["4 ids copied"])
+    qtbot.waitUntil(lambda: notes(panel) == [])
+    source.tokens_of_selected_text = (3, 4)
+    panel.copy_action.trigger()
+    assert (copied(), notes(panel)) == ("1", ["1 id copied"])
+    panel.strip.select(1, extend=True)
+    panel.copy_action.trigger()
+    assert copied() == "1 0"
+    source.tokens_of_selected_text = None
+    source.select_token(None)
+    source.set_tokens([0, 1, 2] * AT_ONCE)
+    gate = hold(ids_panel, "_written")
+    panel.copy_action.trigger()
+    assert notes(panel) == [f"copying {3 * AT_ONCE:,} ids …"]
+    qtbot.wait(20)  # no longer than the other note was there
+    QApplication.clipboard().setText("newer")
+    assert notes(panel) == []
+    gate.set()
+    for action in (*panel.format_actions.values(), panel.copy_action, panel.decode_action):
+        assert any(button.text() == action.text() for button in panel.findChildren(QToolButton))
+    assert panel.copy_action.toolTip() != panel.decode_action.toolTip() != "paste to decode"

@@ -97,3 +97,13 @@ def test_another_theme_and_size_and_back_leave_no_trace(page, shell, qtbot):
     page.editor.zoom(6)
     grown = [part.font().pixelSize() for part in page.card.findChildren(QWidget)]
     assert sum(new > old for new, old in zip(grown, sizes, strict=True)) > 5
+
+
+def test_the_page_begins_gently(page, qtbot, monkeypatch):
+    told = []
+    for part in (page.editor, page.ids_panel.strip):
+        monkeypatch.setattr(part, "set_frame_time", lambda *most_ms, **how: told.append((*most_ms, how)))
+    page.begin_gently(1)
+    qtbot.waitUntil(lambda: len(told) == 4)
+    assert [how for _, how in told] == [{"goes_gently": True}, {}, {}, {}]
+    assert (told[0][0] < told[2][0], told[1][0] < told[3][0]) == (True, True)

@@ -1,12 +1,13 @@
 """Text and tokens in the real window: typed, selected, copied, undone."""
 
 from main_window_driver import CTRL, Answers, load, press
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication, QInputMethodEvent
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QGuiApplication, QInputMethodEvent, QKeyEvent
 from PySide6.QtWidgets import QApplication
 
 from guiapp.app import build
 from guiapp.viewmodels.settings import Settings
+from guiapp.widgets.inspect.text_panel import LONGEST_TAKEN_BYTES
 from guiapp.widgets.spans.view import SpanView
 
 
@@ -121,3 +122,51 @@ def test_a_window_counts_as_painted_when_its_panels_are(qapp, qtbot, tmp_path, m
     qtbot.waitUntil(lambda: "window" in events)
     assert events[0] == "text"
     shell.stop()
+
+
+def test_what_to_find_is_taken_from_a_short_selection(make_shell, qtbot):
+    shell = make_shell(b"one \xff " + 100 * b"one")
+    panel, document, keys = shell.window.inspect_page.text_panel, shell.workspace.document, Qt.Key
+    search = panel.search
+
+    def ask(start, end):
+        document.select(start, end)
+        press(qtbot, shell, keys.Key_F, CTRL)
+        assert panel.find_bar.isVisible()
+        assert panel.find_bar.field.hasFocus()
+        return search.kind, search.query
+
+    shell.workspace.select_token(None)
+    panel.find_token()  # of none
+    assert not search.is_open
+    assert ask(2, 2) == ("text", "")
+    assert ask(0, 3) == ("text", "one")
+    assert panel.find_bar.field.selectedText() == "one"
+    assert ask(4, 5) == ("bytes", "FF")
+    assert ask(6, 6 + LONGEST_TAKEN_BYTES + 1) == ("bytes", "FF")
+    assert ask(6, 6 + LONGEST_TAKEN_BYTES)[0] == "text"
+    assert len(search.query) == LONGEST_TAKEN_BYTES
+
+
+def test_keys_find_again_what_was_found_or_ask(make_shell, qtbot):
+    shell = make_shell(b"one\n" * 200)
+    page, document = shell.window.inspect_page, shell.workspace.document
+    panel, editor = page.text_panel, page.editor
+    document.set_caret(0)
+    press(qtbot, shell, Qt.Key.Key_F3)
+    assert (panel.search.is_open, panel.search.query) == (True, "")
+    qtbot.keyClicks(panel.find_bar.field, "one")
+    qtbot.waitUntil(lambda: document.selection == (0, 3))
+    press(qtbot, shell, Qt.Key.Key_Escape)
+    qtbot.waitUntil(editor.hasFocus)
+    for by, selected in ((1, (4, 7)), (-1, (0, 3)), (-1, (796, 799))):
+        panel.find_again(by)
+        qtbot.waitUntil(lambda selected=selected: document.selection == selected)
+        assert editor.rows.shows(selected[0])
+        if by == 1:
+            qtbot.keyClick(editor, Qt.Key.Key_Escape)
+            assert not panel.find_bar.isVisible()
+    panel.search.close()
+    event = QKeyEvent(QEvent.Type.KeyPress, Qt.Key.Key_Escape, Qt.KeyboardModifier.NoModifier)
+    panel.keyPressEvent(event)
+    assert not event.isAccepted()

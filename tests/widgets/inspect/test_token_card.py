@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QPoint
+from hands import turn_wheel
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor, QKeySequence
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtWidgets import QApplication, QLabel, QScrollArea
 from toy_source import ToySource
 from toy_vocabulary import toy_vocabulary
 
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.vocabulary import VocabType
-from guiapp.viewmodels.tokens.details import TokenDetailsModel
+from guiapp.viewmodels.tokens.details import FACTS, TokenDetailsModel
 from guiapp.widgets.inspect.fact_table import FactTable
 from guiapp.widgets.inspect.token_card import EMPTY_TEXT, PREPARING, TokenCard
 from guiapp.widgets.shared.styled_text import StyledText
-from guiapp.widgets.shared.theme import ThemeSource
+from guiapp.widgets.shared.theme import LIGHT, ThemeSource
 from guiapp.widgets.tree.merge_tree_view import MergeTreeView
 
 HOSTILE = "<h1>x</h1>&amp;\u202eשלום\x00\n"
@@ -23,13 +24,14 @@ HUGE = "z" * 10_000
 TOKENS = dict.fromkeys(["Ġ", "Y", "o", "ĠY", "ĠYo", "ĠYoY"], 0.0) | {
     HOSTILE: Attribute.USER_DEFINED,
     HUGE: 0.0,
+    "<s>": Attribute.CONTROL,
 }
 
 
 @pytest.fixture
 def source():
     vocabulary = toy_vocabulary(TOKENS, VocabType.BPE, ["Ġ Y", "ĠY o"])
-    return ToySource(vocabulary, [4, 6, 7])
+    return ToySource(vocabulary, [4, 6, 7, 8])
 
 
 @pytest.fixture
@@ -78,7 +80,7 @@ def test_without_a_token_it_says_what_to_do(card):
 
 def test_it_shows_the_selected_token(select, card):
     select(0)
-    assert "TOKEN 1 OF 3" in labels(card)
+    assert "TOKEN 1 OF 4" in labels(card)
     shown = texts(card)
     assert shown["Token text"] == "·Yo"
     assert (shown["id"], shown["raw"], shown["merge rank"]) == ("4", "ĠYo", "1")
@@ -157,3 +159,66 @@ def test_no_line_ends_between_the_code_of_a_character_and_the_character(source, 
         ]
         assert all(characters.toPlainText()[end - 2] == "," for end in ends[:-1])
     assert characters.toPlainText() == "U+0054 T, U+0068 h, U+0065 e"
+
+
+def colors_in(card, name):
+    """The colours of the letters and those behind them."""
+    part = next(part for part in card.findChildren(StyledText) if part.accessibleName() == name)
+    looks = [each.fragment().charFormat() for each in part.document().begin()]
+    return [(look.foreground().color().name(), look.background().color().name()) for look in looks]
+
+
+def test_colours_tell_special_tokens_signs_and_the_way_in_the_tree(select, details, card):
+    select(0)
+    qt_black = "#000000"  # where nothing is behind
+    tint = LIGHT.span_color(details.details.tint).name()
+    assert colors_in(card, "Token text") == [(LIGHT.dim.name(), tint), (LIGHT.span_text.name(), tint)]
+    text, dim, accent = LIGHT.text.name(), LIGHT.dim.name(), LIGHT.accent.name()
+    way = [color for color, _ in colors_in(card, "Path in the tree")]
+    assert way == [text, dim, text, dim, accent, dim]
+    select(3)
+    assert colors_in(card, "Token text") == [(LIGHT.warning.name(), qt_black)]
+
+
+def test_the_wheel_with_ctrl_asks_for_another_size_over_all_of_it(select, card, qtbot):
+    steps = []
+    card._zoom.stepped.connect(steps.append)
+    select(0)
+    drawing = next(
+        area for area in card.findChildren(QScrollArea) if area.accessibleName() == "How it is built"
+    )
+    inside, control = card.findChild(MergeTreeView), Qt.KeyboardModifier.ControlModifier
+    for angle in (120, -120):
+        assert turn_wheel(card.viewport(), QPoint(5, 5), angle, control)
+        assert not turn_wheel(drawing.viewport(), QPoint(5, 5), angle, control)  # left to the card
+    turn_wheel(card.viewport(), QPoint(5, 5), 120)
+    assert steps == [1, -1]
+    assert drawing.height() >= inside.sizeHint().height()
+    assert drawing.verticalScrollBar().maximum() == 0
+    assert card.contextMenuPolicy() is Qt.ContextMenuPolicy.ActionsContextMenu
+    before = drawing.height()
+    card._zoom.set_factor(1.5)
+    assert drawing.height() > before
+
+
+def test_without_a_token_nothing_is_copied_and_only_known_facts_have_names(
+    select, source, details, card, qtbot
+):
+    QApplication.clipboard().setText("before")
+    card.copy()
+    assert QApplication.clipboard().text() == "before"
+    select(0)
+    shown = texts(card)
+    names = {label for label in labels(card) if label in FACTS}
+    assert names == {name for name, _ in details.details.facts} == shown.keys() & set(FACTS)
+    table = card.findChild(FactTable)
+    bold = {
+        name
+        for name, value in table.values.items()
+        for each in value.document().begin()
+        if each.fragment().charFormat().font().bold()
+    }
+    assert bold == {"id"}
+    with qtbot.waitSignal(details.details_changed):
+        source.select_token(None)
+    assert labels(card) == ["TOKEN", EMPTY_TEXT]

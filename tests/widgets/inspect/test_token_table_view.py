@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, Qt
+from hands import turn_wheel
+from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QApplication
 from toy_source import ToySource
@@ -12,6 +13,7 @@ from guiapp.core.vocab.attributes import Attribute
 from guiapp.viewmodels.tokens.details import TokenDetailsModel
 from guiapp.viewmodels.tokens.table import COLUMNS, TokenTableModel
 from guiapp.widgets.inspect.token_table_view import TITLES, WIDTHS_PX, TokenTableView
+from guiapp.widgets.shared.text_zoom import TextZoom
 from guiapp.widgets.shared.theme import LIGHT, UNIT_PX, ThemeSource
 
 
@@ -151,3 +153,56 @@ def test_ids_look_as_in_the_strip(source, table):
         return picture.pixelColor(place.right() - 2 * UNIT_PX, place.top() + 2 * UNIT_PX).name()
 
     assert [color(1), color(2)] == [LIGHT.panel.name(), LIGHT.span_color(2).name()]
+
+
+def test_ids_are_chips_at_the_right_of_their_cells(source, table):
+    source.vocabulary = toy_vocabulary({"a": 0.0, "▁b": 0.0} | {f"t{number}": 0.0 for number in range(2000)})
+    source.set_tokens([1, 1234, 1])
+    picture, id_column = table.viewport().grab().toImage(), TITLES.index("id")
+    for row, text in enumerate(("1", "1234")):
+        cell, color = table.visualRect(table.model().index(row, id_column)), LIGHT.span_color(row).name()
+        filled = [
+            (x, y)
+            for x in range(cell.left(), cell.right() + 1)
+            for y in range(cell.top(), cell.bottom() + 1)
+            if picture.pixelColor(x, y).name() == color
+        ]
+        left, right = min(x for x, _ in filled), max(x for x, _ in filled)
+        top, bottom = min(y for _, y in filled), max(y for _, y in filled)
+        assert cell.right() - right in range(UNIT_PX, UNIT_PX + 3)
+        wanted = table.fontMetrics().horizontalAdvance(text) + 2 * UNIT_PX
+        assert abs(right - left + 1 - wanted) <= 2
+        assert (top - cell.top() in (2, 3), cell.bottom() - bottom in (2, 3)) == (True, True)
+        assert len(filled) < (right - left + 1) * (bottom - top + 1)  # as there is ink
+
+
+def test_rows_and_columns_grow_with_the_text(source, qtbot):
+    zoom, steps = TextZoom(), []
+    zoom.stepped.connect(steps.append)
+    details = TokenDetailsModel(source)
+    table = TokenTableView(
+        TokenTableModel(source, details), source, ThemeSource(QApplication.instance(), "light"), zoom
+    )
+    qtbot.addWidget(table)
+    table.resize(2000, 200)
+    table.show()
+    table.setColumnWidth(1, 200)
+    source.encoding_changed.emit()
+
+    def sizes():
+        font = table.font().pixelSize(), table.horizontalHeader().font().pixelSize()
+        return *font, table.rowHeight(0), table.columnWidth(1), table.columnWidth(2)
+
+    before = sizes()
+    zoom.set_factor(2.0)
+    assert [new / old for new, old in zip(sizes(), before, strict=True)] == pytest.approx([2] * 5, rel=0.25)
+    zoom.set_factor(1.0)
+    assert sizes() == before
+    assert table.horizontalHeader().length() == table.viewport().width()
+    turn_wheel(table.viewport(), QPoint(9, 9), 120, Qt.KeyboardModifier.ControlModifier)
+    assert (steps, table.verticalScrollBar().value()) == ([1], 0)
+    turn_wheel(table.viewport(), QPoint(9, 9), -120)
+    assert (steps, table.verticalScrollBar().value() > 0) == ([1], True)
+    assert table.contextMenuPolicy() is Qt.ContextMenuPolicy.ActionsContextMenu
+    assert table.accessibleName() == "Tokens"
+    details.close()
