@@ -26,7 +26,7 @@ from guiapp.core.vocab.defaults import (
 )
 from guiapp.core.vocab.gguf_reader import read_header
 from guiapp.core.vocab.header_bytes import FileState, HeaderBytes, file_state
-from guiapp.core.vocab.opening import CHARACTERS, HEADER, MERGES, METADATA, SPECIAL, TENSORS, TOKENS, Opening
+from guiapp.core.vocab.opening import CHARACTERS, MERGES, METADATA, SPECIAL, TENSORS, TOKENS, Opening
 from guiapp.core.vocab.pre_choice import PreChoice, pre_choice, warnings_about
 from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.special_ids import RoleFinder
@@ -110,7 +110,6 @@ def _ignore(_share: float) -> None:
 
 
 def _read(path: Path, source: HeaderBytes, opening: Opening, pre: str | None) -> Vocabulary:
-    opening.begin(HEADER)
     header = read_header(source)
     opening.begin(TENSORS)
     warnings = check_tensor_infos(source, header)

@@ -159,6 +159,8 @@ def test_a_long_space_alone_on_a_line_is_the_byte_of_a_space(space):
     vocabulary = character_level([], [*HEX_TOKENS, "▁", "a", "b", "\n"])
     assert texts_of(vocabulary, b"a\n" + space + b"\nb") == ["a", "\n", "<0x20>", "\n", "b"]
     assert texts_of(vocabulary, b" \na" + space) == ["▁", "\n", "a", "▁"]
+    without = character_level([], ["▁", "a", "b", "\n"])
+    assert texts_of(without, b"a\n" + space + b"\nb") == ["a", "\n", "\n", "b"]
     pipeline, text = pipeline_of(vocabulary), space + b"\n" + space
     assert_tokens(pipeline.encode(as_array(text), True, "fast"), pipeline.encode_readable(text, True, "scan"))
 
