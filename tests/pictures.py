@@ -6,14 +6,16 @@ from itertools import combinations
 from typing import NamedTuple
 
 import pytest
-from PySide6.QtCore import QEvent, QLineF, QPoint, QPointF, QRect, QRectF
+from PySide6.QtCore import QEvent, QLineF, QPoint, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import (
+    QBrush,
     QImage,
     QPaintDevice,
     QPaintEngine,
     QPaintEngineState,
     QPainter,
     QPainterPath,
+    QPen,
     QPixmap,
     QPolygonF,
     QTextItem,
@@ -22,7 +24,10 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QApplication, QWidget
 
 from guiapp.widgets.shared.painting import Painted
+from guiapp.widgets.shared.rounded_boxes import BoxLook, RoundedBoxes
 from guiapp.widgets.shared.shaped_texts import ShapedTexts
+
+NOT_SEEN = "\u2066\u2067\u2068\u2069"  # what keeps directions of writing apart
 
 
 class Picture(NamedTuple):
@@ -61,14 +66,39 @@ def _name(widget: QWidget) -> str:
     return f"{type(widget).__name__} {widget.accessibleName() or widget.objectName()}"
 
 
+class Mark(NamedTuple):
+    """A text or a shape as it is painted; a shape has no text, and a colour that is not used no name."""
+
+    text: str
+    place: QRectF
+    pen: str
+    brush: str = ""
+    look: str = ""  # of a text: "bold" or "struck"; of a line: "dashed"
+
+
 class Paintings(QPaintEngine):
     """Notes what is painted, in pixels of the widget, rather than painting it."""
 
     def __init__(self) -> None:
         super().__init__(QPaintEngine.PaintEngineFeature.AllFeatures)
-        self.texts: list[tuple[str, QRectF]] = []
-        self.shapes: list[QRectF] = []
-        self._turn = QTransform()
+        self.marks: list[Mark] = []
+        self._turn, self._pen, self._brush = QTransform(), QPen(), QBrush()
+
+    @property
+    def written(self) -> list[Mark]:
+        return [mark for mark in self.marks if mark.text]
+
+    @property
+    def drawn(self) -> list[Mark]:
+        return [mark for mark in self.marks if not mark.text]
+
+    @property
+    def texts(self) -> list[tuple[str, QRectF]]:
+        return [(mark.text, mark.place) for mark in self.written]
+
+    @property
+    def shapes(self) -> list[QRectF]:
+        return [mark.place for mark in self.drawn]
 
     def type(self) -> QPaintEngine.Type:
         return QPaintEngine.Type.User
@@ -83,34 +113,71 @@ class Paintings(QPaintEngine):
     def updateState(self, state: QPaintEngineState) -> None:
         if state.state() & QPaintEngine.DirtyFlag.DirtyTransform:
             self._turn = state.transform()
+        if state.state() & QPaintEngine.DirtyFlag.DirtyPen:
+            self._pen = state.pen()
+        if state.state() & QPaintEngine.DirtyFlag.DirtyBrush:
+            self._brush = state.brush()
 
     def drawTextItem(self, place: QPointF, item: QTextItem) -> None:
-        if item.text():  # others are glyphs of shaped texts
+        text = item.text().strip(NOT_SEEN)
+        if text:  # others are glyphs of shaped texts
             height = item.ascent() + item.descent()
             box = QRectF(place.x(), place.y() - item.ascent(), item.width(), height)
-            self.texts.append((item.text(), self._turn.mapRect(box)))
+            look = _look_of(item.font().bold(), item.font().strikeOut())
+            self._write(Mark(text, self._turn.mapRect(box), self._pen.color().name(), look=look))
+
+    def _write(self, mark: Mark) -> None:
+        """Words in another script begin a text of their own: join what stands side by side."""
+        before = self.marks[-1] if self.marks else mark
+        gap = QPointF(before.place.right() - mark.place.left(), before.place.top() - mark.place.top())
+        if before.text and before[2:] == mark[2:] and gap.manhattanLength() < 0.5:
+            self.marks[-1] = mark._replace(text=before.text + mark.text, place=before.place | mark.place)
+        else:
+            self.marks.append(mark)
 
     def drawPixmap(self, place: QRectF, picture: QPixmap, part: QRectF) -> None:
-        self.shapes.append(self._turn.mapRect(place))
+        self.marks.append(Mark("", self._turn.mapRect(place), ""))
 
     def drawRects(self, rects: list[QRectF]) -> None:
-        self.shapes += [self._turn.mapRect(QRectF(rect)) for rect in rects]
+        for rect in rects:
+            self._shape(self._turn.mapRect(QRectF(rect)))
 
     def drawPath(self, path: QPainterPath) -> None:
-        self.shapes.append(self._turn.mapRect(path.controlPointRect()))
+        self._shape(self._turn.mapRect(path.controlPointRect()))
 
     def drawPolygon(self, points: list[QPointF], mode: object) -> None:
-        self.shapes.append(self._turn.map(QPolygonF([QPointF(point) for point in points])).boundingRect())
+        self._shape(self._turn.map(QPolygonF([QPointF(point) for point in points])).boundingRect())
 
     def drawLines(self, lines: list[QLineF]) -> None:
         for line in lines:
             self.drawPolygon([line.p1(), line.p2()], None)
 
+    def _shape(self, place: QRectF) -> None:
+        self.marks.append(_shape(place, self._pen, self._brush))
+
     def shaped(self, texts: ShapedTexts, painter: QPainter, placed, share: float = 0.5) -> None:
-        for left, room, middle, text in placed:
+        look = _look_of(texts._font.bold(), texts._is_struck)
+        for left, room, middle, text in (each for each in placed if each[-1]):
             width, height = texts.width(text), texts._lone.height * 0.8  # lines may touch
             box = QRectF(left + (room - width) * share, middle - height / 2, width, height)
-            self.texts.append((text, painter.combinedTransform().mapRect(box)))
+            place, pen = painter.combinedTransform().mapRect(box), painter.pen().color().name()
+            self.marks.append(Mark(text, place, pen, look=look))
+
+    def box(self, boxes: RoundedBoxes, painter: QPainter, place, look: BoxLook, ratio: float) -> None:
+        box = painter.combinedTransform().mapRect(QRectF(*place))
+        self.marks.append(_shape(box, look.line or QPen(Qt.PenStyle.NoPen), QBrush(look.fill)))
+
+
+def _shape(place: QRectF, pen: QPen, brush: QBrush) -> Mark:
+    is_line, is_filled = pen.style() != Qt.PenStyle.NoPen, brush.style() != Qt.BrushStyle.NoBrush
+    look = "dashed" if pen.style() == Qt.PenStyle.DashLine else ""
+    return Mark(
+        "", place, pen.color().name() if is_line else "", brush.color().name() if is_filled else "", look
+    )
+
+
+def _look_of(is_bold: bool, is_struck: bool) -> str:
+    return " ".join(word for word, is_so in (("bold", is_bold), ("struck", is_struck)) if is_so)
 
 
 class Canvas(QPaintDevice):
@@ -135,12 +202,12 @@ class Canvas(QPaintDevice):
 
 def paintings_of(widget: Painted) -> Paintings:
     canvas = Canvas(widget)
+    paintings = canvas.paintings
     with pytest.MonkeyPatch.context() as patch, QPainter(canvas) as painter:
-        patch.setattr(
-            ShapedTexts, "draw_all", lambda *given, **named: canvas.paintings.shaped(*given, **named)
-        )
+        patch.setattr(ShapedTexts, "draw_all", lambda *given, **named: paintings.shaped(*given, **named))
+        patch.setattr(RoundedBoxes, "draw_at", lambda *given: paintings.box(*given))
         widget.paint(painter, widget._theme_source.theme)
-    return canvas.paintings
+    return paintings
 
 
 def badly_placed(widget: Painted) -> list[str]:

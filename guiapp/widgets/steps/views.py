@@ -159,9 +159,10 @@ class PictureView(ZoomedView):
     def _queue(self, debugger: Debugger) -> tuple[list[Candidate], tuple[float, ...]]:
         """The pairs in order, the one that enters at this step among them, and which the step is about."""
         columns, step = debugger.trace.columns, debugger.position
+        row = int(columns.pushed[step]) if debugger.trace.operation(step) == "stale" else step
         fields = (columns.left, columns.right, columns.result, columns.rank)
         places = (columns.position, columns.right_position, columns.end)
-        present = tuple(column[step].item() for column in (*fields, *places))
+        present = tuple(column[row].item() for column in (*fields, *places))  # as it entered
         candidates = list(self._model.waiting.candidates)
         if debugger.trace.operation(step) == "push":
             bisect.insort(candidates, Candidate(*present), key=lambda entry: (entry.rank, entry.position))

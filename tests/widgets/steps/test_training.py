@@ -4,22 +4,13 @@ import json
 from itertools import combinations, pairwise
 
 import pytest
-from pictures import paintings_of
 from PySide6.QtCore import QRectF, Qt, QTimer
 from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QApplication, QFileDialog, QScrollArea
 
 import guiapp
 from guiapp.widgets.shared.theme import Theme
-from guiapp.widgets.steps.training_views import (
-    PairsPicture,
-    SymbolsPicture,
-    TrainingPicture,
-    WordsPicture,
-    axis_title,
-    lay_out_words,
-    why_none,
-)
+from guiapp.widgets.steps.training_views import axis_title, lay_out_words, why_none
 from guiapp.widgets.steps.transport import PlayControls
 
 LEFT = Qt.MouseButton.LeftButton
@@ -288,30 +279,6 @@ def test_the_titles_of_the_curve_leave_each_other_room():
     assert axis_title(40, len) == "log-likelihood; dashed: pieces dropped"
     assert axis_title(30, len) == "dashed: pieces dropped"
     assert axis_title(10, len) == ""
-
-
-def test_pictures_of_a_training_tell_each_pair_and_word(make_steps_page, qtbot):
-    page = make_steps_page(text=TEXT)
-    stage = trained(page, qtbot)
-    stage.model.go_to(8)
-    told = {}
-    for view in stage.findChildren(TrainingPicture):
-        if view.isVisible():
-            view.resize(700, 260)
-            told[type(view)] = [text for text, _ in paintings_of(view).texts]
-    step = stage.model.record.step(8)
-    pairs = told[PairsPicture]
-    expected = [(step.left, step.right), *step.ties, *(pair for pair, _ in step.rivals)]
-    wanted = [f"{left} + {right}" for left, right in expected]
-    shown = [text for text in pairs if " + " in text]
-    assert shown == wanted[: len(shown)]
-    assert len(shown) > 5
-    assert pairs.count("merged") == 1
-    words = told[WordsPicture]
-    assert step.left + step.right in words
-    assert "×3" in words
-    assert words[0] == stage.model.record.words(8)[0][0][0]
-    assert told[SymbolsPicture][0] == step.left + step.right
 
 
 def test_rows_of_words_are_as_high_as_the_next_begins_below():
