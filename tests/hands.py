@@ -1,9 +1,9 @@
-"""What a hand does to any widget: turns the wheel over it, and drops something on it."""
+"""What a hand does to any widget: turns the wheel over it, points at it, and drops something on it."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QWheelEvent
+from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, Qt
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
 NO_BUTTON, NO_KEY = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier
@@ -15,6 +15,14 @@ def turn_wheel(widget: QWidget, place: QPoint, angle: int, modifiers=NO_KEY) -> 
     event = QWheelEvent(at, where, QPoint(), QPoint(0, angle), NO_BUTTON, modifiers, phase, False)
     QApplication.sendEvent(widget, event)
     return event.isAccepted()
+
+
+def point_at(widget: QWidget, place: QPoint) -> None:
+    """At once, unlike the moves of QTest; a widget is told only where it wants to be."""
+    if widget.hasMouseTracking():
+        at, where = QPointF(place), QPointF(widget.mapToGlobal(place))
+        move = QMouseEvent(QEvent.Type.MouseMove, at, where, NO_BUTTON, NO_BUTTON, NO_KEY)
+        QApplication.sendEvent(widget, move)
 
 
 def drop(widget: QWidget, place: QPoint, mime: QMimeData) -> bool:

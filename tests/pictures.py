@@ -150,7 +150,8 @@ class Paintings(QPaintEngine):
 
     def drawLines(self, lines: list[QLineF]) -> None:
         for line in lines:
-            self.drawPolygon([line.p1(), line.p2()], None)
+            place = self._turn.map(QPolygonF([line.p1(), line.p2()])).boundingRect()
+            self.marks.append(_shape(place, self._pen, QBrush()))
 
     def _shape(self, place: QRectF) -> None:
         self.marks.append(_shape(place, self._pen, self._brush))

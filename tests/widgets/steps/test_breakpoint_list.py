@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
-from guiapp.widgets.steps.breakpoint_list import TEMPLATES, TRAINING_TEMPLATES
+from guiapp.widgets.steps.breakpoint_list import TEMPLATES, TRAINING_TEMPLATES, BreakpointRow
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -61,6 +61,7 @@ def test_a_row_says_whether_it_is_on_how_often_it_is_hit_and_where_the_run_stopp
     page.window().resize(900, 800)
     model.breakpoints.add("rank < 500 and length > 3 and end - position > 2 and candidates > 1")
     QApplication.processEvents()
+    assert [row for row in listed.findChildren(BreakpointRow) if row.isVisible()] == listed.row_widgets
     label = listed.row_widgets[-1].label
     assert label.text().endswith("…")
     assert label.text()[:-1] in label.accessibleName()

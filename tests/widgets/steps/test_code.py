@@ -1,6 +1,7 @@
 """The lines of the algorithm: which is carried out, with what, and where breakpoints are."""
 
 import pytest
+from hands import point_at
 from pictures import badly_placed, paintings_of
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QApplication
@@ -24,12 +25,13 @@ def test_a_click_on_any_line_breaks_at_what_it_does(make_steps_page, qtbot, enco
         for number in range(len(lines.lines) + 1):
             operations = lines.operations_of(number) if number < len(lines.lines) else ()
             place = code.line_rect(number).center().toPoint()
-            qtbot.mouseMove(code, place)
+            point_at(code, place)
             faint = [shape.place.center().y() for shape in marks_of(code)]
             assert faint == [pytest.approx(code.line_rect(number).center().y())] * bool(operations)
             qtbot.mouseClick(code, RIGHT, pos=place)
             assert breakpoints.rows == ()
             qtbot.mouseClick(code, LEFT, pos=place)
+            point_at(code, place)
             assert {row.title for row in breakpoints.rows} == {f"operation {each}" for each in operations}
             QApplication.sendEvent(code, QEvent(QEvent.Type.Leave))
             set_at = [
