@@ -1,5 +1,6 @@
 """The Steps page with real clicks and keys."""
 
+from functools import partial
 from itertools import pairwise
 
 import pytest
@@ -422,3 +423,121 @@ def test_the_wheel_shows_tokens_that_are_out_of_sight(make_steps_page):
     page.model.restart()
     page.model.to_end()
     assert not is_seen(last)
+
+
+@pytest.mark.parametrize("mode", [0, 1])
+def test_every_action_walks_as_it_says(make_steps_page, qtbot, mode):
+    page = make_steps_page(text=b"How do lions sleep in New York? Lions sleep in New York." * 2)
+    if mode == 1:
+        page.begin_training("bpe:270:1")
+        qtbot.waitUntil(lambda: page.is_ready and page.training.model.n_steps > 10)
+    model, actions = page.training.model if mode else page.model, page.actions_
+    model.breakpoints.add("step in (3, 9)")
+    n_steps = model.n_steps
+    way = [("restart", 0), ("step", 1), ("into", 2), ("run", 3), ("run", 9), ("reverse", 3), ("back", 2)]
+    way += [("end", n_steps), ("restart", 0)]
+    for name, position in way:
+        actions[f"debug_{name}"].trigger()
+        assert (name, model.position) == (name, position)
+    actions["debug_play"].trigger()
+    assert model.clock.is_playing
+    actions["debug_play"].trigger()
+    assert not model.clock.is_playing
+    if mode == 0:
+        first_steps = model.debugger.trace.pieces.first_step.tolist()
+        model.go_to(first_steps[1] + 1)
+        for name, position in (("over", first_steps[2]), ("back_over", first_steps[1])):
+            actions[f"debug_{name}"].trigger()
+            assert (name, model.position) == (name, position)
+        actions["debug_out"].trigger()
+        assert model.debugger.trace.operation(model.position) == "done"
+    actions["debug_step"].trigger()
+    actions["debug_breakpoint"].trigger()
+    assert len(model.breakpoints.rows) == 2
+    page.panels[0].setFocus()
+    for key, n_rows in ((Qt.Key.Key_Z, 1), (Qt.Key.Key_Z, 0)):
+        qtbot.keyClick(page.panels[0], key, Qt.KeyboardModifier.ControlModifier)
+        assert len(model.breakpoints.rows) == n_rows
+    other = page.model if mode else page.training.model
+    assert other.breakpoints.rows == ()
+    document = page.kept_workspace.document
+    document.select(30, 30)
+    page.model.restart()
+    actions["debug_caret"].trigger()
+    assert (page.model.position > 0) is (mode == 0)
+    if mode == 0:
+        columns = page.model.debugger.trace.columns
+        assert columns.position[page.model.position] <= 30 < columns.end[page.model.position]
+
+
+def test_panels_are_those_in_sight_and_keys_of_the_page_go_to_the_first(make_steps_page, qtbot):
+    page = make_steps_page()
+    modes = {0: [page.trace.timeline], 1: [page.training.stage.scrubber, page.training.form.algorithm], 2: []}
+    for mode, first in modes.items():
+        page.modes.choose(mode)
+        assert page.panels[: len(first)] == first
+        assert page.focusProxy() is page.panels[0]
+        assert page.trace.boxes.isVisible() is (mode == 0)
+    assert page.panels == [page.lessons.first_choice]
+    page.modes.choose(0)
+    fields = page.trace.side.breakpoints.field.line, page.trace.side.watches.field.line
+    assert page.panels[1:] == [*fields]
+    page.player.begin("3-training-by-hand", 1)
+    assert page.panels == [page.lesson_training.scrubber]
+    page.player.begin("5-why-greedy-is-not-exact", 0)
+    assert page.panels[0] is page.lesson_trace.timeline
+    assert page.lesson_trace.boxes.isVisible()
+    assert not page.trace.boxes.isVisible()
+    assert page.splitters == {"steps": page.trace, "training": page.training}
+
+
+def test_what_is_asked_for_at_the_start_is_begun(make_steps_page, qtbot):
+    page = make_steps_page("toy", b"abacb abacb")
+    page.begin("", "")
+    page.begin_training("")
+    page.stop_at("")
+    assert page.trace.isVisible()
+    page.stop_at("operation merge")
+    assert [row.title for row in page.model.breakpoints.rows] == ["operation merge"]
+    assert page.model.position == page.model.hits[0][0]
+    page.begin("greedy", "")
+    assert page.model.race.encoder == "greedy"
+    qtbot.waitUntil(lambda: page.is_ready)
+    page.begin("", "5-why-greedy-is-not-exact:2")
+    assert page.player.number == 1
+    assert page.lesson_bar.isVisible()
+    qtbot.waitUntil(lambda: page.is_ready)
+    page.begin("", "5-why-greedy-is-not-exact:0")
+    assert page.player.number == 0
+    page.begin_training("bpe:260:2")
+    assert page.training.isVisible()
+    assert not page.is_ready
+    qtbot.waitUntil(lambda: page.is_ready)
+    assert page.training.model.position == 2
+
+
+def test_who_opens_something_else_leaves_the_lesson(make_steps_page, qtbot):
+    page = make_steps_page()
+    page.player.begin("5-why-greedy-is-not-exact")
+    page.kept_workspace.text_left.emit()
+    assert page.player.lesson is None
+    assert page.trace.isVisible()
+    page.player.begin("5-why-greedy-is-not-exact")
+    page.kept_workspace.loader.open("demo:toy")
+    assert page.player.lesson is None
+    page.player.begin("5-why-greedy-is-not-exact")
+    page.modes.choose(1)
+    page.kept_workspace.text_left.emit()
+    assert page.player.lesson is not None
+    assert page.training.isVisible()
+    assert not page.lesson_bar.isVisible()
+
+
+def test_the_wheel_with_a_key_asks_for_other_sizes(make_steps_page, monkeypatch):
+    page = make_steps_page()
+    asked = []
+    for name in ("zoom_in", "zoom_out"):
+        page.actions_[name].triggered.connect(partial(asked.append, name))
+    for angle in (120, -120):
+        turn_wheel(page.trace.code, QPoint(20, 20), angle, Qt.KeyboardModifier.ControlModifier)
+    assert asked == ["zoom_in", "zoom_out"]
