@@ -6,10 +6,13 @@ from itertools import combinations, pairwise
 import pytest
 from PySide6.QtCore import QRectF, Qt, QTimer
 from PySide6.QtGui import QFontMetricsF
-from PySide6.QtWidgets import QApplication, QFileDialog, QScrollArea
+from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox, QScrollArea
 
 import guiapp
-from guiapp.widgets.shared.theme import Theme
+from guiapp.viewmodels.steps.training import TrainingWish
+from guiapp.widgets.shared.theme import TEXT_FONT_PX, UI_FONT_PX, Theme
+from guiapp.widgets.steps.lines import TextLine
+from guiapp.widgets.steps.training_form import FIRST_SIZES, TEXTBOOK
 from guiapp.widgets.steps.training_views import axis_title, lay_out_words, why_none
 from guiapp.widgets.steps.transport import PlayControls
 
@@ -309,3 +312,101 @@ def test_the_play_button_says_what_a_press_would_do(make_steps_page, qtbot):
     for index in range(controls.speed.count()):
         controls.speed.setCurrentIndex(index)
         assert controls._clock.speed == controls.speed.itemData(index)
+
+
+def test_the_form_says_what_is_trained_and_stops_it(make_steps_page, qtbot):
+    page = make_steps_page(text=TEXT)
+    page.modes.choose(1)
+    form, model = page.training.form, page.training.model
+    for name, size in FIRST_SIZES.items():
+        form.algorithm.setCurrentIndex(form.algorithm.findData(name))
+        assert form.n_tokens.text() == str(size)
+        assert form.symbols.isVisible() is (name == "bpe")
+        form.symbols.setCurrentIndex(1)
+        assert form.wish == TrainingWish(name, TEXT, size, name == "bpe")
+        assert form.end_mark_note.isVisible() is (name == "bpe")
+        form.symbols.setCurrentIndex(0)
+    assert form.beginning(7) == TEXT[:7]
+    form.n_tokens.clear()
+    assert form.wish.n_tokens == 0
+    with qtbot.waitSignal(form.text_changed):
+        form.source.setCurrentIndex(1)
+    assert form.wish.text == form.own_text.toPlainText().encode() == TEXTBOOK.encode()
+    assert form.beginning(7) == b"This is"
+    with qtbot.waitSignal(form.text_changed):
+        form.own_text.setPlainText("abc")
+    assert form.wish.text == b"abc"
+    form.source.setCurrentIndex(0)
+    assert not form.own_text.isVisible()
+    with qtbot.waitSignal(form.text_changed):
+        page.kept_workspace.show_text(TEXT * 100)
+    assert form.button.text() == "Train"
+    form.choose("unigram", 100)
+    qtbot.keyClick(form.n_tokens, Qt.Key.Key_Return)
+    assert model.is_busy
+    assert form.button.text() == "Stop"
+    assert not page.is_ready
+    qtbot.mouseClick(form.button, LEFT)
+    assert not model.is_busy
+    assert "cancelled" in form.message.text()
+    assert page._drawing.theme_source.theme.bad.name() in form.message.styleSheet()
+    names = [part.accessibleName() for part in (form.n_tokens, form.own_text, form.algorithm, form.source)]
+    assert all(names)
+    assert len(set(names)) == 4
+    heights = [form.own_text.height()]
+    page.set_text_size(2 * TEXT_FONT_PX)
+    assert form.own_text.height() == 2 * heights[0]
+    assert form.own_text.font().pixelSize() == 2 * UI_FONT_PX
+
+
+@pytest.mark.parametrize("algorithm", ["bpe", "wordpiece", "unigram"])
+def test_titles_say_how_far_a_training_is(make_steps_page, qtbot, algorithm):
+    page = make_steps_page(text=TEXT + b"z " + b" ".join(b"%d" % n for n in range(100, 400)))
+    training = trained(page, qtbot, algorithm, 300)
+    model, stage = training.model, training.stage
+    is_unigram = algorithm == "unigram"
+    assert stage.curve.isVisible() is stage.pieces.isVisible() is is_unigram
+    assert stage.pairs.isVisible() is stage.symbols.isVisible() is not is_unigram
+    assert not training.empty.isVisible()
+    for position in (0, 1, model.n_steps):
+        model.go_to(position)
+        assert stage.count.text() == f"step {position} of {model.n_steps}"
+        titles = [line.text() for line in stage.findChildren(TextLine) if line.isVisible() and line.text()]
+        n_words, n_shown = model.record.start.n_words, len(model.record.start.words)
+        size = model.record.n_tokens(position)
+        words, first, second = titles[:3]
+        which = f"{n_words} DIFFERENT" if is_unigram else f"THE FIRST {n_shown} OF {n_words}"
+        assert words == f"THE TEXT · {which} WORDS"
+        worth = "SCORE = n(ab) / (n(a)·n(b))" if algorithm == "wordpiece" else "HOW OFTEN THEY OCCUR"
+        assert first == ("LIKELIHOOD" if is_unigram else f"PAIRS · {worth}")
+        assert second.startswith(f"VOCABULARY · {size} TOKENS, ")
+        assert second.endswith("PIECES" if is_unigram else "NEWEST FIRST")
+        told = model.record.step(position).sentence if position else "At the start"
+        assert stage.sentence.text().startswith(told.split("`")[0])
+    model.play()
+    page.modes.choose(0)
+    assert not model.clock.is_playing
+
+
+def test_the_result_is_saved_where_people_choose(make_steps_page, qtbot, tmp_path, monkeypatch):
+    page = make_steps_page(text=TEXT)
+    training = page.training
+    page.modes.choose(1)
+    made = training.beside_button, training.save_button, training.open_button
+    assert [button.isVisible() for button in (*made, training.steps_button)] == [False] * 4
+    trained(page, qtbot)
+    assert [button.isVisible() and button.isEnabled() for button in (*made, training.steps_button)] == [
+        True
+    ] * 4
+    answers = ["", str(tmp_path / "no" / "a.gguf"), str(tmp_path / "a.gguf")]
+    warned = []
+    monkeypatch.setattr(QMessageBox, "warning", lambda *told: warned.append(told[-1]))
+    for button in (training.save_button, training.open_button):
+        for answer in answers:
+            monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *asked, answer=answer: (answer, ""))
+            warned.clear()
+            qtbot.mouseClick(button, LEFT)
+            assert bool(warned) is ("no" in answer)
+            assert (tmp_path / "a.gguf").exists() is (answer == answers[2])
+        (tmp_path / "a.gguf").rename(tmp_path / "b.gguf")
+    assert page.kept_workspace.loader.loading_name is not None
