@@ -1,8 +1,12 @@
 """Lessons from the list to their end with real keys, and no mouse."""
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
+import html
+import re
 
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QLabel
+
+from guiapp.widgets.shared.theme import TEXT_FONT_PX
 from guiapp.widgets.steps.page import LESSONS
 
 CONTROL = Qt.KeyboardModifier.ControlModifier
@@ -80,3 +84,84 @@ def test_a_lesson_says_what_it_works_with_and_why_it_cannot(make_steps_page, qtb
     assert "nowhere" not in page.lesson_bar.question.text()
     page.player.begin("3-training-by-hand", 0)
     assert page.lesson_bar.title.text().endswith("· TRAINS bpe")
+
+
+def test_each_step_of_a_lesson_is_told_and_its_question_asked(make_steps_page, qtbot):
+    page = make_steps_page()
+    bar, player = page.lesson_bar, page.player
+    previous, reveal, on, leave = bar.buttons.values()
+    for lesson in player.lessons[:6]:
+        player.begin(lesson.name, 0)
+        for number, step in enumerate(lesson.steps):
+            assert player.number == number
+            assert (
+                f"LESSON · {lesson.title.upper()} · {number + 1} OF {len(lesson.steps)} · "
+                in bar.title.text()
+            )
+            assert bar.title.text().endswith(step.train or step.encoder or step.model)
+            assert plain(bar.narration.text()) == bare(step.say)
+            assert bar.narration.text().count("<p") == step.say.count("\n\n") + 1
+            assert bar.question.isVisible() is reveal.isVisible() is bool(step.ask)
+            assert previous.isEnabled() is (number > 0)
+            if step.ask:
+                assert bare(step.ask) in plain(bar.question.text())
+                assert bare(step.answer) not in plain(bar.question.text())
+                reveal.click()
+                assert bare(step.answer) in plain(bar.question.text())
+                assert not reveal.isVisible()
+            assert bar.height() < 0.6 * page.window().height()
+            if number:
+                previous.click()
+                assert player.number == number - 1
+                on.click()
+            on.click()
+        assert player.lesson is None
+        assert not bar.isVisible()
+    player.begin(lesson.name, 1)
+    page.modes.choose(0)
+    for name in ("lesson_previous", "lesson_next", "lesson_leave"):
+        page.actions_[name].trigger()
+    assert player.number == 1
+    page.modes.choose(LESSONS)
+    leave.click()
+    assert player.lesson is None
+    assert page.lessons.isVisible()
+
+
+def plain(rich):
+    return bare(html.unescape(re.sub(r"<[^<>]*>", "", rich)))
+
+
+def bare(text):
+    """Without what marks code and emphasis."""
+    return re.sub(r"[`*\s]", "", text)
+
+
+def test_the_list_has_a_card_for_each_lesson_and_grows(make_steps_page, qtbot, monkeypatch):
+    page = make_steps_page()
+    player, shown = page.player, page.lessons
+    monkeypatch.setattr(type(player), "failures", ["x.toml: not a lesson"])
+    page.modes.choose(LESSONS)
+    page.modes.choose(0)
+    page.modes.choose(LESSONS)
+    labels = shown.findChildren(QLabel)
+    texts = [label.text() for label in labels]
+    for number, lesson in enumerate(player.lessons, 1):
+        assert texts.count(f"{number}.  {lesson.title}") == texts.count(lesson.summary) == 1
+        button = shown.buttons[lesson.name]
+        assert button.text() == f"Begin · {len(lesson.steps)} steps"
+        assert button.accessibleName() == f"{lesson.title}: {button.text()}"
+    assert texts[-1] == "x.toml: not a lesson"
+    sizes = [label.font().pixelSize() for label in labels[:-1]]
+    page.set_text_size(2 * TEXT_FONT_PX)
+    assert [label.font().pixelSize() for label in labels[:-1]] == [2 * size for size in sizes]
+    last = player.lessons[-1]
+    player.begin(last.name, 1)
+    player.leave()
+    button = shown.buttons[last.name]
+    qtbot.waitUntil(
+        lambda: shown.viewport().rect().contains(button.mapTo(shown.viewport(), button.rect().center()))
+    )
+    press(qtbot, Qt.Key.Key_Enter)
+    assert player.lesson is last
+    assert player.number == 1

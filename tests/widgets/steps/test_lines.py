@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
+from pictures import paintings_of
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
 from guiapp.core.explain.code_marks import code
@@ -11,7 +14,7 @@ from guiapp.widgets.shared.text_zoom import TextZoom
 from guiapp.widgets.shared.theme import Theme, ThemeSource
 from guiapp.widgets.steps.cards import with_code
 from guiapp.widgets.steps.drawing import Drawing
-from guiapp.widgets.steps.lines import SentenceView, TextLine
+from guiapp.widgets.steps.lines import SentenceView, TextLine, title_line
 
 
 @pytest.fixture
@@ -75,3 +78,52 @@ def test_a_token_with_a_backtick_is_code_like_others(column):
     assert view.text() == "`a + b → `ab, rank 7."
     assert [view.text()[part.start :][: part.length] for part in view._code_formats()] == ["`a", "b", "`ab"]
     assert ">`a</b> or" in with_code(f"{code('`a')} or `b`", theme_source.theme.text)
+
+
+def test_lines_stand_at_their_side_and_are_cut_where_there_is_no_room(column):
+    *_, theme_source, window = column
+    drawing = Drawing(theme_source, TextZoom(window), MonoTexts())
+    title, right = title_line(drawing, "A title"), TextLine(Theme.mono_font(13), drawing, is_right=True)
+    theme = theme_source.theme
+    right.show_text("step 1")
+    for view, text, color in ((title, "A TITLE", theme.dim), (right, "step 1", theme.text)):
+        view.resize(200, 20)
+        (mark,) = paintings_of(view).written
+        assert (mark.text, mark.pen) == (text, color.name())
+        assert mark.place.center().y() == pytest.approx(10, abs=1)
+        free = mark.place.left() if view is title else 200 - mark.place.right()
+        assert free == pytest.approx(0, abs=1)
+        view.resize(40, 20)
+        assert paintings_of(view).written[0].text.endswith("…")
+    right.reserve("step 1,000 of 1,000")
+    width = right.width()
+    assert paintings_of(right).written[0].text == "step 1"
+    drawing.zoom.set_factor(2)
+    assert right.width() == pytest.approx(2 * width, abs=2)
+    assert right.sizeHint().height() == pytest.approx(2 * title.sizeHint().height(), rel=0.5)
+
+
+def test_parts_of_a_sentence_follow_each_other_on_one_line_or_more(column):
+    view, _, theme_source, _ = column
+    theme = theme_source.theme
+    view.show_sentence("`a` + `b` → `ab`.")
+    marks = paintings_of(view).written
+    assert [(mark.text, mark.look, mark.pen) for mark in marks] == [
+        (text, "bold" if number % 2 == 0 else "", (theme.text if number % 2 == 0 else theme.dim).name())
+        for number, text in enumerate(("a", " + ", "b", " → ", "ab", "."))
+    ]
+    for one, other in pairwise(mark.place for mark in marks):
+        assert one.right() == pytest.approx(other.left(), abs=1)
+        assert one.center().y() == pytest.approx(other.center().y(), abs=2)
+    assert view.accessibleDescription() == "a + b → ab."
+    long = "A sentence of `many` words that needs more room than one line of 300 pixels has, 🦁 too."
+    view.show_sentence(long)
+    marks = paintings_of(view).written
+    words = [(word, mark.look, mark.pen) for mark in marks for word in mark.text.split()]
+    assert [word for word, *_ in words] == long.replace("`", "").split()
+    assert [word for word, look, pen in words if look == "bold" and pen == theme.text.name()] == ["many"]
+    assert len({round(mark.place.top()) for mark in marks}) > 1
+    assert all(mark.place.right() <= view.width() + 1 for mark in marks)
+    assert view.height() >= max(mark.place.bottom() for mark in marks) - 1
+    view.resize(150, view.height())
+    assert len({round(mark.place.top()) for mark in paintings_of(view).written}) > 3
