@@ -4,6 +4,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
+from guiapp.widgets.shared.theme import TEXT_FONT_PX
 from guiapp.widgets.steps.breakpoint_list import TEMPLATES, TRAINING_TEMPLATES, BreakpointRow
 
 LEFT = Qt.MouseButton.LeftButton
@@ -78,7 +79,10 @@ def test_a_removed_breakpoint_with_a_long_name_is_told_in_short(make_steps_page,
     told = listed.removed.label
     assert told.text().startswith("Removed rank < 500")
     assert told.text().endswith("…")
-    assert "&lt; 500 and length" in told.toolTip() or title in told.toolTip()
+    assert "&lt; 500 and length" in told.toolTip()
+    sizes = [part.font().pixelSize() for part in (told, listed.removed.undo)]
+    page.set_text_size(2 * TEXT_FONT_PX)
+    assert [part.font().pixelSize() for part in (told, listed.removed.undo)] == [2 * size for size in sizes]
 
 
 def test_what_is_wrong_stays_until_the_line_is_changed(make_steps_page, qtbot):

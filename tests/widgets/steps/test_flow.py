@@ -112,7 +112,7 @@ def near(one, other):
     return (one.center() - other.center()).manhattanLength() < 1 and abs(one.width() - other.width()) < 1
 
 
-def test_a_strip_at_the_right_says_which_rows_are_in_sight(make_steps_page):
+def test_a_strip_at_the_right_says_which_rows_are_in_sight(make_steps_page, qtbot):
     page = make_steps_page(text=b"How do the lions sleep in New York? " * 8)
     view, line = page.trace.flow, page.trace.flow._theme_source.theme.line.name()
 
@@ -135,6 +135,16 @@ def test_a_strip_at_the_right_says_which_rows_are_in_sight(make_steps_page):
     assert strips()[0].top() == pytest.approx(tops[-2])
     view.setMaximumHeight(5000)
     view.resize(300, height_of_rows(n_rows))
+    assert strips() == []
+    page.kept_workspace.show_text(b"How do the lions sleep in New York? " * 30)
+    qtbot.waitUntil(lambda: page.is_ready)
+    page.model.to_end()
+    view.resize(300, height_of_rows(1))
+    ends = [max(row.end for row in view.gutter_rows)]
+    for _ in range(4):
+        turn_wheel(view, QPoint(200, 30), -120)
+        ends.append(max(row.end for row in view.gutter_rows))
+    assert ends == sorted(set(ends))
     assert strips() == []
 
 

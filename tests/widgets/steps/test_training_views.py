@@ -170,6 +170,7 @@ def test_pieces_are_told_and_those_dropped_are_struck_out(train):
             assert shape.contains(figure.place)
             assert shape.right() - figure.place.right() == near(text.place.left() - shape.left())
         assert rows[0].right() == near(view.width())
+        assert rows[0].top() == min(shape.top() for shape in shapes) == 0
         others = [shape for shape in shapes if shape.left() < half]
         assert not half or others[0].left() == near(0)
         assert not half or 8 < rows[0].left() - others[0].right() < 32
