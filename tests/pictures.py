@@ -26,6 +26,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from guiapp.widgets.shared.painting import Painted
 from guiapp.widgets.shared.rounded_boxes import BoxLook, RoundedBoxes
 from guiapp.widgets.shared.shaped_texts import ShapedTexts
+from guiapp.widgets.shared.theme import Theme
 
 NOT_SEEN = "\u2066\u2067\u2068\u2069"  # what keeps directions of writing apart
 
@@ -209,6 +210,21 @@ def paintings_of(widget: Painted) -> Paintings:
         patch.setattr(RoundedBoxes, "draw_at", lambda *given: paintings.box(*given))
         widget.paint(painter, widget._theme_source.theme)
     return paintings
+
+
+COLORS = (
+    *("text", "dim", "faint", "line", "accent", "good", "bad", "warning", "panel", "raised"),
+    *("on_accent", "span_text"),
+)
+
+
+def in_words(marks: list[Mark], theme: Theme) -> list[str]:
+    """Each text with its look and colour, each shape with those of its line and ground; as one reads them."""
+    names = {getattr(theme, name).name(): name for name in reversed(COLORS)} | {"": ""}
+    names |= {color.name(): f"span{number}" for number, color in enumerate(theme.span_colors)}
+    ordered = sorted(marks, key=lambda mark: (round(mark.place.center().y()), mark.place.left()))
+    told = ((mark.text, mark.look, names.get(mark.pen, "?"), names.get(mark.brush, "?")) for mark in ordered)
+    return [" ".join(filter(None, words)) for words in told]
 
 
 def badly_placed(widget: Painted) -> list[str]:

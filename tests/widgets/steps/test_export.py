@@ -120,3 +120,34 @@ def test_a_name_keeps_its_dots(make_steps_page, qtbot, tmp_path, monkeypatch, na
     assert [path.name for path in tmp_path.iterdir() if path.name != "settings.json"] == [written]
     starts = {".svg": b"<svg", ".json": b"{", ".png": b"\x89PNG", ".md": b"**"}
     assert (tmp_path / written).read_bytes().startswith(starts[written[written.rindex(".") :].lower()])
+
+
+def test_a_large_file_is_saved_only_if_wanted(make_steps_page, qtbot, tmp_path, monkeypatch):
+    page = make_steps_page()
+    path, asked = tmp_path / "run.md", []
+    monkeypatch.setattr(step_export, "LARGE_BYTES", 1000)
+    monkeypatch.setattr(step_export, "choose_steps", lambda parent, choices: "All")
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *asked: (str(path), ""))
+    for answer in (QMessageBox.StandardButton.No, QMessageBox.StandardButton.Yes):
+        monkeypatch.setattr(
+            QMessageBox, "question", lambda *told, answer=answer: asked.append(told) or answer
+        )
+        page.export.ask_and_save()
+        qtbot.waitUntil(lambda: not page.export.exporter.is_busy)
+        assert path.exists() is (answer is QMessageBox.StandardButton.Yes)
+    assert len(asked) == 2
+    path.unlink()
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *asked: ("", ""))
+    page.export.ask_and_save()
+    monkeypatch.setattr(QMessageBox, "warning", lambda *told: asked.append(told))
+    page.export.save(tmp_path / "no" / "run.png")
+    assert len(asked) == 3
+    page.modes.choose(2)  # with nothing to save
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *asked: (str(path), ""))
+    QApplication.clipboard().setText("kept")
+    for act in (page.export.ask_and_save, page.export.copy_markdown, page.export.copy_json):
+        act()
+    page.export.save(path)
+    assert QApplication.clipboard().text() == "kept"
+    assert not path.exists()
+    assert page.export.size_warning(path) == ""

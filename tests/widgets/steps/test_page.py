@@ -20,6 +20,7 @@ from guiapp.widgets.shared.theme import TEXT_FONT_PX, Theme
 from guiapp.widgets.steps.boxes import ABOVE_PX, BOX_PX
 from guiapp.widgets.steps.breakpoint_list import TitleButton
 from guiapp.widgets.steps.gutter import ID_FONT_PX
+from guiapp.widgets.steps.transport import GranularityBox
 
 NO_BUTTON, NO_KEY = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier
 LEFT = Qt.MouseButton.LeftButton
@@ -541,3 +542,37 @@ def test_the_wheel_with_a_key_asks_for_other_sizes(make_steps_page, monkeypatch)
     for angle in (120, -120):
         turn_wheel(page.trace.code, QPoint(20, 20), angle, Qt.KeyboardModifier.ControlModifier)
     assert asked == ["zoom_in", "zoom_out"]
+
+
+def test_the_size_of_steps_is_chosen_and_followed(make_steps_page):
+    page = make_steps_page()
+    (box,) = page.findChildren(GranularityBox)
+    sizes = [box.itemData(index) for index in range(box.count())]
+    assert len(sizes) > 2
+    for index, size in enumerate(sizes):
+        box.setCurrentIndex(index)
+        assert page.model.granularity is size
+    for size in sizes:
+        page.model.set_granularity(size)
+        assert box.currentData() is size
+    tips = {button.text(): button.toolTip() for button in page.trace.findChildren(QToolButton)}
+    assert "(F10)" in tips["step ▷"]
+    assert "(Shift+F5)" in tips["◀ run"]
+
+
+def test_steps_that_nobody_sees_stand_still(make_steps_page, qtbot):
+    page = make_steps_page()
+    page.model.restart()
+    page.model.play()
+    page.modes.choose(1)
+    assert not page.model.clock.is_playing
+    page.kept_workspace.show_text(b"another text")
+    qtbot.wait(50)
+    assert page.model.debugger is None
+    page.modes.choose(0)
+    qtbot.waitUntil(lambda: page.is_ready)
+    assert page.model.debugger.trace.text == b"another text"
+    assert page.trace.number.text() == f"step {page.model.position} of {page.model.n_steps}"
+    width = page.trace.number.width()
+    page.model.to_end()
+    assert page.trace.number.width() == width

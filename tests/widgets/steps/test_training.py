@@ -4,6 +4,7 @@ import json
 from itertools import combinations, pairwise
 
 import pytest
+from pictures import badly_placed, paintings_of
 from PySide6.QtCore import QRectF, Qt, QTimer
 from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox, QScrollArea
@@ -410,3 +411,33 @@ def test_the_result_is_saved_where_people_choose(make_steps_page, qtbot, tmp_pat
             assert (tmp_path / "a.gguf").exists() is (answer == answers[2])
         (tmp_path / "a.gguf").rename(tmp_path / "b.gguf")
     assert page.kept_workspace.loader.loading_name is not None
+
+
+def test_tokens_that_the_other_side_lacks_are_ringed(make_steps_page, qtbot):
+    page = make_steps_page(text=TEXT)
+    training = trained(page, qtbot)
+    theme, sides = page._drawing.theme_source.theme, training.beside_card.texts
+    assert {text for side in sides for text, _ in paintings_of(side).texts} == {"Encoding …"}
+    qtbot.mouseClick(training.beside_button, LEFT)
+    qtbot.waitUntil(lambda: not training.is_busy)
+    result = training.beside.result
+    for view, side, other in zip(
+        sides, (result.trained, result.real), (result.real, result.trained), strict=True
+    ):
+        view.resize(300, 90)
+        paintings = paintings_of(view)
+        shown = side.tokens[: len(paintings.shapes)]
+        assert [text for text, _ in paintings.texts] == [token[0] for token in shown]
+        spans = {token[2:] for token in other.tokens}
+        assert [shape.pen for shape in paintings.drawn] == [
+            "" if token[2:] in spans else theme.accent.name() for token in shown
+        ]
+        assert [shape.brush for shape in paintings.drawn] == [
+            theme.span_color(number).name() for number in range(len(shown))
+        ]
+        assert {mark.pen for mark in paintings.written} == {theme.span_text.name()}
+        boxes = paintings.shapes
+        assert all(box.contains(place) for box, (_, place) in zip(boxes, paintings.texts, strict=True))
+        assert all(one.right() < other.left() or one.bottom() < other.top() for one, other in pairwise(boxes))
+        assert badly_placed(view) == []
+        assert len({box.top() for box in boxes}) == 2

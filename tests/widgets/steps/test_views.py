@@ -4,32 +4,23 @@ from itertools import pairwise
 from math import log
 
 import pytest
-from pictures import badly_placed, paintings_of
-from PySide6.QtCore import QRectF
+from pictures import badly_placed, in_words, paintings_of
 
 from guiapp.core.trace.operations import STAGE_NAMES
 from guiapp.viewmodels.steps.diagrams import lattice
 from guiapp.widgets.shared.theme import TEXT_FONT_PX
 from guiapp.widgets.steps.views import STAGE_MEANINGS
 
-PAIRS = {"ab": "a + b → ab", "ac": "a + c → ac", "cb": "c + b → cb"}
-RANKS = {"ab": "0", "ac": "2", "cb": "1"}
-NO_SPACE = 0.6  # of a pixel
-
 
 def near(number):
-    return pytest.approx(number, abs=NO_SPACE)
+    return pytest.approx(number, abs=0.6)
 
 
-def inks(page):
-    """The colours of the texts that the step is about, that are gone, and of others with their figures."""
-    theme = page.trace.picture._theme_source.theme
-    return {
-        "bold": (theme.text.name(), theme.accent.name()),
-        "bold struck": (theme.faint.name(), theme.faint.name()),
-        "struck": (theme.faint.name(), theme.faint.name()),
-        "": (theme.text.name(), theme.dim.name()),
-    }
+def painted(page, position):
+    """What the picture shows at a step: all, and the texts and shapes in words."""
+    page.model.go_to(position)
+    paintings, theme = paintings_of(page.trace.picture), page._drawing.theme_source.theme
+    return paintings, in_words(paintings.written, theme), in_words(paintings.drawn, theme)
 
 
 def test_the_pair_that_enters_the_queue_is_counted_as_it_is_shown(make_steps_page):
@@ -69,258 +60,210 @@ def test_the_title_says_what_is_shown(make_steps_page, name, encoder, title):
 @pytest.mark.parametrize("size", [(500, 400), (120, 150)])
 def test_stages_are_ticked_off_one_after_the_other(make_steps_page, size):
     page = make_steps_page("wordpiece", b"the lions")
-    picture, model = page.trace.picture, page.model
-    picture.resize(*size)
-    ink, raised = inks(page), picture._theme_source.theme.raised.name()
-    seen = set()
-    for position in range(model.n_steps + 1):
-        model.go_to(position)
-        trace = model.debugger.trace
+    page.trace.picture.resize(*size)
+    trace, seen = page.model.debugger.trace, set()
+    for position in range(page.model.n_steps + 1):
         if trace.piece_at(position) >= 0:
             continue
-        now = STAGE_NAMES.index(trace.stage(position)) if position < model.n_steps else len(STAGE_NAMES)
+        now = STAGE_NAMES.index(trace.stage(position)) if position < page.model.n_steps else 5
         seen.add(now)
-        paintings = paintings_of(picture)
-        rows = [shape.place for shape in paintings.drawn]
-        names = [text for text in paintings.written if text.text.removeprefix("✓ ") in STAGE_NAMES]
-        meanings = [text for text in paintings.written if text not in names]
-        assert [name.text for name in names] == [
-            f"{'✓ ' if number < now else ''}{name}" for number, name in enumerate(STAGE_NAMES)
-        ]
-        assert [name.look for name in names] == ["bold" * (number == now) for number in range(5)]
-        assert [name.pen for name in names] == [ink[""][number > now] for number in range(5)]
-        fills = [shape.brush for shape in paintings.drawn]
-        assert len(set(fills) | {raised}) == (3 if now < 5 else 2)
-        assert now == 5 or fills.count(fills[now]) == 1
+        paintings, texts, grounds = painted(page, position)
+        looks = ["✓ {} text"] * now + ["{} bold text"] + ["{} dim"] * 4
+        wanted = [[look.format(name)] for look, name in zip(looks, STAGE_NAMES, strict=False)]
+        if size[0] > 300:
+            wanted = [[*one, f"{text} dim"] for one, text in zip(wanted, STAGE_MEANINGS, strict=True)]
+        assert texts == [text for one in wanted for text in one]
+        assert grounds == ["?" if number == now else "panel" for number in range(5)]
+        rows, names = paintings.shapes, [place for _, place in paintings.texts][:: len(wanted[0])]
         assert rows[0].top() == 0
-        assert all(row.left() == 0 and row.width() == near(picture.width()) for row in rows)
-        assert len({round(row.height(), 3) for row in rows}) == 1
-        assert all(row.contains(name.place) for row, name in zip(rows, names, strict=True))
+        assert {(row.left(), near(row.width()) == size[0], round(row.height(), 3)) for row in rows} == {
+            (0, True, round(rows[0].height(), 3))
+        }
+        assert all(row.contains(name) for row, name in zip(rows, names, strict=True))
         assert all(upper.bottom() < lower.top() for upper, lower in pairwise(rows))
-        assert [meaning.text for meaning in meanings] == [text for text in STAGE_MEANINGS if size[0] > 300]
-        assert badly_placed(picture) == []
+        assert badly_placed(page.trace.picture) == []
     assert len(seen) == 4
 
 
-def assert_written(texts, expected, page, area):
-    """That texts and figures stand below each other, each pair in its colours, and figures at the right."""
-    ink = inks(page)
-    assert [(mark.text, mark.look, mark.pen) for mark in texts] == [
-        (text, look, ink[look][at])
-        for text, figure, look in expected
-        for at, text in enumerate((text, figure))
+def assert_bars(paintings, page, ranks):
+    """That pairs of the list have bars as long as their ranks are high, and the present one has a ground."""
+    width, texts = page.trace.picture.width(), paintings.written
+    pairs = [mark.place for mark in texts if "→" in mark.text]
+    figures = [
+        mark for mark in texts if mark.place.left() > width * 0.9 and mark.place.top() > pairs[0].top() - 4
     ]
-    for text, figure in zip(texts[::2], texts[1::2], strict=True):
-        assert text.place.center().y() == near(figure.place.center().y())
-        assert 0 < area.right() - figure.place.right() == near(text.place.left() - area.left())
+    shapes = [shape.place for shape in paintings.drawn if shape.place.top() > pairs[0].top() - 8]
+    bars = [shape for shape in shapes if shape.height() < 5]
+    for pair, figure, bar, rank in zip(
+        pairs, sorted(figures, key=lambda m: m.place.top()), bars, ranks, strict=True
+    ):
+        assert 0 < width - figure.place.right() == near(pair.left())
+        assert figure.place.center().y() == near(pair.center().y())
+        assert pair.bottom() <= bar.top() < pair.bottom() + 8
+        share = log(1 + rank) / max(1, log(1 + max(ranks)))
+        assert (bar.left(), bar.width()) == (0, pytest.approx(width * share, abs=1))
+    (ground,) = [shape for shape in shapes if shape.height() >= 5]
+    assert ground.width() == near(width)
+    assert [mark.look.startswith("bold") for mark in texts if ground.contains(mark.place)] == [True, True]
 
 
-def assert_list(paintings, rows, page):
-    """That the pairs stand in the list in this order, with bars as long as their ranks are high."""
-    width = page.trace.picture.width()
-    texts = [mark for mark in paintings.written if "→" in mark.text]
-    top = texts[0].place.top()
-    listed = sorted(
-        (mark for mark in paintings.written if mark.place.top() >= top - 4),
-        key=lambda mark: (mark.place.center().y().__round__(), mark.place.left()),
-    )
-    expected = [(PAIRS[made], RANKS[made], look) for made, look in rows]
-    assert_written(listed, expected, page, QRectF(0, 0, width, 1))
-    accent = page.trace.picture._theme_source.theme.accent.name()
-    shapes = [shape for shape in paintings.drawn if shape.place.top() >= top - 8]
-    bars = [shape for shape in shapes if shape.place.height() < 5]
-    highest = max(int(RANKS[made]) for made, _ in rows)
-    for bar, mark, (made, look) in zip(bars, listed[::2], rows, strict=True):
-        assert mark.place.bottom() <= bar.place.top() < mark.place.bottom() + 8
-        assert bar.place.left() == 0
-        assert bar.place.width() == pytest.approx(
-            width * log(1 + int(RANKS[made])) / max(1, log(1 + highest)), abs=1
-        )
-        assert (bar.brush == accent) is ("bold" in look)
-    marked = [shape.place for shape in shapes if shape not in bars]
-    now = [mark.place for mark in listed[::2] if "bold" in mark.look]
-    assert len(marked) == len(now)
-    assert all(
-        ground.contains(text) and ground.width() == near(width)
-        for ground, text in zip(marked, now, strict=True)
-    )
+QUEUE = {  # texts and nodes of "abacb abacb", with ranks
+    2: ("ab bold text|0 accent", "a + b → ab bold text|0 bold accent", "accent ?", [0]),
+    3: (
+        "ab text|0 dim|ac bold text|2 accent",
+        "a + b → ab text|0 dim|a + c → ac bold text|2 bold accent",
+        "line panel|accent ?",
+        [0, 2],
+    ),
+    12: (
+        "ab bold text|0 accent|cb text|ac text|1 dim|2 dim",
+        "a + b → ab bold text|0 bold accent|c + b → cb text|1 dim|a + c → ac text|2 dim",
+        "accent ?|line panel|line panel",
+        [0, 1, 2],
+    ),
+    14: (
+        "ac bold struck faint|2 struck faint",
+        "a + c → ac bold struck faint|2 bold struck faint",
+        "dashed accent ?",
+        [2],
+    ),
+}
 
 
-@pytest.mark.parametrize(
-    ("position", "rows"),
-    [
-        (2, [("ab", "bold")]),
-        (3, [("ab", ""), ("ac", "bold")]),
-        (6, [("cb", "bold"), ("ac", "")]),
-        (12, [("ab", "bold"), ("cb", ""), ("ac", "")]),
-        (13, [("cb", "bold"), ("ac", "")]),
-        (14, [("ac", "bold struck")]),
-    ],
-)
-def test_the_queue_is_a_heap_over_a_list(make_steps_page, position, rows):
+@pytest.mark.parametrize("position", QUEUE)
+def test_the_queue_is_a_heap_over_a_list(make_steps_page, position):
     page = make_steps_page("toy", b"abacb abacb", "heap")
-    page.model.go_to(position)
-    picture = page.trace.picture
-    paintings, theme = paintings_of(picture), picture._theme_source.theme
-    lines = [shape.place for shape in paintings.drawn if not shape.brush]
+    paintings, texts, _ = painted(page, position)
+    in_nodes, in_list, looks, ranks = QUEUE[position]
+    assert texts == [*in_nodes.split("|"), *in_list.split("|")]
     nodes = [shape for shape in paintings.drawn if shape.brush and shape.pen]
-    nodes.sort(key=lambda node: (node.place.top(), node.place.left()))
-    ink = inks(page)
-    for node, (made, look) in zip(nodes, rows, strict=True):
-        is_now, is_stale = "bold" in look, "struck" in look
-        assert node.pen == (theme.accent if is_now else theme.line).name()
-        assert (node.brush == theme.panel.name()) is not is_now
-        assert node.look == "dashed" * is_stale
-        upper, lower = sorted(
-            (mark for mark in paintings.written if node.place.contains(mark.place)),
-            key=lambda mark: mark.place.top(),
-        )
-        assert (upper.text, upper.look, upper.pen) == (made, look, ink[look][0])
-        assert (lower.text, lower.look, lower.pen) == (RANKS[made], "struck" * is_stale, ink[look][1])
-        assert upper.place.center().x() == near(lower.place.center().x()) == near(node.place.center().x())
-    root = nodes[0].place
-    assert root.center().x() == near(picture.width() / 2)
+    assert in_words(nodes, page._drawing.theme_source.theme) == looks.split("|")
+    nodes = sorted((node.place for node in nodes), key=lambda node: (node.top(), node.left()))
+    for node in nodes:
+        inside = [place for _, place in paintings.texts if node.contains(place)]
+        assert [place.center().x() for place in inside] == [near(node.center().x())] * 2
+    lines = [shape.place for shape in paintings.drawn if not shape.brush]
+    root = nodes[0].center().x()
+    assert root == near(page.trace.picture.width() / 2)
     for line, child in zip(lines, nodes[1:], strict=True):
-        ends = sorted((root.center().x(), child.place.center().x()))
-        assert (line.top(), line.bottom()) == (near(root.bottom()), near(child.place.top()))
-        assert (line.left(), line.right()) == (near(ends[0]), near(ends[1]))
-    assert_list(paintings, rows, page)
+        assert (line.top(), line.bottom()) == (near(nodes[0].bottom()), near(child.top()))
+        assert sorted((root, child.center().x())) == [near(line.left()), near(line.right())]
+    assert_bars(paintings, page, ranks)
 
 
 @pytest.mark.parametrize(
-    ("position", "in_text", "rows"),
+    ("position", "in_text", "in_list"),
     [
-        (1, ["ab", "ac", "cb"], [("ab", "bold"), ("cb", ""), ("ac", "")]),
-        (2, ["ac", "cb"], [("cb", "bold"), ("ac", "")]),
+        (
+            1,
+            {"ab": 0, "ac": 2, "cb": 1},
+            "a + b → ab bold text|0 bold accent|c + b → cb text|1 dim|a + c → ac text|2 dim",
+        ),
+        (2, {"ac": 2, "cb": 1}, "c + b → cb bold text|1 bold accent|a + c → ac text|2 dim"),
     ],
 )
-def test_what_is_scanned_are_bars_in_the_order_of_the_text(make_steps_page, position, in_text, rows):
+def test_what_is_scanned_are_bars_in_the_order_of_the_text(make_steps_page, position, in_text, in_list):
     page = make_steps_page("toy", b"abacb", "scan")
-    page.model.go_to(position)
-    picture = page.trace.picture
-    paintings, theme = paintings_of(picture), picture._theme_source.theme
+    picture, theme = page.trace.picture, page._drawing.theme_source.theme
+    paintings, texts, _ = painted(page, position)
+    assert texts[2 * len(in_text) :] == in_list.split("|")
     (ground,) = [shape.place for shape in paintings.drawn if shape.place.height() == 0]
     assert (ground.left(), ground.right()) == (0, near(picture.width()))
     bars = [shape for shape in paintings.drawn if shape.place.bottom() < ground.top()]
     assert all(one.place.right() < other.place.left() for one, other in pairwise(bars))
     tallest = max(bar.place.height() for bar in bars)
-    for bar, made in zip(bars, in_text, strict=True):
-        is_now = (made, "bold") in rows
+    for bar, (made, rank) in zip(bars, in_text.items(), strict=True):
+        is_now = rank == min(in_text.values())
         assert (bar.brush == theme.accent.name()) is is_now
         assert ground.top() - bar.place.bottom() == near(1)
-        if made != "ab":  # whose rank is 0
-            assert bar.place.height() == pytest.approx(tallest * log(1 + int(RANKS[made])) / log(3))
-        beside = [
-            mark for mark in paintings.written if mark.place.center().x() == near(bar.place.center().x())
+        if rank:
+            assert bar.place.height() == pytest.approx(tallest * log(1 + rank) / log(3))
+        middle = near(bar.place.center().x())
+        above, below = (
+            mark
+            for mark in sorted(paintings.written, key=lambda mark: mark.place.top())
+            if mark.place.center().x() == middle
+        )
+        assert in_words([above, below], theme) == [
+            f"{rank} {'accent' if is_now else 'dim'}",
+            f"{made} {'bold ' * is_now}text",
         ]
-        below = next(mark for mark in beside if mark.place.top() > ground.top())
-        above = next(mark for mark in beside if mark.place.bottom() < bar.place.top() + 1)
-        assert (below.text, below.look, below.pen) == (made, "bold" * is_now, theme.text.name())
-        assert (above.text, above.pen) == (RANKS[made], (theme.accent if is_now else theme.dim).name())
-        assert bar.place.top() - above.place.bottom() < 8
-    assert_list(paintings, rows, page)
+        assert -1 < bar.place.top() - above.place.bottom() < 8
+        assert below.place.top() > ground.top()
+    assert_bars(paintings, page, sorted(in_text.values()))
     picture.resize(150, 300)
     assert badly_placed(picture) == []
 
 
 def test_pairs_that_have_no_rule_are_missed_in_words(make_steps_page):
     page = make_steps_page("toy", b"abacb", "scan")
-    page.model.go_to(3)
-    paintings = paintings_of(page.trace.picture)
-    assert [text for text, _ in paintings.texts] == ["No two neighbours have a rule."]
+    paintings, texts, _ = painted(page, 3)
+    assert texts == ["No two neighbours have a rule. dim"]
     assert paintings.texts[0][1].center().x() == near(page.trace.picture.width() / 2)
 
 
-@pytest.mark.parametrize(
-    ("position", "taken", "tries"),
-    [
-        (1, [], [("ab", "taken")]),
-        (3, [("ab", "0–2"), ("ac", "2–4")], [("b", "cannot follow")]),
-        (6, [("ab", "0–2"), ("a", "2–3")], [("cb", "taken")]),
-    ],
-)
-def test_what_is_taken_stands_beside_what_is_tried(make_steps_page, position, taken, tries):
+def test_what_is_taken_stands_beside_what_is_tried(make_steps_page):
     page = make_steps_page("toy", b"abacb", "backtrack")
-    page.model.go_to(position)
-    picture = page.trace.picture
-    paintings, theme = paintings_of(picture), picture._theme_source.theme
-    half, texts = picture.width() / 2, paintings.written
-    for left, title, rows in ((0, "taken so far", taken), (half, "tried for the next", tries)):
-        here = [mark for mark in texts if left <= mark.place.left() < left + half]
-        shapes = [shape for shape in paintings.drawn if left <= shape.place.left() < left + half]
-        assert (here[0].text, here[0].pen, here[0].place.left()) == (title, theme.dim.name(), near(left))
-        bolds = "" if left == 0 else "bold"
-        for number, ((text, note), shape) in enumerate(zip(rows, shapes, strict=True)):
-            one, other = here[2 * number + 1 : 2 * number + 3]
-            assert (one.text, one.look, one.pen) == (text, bolds, theme.text.name())
-            verdict = theme.good if note == "taken" else theme.dim
-            assert (other.text, other.look, other.pen) == (note, "", verdict.name())
-            assert shape.place.contains(one.place)
-            assert shape.place.contains(other.place)
-            assert shape.place.right() - other.place.right() == near(one.place.left() - shape.place.left())
-            assert (shape.brush == theme.span_color(number).name()) is (left == 0)
-            assert shape.brush not in (theme.panel.name(), theme.raised.name())
+    titles, first = ["taken so far dim", "tried for the next dim"], ["ab text", "0–2 dim"]
+    for position, wanted, looks in (
+        (1, ["ab bold text", "taken good"], "?"),
+        (3, [*first, "b bold text", "cannot follow dim", "ac text", "2–4 dim"], "span0|?|span1"),
+        (6, [*first, "cb bold text", "taken good", "a text", "2–3 dim"], "span0|?|span1"),
+    ):
+        paintings, texts, grounds = painted(page, position)
+        assert texts == titles + wanted
+        assert grounds == looks.split("|")
+        for row in paintings.shapes:
+            text, note = (place for _, place in paintings.texts if row.contains(place))
+            assert row.right() - note.right() == near(text.left() - row.left())
+            assert row.left() in (0, near(page.trace.picture.width() / 2))
 
 
 def test_only_the_last_try_is_marked_and_as_many_are_shown_as_have_room(make_steps_page):
     page = make_steps_page("wordpiece", b"lions" * 6)
-    picture, panel = page.trace.picture, page.trace.picture._theme_source.theme.panel.name()
-    steps = page.model.debugger.trace
-    page.model.go_to(next(step for step in range(len(steps)) if steps.operation(step) == "take") - 1)
+    picture, operation = page.trace.picture, page.model.debugger.trace.operation
+    last_miss = next(step for step in range(page.model.n_steps) if operation(step) == "take") - 1
     for height in (90, 180, 260):
         picture.resize(500, height)
-        paintings = paintings_of(picture)
-        tries = [mark for mark in paintings.written if mark.text == "no token"]
-        looks = [mark.look for mark in paintings.written[2::2]]
-        assert looks == [""] * (len(tries) - 1) + ["bold"]
-        assert [shape.brush == panel for shape in paintings.drawn] == [True] * (len(tries) - 1) + [False]
+        paintings, _, grounds = painted(page, last_miss)
+        n_tries = len(grounds)
+        assert grounds == ["panel"] * (n_tries - 1) + ["?"]
+        assert [mark.look for mark in paintings.written[2::2]] == [""] * (n_tries - 1) + ["bold"]
         assert badly_placed(picture) == []
-        assert height - paintings.drawn[-1].place.bottom() < 3 * paintings.drawn[0].place.height()
+        assert height - paintings.shapes[-1].bottom() < 3 * paintings.shapes[0].height()
 
 
 def test_the_walk_goes_down_a_line_for_each_token(make_steps_page, qtbot):
     page = make_steps_page("toy", b"abacb", "greedy")
     qtbot.waitUntil(lambda: page.model.tree is not None)
-    picture, theme = page.trace.picture, page.trace.picture._theme_source.theme
-    page.model.go_to(2)
-    paintings = paintings_of(picture)
-    text, dim, faint, accent = (color.name() for color in (theme.text, theme.dim, theme.faint, theme.accent))
-    assert [(mark.text, mark.pen, mark.look) for mark in paintings.written] == [
-        ("taken so far", dim, ""),
-        ("ab", text, ""),
-        ("a", text, ""),
-        ("0", dim, ""),
-        ("2 other ways: b c", faint, ""),
-        ("ac", text, "bold"),
-        ("5 taken", accent, ""),
-        ("1 other way: b", faint, ""),
-        ("✕ b: no longer token", dim, ""),
+    paintings, texts, _ = painted(page, 2)
+    assert texts == [
+        *("taken so far dim", "a text", "0 dim", "2 other ways: b c faint", "ab text"),
+        *("ac bold text", "5 taken accent", "1 other way: b faint", "✕ b: no longer token dim"),
     ]
-    places = [place for _, place in paintings.texts]
+    theme, places = page._drawing.theme_source.theme, dict(paintings.texts)
     boxes = [shape for shape in paintings.drawn if shape.place.width() > 25 and shape.pen]
-    assert [box.pen for box in boxes] == [theme.line.name(), accent]
-    assert all(box.place.contains(place) for box, place in zip(boxes, (places[2], places[5]), strict=True))
-    assert boxes[0].place.left() < boxes[1].place.left() < places[8].left()
-    for first in (2, 5):  # what stands in a line
-        assert all(one.right() < other.left() for one, other in pairwise(places[first : first + 3]))
-    upright = [shape.place for shape in paintings.drawn if shape.pen == accent and shape.place.width() == 0]
-    level = [shape.place for shape in paintings.drawn if shape.pen == accent and shape.place.height() == 0]
-    root = next(shape for shape in paintings.drawn if shape.brush == text)
-    assert root.place.center().y() == near(upright[0].top())
-    assert upright[1].top() == near(boxes[0].place.bottom())
+    assert [box.pen for box in boxes] == [theme.line.name(), theme.accent.name()]
+    boxes = [box.place for box in boxes]
+    assert boxes[0].contains(places["a"])
+    assert boxes[1].contains(places["ac"])
+    assert boxes[0].left() < boxes[1].left() < places["✕ b: no longer token"].left()
+    for line in (["a", "0", "2 other ways: b c"], ["ac", "5 taken", "1 other way: b"]):
+        assert all(places[one].right() < places[other].left() for one, other in pairwise(line))
+    lines = [shape.place for shape in paintings.drawn if shape.pen == theme.accent.name()]
+    upright = [line for line in lines if line.width() == 0]
+    root = next(shape.place for shape in paintings.drawn if shape.brush == theme.text.name())
+    assert root.center().y() == near(upright[0].top())
+    assert upright[1].top() == near(boxes[0].bottom())
+    level = [line for line in lines if line.height() == 0]
     for down, on, box in zip(upright, level, boxes, strict=True):
         assert (down.left(), down.bottom()) == (near(on.left()), near(on.top()))
-        assert (on.right(), on.top()) == (
-            near(box.place.left()),
-            pytest.approx(box.place.center().y(), abs=2),
-        )
-    page.model.go_to(3)
-    assert not any("✕" in text for text, _ in paintings_of(picture).texts)
-    page.model.go_to(4)
-    assert paintings_of(picture).texts[-1][0] == "No walk at this step."
-    picture.resize(280, 60)
-    page.model.go_to(2)
-    assert {"a", "ac"} < {text for text, _ in paintings_of(picture).texts}
+        assert on.right() == near(box.left())
+        assert on.top() == pytest.approx(box.center().y(), abs=2)
+    assert not any("✕" in text for text in painted(page, 3)[1])
+    assert "No walk at this step. dim" in painted(page, 4)[1]
+    page.trace.picture.resize(280, 60)
+    assert {"a text", "ac bold text"} < set(painted(page, 2)[1])
 
 
 @pytest.mark.parametrize("zoom", [1, 2])
