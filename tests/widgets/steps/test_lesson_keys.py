@@ -110,6 +110,7 @@ def test_each_step_of_a_lesson_is_told_and_its_question_asked(make_steps_page, q
                 assert bare(step.answer) in plain(bar.question.text())
                 assert not reveal.isVisible()
             assert bar.height() < 0.6 * page.window().height()
+            assert bar.narration.width() <= bar.width() <= page.width() <= 1280
             if number:
                 previous.click()
                 assert player.number == number - 1
@@ -152,6 +153,7 @@ def test_the_list_has_a_card_for_each_lesson_and_grows(make_steps_page, qtbot, m
         assert button.text() == f"Begin · {len(lesson.steps)} steps"
         assert button.accessibleName() == f"{lesson.title}: {button.text()}"
     assert texts[-1] == "x.toml: not a lesson"
+    assert max(label.width() for label in labels) < page.width() * 0.75
     sizes = [label.font().pixelSize() for label in labels[:-1]]
     page.set_text_size(2 * TEXT_FONT_PX)
     assert [label.font().pixelSize() for label in labels[:-1]] == [2 * size for size in sizes]

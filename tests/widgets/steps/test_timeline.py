@@ -93,6 +93,14 @@ def test_what_was_made_is_listed_with_its_step_and_rank(make_steps_page, qtbot, 
     model.to_end()
     qtbot.mouseClick(rows, LEFT, pos=QPoint(30, rows.height() - 3))
     assert model.position == model.n_steps
+    model.restart()
+    (nothing,) = paintings_of(rows).written
+    assert nothing.pen == theme.faint.name()
+    assert nothing.place.center().y() == pytest.approx(written[0].place.center().y())
+    model.to_end()
+    assert {part.cursor().shape() for part in (rows, page.trace.timeline)} == {
+        Qt.CursorShape.PointingHandCursor
+    }
     narrow = width // 3
     rows.resize(narrow, rows.height())
     assert any(text.endswith("…") for text, _ in paintings_of(rows).texts)
