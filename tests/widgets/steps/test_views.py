@@ -6,6 +6,7 @@ from math import log
 import pytest
 from pictures import badly_placed, in_words, paintings_of
 
+from guiapp.core.explain.code_marks import without_marks
 from guiapp.core.trace.operations import STAGE_NAMES
 from guiapp.viewmodels.steps.diagrams import lattice
 from guiapp.widgets.shared.theme import TEXT_FONT_PX
@@ -53,6 +54,9 @@ def test_the_title_says_what_is_shown(make_steps_page, name, encoder, title):
         page.model.go_to(position)
         titles.append(page.trace.picture.title)
         assert page.trace._picture_title.text() == titles[-1].upper()
+        head, quote, rest = page.model.title.partition("“")
+        assert page.trace._title.text() == head.upper() + quote + rest
+        assert page.trace.sentence.text() == without_marks(page.model.debugger.sentence())
     assert title in titles
     assert titles[0] == titles[-1] == "the way of a text"
 
