@@ -175,8 +175,10 @@ class Chart(QFrame):
             self.plot.place_box()  # of which a plot that is hidden hears only when it is shown
             self.draw()
             self.plot.viewport().update()
-        elif self._plot is not None:
-            self._plot.hide()
+        else:
+            self.note.set_texts([""])
+            if self._plot is not None:
+                self._plot.hide()
         for kind, items in self._pool.items():
             for item in items[self._n_used[kind] :]:
                 item.hide()

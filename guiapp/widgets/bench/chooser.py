@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QSignalBlocker
+from PySide6.QtCore import QSignalBlocker, QSize
 from PySide6.QtWidgets import QComboBox
 
 
@@ -30,6 +30,10 @@ class Chooser(QComboBox):
                 self.addItems(listed)
                 self.setCurrentIndex(max(self.findText(self._wanted), 0))
         self.setVisible(len(listed) > 1)
+
+    def minimumSizeHint(self) -> QSize:
+        """Qt keeps the one for the names before."""
+        return self.sizeHint()
 
     def _want(self, name: str) -> None:
         self._wanted = name

@@ -5,19 +5,24 @@ from __future__ import annotations
 from html import escape
 from itertools import pairwise
 
+import numpy as np
 import pytest
-from bench_runs import RUN, record
-from PySide6.QtCore import Qt
+from bench_runs import EVERYTHING, MEMORY, RUN, STAGES, record, stage
+from pictures import picture_of
+from PySide6.QtCore import QEvent, QPointF, Qt
+from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QApplication, QToolTip
 
 from guiapp.core.bench.contenders import UNSPLIT
 from guiapp.core.bench.peers import PEERS
 from guiapp.core.catalogue import ALGORITHMS
+from guiapp.core.pipelines.stages import SPLIT_AND_ENCODE
 from guiapp.widgets.bench.charts import PROJECTED_FONT_PX, PROJECTED_PX
 from guiapp.widgets.bench.contender_look import look_of
 from guiapp.widgets.bench.exactness import front_of
 from guiapp.widgets.bench.plot import Plot
-from guiapp.widgets.bench.stages import parts_of
+from guiapp.widgets.bench.scenarios import OFFERED
+from guiapp.widgets.bench.stages import color_of, parts_of
 from guiapp.widgets.shared.theme import DARK, LIGHT
 
 
@@ -225,18 +230,6 @@ def test_each_scenario_has_its_chart(page):
     assert any("counting" in word.text for word in card.curves.plot.words)
 
 
-def stage(contender: str, operation: str, seconds: float) -> dict:
-    return record("stages", contender, 10_000, seconds, operation=operation)
-
-
-STAGES = [
-    stage("heap", "encode", 1e-3),
-    stage("heap", "split", 2e-4),
-    stage("heap", "encode pieces", 6e-4),
-    stage("tiktoken", "encode", 1e-4),
-]
-
-
 def test_stages_are_stacked_in_order_and_the_rest_fills_the_bar():
     parts = [(part.name, round(part.end, 6)) for part in parts_of(STAGES[0], STAGES[2:0:-1], 0)]
     assert parts == [("split", 0.2), ("encode pieces", 0.8), ("rest", 1.0)]
@@ -315,3 +308,166 @@ def test_a_chart_that_was_behind_when_its_page_was_resized_is_drawn_in_its_new_s
     (chart,) = page.shown_charts
     assert chart.view_px()[0] > PROJECTED_PX
     assert chart._font_px == PROJECTED_FONT_PX
+
+
+NAMES = ("throughput", "scaling", "exactness", *OFFERED)
+
+
+def test_what_was_shown_before_leaves_no_trace(make_page):
+    used = make_page()
+    used.model.show_run(EVERYTHING)
+    for each in NAMES:
+        used.show_only(each)
+        QApplication.processEvents()
+    for run, name, isolated in (
+        (RUN, "scaling", ""),
+        ({"results": STAGES}, "stages", "heap"),
+        ({"results": MEMORY}, "memory", "fast"),
+        ({"results": []}, "", ""),
+        (EVERYTHING, "worst", "heap"),
+    ):
+        used.model.show_run(EVERYTHING)
+        for each in (name or "decode", "cold", "throughput"):
+            used.model.isolate("tiktoken")
+            used.show_only(each)
+        used.model.isolate("tiktoken")
+        used.bars._theme_source.choose("light" if name == "scaling" else "dark")
+        used.scaling.enlarge_clicked.emit(False)
+        fresh = make_page()
+        for page in (used, fresh):
+            page.model.show_run(run)
+            page.model.isolate(isolated)
+            settle(page)
+            QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+            if name:
+                page.show_only(name)
+        assert picture_of(used).image == picture_of(fresh).image, name
+        for page in (used, fresh):
+            page.scenario_card.enlarge_clicked.emit(False)
+        assert picture_of(used).image == picture_of(fresh).image, name
+        used.model.isolate(isolated)
+        fresh.close()
+
+
+def shown_chart(page, name):
+    """The chart of a scenario, alone on the page."""
+    page.show_only(name)
+    QApplication.processEvents()
+    (chart,) = page.shown_charts
+    return chart
+
+
+@pytest.mark.parametrize("key", ["median_s", "mb_per_s", "tokens_per_s"])
+def test_curves_go_through_their_records_with_their_intervals_around_them(page, key):
+    page.model.show_run(EVERYTHING)
+    for name in ("scaling", "worst", "append", "interval"):
+        chart = shown_chart(page, name)
+        while chart._quantity.key != key:
+            chart.quantity_button.click()
+        rows = [
+            row for row in EVERYTHING["results"] if row["scenario"] == name and row["corpus"] == "english"
+        ]
+        lines = list(dict.fromkeys((row["contender"], row["operation"]) for row in rows))
+        assert len(chart.plot.curves) == len(lines) == len(chart.plot.words)
+        for curve, line, word in zip(chart.plot.curves, lines, chart.plot.words, strict=True):
+            drawn = [row for row in rows if (row["contender"], row["operation"]) == line]
+            ends = [
+                sorted(row[key] * share ** (1 if key == "median_s" else -1) for share in (0.9, 1.2))
+                for row in drawn
+            ]
+            band = [low for low, _ in ends], [high for _, high in ends]
+            assert 10.0 ** np.array(curve.x) == pytest.approx([row["size_bytes"] for row in drawn])
+            assert 10.0 ** np.array(curve.y) == pytest.approx([row[key] for row in drawn])
+            assert np.sort(10.0 ** np.array(curve.band), axis=0) == pytest.approx(np.array(band))
+            color = look_of(line[0], chart.theme).color
+            assert curve.pen.color() == color
+            assert 0 < curve.band_brush.color().alpha() < 100
+            assert (curve.pen.style() is Qt.PenStyle.DotLine) == (line[1] in ("append", "count parts"))
+            assert word.text.startswith(line[0])
+            bottom, top = chart.plot.y_range
+            low, high = np.log10(band)
+            assert bottom < low.min() < high.max() < top
+        assert len(chart.plot.markers) == len(rows) + len(lines), "one at each name"
+        assert [word.y for word in chart.plot.words] == sorted(word.y for word in chart.plot.words)
+
+
+def test_a_curve_with_other_ids_is_dashed_and_one_that_ends_early_says_where(page):
+    rows = [record("scaling", "fast", size, 1e-9 * size) for size in (100, 10_000)]
+    rows += [record("scaling", "greedy", size, 2e-9 * size, 0.9) for size in (1000, 100)]
+    page.model.show_run({"results": rows})
+    chart = shown_chart(page, "scaling")
+    styles = [curve.pen.style() for curve in chart.plot.curves]
+    assert styles == [Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine]
+    assert {word.text.split()[0]: " to 1 kB" in word.text for word in chart.plot.words} == {
+        "fast": False,
+        "greedy": True,
+    }
+    assert all(list(curve.x) == sorted(curve.x) for curve in chart.plot.curves)
+
+
+def colors_of_bars(chart) -> list[tuple[str, QColor]]:
+    """Whose bar, and what is painted in it; those with other ids are hatched and left out."""
+    image = picture_of(chart.plot).image
+    places = [(row, chart.plot.pixel(x * 0.4, y).toPoint()) for x, y, row in chart._points]
+    return [(row["contender"], image.pixelColor(at)) for row, at in places if row["exact"] is not False]
+
+
+def test_bars_have_the_colours_of_their_contenders_which_fade_beside_an_isolated_one(page):
+    page.model.show_run(EVERYTHING)
+    for name, n_bars in (("throughput", 3), ("threads", 2), ("cold", 4), ("batch", 1), ("memory", 4)):
+        chart = shown_chart(page, name)
+        bars = colors_of_bars(chart)
+        assert len(bars) == n_bars
+        for contender in dict(bars):
+            first, *others = [color for name, color in bars if name == contender]
+            assert first == look_of(contender, chart.theme).color
+            assert not {chart.theme.raised.name(), first.name()} & {other.name() for other in others}
+        page.model.isolate("fast")
+        for (contender, before), (_, color) in zip(bars, colors_of_bars(chart), strict=True):
+            assert (color == before) == (contender == "fast")
+        page.model.isolate("fast")
+
+
+def test_the_mouse_tells_of_the_marker_or_bar_that_it_is_near_and_of_nothing_elsewhere(page, qtbot):
+    page.model.show_run(EVERYTHING)
+    for name in ("scaling", "exactness", "throughput", "cold", "stages"):
+        chart = shown_chart(page, name)
+        plot, isolated = chart.plot, []
+        chart.contender_clicked.connect(isolated.append)
+        points = [(part.end - 0.02, part.y, part.row) for part in getattr(chart, "_parts", [])]
+        for x, y, row in points or chart._points:
+            plot.scene().sigMouseMoved.emit(plot.pixel(x, y) + QPointF(-3, 2))
+            assert row["contender"] in QToolTip.text()
+            qtbot.mouseClick(plot.viewport(), Qt.MouseButton.LeftButton, pos=plot.pixel(x, y).toPoint())
+            assert isolated.pop() == row["contender"]
+        nowhere = plot.area.topLeft() + QPointF(2, 2)
+        plot.scene().sigMouseMoved.emit(nowhere)
+        if name == "scaling":
+            qtbot.waitUntil(lambda: QToolTip.text() == "")
+        qtbot.mouseClick(plot.viewport(), Qt.MouseButton.LeftButton, pos=nowhere.toPoint())
+        assert isolated == [""]
+        page.model.isolate("")
+
+
+def test_stages_of_one_pass_have_two_colours_and_a_legend(page):
+    fused = [stage("fast", "encode", 1e-4), stage("fast", SPLIT_AND_ENCODE, 1e-4)]
+    page.model.show_run({"results": [*STAGES, *fused]})
+    chart = shown_chart(page, "stages")
+    image, plot, theme = picture_of(chart.plot).image, chart.plot, chart.theme
+
+    def color(x, y):
+        return image.pixelColor(plot.pixel(x, y).toPoint()).name()
+
+    split, encode = (color_of(name, theme).name() for name in ("split", "encode pieces"))
+    assert ticks(chart, "left") == ["heap", "tiktoken", "fast"]
+    assert [color(x, 0.2) for x in (0.02, 0.22, 0.82)] == [split, encode, theme.raised.name()]
+    assert (color(0.02, 2.2), color(0.02, 1.85)) == (split, encode)
+    assert color(0.02, 1.0) == theme.raised.name()
+    assert [marker.brush.color().name() for marker in plot.markers] == [split, encode]
+    legend = [word for word in plot.words if word.text in ("split", "encode")]
+    assert [marker.x < word.x for marker, word in zip(plot.markers, legend, strict=True)] == [True, True]
+    assert plot.rect_of(legend[0]).right() < plot.pixel(plot.markers[1].x, 0).x()
+    page.model.isolate("heap")
+    faded = picture_of(chart.plot).image
+    assert faded.pixelColor(plot.pixel(0.02, 2.2).toPoint()).name() not in (split, theme.raised.name())
+    assert faded.pixelColor(plot.pixel(0.02, 0.2).toPoint()).name() == split
