@@ -11,7 +11,9 @@ from PySide6.QtWidgets import QApplication
 from guiapp.app import build
 from guiapp.core.bench.corpus import corpus_named
 from guiapp.core.bench.plan import Plan
+from guiapp.viewmodels.bench.runner import BenchRunner
 from guiapp.viewmodels.settings import Settings
+from guiapp.widgets.bench.runs_dialog import RunsDialog
 
 BYTE_OFFSET = 9
 
@@ -76,6 +78,32 @@ def test_the_link_of_who_deviates_opens_the_place_in_the_inspect_page(shell, pag
     assert document.selection == (BYTE_OFFSET, BYTE_OFFSET + len("飞".encode()))
     document.undo()
     assert document.text() == b"typed before"
+
+
+def test_each_action_of_the_menu_does_what_its_button_does(shell, page, monkeypatch, qtbot):
+    asked, page.bar.ask = [], lambda window: asked.append("run")
+    page.export._ask_file = lambda window: asked.append("file")
+    page.export._ask_folder = lambda window: asked.append("folder")
+    monkeypatch.setattr(BenchRunner, "start", lambda runner, plan: asked.append("start"))
+    monkeypatch.setattr(BenchRunner, "pause", lambda runner: asked.append("pause"))
+    page.model.show_run({"results": [record("throughput", "fast", 100, 1e-5)]})
+    for action in (
+        "bench_report",
+        "bench_pictures",
+        "bench_open",
+        "bench_compare",
+        "bench_runs",
+        "bench_run",
+    ):
+        shell.window.actions_table[action].trigger()
+    assert asked == ["file", "folder", "run", "run", "start"]
+    (dialog,) = shell.window.findChildren(RunsDialog)
+    dialog.close()
+    page.plan.pause_button.setEnabled(True)
+    shell.window.actions_table["bench_pause"].trigger()
+    assert asked[-1] == "pause"
+    assert page.focusProxy() is page.plan.run_button
+    assert shell.window.pages.pages["bench"].splitters == {"bench": page.splitter}
 
 
 def test_a_library_that_cannot_take_the_vocabulary_is_listed_with_the_reason_and_not_ticked(page):

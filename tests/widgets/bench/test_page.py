@@ -9,7 +9,8 @@ from pathlib import Path
 
 import hands
 import pytest
-from bench_runs import RUN, record
+from bench_runs import EVERYTHING, RUN, record
+from pictures import picture_of
 from PySide6.QtCore import QMimeData, QPoint, Qt, QTimer, QUrl
 from PySide6.QtWidgets import QApplication, QCheckBox, QWidget
 
@@ -81,21 +82,43 @@ def test_an_empty_chart_of_a_run_says_that_the_run_left_it_out(page):
 def test_a_run_that_was_cut_off_is_offered(page, tmp_path, qtbot):
     path = tmp_path / "2026-01-01T000000-0000 gpt-2.json"
     path.write_text(json.dumps(RUN))
-    page.model.kept.cut_off = [SavedRun(path, "2026-01-01 00:00, gpt-2")]
     page.model.kept.cut_off_changed.emit()
-    (notice,) = page.notices.notices
+    assert page.notices.notices == []
+    runs = [SavedRun(path, f"2026-01-0{day} 00:00, gpt-2") for day in (3, 2, 1)]
+    for page.model.kept.cut_off in (runs, runs[-1:]):
+        page.model.kept.cut_off_changed.emit()
+        (notice,) = page.notices.notices
+        assert ("(and 2 more)" in notice.message) == (len(page.model.kept.cut_off) == 3)
     assert "is kept: 2026-01-01 00:00, gpt-2." in notice.message
     with qtbot.waitSignal(page.model.results_changed):
         qtbot.mouseClick(notice.remedy_button, Qt.MouseButton.LeftButton)
     assert len(page.model.results) == len(RUN["results"])
 
 
-def test_one_chart_can_be_shown_alone_and_all_again(page):
+def test_a_run_that_begins_takes_away_what_is_said_of_others(page, monkeypatch):
+    page.model.kept.cut_off = [SavedRun(Path("run.json"), "a run")]
+    page.model.kept.cut_off_changed.emit()
+    page.model.failed.emit("It failed.")
+    assert len(page.notices.notices) == 2
+    page.model.running_changed.emit()
+    assert len(page.notices.notices) == 2
+    monkeypatch.setattr(BenchRunner, "is_running", True)
+    page.model.running_changed.emit()
+    assert page.notices.notices == []
+
+
+def test_one_chart_can_be_shown_alone_and_all_again(page, qtbot):
     page.model.show_run(RUN)
     page.show_only("exactness")
     assert [chart.title for chart in page.shown_charts] == ["Speed × exactness"]
     page.exactness.enlarge_button.click()
     assert len(page.shown_charts) == 4
+    for chart in page.shown_charts:
+        for shown in ([chart], page.charts):
+            qtbot.mouseClick(chart.enlarge_button, Qt.MouseButton.LeftButton)
+            assert set(page.shown_charts) == set(shown) & {*page.shown_charts}
+            assert len(page.shown_charts) == min(4, len(shown))
+            assert {each.enlarge_button.isChecked() for each in page.charts} == {shown == [chart]}
     with pytest.raises(BenchError, match="no chart “memory”"):
         page.show_only("memory")
 
@@ -146,9 +169,13 @@ def test_what_got_slower_is_marked_with_its_interval_in_table_and_chart(qtbot, p
     compared(qtbot, page, tmp_path)
     text = page.tables.toPlainText()
     assert "Against 0.0001" in text
+    assert not page.bar.choosers.isVisible()
     assert "▼ slower" in text
     page.bar.views.choose(0)
+    assert page.bar.choosers.isVisible()
     (label,) = [word.text for word in page.bars.plot.words]
+    page.notes.linkActivated.emit("changes")
+    assert page.tables.toPlainText() == text
     assert re.search(r"▼ 2\.00 × time \(1\.99–2\.0\d\)|▼ 2\.0\d × time", label)
 
 
@@ -223,12 +250,14 @@ def test_a_run_from_elsewhere_is_opened_by_button_and_by_drop(page, tmp_path, qt
 
 def test_a_text_that_is_dropped_is_left_to_the_window(page, tmp_path):
     assert not drop(page, tmp_path / "book.txt")
+    assert not drop(page, *(tmp_path / name for name in ("one.json", "two.json")))
+    assert page.acceptDrops()
 
 
-def drop(page, path) -> bool:
-    """Drop a file; whether the page wants it."""
+def drop(page, *paths) -> bool:
+    """Drop files; whether the page wants them."""
     mime = QMimeData()
-    mime.setUrls([QUrl.fromLocalFile(str(path))])
+    mime.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
     return hands.drop(page, QPoint(400, 300), mime)
 
 
@@ -372,3 +401,64 @@ def test_a_run_is_held_back_while_somebody_types(page, qtbot, monkeypatch):
         page.model.running_changed.emit()
         qtbot.keyClick(page.window().windowHandle(), Qt.Key.Key_Down)
         assert held == [True]
+
+
+def test_new_results_and_plans_are_drawn_by_themselves(page, qtbot):
+    page.redraw()
+    page.model.set_scenario("scaling", False)
+    assert not page.is_ready
+    qtbot.waitUntil(lambda: page.is_ready)
+    assert "leaves “scaling” out" in page.scaling.empty.text()
+    page.model.show_run(RUN)
+    qtbot.waitUntil(lambda: page.is_ready)
+    assert page.panels == [page.plan.presets, *(chart.plot for chart in page.charts if chart.has_results)]
+    assert len(page.panels) == 5
+    page.model.show_run({"results": []})
+    page.stop()
+    assert page.is_ready, "nothing is drawn after the end"
+
+
+def test_what_is_chosen_by_keys_is_drawn_at_once(page, qtbot):
+    again = [{**row, "corpus": "second"} for row in EVERYTHING["results"] if row["scenario"] == "throughput"]
+    page.model.show_run({"results": [*EVERYTHING["results"], *again[:2]]})
+    page.redraw()
+    card = page.scenario_card
+    for box, chart in (
+        (page.texts, page.exactness),
+        (page.baselines, page.bars),
+        (page.units, page.bars),
+        (card.worst_texts, card.curves),
+        (card.scenarios, card.curves),
+    ):
+        before = [word.text for word in chart.plot.words], chart.title
+        assert box.isVisible()
+        qtbot.keyClick(box, Qt.Key.Key_Down)
+        assert ([word.text for word in chart.plot.words], chart.title) != before, box.accessibleName()
+    assert page.baseline == page.bars.baseline == page.scenario_card.groups.baseline == "greedy"
+    assert page.bars.unit == page.scenario_card.groups.unit == "tokens_per_s"
+    page.model.show_run({"results": [record("scaling", "fast", 100, 1e-5)]})
+    page.redraw()
+    hidden = page.texts, page.baselines, page.units, card.worst_texts, card.scenarios
+    assert not any(box.isVisible() for box in hidden)
+    assert page.notes.isVisible()
+    page.model.show_run({"results": []})
+    page.redraw()
+    assert not page.notes.isVisible()
+
+
+def test_links_have_the_colour_of_the_theme_when_it_changes(page):
+    page.model.show_run(RUN)
+    page.redraw()
+    for theme in ("light", "dark"):
+        page.bars._theme_source.choose(theme)
+        image = picture_of(page.notes).image
+        colors = {image.pixelColor(x, y).name() for x in range(image.width()) for y in range(image.height())}
+        assert page.bars.theme.accent.name() in colors
+
+
+def test_what_is_chosen_stands_in_the_row_of_the_views_where_there_is_room(page):
+    for width, is_beside in ((1280, True), (900, False), (1280, True)):
+        page.resize(width, 720)
+        QApplication.processEvents()
+        top = page.bar.choosers.mapTo(page.bar, QPoint()).y()
+        assert (top < page.bar.views.geometry().bottom()) is is_beside
