@@ -183,6 +183,7 @@ class PlanPanel(QFrame):
         self._list.addStretch(1)
         for box in self.boxes:
             if box.accessibleName() == focused:
+                box.show()  # what is not yet shown gets no focus
                 box.setFocus()
 
     def _add_section(self, title: str) -> None:

@@ -369,6 +369,7 @@ def test_curves_go_through_their_records_with_their_intervals_around_them(page, 
         ]
         lines = list(dict.fromkeys((row["contender"], row["operation"]) for row in rows))
         assert len(chart.plot.curves) == len(lines) == len(chart.plot.words)
+        assert chart.plot.has_lines
         for curve, line, word in zip(chart.plot.curves, lines, chart.plot.words, strict=True):
             drawn = [row for row in rows if (row["contender"], row["operation"]) == line]
             ends = [
@@ -433,6 +434,7 @@ def test_the_mouse_tells_of_the_marker_or_bar_that_it_is_near_and_of_nothing_els
     for name in ("scaling", "exactness", "throughput", "cold", "stages"):
         chart = shown_chart(page, name)
         plot, isolated = chart.plot, []
+        assert plot.accessibleName() == chart.title
         chart.contender_clicked.connect(isolated.append)
         points = [(part.end - 0.02, part.y, part.row) for part in getattr(chart, "_parts", [])]
         for x, y, row in points or chart._points:

@@ -27,7 +27,9 @@ def test_no_card_is_a_window_of_its_own_for_a_moment(qapp):
         def showEvent(self, event):
             shown.append(self)
 
-    grid = CardGrid([Card() for _ in range(4)])
+    cards = [Card() for _ in range(4)]
+    grid = CardGrid(cards)
+    assert not any(card.isWindow() for card in cards)
     assert not shown, "before it had a place"
     grid.show()
     assert len(shown) == 4
