@@ -11,13 +11,15 @@ import hands
 import pytest
 from bench_runs import EVERYTHING, RUN, record
 from pictures import picture_of
-from PySide6.QtCore import QMimeData, QPoint, Qt, QTimer, QUrl
-from PySide6.QtWidgets import QApplication, QCheckBox, QWidget
+from PySide6.QtCore import QEvent, QMimeData, QPoint, Qt, QTimer, QUrl
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QApplication, QCheckBox, QFileDialog, QWidget
 
 from guiapp.core.bench.plan import BenchError
 from guiapp.viewmodels.bench.history import SavedRun
 from guiapp.viewmodels.bench.runner import BenchRunner
 from guiapp.widgets.bench.grid import CardGrid
+from guiapp.widgets.bench.runs_dialog import RunsDialog
 
 
 def test_no_card_is_a_window_of_its_own_for_a_moment(qapp):
@@ -393,6 +395,54 @@ def offered_runs(page, qtbot, kept: list[SavedRun]) -> list[list[str]]:
     QTimer.singleShot(0, look)
     qtbot.keyClick(page.bar.runs_button, Qt.Key.Key_Down)
     return titles
+
+
+def test_the_menu_of_runs_offers_what_can_be_done_now(page, monkeypatch):
+    def offered() -> dict[str, QAction]:
+        menu = page.bar.runs_button.menu()
+        menu.aboutToShow.emit()
+        inner = [action for row in menu.actions() if row.menu() for action in row.menu().actions()]
+        return {action.text(): action for action in [*menu.actions(), *inner] if not action.isSeparator()}
+
+    asked = []
+    for name in ("open_run", "compare_with"):
+        monkeypatch.setattr(page.model, name, lambda path, name=name: asked.append((name, str(path))))
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda parent, title, *others: (title[:4], ""))
+    always, kept = {"Open run…"}, {"Kept runs…", "Open kept run"}
+    comparing = {"Compare with run…", "Compare with kept run"}
+    assert {text for text, action in offered().items() if action.isEnabled()} == always
+    page.model.show_run(RUN)
+    assert {text for text, action in offered().items() if action.isEnabled()} == always | comparing
+    assert "No other run is kept" in offered()
+    page.model.kept.runs = [SavedRun(Path("one"), "one"), SavedRun(Path("two"), "two")]
+    rows = offered()
+    assert {text for text, action in rows.items() if action.isEnabled()} == (
+        always | comparing | kept | {"one", "two"}
+    )
+    for text in ("Open run…", "Compare with run…", "one", "two"):
+        rows[text].trigger()  # the last of this name is among those to compare with
+    rows["Open kept run"].menu().actions()[1].trigger()
+    assert asked == [
+        *(("open_run", "Open"), ("compare_with", "Open")),
+        *(("compare_with", "one"), ("compare_with", "two"), ("open_run", "two")),
+    ]
+    rows["Kept runs…"].trigger()
+    (dialog,) = page.findChildren(RunsDialog)
+    assert dialog.isVisible()
+    dialog.open_requested.emit(Path("three"))
+    dialog.compare_requested.emit(Path("four"))
+    assert asked[5:] == [("open_run", "three"), ("compare_with", "four")]
+    dialog.close()
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    assert page.findChildren(RunsDialog) == []
+    monkeypatch.setattr(BenchRunner, "is_running", True)
+    assert {text for text, action in offered().items() if action.isEnabled()} == (
+        {"Kept runs…"} | {"one", "two"}
+    )
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *asked: ("", ""))
+    page.bar.open_run()
+    page.bar.compare_with_run()
+    assert len(asked) == 7
 
 
 def test_a_run_is_held_back_while_somebody_types(page, qtbot, monkeypatch):

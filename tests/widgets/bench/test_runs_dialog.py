@@ -53,17 +53,17 @@ def test_a_run_is_renamed_by_keyboard_and_the_name_is_in_its_file(dialog, qtbot,
     qtbot.waitUntil(lambda: titles(dialog)[1] == "before · 2026-01-01 01:00, gpt-2")
     assert dialog.isVisible()
     assert load_run(folder / "2026-01-01T010000-0000 gpt-2.json") == {"name": "before", **RUN}
-    dialog.rename_button.click()
+    qtbot.mouseClick(dialog.rename_button, Qt.MouseButton.LeftButton)
     assert (dialog.list.viewport().focusWidget() or QApplication.focusWidget()).text() == "before"
 
 
-@pytest.mark.parametrize("how", ["enter", "button"])
-def test_the_chosen_run_is_opened(dialog, qtbot, folder, how):
-    with qtbot.waitSignal(dialog.open_requested) as opened:
+@pytest.mark.parametrize("how", ["enter", "open", "compare"])
+def test_the_chosen_run_is_opened_or_compared(dialog, qtbot, folder, how):
+    with qtbot.waitSignal(dialog.compare_requested if how == "compare" else dialog.open_requested) as opened:
         if how == "enter":
             qtbot.keyClick(dialog.list, Qt.Key.Key_Return)
         else:
-            dialog.open_button.click()
+            qtbot.mouseClick(getattr(dialog, f"{how}_button"), Qt.MouseButton.LeftButton)
     assert opened.args == [folder / "2026-01-01T020000-0000 gpt-2.json"]
     assert not dialog.isVisible()
 
@@ -74,6 +74,11 @@ def test_the_run_that_is_shown_is_not_compared_with_itself(dialog, qtbot, folder
     assert (dialog.compare_button.isEnabled(), dialog.note.text()) == (False, SHOWN)
     qtbot.keyClick(dialog.list, Qt.Key.Key_Up)
     assert (dialog.compare_button.isEnabled(), dialog.note.text()) == (True, HOW)
+    without = RunsDialog(RunList(dialog.list.model()._kept), False)
+    qtbot.addWidget(without)
+    for row in (0, 1):
+        without.list.setCurrentIndex(without.list.model().index(row))
+        assert (without.compare_button.isEnabled(), without.note.text()) == (False, HOW)
 
 
 def test_a_run_that_cannot_be_written_keeps_its_name_and_that_is_told(dialog, qtbot, monkeypatch):
@@ -102,5 +107,9 @@ def test_an_empty_list_says_so(qtbot, tmp_path):
     dialog = RunsDialog(RunList(kept), True)
     qtbot.addWidget(dialog)
     assert dialog.note.text() == NO_RUNS
-    assert not dialog.open_button.isEnabled()
+    buttons = dialog.open_button, dialog.rename_button, dialog.compare_button
+    assert not any(button.isEnabled() or button.autoDefault() for button in buttons)
+    dialog.show()
+    qtbot.keyClick(dialog.list, Qt.Key.Key_Return)
+    assert dialog.isVisible()
     kept.close()

@@ -76,6 +76,26 @@ def test_nothing_is_written_in_the_thread_of_the_window(page, export, qtbot, mon
     assert not any(written.values())
 
 
+def test_charts_are_told_one_by_one_and_nothing_is_written_without_a_place(
+    page, export, qtbot, tmp_path, monkeypatch
+):
+    told = []
+    page.model.progress_changed.connect(lambda: told.append(page.model.progress))
+    export._ask_file, export._ask_folder = bench_export.ask_for_file, bench_export.ask_for_folder
+    for answer in ("", str(tmp_path)):
+        monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *asked, answer=answer: answer)
+        monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *asked: ("", ""))
+        page.save_pictures()
+        page.save_report()
+        assert export._turns.isActive() == bool(answer)
+    qtbot.waitUntil(lambda: told[-1:] == [f"10 pictures are in {tmp_path}."])
+    assert told[:-1] == [f"Drawing chart {number} …" for number in range(1, 6)]
+    assert not export._turns.isActive()
+    page.save_pictures()
+    export.stop()
+    assert not export._turns.isActive()
+
+
 def test_a_report_that_cannot_be_written_is_told(page, export, tmp_path, qtbot):
     export._ask_file = lambda window: tmp_path / "missing" / "run.html"
     page.bar.report_button.click()
