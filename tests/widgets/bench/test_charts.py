@@ -465,6 +465,8 @@ def test_stages_of_one_pass_have_two_colours_and_a_legend(page):
     assert [color(x, 0.2) for x in (0.02, 0.22, 0.82)] == [split, encode, theme.raised.name()]
     assert (color(0.02, 2.2), color(0.02, 1.85)) == (split, encode)
     assert color(0.02, 1.0) == theme.raised.name()
+    edge = plot.pixel(1.0, 0.2).toPoint()
+    assert theme.line.name() in {image.pixelColor(edge.x() + dx, edge.y()).name() for dx in (-1, 0, 1)}
     assert [marker.brush.color().name() for marker in plot.markers] == [split, encode]
     legend = [word for word in plot.words if word.text in ("split", "encode")]
     assert [marker.x < word.x for marker, word in zip(plot.markers, legend, strict=True)] == [True, True]

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import re
 import threading
+from html import escape
 from itertools import pairwise
 
 import pytest
-from bench_runs import RUN, record
+from bench_runs import EVERYTHING, RUN, record
 from fake_engine import EVENTS
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QFileDialog
 
+from guiapp.core.bench.scenarios import SCENARIOS
 from guiapp.widgets.bench import saving as bench_export
-from guiapp.widgets.bench.chart_images import TITLE_PX
+from guiapp.widgets.bench.chart_images import TITLE_PX, paper_charts, paper_pictures
 from guiapp.widgets.shared.theme import DARK, LIGHT
 
 
@@ -61,6 +63,36 @@ def test_reports_come_in_the_format_of_their_ending(page, export, tmp_path, suff
     page.save_report()
     qtbot.waitUntil(lambda: "The report is in" in page.progress.text())
     assert "tiktoken" in (tmp_path / f"run{suffix}").read_text()
+
+
+def test_paper_has_each_chart_with_its_title_and_unit_on_white(qapp):
+    pictures, charts = list(paper_pictures(EVERYTHING, "heap")), list(paper_charts(EVERYTHING, "heap"))
+    titles = [picture.title for picture in pictures]
+    single = [SCENARIOS[name].title for name in ("short", "append", "interval", "threads", "memory")]
+    by_text = [SCENARIOS[name].title for name in ("worst", "stages", "cold", "decode", "batch")]
+    assert sorted(titles) == sorted(
+        [
+            *("Throughput, english", "Speed × exactness, english", "Throughput against length"),
+            *(SCENARIOS["scaling"].title, f"{by_text[0]}, other", *single),
+            *(f"{title}, english" for title in by_text),
+        ]
+    )
+    for picture, (title, document) in zip(pictures, charts, strict=True):
+        assert title.startswith(f"{picture.title}: ")
+        assert not title.endswith(": "), "the unit"
+        assert f"<title>{escape(picture.title)}" in picture.svg
+        assert picture.svg.count("<text") > document.count("<text")
+        image = QImage.fromData(picture.png)
+        assert image.width() == 2 * int(re.search(r'viewBox="0 0 (\d+)', picture.svg)[1])
+        for part in (range(8, 2 * TITLE_PX), range(2 * TITLE_PX, image.height(), 7)):
+            points = [(x, y) for x in range(0, image.width(), 2) for y in part]
+            assert any(image.pixelColor(*point).lightness() < 120 for point in points)
+        assert {image.pixelColor(x, y).name() for x in (0, image.width() - 1) for y in (0, 60)} == {"#ffffff"}
+    units = {picture.title: title for picture, (title, _) in zip(pictures, charts, strict=True)}
+    assert "tokens/s by bytes" in units["Throughput against length"]
+    assert "time by bytes" in units[SCENARIOS["scaling"].title]
+    assert "time by bytes" in units[single[0]]
+    assert "× heap" in units[f"{by_text[3]}, english"]
 
 
 def test_nothing_is_written_in_the_thread_of_the_window(page, export, qtbot, monkeypatch):
