@@ -222,6 +222,9 @@ def test_each_scenario_has_its_chart(page):
     assert card.currentWidget() is card.groups
     assert ticks(card.groups, "left") == ["tiktoken", "fast"]
     assert len(card.groups._pool["bars"][0].opts["width"]) == 4
+    speeds = {word.text.split("   ")[0] for word in card.groups.plot.words}
+    assert speeds == {"10.0 · warm", "100 · warm", "1.00 · cold"}
+    assert card.groups.note.whole_text.endswith("× fast")
     card.choose("memory")
     page.redraw()
     assert list(card.groups._pool["bars"][0].opts["width"]) == [5, 1]

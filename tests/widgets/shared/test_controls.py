@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QObject, QPoint, QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QImage, QKeySequence, QWheelEvent
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QMainWindow, QPushButton, QTableView, QToolButton, QWidget
 
 from guiapp.viewmodels.models.choices import Choice
@@ -103,16 +104,44 @@ def test_rows_look_as_what_they_hold(choices):
         places = [(x, y) for x in range(image.width()) for y in range(image.height())]
         return any(image.pixelColor(x, y) == color for x, y in places)
 
-    def brightest(image):
-        return max(image.pixelColor(x, y).lightness() for x in range(150) for y in range(image.height()))
+    def brightest(image, half):
+        height = image.height() // 2
+        places = [(x, y + half * height) for x in range(150) for y in range(height)]
+        return max(image.pixelColor(*place).lightness() for place in places)
+
+    def changed_lines(image, other):
+        width, height = image.width(), image.height()
+        return [y for y in range(height) if image.copy(0, y, width, 1) != other.copy(0, y, width, 1)]
 
     choices.rows.setCurrentIndex(choices.rows.model().index(-1, 0))
     assert [has(picture(row), DARK.accent) for row in (1, 4)] == [False, True]  # the check mark
-    assert brightest(picture(1)) > brightest(picture(2)) + 40
-    plain = picture(1)
+    for half, least in ((0, 40), (1, 20)):
+        assert brightest(picture(1), half) > brightest(picture(2), half) + least
+    assert brightest(picture(0), 0) < brightest(picture(1), 0), "a title is dim"
+    plain, hovered, height = picture(1), picture(4), picture(1).height()
     choices.rows.setCurrentIndex(choices.rows.model().index(1, 0))
+    between = list(range(1, height - 1))
+    assert changed_lines(picture(1), plain) == between, "neighbours that are lit do not touch"
     assert picture(1).pixelColor(150, 4) != plain.pixelColor(150, 4)
-    assert picture(0).height() < picture(1).height()
+    point_at = choices.rows.visualRect(choices.rows.model().index(4, 0)).center()
+    QTest.mouseMove(choices.rows.viewport(), point_at)
+    assert changed_lines(picture(4), hovered) == between
+    assert picture(0).height() < height
+    tips = [choices.rows.model().index(row, 0).data(Qt.ItemDataRole.ToolTipRole) for row in (1, 2, 4)]
+    assert tips == ["one", "two", "three"]
+    assert choices.rows.model().index(1, 0).data(Qt.ItemDataRole.AccessibleTextRole) == "Uno, first of all"
+
+
+def test_the_keys_of_a_list_move_in_it_from_the_line_and_a_long_text_is_cut_short(choices, chosen, qtbot):
+    choices.show_choices([Choice("", str(number), f"{number} " * 90, "") for number in range(50)])
+    row = choices.rows.visualRect(choices.rows.model().index(3, 0))
+    image = choices.rows.viewport().grab(row).toImage()
+    edge = {image.pixelColor(image.width() - 2, y).name() for y in range(image.height())}
+    assert len(edge) == 1, "nothing is painted beyond the place of the check mark"
+    for key in (Key.Key_PageDown, Key.Key_Return, Key.Key_PageUp, Key.Key_Return):
+        qtbot.keyClick(choices.filter, key)
+    assert (int(chosen[0]) > 2, chosen[1]) == (True, "0")
+    assert choices.filter.accessibleName() == choices.filter.placeholderText() == "Filter things"
 
 
 def test_what_is_renewed_keeps_the_row_and_the_place(choices):

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 
 from guiapp.core.tree.scripts import NAMES
 from guiapp.core.vocab.attributes import KINDS
-from guiapp.widgets.shared.theme import DARK, LIGHT, Theme, ThemeSource
+from guiapp.widgets.shared.theme import DARK, LIGHT, UI_FONT_PX, Theme, ThemeSource
 from guiapp.widgets.tree.colors import SCRIPT_HUES, class_colors, scale_colors
 
 # Linear RGB as people without one kind of cone see it; Machado, Oliveira & Fernandes 2009, severity 1.0
@@ -90,6 +90,40 @@ def test_choosing_the_same_theme_again_changes_nothing(qapp, qtbot):
     source = ThemeSource(qapp, "light")
     with qtbot.assertNotEmitted(source.changed):
         source.choose("light")
+
+
+@THEMES
+def test_what_the_style_sheet_does_not_reach_is_readable_too(theme: Theme, qapp):
+    ThemeSource(qapp, theme.name)
+    colors, role = qapp.palette(), QPalette.ColorRole
+    pairs = (
+        *((role.WindowText, role.Window), (role.Text, role.Base), (role.Text, role.AlternateBase)),
+        *((role.ButtonText, role.Button), (role.ToolTipText, role.ToolTipBase), (role.Link, role.Base)),
+        *((role.PlaceholderText, role.Base), (role.HighlightedText, role.Highlight)),
+        *((role.LinkVisited, role.Window), (role.BrightText, role.Window), (role.Accent, role.Window)),
+    )
+    for above, below in pairs:
+        assert contrast(colors.color(above), colors.color(below)) >= 4.5, (above, below)
+    for line in (role.Light, role.Midlight, role.Mid, role.Dark):
+        assert colors.color(line) == theme.line
+    assert colors.color(role.Shadow) == theme.background
+    for faded in (role.WindowText, role.Text, role.ButtonText):
+        assert colors.color(QPalette.ColorGroup.Disabled, faded) == theme.faint
+    assert qapp.font().pixelSize() == UI_FONT_PX
+    assert Theme.mono_font(11).pixelSize() == 11
+
+
+def test_a_window_that_is_dressed_follows_the_theme_alone(qapp, qtbot):
+    window = QWidget()
+    qtbot.addWidget(window)
+    before = qapp.styleSheet()
+    source = ThemeSource(qapp, "light", dresses_later=True)
+    source.dress(window)
+    for theme in (LIGHT, DARK):
+        source.choose(theme.name)
+        assert theme.panel.name() in window.styleSheet()
+        assert qapp.palette().color(QPalette.ColorRole.Window) == theme.panel
+    assert qapp.styleSheet() == before
 
 
 COMMON_SCRIPTS = (
