@@ -1,10 +1,14 @@
 """Fonts of a text's scripts are loaded between events, each character's once."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 
 from guiapp.widgets.shared.script_fonts import (
+    FLAG_LETTERS,
     LONGEST_SEQUENCE,
+    MOST_SEQUENCES,
     PART,
     ScriptFonts,
     blocks,
@@ -48,6 +52,32 @@ def test_a_text_of_flags_alone_does_not_become_one_picture(qtbot):
     fonts.prepare("🇯🇵".encode() * 10_000)
     qtbot.waitUntil(lambda: fonts.is_ready)
     assert set(map(len, loaded)) == {2, LONGEST_SEQUENCE}
+
+
+def test_each_loader_gets_each_character_once_until_there_are_others(qtbot):
+    loaded, again = ([], []), []
+    fonts = ScriptFonts([each.append for each in loaded])
+    for text in ("ab", "abc 漢字", "漢", "b" * PART + "é", "e"):
+        fonts.prepare(text.encode())
+        qtbot.waitUntil(lambda: fonts.is_ready)
+    for each in loaded:
+        assert sorted("".join(each)) == sorted("abc 漢字ée")
+    fonts.prepare(b"xyz" * PART)
+    fonts.use([again.append])
+    assert fonts.is_ready
+    fonts.prepare(b"ba")
+    qtbot.waitUntil(lambda: fonts.is_ready)
+    assert again == ["ab"]
+
+
+def test_not_more_sequences_than_a_page_has_room_for_are_loaded(qtbot):
+    loaded = []
+    fonts = ScriptFonts([loaded.append])
+    flags = ["".join(pair) for pair in product(map(chr, FLAG_LETTERS), repeat=2)]
+    for part in (flags[:400], flags[300:], flags):
+        fonts.prepare(" ".join(part).encode())
+        qtbot.waitUntil(lambda: fonts.is_ready)
+    assert len([text for text in loaded if text in flags]) == MOST_SEQUENCES < len(flags)
 
 
 def test_the_page_loads_those_of_the_recorded_text(make_steps_page, qtbot):
