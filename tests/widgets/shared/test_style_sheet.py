@@ -1,11 +1,14 @@
 """The style sheet fits the themes."""
 
 import pytest
+from PySide6.QtCore import QRect, QRectF, Qt
+from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QWidget
 
 from guiapp.core.demo import resources_folder
-from guiapp.widgets.shared.style_sheet import style_sheet
-from guiapp.widgets.shared.theme import DARK, LIGHT, ThemeSource
+from guiapp.widgets.shared.painting import RIGHT, Painted, bold, clear_pixmap, fill, write
+from guiapp.widgets.shared.style_sheet import blend, heading, style_sheet
+from guiapp.widgets.shared.theme import DARK, LIGHT, Theme, ThemeSource
 from guiapp.widgets.window.badges import Badge
 
 
@@ -15,6 +18,55 @@ def test_arrows_and_ticks_have_their_colour_of_the_theme(theme, icon, color, qap
     path = resources_folder() / "icons" / f"{icon}-{theme.name}.svg"
     assert path.as_posix() in style_sheet(theme)
     assert getattr(theme, color).name() in path.read_text()
+
+
+def test_colours_are_mixed_and_headings_are_capitals(qapp):
+    black, white = QColor(0, 10, 200), QColor(255, 110, 0)
+    assert [blend(black, white, share).getRgb()[:3] for share in (0, 0.5, 1)] == [
+        (0, 10, 200),
+        (128, 60, 100),
+        (255, 110, 0),
+    ]
+    label = heading("Title")
+    assert (label.text(), label.accessibleName(), label.property("role")) == ("TITLE", "Title", "heading")
+
+
+def test_what_paints_itself_is_painted_anew_in_each_theme(qtbot, qapp):
+    class Square(Painted):
+        ground = "panel"
+
+        def paint(self, painter, theme):
+            fill(painter, QRectF(10, 10, 20, 20), theme.accent, 6)
+            write(painter, QRect(0, 40, 100, 20), "MMMM", theme.bad, RIGHT, bold(Theme.ui_font()))
+
+    themes = ThemeSource(qapp, "dark")
+    square = Square(themes, "A square")
+    qtbot.addWidget(square)
+    square.resize(100, 60)
+    square.show()
+    qtbot.waitExposed(square)
+    assert square.accessibleName() == "A square"
+    assert square.testAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+    for theme in (LIGHT, DARK):
+        with qtbot.waitSignal(themes.changed):
+            themes.choose(theme.name)
+        painted = square.grab().toImage()
+        colors = [painted.pixelColor(x, y) for x, y in ((20, 20), (10, 10), (29, 29), (50, 5))]
+        assert colors == [theme.accent, theme.panel, theme.panel, theme.panel]
+        written = {x for x in range(100) for y in range(40, 60) if painted.pixelColor(x, y) == theme.bad}
+        assert min(written) > 40
+    shown = []
+    monkey = square.paintEvent
+    square.paintEvent = lambda event: (shown.append(event.rect()), monkey(event))
+    themes.choose("light")
+    qtbot.waitUntil(lambda: shown == [square.rect()])
+
+
+def test_pictures_to_draw_on_are_as_sharp_as_the_screen_and_clear(qapp):
+    picture = clear_pixmap(10.4, 0.1, 2)
+    assert (picture.width(), picture.height(), picture.devicePixelRatio()) == (21, 1, 2)
+    assert picture.toImage().pixelColor(0, 0).alpha() == 0
+    assert clear_pixmap(1, 1, 1, DARK.bad).toImage().pixelColor(0, 0) == DARK.bad
 
 
 def pixels_of(badge):
