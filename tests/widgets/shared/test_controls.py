@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QObject, QPoint, QPointF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QImage, QKeySequence, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QMainWindow, QPushButton, QTableView, QToolButton, QWidget
@@ -199,7 +199,8 @@ def test_an_explanation_has_the_buttons_of_what_it_says_now(show):
     assert [each.text() for each in told.buttons] == ["One", "Two"]
     assert "Other words" in [label.text() for label in told.findChildren(QLabel)]
     told.tell("Words", [])
-    assert told.buttons == []
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    assert told.buttons == told.findChildren(QPushButton) == []
 
 
 class FakeSaving(QObject):

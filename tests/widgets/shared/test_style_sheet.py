@@ -38,6 +38,7 @@ def test_what_paints_itself_is_painted_anew_in_each_theme(qtbot, qapp):
         def paint(self, painter, theme):
             fill(painter, QRectF(10, 10, 20, 20), theme.accent, 6)
             write(painter, QRect(0, 40, 100, 20), "MMMM", theme.bad, RIGHT, bold(Theme.ui_font()))
+            write(painter, QRect(40, 0, 60, 40), "MMMM", theme.good)
 
     themes = ThemeSource(qapp, "dark")
     square = Square(themes, "A square")
@@ -51,10 +52,15 @@ def test_what_paints_itself_is_painted_anew_in_each_theme(qtbot, qapp):
         with qtbot.waitSignal(themes.changed):
             themes.choose(theme.name)
         painted = square.grab().toImage()
-        colors = [painted.pixelColor(x, y) for x, y in ((20, 20), (10, 10), (29, 29), (50, 5))]
+        colors = [painted.pixelColor(x, y) for x, y in ((20, 20), (10, 10), (29, 29), (50, 2))]
         assert colors == [theme.accent, theme.panel, theme.panel, theme.panel]
-        written = {x for x in range(100) for y in range(40, 60) if painted.pixelColor(x, y) == theme.bad}
-        assert min(written) > 40
+        points = [(x, y) for x in range(100) for y in range(60)]
+        at_right, at_left = (
+            [at for at in points if painted.pixelColor(*at) == c] for c in (theme.bad, theme.good)
+        )
+        assert min(at_right)[0] > 40
+        assert 40 <= min(at_left)[0] < 46
+        assert {y // 10 for _, y in at_left} == {1, 2}
     shown = []
     monkey = square.paintEvent
     square.paintEvent = lambda event: (shown.append(event.rect()), monkey(event))

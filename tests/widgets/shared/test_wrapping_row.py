@@ -1,5 +1,7 @@
 """Where parts stand: beside or below each other, and below where there is no room beside."""
 
+from itertools import pairwise
+
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtWidgets import QLabel, QScrollArea, QSplitter, QVBoxLayout, QWidget
@@ -33,6 +35,10 @@ def test_a_wide_row_is_one_line_with_its_end_at_the_right(row):
     made, labels, _ = row
     assert len(set(tops(labels))) == 1
     assert labels[3].geometry().right() == made.width() - 1
+    assert made.height() == made.minimumSizeHint().height() == max(each.height() for each in labels)
+    made.resize(made.sizeHint())
+    assert len(set(tops(labels))) == 1
+    assert [next_.x() - each.geometry().right() - 1 for each, next_ in pairwise(labels)][:2] == [GAP_PX] * 2
 
 
 def test_a_narrow_row_goes_on_below_and_cuts_nothing(row, qtbot):
@@ -41,6 +47,7 @@ def test_a_narrow_row_goes_on_below_and_cuts_nothing(row, qtbot):
     window.resize(made.minimumSizeHint().width() + 4, 200)
     qtbot.waitUntil(lambda: made.height() > 3 * low)
     assert tops(labels) == sorted(set(tops(labels)))
+    assert {below.y() - each.geometry().bottom() - 1 for each, below in pairwise(labels)} == {GAP_PX}
     assert all(label.width() >= label.sizeHint().width() for label in labels)
     assert all(label.geometry().right() < made.width() for label in labels)
 
