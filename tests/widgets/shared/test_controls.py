@@ -187,8 +187,9 @@ def test_an_explanation_stays_inside_its_window_and_its_buttons_close_it(show, q
     told.tell("Words " * 400, [action])
     assert told.height() > height
     assert [each.text() for each in told.buttons] == ["Do it"]
-    qtbot.mouseClick(told.buttons[0], LEFT)
-    assert (done, told.isVisible()) == ([1], False)
+    with qtbot.waitSignal(told.destroyed):
+        qtbot.mouseClick(told.buttons[0], LEFT)
+        assert (done, told.isVisible()) == ([1], False)
 
 
 def test_an_explanation_has_the_buttons_of_what_it_says_now(show):

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QToolButton
 
 from guiapp.viewmodels.models.loader import ModelLoader
 from guiapp.widgets.shared.menu_button import MenuButton
-from guiapp.widgets.shared.theme import ThemeSource
+from guiapp.widgets.shared.theme import DARK, LIGHT, ThemeSource
 from guiapp.widgets.window.key_hints import MENU_BUTTON
 from guiapp.widgets.window.model_picker import ModelButton
 
@@ -63,6 +63,17 @@ def test_a_key_chooses_from_the_list(qtbot, button):
     QTimer.singleShot(50, choose)
     press(qtbot, button, "Down")
     qtbot.waitUntil(lambda: chosen == ["regex"])
+
+
+def test_the_arrow_has_the_colour_of_the_theme_and_one_choice_is_checked(button, theme_source):
+    for theme in (LIGHT, DARK):
+        theme_source.choose(theme.name)
+        image = button.icon().pixmap(16, 16).toImage()
+        colors = {image.pixelColor(x, y).name() for x in range(16) for y in range(16)}
+        assert theme.dim.name() in colors
+    for choice in ("regex", "text"):
+        button.check(choice)
+        assert [action.data() for action in button.menu().actions() if action.isChecked()] == [choice]
 
 
 @pytest.mark.parametrize("keys", KEYS)
