@@ -3,8 +3,9 @@
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QSize, Qt, Signal
-from PySide6.QtGui import QAction, QImage, QKeySequence, QWheelEvent
+from hands import turn_wheel
+from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt, Signal
+from PySide6.QtGui import QAction, QImage, QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QMainWindow, QPushButton, QTableView, QToolButton, QWidget
 
@@ -264,22 +265,13 @@ def test_copying_acts_where_its_panel_has_the_focus(show, qtbot):
     assert panel.actions()[0].text() == "Copy"
 
 
-def turned(widget, delta, modifier):
-    there = QPointF(5, 5)
-    event = QWheelEvent(
-        *(there, widget.mapToGlobal(there), QPoint(), QPoint(0, delta), Qt.MouseButton.NoButton, modifier),
-        *(Qt.ScrollPhase.NoScrollPhase, False),
-    )
-    QApplication.sendEvent(widget, event)
-
-
 def test_the_wheel_zooms_while_ctrl_is_held(show):
     zoom, widget, steps = TextZoom(), show(QWidget()), []
     zoom.stepped.connect(steps.append)
     zoom.watch(widget)
-    turned(widget, 120, Qt.KeyboardModifier.NoModifier)
-    for delta in (120, -120, 0):
-        turned(widget, delta, Qt.KeyboardModifier.ControlModifier)
+    assert not turn_wheel(widget, QPoint(5, 5), 120), "it scrolls"
+    for angle in (120, -120, 0):
+        assert turn_wheel(widget, QPoint(5, 5), angle, Qt.KeyboardModifier.ControlModifier)
     assert steps == [1, -1]
 
 
