@@ -455,6 +455,24 @@ def test_a_run_is_held_back_while_somebody_types(page, qtbot, monkeypatch):
         assert held == [True]
 
 
+def test_tables_keep_their_place_follow_the_theme_and_show_names_as_they_are(page):
+    page.model.show_run({"results": [*EVERYTHING["results"], record("decode", "<b>x", 10, 1e-4)]})
+    page.bar.views.choose(3)
+    place = page.tables.verticalScrollBar()
+    place.setValue(50)
+    for theme in ("light", "dark"):
+        page.redraw()
+        page.bars._theme_source.choose(theme)
+        assert place.value() == 50
+        image = picture_of(page.tables.viewport()).image
+        colors = {image.pixelColor(x, y).name() for x in range(image.width()) for y in range(image.height())}
+        assert {page.bars.theme.line.name(), page.bars.theme.dim.name()} <= colors
+    assert "<b>x" in page.tables.toPlainText()
+    page.model.show_run(RUN)
+    page.redraw()
+    assert "<b>x" not in page.tables.toPlainText()
+
+
 def test_new_results_and_plans_are_drawn_by_themselves(page, qtbot):
     page.redraw()
     page.model.set_scenario("scaling", False)
