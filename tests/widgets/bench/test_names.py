@@ -11,9 +11,29 @@ from guiapp.widgets.bench.names import Box, Line, Name, place_names
 LINE, ROOM = 12.0, (500.0, 400.0)
 
 
-def test_a_lonely_point_has_its_name_above_it_and_no_line():
-    (name,) = place_names([(100.0, 50.0)], [60.0], 10.0, (400.0, 100.0))
-    assert name == Name((100.0, 62.0), None)
+def across(*heights: float) -> list[Line]:
+    return [Line((0.0, y), (400.0, y)) for y in heights]
+
+
+@pytest.mark.parametrize(
+    ("place", "room", "drawn", "name"),
+    [
+        ((100.0, 50.0), (400.0, 100.0), [], Name((100.0, 62.0), None)),
+        ((100.0, 95.0), (400.0, 100.0), [], Name((100.0, 83.0), None)),
+        ((10.0, 50.0), (400.0, 100.0), [], Name((30.0, 62.0), None)),
+        ((395.0, 50.0), (400.0, 100.0), [], Name((370.0, 62.0), None)),
+        ((100.0, 10.0), (400.0, 20.0), [], Name((137.0, 10.0), None)),
+        ((390.0, 10.0), (400.0, 20.0), [], Name((353.0, 10.0), None)),
+        ((100.0, 50.0), (400.0, 100.0), across(62), Name((100.0, 38.0), None)),
+        ((100.0, 50.0), (400.0, 100.0), [Line((100.0, 0.0), (100.0, 100.0))], Name((137.0, 50.0), None)),
+        (
+            *((100.0, 50.0), (400.0, 100.0), across(38, 50, 62)),
+            Name((100.0, 28.0), Line((100.0, 50.0), (100.0, 33.0))),
+        ),
+    ],
+)
+def test_a_lonely_point_has_its_name_at_the_nearest_free_place(place, room, drawn, name):
+    assert place_names([place], [60.0], 10.0, room, drawn) == [name]
 
 
 def test_points_that_nearly_touch_have_their_names_in_one_block_the_rightmost_on_top():

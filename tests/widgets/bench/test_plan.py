@@ -139,6 +139,8 @@ def test_preset_and_limits_are_chosen_by_keys(qtbot, panel):
         for key in (Qt.Key.Key_End, Qt.Key.Key_Home):
             qtbot.keyClick(box, key)
             assert getattr(model.preset, name) == box.currentData()
+    threads = panel.limits["threads"]
+    assert {threads.itemData(index)[0] for index in range(threads.count())} == {1}
     model.adjust(time_budget_s=33.0)
     assert panel.limits["time_budget_s"].currentText() == "33 s"
     assert panel.presets.currentText() == PRESETS[1].title

@@ -124,7 +124,7 @@ def test_charts_are_told_one_by_one_and_nothing_is_written_without_a_place(
     assert told[:-1] == [f"Drawing chart {number} …" for number in range(1, 6)]
     assert not export._turns.isActive()
     page.save_pictures()
-    export.stop()
+    page.stop()
     assert not export._turns.isActive()
 
 
