@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from PySide6.QtCore import QBuffer, QCoreApplication, QObject, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QBuffer, QObject, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetrics, QImage, QImageWriter, QPaintDevice, QPainter
 from PySide6.QtSvg import QSvgGenerator
 
@@ -91,7 +91,6 @@ def _laid_out(chart: Chart, rows: Sequence[Record]) -> Chart:
     chart.show_results(rows)
     chart.resize(PAPER_WIDTH_PX, max(n_names * PAPER_ROW_PX + MORE_HEIGHT_PX, LEAST_HEIGHT_PX))
     chart.show()
-    QCoreApplication.sendPostedEvents()
     chart.redraw()
     return chart
 

@@ -77,13 +77,14 @@ def test_axes_and_their_numbers_are_painted_beside_the_plot(plot):
 
 def test_curves_markers_and_words_are_painted_at_their_places(plot):
     plot.curves = [Curve([3, 11], [-4, 4], pen_of(RED, 3), ([-5, 2], [-3, 5]), brush_of(BLUE))]
-    plot.markers = [Marker(5, 3, 14, "o", QPen(GREEN), brush_of(GREEN))]
+    plot.markers = [Marker(5, 3, 14, "o", QPen(BLUE, 3), brush_of(GREEN))]
     plot.words = [Word("here", 9, -3, False, GREEN), Word("behind", 4, 1, True, GREEN)]
     plot.viewport().update()
     assert RED.name() in colors_at(plot, 7, 0)
     assert BLUE.name() in colors_at(plot, 10.5, 2.9)
     assert BLUE.name() not in colors_at(plot, 10.5, 0)
     assert colors_at(plot, 5, 3) == {GREEN.name()}
+    assert BLUE.name() in colors_at(plot, 5, 3, 8)
     here, behind = map(plot.rect_of, plot.words)
     assert here.center() == plot.pixel(9, -3)
     assert (behind.left(), behind.center().y()) == pytest.approx(plot.pixel(4, 1).toTuple())

@@ -82,8 +82,11 @@ def test_paper_has_each_chart_with_its_title_and_unit_on_white(qapp):
         assert not title.endswith(": "), "the unit"
         assert f"<title>{escape(picture.title)}" in picture.svg
         assert picture.svg.count("<text") > document.count("<text")
+        width = int(re.search(r'viewBox="0 0 (\d+)', picture.svg)[1])
+        heading, unit = re.findall(r'<text[^>]* x="([\d.]+)"', picture.svg)[:2]
+        assert 0 < float(heading) < float(unit) < width
         image = QImage.fromData(picture.png)
-        assert image.width() == 2 * int(re.search(r'viewBox="0 0 (\d+)', picture.svg)[1])
+        assert image.width() == 2 * width
         for part in (range(8, 2 * TITLE_PX), range(2 * TITLE_PX, image.height(), 7)):
             points = [(x, y) for x in range(0, image.width(), 2) for y in part]
             assert any(image.pixelColor(*point).lightness() < 120 for point in points)
