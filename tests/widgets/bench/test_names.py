@@ -79,6 +79,8 @@ def test_no_line_to_a_name_crosses_another_name(shares, width):
         (Line((0.0, 0.0), (20.0, 20.0)), False),
         (Line((12.0, 0.0), (12.0, 20.0)), True),
         (Line((12.0, 8.0), (12.0, 20.0)), False),
+        (Line((18.0, 0.0), (18.0, 20.0)), False),
+        (Line((0.0, 8.0), (20.0, 8.0)), False),
         (Line((0.0, 9.0), (9.0, 5.0)), False),
     ],
 )
