@@ -201,6 +201,7 @@ def test_an_explanation_has_the_buttons_of_what_it_says_now(show):
     assert [each.text() for each in told.buttons] == ["One", "Two"]
     assert "Other words" in [label.text() for label in told.findChildren(QLabel)]
     told.tell("Words", [])
+    assert all(button.isHidden() for button in told.findChildren(QPushButton))
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     assert told.buttons == told.findChildren(QPushButton) == []
 

@@ -34,10 +34,13 @@ def test_a_label_that_is_needed_keeps_room_for_its_shortest_text(qtbot):
     layout.addWidget(needed)
     row.show()
     other.set_texts(TITLES)
-    for shortest in SHORTEST:
+    widths = []
+    for shortest in (*SHORTEST, SHORTEST[0]):
         needed.set_texts([f"{shortest}, and more", shortest])
+        widths.append(layout.minimumSize().width())
         row.resize(layout.minimumSize())
         qtbot.waitUntil(partial(is_shown, needed, shortest))
+    assert widths[0] == widths[2] < widths[1]
 
 
 def is_shown(label, text):
@@ -79,3 +82,6 @@ def test_another_font_is_fitted_too(qtbot):
     font.setPixelSize(round(1.3 * label.fontInfo().pixelSize()))
     label.setFont(font)
     assert label.text() == TITLES[1]
+    label.set_texts([*TITLES[:2], "?"])
+    label.set_texts(["another", "?"])
+    assert label.text() == "another"

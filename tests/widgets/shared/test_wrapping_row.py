@@ -31,11 +31,16 @@ def tops(labels):
     return [label.y() for label in labels if label.isVisible()]
 
 
-def test_a_wide_row_is_one_line_with_its_end_at_the_right(row):
+def test_a_wide_row_is_one_line_with_its_end_at_the_right(row, qtbot):
     made, labels, _ = row
     assert len(set(tops(labels))) == 1
     assert labels[3].geometry().right() == made.width() - 1
     assert made.height() == made.minimumSizeHint().height() == max(each.height() for each in labels)
+    labels[1].setMargin(5)
+    qtbot.waitUntil(lambda: made.height() == labels[1].height())
+    assert {2 * each.y() + each.height() for each in labels} == {labels[1].height()}, "in the middle"
+    labels[1].setMargin(0)
+    qtbot.waitUntil(lambda: made.height() == labels[0].height())
     made.resize(made.sizeHint())
     assert len(set(tops(labels))) == 1
     assert [next_.x() - each.geometry().right() - 1 for each, next_ in pairwise(labels)][:2] == [GAP_PX] * 2
@@ -53,7 +58,7 @@ def test_a_narrow_row_goes_on_below_and_cuts_nothing(row, qtbot):
 
 
 def test_what_is_hidden_takes_no_room(row, qtbot):
-    _, labels, window = row
+    made, labels, window = row
     window.resize(labels[0].sizeHint().width() + labels[3].sizeHint().width() + 20, 200)
     qtbot.waitUntil(lambda: labels[3].y() > 0)
     labels[1].hide()
@@ -61,6 +66,9 @@ def test_what_is_hidden_takes_no_room(row, qtbot):
     qtbot.waitUntil(lambda: labels[3].y() == labels[0].y())
     labels[1].show()
     qtbot.waitUntil(lambda: labels[3].y() > labels[0].y())
+    for label in labels:
+        label.hide()
+    assert made.sizeHint().height() == made.minimumSizeHint().height() == 0
 
 
 def test_parts_stand_as_far_apart_as_it_is_said(qtbot):
@@ -108,4 +116,5 @@ def test_the_part_that_grows_takes_the_room_and_what_is_inside_scrolls_down_only
     assert area.verticalScrollBar().maximum() > 0
     assert not area.horizontalScrollBar().isVisible()
     assert (area.minimumWidth(), area.frameShape()) == (120, QScrollArea.Shape.NoFrame)
+    assert not any(part.autoFillBackground() for part in (inner, area.viewport()))
     assert area.focusPolicy() is Qt.FocusPolicy.NoFocus
