@@ -122,7 +122,8 @@ def test_axes_carry_units(page):
 def test_contenders_with_a_vocabulary_of_their_own_have_no_exactness(page):
     page.model.show_run(RUN)
     page.redraw()
-    assert len(page.exactness.plot.markers) == 3
+    plot = page.exactness.plot
+    assert [plot.area.contains(plot.pixel(marker.x, marker.y)) for marker in plot.markers] == [True] * 3
 
 
 def test_what_a_sample_changes_is_painted_once_and_nothing_else(page, monkeypatch):
@@ -426,6 +427,9 @@ def test_bars_have_the_colours_of_their_contenders_which_fade_beside_an_isolated
             first, *others = [color for name, color in bars if name == contender]
             assert first == look_of(contender, chart.theme).color
             assert not {chart.theme.raised.name(), first.name()} & {other.name() for other in others}
+            heights = [y for _, y, row in chart._points if row["contender"] == contender]
+            assert heights == sorted(heights, reverse=True), "the first on top"
+            assert sum(heights) / len(heights) == pytest.approx(round(sum(heights) / len(heights)))
         page.model.isolate("fast")
         for (contender, before), (_, color) in zip(bars, colors_of_bars(chart), strict=True):
             assert (color == before) == (contender == "fast")
