@@ -9,38 +9,17 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QWidget
+from sight import SIMULATIONS, XYZ_FROM_RGB, lab, linear_rgb
 
-from guiapp.core.tree.scripts import NAMES
-from guiapp.core.vocab.attributes import KINDS
 from guiapp.widgets.shared.theme import DARK, LIGHT, UI_FONT_PX, Theme, ThemeSource
-from guiapp.widgets.tree.colors import SCRIPT_HUES, class_colors, scale_colors
 
-# Linear RGB as people without one kind of cone see it; Machado, Oliveira & Fernandes 2009, severity 1.0
-SIMULATIONS = {
-    "normal": np.eye(3),
-    "protanopia": np.array([[0.152, 1.053, -0.205], [0.115, 0.786, 0.099], [-0.004, -0.048, 1.052]]),
-    "deuteranopia": np.array([[0.367, 0.861, -0.228], [0.280, 0.673, 0.047], [-0.012, 0.043, 0.969]]),
-    "tritanopia": np.array([[1.256, -0.077, -0.179], [-0.078, 0.931, 0.148], [0.005, 0.691, 0.304]]),
-}
-XYZ_FROM_RGB = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
 THEMES = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
-
-
-def linear_rgb(color: QColor) -> np.ndarray:
-    value = np.array(color.getRgbF()[:3])
-    return np.where(value <= 0.04045, value / 12.92, ((value + 0.055) / 1.055) ** 2.4)
 
 
 def contrast(one: QColor, other: QColor) -> float:
     """WCAG's contrast ratio."""
     low, high = sorted(float(XYZ_FROM_RGB[1] @ linear_rgb(color)) for color in (one, other))
     return (high + 0.05) / (low + 0.05)
-
-
-def lab(rgb: np.ndarray) -> np.ndarray:
-    """CIE L*a*b*, where distances are about what people see."""
-    x, y, z = np.cbrt(XYZ_FROM_RGB @ np.clip(rgb, 0.01, 1) / XYZ_FROM_RGB.sum(axis=1))
-    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
 
 
 @THEMES
@@ -124,44 +103,6 @@ def test_a_window_that_is_dressed_follows_the_theme_alone(qapp, qtbot):
         assert theme.panel.name() in window.styleSheet()
         assert qapp.palette().color(QPalette.ColorRole.Window) == theme.panel
     assert qapp.styleSheet() == before
-
-
-COMMON_SCRIPTS = (
-    "Latin", "Han", "Cyrillic", "Hangul", "Kana", "Arabic", "Thai", "Devanagari",
-    "Punctuation", "Symbols", "Digits", "Spaces",
-)  # fmt: skip
-
-
-@THEMES
-@pytest.mark.parametrize("simulation", SIMULATIONS)
-@pytest.mark.parametrize(
-    ("scripts", "least"), [(COMMON_SCRIPTS, 6.5), (SCRIPT_HUES, 5)], ids=["common", "all"]
-)
-def test_scripts_differ_for_every_kind_of_sight(theme: Theme, simulation: str, scripts, least):
-    colors = class_colors(NAMES, theme.name)
-    seen = [
-        lab(SIMULATIONS[simulation] @ linear_rgb(QColor.fromRgb(int(colors[NAMES.index(name)]))))
-        for name in scripts
-    ]
-    assert min(float(np.linalg.norm(one - other)) for one, other in itertools.combinations(seen, 2)) >= least
-
-
-@THEMES
-@pytest.mark.parametrize("simulation", SIMULATIONS)
-def test_token_types_differ_for_every_kind_of_sight(theme: Theme, simulation: str):
-    colors = class_colors((*KINDS.values(), "undefined"), theme.name).tolist()
-    seen = [lab(SIMULATIONS[simulation] @ linear_rgb(QColor.fromRgb(color))) for color in colors]
-    assert min(float(np.linalg.norm(one - other)) for one, other in itertools.combinations(seen, 2)) >= 15
-
-
-@THEMES
-@pytest.mark.parametrize("simulation", SIMULATIONS)
-def test_a_scale_goes_on_steadily_for_every_kind_of_sight(theme: Theme, simulation: str):
-    colors = scale_colors(theme.name, 9).tolist()
-    seen = [lab(SIMULATIONS[simulation] @ linear_rgb(QColor.fromRgb(color))) for color in colors]
-    assert min(float(np.linalg.norm(one - other)) for one, other in itertools.pairwise(seen)) >= 5
-    lights = [float(color[0]) for color in seen]
-    assert lights in (sorted(lights), sorted(lights, reverse=True))
 
 
 def test_the_systems_theme_is_followed_where_it_is_chosen(qapp, qtbot, monkeypatch):

@@ -1,16 +1,35 @@
 """Colours of the tree: those of OKLCH, lit and dimmed; and a page that follows a theme."""
 
+import itertools
+
 import numpy as np
 import pytest
 from pictures import badly_placed, picture_of
 from PySide6.QtCore import QEvent, QPointF, Qt
-from PySide6.QtGui import QMouseEvent
+from PySide6.QtGui import QColor, QMouseEvent
 from PySide6.QtWidgets import QApplication
+from sight import SIMULATIONS, lab, linear_rgb
 
 from guiapp.core.tree.picture import ROOT
+from guiapp.core.tree.scripts import NAMES
+from guiapp.core.vocab.attributes import KINDS
 from guiapp.widgets.shared.painting import Painted
 from guiapp.widgets.shared.theme import DARK, LIGHT
-from guiapp.widgets.tree.colors import PALETTES, dimmed, is_light, rgb, scale_colors
+from guiapp.widgets.tree.colors import (
+    PALETTES,
+    SCRIPT_HUES,
+    class_colors,
+    dimmed,
+    is_light,
+    rgb,
+    scale_colors,
+)
+
+THEMES = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
+
+
+def sights(test):
+    return THEMES(pytest.mark.parametrize("simulation", SIMULATIONS)(test))
 
 
 @pytest.mark.parametrize(
@@ -31,7 +50,7 @@ def test_colours_are_those_of_oklch(lightness, chroma, hue, expected):
         assert abs((color >> shift & 255) - (expected >> shift & 255)) <= 1
 
 
-@pytest.mark.parametrize("theme", [DARK, LIGHT])
+@THEMES
 def test_what_is_not_lit_nearly_becomes_the_background(theme):
     colors, share = np.array([0xFF8000, 0xFF8000, 0x0080FF], np.uint32), PALETTES[theme.name].dimmed
     after = dimmed(colors, np.array([True, False, False]), theme)
@@ -55,6 +74,41 @@ def test_scales_go_from_their_first_stop_to_their_last():
 def test_dark_text_stands_on_light_colours():
     colors = np.array([0xFFFFFF, 0x00FF00, 0xFFFF00, 0x000000, 0xFF0000, 0x0000FF], np.uint32)
     assert is_light(colors).tolist() == [True, True, True, False, False, False]
+
+
+COMMON_SCRIPTS = (
+    "Latin", "Han", "Cyrillic", "Hangul", "Kana", "Arabic", "Thai", "Devanagari",
+    "Punctuation", "Symbols", "Digits", "Spaces",
+)  # fmt: skip
+
+
+@sights
+@pytest.mark.parametrize(
+    ("scripts", "least"), [(COMMON_SCRIPTS, 6.5), (SCRIPT_HUES, 5)], ids=["common", "all"]
+)
+def test_scripts_differ_for_every_kind_of_sight(theme, simulation, scripts, least):
+    colors = class_colors(NAMES, theme.name)
+    seen = [
+        lab(SIMULATIONS[simulation] @ linear_rgb(QColor.fromRgb(int(colors[NAMES.index(name)]))))
+        for name in scripts
+    ]
+    assert min(float(np.linalg.norm(one - other)) for one, other in itertools.combinations(seen, 2)) >= least
+
+
+@sights
+def test_token_types_differ_for_every_kind_of_sight(theme, simulation):
+    colors = class_colors((*KINDS.values(), "undefined"), theme.name).tolist()
+    seen = [lab(SIMULATIONS[simulation] @ linear_rgb(QColor.fromRgb(color))) for color in colors]
+    assert min(float(np.linalg.norm(one - other)) for one, other in itertools.combinations(seen, 2)) >= 15
+
+
+@sights
+def test_a_scale_goes_on_steadily_for_every_kind_of_sight(theme, simulation):
+    colors = scale_colors(theme.name, 9).tolist()
+    seen = [lab(SIMULATIONS[simulation] @ linear_rgb(QColor.fromRgb(color))) for color in colors]
+    assert min(float(np.linalg.norm(one - other)) for one, other in itertools.pairwise(seen)) >= 5
+    lights = [float(color[0]) for color in seen]
+    assert lights in (sorted(lights), sorted(lights, reverse=True))
 
 
 @pytest.mark.parametrize("coloring", [None, "depth"])

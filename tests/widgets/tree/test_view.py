@@ -3,16 +3,17 @@
 import numpy as np
 import pytest
 from hands import turn_wheel
-from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
-from PySide6.QtGui import QMouseEvent, QNativeGestureEvent, QPointingDevice
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt, QTimer
+from PySide6.QtGui import QContextMenuEvent, QImage, QMouseEvent, QNativeGestureEvent, QPointingDevice
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
 from guiapp.core.tree.picture import ROOT
 from guiapp.viewmodels.tree.details import NODE_FACTS, NodeDetails
+from guiapp.viewmodels.tree.geometry import Icicle, Sunburst
 from guiapp.viewmodels.tree.labels import places
 from guiapp.widgets.tree.card import TreeCard
-from guiapp.widgets.tree.marks import node_outline
+from guiapp.widgets.tree.marks import bending, mark_points, node_outline
 
 
 def widest_child(page):
@@ -243,3 +244,176 @@ def test_a_view_without_room_shows_no_tree(page, shape, size):
     page.view.grab()
     page.export.copy()
     assert (page.view.geometry_now is None) == (min(size) < 8)
+
+
+def share_drawn(image, outline, color):
+    """How much of an outline is drawn in a colour, where it is in the picture."""
+    points = [outline.pointAtPercent(at / 300).toPoint() for at in range(300)]
+    return np.mean(
+        [difference(image.pixelColor(point), color) < 24 for point in points if image.valid(point)]
+    )
+
+
+def difference(one, other):
+    return max(abs(a - b) for a, b in zip(one.getRgb(), other.getRgb(), strict=True))
+
+
+def share_changed(image, before, outline):
+    """How much of an outline looks otherwise than before."""
+    points = [outline.pointAtPercent(at / 300).toPoint() for at in range(300)]
+    return np.mean([image.pixel(point) != before.pixel(point) for point in points if image.valid(point)])
+
+
+def still_picture(page, qtbot):
+    """The whole tree on the screen, which is what would be saved."""
+    page.model.fit()
+    qtbot.waitUntil(lambda: page.view.is_settled and not page.search.job.is_busy)
+    shown = page.view.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
+    assert shown == page.view.image(1.0).convertToFormat(QImage.Format.Format_RGB32)
+    return shown
+
+
+@pytest.mark.parametrize("shape", ["sunburst", "icicle"])
+def test_what_is_chosen_or_found_and_the_way_there_are_outlined(page, qtbot, shape):
+    page.model.set_shape(shape)
+    page.view.show_at_once()
+    picture, theme, geometry = page.model.picture, page.theme_source.theme, page.view.geometry_now
+    parent, elsewhere = sorted(picture.children(ROOT), key=lambda node: -np.ptp(picture.span(node)))[:2]
+    node = max(picture.children(parent), key=lambda node: np.ptp(picture.span(node)))
+    way, ring, away = (node_outline(geometry, each) for each in (parent, node, elsewhere))
+    page.model.choose(ROOT)
+    plain = still_picture(page, qtbot)
+    page.model.choose(node)
+    chosen = still_picture(page, qtbot)
+    assert share_drawn(plain, ring, theme.accent) < 0.1 < 0.6 < share_drawn(chosen, ring, theme.accent)
+    assert share_changed(chosen, plain, way) > 0.6 > 0.3 > share_changed(chosen, plain, away)
+    page.model.choose(ROOT)
+    page.search.list_tokens("some", np.array([picture.token(node)], np.int32))
+    qtbot.waitUntil(lambda: page.search.current_node == node)
+    page.model.choose(ROOT)
+    assert share_drawn(still_picture(page, qtbot), ring, theme.warning) > 0.6
+
+
+def test_the_node_under_the_pointer_is_outlined_and_told_once(page, qtbot):
+    told, node = [], widest_child(page)
+    page.view.hovered.connect(told.append)
+    page.model.choose(ROOT)
+    outline, middle = node_outline(page.view.geometry_now, node), center_of(page, node)
+    before = still_picture(page, qtbot)
+    for right in (0, 1, 2):
+        point_at(page, middle + QPoint(right, 0))
+    page.card.hide()
+    assert share_changed(still_picture(page, qtbot), before, outline) > 0.6
+    leave(page)
+    assert told == [node, None]
+    assert still_picture(page, qtbot) == before
+    turn_wheel(page.view, middle, 120)
+    leave(page)
+    qtbot.waitUntil(lambda: page.view.is_settled)
+    assert not page.card.isVisible()
+
+
+def leave(page):
+    QApplication.sendEvent(page.view, QEvent(QEvent.Type.Leave))
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.0])
+@pytest.mark.parametrize("shape", ["sunburst", "icicle"])
+def test_each_place_has_the_colour_of_the_node_that_is_there(page, shape, scale):
+    page.model.set_shape(shape)
+    page.model.set_view((page.model.picture.width / 5, page.model.picture.width / 2))
+    page.view.show_at_once()
+    image, colors, is_right, seen = page.view.plain_image(scale), page.view.colors, [], set()
+    for y in range(4, page.view.height() - 4, 13):
+        for x in range(4, page.view.width() - 4, 13):
+            around = [QPointF(x + right, y + down) for right in (-2, 0, 2) for down in (-2, 0, 2)]
+            if len(nodes := set(map(page.view.node_at, around))) == 1:
+                (node,) = nodes
+                wanted = colors.ground if node is None else colors.of(node)
+                is_right.append(image.pixel(round(x * scale), round(y * scale)) & 0xFFFFFF == wanted)
+                seen |= nodes
+    assert np.mean(is_right) > 0.99
+    assert len(seen) > 20
+
+
+@pytest.mark.parametrize("shape", ["sunburst", "icicle"])
+def test_small_nodes_that_were_found_have_a_mark_each(page, qtbot, shape):
+    page.model.set_shape(shape)
+    picture, theme = page.model.picture, page.theme_source.theme
+    page.search.list_tokens("some", picture.layout.tokens[picture.layout.tokens >= 0][-400::40])
+    qtbot.waitUntil(lambda: len(page.search.found_nodes) == 10)
+    page.model.choose(ROOT)
+    page.model.fit()
+    page.view.show_at_once()
+    image, found = page.view.image(1.0), page.search.found_nodes
+    points = [QPointF(*point) for point in mark_points(page.view.geometry_now, found).tolist()]
+    assert len(points) > 5
+    assert all(page.view.node_at(point) is not None for point in points)
+    marks = [difference(image.pixelColor(point.toPoint()), theme.text) < 4 for point in points]
+    assert sum(marks) >= len(marks) - 1  # but for the present one
+    middle = (picture.span(int(found[0]))[0] + 0.5) / picture.width
+    nearest = min(abs(page.view.geometry_now.share_at(point.x(), point.y()) - middle) for point in points)
+    assert nearest < 0.002
+
+
+def test_the_view_flies_to_what_is_shown_and_bends_to_another_shape(page, qtbot):
+    page.view.set_animated(True)
+    views, shapes = [], []
+    whole, node = page.model.view, widest_child(page)
+
+    def note():
+        views.append(page.view.geometry_now.view)
+        shapes.append(type(page.view.geometry_now))
+        return page.view.is_settled
+
+    page.model.show(node)
+    assert not note()
+    qtbot.waitUntil(note)
+    widths = [right - left for left, right in views]
+    assert (views[0], views[-1]) == (whole, page.model.view)
+    assert widths == sorted(widths, reverse=True)
+    for shape, geometry in (("icicle", Icicle), ("sunburst", Sunburst)):
+        shapes.clear()
+        page.model.set_shape(shape)
+        assert not note()
+        qtbot.waitUntil(note)
+        assert shapes == [shapes[0]] * shapes.count(shapes[0]) + [geometry] * shapes.count(geometry)
+        assert len(set(shapes)) == 2
+    QTest.mousePress(page.view, Qt.MouseButton.LeftButton, pos=QPoint(250, 120))
+    QTest.mouseMove(page.view, QPoint(290, 160))
+    assert page.view.geometry_now.view == page.model.view != views[-1]
+    QTest.mouseRelease(page.view, Qt.MouseButton.LeftButton, pos=QPoint(290, 160))
+    page.view.set_animated(False)
+    page.model.fit()
+    assert page.view.geometry_now.view == whole
+
+
+def test_a_strip_bends_until_it_is_a_circle(page):
+    picture, view = page.model.picture, page.model.view
+    icicle, sunburst = Icicle(picture, view, 600, 400), Sunburst(picture, view, 600, 400)
+    tops, (x, y, angle, inner) = bending(icicle, sunburst, 1.0)
+    assert (tops == sunburst.radii).all()
+    assert (x, y, angle, inner) == pytest.approx((*sunburst.center, 2 * np.pi, 0))
+    tops, (x, y, angle, inner) = bending(icicle, sunburst, 0.0)
+    assert (tops == icicle.tops).all()
+    assert (inner + tops[-1]) * angle == pytest.approx(icicle.width_px)
+    assert (x, y + inner) == pytest.approx((300, 0))
+    ways = [bending(icicle, sunburst, roundness) for roundness in np.linspace(0, 1, 20).tolist()]
+    assert sorted(ways, key=lambda way: way[1][2]) == ways == sorted(ways, key=lambda way: -way[1][3])
+
+
+def test_the_menu_of_the_view_has_its_actions_and_the_name_of_what_is_chosen_is_told(page, qtbot):
+    node = widest_child(page)
+    page.model.choose(node)
+    assert page.view.accessibleDescription() == page.model.label(node)
+    seen = []
+
+    def look():
+        menu = QApplication.activePopupWidget()
+        seen.extend(menu.actions())
+        menu.close()
+
+    QTimer.singleShot(0, look)
+    reason, place = QContextMenuEvent.Reason.Mouse, QPoint(5, 5)
+    QApplication.sendEvent(page.view, QContextMenuEvent(reason, place, page.view.mapToGlobal(place)))
+    assert seen == [*page.export.actions, page.export.animated]
