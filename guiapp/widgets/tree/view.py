@@ -159,7 +159,6 @@ class TreeView(QWidget):
         self._flight.land()
         self._canvas.forget_labels()
         self._set_hovered(None)
-        self._recolor()
         self._load_fonts()
 
     def _load_fonts(self) -> None:

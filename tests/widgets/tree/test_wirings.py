@@ -2,7 +2,8 @@
 
 import pytest
 from hands import turn_wheel
-from PySide6.QtCore import QPoint, Qt
+from pictures import badly_placed, paintings_of
+from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QToolButton
 
@@ -11,6 +12,7 @@ from guiapp.widgets.tree.walk_bar import HINT
 
 LEFT, RIGHT, Key = Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton, Qt.Key
 SHIFT, CONTROL = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier
+NONE = Qt.KeyboardModifier.NoModifier
 
 
 def width(page):
@@ -148,3 +150,73 @@ def test_the_walk_bar_steps_plays_and_pauses(page, qtbot):
 def test_the_shape_is_kept_for_the_next_start(page):
     page.model.set_shape("icicle")
     assert page._settings.tree_shape == "icicle"
+
+
+def test_buttons_of_the_bar_choose_shape_and_colours_and_show_all(near, qtbot):
+    bar, shapes = near.bar, near.bar.shapes
+    assert not any(button.icon().isNull() for button in (bar.back, bar.forward, bar.fit, *shapes.values()))
+    qtbot.mouseClick(bar.fit, LEFT)
+    assert near.model.view == (0.0, float(near.model.picture.width))
+    for name in ("icicle", "icicle", "sunburst"):  # a click on the chosen one leaves it chosen
+        qtbot.mouseClick(shapes[name], LEFT)
+        assert near.model.shape == name
+        assert [each for each, button in shapes.items() if button.isChecked()] == [name]
+    for action in bar.coloring.menu().actions():
+        action.trigger()
+        qtbot.waitUntil(lambda: not near.model.evaluating.is_busy)
+        assert bar.coloring.text() == action.text()
+        assert action.text() in bar.coloring.accessibleName()
+        assert [each for each in bar.coloring.menu().actions() if each.isChecked()] == [action]
+        assert near.model.coloring == action.data()
+
+
+def test_keys_in_the_search_field_step_and_end_and_the_bar_tells_where_they_are(page, qtbot):
+    query, count = page.bar.query, page.bar.count
+    seen = []
+    page.search.job.busy_changed.connect(lambda: seen.append(count.text()))
+    query.setText("th")
+    qtbot.waitUntil(lambda: len(page.search.found_nodes) > 3)
+    n_found = len(page.search.found_nodes)
+    assert "searching …" in seen
+    assert count.text() == f"{n_found:,} found"
+    for key, modifiers, at in (
+        (Key.Key_Return, NONE, 0),
+        (Key.Key_Enter, NONE, 1),
+        (Key.Key_Down, NONE, 2),
+        (Key.Key_Up, NONE, 1),
+        (Key.Key_Return, SHIFT, 0),
+        (Key.Key_Return, SHIFT, n_found - 1),
+    ):
+        qtbot.keyClick(query, key, modifiers)
+        assert count.text() == f"{at + 1:,} of {n_found:,}"
+        assert page.found_panel.view.currentIndex().row() == page.search.current == at
+        assert page.model.chosen == page.search.found_nodes[at]
+    qtbot.keyClick(query, Key.Key_Escape)
+    assert (query.text(), count.text(), page.search.title) == ("", "", "")
+    query.setText("/(/")
+    qtbot.waitUntil(lambda: bool(page.search.problem))
+    assert page.search.problem in count.toolTip()
+    query.clear()
+    assert (count.text(), count.toolTip()) == ("", "")
+
+
+def test_the_path_names_what_fits_and_each_place_on_it_belongs_to_a_name(page):
+    way, picture = page.bar.breadcrumb, page.model.picture
+    path = picture.path(len(picture) - 1)
+    for width in (1500, 160, 30):
+        way.setFixedWidth(width)
+        page.model.choose(path[-1])
+        way.grab()
+        at = [way.node_at(QPointF(x, 20)) for x in range(width)]
+        named = list(dict.fromkeys(node for node in at if node is not None))
+        assert named == path[-len(named) :]
+        texts = paintings_of(way).texts
+        assert ("…" in texts[0][0]) == (named != path)
+        signs = [box.center().x() for text, box in texts if text.strip() == "›"]
+        edges = [x for x in range(1, width) if at[x] != at[x - 1] and at[x] and at[x - 1] is not None]
+        assert edges == pytest.approx(signs[-len(edges) :], abs=2)
+        assert len(edges) == len(named) - 1
+        assert width == 30 or badly_placed(way) == []
+        assert (len(named) == len(path)) == (width == 1500)
+    page.model.choose(ROOT)
+    assert "›" not in "".join(text for text, _ in paintings_of(way).texts)
