@@ -10,17 +10,20 @@ from PySide6.QtGui import QColor, QMouseEvent
 from PySide6.QtWidgets import QApplication
 from sight import SIMULATIONS, lab, linear_rgb
 
+from guiapp.core.tree.coloring import NO_CLASS, NodeValues
 from guiapp.core.tree.picture import ROOT
 from guiapp.core.tree.scripts import NAMES
 from guiapp.core.vocab.attributes import KINDS
 from guiapp.widgets.shared.painting import Painted
 from guiapp.widgets.shared.theme import DARK, LIGHT
 from guiapp.widgets.tree.colors import (
+    N_TONES,
     PALETTES,
     SCRIPT_HUES,
     class_colors,
     dimmed,
     is_light,
+    node_colors,
     rgb,
     scale_colors,
 )
@@ -150,3 +153,58 @@ def test_names_of_the_way_down_can_be_clicked_and_the_pointer_tells_so(page):
         press = QMouseEvent(QEvent.Type.MouseButtonPress, place, place, button, button, keys)
         QApplication.sendEvent(way, press)
         assert page.model.chosen == expected
+
+
+@THEMES
+def test_each_node_has_a_shade_of_its_class_near_that_of_its_parent(tree_page, theme):
+    picture, values = tree_page.model.picture, tree_page.model.values
+    colors = node_colors(picture, values, theme)
+    assert QColor(int(colors[ROOT])).rgb() == theme.raised.rgb()
+    shades = [class_colors(values.names, theme.name, tone) for tone in range(N_TONES)]
+    assert class_colors(values.names, theme.name).tolist() == shades[N_TONES // 2 - 1].tolist()
+    tones = np.full(len(picture), -1)
+    for tone, of_tone in enumerate(shades):
+        tones[(of_tone[values.classes] == colors) & (tones < 0)] = tone
+    assert (tones[1:] >= 0).all()
+    assert set(tones[1:].tolist()) == set(range(N_TONES))
+    assert (tones[1:-1] % 2 != tones[2:] % 2).all()  # neighbours differ in lightness
+    away = np.abs(tones[1:] - tones[picture.layout.parents[1:]])[picture.layout.parents[1:] > 0]
+    among_all = np.abs(tones[1:] - np.roll(tones[1:], 999))
+    assert away.mean() < among_all.mean() * 0.7
+    light, dark = (lab(linear_rgb(QColor(int(shade[0]))))[0] for shade in (shades[1], shades[0]))
+    assert light > dark
+
+
+@THEMES
+def test_nodes_without_a_class_or_a_number_have_the_colour_of_nothing(tree_page, theme):
+    picture, classes = tree_page.model.picture, np.zeros(len(tree_page.model.picture), np.uint8)
+    classes[2] = NO_CLASS
+    nothing = int(node_colors(picture, NodeValues("", classes, ("one",)), theme)[2])
+    assert nothing == int(rgb(*(np.array(part) for part in PALETTES[theme.name].nothing)))
+    shares = np.linspace(-1, 1, len(picture), dtype=np.float32).clip(0)
+    shares[2] = np.nan
+    colors = node_colors(picture, NodeValues("", classes, shares=shares), theme)
+    scale = scale_colors(theme.name)
+    assert (colors[1], colors[2], colors[-1]) == (scale[0], nothing, scale[-1])
+    places = [scale.tolist().index(color) for color in colors[3:].tolist()]
+    assert places == sorted(places)
+    assert nothing not in colors[3:]
+
+
+@pytest.mark.parametrize("is_searched", [False, True])
+def test_one_class_alone_is_lit_among_what_was_found(tree_page, qtbot, is_searched):
+    page, bright = tree_page, tree_page.paint.colors.values.copy()
+    is_lit = np.ones(len(bright), bool)
+    if is_searched:
+        page.bar.query.setText("th")
+        qtbot.waitUntil(lambda: page.search.is_lit is not None)
+        is_lit = page.search.is_lit
+    number = int(page.model.values.classes[np.flatnonzero(is_lit)[-1]])
+    page.paint.light_class(number)
+    qtbot.waitUntil(lambda: page.paint.is_current)
+    wanted = is_lit & (page.model.values.classes == number)
+    assert 0 < wanted.sum() < len(wanted)
+    assert (page.paint.colors.lit == wanted).all()
+    theme = page.theme_source.theme
+    assert (page.paint.colors.values == dimmed(bright, wanted, theme)).all()
+    assert QColor(page.paint.colors.ground).rgb() == theme.background.rgb()

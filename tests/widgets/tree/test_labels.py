@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QFontMetrics, QImage, QPainter, QTransform
+from PySide6.QtGui import QColor, QFontMetrics, QImage, QPainter, QTransform
 from toy_vocabulary import toy_vocabulary
 
 from guiapp.core.tree.painting import NodeColors
@@ -11,7 +11,14 @@ from guiapp.core.tree.picture import tree_picture
 from guiapp.viewmodels.tree.labels import DOWNWARDS, Place
 from guiapp.viewmodels.tree.model import MORE_SIGN
 from guiapp.widgets.shared.theme import Theme
-from guiapp.widgets.tree.labels import LabelForm, LabelPainter, fitting_form, label_widths, turned_place
+from guiapp.widgets.tree.labels import (
+    DIMMED_LABEL,
+    LabelForm,
+    LabelPainter,
+    fitting_form,
+    label_widths,
+    turned_place,
+)
 
 WHOLE, NAME = 10.0, 4.0  # widths for letters of one pixel
 
@@ -113,3 +120,42 @@ def test_a_label_downwards_is_the_same_one_turned(scale):
     turned = level.transformed(QTransform().rotate(90))
     shifted = [turned.copy(x, y, turned.width(), turned.height()) for x in (-1, 0, 1) for y in (-1, 0, 1)]
     assert down in shifted
+
+
+@pytest.mark.usefixtures("qapp")
+@pytest.mark.parametrize("scale", [1.0, 2.0])
+def test_labels_stand_out_from_what_is_below_them_and_less_where_that_is_dimmed(scale):
+    picture = tree_picture(toy_vocabulary({"tree": 0.0, "leaf": 0.0}))
+    painter, nodes = LabelPainter(lambda node, is_whole: "tree"), (1, 2)
+
+    def contrasts(colors, is_lit, degrees=0.0):
+        """For each node how much lighter than it the sign is in its label that differs most, and where."""
+        values = np.array([0, *colors], np.uint32)
+        lit = None if is_lit is None else np.array([True, *is_lit])
+        image = QImage(round(100 * scale), round(200 * scale), QImage.Format.Format_RGB32)
+        image.setDevicePixelRatio(scale)
+        with QPainter(image) as on_image:
+            for at, color in enumerate(colors):
+                on_image.fillRect(0, 100 * at, 100, 100, QColor(color))
+            places = [Place(node, 50, 100 * node - 50, 90.0, 18, degrees, True) for node in nodes]
+            painter.paint(on_image, places, NodeColors(picture, values, 0, lit), scale, 1.0)
+        assert painter.is_complete
+        levels = np.array(image.constBits()).reshape(image.height(), image.width(), 4)[..., 1].astype(int)
+        halves = np.split(levels, 2)
+        away = [half - half[0, 0] for half in halves]
+        where = [np.argwhere(np.abs(each) > 20).mean(axis=0) / scale for each in away]
+        return [int(each.flat[np.abs(each).argmax()]) for each in away], where
+
+    for colors, signs in (((0, 0xFFFFFF), (1, -1)), ((0xFFFFFF, 0), (-1, 1))):
+        bright, _ = contrasts(colors, None)
+        assert all(contrast * sign > 150 for contrast, sign in zip(bright, signs, strict=True))
+        assert contrasts(colors, (True, True))[0] == bright
+        for is_lit in ((True, False), (False, True), (False, False)):
+            seen = contrasts(colors, is_lit)[0]
+            shares = [one / other for one, other in zip(seen, bright, strict=True)]
+            assert shares == pytest.approx([1 if each else DIMMED_LABEL for each in is_lit], abs=0.03)
+    for degrees in (30, 90, -45):
+        (first, second), (place, other) = contrasts((0, 0xFFFFFF), None, degrees)
+        assert min(first, -second) > 100
+        assert place.tolist() == pytest.approx([50, 50], abs=4)
+        assert other.tolist() == pytest.approx([50, 50], abs=4)

@@ -4,12 +4,15 @@ import json
 import math
 import re
 from functools import partial
+from pathlib import Path
 from threading import Event
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QFontMetrics, QImage
+from PySide6.QtCore import QByteArray, Qt
+from PySide6.QtGui import QFontMetrics, QImage, QPainter
+from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication
 
 from guiapp.core.tree.picture import ROOT
@@ -18,9 +21,18 @@ from guiapp.viewmodels.tree.saving import FORMATS
 from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.shared.menu_button import MenuButton
 from guiapp.widgets.shared.theme import Theme, ThemeSource
-from guiapp.widgets.tree.labels import MARGIN_PX, fitting_form, label_widths, turned_place
+from guiapp.widgets.tree.labels import (
+    DIMMED_LABEL,
+    MARGIN_PX,
+    fitting_form,
+    label_opacity,
+    label_widths,
+    turned_place,
+)
 from guiapp.widgets.tree.page import TreePage
-from guiapp.widgets.tree.saving import Drawing, ExportError, svg_of
+from guiapp.widgets.tree.saving import Drawing, ExportError, save_picture, svg_of
+
+RGB32 = QImage.Format.Format_RGB32
 
 
 def widest_child(page):
@@ -128,6 +140,16 @@ def test_a_group_is_saved_without_its_neighbours(page, qtbot, tmp_path):
         assert len(saved) == picture.n_below(node) < len(picture.tree)
 
 
+def test_a_token_is_saved_with_all_that_begins_with_it(page, qtbot, tmp_path):
+    picture = page.model.picture
+    node = next(node for node in range(1, len(picture)) if picture.token(node) and picture.n_below(node) > 3)
+    for chosen, tokens in ((node, {picture.token(node), *picture.tokens_below(node).tolist()}), (ROOT, None)):
+        page.model.choose(chosen)
+        saved = json.loads(save_at(page, qtbot, tmp_path / "tree.json", page.export.save_json).read_text())
+        ids = {row["id"] for row in saved["nodes"]}
+        assert ids == tokens if tokens else len(ids) == len(picture.tree)
+
+
 def test_a_picture_is_saved_at_any_scale(page, qtbot, tmp_path):
     page.export._ask_scale = lambda: None
     assert not save_at(page, qtbot, tmp_path / "tree.png", page.export.save_scaled).exists()
@@ -139,7 +161,33 @@ def test_a_picture_is_saved_at_any_scale(page, qtbot, tmp_path):
         page.export.save_scaled()
 
 
-def test_what_can_be_saved_is_offered_beside_the_search(page):
+def test_what_can_be_saved_is_offered_and_each_offer_does_what_it_says(page, qtbot, tmp_path):
+    asked = []
+
+    def ask(title, suggested):
+        asked.append((title, Path(suggested).suffix))
+        return str(tmp_path / f"{len(asked)}{asked[-1][1]}")
+
+    page.export._ask_where, page.export._ask_scale = ask, lambda: 3.0
+    page.model.choose(widest_child(page))
+    save_picture(page.view, 1.0, str(tmp_path / "now.png"))
+    now = QImage(str(tmp_path / "now.png"))
+    for action in page.export.actions:
+        action.trigger()
+        qtbot.waitUntil(lambda: not page.export.saving.is_busy)
+        assert page.export.saving.saved == (tmp_path / f"{len(asked)}{asked[-1][1]}" if asked else None)
+    assert [kind for _, kind in asked] == [".png", ".png", ".png", ".png", ".svg", ".json", ".dot"]
+    assert len({title for title, _ in asked}) == 3
+    widths = [QImage(str(tmp_path / f"{at}.png")).width() / page.view.width() for at in (1, 2, 3, 4)]
+    assert widths == [1, 2, 4, 3]
+    assert QApplication.clipboard().image().convertToFormat(RGB32) == now.convertToFormat(RGB32)
+    assert QImage(str(tmp_path / "1.png")) == now
+    page.export._ask_where = lambda title, suggested: ""
+    n_files = len(list(tmp_path.iterdir()))
+    for action in page.export.actions:
+        action.trigger()
+        assert not page.export.saving.is_busy
+    assert len(list(tmp_path.iterdir())) == n_files
     buttons = page.bar.findChildren(MenuButton)
     menu = next(button.menu() for button in buttons if button.text() == "Export")
     assert menu.actions() == [*page.export.actions, page.export.animated]
@@ -186,3 +234,30 @@ def test_labels_of_a_drawing_have_colours_sizes_and_places_of_their_own(page, sh
             is_there = (turn[4], turn[5]) == pytest.approx((place.x, place.y), abs=0.5)
             looks.append((text.get("fill"), float(text.get("font-size")), is_turned and is_there))
         assert (label.color.name(), wanted.size_px, True) in looks
+
+
+@pytest.mark.parametrize("shape", ["sunburst", "icicle"])
+def test_a_drawing_looks_like_the_picture(page, qtbot, shape):
+    page.model.set_shape(shape)
+    page.bar.query.setText("some")
+    qtbot.waitUntil(lambda: page.search.title != "" and page.paint.is_current)
+    page.view.show_at_once()
+    drawing, shares = Drawing.of(page.view, page.model, page.view.geometry_now), []
+    data = svg_of(drawing, shares.append)
+    assert shares == sorted(shares)
+    assert 0 == shares[0] < shares[-1] < 1
+    assert page.model.name in ElementTree.fromstring(data).find("{http://www.w3.org/2000/svg}title").text
+    assert {label.opacity for label in drawing.labels} == {
+        label_opacity(page.view.colors, ROOT),
+        DIMMED_LABEL,
+    }
+    wanted, drawn = page.view.plain_image(1.0), QImage(drawing.image.size(), RGB32)
+    drawn.fill(0)
+    with QPainter(drawn) as painter:
+        QSvgRenderer(QByteArray(data)).render(painter)
+    is_same = []
+    for y in range(2, drawn.height(), 7):
+        for x in range(2, drawn.width(), 7):
+            parts = zip(drawn.pixelColor(x, y).getRgb(), wanted.pixelColor(x, y).getRgb(), strict=True)
+            is_same.append(max(abs(one - other) for one, other in parts) < 4)
+    assert np.mean(is_same) > 0.9  # all but labels and borders
