@@ -5,9 +5,7 @@ import itertools
 import numpy as np
 import pytest
 from pictures import badly_placed, picture_of
-from PySide6.QtCore import QEvent, QPointF, Qt
-from PySide6.QtGui import QColor, QMouseEvent
-from PySide6.QtWidgets import QApplication
+from PySide6.QtGui import QColor
 from sight import SIMULATIONS, lab, linear_rgb
 
 from guiapp.core.tree.coloring import NO_CLASS, NodeValues
@@ -131,28 +129,6 @@ def test_another_theme_and_back_leaves_no_trace(page, qtbot, shape, coloring):
     assert [
         fault for view in page.findChildren(Painted) if view.isVisible() for fault in badly_placed(view)
     ] == []
-
-
-def test_names_of_the_way_down_can_be_clicked_and_the_pointer_tells_so(page):
-    node = page.model.picture.children(ROOT)[1]
-    page.model.choose(node)
-    page.model.show(node)
-    page.grab()
-    way = next(view for view in page.bar.findChildren(Painted) if hasattr(view, "node_at"))
-    (left, right, first), last = way._places[0], way._places[-1]
-    shapes = []
-    for x in ((left + right) / 2, last[1] + 5):
-        place, none = QPointF(x, way.height() / 2), Qt.MouseButton.NoButton
-        keys = Qt.KeyboardModifier.NoModifier
-        QApplication.sendEvent(way, QMouseEvent(QEvent.Type.MouseMove, place, place, none, none, keys))
-        shapes.append(way.cursor().shape())
-    assert shapes == [Qt.CursorShape.PointingHandCursor, Qt.CursorShape.ArrowCursor]
-    left_button, place = Qt.MouseButton.LeftButton, QPointF((left + right) / 2, way.height() / 2)
-    keys = Qt.KeyboardModifier.NoModifier
-    for button, expected in ((Qt.MouseButton.RightButton, node), (left_button, first)):
-        press = QMouseEvent(QEvent.Type.MouseButtonPress, place, place, button, button, keys)
-        QApplication.sendEvent(way, press)
-        assert page.model.chosen == expected
 
 
 @THEMES

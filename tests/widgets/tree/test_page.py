@@ -1,7 +1,7 @@
 """The Tree page, with real clicks and keys."""
 
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QPointF, Qt
 from PySide6.QtWidgets import QApplication, QLabel
 from toy_vocabulary import toy_vocabulary
 
@@ -16,7 +16,6 @@ from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.shared.theme import ThemeSource
 from guiapp.widgets.tree.figures import NO_MODEL as NOTHING_TO_COUNT
 from guiapp.widgets.tree.figures import FigureRow
-from guiapp.widgets.tree.labels import label_opacity
 from guiapp.widgets.tree.page import TreePage
 from guiapp.widgets.tree.view import NO_MODEL, PREPARING
 
@@ -50,21 +49,6 @@ def test_choosing_a_token_selects_it_in_the_text(open_tree_page):
     assert int(workspace.token_ids(selected, selected + 1)[0]) == token
 
 
-def test_typing_searches_and_enter_steps(page, qtbot):
-    page.view.setFocus()
-    qtbot.keyClick(page.view, "t")
-    qtbot.keyClicks(page.bar.query, "he")
-    qtbot.waitUntil(lambda: len(page.search.found_nodes) > 0 and page.search.query == "the")
-    picture = page.model.picture
-    for node in page.search.found_nodes.tolist():
-        assert b"the" in picture.tree.token_bytes(picture.token(node))
-        assert all(page.search.is_lit[above] for above in picture.path(node))
-    qtbot.keyClick(page.bar.query, Qt.Key.Key_Return)
-    assert page.model.chosen == page.search.found_nodes[0]
-    assert picture.tree.token_bytes(picture.token(page.model.chosen)) == b" the"  # as there is no “the”
-    assert page.found_panel.view.model().rowCount() == len(page.search.found_nodes)
-
-
 def test_a_search_that_ends_leaves_the_field_as_it_was(page, qtbot):
     empty = page.bar.query.grab().toImage()
     page.bar.query.setText("the")
@@ -86,14 +70,6 @@ def test_alt_and_arrows_go_back_and_forward_from_anywhere(page, qtbot):
     assert page.model.view == whole
     qtbot.keyClick(page.bar.query, Qt.Key.Key_Right, Qt.KeyboardModifier.AltModifier)
     assert page.model.view == near
-
-
-def test_a_bad_expression_is_explained_beside_the_field(page, qtbot):
-    page.bar.query.setText("/(/")
-    qtbot.waitUntil(lambda: bool(page.search.problem))
-    assert "not valid" in page.bar.count.text()
-    page.bar.query.clear()
-    assert page.search.is_lit is None
 
 
 def test_shapes_and_colours_change_the_picture(page, qtbot):
@@ -158,38 +134,6 @@ def test_what_is_found_elsewhere_is_brought_into_view(page, qtbot):
     assert page.model.can_go_back
 
 
-def test_labels_of_what_is_dimmed_are_dimmed_too(page, qtbot):
-    page.model.set_shape("icicle")
-    before = page.view.image(1.0)
-    node = widest_child(page)
-    left, top, _, _ = page.view.geometry_now.box(node)
-    page.bar.query.setText("#0")
-    qtbot.waitUntil(lambda: page.search.title != "" and page.paint.is_current)
-    assert not page.search.is_lit[node]
-    places = [QPoint(x, y) for x in range(int(left), int(left) + 60) for y in range(int(top), int(top) + 40)]
-
-    def contrast(image):
-        levels = [image.pixelColor(place).lightness() for place in places]
-        return max(levels) - min(levels)
-
-    assert contrast(page.view.image(1.0)) < contrast(before) / 2
-    assert label_opacity(page.view.colors, node) < 1 == label_opacity(page.view.colors, ROOT)
-
-
-def test_a_click_in_the_path_shows_that_part_of_the_tree(page, qtbot):
-    picture = page.model.picture
-    node = int(picture.layout.level_offsets[-1]) - 1
-    page.model.choose(node)
-    page.bar.breadcrumb.grab()
-    parent = picture.parent(node)
-    left, right, _ = next(place for place in page.bar.breadcrumb._places if place[2] == parent)
-    qtbot.mouseClick(
-        page.bar.breadcrumb, Qt.MouseButton.LeftButton, pos=QPoint(round((left + right) / 2), 20)
-    )
-    assert page.model.chosen == parent
-    assert page.model.view == tuple(map(float, picture.span(parent)))
-
-
 @pytest.mark.parametrize(
     "tokens",
     [
@@ -214,13 +158,6 @@ def test_odd_vocabularies_are_shown(open_tree_page, qtbot, tokens):
     page.bar.query.setText("a")
     page.show_three_trees()
     assert not page.grab().isNull()
-
-
-def test_the_theme_recolours_the_picture(page, qtbot):
-    before = page.view.plain_image(1.0)
-    page.theme_source.choose("light")
-    wait_for_colors(qtbot, page)
-    assert page.view.plain_image(1.0) != before
 
 
 def test_three_trees_lie_side_by_side_where_there_is_room(page, qtbot):
@@ -308,26 +245,3 @@ def test_the_page_says_what_it_waits_for(qtbot, tmp_path):
     qtbot.waitUntil(lambda: page.model.picture is not None)
     page.stop()
     workspace.close()
-
-
-def test_a_click_in_the_legend_shows_one_class_alone(page, qtbot):
-    page.legend.grab()
-    picture, before = page.model.picture, page.paint.colors.values.copy()
-    end, number = page.legend._places[1]
-    place = QPoint(int(end) - 8, 10)
-    qtbot.mouseClick(page.legend, Qt.MouseButton.LeftButton, pos=place)
-    wait_for_colors(qtbot, page)
-    is_of_class = page.model.values.classes == number
-    is_same = page.paint.colors.values == before
-    assert is_same[is_of_class].all()
-    assert not is_same[~is_of_class][1:].any()
-    qtbot.keyClick(page.legend, Qt.Key.Key_Left)
-    assert page.paint.lit_class == page.legend._places[0][1]
-    page.model.set_coloring("depth")
-    wait_for_colors(qtbot, page)
-    assert page.paint.lit_class is None
-    page.model.set_coloring("script")
-    qtbot.keyClick(page.legend, Qt.Key.Key_Escape)
-    wait_for_colors(qtbot, page)
-    assert (page.paint.colors.values == before).all()
-    assert len(before) == len(picture)

@@ -1,11 +1,9 @@
 """What stands beside the tree: the chosen node with its three trees, found tokens, figures, and the card."""
 
-import itertools
-
 import numpy as np
 import pytest
 from pictures import badly_placed, paintings_of
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt
+from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QHelpEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QInputDialog, QLabel, QSplitter, QToolTip, QWidget
 
@@ -36,180 +34,150 @@ def plain(text):
     return text.strip("\u2068\u2069")
 
 
-def action_of(widget, text):
-    return next(action for action in widget.actions() if action.text() == text)
-
-
-def told(panel):
-    """The facts that show, and all texts with names of their own."""
-    texts = {text.accessibleName(): text for text in panel.findChildren(StyledText) if text.isVisible()}
-    facts = {name: texts[name].toPlainText() for name in NODE_FACTS if name in texts}
-    names = {label.text() for label in panel.findChildren(QLabel) if label.isVisible()}
-    assert names & set(NODE_FACTS) == set(facts)
-    return facts, {name: plain(text.toPlainText()) for name, text in texts.items() if name not in NODE_FACTS}
+def run(widget, text):
+    """Do what an entry of the context menu says; what is on the clipboard then."""
+    next(action for action in widget.actions() if action.text() == text).trigger()
+    return QApplication.clipboard().text()
 
 
 def test_the_panel_tells_what_is_known_of_each_kind_of_node(page, qtbot):
     picture, workspace, panel = page.model.picture, page._workspace, page.node_panel
     merges = panel.findChild(MergeTreeView)
-    is_leaf = [not len(picture.children(node)) for node in range(len(picture))]
-    special = picture.node(workspace.vocabulary.special_ids.bos)
-    longest = max(range(1, len(picture)), key=lambda node: len(page.model.label(node, is_whole=True)))
+
+    def told():
+        texts = {text.accessibleName(): text for text in panel.findChildren(StyledText) if text.isVisible()}
+        return {name: plain(text.toPlainText()) for name, text in texts.items()}
+
     crowd = max(range(1, len(picture)), key=lambda node: len(picture.children(node)))
-    for node in (ROOT, 1, crowd, special, longest, is_leaf.index(True)):
+    special = picture.node(workspace.vocabulary.special_ids.bos)
+    for node in (ROOT, 1, crowd, special, len(picture) - 1):
         page.model.choose(node)
         details = describe_node(picture, node, workspace.tokenizer, page.model.counts)
-        qtbot.waitUntil(lambda details=details: told(panel)[0] == dict(details.facts))
-        texts, children = told(panel)[1], picture.children(node)
+        qtbot.waitUntil(lambda details=details: set(details.facts) <= set(told().items()))
+        texts, children = told(), picture.children(node)
+        assert len(texts.keys() & set(NODE_FACTS)) == len(details.facts)
+        names = {label.text() for label in panel.findChildren(QLabel) if label.isVisible()}
+        assert names & set(NODE_FACTS) == dict(details.facts).keys()
         assert texts["Token text"] == details.text
         assert NOTHING not in texts.values()
-        parts = texts["Path in the tree"].split(" › ")
-        assert len(parts) == len(picture.path(node))
-        n_named = 0 if "nothing longer" in parts[-1] else parts[-1].count(", ") + 1
-        assert n_named == min(len(children), 12)
-        assert (f" and {len(children) - 12:,} more" in parts[-1]) == (len(children) > 12)
+        *way, below = texts["Path in the tree"].split(" › ")
+        assert len(way) == len(picture.path(node)) - 1
+        assert (f" and {len(children) - 12:,} more" in below) == (len(children) > 12)
+        assert (below == "nothing longer") == (len(children) == 0)
+        assert len(children) == 0 or below.count(", ") + 1 == min(len(children), 12)
         story = details.token is not None and merge_story(
             picture.vocabulary, workspace.tokenizer, details.token
         )
         assert merges.isVisible() == bool(story and story.roots)
         assert ("Remark" in texts) == bool(not story or not story.roots or story.remark)
-        assert not story or story.remark in texts.get("Remark", "")
-        action_of(panel, "Copy details").trigger()
-        lines = QApplication.clipboard().text().splitlines()
-        assert lines[: len(details.facts)] == ["\t".join(fact) for fact in details.facts]
-        assert lines[len(details.facts) :] == merges.as_text().splitlines()
-    unnamed = [text for text in panel.findChildren(StyledText) if not text.accessibleName()]
-    assert [text.toPlainText() for text in unnamed] == [NOTHING]
+        lines = ["\t".join(fact) for fact in details.facts] + merges.as_text().splitlines()
+        assert run(panel, "Copy details").splitlines() == lines
+    unnamed = [text.toPlainText() for text in panel.findChildren(StyledText) if not text.accessibleName()]
+    assert unnamed == [NOTHING]
 
 
 @pytest.fixture
 def drawing(qtbot, qapp):
-    zoom = TextZoom()
-    view = MergeTreeView(ThemeSource(qapp, "dark"), zoom)
-    qtbot.addWidget(view)
-    view.zoom_ = zoom
-    view.set_roots(ROOTS)
-    view.resize(400, view.sizeHint().height())
-    return view
+    drawing = MergeTreeView(ThemeSource(qapp, "dark"), zoom := TextZoom())
+    qtbot.addWidget(drawing)
+    drawing.set_factor = zoom.set_factor
+    drawing.set_roots(ROOTS)
+    drawing.resize(400, drawing.sizeHint().height())
+    return drawing
 
 
 def test_merges_are_drawn_below_what_they_make_and_told_as_text(drawing):
-    texts = [(plain(text), box) for text, box in paintings_of(drawing).texts if plain(text)]
-    ranks = {"50", "3", "7"}
-    labels = [(text, box) for text, box in texts if text not in ranks]
-    assert sorted(text for text, _ in labels) == ["a", "a", "abc", "b", "b", "ba", "bc", "c"]
-    assert {text for text, _ in texts} >= ranks
-    places = {text: box.center() for text, box in texts}
-    assert places["abc"].y() < places["50"].y() < places["bc"].y() < places["3"].y() < places["c"].y()
+    paintings = paintings_of(drawing)
+    texts = [plain(text) for text, _ in paintings.texts if plain(text)]
+    assert sorted(texts) == ["3", "50", "7", "a", "a", "abc", "b", "b", "ba", "bc", "c"]
+    places = {plain(text): box.center() for text, box in paintings.texts}
+    heights = [places[text].y() for text in ("abc", "50", "bc", "3", "c")]
+    assert heights == sorted(set(heights))
     for made, rank in (("abc", "50"), ("bc", "3"), ("ba", "7")):
         assert places[made].x() == pytest.approx(places[rank].x(), abs=1.5)
-    lines = [shape for shape in paintings_of(drawing).shapes if shape.height() > 5 and shape.width() < 60]
-    assert len([line for line in lines if line.top() > places["abc"].y()]) >= 6
+    assert sum(shape.height() > 20 for shape in paintings.shapes) == 6  # from what is made to its parts
     assert badly_placed(drawing) == []
-    assert drawing.as_text() == "abc = a + bc (50)\nbc = b + c (3)\nba = b + a (7)"
-    assert drawing.accessibleDescription() == drawing.as_text()
-    action_of(drawing, "Copy merges").trigger()
-    assert QApplication.clipboard().text() == drawing.as_text()
+    wanted = "abc = a + bc (50)\nbc = b + c (3)\nba = b + a (7)"
+    assert drawing.as_text() == drawing.accessibleDescription() == run(drawing, "Copy merges") == wanted
     assert drawing.focusPolicy() & Qt.FocusPolicy.TabFocus
-
-
-@pytest.mark.parametrize("factor", [1.0, 2.0])
-def test_merges_are_smaller_where_room_is_scarce_and_larger_with_the_text(drawing, factor):
-    drawing.zoom_.set_factor(1.5)
-    drawing.zoom_.set_factor(factor)
-    whole, boxes = drawing.sizeHint(), []
-    assert drawing.minimumWidth() == whole.width()
-    drawing.setMinimumWidth(0)
-    for share in (3, 1, 0.8, 0.3):
-        width = round(whole.width() * share)
-        drawing.resize(width, whole.height())
-        texts = {plain(text): box for text, box in paintings_of(drawing).texts}
-        left, right = texts["abc"].left(), texts["ba"].right()
-        boxes.append((right - left, texts["abc"].height()))
-        if share >= 1:
-            assert (left + right) / 2 == pytest.approx(width / 2, abs=12 * factor)
-    assert boxes[0] == pytest.approx(boxes[1])
-    assert boxes[1][0] > boxes[2][0] > boxes[3][0] > boxes[1][0] / 2
-    drawing.set_roots(ROOTS[:1])
-    assert whole.width() / 4 < drawing.minimumWidth() < drawing.sizeHint().width() < whole.width()
-    drawing.set_roots(())
-    assert (drawing.minimumWidth(), drawing.as_text()) == (0, "")
-    assert paintings_of(drawing).texts == []
-
-
-def test_pointing_at_a_merge_tells_its_bytes(drawing):
-    places = {plain(text): box.center().toPoint() for text, box in paintings_of(drawing).texts}
     for text in ("", "abc", "bc", "c", "ba"):
-        place = places.get(text, QPoint(1, 1)) if text else QPoint(1, 1)
-        event = QHelpEvent(QEvent.Type.ToolTip, place, drawing.mapToGlobal(place))
-        assert QApplication.sendEvent(drawing, event)
+        place = places[text].toPoint() if text else QPoint(1, 1)
+        QApplication.sendEvent(drawing, QHelpEvent(QEvent.Type.ToolTip, place, drawing.mapToGlobal(place)))
         assert text.encode().hex(" ").upper() in QToolTip.text()
         assert bool(text) == bool(QToolTip.text())
 
 
+@pytest.mark.parametrize("factor", [1.0, 2.0])
+def test_merges_are_smaller_where_room_is_scarce_and_larger_with_the_text(drawing, factor):
+    drawing.set_factor(1.5)
+    drawing.set_factor(factor)
+    whole, widths = drawing.sizeHint(), []
+    assert drawing.minimumWidth() == whole.width()
+    drawing.setMinimumWidth(0)
+    for share in (3, 1, 0.8, 0.3):
+        drawing.resize(round(whole.width() * share), whole.height())
+        texts = {plain(text): box for text, box in paintings_of(drawing).texts}
+        left, right = texts["abc"].left(), texts["ba"].right()
+        widths.append(right - left)
+        assert share < 1 or (left + right) / 2 == pytest.approx(drawing.width() / 2, abs=12 * factor)
+    assert widths[0] == pytest.approx(widths[1])
+    assert widths[1] > widths[2] > widths[3] > widths[1] / 2
+    drawing.set_roots(ROOTS[:1])
+    assert whole.width() / 4 < drawing.minimumWidth() < drawing.sizeHint().width() < whole.width()
+    drawing.set_roots(())
+    assert (drawing.minimumWidth(), drawing.as_text(), paintings_of(drawing).texts) == (0, "", [])
+
+
 def test_each_prefix_of_the_text_has_its_last_token_below_the_one_before(page, qtbot):
-    view = page.node_panel.findChild(PrefixTreeView)
+    view, vocabulary = page.node_panel.findChild(PrefixTreeView), page._workspace.vocabulary
     page._workspace.select_token(3)
-    tree, vocabulary = page.walk.prefix_tree(), page._workspace.vocabulary
+    tree = page.walk.prefix_tree()
     ends = [end for end in range(1, len(tree.token_ids)) if tree.token_ids[end] >= 0]
     qtbot.waitUntil(lambda: len(paintings_of(view).texts) == len(ends) > 3)
-    texts = paintings_of(view).texts
-    depths = {0: 0}
-    for end, (text, box) in zip(ends, texts, strict=True):
-        depths[end] = depths[int(tree.parents[end])] + 1
-        token = int(tree.token_ids[end])
+    row_px, depths, lefts = view.height() / (len(tree.token_ids) - 1), {0: 0}, []
+    for end, (text, box) in zip(ends, paintings_of(view).texts, strict=True):
+        depths[end], token = depths[int(tree.parents[end])] + 1, int(tree.token_ids[end])
+        lefts.append(box.left())
         assert text == visible_text(vocabulary.token_bytes(token), 24)
-        assert round(box.center().y() // (view.height() / (len(tree.token_ids) - 1))) == end - 1
+        assert box.center().y() // row_px == end - 1
         qtbot.mouseClick(view, LEFT, pos=box.center().toPoint())
         assert page.model.chosen_token == token
-    by_depth = sorted((depths[end], box.left()) for end, (_, box) in zip(ends, texts, strict=True))
-    steps = {(right[1] - left[1], right[0] - left[0]) for left, right in itertools.pairwise(by_depth)}
-    assert {width for width, n in steps if n == 0} == {0}
-    assert len({width for width, n in steps if n == 1}) == 1
-    chosen = page.model.chosen
+    indents = np.array([depths[end] for end in ends])
+    assert lefts == pytest.approx(np.polyval(np.polyfit(indents, lefts, 1), indents))
+    assert np.corrcoef(indents, lefts)[0, 1] > 0.99
     view.setFixedHeight(view.height() + 40)
     qtbot.mouseClick(view, LEFT, pos=QPoint(20, view.height() - 2))
-    assert page.model.chosen == chosen
+    assert page.model.chosen_token == token
 
 
-def test_figures_are_told_as_they_are_counted_and_bars_are_as_long_as_there_are_tokens(page, qtbot):
-    panel = page.findings_panel
+def test_figures_are_told_as_they_are_counted_with_bars_as_long_as_there_are_tokens(page, qtbot):
+    panel, findings = page.findings_panel, page.findings
+
+    def told():
+        return [label.text() for label in panel.widget().findChildren(QLabel)]
+
     page.tabs.choose(2)
-    seen = [[label.text() for label in panel.findChildren(QLabel)]]
-    page.findings.changed.connect(
-        lambda: seen.append([label.text() for label in panel.widget().findChildren(QLabel)])
-    )
-    qtbot.waitUntil(lambda: page.findings.unreached is not None)
+    seen = [told()]
+    findings.changed.connect(lambda: seen.append(told()))
+    qtbot.waitUntil(lambda: findings.unreached is not None)
     assert seen[0] == ["Counting …"]
-    assert any("Trying" in text for texts in seen for text in texts)
-    assert not any("Trying" in text for text in seen[-1])
-    findings = [
-        *page.findings.findings,
-        *(bar for each in page.findings.statistics.distributions for bar in each.bars),
-    ]
-    rows = panel.widget().findChildren(FigureRow)
-    assert len(rows) == len(findings)
-    theme, lengths = page.theme_source.theme, {}
-    for row, finding in zip(rows, findings, strict=True):
-        assert finding.value in row.accessibleName()
+    is_trying = [any("Trying" in text for text in texts) for texts in seen]
+    assert (True in is_trying, is_trying[-1]) == (True, False)
+    wanted = [*findings.findings, *(bar for each in findings.statistics.distributions for bar in each.bars)]
+    rows, theme, lengths = panel.widget().findChildren(FigureRow), page.theme_source.theme, {}
+    for number, (row, finding) in enumerate(zip(rows, wanted, strict=True)):
         assert finding.name in row.accessibleName()
-        assert row.toolTip() == finding.remark
-        assert row.isEnabled() == bool(len(finding.tokens))
-        pointing = row.cursor().shape() is Qt.CursorShape.PointingHandCursor
-        assert pointing == row.isEnabled()
+        assert row.accessibleName().endswith(finding.value)
+        assert (row.toolTip(), row.isEnabled()) == (finding.remark, len(finding.tokens) > 0)
+        assert (row.cursor().shape() is Qt.CursorShape.PointingHandCursor) == row.isEnabled()
         image = row.grab().toImage()
-        line = [image.pixelColor(x, row.height() // 2) == theme.contenders[0] for x in range(row.width())]
-        lengths.setdefault(row.accessibleName().partition(":")[0], []).append(
-            (len(finding.tokens), sum(line))
-        )
-    bars = {title: each for title, each in lengths.items() if len(each) > 1}
-    assert len(bars) == len(page.findings.statistics.distributions)
-    for each in bars.values():
-        assert [length for _, length in sorted(each)] == sorted(length for _, length in each)
-        most = max(length for _, length in each)
-        for n_tokens, length in each:
-            wanted = np.log1p(n_tokens) / np.log1p(max(each)[0])
-            assert length == pytest.approx(most * wanted, abs=4)
+        lit = [image.pixelColor(x, row.height() // 2) == theme.contenders[0] for x in range(row.width())]
+        if number >= len(findings.findings):
+            title = row.accessibleName().partition(":")[0]
+            lengths.setdefault(title, []).append((np.log1p(len(finding.tokens)), sum(lit)))
+    for bars in lengths.values():
+        shares = np.array(bars) / np.max(bars, axis=0)
+        assert shares[:, 1] == pytest.approx(shares[:, 0], abs=0.03)
     row = next(row for row in rows if row.isEnabled())
     before = row.grab().toImage()
     page.activateWindow()
@@ -219,79 +187,67 @@ def test_figures_are_told_as_they_are_counted_and_bars_are_as_long_as_there_are_
     page.resize(page.width(), 400)
     page.grab()
     panel.verticalScrollBar().setValue(90)
-    page.findings.changed.emit()
+    findings.problem = "No memory."
+    findings.changed.emit()
     assert panel.verticalScrollBar().value() == 90
-    page.findings.problem = "No memory."
-    page.findings.changed.emit()
-    assert "No memory." in [label.text() for label in panel.widget().findChildren(QLabel)]
+    assert "No memory." in told()
 
 
 def test_found_tokens_are_offered_to_be_saved_and_looked_at(page, qtbot, tmp_path):
-    panel = page.found_panel
+    panel, query = page.found_panel, page.bar.query
     page.tabs.choose(1)
 
     def state():
-        hint, buttons = panel._hint, (panel.clear, panel._save, panel.view)
-        return hint.text() if hint.isVisible() else "", *(button.isVisible() for button in buttons)
+        parts = panel.clear, panel._save, panel.view
+        return panel._hint.text() * panel._hint.isVisible(), *(part.isVisible() for part in parts)
 
-    how, *shown = state()
-    assert "search field" in how
-    assert shown == [False, False, False]
-    page.bar.query.setText("zzqqzz")
+    how = state()[0]
+    assert state() == (how or None, False, False, False)
+    query.setText("zzqqzz")
     qtbot.waitUntil(lambda: page.search.title != "")
     assert state() == ("No token matches.", True, False, False)
-    page.bar.query.setText("/(/")
+    query.setText("/(/")
     qtbot.waitUntil(lambda: bool(page.search.problem))
     assert state() == (page.search.problem, False, False, False)
-    page.bar.query.setText("th")
+    query.setText("th")
     qtbot.waitUntil(lambda: len(page.search.found_nodes) > 3)
     assert state() == ("", True, True, True)
-    panel._ask_where = lambda title, suggested: ""
-    panel._save.click()
-    assert list(tmp_path.glob("*.tsv")) == []
-    panel._ask_where = lambda title, suggested: str(tmp_path / suggested)
-    panel._save.click()
-    (saved,) = tmp_path.glob("*.tsv")
-    assert len(saved.read_text().splitlines()) == len(page.search.found_nodes) + 1
-    panel.view.selectRow(2)  # not by somebody who looks at the table
+    for place in ("", str(tmp_path / "tokens.tsv")):
+        panel._ask_where = lambda title, suggested, place=place: place
+        panel._save.click()
+        assert (tmp_path / "tokens.tsv").exists() == bool(place)
+    lines = (tmp_path / "tokens.tsv").read_text().splitlines()
+    assert len(lines) == len(page.search.found_nodes) + 1
+    panel.view.selectRow(2)  # by nobody who looks at the table
     assert page.search.current is None
-    action_of(panel, "Copy rows").trigger()
-    assert QApplication.clipboard().text().splitlines()[1] == saved.read_text().splitlines()[3]
+    assert run(panel, "Copy rows").splitlines() == [lines[0], lines[3]]
     panel.clear.click()
-    assert page.bar.query.text() == ""
-    assert state() == (how, False, False, False)
-    widths = [panel.view.columnWidth(at) for at in range(4)]
-    assert len(set(widths)) == 4
+    assert (query.text(), *state()) == ("", how, False, False, False)
 
 
 def test_the_card_stays_in_its_room_beside_the_pointer(qtbot):
     around = QWidget()
     qtbot.addWidget(around)
-    around.resize(500, 300)
+    around.resize(1000, 300)
     around.show()
-    card, facts = TreeCard(around), (("id", "1"), ("raw", "long " * 40))
-    for x in range(0, 500, 50):
-        for y in range(0, 300, 30):
-            card.show_at(NodeDetails(None, "word " * 40, facts), QPoint(x, y))
-            assert around.rect().contains(card.geometry()) or card.x() < 0 < x < card.width() + 20
-            assert not QRectF(card.geometry()).contains(QPointF(x, y)) or y - card.height() < 20
-    labels = [plain(label.text()) for label in card.findChildren(QLabel) if label.isVisible()]
-    assert sum(text.endswith("…") for text in labels) == 2
-    assert max(map(len, labels)) < 50
+    card, details = TreeCard(around), NodeDetails(None, "word " * 40, (("id", "1"), ("raw", "long " * 40)))
+    for place in (QPoint(x, y) for x in range(0, 1000, 50) for y in range(0, 300, 30)):
+        card.show_at(details, place)
+        assert around.rect().contains(card.geometry())
+    texts = [plain(label.text()) for label in card.findChildren(QLabel) if label.isVisible()]
+    assert sum(text.endswith("…") for text in texts) == 2
+    assert max(map(len, texts)) < 50
 
 
 def test_the_page_asks_where_and_how_large_and_waits_for_all_its_work(page, monkeypatch, qtbot):
-    asked = []
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *given: (asked.append(given), ("/a", ""))[1])
-    assert page.ask_where("Save it", "tree.png") == "/a"
-    assert asked == [(page, "Save it", "tree.png")]
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *given: (given, ""))
+    assert page.ask_where("Save it", "tree.png") == (page, "Save it", "tree.png")
     for is_given in (True, False):
-        monkeypatch.setattr(
-            QInputDialog, "getDouble", lambda *given, ok=is_given: (asked.append(given), (2.5, ok))[1]
-        )
-        assert page.ask_scale() == (2.5 if is_given else None)
-        first, least, most = asked[-1][3:6]
-        assert 0 < least < first < most == MOST_PX / max(page.view.width(), page.view.height())
+        monkeypatch.setattr(QInputDialog, "getDouble", lambda *given, ok=is_given: (given[3:6], ok))
+        assert (page.ask_scale() is not None) == is_given
+    monkeypatch.setattr(QInputDialog, "getDouble", lambda *given: (given[3:6], True))
+    first, least, most = page.ask_scale()
+    assert 0 < least < first < most == MOST_PX / max(page.view.width(), page.view.height())
     assert set(page.splitters.values()) == set(page.findChildren(QSplitter))
     assert page.focusProxy() is page.view
     setting = PageSetting(page._workspace, page._settings, Actions(page), page.theme_source)
@@ -300,15 +256,13 @@ def test_the_page_asks_where_and_how_large_and_waits_for_all_its_work(page, monk
     qtbot.addWidget(other)
     other.resize(1400, 800)
     other.show()
-    assert (other.model.shape, other.view.is_animated) == ("icicle", False)
-    assert not other.is_ready
+    assert (other.model.shape, other.view.is_animated, other.is_ready) == ("icicle", False, False)
     qtbot.waitUntil(lambda: other.is_ready)
     other.tabs.choose(2)
     setting.actions["three_trees"].trigger()
     qtbot.waitUntil(lambda: other.node_panel.is_side_by_side)
     assert other.side.currentWidget() is other.node_panel
-    waited = set()
-    wait = LatestJob.wait
+    waited, wait = set(), LatestJob.wait
     monkeypatch.setattr(LatestJob, "wait", lambda job: (waited.add(job), wait(job)))
     other.stop()
     assert set(other.findChildren(LatestJob)) == waited

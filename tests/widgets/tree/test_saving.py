@@ -48,18 +48,6 @@ def save_at(page, qtbot, path, save):
     return path
 
 
-def test_what_is_seen_can_be_saved(page, qtbot, tmp_path):
-    page.model.choose(widest_child(page))
-    tree = save_at(page, qtbot, tmp_path / "tree.json", page.export.save_json)
-    assert json.loads(tree.read_text())["nodes"]
-    tree = save_at(page, qtbot, tmp_path / "tree.dot", page.export.save_dot)
-    assert tree.read_text().startswith("digraph")
-    tree = save_at(page, qtbot, tmp_path / "tree.svg", page.export.save_svg)
-    assert "<path" in tree.read_text()
-    tree = save_at(page, qtbot, tmp_path / "tree.png", partial(page.export.save_png, 2))
-    assert tree.stat().st_size > 10_000
-
-
 def test_without_a_tree_there_is_nothing_to_save(qtbot, tmp_path):
     theme_source = ThemeSource(QApplication.instance(), "dark")
     page = TreePage(Workspace(b"text"), theme_source, Settings(tmp_path / "settings.json"))
@@ -193,17 +181,6 @@ def test_what_can_be_saved_is_offered_and_each_offer_does_what_it_says(page, qtb
     assert menu.actions() == [*page.export.actions, page.export.animated]
 
 
-def test_found_tokens_can_be_copied_and_saved(page, qtbot, tmp_path):
-    page.search.list_tokens("some", page.model.picture.tree.order[:5].copy())
-    qtbot.waitUntil(lambda: page.search.title == "some")
-    page.found_panel.view.selectAll()
-    page.found_panel.copy()
-    assert len(QApplication.clipboard().text().splitlines()) == 6
-    page.found_panel._ask_where = lambda title, suggested: str(tmp_path / "tokens.tsv")
-    page.found_panel.save()
-    assert (tmp_path / "tokens.tsv").read_text() == QApplication.clipboard().text()
-
-
 def test_figures_on_screen_outlive_a_save_at_another_size(page, tmp_path):
     before = page.view.grab().toImage()
     page.view.image(2.0)
@@ -251,13 +228,12 @@ def test_a_drawing_looks_like_the_picture(page, qtbot, shape):
         label_opacity(page.view.colors, ROOT),
         DIMMED_LABEL,
     }
-    wanted, drawn = page.view.plain_image(1.0), QImage(drawing.image.size(), RGB32)
-    drawn.fill(0)
+    wanted, drawn = page.view.image(1.0).convertToFormat(RGB32), QImage(drawing.image.size(), RGB32)
     with QPainter(drawn) as painter:
         QSvgRenderer(QByteArray(data)).render(painter)
-    is_same = []
-    for y in range(2, drawn.height(), 7):
-        for x in range(2, drawn.width(), 7):
-            parts = zip(drawn.pixelColor(x, y).getRgb(), wanted.pixelColor(x, y).getRgb(), strict=True)
-            is_same.append(max(abs(one - other) for one, other in parts) < 4)
-    assert np.mean(is_same) > 0.9  # all but labels and borders
+    images = page.view.plain_image(1.0).convertToFormat(RGB32), wanted, drawn
+    plain, whole, now = (np.array(image.constBits(), int).reshape(-1, 4) for image in images)
+    is_label = np.abs(plain - whole).max(axis=1) > 60
+    away = np.abs(whole - now).max(axis=1)
+    assert (away[~is_label] < 4).mean() > 0.9  # all but borders
+    assert (away[is_label] < 60).mean() > 0.25

@@ -123,14 +123,6 @@ def test_the_card_is_as_high_as_its_facts(qtbot):
     assert heights[0] == heights[2] < heights[1] - 5 * card.fontMetrics().height()
 
 
-def test_the_wheel_zooms_where_the_pointer_is(page):
-    before = page.view.node_at(QPointF(300, 300))
-    width = page.model.view[1] - page.model.view[0]
-    turn_wheel(page.view, QPoint(300, 300), 240)
-    assert page.model.view[1] - page.model.view[0] < width
-    assert before is not None
-
-
 def test_a_click_makes_a_node_the_centre_and_back_returns(page, qtbot):
     node, whole = widest_child(page), page.model.view
     assert page.view.node_at(center_of(page, node)) == node
@@ -166,13 +158,6 @@ def test_what_moves_is_painted_coarsely_and_sharply_when_it_stands_still(page, q
     assert moving != still
     page.view.show_at_once()
     assert page.view.grab().toImage() == still
-
-
-def test_the_picture_bends_from_one_shape_to_the_other(page, qtbot):
-    page.view.is_animated = True
-    page.model.set_shape("icicle")
-    qtbot.waitUntil(lambda: page.view.is_settled)
-    assert page.view.geometry_now.__class__.__name__ == "Icicle"
 
 
 def test_the_middle_tells_the_whole_token_and_the_others_what_they_add(page):
@@ -211,18 +196,6 @@ def test_keys_go_back_and_forward_and_show_all(page, qtbot):
     assert page.model.view[1] - page.model.view[0] < whole[1]
 
 
-def test_the_map_moves_the_view(page, qtbot):
-    width = page.model.picture.width
-    assert not page.mini_map.isVisible()
-    page.model.set_view((0.0, width / 10))
-    assert page.mini_map.isVisible()
-    middle = QPoint(page.mini_map.width() // 2, 20)
-    qtbot.mouseClick(page.mini_map, Qt.MouseButton.LeftButton, pos=middle)
-    left, right = page.model.view
-    assert (left + right) / 2 == pytest.approx(width / 2, rel=0.02)
-    assert right - left == pytest.approx(width / 10)
-
-
 @pytest.mark.parametrize("at", [0.0, 0.5, 1.0])
 def test_the_map_shows_where_a_narrow_view_is(page, at):
     width = page.model.picture.width
@@ -246,16 +219,16 @@ def test_a_view_without_room_shows_no_tree(page, shape, size):
     assert (page.view.geometry_now is None) == (min(size) < 8)
 
 
+def difference(one, other):
+    return max(abs(a - b) for a, b in zip(one.getRgb(), other.getRgb(), strict=True))
+
+
 def share_drawn(image, outline, color):
     """How much of an outline is drawn in a colour, where it is in the picture."""
     points = [outline.pointAtPercent(at / 300).toPoint() for at in range(300)]
     return np.mean(
         [difference(image.pixelColor(point), color) < 24 for point in points if image.valid(point)]
     )
-
-
-def difference(one, other):
-    return max(abs(a - b) for a, b in zip(one.getRgb(), other.getRgb(), strict=True))
 
 
 def share_changed(image, before, outline):
@@ -292,6 +265,18 @@ def test_what_is_chosen_or_found_and_the_way_there_are_outlined(page, qtbot, sha
     qtbot.waitUntil(lambda: page.search.current_node == node)
     page.model.choose(ROOT)
     assert share_drawn(still_picture(page, qtbot), ring, theme.warning) > 0.6
+
+
+def test_no_line_goes_across_the_view_around_what_is_larger(page):
+    page.model.set_shape("icicle")
+    _, around, inside, *_, last = page.model.picture.path(len(page.model.picture) - 1)
+    images = []
+    for chosen in (ROOT, last):
+        page.model.choose(chosen)
+        page.model.show(inside)
+        page.view.show_at_once()
+        images.append(page.view.image(1.0))
+    assert share_changed(*images, node_outline(page.view.geometry_now, around)) < 0.6
 
 
 def test_the_node_under_the_pointer_is_outlined_and_told_once(page, qtbot):
@@ -339,21 +324,21 @@ def test_each_place_has_the_colour_of_the_node_that_is_there(page, shape, scale)
 @pytest.mark.parametrize("shape", ["sunburst", "icicle"])
 def test_small_nodes_that_were_found_have_a_mark_each(page, qtbot, shape):
     page.model.set_shape(shape)
-    picture, theme = page.model.picture, page.theme_source.theme
-    page.search.list_tokens("some", picture.layout.tokens[picture.layout.tokens >= 0][-400::40])
+    tokens = page.model.picture.layout.tokens
+    page.search.list_tokens("some", tokens[tokens >= 0][-400::40])
     qtbot.waitUntil(lambda: len(page.search.found_nodes) == 10)
     page.model.choose(ROOT)
     page.model.fit()
     page.view.show_at_once()
-    image, found = page.view.image(1.0), page.search.found_nodes
-    points = [QPointF(*point) for point in mark_points(page.view.geometry_now, found).tolist()]
+    image, geometry, found = page.view.image(1.0), page.view.geometry_now, page.search.found_nodes
+    points = [QPointF(*point) for point in mark_points(geometry, found).tolist()]
     assert len(points) > 5
     assert all(page.view.node_at(point) is not None for point in points)
-    marks = [difference(image.pixelColor(point.toPoint()), theme.text) < 4 for point in points]
+    color = page.theme_source.theme.text
+    marks = [difference(image.pixelColor(point.toPoint()), color) < 4 for point in points]
     assert sum(marks) >= len(marks) - 1  # but for the present one
-    middle = (picture.span(int(found[0]))[0] + 0.5) / picture.width
-    nearest = min(abs(page.view.geometry_now.share_at(point.x(), point.y()) - middle) for point in points)
-    assert nearest < 0.002
+    middle = (page.model.picture.span(int(found[0]))[0] + 0.5) / page.model.picture.width
+    assert min(abs(geometry.share_at(point.x(), point.y()) - middle) for point in points) < 0.002
 
 
 def test_the_view_flies_to_what_is_shown_and_bends_to_another_shape(page, qtbot):

@@ -89,14 +89,6 @@ def test_a_click_on_what_fills_the_view_goes_one_step_up(page, qtbot):
     assert (page.model.chosen, page.model.view) == (ROOT, (0.0, float(page.model.picture.width)))
 
 
-def test_the_pointer_shows_the_card_until_it_leaves(page, qtbot):
-    QTest.mouseMove(page.view, QPoint(300, 300))
-    qtbot.waitUntil(page.card.isVisible)
-    QTest.mouseMove(page.bar, QPoint(5, 5))
-    page.view.hovered.emit(None)
-    assert not page.card.isVisible()
-
-
 def test_typing_begins_a_search_and_ctrl_f_selects_it(page, qtbot):
     page.activateWindow()
     page.view.setFocus()
@@ -171,23 +163,16 @@ def test_buttons_of_the_bar_choose_shape_and_colours_and_show_all(near, qtbot):
 
 
 def test_keys_in_the_search_field_step_and_end_and_the_bar_tells_where_they_are(page, qtbot):
-    query, count = page.bar.query, page.bar.count
-    seen = []
+    query, count, seen = page.bar.query, page.bar.count, []
     page.search.job.busy_changed.connect(lambda: seen.append(count.text()))
     query.setText("th")
     qtbot.waitUntil(lambda: len(page.search.found_nodes) > 3)
     n_found = len(page.search.found_nodes)
     assert "searching …" in seen
     assert count.text() == f"{n_found:,} found"
-    for key, modifiers, at in (
-        (Key.Key_Return, NONE, 0),
-        (Key.Key_Enter, NONE, 1),
-        (Key.Key_Down, NONE, 2),
-        (Key.Key_Up, NONE, 1),
-        (Key.Key_Return, SHIFT, 0),
-        (Key.Key_Return, SHIFT, n_found - 1),
-    ):
-        qtbot.keyClick(query, key, modifiers)
+    way = [("Return", 0), ("Enter", 1), ("Down", 2), ("Up", 1), ("Shift+Return", 0)]
+    for keys, at in (*way, ("Shift+Return", n_found - 1)):
+        qtbot.keySequence(query, keys)
         assert count.text() == f"{at + 1:,} of {n_found:,}"
         assert page.found_panel.view.currentIndex().row() == page.search.current == at
         assert page.model.chosen == page.search.found_nodes[at]
@@ -220,3 +205,21 @@ def test_the_path_names_what_fits_and_each_place_on_it_belongs_to_a_name(page):
         assert (len(named) == len(path)) == (width == 1500)
     page.model.choose(ROOT)
     assert "›" not in "".join(text for text, _ in paintings_of(way).texts)
+
+
+def test_names_on_the_path_can_be_clicked_and_the_pointer_tells_so(page, qtbot):
+    way, node = page.bar.breadcrumb, page.model.picture.children(ROOT)[1]
+    page.model.choose(node)
+    way.grab()
+    name, beside = QPoint(10, 20), QPoint(way.width() - 2, 20)
+    for place, shape in ((name, Qt.CursorShape.PointingHandCursor), (beside, Qt.CursorShape.ArrowCursor)):
+        QTest.mouseMove(way, place)
+        assert way.cursor().shape() is shape
+    for button, place, chosen in ((RIGHT, name, node), (LEFT, beside, node), (LEFT, name, ROOT)):
+        qtbot.mouseClick(way, button, pos=place)
+        assert page.model.chosen == chosen
+    page.model.choose(node)
+    page.model.show(node)
+    way.grab()
+    qtbot.mouseClick(way, LEFT, pos=name)
+    assert page.model.view == (0.0, float(page.model.picture.width))

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from pictures import badly_placed, paintings_of, picture_of
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QProgressBar, QWidget
+from PySide6.QtWidgets import QFileDialog, QLabel, QProgressBar, QWidget
 
 from guiapp.widgets.shared.painting import Painted
 from guiapp.widgets.window.drop_hint import TEXT
@@ -145,20 +145,3 @@ def test_the_window_follows_themes_and_leaves_each_text_its_room(shell, qtbot, p
         assert pictures[1][part].image != pictures[2][part].image
     shown = [view for view in shell.window.findChildren(Painted) if view.isVisible()]
     assert [fault for view in shown for fault in badly_placed(view)] == []
-
-
-def test_the_palette_offers_what_fits_and_runs_it(shell, qtbot):
-    shell.commands._actions["palette"].trigger()
-    palette = QApplication.activePopupWidget()
-    shown = palette.list.model()
-    assert shown.rowCount() > 10
-    qtbot.keyClicks(palette.line, "qqzzq")
-    assert [shown.index(row, 0).data() for row in range(shown.rowCount())] == ["Nothing fits"]
-    qtbot.keyClick(palette.line, Key.Key_Return)
-    assert palette.isVisible()
-    palette.line.clear()
-    qtbot.keyClicks(palette.line, shell.commands._actions["whitespace"].text())
-    shows = shell.settings.shows_whitespace
-    qtbot.keyClick(palette.line, Key.Key_Return)
-    assert not palette.isVisible()
-    assert shell.settings.shows_whitespace is not shows
