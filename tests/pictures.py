@@ -59,8 +59,21 @@ def picture_of(widget: QWidget) -> Picture:
         focus.clearFocus()
     settle()
     image = widget.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
+    return Picture(image, picture_parts(widget))
+
+
+def stale_parts(window: QWidget) -> list[str]:
+    """What would look otherwise if it were painted anew: nobody asked for that."""
+    settle()
+    parts = [("window", window.rect()), *picture_parts(window)]
+    shown = window.screen().grabWindow(window.winId()).toImage()
+    anew = window.grab().toImage().convertToFormat(shown.format())
+    return [name for name, place in parts if shown.copy(place) != anew.copy(place)]
+
+
+def picture_parts(widget: QWidget) -> list[tuple[str, QRect]]:
     shown = [part for part in widget.findChildren(QWidget) if part.isVisibleTo(widget)]
-    return Picture(image, [(_name(part), QRect(part.mapTo(widget, QPoint()), part.size())) for part in shown])
+    return [(_name(part), QRect(part.mapTo(widget, QPoint()), part.size())) for part in shown]
 
 
 def _name(widget: QWidget) -> str:

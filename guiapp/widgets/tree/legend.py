@@ -8,7 +8,6 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import (
     QColor,
-    QFocusEvent,
     QImage,
     QKeyEvent,
     QLinearGradient,
@@ -115,12 +114,6 @@ class TreeLegend(Painted):
             self._paint.light_class(shown[(before + step) % len(shown)])
         else:
             super().keyPressEvent(event)
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        self.update()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        self.update()
 
     def _paint_scale(self, painter: QPainter, theme: Theme, title: str, ends: tuple[str, str]) -> None:
         metrics, middle, x = painter.fontMetrics(), self.height() / 2, float(MARGIN_PX)

@@ -86,7 +86,6 @@ class TreeView(QWidget):
         self._flight.bent.connect(self._repaint_layer)
         self._flight.settled.connect(self._settle)
         model.chosen_changed.connect(self._follow_chosen)
-        search.found_changed.connect(self.update)
         search.current_changed.connect(self.update)
         paint.changed.connect(self._recolor)
         self._take_picture()

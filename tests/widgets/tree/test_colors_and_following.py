@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from pictures import badly_placed, picture_of
+from pictures import badly_placed, picture_of, stale_parts
 from PySide6.QtGui import QColor
 from sight import SIMULATIONS, lab, linear_rgb
 
@@ -184,3 +184,35 @@ def test_one_class_alone_is_lit_among_what_was_found(tree_page, qtbot, is_search
     theme = page.theme_source.theme
     assert (page.paint.colors.values == dimmed(bright, wanted, theme)).all()
     assert QColor(page.paint.colors.ground).rgb() == theme.background.rgb()
+
+
+def test_what_changes_is_painted_anew(tree_page, qtbot):
+    page, model, workspace = tree_page, tree_page.model, tree_page._workspace
+    page.activateWindow()
+    node, token = model.picture.children(ROOT)[1], int(model.picture.tree.order[9])
+    for change in (
+        lambda: None,
+        lambda: model.choose(node),
+        lambda: workspace.select_token(3),
+        lambda: page.walk.move(1),
+        lambda: workspace.document.replace(0, 1, b"V"),
+        lambda: page.view.hovered.emit(node),
+        lambda: page.view.hovered.emit(None),
+        lambda: model.show(node),
+        lambda: model.set_shape("icicle"),
+        lambda: page.paint.light_class(1),
+        lambda: model.set_coloring("depth"),
+        lambda: page.legend.setFocus(),
+        lambda: page.view.setFocus(),
+        lambda: page.tabs.choose(2),
+        lambda: page.search.list_tokens("some", np.array([token], np.int32)),
+        lambda: page.search.end(),
+        lambda: page.theme_source.choose("light"),
+        lambda: page.tabs.choose(0),
+        lambda: page.theme_source.choose("dark"),
+        lambda: page.resize(900, 600),
+    ):
+        change()
+        qtbot.wait(100)  # panels follow a moment later
+        qtbot.waitUntil(lambda: page.is_ready and not (page.search.job.is_busy or workspace.is_encoding))
+        assert stale_parts(page) == [], change

@@ -74,6 +74,7 @@ def choose_pre_for_odd_model(shell, qtbot):
     picker = QApplication.activePopupWidget()
     with qtbot.waitSignal(shell.workspace.vocabulary_changed):
         qtbot.keyClick(picker.choices.filter, Qt.Key.Key_Return)
+    assert not picker.isVisible()
 
 
 def test_a_model_with_an_unknown_pre_tokenizer_offers_a_choice(shell, qtbot):
