@@ -55,7 +55,11 @@ def test_clicks_and_keys_light_one_class_and_grey_all_others(page, legend, qtbot
         else:
             qtbot.keyClick(legend, way)
         image, grey = legend.grab().toImage(), page.theme_source.theme.line
+        accent = page.theme_source.theme.accent.name()
+        named = [at for at in shown if paintings_of(legend).written[at].pen == accent]
         seen.append([at for at in shown if image.pixelColor(int(boxes[at].left()) - 10, MIDDLE) != grey])
+        assert named in ([], seen[-1])
+        assert bool(named) == (len(seen[-1]) == 1)
     last = shown[-1:]
     assert seen == [[1], [2], shown, [0], [1], [0], last, [0], [0], shown, last, shown]
 

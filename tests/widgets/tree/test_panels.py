@@ -142,6 +142,9 @@ def test_each_prefix_of_the_text_has_its_last_token_below_the_one_before(page, q
         assert box.center().y() // row_px == end - 1
         qtbot.mouseClick(view, LEFT, pos=box.center().toPoint())
         assert page.model.chosen_token == token
+    is_chosen = [mark.pen == page.theme_source.theme.text.name() for mark in paintings_of(view).written]
+    assert is_chosen == [end in tree.chosen() for end in ends]
+    assert 0 < sum(is_chosen) < len(is_chosen)
     indents = np.array([depths[end] for end in ends])
     assert lefts == pytest.approx(np.polyval(np.polyfit(indents, lefts, 1), indents))
     assert np.corrcoef(indents, lefts)[0, 1] > 0.99

@@ -195,7 +195,10 @@ def test_the_path_names_what_fits_and_each_place_on_it_belongs_to_a_name(page):
         at = [way.node_at(QPointF(x, 20)) for x in range(width)]
         named = list(dict.fromkeys(node for node in at if node is not None))
         assert named == path[-len(named) :]
-        texts = paintings_of(way).texts
+        texts, inks = paintings_of(way).texts, [mark.pen for mark in paintings_of(way).written]
+        assert [at for at, ink in enumerate(inks) if ink == page.theme_source.theme.accent.name()] == [
+            len(inks) - 1
+        ]
         assert ("…" in texts[0][0]) == (named != path)
         signs = [box.center().x() for text, box in texts if text.strip() == "›"]
         edges = [x for x in range(1, width) if at[x] != at[x - 1] and at[x] and at[x - 1] is not None]

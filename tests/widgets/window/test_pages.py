@@ -8,6 +8,7 @@ import pytest
 from PySide6.QtWidgets import QLineEdit, QPushButton, QSplitter, QVBoxLayout, QWidget
 
 from guiapp.viewmodels.settings import Settings
+from guiapp.widgets.shared.theme import TEXT_FONT_PX
 from guiapp.widgets.window.actions import ROWS
 from guiapp.widgets.window.pages import PAGES, Page, PageRow, PageSetting, PageStack
 
@@ -26,6 +27,9 @@ class SplitPage(Page):
     @property
     def splitters(self):
         return {"split": self.splitter}
+
+    def set_text_size(self, size_px):
+        self.text_px = size_px
 
     def stop(self):
         self.is_stopped = True
@@ -72,6 +76,12 @@ def test_a_page_is_made_when_it_is_first_shown_and_only_then(make_stack):
     made = stack.show_page("split")
     stack.show_page("plain")
     assert stack.show_page("split") is made
+
+
+def test_a_page_is_made_with_the_size_of_text_that_was_chosen(make_stack, settings):
+    assert make_stack().show_page("split").text_px == TEXT_FONT_PX
+    settings.font_px = 21
+    assert make_stack().show_page("split").text_px == 21
 
 
 def test_changing_the_page_is_told(make_stack, qtbot):

@@ -98,6 +98,7 @@ def test_the_veil_says_what_may_be_dropped(shell):
     hint.cover_window()
     paintings = paintings_of(hint)
     assert [text for text, _ in paintings.texts] == [TEXT]
+    assert [mark.pen for mark in paintings.written] == [shell.theme_source.theme.text.name()]
     text, around = paintings.texts[0][1].center(), hint.rect().center()
     assert abs(text.x() - around.x()) <= 2
     assert abs(text.y() - around.y()) <= 4

@@ -7,6 +7,7 @@ from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QApplication
 
 from guiapp.viewmodels.settings import Settings
+from guiapp.viewmodels.text.statistics import format_speed
 from guiapp.viewmodels.window.activity import Activity
 from guiapp.widgets.shared.fitted_label import FittedLabel
 from guiapp.widgets.shared.styled_text import StyledText
@@ -73,6 +74,20 @@ def test_figures_are_left_out_rather_than_cut_off(shell, width):
     assert figures.fontMetrics().horizontalAdvance(figures.text()) <= figures.width()
     assert figures.text()
     assert "characters" in shell.window.status_line.text
+
+
+def test_the_status_line_tells_figures_of_the_text_and_of_a_selection(shell, qtbot):
+    line, workspace = shell.window.status_line, shell.workspace
+    assert line.text.startswith("4 tokens 13 characters   13 bytes   3.25 characters/token   ")
+    assert line.text.endswith(f"{format_speed(workspace.statistics.speed_mb_per_s)} ")
+    workspace.document.select(0, 7)
+    assert line.text.endswith(" selected: 2 tokens · 7 characters")
+    with qtbot.waitSignal(workspace.spans.encoded):
+        workspace.set_encoder("slow")
+        assert line.text.startswith("… tokens 13 characters")
+    assert " selected: about 3 tokens · 7 characters" in line.text
+    workspace.document.set_caret(0)
+    assert "selected" not in line.text
 
 
 def test_tokens_and_what_goes_on_are_readable_in_the_smallest_window(make_shell, qtbot, monkeypatch):

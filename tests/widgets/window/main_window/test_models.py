@@ -19,6 +19,20 @@ def test_the_model_button_names_the_model(shell):
     assert shell.window.windowTitle() == "fake.gguf – Tokenloupe"
 
 
+def test_without_a_model_the_button_and_its_list_say_so(make_shell, qtbot):
+    shell = make_shell(model=None)
+    shell.workspace.document.select(0, 7)
+    assert shell.window.status_line.text.endswith(" selected: 7 characters")
+    button = shell.window.top_bar.model_button
+    assert button.accessibleName() == "Model: No model, open one"
+    assert button.toolTip()
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    picker = QApplication.activePopupWidget()
+    assert "No model is open yet." in [label.text() for label in picker.findChildren(QLabel)]
+    assert picker.choices.filter.hasFocus()
+    picker.close()
+
+
 @pytest.mark.parametrize(("width", "shows_summary"), [(900, True), (400, True), (200, False)])
 def test_the_model_button_shortens_the_name_to_what_fits(shell, width, shows_summary):
     button = shell.window.top_bar.model_button

@@ -48,8 +48,9 @@ def test_what_is_typed_filters_by_names_places_and_keys(dialog, qtbot):
     assert shown(dialog) == ["ON THE TIMELINE", "Step back or on", "First or last step"]
     dialog.line.setText("zzqx")
     assert shown(dialog) == ["NOTHING FITS"]
+    QGuiApplication.clipboard().setText("before")
     qtbot.keyClick(dialog.line, Qt.Key.Key_Return)
-    assert dialog.isVisible()
+    assert (dialog.isVisible(), QGuiApplication.clipboard().text()) == (True, "before")
 
 
 def test_a_key_that_was_changed_is_listed_as_it_is(shell, qtbot):
