@@ -5,13 +5,23 @@ import pytest
 from pictures import badly_placed, paintings_of
 from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QHelpEvent
-from PySide6.QtWidgets import QApplication, QFileDialog, QInputDialog, QLabel, QSplitter, QToolTip, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QFileDialog,
+    QInputDialog,
+    QLabel,
+    QLineEdit,
+    QSplitter,
+    QToolTip,
+    QWidget,
+)
 
 from guiapp.core.explain.merge_tree import MergeNode
 from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.tree.picture import ROOT
 from guiapp.viewmodels.background import LatestJob
 from guiapp.viewmodels.tree.details import NODE_FACTS, NodeDetails, describe_node, merge_story
+from guiapp.widgets.shared.painting import Painted
 from guiapp.widgets.shared.styled_text import StyledText
 from guiapp.widgets.shared.text_zoom import TextZoom
 from guiapp.widgets.shared.theme import ThemeSource
@@ -72,8 +82,6 @@ def test_the_panel_tells_what_is_known_of_each_kind_of_node(page, qtbot):
         assert ("Remark" in texts) == bool(not story or not story.roots or story.remark)
         lines = ["\t".join(fact) for fact in details.facts] + merges.as_text().splitlines()
         assert run(panel, "Copy details").splitlines() == lines
-    unnamed = [text.toPlainText() for text in panel.findChildren(StyledText) if not text.accessibleName()]
-    assert unnamed == [NOTHING]
 
 
 @pytest.fixture
@@ -260,3 +268,20 @@ def test_the_page_asks_where_and_how_large_and_waits_for_all_its_work(page, monk
     monkeypatch.setattr(LatestJob, "wait", lambda job: (waited.add(job), wait(job)))
     other.stop()
     assert set(other.findChildren(LatestJob)) == waited
+
+
+def test_parts_have_names_and_the_looks_of_their_kind(page):
+    page.model.choose(1)
+    card, facts = page.card.findChildren(QLabel), page.node_panel.findChildren(QLabel)
+    for role, parts in {
+        "bar": [page.bar],
+        "panel": [page.walk_bar, page.node_panel.widget(), page.findings_panel.widget()],
+        "card": [page.card],
+        "dim": [page.bar.count, page.found_panel._hint, *page.findings_panel.findChildren(QLabel)],
+    }.items():
+        assert {part.property("role") for part in parts} == {role}
+    assert [label.property("role") for label in card].count("dim") == len(NODE_FACTS)
+    assert {label.property("role") for label in facts if label.text() in NODE_FACTS} == {"dim"}
+    told = [part for part in page.findChildren(QWidget) if isinstance(part, Painted | StyledText | QLineEdit)]
+    unnamed = [part for part in (*told, page.view, page.mini_map) if not part.accessibleName()]
+    assert [part.toPlainText() for part in unnamed] == [NOTHING]

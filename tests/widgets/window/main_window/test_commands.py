@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QStyleOptionViewItem, QWidge
 
 from guiapp import open_model
 from guiapp.core.demo import DEMO_MODELS, SAMPLES, sample_text
+from guiapp.widgets.shared.fitted_label import FittedLabel
 from guiapp.widgets.shared.popover import Explanation
 from guiapp.widgets.shared.theme import CHOICES, TEXT_FONT_PX
 from guiapp.widgets.window.about_dialog import AboutDialog
@@ -297,3 +298,27 @@ def test_files_are_named_with_the_end_of_their_folder():
     name, _, shown = title_of(folder / "x.txt").partition(" – ")
     assert (name, shown[0], len(shown)) == ("x.txt", "…", LONGEST_FOLDER)
     assert str(folder).endswith(shown[1:])
+
+
+def test_parts_have_the_looks_of_their_kind(shell):
+    window, bar = shell.window, shell.window.top_bar
+    window.notices.show_notice("one", "message")
+    bar.model_button.click()
+    _, name, summary, _ = bar.model_button.findChildren(QLabel)
+    tokens, figures, under_way, selection = window.status_line.findChildren(FittedLabel)
+    facts = shell.commands.picker._facts
+    for role, parts in {
+        "bar": [bar],
+        "status": [window.status_line],
+        "notice": window.notices.notices,
+        "card": [facts],
+        "badge": [bar.exactness, bar.round_trip],
+        "raised": [bar.model_button, bar.encoder_button],
+        "quiet": [bar.palette_button],
+        "tab": bar.tabs,
+        "strong": [name, tokens],
+        "dim": [summary, figures, under_way, selection, *facts.findChildren(QLabel)],
+    }.items():
+        assert {part.property("role") for part in parts} == {role}
+    assert {tab.focusPolicy() for tab in bar.tabs} == {Qt.FocusPolicy.TabFocus}
+    QApplication.activePopupWidget().close()
