@@ -11,18 +11,8 @@ from guiapp.viewmodels.text.statistics import format_speed
 from guiapp.viewmodels.window.activity import Activity
 from guiapp.widgets.shared.fitted_label import FittedLabel
 from guiapp.widgets.shared.styled_text import StyledText
-from guiapp.widgets.shared.theme import DARK, LIGHT
 from guiapp.widgets.window.main_window import SMALLEST_SIZE
 from guiapp.widgets.window.status_line import ActivityView
-
-
-def test_the_theme_recolours_and_is_kept(shell, qtbot, tmp_path):
-    assert shell.theme_source.theme is DARK
-    with qtbot.waitSignal(shell.theme_source.changed):
-        shell.window.actions_table["theme:light"].trigger()
-    qtbot.waitUntil(lambda: Settings(tmp_path / "settings.json").theme == "light")
-    pixel = shell.window.inspect_page.editor.viewport().grab().toImage().pixelColor(3, 3)
-    assert pixel == LIGHT.background
 
 
 def test_the_window_is_no_larger_than_the_screen(shell):
@@ -115,9 +105,10 @@ def test_size_and_options_come_back_at_the_next_start(make_shell):
     first.window.actions_table["whitespace"].trigger()
     first.window.close()
     first.stop()
-    second = make_shell()
+    second = make_shell(model=None)
     assert (second.window.width(), second.window.height()) == (860, 500)
     assert not second.workspace.options.parse_special
+    assert not second.window.actions_table["parse_special"].isChecked()
     assert not second.window.actions_table["whitespace"].isChecked()
 
 

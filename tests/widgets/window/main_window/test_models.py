@@ -19,10 +19,19 @@ def test_the_model_button_names_the_model(shell):
     assert shell.window.windowTitle() == "fake.gguf – Tokenloupe"
 
 
-def test_without_a_model_the_button_and_its_list_say_so(make_shell, qtbot):
+def test_without_a_model_the_window_says_so_and_offers_what_can_be_done(make_shell, qtbot):
     shell = make_shell(model=None)
     shell.workspace.document.select(0, 7)
     assert shell.window.status_line.text.endswith(" selected: 7 characters")
+    rows = [(row, action) for row, action in shell.window.actions_table if not row.page]
+    assert {row.name for row, action in rows if action.isChecked()} == {
+        *("add_special", "parse_special", "whitespace", "inspect", "theme:dark"),
+    }
+    assert {row.name for row, action in rows if not (action.isEnabled() or row.group)} == {
+        *("undo", "redo", "from_utf16", "forget_recent"),
+        *("choose_pre", "encoder_difference", "round_trip_difference"),
+    }
+    assert not any(action.isVisible() for row, action in rows if row.group == "encoder")
     button = shell.window.top_bar.model_button
     assert button.accessibleName() == "Model: No model, open one"
     assert button.toolTip()
