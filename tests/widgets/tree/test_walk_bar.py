@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QApplication, QToolButton
 
 import guiapp
 from guiapp.core.demo import demo_model_path
+from guiapp.core.explain.visible_text import visible_text
 from guiapp.widgets.shared.styled_text import Span
 
 TEXT = b"Welcome to the tree, the whole tree."
@@ -26,7 +27,7 @@ def test_the_walk_plays_what_greedy_takes(page, qtbot):
 def test_the_walk_says_where_it_could_go_on_and_where_it_ends(page, qtbot):
     page._workspace.select_token(1)
     on = next(button for button in page.walk_bar.findChildren(QToolButton) if button.text() == "›")
-    told = []
+    told, picture = [], page.model.picture
     for _ in range(12):
         qtbot.mouseClick(on, Qt.MouseButton.LeftButton)
         step, text = page.walk.step, page.walk_bar._story.toPlainText()
@@ -34,6 +35,14 @@ def test_the_walk_says_where_it_could_go_on_and_where_it_ends(page, qtbot):
         assert ("may go on to" in text) == (step.taken is None and step.n_children > 0)
         assert ("takes" in text) == (step.taken is not None)
         assert ("follows here" in text) == (step.taken is not None and step.n_children > 0)
+        read = visible_text(page.walk.read(step.offset + 1, step.start))
+        assert visible_text(page.walk.read(step.offset + 19)).startswith(text.partition("   ")[0])
+        assert read in text
+        if step.taken is None and step.n_children:
+            names, _, more = text.partition(" may go on to ")[2].partition(" … of ")
+            wanted = [visible_text(picture.tree.token_bytes(token)) for token in step.continuations]
+            assert names.split(", ") == wanted[: names.count(", ") + 1]
+            assert more == (f"{step.n_children:,}" if step.n_children > names.count(", ") + 1 else "")
         assert page.model.chosen_token == step.token
     assert {(False, True), (True, True)} <= set(told)
 
