@@ -7,7 +7,15 @@ from main_window_driver import drop, press
 from pictures import Canvas
 from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QGuiApplication, QPainter
-from PySide6.QtWidgets import QApplication, QLabel, QStyleOptionViewItem, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QLabel,
+    QLineEdit,
+    QListView,
+    QProgressBar,
+    QStyleOptionViewItem,
+    QWidget,
+)
 
 from guiapp import open_model
 from guiapp.core.demo import DEMO_MODELS, SAMPLES, sample_text
@@ -234,6 +242,8 @@ def test_dialogs_show_all_their_parts_and_enter_closes_them(shell, qtbot, capsys
         assert "mistake" in error.details.toPlainText()
         assert error.isModal()
         assert error.details.isVisible()
+        assert error.details.accessibleName()
+        assert "" not in (error.windowTitle(), about.windowTitle())
         qtbot.keyClick(error, Key.Key_Return)
         qtbot.waitUntil(lambda: shell.window.findChild(ErrorDialog) is None)
     assert all(part.isVisible() for part in about.findChildren(QLabel))
@@ -321,4 +331,8 @@ def test_parts_have_the_looks_of_their_kind(shell):
     }.items():
         assert {part.property("role") for part in parts} == {role}
     assert {tab.focusPolicy() for tab in bar.tabs} == {Qt.FocusPolicy.TabFocus}
+    places = [window.status_line, shell.commands.palette, shell.commands.picker, shell.commands.pre_picker]
+    parts = [part for place in places for part in place.findChildren(QWidget)]
+    told = [part for part in parts if isinstance(part, QListView | QLineEdit | QProgressBar)]
+    assert [part for part in (*places, *told) if not part.accessibleName()] == []
     QApplication.activePopupWidget().close()
