@@ -5,7 +5,10 @@ import itertools
 import numpy as np
 import pytest
 from pictures import badly_placed, picture_of, stale_parts
+from PySide6.QtCore import QEvent, QPoint
 from PySide6.QtGui import QColor
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 from sight import SIMULATIONS, lab, linear_rgb
 
 from guiapp.core.tree.coloring import NO_CLASS, NodeValues
@@ -196,8 +199,8 @@ def test_what_changes_is_painted_anew(tree_page, qtbot):
         lambda: workspace.select_token(3),
         lambda: page.walk.move(1),
         lambda: workspace.document.replace(0, 1, b"V"),
-        lambda: page.view.hovered.emit(node),
-        lambda: page.view.hovered.emit(None),
+        lambda: QTest.mouseMove(page.view, QPoint(300, 200)),
+        lambda: QApplication.sendEvent(page.view, QEvent(QEvent.Type.Leave)),
         lambda: model.show(node),
         lambda: model.set_shape("icicle"),
         lambda: page.paint.light_class(1),
