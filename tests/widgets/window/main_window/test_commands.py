@@ -263,6 +263,8 @@ def test_failures_are_told_each_in_a_place_of_its_own(shell, qtbot):
     notices = {notice.message: notice for notice in window.notices.notices}
     assert list(notices) == ["kept", "settings", "text", "decoding", "model"]
     assert all(notice.isVisible() and notice.accessibleName() for notice in notices.values())
+    assert not any(notice.close_button.icon().isNull() for notice in notices.values())
+    assert not any(notice.findChild(QLabel).pixmap().isNull() for notice in notices.values())
     for message, details in (("decoding", "Model: fake.gguf"), ("model", "a.gguf")):
         with qtbot.waitSignal(QGuiApplication.clipboard().dataChanged):
             notices[message].copy_button.click()
