@@ -107,10 +107,8 @@ class ExactnessBadge(Badge):
         self._follow()
 
     def remedies(self) -> list[QAction]:
-        exactness, tokenizer = self._workspace.exactness, self._workspace.tokenizer
-        if exactness is None or tokenizer is None or exactness.level == "exact":
-            return []
-        is_due_to_pre = tokenizer.exactness.level not in ("exact", REFUSED)
+        tokenizer = self._workspace.tokenizer
+        is_due_to_pre = tokenizer is not None and tokenizer.exactness.level not in ("exact", REFUSED)
         return [a for a in super().remedies() if is_due_to_pre or a is not self._choose_pre]
 
     def _follow(self) -> None:
