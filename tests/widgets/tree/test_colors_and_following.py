@@ -5,9 +5,8 @@ import itertools
 import numpy as np
 import pytest
 from pictures import badly_placed, picture_of, stale_parts
-from PySide6.QtCore import QEvent, QPoint
-from PySide6.QtGui import QColor
-from PySide6.QtTest import QTest
+from PySide6.QtCore import QEvent, QPointF, Qt
+from PySide6.QtGui import QColor, QMouseEvent
 from PySide6.QtWidgets import QApplication
 from sight import SIMULATIONS, lab, linear_rgb
 
@@ -193,13 +192,15 @@ def test_what_changes_is_painted_anew(tree_page, qtbot):
     page, model, workspace = tree_page, tree_page.model, tree_page._workspace
     page.activateWindow()
     node, token = model.picture.children(ROOT)[1], int(model.picture.tree.order[9])
+    place, none = QPointF(300, 200), Qt.MouseButton.NoButton
+    hover = QMouseEvent(QEvent.Type.MouseMove, place, place, none, none, Qt.KeyboardModifier.NoModifier)
     for change in (
         lambda: None,
         lambda: model.choose(node),
         lambda: workspace.select_token(3),
         lambda: page.walk.move(1),
         lambda: workspace.document.replace(0, 1, b"V"),
-        lambda: QTest.mouseMove(page.view, QPoint(300, 200)),
+        lambda: QApplication.sendEvent(page.view, hover),
         lambda: QApplication.sendEvent(page.view, QEvent(QEvent.Type.Leave)),
         lambda: model.show(node),
         lambda: model.set_shape("icicle"),
