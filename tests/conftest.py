@@ -13,6 +13,7 @@ from types import ModuleType
 import pytest
 from hypothesis import settings
 from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -61,6 +62,13 @@ class PatientBot(QtBot):
 def jobs_end_with_the_test(monkeypatch: pytest.MonkeyPatch) -> None:
     """A window gives up a job that hangs; here it would disturb the next test."""
     monkeypatch.setattr(background, "PATIENCE_AT_THE_END_S", PATIENCE_S)
+
+
+@pytest.fixture(autouse=True)
+def pointer_is_elsewhere(request: pytest.FixtureRequest) -> None:
+    """A window that opens under the pointer draws what lies there as hovered."""
+    if "qapp" in request.fixturenames:
+        QCursor.setPos(-1000, -1000)
 
 
 @pytest.fixture(autouse=True)

@@ -89,6 +89,7 @@ class TreeView(QWidget):
         search.current_changed.connect(self.update)
         paint.changed.connect(self._recolor)
         self._take_picture()
+        self._recolor()
 
     def sizeHint(self) -> QSize:
         return QSize(900, 600)

@@ -103,6 +103,7 @@ def test_dragging_selects_a_stretch(source, strip, qtbot):
     )
     QApplication.sendEvent(viewport, move)
     assert strip.selected_range == (3, 7)
+    qtbot.mouseRelease(viewport, LEFT)
 
 
 def test_a_choice_made_elsewhere_ends_the_stretch(source, strip, qtbot):

@@ -65,6 +65,7 @@ def test_keys_and_drags_walk(make_steps_page, qtbot):
     for x, position in ((line.x_of(9), 9), (-50, 0), (line.width() + 50, 17)):
         point_at(line, QPoint(round(x), 15))
         assert model.position == position
+    QTest.mouseRelease(line, LEFT)
 
 
 @pytest.mark.parametrize("zoom", [1, 2])
