@@ -16,6 +16,10 @@ from guiapp.core.explain.code_marks import Part, code, parts, without_marks
         ("", "`  `"),
         (" a ", "`  a  `"),
         ("a ", "`a `"),
+        (" a", "` a`"),
+        ("\t ", "`\t `"),
+        ("aa", "`aa`"),
+        ("\ta\t", "`\ta\t`"),
     ],
 )
 def test_a_text_stands_between_marks_that_it_does_not_have(text, marked):
@@ -27,6 +31,8 @@ def test_sentences_fall_into_parts():
     told = list(parts(f"{code('`')} + {code('a')} → {code('`a')}, rank 3."))
     assert [part.text for part in told if part.is_code] == ["`", "a", "`a"]
     assert told[-1] == Part(", rank 3.", False)
+    assert list(parts("` ``  `")) == [Part("`` ", True)]
+    assert list(parts("` `")) == [Part(" ", True)]
     assert list(parts("an ` alone, and `` two")) == [Part("an ` alone, and `` two", False)]
 
 

@@ -5,6 +5,7 @@ import pytest
 import guiapp
 from guiapp.core.explain.doubled_special import doubled_special
 
+BOS = 2549  # of demo:bpe
 BEGINS = "The text begins with {}, and the model adds another one."
 ENDS = "The text ends with {}, and the model adds another one."
 
@@ -24,6 +25,13 @@ def test_a_special_token_twice_is_told(model, text, said):
     tokenizer = guiapp.open_model(model)
     ids = tokenizer.encode(text).token_ids.tolist()
     assert doubled_special(tokenizer, ids[:2], ids[-2:]) == said
+
+
+@pytest.mark.parametrize(
+    "ids", [[], [BOS], [64, BOS], [BOS, 64], [64, 64], [BOS + 1, BOS], [BOS + 1, BOS + 1]]
+)
+def test_the_special_token_once_or_another_one_twice_is_all_right(ids):
+    assert doubled_special(guiapp.open_model("demo:bpe"), ids, ids) is None
 
 
 def test_the_command_line_says_so_beside_the_ids(capsys):

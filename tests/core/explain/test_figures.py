@@ -18,3 +18,7 @@ def test_one_thing_is_no_plural(n, text):
 )
 def test_shares_are_told_in_hundredths_as_in_print(share, n_digits, text):
     assert percent(share, n_digits) == text
+
+
+def test_shares_have_no_decimals_unless_asked_for():
+    assert percent(0.954) == "95 %"

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as st_numpy
 
-from guiapp.core.explain.id_lists import FORMATS, IdsError, parse_ids
+from guiapp.core.explain.id_lists import FORMATS, GLANCE, IdsError, holds_numbers, parse_ids
 
 N_TOKENS = 262_144
 ids = st_numpy.arrays(np.int32, st.integers(0, 40), elements=st.integers(0, N_TOKENS - 1))
@@ -18,6 +18,47 @@ ids = st_numpy.arrays(np.int32, st.integers(0, 40), elements=st.integers(0, N_TO
 @given(token_ids=ids)
 def test_every_format_is_read_back(name, token_ids):
     assert parse_ids(FORMATS[name](token_ids), N_TOKENS).tolist() == token_ids.tolist()
+
+
+def test_each_format_is_written_as_its_readers_expect():
+    few, many = np.arange(3, dtype=np.int32), np.arange(17, dtype=np.int32)
+    first = "0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15"
+    assert {name: (write(few), write(many)) for name, write in FORMATS.items()} == {
+        "plain": ("0 1 2", f"{first.replace(',', '')} 16"),
+        "JSON": ("[0, 1, 2]", f"[{first}, 16]"),
+        "Python": ("token_ids = [0, 1, 2]", f"token_ids = [\n    {first},\n    16,\n]"),
+        "C": (
+            "const int32_t tokens[3] = {0, 1, 2};",
+            f"const int32_t tokens[17] = {{\n    {first},\n    16\n}};",
+        ),
+    }
+    assert [FORMATS[name](many[:16]) for name in ("Python", "C")] == [
+        f"token_ids = [{first}]",
+        f"const int32_t tokens[16] = {{{first}}};",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "does"),
+    [
+        ("7", True),
+        ("0", True),
+        ("[1, 2, 3]", True),
+        ("token_ids = [1]", True),
+        ("9" * 18, True),
+        ('{"token_ids": [[]]}', True),
+        ('{"ids": [1]}', False),
+        ('x{"token_ids": [1]}', False),
+        ("", False),
+        ("[]", False),
+        ("-1", False),
+        ("1 two", False),
+        (" " * GLANCE + "1", False),
+        (f"1{' ' * GLANCE}two", True),
+    ],
+)
+def test_numbers_are_told_from_other_text_at_a_glance(text, does):
+    assert holds_numbers(text) == does
 
 
 def test_long_lists_are_valid_python_in_short_lines():
@@ -71,7 +112,13 @@ def test_no_numbers_are_an_empty_list(text):
         ("٣", "٣", "not a whole number"),
         ("1 \x1b[2J", "\x1b", "“\\x1b” at character 3"),
         ('{"token_ids": [1, 10]}', "10", "Id 10 (number 2 of the list) is not in 0 … 9"),
-        ('{"token_ids": [1, 2', "2", "This JSON ends early or is broken"),
+        ('{"token_ids": [1, 2', "2", "broken: Expecting ',' delimiter at character 20."),
+        ('{"token_ids" [1]}', "[", "broken: Expecting ':' delimiter at character 14."),
+        (f'{{"a": {"9" * 5000}}}', f'{{"a": {"9" * 5000}}}', "This JSON is no list of ids: "),
+        ("1 [two]", "two", "“two” at character 4 is not a whole number"),
+        ("1 [0x]", "0x", "“0x” at character 4 is not a whole number"),
+        (f"1 ['{'9' * 30}']", "9" * 30, f"Id {'9' * 23}… (number 2"),
+        ("9" * 20, "9" * 20, "is not in 0 … 9"),
         ('{"token_ids": [[1], [2]]}', '{"token_ids": [[1], [2]]}', "no list of numbers “token_ids”"),
         ('{"a": {"token_ids": []}, "token_ids": [7]}', '"token_ids": [7]', "2 lists “token_ids”"),
     ],

@@ -8,7 +8,8 @@ from toy_vocabulary import toy_vocabulary
 
 import guiapp
 from guiapp.core.explain.explainer import Explainer
-from guiapp.core.explain.merge_tree import MergeNode
+from guiapp.core.explain.merge_tree import MergeNode, MergeTree
+from guiapp.core.explain.token_path import TokenPath
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.vocabulary import Rules, SpecialIds, VocabType
 
@@ -87,6 +88,19 @@ def test_what_is_not_merged_says_why(attribute, vocab_type, says):
 def test_a_control_token_for_unknown_text_says_so():
     vocabulary = toy_vocabulary({"[UNK]": Attribute.CONTROL}, VocabType.WPM, special_ids=SpecialIds(unk=0))
     assert "text that no token covers" in explained(vocabulary, "[UNK]").remark
+
+
+@pytest.mark.parametrize("character", ["a", "🚀"])
+def test_as_many_characters_are_drawn_as_there_is_room_for(character):
+    vocabulary = toy_vocabulary({character * 128: 0.0, character * 129: 0.0})
+    assert [node.shown for node in explained(vocabulary, character * 128).roots] == [character.encode()] * 128
+    size = len(character.encode()) * 129
+    assert explained(vocabulary, character * 129) == MergeTree((), f"Its {size} bytes are too many to draw.")
+
+
+def test_the_tokens_near_one_are_told_too():
+    vocabulary = toy_vocabulary({"a": 0.0, "ab": 0.0, "abc": 0.0, "b": 0.0})
+    assert Explainer(vocabulary).path(1) == TokenPath((0,), (2,), 1)
 
 
 def test_a_single_character_and_a_huge_token_have_no_merges():

@@ -1,0 +1,52 @@
+"""How far the ids of a vocabulary can be trusted."""
+
+from dataclasses import replace
+
+import pytest
+from toy_vocabulary import toy_vocabulary
+
+from guiapp.core.explain.exactness import REFUSED, Exactness, exactness_of
+from guiapp.core.vocab.vocabulary import VocabType
+
+EQUAL = "The ids equal llama.cpp's for the same file, text and switches."
+AS_ASKED = "llama.cpp splits it as the file asks, unless it is told to."
+
+
+@pytest.mark.parametrize(
+    ("vocab_type", "said", "level", "reason"),
+    [
+        (VocabType.BPE, {}, "exact", f"BPE vocabulary, split as “llama-bpe” asks. {EQUAL}"),
+        (VocabType.SPM, {}, "exact", f"SPM vocabulary. {EQUAL}"),
+        (VocabType.SPM, {"pre": "gpt-2"}, "exact", f"SPM vocabulary. {EQUAL}"),
+        (
+            VocabType.BPE,
+            {"pre": ""},
+            "unknown pre",
+            "The file does not name its pre-tokenizer (tokenizer.ggml.pre). Text is split as llama.cpp does "
+            "in that case, so the ids are those that llama.cpp feeds the model, but perhaps not those that the "
+            "model was trained on.",
+        ),
+        (
+            VocabType.BPE,
+            {"chosen_pre": "gpt-2"},
+            "approximate",
+            f"The file asks for “llama-bpe”. Text is split as “gpt-2”, chosen by hand. {AS_ASKED}",
+        ),
+        (
+            VocabType.BPE,
+            {"pre": "new", "chosen_pre": "gpt-2"},
+            "unknown pre",
+            "The file asks for “new”, which is not known. Text is split as “gpt-2”, chosen by hand. The "
+            "model may have been trained on other ids.",
+        ),
+        (
+            VocabType.BPE,
+            {"refusals": ("It is broken.", "It is old.")},
+            REFUSED,
+            "llama.cpp would not load this file. It is broken. It is old.",
+        ),
+    ],
+)
+def test_the_ids_are_trusted_as_far_as_the_file_tells_how_text_is_split(vocab_type, said, level, reason):
+    vocabulary = replace(toy_vocabulary({"a": 0.0}, vocab_type), **said)
+    assert exactness_of(vocabulary) == Exactness(level, reason)
