@@ -15,6 +15,7 @@ from guiapp.core.export.drawing import (
     NUMBERS_PX,
     box,
     label_at,
+    n_columns,
     note,
     printable,
 )
@@ -102,7 +103,7 @@ class TrainingRun(ExportedRun):
             x += WORD_GAP_PX
         if len(told.recuts) > MOST_WORDS:
             parts.append(label_at(x, top, "…"))
-        return "".join(parts) + "\n", max(x, left + NOTE_CHARACTER_PX * len(sentence))
+        return "".join(parts) + "\n", max(x, left + NOTE_CHARACTER_PX * n_columns(sentence))
 
     def save(self, path: Path) -> None:
         path.write_bytes(b"\n".join(self._record.lines()))
