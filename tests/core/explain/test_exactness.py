@@ -23,8 +23,8 @@ AS_ASKED = "llama.cpp splits it as the file asks, unless it is told to."
             {"pre": ""},
             "unknown pre",
             "The file does not name its pre-tokenizer (tokenizer.ggml.pre). Text is split as llama.cpp does "
-            "in that case, so the ids are those that llama.cpp feeds the model, but perhaps not those that the "
-            "model was trained on.",
+            "in that case, so the ids are those that llama.cpp feeds the model, but perhaps not those that "
+            "the model was trained on.",
         ),
         (
             VocabType.BPE,

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import guiapp
+from guiapp.core.explain.measured_agreement import measured_agreement
 from guiapp.core.explain.reports import (
     BACKGROUNDS,
     RESET,
@@ -40,6 +41,14 @@ def test_what_belongs_to_no_token_has_no_colour_and_lines_stay_lines():
         "".join(boxes[:4]),
         "".join(boxes[4:]),
     ]
+
+
+def test_text_at_the_ends_that_no_token_covers_is_shown():
+    wordpiece = guiapp.open_model("demo:wordpiece")
+    encoding = wordpiece.encode(" A \n ", add_special=False)
+    assert list(token_lines(wordpiece, encoding, "color")) == [f"·{colored(0, 'A')}·↵", "·"]
+    assert list(token_lines(wordpiece, wordpiece.encode("", add_special=False), "color")) == []
+    assert list(token_lines(wordpiece, wordpiece.encode("\n\n", add_special=False), "color")) == ["↵", "↵"]
 
 
 def test_records_hold_each_token_with_its_span():
@@ -92,4 +101,6 @@ def test_a_model_tells_what_its_file_says():
     assert set(special["kinds"]) == {"normal", "control"}
     assert special["agreement"].keys() == {"words"}
     assert max(map(len, special["agreement"].values())) > 0
+    rwkv = guiapp.open_model("demo:rwkv")
+    assert info_report(rwkv, with_agreement=True)["agreement"] == measured_agreement(rwkv)
     assert info_report(guiapp.open_model("demo:spm"))["merges"] == 0

@@ -1,10 +1,11 @@
 """Prefixes and continuations of a token."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from toy_vocabulary import toy_vocabulary
 
-from guiapp.core.explain.token_path import token_path
+from guiapp.core.explain.token_path import TokenPath, token_path
 from guiapp.core.vocab.attributes import Attribute
 
 texts = st.lists(st.binary(min_size=1, max_size=12).map(lambda data: bytes(b % 2 for b in data)), unique=True)
@@ -32,6 +33,14 @@ def test_special_and_byte_tokens_are_no_neighbours():
     )
     assert path_of(vocabulary, 1).continuations == (2,)
     assert path_of(vocabulary, 2).prefixes == (1,)
+
+
+@pytest.mark.parametrize("attribute", [each for each in Attribute if each.value < 64])
+def test_only_what_text_leads_to_is_a_neighbour(attribute):
+    vocabulary = toy_vocabulary({"a": 0.0, "ab": attribute, "abc": 0.0})
+    is_neighbour = attribute in (Attribute.NORMAL, Attribute.USER_DEFINED)
+    assert path_of(vocabulary, 0) == TokenPath((), (1, 2) if is_neighbour else (2,), 1 + is_neighbour)
+    assert path_of(vocabulary, 2) == TokenPath((0, 1) if is_neighbour else (0,), (), 0)
 
 
 def test_only_some_continuations_are_listed():

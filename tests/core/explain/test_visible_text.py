@@ -42,6 +42,8 @@ def test_a_huge_text_is_cut_and_says_so():
     assert visible_text(b"x" * 1_000_000, limit=5) == "xxxxx…"
     assert visible_text("🚀".encode() * 6, limit=5) == "🚀🚀🚀🚀🚀…"
     assert visible_text(b"xxxxx", limit=5) == "xxxxx"
+    assert visible_text("🚀".encode() * 5, limit=5) == "🚀🚀🚀🚀🚀"
+    assert visible_text("é".encode() * 10 + b"a", limit=5) == "ééééé…"
 
 
 @given(st.binary())
@@ -53,6 +55,9 @@ def test_any_bytes_give_printable_characters(data):
 
 def test_signs_are_kept_apart_from_text():
     assert visible_runs(b" a\xff") == [("·", True), ("a", False), ("<FF>", True)]
+    assert visible_runs("👨\u200d👩 b".encode()) == [("👨\u200d👩", False), ("·", True), ("b", False)]
+    assert visible_runs("\u0301a".encode()) == [("◌", True), ("\u0301a", False)]
+    assert visible_runs(b"abc", 2) == [("ab", False), ("…", True)]
 
 
 @given(st.one_of(st.binary(max_size=20), st.text(max_size=20).map(str.encode)), st.integers(1, 30))

@@ -5,10 +5,11 @@ import itertools
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from toy_vocabulary import toy_vocabulary
 
 import guiapp
 from guiapp.core.demo import demo_model_path
-from guiapp.core.tree.greedy_walk import greedy_walk, merge_rules_of, prefix_tree
+from guiapp.core.tree.greedy_walk import WalkStep, greedy_walk, merge_rules_of, prefix_tree
 
 WORDS_OF_MODELS = {
     "bpe": ("the", "Welcome", "internationalisation", " a tree", "漢字"),
@@ -39,6 +40,49 @@ def test_the_walk_takes_the_longest_token_each_time(tokenizer, text):
         seen = text[step.start : step.offset + 1]
         assert step.token is None or seen.startswith(tree.token_bytes(step.token))
         assert all(tree.parent(child) == step.token for child in step.continuations)
+
+
+def test_each_byte_tells_where_the_walk_is():
+    tree = guiapp.open_model("demo:toy").token_tree  # a b c ab cb ac bb cbb acbb
+    assert greedy_walk(tree, b"acbbzcb") == [
+        WalkStep(0, 0, 0, (3, 5), 2, None),
+        WalkStep(1, 0, 5, (8,), 1, None),
+        WalkStep(2, 0, 5, (8,), 1, None),
+        WalkStep(3, 0, 8, (), 0, 8),
+        WalkStep(4, 4, None, (0, 1, 2), 3, None),
+        WalkStep(5, 5, 2, (4,), 1, None),
+        WalkStep(6, 5, 4, (7,), 1, 4),
+    ]
+
+
+def test_of_many_children_the_first_are_told():
+    vocabulary = toy_vocabulary({"a": 0.0} | {f"a{letter}": 0.0 for letter in "bcdefghijk"})
+    [step] = greedy_walk(vocabulary.token_tree, b"a")
+    assert step == WalkStep(0, 0, 0, tuple(range(1, 9)), 10, 0)
+
+
+@pytest.mark.parametrize(
+    ("model", "text", "parents", "raw"),
+    [
+        ("toy", b"abz", [-1, 0, 0, 0], [b"a", b"ab", b"ab"]),
+        ("toy", b"zb", [-1, -1, 1], [None, b"b"]),
+        ("wordpiece", b" a", [-1, -1, 1], [None, "▁a".encode()]),
+        ("bpe", b"", [-1], []),
+    ],
+)
+def test_prefixes_without_a_token_hang_nowhere(model, text, parents, raw):
+    tokenizer = guiapp.open_model(f"demo:{model}")
+    tree = prefix_tree(tokenizer, text)
+    ids = [-1 if token is None else tokenizer.vocabulary.find(token) for token in raw]
+    assert (tree.text, tree.parents.tolist(), tree.token_ids.tolist()) == (text, parents, [-1, *ids])
+
+
+def test_names_of_special_tokens_are_text_in_prefixes(tokenizer):
+    text = b"<|im_start|>"
+    tree = prefix_tree(tokenizer, text)
+    ids = [int(tree.token_ids[end]) for end in tree.chosen()[-2::-1]]
+    assert ids == tokenizer.encode(text, add_special=False, parse_special=False).token_ids.tolist()
+    assert len(ids) > 1
 
 
 @pytest.mark.parametrize("name", [*WORDS_OF_MODELS])
