@@ -42,6 +42,22 @@ def test_training_is_told_too(tmp_path, monkeypatch):
     assert b"?" in printed(["train", "bpe", *files, "--vocab-size", "258", "--log"], monkeypatch)
 
 
-@pytest.mark.parametrize("command", [["info", "demo:bpe"], ["tree", "demo:bpe", "中"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["info", "demo:bpe"],
+        ["tree", "demo:bpe", "中"],
+        ["chunk", "demo:bpe", "中", "--max-tokens", "9"],
+        ["tokenize", "demo:bpe", "中", "--format", "table"],
+        ["tokenize", "demo:bpe", "中", "--format", "color"],
+        ["tokenize", "demo:bpe", "中", "--format", "log"],
+    ],
+    ids=" ".join,
+)
 def test_what_people_read_is_printed_as_well_as_can_be(command, monkeypatch):
     assert b"?" in printed(command, monkeypatch)
+
+
+def test_sessions_are_told_as_well_as_can_be(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.StringIO("step\nquit\n"))
+    assert b"?" in printed(["step", "demo:bpe", "中"], monkeypatch)

@@ -32,14 +32,3 @@ def test_a_special_token_twice_is_told(model, text, said):
 )
 def test_the_special_token_once_or_another_one_twice_is_all_right(ids):
     assert doubled_special(guiapp.open_model("demo:bpe"), ids, ids) is None
-
-
-def test_the_command_line_says_so_beside_the_ids(capsys):
-    from guiapp.cli import run
-
-    assert run(["tokenize", "demo:bpe", "<|begin_of_text|>hi"]) == 0
-    printed = capsys.readouterr()
-    assert printed.out.split()[:2] == ["2549", "2549"]
-    assert "--no-special leaves it out" in printed.err
-    assert run(["tokenize", "demo:bpe", "<|begin_of_text|>hi", "--no-special"]) == 0
-    assert capsys.readouterr().err == ""
