@@ -54,6 +54,24 @@ def test_end_of_word_marks_become_spaces_behind_words(text_file, tmp_path, capsy
     assert "--end-marks" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("size", "said"),
+    [(290, "290 tokens"), (400, "306 tokens instead of 400: no pair occurs twice any more.")],
+)
+def test_how_many_tokens_there_are_is_told(size, said, text_file, tmp_path, capsys):
+    out = tmp_path / "out.gguf"
+    assert train("bpe", text_file, size, out) == 0
+    printed = capsys.readouterr()
+    assert (printed.out, printed.err) == ("", f"{out}: {said}\n")
+
+
+@pytest.mark.parametrize("words", ["-o x", "--vocab-size 300"])
+def test_a_size_and_a_place_are_needed(words, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        run(["train", "bpe", *words.split()])
+    assert "required" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(("text", "size"), [("", 300), ("abc", 5), ("   \n", 300)])
 def test_too_little_is_told(text, size, tmp_path, capsys):
     (tmp_path / "text").write_text(text)
@@ -75,6 +93,7 @@ def test_steps_are_written_too(text_file, tmp_path, capsys):
     for ending, start in ((".md", "**Training of bpe**: "), (".json", '{"algorithm"'), (".svg", "<svg")):
         assert train(*given, str(tmp_path / f"steps{ending}")) == 0
         assert (tmp_path / f"steps{ending}").read_text().startswith(start)
+    assert (tmp_path / "steps.md").read_text().count("\n") == 4 + 33
     assert capsys.readouterr().out == ""
     assert train(*given, str(tmp_path / "steps.txt")) == 1
     assert "names no format" in capsys.readouterr().err

@@ -7,6 +7,8 @@ from PySide6.QtGui import QImage
 
 from guiapp.cli import run
 
+TITLE = "     id    below  token, and what it adds"
+
 
 def test_the_command_prints_one_record(capsys):
     assert run(["tree", "demo:toy", "a", "--json"]) == 0
@@ -19,6 +21,55 @@ def test_the_command_prints_lines_and_graphs(capsys):
     assert "tokens on" in capsys.readouterr().out
     assert run(["tree", "demo:toy", "--dot"]) == 0
     assert capsys.readouterr().out.startswith("digraph")
+
+
+TOP = ["      0        3  a", "      1        1  b", "      2        2  c"]
+
+
+@pytest.mark.parametrize(
+    ("words", "lines"),
+    [
+        ("", ["9 tokens on 3 levels", TITLE, *TOP]),
+        ("--levels 1", ["9 tokens on 3 levels", TITLE, *TOP]),
+        (
+            "--levels 2",
+            [
+                "9 tokens on 3 levels",
+                TITLE,
+                TOP[0],
+                "      3             ab  +b",
+                "      5        1    ac  +c",
+                TOP[1],
+                "      6             bb  +b",
+                TOP[2],
+                "      4        1    cb  +b",
+            ],
+        ),
+        (
+            "a",
+            [
+                "4 tokens on 3 levels",
+                TITLE,
+                TOP[0],
+                "      3             ab  +b",
+                "      5        1    ac  +c",
+                "      8               acbb  +bb",
+            ],
+        ),
+    ],
+)
+def test_without_a_prefix_only_the_top_is_for_people(words, lines, capsys):
+    assert run(["tree", "demo:toy", *words.split()]) == 0
+    assert capsys.readouterr().out.splitlines() == lines
+
+
+def test_programs_are_told_the_whole_tree(capsys):
+    assert run(["tree", "demo:toy", "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)["nodes"]) == 9
+    assert run(["tree", "demo:toy", "--dot"]) == 0
+    assert "acbb" in capsys.readouterr().out
+    assert run(["tree", "demo:toy", "--json", "--levels", "1"]) == 0
+    assert len(json.loads(capsys.readouterr().out)["nodes"]) == 3
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 import pytest
 
 from guiapp import open_model
-from guiapp.cli import run
 from guiapp.core.demo import sample_text
 from guiapp.core.explain.measured_agreement import SAMPLE_BYTES, measured_agreement
 
@@ -20,10 +19,3 @@ def test_every_approximate_encoder_has_its_share_of_the_exact_tokens(model):
         for each in (exact, words)
     ]
     assert agreement["words"]["code"] == pytest.approx(len(tokens[0] & tokens[1]) / len(tokens[0]), abs=1e-4)
-
-
-def test_info_tells_it(capsys):
-    assert run(["info", "demo:bpe", "--agreement"]) == 0
-    out = capsys.readouterr().out
-    assert "greedy: gives of the exact tokens " in out
-    assert "% of english, " in out
