@@ -2,6 +2,7 @@
 
 import random
 
+import numpy as np
 import pytest
 from model_files import ALL_MODELS, special_texts
 from random_texts import random_texts
@@ -39,6 +40,16 @@ def test_a_long_part_costs_as_little_as_a_short_one(model):
     expected = len(tokenizer.encode(text[11:80_011], add_special=False))
     assert counter.count(11, 80_011) == expected
     assert sum(tokenizer.encoded) < 200
+
+
+def test_offsets_within_special_tokens_are_left_out():
+    text = b"a<|im_start|>b<|im_start|>"
+    counter = IntervalCounter(guiapp.open_model("demo:bpe"), text)
+    assert counter.outside_special_tokens(np.arange(len(text) + 1)).tolist() == [0, 1, 13, 14, 26]
+    unparsed = IntervalCounter(guiapp.open_model("demo:bpe"), text, parse_special=False)
+    assert unparsed.outside_special_tokens(np.arange(len(text) + 1)).tolist() == list(range(27))
+    assert counter.n_tokens == 4
+    assert [counter.n_tokens_before(at) for at in (0, 1, 2, 13, 14, 26)] == [0, 1, 2, 2, 3, 4]
 
 
 @pytest.mark.parametrize(("start", "end"), [(-1, 2), (2, 1), (0, 4)])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from guiapp.core.editing.character_starts import character_start
-from guiapp.core.editing.text_blocks import MAX_BLOCK_BYTES, TextBlocks
+from guiapp.core.editing.text_blocks import MAX_BLOCK_BYTES, BlockSplice, TextBlocks
 from guiapp.core.editing.text_buffer import TextBuffer
 
 
@@ -55,6 +55,80 @@ def test_typing_into_a_long_line_moves_no_cut_that_lies_elsewhere():
     edited = np.searchsorted(before, 50_000, side="right")
     assert set(before[:edited]) <= set(blocks.starts)
     assert set(before[edited:] + 500) <= set(blocks.starts)
+
+
+def edited(text, start, end, new):
+    """The splice of an edit, and where the blocks begin then."""
+    buffer = TextBuffer(text)
+    blocks = TextBlocks(buffer)
+    splice = blocks.apply(buffer.replace(start, end, new))
+    return splice, blocks.starts.tolist()
+
+
+X = b"x" * 10_000
+PARTS = [0, 1024, 2048, 3072, 4096, 5120, 6144]
+
+
+@pytest.mark.parametrize(
+    ("text", "starts"),
+    [
+        (b"", [0]),
+        (b"x" * 4096, [0]),
+        (b"x" * 4097, [0, 1024]),
+        (X, PARTS),
+        (b"\n" + b"x" * 4097 + b"\n", [0, 1, 1025, 2049 + 2050]),
+        (b"x" * 1000 + b" " + b"x" * 4000, [0, 1001]),
+        (b"x" * 1023 + b" " + b"x" * 4000, [0, 1024]),
+        (b"x" * 1024 + b" " + b"x" * 4000, [0, 1024]),
+        (b"x" * 768 + b" " + b"x" * 4000, [0, 769]),
+        (b"x" * 767 + b" " + b"x" * 4000, [0, 1024]),
+    ],
+)
+def test_lines_and_parts_of_long_lines_are_blocks(text, starts):
+    assert TextBlocks(TextBuffer(text)).starts.tolist() == starts
+
+
+def test_blocks_know_their_ends_and_what_they_hold():
+    blocks = TextBlocks(TextBuffer(b"ab\n\ncd"))
+    assert [(blocks.start(block), blocks.end(block)) for block in range(len(blocks))] == [
+        (0, 3),
+        (3, 4),
+        (4, 6),
+    ]
+    assert [blocks.block_at(offset) for offset in range(7)] == [0, 0, 0, 1, 2, 2, 2]
+
+
+@pytest.mark.parametrize(
+    ("text", "edit", "splice", "starts"),
+    [
+        (b"ab\ncd", (1, 1, b"\n"), (0, 1, 2), [0, 2, 4]),
+        (b"ab\ncd", (1, 1, b"x"), (0, 1, 1), [0, 4]),
+        (b"ab\ncd\ne", (2, 6, b""), (0, 3, 1), [0]),
+        (b"ab\ncd\ne", (1, 4, b"X\nY"), (0, 2, 2), [0, 3, 6]),
+        (X, (1100, 1612, b""), (1, 1, 1), [0, 1024, *(at - 512 for at in PARTS[2:])]),
+        (X, (1100, 1613, b""), (1, 2, 1), [0, 1024, *(at - 513 for at in PARTS[3:])]),
+        (X, (9000, 9999, b""), (6, 1, 1), PARTS),
+        (X, (6200, 9999, b""), (6, 1, 1), PARTS),
+        (b"ab\n" + X, (0, 1, b""), (0, 1, 1), [0, *(at + 2 for at in PARTS)]),
+        (X, (0, 0, b"y" * 3072), (0, 1, 1), [0, *(at + 3072 for at in PARTS[1:])]),
+        (X, (0, 0, b"y" * 3073), (0, 1, 2), [0, 1024, *(at + 3073 for at in PARTS[1:])]),
+    ],
+    ids=[
+        "a line more",
+        "typed",
+        "lines less",
+        "lines changed",
+        "a small part",
+        "joined",
+        "in the last one",
+        "a small last one",
+        "a short line before a long one",
+        "a part that is full",
+        "a part too long",
+    ],
+)
+def test_an_edit_cuts_only_the_blocks_anew_that_it_touches(text, edit, splice, starts):
+    assert edited(text, *edit) == (BlockSplice(*splice), starts)
 
 
 def test_long_lines_are_cut_behind_spaces():

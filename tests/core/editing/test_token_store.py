@@ -75,6 +75,41 @@ def test_positions_are_found_on_both_sides_of_the_gap(seed):
         assert store.first_ending_from(position) == np.searchsorted(ends, position)
         assert store.first_ending_behind(position) == np.searchsorted(ends, position, "right")
         assert store.ends_at(position) == (position in ends)
+        check_neighbours(store, expected, position)
+    for token_id in range(10):
+        n_times = sum(row[0] == token_id for row in expected)
+        assert store.count(token_id) == n_times
+        assert store.has_id(token_id) == (n_times > 0)
+
+
+def check_neighbours(store, expected, position):
+    """What lies at and beside a position, by the letter."""
+    spans = [row[1:] for row in expected]
+    begins = [start for start, _ in spans if start >= position]
+    assert store.first_start_from(position, -7) == (begins[0] if begins else -7)
+    assert store.last_end_until(position) == max((end for _, end in spans if end <= position), default=0)
+    before = [span for span in spans if span[0] < position][-1:]
+    around = [span for span in before if span[1] > position]
+    assert store.covering(position) == (around[0] if around else None)
+    behind = next((span for span in spans if span[0] >= position), None)
+    assert store.has_empty_at(position) == (behind == (position, position))
+
+
+def test_only_tokens_that_are_there_are_given():
+    store = TokenStore(FragmentTokens(np.array([4, 5], np.int32), np.array([0, 1]), np.array([1, 3])), 3)
+    for _ in range(2):
+        assert rows(store, -3, 9) == [(4, 0, 1), (5, 1, 3)]
+        assert store.ids(-3, 9).tolist() == [4, 5]
+        assert rows(store, 1, 1) == []
+        assert store.between(0, 2).tints.tolist() == [0, 1]
+        store.expect_edit(1)
+
+
+def test_of_two_new_tokens_beside_old_ones_only_the_last_is_told_apart():
+    ids, places = np.zeros(3, np.int32), np.arange(4)
+    store = TokenStore(FragmentTokens(ids, places[:3], places[1:]), 3)
+    store.replace(1, 2, FragmentTokens(ids[:2], places[1:3], places[2:4]), 1)
+    assert store.between(0, 4).tints.tolist() == [0, 1, 0, 2]
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -137,6 +137,35 @@ def test_too_many_matches_are_cut_and_said_to_be(monkeypatch, kind):
     assert (len(many.starts), many.is_all) == (10, False)
 
 
+def test_the_way_through_a_text_is_told_up_to_the_last_match_that_is_kept(monkeypatch):
+    monkeypatch.setattr(finding, "CHUNK_BYTES", 7)
+    shares = []
+    assert find(b"a" * 20, Query("text", "a", True), shares.append).is_all
+    assert shares == [0, 7 / 20, 14 / 20]
+    monkeypatch.setattr(finding, "MOST_MATCHES", 8)
+    shares.clear()
+    matches = find(b"a" * 28, Query("text", "a", True), shares.append)
+    assert (matches.starts.tolist(), matches.is_all) == ([*range(8)], False)
+    assert shares == [0, 7 / 28]
+
+
+def test_nothing_is_found_whole_where_nothing_is_looked_for():
+    matches = find(b"a", Query("text", "", True), lambda share: None)
+    assert (matches.starts.tolist(), matches.ends.tolist(), matches.is_all) == ([], [], True)
+
+
+def test_a_search_that_takes_too_long_is_given_up(monkeypatch):
+    monkeypatch.setattr(finding, "LONGEST_S", -1.0)
+    with pytest.raises(QueryError, match=r"^The search takes more than -1 seconds\. Look for less\.$"):
+        found(b"a", "a")
+
+
+@pytest.mark.parametrize("most", [0, 1, 2, 3])
+def test_one_match_more_than_wanted_is_told(most):
+    spans = regex_places_worker.places(regex_places_worker.request("a", True, most, b"aXaXaXaX"))
+    assert spans.tolist() == [[2 * number, 2 * number + 1] for number in range(most + 1)]
+
+
 def test_an_expression_that_never_ends_is_given_up(monkeypatch):
     monkeypatch.setattr(queries, "LONGEST_S", 0.3)
     started = time.monotonic()
@@ -158,14 +187,21 @@ def test_a_search_that_nobody_wants_any_more_ends():
 
 
 def test_tokens_are_meant_by_id_by_text_and_by_spelling():
-    tokens = ["a", "the", "▁the", "7"]
+    tokens = ["a", "the", "▁the", "7", "thd", "thf", "xhe"]
     vocabulary = toy_vocabulary(dict.fromkeys(tokens, 0.0))
     assert tokens_named(vocabulary, "2") == tokens_named(vocabulary, "#2") == [2]
     assert tokens_named(vocabulary, " the") == tokens_named(vocabulary, "▁the") == [2]
     assert tokens_named(vocabulary, "the") == [1]
-    for name in ("4", "9" * 12, "9" * 5000, "nothing"):
-        with pytest.raises(QueryError):
+    assert tokens_named(vocabulary, "6") == [6]
+    for name, says in (
+        ("7", "There is no token 7; the ids end at 6."),
+        ("9" * 12, "There is no token 999,999,999,999; the ids end at 6."),
+        ("9" * 5000, "No token has this text. An id is a number."),
+        ("nothing", "No token has this text. An id is a number."),
+    ):
+        with pytest.raises(QueryError) as raised:
             tokens_named(vocabulary, name)
+        assert str(raised.value) == says
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="processes have no limit of memory there")
@@ -175,7 +211,10 @@ def test_an_expression_that_needs_too_much_memory_ends_with_a_sentence():
         queries.tried_apart("x", regex_places_worker.__name__, request, lambda share: None)
 
 
-@given(st.text(st.sampled_from("aé中😀\udcff"), max_size=30), st.integers(1, 5))
+@given(
+    st.text(st.sampled_from("a\x7f\x80é\u07ff\u0800中\uffff\U00010000😀\udc80\udcff"), max_size=30),
+    st.integers(1, 5),
+)
 def test_places_in_bytes_are_the_same_however_long_the_blocks(text, block):
     characters = np.arange(len(text) + 1)
     ends = [len(text[:end].encode("utf-8", "surrogateescape")) for end in characters]

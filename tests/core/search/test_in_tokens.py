@@ -11,7 +11,8 @@ from toy_vocabulary import toy_vocabulary
 
 from guiapp.core.search import in_tokens as search
 from guiapp.core.search import queries
-from guiapp.core.search.in_tokens import containing, distances, find_tokens
+from guiapp.core.search.in_tokens import containing, distances, find_tokens, wanted_bytes
+from guiapp.core.search.in_tokens_worker import matches, request
 from guiapp.core.search.queries import QueryError
 from guiapp.core.vocab.token_tree import token_tree
 
@@ -58,10 +59,55 @@ def test_the_token_itself_is_nearest_then_what_begins_so(query, expected):
     assert distances(tree, query, np.arange(6, dtype=np.int32)).tolist() == expected
 
 
-@pytest.mark.parametrize("query", ["#9", "0x2", "/(/", "/" + "(" * 5000 + "/"])
-def test_queries_that_mean_nothing_are_explained(query):
-    with pytest.raises(QueryError):
+@pytest.mark.parametrize(
+    ("query", "says"),
+    [
+        ("#9", "There is no token 9; the ids end at 8."),
+        ("0x2", "Two hex digits make a byte: one is missing."),
+        ("/(/", "The regular expression is not valid: "),
+        ("/" + "(" * 5000 + "/", "The regular expression is not valid: "),
+    ],
+)
+def test_queries_that_mean_nothing_are_explained(query, says):
+    with pytest.raises(QueryError) as raised:
         find(query)
+    assert str(raised.value).startswith(says)
+
+
+def test_the_last_token_has_an_id_too():
+    assert find("#8") == ["0x"]
+    assert find(" # 0 ") == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("query", "wanted"),
+    [
+        ("the", b"the"),
+        (" a ", b" a "),
+        ("0xE6 bc", b"\xe6\xbc"),
+        (" 0x20 ", b" "),
+        ("0x", b"0x"),
+        ("#12", None),
+        ("/a/", None),
+        ("/a", b"/a"),
+        ("\ud800", b"\xed\xa0\x80"),
+    ],
+)
+def test_a_query_says_which_bytes_are_wanted(query, wanted):
+    assert wanted_bytes(query) == wanted
+
+
+def test_nothing_contains_no_bytes_and_too_many():
+    tree = token_tree(toy_vocabulary({"a": 0.0, "b": 0.0}))
+    assert containing(tree, b"").tolist() == containing(tree, b"abc").tolist() == []
+    assert containing(token_tree(toy_vocabulary({"ab": 0.0})), b"ab").tolist() == [0]
+
+
+def test_the_process_names_the_tokens_that_match():
+    tokens = [b"a", b"ba", b"", "é".encode(), b"\xff"]
+    data, offsets = np.frombuffer(b"".join(tokens), np.uint8), np.cumsum([0, *map(len, tokens)])
+    for expression, found in (("a$", [0, 1]), ("^$", [2]), ("^.$", [0, 3, 4]), ("é", [3]), ("[\udcff]", [4])):
+        assert matches(request(expression, data, offsets)) == found
 
 
 def test_an_expression_is_tried_on_more_tokens_than_a_pipe_holds():

@@ -1,11 +1,14 @@
 """JSON from outside: whatever is wrong with it is one kind of error, and no command ends with a traceback."""
 
+import json
+
 import pytest
 
 from guiapp.cli import run
 from guiapp.core.bench.history import load_run
 from guiapp.core.bench.plan import BenchError
 from guiapp.core.explain.id_lists import IdsError, parse_ids
+from guiapp.core.system import outside_json
 from guiapp.core.system.outside_json import read_json
 from guiapp.viewmodels.steps.debugger_memory import Remembered, recall
 
@@ -18,6 +21,30 @@ HOSTILE = [DEEP, LONG, '{"a": ' * 50_000, f'{{"token_ids": [1, {LONG}]}}', "{", 
 def test_every_fault_is_a_value_error_that_can_be_shown(text):
     with pytest.raises(ValueError, match=r"deep|digits|Expecting"):
         read_json(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (DEEP, "it is nested too deeply"),
+        (LONG, "it holds a number of too many digits"),
+        (" " * (3 << 20) + "1", "it is longer than 3 MB"),
+    ],
+    ids=["deep", "digits", "long"],
+)
+def test_reasons_can_be_shown(text, reason, monkeypatch):
+    monkeypatch.setattr(outside_json, "MOST_CHARACTERS", 3 << 20)
+    with pytest.raises(ValueError, match=f"^{reason}$"):
+        read_json(text)
+    assert read_json(" " * ((3 << 20) - 1) + "1") == 1
+
+
+def test_bytes_are_read_too():
+    assert read_json(b'{"a": [1, "\xc3\xa9"]}') == {"a": [1, "é"]}
+    with pytest.raises(UnicodeDecodeError):
+        read_json(b'"\xff"')
+    with pytest.raises(json.JSONDecodeError):
+        read_json("{")
 
 
 @pytest.mark.parametrize("text", HOSTILE[:4], ids=range(4))

@@ -1,13 +1,22 @@
 """A process of the program's own runs the package that the program runs."""
 
+import os
 import subprocess
+import sys
 
+import numpy as np
 import pytest
 
 import guiapp
-from guiapp.core.demo import demo_model_path
-from guiapp.core.system.processes import ApartError, answer_of, command_of, environment
-from guiapp.core.tree.trials import TrialError, unreached, unreached_apart
+from guiapp.core.search.in_tokens_worker import request
+from guiapp.core.system.processes import (
+    ApartError,
+    answer_of,
+    command_of,
+    environment,
+    last_line,
+    limit_memory,
+)
 
 
 def test_a_package_of_the_same_name_in_the_present_folder_is_not_taken(tmp_path):
@@ -26,19 +35,46 @@ class NobodyWaitsError(Exception):
     """Raised in place of an answer that nobody wants any more."""
 
 
-def test_a_trial_in_a_process_of_its_own_finds_the_same():
-    tokenizer = guiapp.open_model(demo_model_path("bpe"))
-    here, apart = unreached(tokenizer, never_stop), unreached_apart(tokenizer, never_stop)
-    assert apart.tolist() == here.tolist() != []
+def test_a_process_is_python_with_the_same_packages(monkeypatch):
+    assert command_of("a.b") == (sys.executable, "-P", "-m", "a.b")
+    monkeypatch.setattr(sys, "path", ["", "one", "two"])
+    monkeypatch.setenv("PYTHONPATH", "three")
+    assert environment() == {**os.environ, "PYTHONPATH": os.pathsep.join(["one", "two"])}
 
 
-def test_a_model_that_is_gone_is_said(tmp_path):
-    path = tmp_path / "gone.gguf"
-    path.write_bytes(demo_model_path("bpe").read_bytes())
-    tokenizer = guiapp.open_model(path)
-    path.unlink()
-    with pytest.raises(TrialError, match=r"gone\.gguf"):
-        unreached_apart(tokenizer, never_stop)
+@pytest.mark.parametrize(
+    ("complaint", "line"),
+    [(b"", ""), (b"one", "one"), (b"one\n two \n\n  \n", "two"), (b"\xff\n", "\ufffd"), (b"a\r\nb\r\n", "b")],
+)
+def test_of_a_complaint_the_last_line_tells(complaint, line):
+    assert last_line(complaint) == line
+
+
+def test_a_process_answers_while_somebody_waits():
+    shares = []
+    message = request("^a", np.frombuffer(b"ab", np.uint8), np.array([0, 1, 2]))
+    answer = answer_of("guiapp.core.search.in_tokens_worker", message, shares.append)
+    assert np.frombuffer(answer, np.int32).tolist() == [0]
+    assert set(shares) == {0.0}
+
+
+def test_a_process_that_takes_too_long_is_ended():
+    data = np.frombuffer(b"a" * 40, np.uint8)
+    with pytest.raises(TimeoutError):
+        answer_of(
+            "guiapp.core.search.in_tokens_worker",
+            request("^(a+)+$b", data, np.array([0, 40])),
+            never_stop,
+            0.1,
+        )
+
+
+def test_memory_is_limited_by_what_is_asked(monkeypatch):
+    resource = pytest.importorskip("resource")
+    limits = []
+    monkeypatch.setattr(resource, "setrlimit", lambda what, limit: limits.append((what, limit)))
+    limit_memory(b"1234")
+    assert limits == [(resource.RLIMIT_AS, ((1 << 30) + 48, (1 << 30) + 48))]
 
 
 def test_a_process_that_nobody_waits_for_is_ended():

@@ -6,7 +6,7 @@ from contextlib import suppress
 
 import pytest
 
-from guiapp.core.system.replace_file import replace_file
+from guiapp.core.system.replace_file import replace_file, replacement
 
 with suppress(ImportError):  # on Windows
     import resource
@@ -39,6 +39,60 @@ def test_permissions_and_links_stay(tmp_path):
     replace_file(link, b"new", waits_for_disk=True)
     assert link.is_symlink()
     assert (path.read_bytes(), mode_of(path)) == (b"new", 0o640)
+
+
+@needs_modes
+def test_a_file_that_was_public_stays_so(tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(b"old")
+    path.chmod(0o644)
+    replace_file(path, b"new", is_private=True)
+    assert mode_of(path) == 0o644
+
+
+@needs_modes
+def test_the_mask_of_the_process_stays(tmp_path):
+    mask = os.umask(0o037)
+    try:
+        replace_file(tmp_path / "file", b"1")
+        assert os.umask(0o037) == 0o037
+    finally:
+        os.umask(mask)
+    assert mode_of(tmp_path / "file") == 0o640
+
+
+def test_the_disk_is_waited_for_where_that_is_asked(tmp_path, monkeypatch):
+    sizes = []
+    monkeypatch.setattr(os, "fsync", lambda handle: sizes.append(os.fstat(handle).st_size))
+    replace_file(tmp_path / "file", b"at once")
+    assert sizes == []
+    replace_file(tmp_path / "file", b"safe", waits_for_disk=True)
+    assert sizes == [4]
+    with replacement(tmp_path / "file") as new:
+        new.write_bytes(b"")
+    assert sizes == [4]
+
+
+def test_a_file_is_written_where_others_find_it(tmp_path):
+    path, meanwhile = tmp_path / "file", tmp_path / "file.part"
+    with replacement(path, written_at=meanwhile) as new:
+        assert new == meanwhile
+        new.write_bytes(b"1")
+        assert not path.exists()
+    assert [each.name for each in tmp_path.iterdir()] == ["file"]
+    for content in (None, b"2"):
+        with suppress(InterruptedError), replacement(path, written_at=meanwhile) as new:
+            if content is not None:
+                new.write_bytes(content)
+            raise InterruptedError
+    assert [(each.name, each.read_bytes()) for each in tmp_path.iterdir()] == [("file", b"1")]
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="open files are not listed there")
+def test_no_file_stays_open(tmp_path):
+    before = os.listdir("/proc/self/fd")
+    replace_file(tmp_path / "file", b"1", waits_for_disk=True)
+    assert os.listdir("/proc/self/fd") == before
 
 
 def test_what_cannot_be_written_changes_nothing(tmp_path):

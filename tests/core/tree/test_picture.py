@@ -1,5 +1,7 @@
 """The picture of the token tree: what lies where, and whether it is painted where it is found."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from conftest import VOCABS
@@ -27,6 +29,14 @@ def crowd(request, monkeypatch):
     monkeypatch.setattr(pictures, "CROWD", request.param)
 
 
+def tokens_under(picture, node):
+    found = []
+    for child in picture.children(node):
+        found += [] if picture.token(child) is None else [picture.token(child)]
+        found += tokens_under(picture, child)
+    return found
+
+
 def check_layout(picture):
     layout = picture.layout
     for token in range(len(picture.vocabulary)):
@@ -41,6 +51,14 @@ def check_layout(picture):
         assert layout.starts[list(children)].tolist() == edges[:-1]
         assert edges[-1] == end if children else end == start + 1
         assert picture.node_at(picture.level(node), (start + end) / 2) == node
+    for node in range(len(picture)):
+        below = tokens_under(picture, node)
+        assert sorted(picture.tokens_below(node).tolist()) == sorted(below)
+        assert picture.n_below(node) == len(below)
+    levels = [range(*pair) for pair in pairwise(layout.level_offsets.tolist())]
+    spans = layout.ends - layout.starts
+    assert picture.widest.tolist() == [max(spans[list(level)]) for level in levels]
+    assert picture.node_at(-1, 0.5) is picture.node_at(picture.n_levels, 0.5) is None
 
 
 @given(tokens=TEXTS)

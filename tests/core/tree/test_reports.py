@@ -52,6 +52,21 @@ def test_the_record_lists_nodes_parents_first():
     ]
 
 
+def test_what_stands_under_the_root_has_no_parent_and_adds_itself():
+    report = json.loads("".join(json_lines(Branch(VOCABULARY, b"a", 2))))
+    told = [(node["id"], node["parent"], node["depth"], node["added"]) for node in report["nodes"]]
+    assert told == [(0, None, 1, "61"), (4, 0, 2, "22"), (1, 0, 2, "62")]
+
+
+def test_levels_are_counted_from_the_prefix_on():
+    assert [Branch(VOCABULARY, prefix).levels.tolist() for prefix in (b"ab", b"abc", b"x")] == [
+        [1, 2, 2],
+        [1],
+        [],
+    ]
+    assert json.loads("".join(json_lines(Branch(VOCABULARY, b"x"))))["levels"] == 0
+
+
 def test_a_prefix_need_not_be_a_token_and_may_lead_nowhere():
     vocabulary = toy_vocabulary({"xyz": 0.0})
     assert json.loads("\n".join(json_lines(Branch(vocabulary, b"xy"))))["tokens"] == 1
