@@ -1,6 +1,6 @@
 """Where texts may be divided."""
 
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 import pytest
 from hypothesis import given
@@ -43,6 +43,13 @@ def test_boundaries_rise_to_the_end_and_lie_between_characters(level, text):
     assert offsets[-1:] == ([len(text)] if text else [])
     assert 0 not in offsets
     assert set(offsets) <= set(boundaries(text, "character").tolist())
+
+
+@given(st.text("a\x7f\x80\u07ff\u0800\uffff\U00010000😀\udc80\udcff"))
+def test_characters_end_where_their_bytes_end(text):
+    data = text.encode("utf-8", "surrogateescape")
+    sizes = [len(each.encode("utf-8", "surrogateescape")) for each in data.decode("utf-8", "surrogateescape")]
+    assert boundaries(data, "character").tolist() == list(accumulate(sizes))
 
 
 def test_a_long_run_of_marks_takes_no_time():

@@ -66,6 +66,22 @@ def test_each_chunk_goes_on_behind_the_one_before_whatever_overlaps(text, sizes,
     assert (chunks[0].start, chunks[-1].end) == (0, len(text)) if text else not chunks
 
 
+@pytest.mark.parametrize("by", LEVELS)
+@pytest.mark.parametrize(("max_tokens", "overlap"), [(30, 0), (30, 1), (30, 12), (40, 39)])
+def test_as_much_overlaps_as_is_allowed(max_tokens, overlap, by):
+    tokenizer = guiapp.open_model("demo:bpe")
+    chunks = chunk_text(tokenizer, SENTENCES, max_tokens, overlap, by)
+    for before, after in pairwise(chunks):
+        allowed = [
+            start
+            for start in boundaries(SENTENCES, by).tolist()
+            if before.start < start < before.end
+            and count(tokenizer, SENTENCES, start, before.end) <= overlap
+            and (farthest_by_trying(tokenizer, SENTENCES, start, by, max_tokens) or 0) > before.end
+        ]
+        assert after.start == (allowed[0] if allowed and overlap else before.end)
+
+
 def count(tokenizer, text, start, end):
     return len(tokenizer.encode(text[start:end], add_special=False))
 
@@ -134,6 +150,8 @@ def test_long_text_without_cuts_is_divided_in_a_moment():
         ({"max_tokens": 4, "overlap": 4}, "Choose 0 to 3"),
         ({"max_tokens": 4, "overlap": -1}, "Choose 0 to 3"),
         ({"max_tokens": 4, "by": "page"}, "line, sentence, word, character"),
+        ({"max_tokens": 1, "overlap": 1}, "Choose 0 to 0"),
+        ({"max_tokens": -1}, "at least 1"),
         ({"max_tokens": 1}, "character at byte 4 has 3 tokens"),
     ],
 )

@@ -36,6 +36,16 @@ def test_what_was_not_written_to_its_end_is_left_out(text, wishes, data):
     assert replayed(text, packed(edits)[:cut]) == texts[n_whole]
 
 
+@given(st.lists(st.binary(min_size=1, max_size=6), min_size=1, max_size=6), st.integers(1, 255), st.data())
+def test_what_was_written_wrongly_ends_a_journal(news, difference, data):
+    edits = [JournalEdit(0, 0, new) for new in news]
+    wrong = data.draw(st.integers(0, len(edits) - 1))
+    journal = bytearray(packed(edits))
+    begin, end = (len(packed(edits[:count])) for count in (wrong, wrong + 1))
+    journal[data.draw(st.integers(begin, end - 1))] ^= difference
+    assert replayed(b"", bytes(journal)) == b"".join(reversed(news[:wrong]))
+
+
 @given(st.binary(max_size=200), st.binary(max_size=20))
 def test_what_is_no_journal_does_no_harm(journal, text):
     assert replayed(text, journal) == text
