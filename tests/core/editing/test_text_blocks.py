@@ -136,13 +136,13 @@ def test_long_lines_are_cut_behind_spaces():
     assert all(text[start - 1 : start] == b" " for start in TextBlocks(TextBuffer(text)).starts[1:])
 
 
-@pytest.mark.parametrize("unit", ["字", "e\u0301", "🇩🇪", "👨‍👩‍👧", "שלום"])
+@pytest.mark.parametrize("unit", ["字", "e\u0301", "🇩🇪", "👨‍👩‍👧", "שלום", "👍🏻", "👍🏽", "👍🏿"])
 def test_cuts_without_spaces_lie_between_characters(unit):
     text = (unit * 5000).encode()
     starts = TextBlocks(TextBuffer(text)).starts.tolist()
     assert len(starts) > 2
     assert all(character_start(text, start) == start for start in starts)
-    assert all(text[start:].decode()[0] not in "\u0301\u200d" for start in starts)
+    assert all(text[start:].decode()[0] not in "\u0301\u200d🏻🏽🏿" for start in starts)
 
 
 def test_bytes_that_are_no_text_are_cut_too():
