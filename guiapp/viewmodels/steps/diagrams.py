@@ -138,7 +138,9 @@ def _role(now: _Now, start: int, end: int) -> Role:
     if start < now.start or end > now.end:
         return Role.NONE
     if now.is_pair:
-        return Role.LEFT if start < now.middle else Role.RIGHT
+        return (
+            Role.LEFT if start < now.middle or end <= now.middle else Role.RIGHT
+        )  # a space in front is empty
     return Role.OVER if now.is_over_text else Role.NONE
 
 
