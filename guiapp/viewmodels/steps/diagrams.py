@@ -138,9 +138,8 @@ def _role(now: _Now, start: int, end: int) -> Role:
     if start < now.start or end > now.end:
         return Role.NONE
     if now.is_pair:
-        return (
-            Role.LEFT if start < now.middle or end <= now.middle else Role.RIGHT
-        )  # a space in front is empty
+        is_left = start < now.middle or end <= now.middle  # a space in front of the text takes no bytes
+        return Role.LEFT if is_left else Role.RIGHT
     return Role.OVER if now.is_over_text else Role.NONE
 
 

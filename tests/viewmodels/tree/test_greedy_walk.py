@@ -7,6 +7,15 @@ from guiapp.viewmodels.tree.greedy_walk import TreeWalk
 
 
 @pytest.fixture
+def told(walk):
+    """What those see who listen, each time that they are told something."""
+    seen = []
+    walk.changed.connect(lambda: seen.append(("changed", walk._at, walk.is_playing)))
+    walk.text_changed.connect(lambda: seen.append(("text", walk._at, walk.is_playing)))
+    return seen
+
+
+@pytest.fixture
 def walk(model, workspace, monkeypatch):
     monkeypatch.setattr(greedy_walk, "STEP_MS", 1)
     made = TreeWalk(model, workspace)
@@ -75,3 +84,104 @@ def test_the_prefixes_are_those_around_the_selected_token(walk, workspace):
     assert tree.text == b"abacbb"
     workspace.select_token(None)
     assert walk.prefix_tree() is None
+
+
+def test_each_move_is_told_once_and_where_it_leads_after_it(walk, told, model, workspace):
+    workspace.select_token(None)
+    told.clear()
+    walk.move(-1)
+    assert (walk._steps is None, walk._begin, told) == (False, 0, [("changed", -1, False)])
+    walk.move(2)
+    walk.move(99)
+    assert told[1:] == [("changed", 1, False), ("changed", 5, False)]
+    assert model.chosen_token == 8
+
+
+def test_a_walk_that_has_not_begun_begins_at_the_selected_token(walk, told, workspace):
+    workspace.select_token(1)
+    told.clear()
+    walk.play()
+    assert told == [("text", -1, False), ("changed", -1, True)]
+    assert walk.read(1) == b"a"
+    assert [step.taken for step in walk.steps] == [None, None, None, 8]
+    walk.play()
+    walk.move(1)
+    told.clear()
+    walk.play()
+    assert told == [("changed", 0, True)]
+    walk._timer.stop()
+    walk.move(3)
+    told.clear()
+    walk.play()  # it was at its end
+    assert told == [("text", -1, False), ("changed", -1, True)]
+
+
+def test_ticks_go_on_and_the_one_behind_the_last_step_stops(walk, told):
+    walk._timer.start(100_000)
+    for _ in range(7):
+        walk._tick()
+    assert told[-3:] == [("changed", 4, True), ("changed", 5, True), ("changed", 5, False)]
+
+
+def test_closing_tells_nobody(walk, told):
+    walk._timer.start(100_000)
+    walk.close()
+    assert (walk.is_playing, told) == (False, [])
+
+
+@pytest.mark.parametrize("signal", ["encoding_changed", "selected_token_changed"])
+def test_another_text_or_selection_forgets_the_walk_and_tells_both(walk, told, workspace, signal):
+    workspace.select_token(1)
+    walk.move(3)
+    told.clear()
+    walk._timer.start(100_000)
+    getattr(workspace, signal).emit()
+    assert told == [("text", -1, False), ("changed", -1, False)]
+    assert (walk._begin, walk.step, walk.read(2)) == (0, None, b"ab")
+
+
+def test_only_the_beginning_of_a_long_text_is_walked(walk, workspace, monkeypatch, qtbot):
+    monkeypatch.setattr(greedy_walk, "MOST_TEXT", 4)
+    workspace.select_token(1)
+    walk.restart()
+    assert "".join(walk.read(step.offset + 1, step.offset).decode() for step in walk.steps) == "acbb"
+    workspace.select_token(0)
+    walk.restart()
+    assert [step.offset for step in walk.steps] == [0, 1, 2, 3]
+
+
+def test_without_a_tree_there_are_no_steps(walk, model):
+    model.picture = None
+    assert (walk.steps, walk.step) == ([], None)
+    walk.move(1)
+    assert walk.step is None
+
+
+@pytest.mark.parametrize(
+    ("before", "behind", "most", "selected", "text"),
+    [
+        (16, 24, 256, 0, b"abcabcab"),
+        (0, 0, 256, 0, b"ab"),
+        (0, 0, 256, 2, b"ab"),
+        (0, 1, 256, 2, b"abc"),
+        (1, 0, 256, 2, b"cab"),
+        (2, 0, 256, 2, b"cab"),
+        (3, 0, 256, 2, b"abcab"),
+        (9, 9, 4, 3, b"abca"),
+        (9, 0, 256, 4, b"abcabcab"),
+        (9, 0, 256, None, None),
+    ],
+)
+def test_prefixes_reach_a_few_bytes_around_the_selected_token(
+    walk, workspace, monkeypatch, qtbot, before, behind, most, selected, text
+):
+    with qtbot.waitSignal(workspace.encoding_changed):
+        workspace.document.set_text(b"abcabcab")  # ab c ab c ab
+    monkeypatch.setattr(greedy_walk, "PREFIX_BEFORE", before)
+    monkeypatch.setattr(greedy_walk, "PREFIX_BEHIND", behind)
+    monkeypatch.setattr(greedy_walk, "MOST_PREFIXES", most)
+    workspace.select_token(selected)
+    tree = walk.prefix_tree()
+    assert (None if tree is None else tree.text) == text
+    monkeypatch.setattr(type(workspace), "selected_token", 5)
+    assert walk.prefix_tree() is None  # as it is for a moment when the text is another
