@@ -4,13 +4,15 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 
-from guiapp.viewmodels.tree.found_table import LEFT, RIGHT, FoundTableModel
+from guiapp.viewmodels.tree.found_table import FoundTableModel
 
 TEXT, ALIGNMENT, TOOLTIP = (
     Qt.ItemDataRole.DisplayRole,
     Qt.ItemDataRole.TextAlignmentRole,
     Qt.ItemDataRole.ToolTipRole,
 )
+MIDDLE = Qt.AlignmentFlag.AlignVCenter
+RIGHT, LEFT = Qt.AlignmentFlag.AlignRight | MIDDLE, Qt.AlignmentFlag.AlignLeft | MIDDLE
 
 
 @pytest.fixture
@@ -40,12 +42,6 @@ def test_all_cells_and_titles(table):
     assert [table.headerData(at, across, ALIGNMENT) for at in range(5)] == [RIGHT, LEFT, RIGHT, LEFT, LEFT]
     assert [table.headerData(at, across, TOOLTIP) for at in range(5)] == [None] * 5
     assert [table.headerData(0, down, role) for role in (TEXT, ALIGNMENT)] == [None, None]
-
-
-def test_numbers_are_right_and_words_left_both_half_way_down():
-    middle = Qt.AlignmentFlag.AlignVCenter
-    assert RIGHT == Qt.AlignmentFlag.AlignRight | middle
-    assert LEFT == Qt.AlignmentFlag.AlignLeft | middle
 
 
 def test_rows_have_no_rows_below_them(table):
