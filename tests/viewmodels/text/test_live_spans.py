@@ -8,6 +8,7 @@ from guiapp.core.editing.options import Options
 from guiapp.core.editing.text_buffer import TextEdit
 from guiapp.core.editing.token_store import TokenStore
 from guiapp.core.encoding import FragmentTokens
+from guiapp.viewmodels.text import live_spans
 from guiapp.viewmodels.text.document import TextDocument
 from guiapp.viewmodels.text.live_spans import SMALL, LiveSpans, follow_edit
 
@@ -65,3 +66,115 @@ def test_a_text_in_the_place_of_another_one_is_timed_too(qtbot):
     assert spans.encoded_text.timed_bytes == document.size
     assert len(spans.encoded_text.tokens) > 0
     spans.timing.wait()
+
+
+@pytest.fixture
+def document(qapp):
+    return TextDocument(b"one two")
+
+
+@pytest.fixture
+def spans(document, qtbot):
+    made = LiveSpans(document)
+    with qtbot.waitSignal(made.encoded):
+        made.use(FakeTokenizer(), Options())
+        made.encode_again()
+    yield made
+    made.close()
+
+
+def told_of(spans):
+    """The signals, and how many tokens there were each time."""
+    told = []
+    for name in ("spans_changed", "encoded", "timed", "failed"):
+        getattr(spans, name).connect(
+            lambda *given, name=name: told.append((name, len(spans.encoded_text.tokens)))
+        )
+    return told
+
+
+def size(spans):
+    text = spans.encoded_text
+    return len(text.tokens), text.n_bytes, text.n_characters, text.elapsed_ns, text.timed_bytes
+
+
+def test_without_a_tokenizer_there_are_no_tokens_but_the_text_has_a_length(document):
+    spans = LiveSpans(document)
+    told = told_of(spans)
+    assert size(spans) == (0, 7, 7, 0, 0)
+    spans.encode_again()
+    document.replace(0, 0, "é".encode())
+    assert (size(spans), told, spans.job.is_busy) == ((0, 9, 8, 0, 0), [("spans_changed", 0)], False)
+    assert spans.attributes_of(np.zeros(3, np.int32)).tolist() == [0, 0, 0]
+    assert (spans.label_of(1), spans.count_part(0, 1), spans._to_be_timed()) == ("", None, None)
+
+
+def test_a_small_edit_is_told_as_encoded_a_failure_as_nothing(spans, document, qtbot):
+    told = told_of(spans)
+    document.replace(7, 7, b" one")
+    assert told == [("spans_changed", 4), ("encoded", 4)]
+    assert size(spans)[:3] == (4, 11, 11)
+    assert spans.timing._pause.isActive()
+    told.clear()
+    with qtbot.waitSignal(spans.failed) as failed:
+        document.replace(0, 0, b"unencodable")
+    assert failed.args == ["This text cannot be encoded. Take the word out."]
+    assert [name for name, _ in told] == ["spans_changed"] * 2 + ["encoded", "failed"]
+    assert size(spans) == (0, 22, 22, 0, 0)
+    assert spans.count_part(0, 3) is None
+    with qtbot.waitSignal(spans.encoded):
+        document.replace(0, 11, b"")
+    assert size(spans) == (4, 11, 11, 1000, 11)
+
+
+def test_ids_of_the_vocabulary_before_are_gone_at_once(spans):
+    told, tokenizer = told_of(spans), spans._tokenizer
+    spans.use(tokenizer, Options(add_special=False))
+    assert told == []
+    spans.use(FakeTokenizer(), Options())
+    assert told == [("spans_changed", 0)]
+    assert spans.count_part(0, 3) is None
+
+
+def test_tokens_of_stretches(spans, document):
+    document.replace(7, 7, b" three")  # <s>, one, two, three
+    window = spans.spans_in(4, 6)
+    assert (window.first_index, window.ids.tolist(), window.starts.tolist()) == (2, [3], [3])
+    window = spans.spans_in(3, 7)
+    assert (window.first_index, window.ids.tolist()) == (1, [1, 3, 4])
+    assert spans.indexes_in(3, 7) == (2, 3)
+    assert [spans.n_tokens_in(*part) for part in ((0, 13), (2, 4), (3, 3), (0, 1))] == [3, 2, 0, 1]
+    assert [spans.count_part(*part) for part in ((0, 13), (2, 4))] == [3, 2]
+    assert spans.label_of(3) == "·two"
+    signs = spans._tokenizer.vocabulary.signs
+    assert spans.attributes_of(np.array([0, 3])).tolist() == signs[[0, 3]].tolist()
+
+
+@pytest.mark.parametrize(("size_limit", "is_timed"), [(12, True), (11, False), (3, False)])
+def test_only_a_short_text_is_timed_again(spans, document, monkeypatch, size_limit, is_timed):
+    spans.timing.forget()
+    monkeypatch.setattr(live_spans, "SMALL", size_limit)
+    document.replace(7, 7, b" one")
+    assert spans.timing._pause.isActive() is is_timed
+
+
+def test_the_whole_encoding_makes_what_was_to_be_timed_unwanted(spans, document):
+    document.replace(7, 7, b" one")
+    spans.encode_again()
+    assert not spans.timing._pause.isActive()
+    assert spans.job.is_busy
+    spans.close()
+    assert not spans.job.is_busy
+
+
+def test_the_next_edit_is_expected_at_the_caret(spans, document, monkeypatch, qtbot):
+    expected = []
+    monkeypatch.setattr(TokenStore, "expect_edit", lambda store, position: expected.append(position))
+    document.set_caret(2)
+    document.set_caret(4)
+    qtbot.waitUntil(lambda: bool(expected))
+    assert expected == [4]
+    spans._pause.stop()
+    document.set_caret(1)
+    spans.close()
+    assert not spans._pause.isActive()
