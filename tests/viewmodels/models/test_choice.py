@@ -1,9 +1,14 @@
 """The rows of the model picker."""
 
+from dataclasses import replace
+
 from fake_tokenizer import FakeTokenizer
 
+import guiapp
 from guiapp.core.demo import DEMO_MODELS
-from guiapp.viewmodels.models.choice import facts, model_rows, summary
+from guiapp.core.vocab.vocabulary import SpecialIds
+from guiapp.viewmodels.models.choice import facts, model_rows, special_facts, summary
+from guiapp.viewmodels.models.choices import Choice
 from guiapp.viewmodels.models.loader import OpenModel
 from guiapp.viewmodels.recent import RecentFile
 
@@ -26,3 +31,52 @@ def test_an_open_model_is_summed_up():
     assert summary(model) == "SPM · 9"
     assert ("BOS", "0 <s>") in facts(model)
     assert ("file", "/models/fake.gguf") in facts(model)
+
+
+def test_all_rows_of_the_picker():
+    recent = (
+        RecentFile("/models/a.gguf", "A", "BPE", "gpt-2", 1000, "qwen2"),
+        RecentFile("/models/b.gguf", "", "BPE", "", 7, "qwen2"),
+    )
+    rows = model_rows(recent, set(), "/models/b.gguf")
+    assert rows[:2] == [
+        Choice("Recent", "/models/a.gguf", "A", "BPE · gpt-2 → qwen2 · 1,000 · a.gguf", True, False),
+        Choice("Recent", "/models/b.gguf", "b", "BPE · no pre → qwen2 · 7 · b.gguf", True, True),
+    ]
+    assert rows[2:] == [
+        Choice("Demo", f"demo:{demo.name}", demo.title, demo.description, True, False) for demo in DEMO_MODELS
+    ]
+    assert [row.is_current for row in model_rows((), set(), "demo:toy")] == [
+        demo.name == "toy" for demo in DEMO_MODELS
+    ]
+    plain = Choice("section", "name", "title", "detail")
+    assert (plain.is_there, plain.is_current) == (True, False)
+
+
+def test_all_facts_of_a_model():
+    model = OpenModel("/models/fake.gguf", FakeTokenizer())
+    assert facts(model) == [
+        ("name", "fake"),
+        ("type", "SPM"),
+        ("tokens", "9"),
+        ("file", "/models/fake.gguf"),
+        ("BOS", "0 <s>"),
+    ]
+    bpe = guiapp.open_model("demo:bpe")
+    assert facts(OpenModel("demo:bpe", bpe))[:5] == [
+        ("name", bpe.vocabulary.name),
+        ("type", "BPE"),
+        ("pre-tokenizer", bpe.vocabulary.pre),
+        ("tokens", f"{len(bpe.vocabulary):,}"),
+        ("merges", f"{len(bpe.vocabulary.merges):,}"),
+    ]
+    assert summary(OpenModel("demo:bpe", bpe)) == f"BPE · {bpe.vocabulary.pre} · {len(bpe.vocabulary):,}"
+    chosen = FakeTokenizer(chosen_pre="qwen2")
+    assert ("split as", "qwen2, chosen by hand") in facts(OpenModel("x.gguf", chosen))
+
+
+def test_roles_of_tokens_that_are_not_there_are_left_out():
+    vocabulary = FakeTokenizer().vocabulary
+    special = SpecialIds(bos=0, eos=8, unk=9, sep=-1, fim_pre=1)
+    found = dict(special_facts(replace(vocabulary, special_ids=special)))
+    assert found == {"BOS": "0 <s>", "EOS": "8 ?", "FIM PRE": "1 one"}

@@ -7,6 +7,7 @@ from conftest import PATIENCE_S
 from fake_tokenizer import FakeTokenizer
 from main_window_driver import load
 from PySide6.QtWidgets import QApplication
+from told import told_by
 
 from guiapp.viewmodels.models.loader import ModelLoader, OpenModel, RefusedModel, display_name
 
@@ -78,3 +79,44 @@ def test_a_model_that_is_given_up_does_not_arrive(qtbot, way):
 )
 def test_a_model_is_called_by_its_name_unless_that_says_nothing(in_file, shown):
     assert display_name(OpenModel("/models/model.gguf", FakeTokenizer(in_file))) == shown
+
+
+def test_each_signal_is_sent_once_and_in_order(loader, qtbot):
+    told = told_by(loader)
+    with qtbot.waitSignal(loader.model_changed):
+        loader.open("fake.gguf")
+        loader.open("fake.gguf")
+    assert [name for name in told if name != "progress_changed"] == ["loading_changed"] * 2 + [
+        "model_changed"
+    ]
+    told.clear()
+    with qtbot.waitSignal(loader.failed):
+        loader.open("broken.gguf")
+    assert [name for name in told if name != "progress_changed"] == ["loading_changed"] * 2 + ["failed"]
+    told.clear()
+    loader.cancel()
+    assert told == []
+    loader._set_refused(None)
+    assert told == []
+
+
+def test_progress_is_told_while_a_model_is_read(qtbot):
+    gate = threading.Event()
+    loader = ModelLoader(
+        lambda name, pre, progress: progress(0.5) or gate.wait(PATIENCE_S) or FakeTokenizer()
+    )
+    with qtbot.waitSignal(loader.progress_changed):
+        loader.open("fake.gguf")
+    assert loader.job.progress == 0.5
+    gate.set()
+    loader.wait()
+
+
+def test_the_pre_tokenizer_is_handed_on(qtbot):
+    asked = []
+    loader = ModelLoader(lambda name, pre, progress: asked.append((name, pre)) or FakeTokenizer())
+    for pre in (None, "qwen2"):
+        with qtbot.waitSignal(loader.model_changed):
+            loader.open("fake.gguf", pre)
+    assert asked == [("fake.gguf", None), ("fake.gguf", "qwen2")]
+    loader.wait()

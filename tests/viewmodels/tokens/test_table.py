@@ -99,3 +99,63 @@ def test_without_a_token_there_is_no_data(source, details):
     model = TokenTableModel(source, details)
     assert model.index(0, 0, QModelIndex()).data(Qt.ItemDataRole.DecorationRole) is None
     assert model.rows_as_text([99]).count("\n") == 1
+
+
+def test_all_roles_of_all_cells(source, details):
+    model = TokenTableModel(source, details)
+    middle = Qt.AlignmentFlag.AlignVCenter
+    right, left = Qt.AlignmentFlag.AlignRight | middle, Qt.AlignmentFlag.AlignLeft | middle
+    alignments = [right, right, left, left, left, left, right, right]
+    assert model.columnCount() == len(alignments)
+    across, role = Qt.Orientation.Horizontal, Qt.ItemDataRole.TextAlignmentRole
+    signs = source.vocabulary.signs
+    for column, alignment in enumerate(alignments):
+        assert model.headerData(column, across, role) == alignment
+        assert model.headerData(column, across) == TITLES[column]
+        assert model.headerData(column, across, Qt.ItemDataRole.ToolTipRole) is None
+        assert model.headerData(column, Qt.Orientation.Vertical) is None
+        for row in range(4):
+            index = model.index(row, column)
+            assert model.data(index, role) == alignment
+            assert model.data(index, token_table.TINT_ROLE) == row
+            assert model.data(index, token_table.ATTRIBUTES_ROLE) == signs[row + 1]
+            assert model.data(index, Qt.ItemDataRole.ToolTipRole) is None
+    assert model.rowCount(model.index(0, 0)) == model.columnCount(model.index(0, 0)) == 0
+    assert len({Qt.ItemDataRole.UserRole, token_table.TINT_ROLE, token_table.ATTRIBUTES_ROLE}) == 2
+
+
+def test_rows_are_copied_under_their_titles(source, details):
+    model = TokenTableModel(source, details)
+    assert model.rows_as_text([1, 9, -1, 0]).splitlines() == [
+        "#\tid\ttext\traw\tbytes\ttype\tscore\tspan",
+        "2\t2\t↵\t↵\t0A\tnormal\t-2\t5–6",
+        "1\t1\t·York\t▁York\t20 59 6F 72 6B\tnormal\t-1.5\t0–5",
+    ]
+
+
+@pytest.mark.parametrize("n_rows", [99, 100, 101])
+def test_exactly_so_many_rows_are_copied(source, details, monkeypatch, n_rows):
+    monkeypatch.setattr(token_table, "MOST_COPIED_ROWS", 100)
+    source.set_tokens(np.ones(n_rows, np.int32))
+    lines = TokenTableModel(source, details).rows_as_text(range(n_rows)).splitlines()
+    assert (len(lines), lines[-1] == "…") == (n_rows + 1, n_rows > 100)
+
+
+def test_no_row_changes_where_there_are_none_but_the_titles_may(source, details, qtbot):
+    model = TokenTableModel(source, details)
+    with qtbot.waitSignal(model.headerDataChanged) as titles, qtbot.assertNotEmitted(model.rowsInserted):
+        source.set_tokens([1, 1, 1, 1])
+    column = TITLES.index("score")
+    assert titles.args == [Qt.Orientation.Horizontal, column, column]
+    source.set_tokens([])
+    with qtbot.assertNotEmitted(model.dataChanged), qtbot.waitSignal(model.headerDataChanged):
+        details.explainer_changed.emit()
+    assert (model.rowCount(), model.is_shrinking) == (0, False)
+
+
+def test_without_a_vocabulary_there_is_a_table_without_words(source, details):
+    model = TokenTableModel(source, details)
+    source.vocabulary = None
+    assert model.index(0, 1).data() is None
+    assert model.headerData(TITLES.index("score"), Qt.Orientation.Horizontal) == "score"
+    assert model.rows_as_text([0]).count("\n") == 1
