@@ -31,11 +31,12 @@ def score(query: str, text: str) -> int | None:
 
 
 def _bonus(query: str, text: str) -> int:
-    whole = re.escape(query.casefold().strip())
-    if not whole or not re.search(rf"(?<!\w){whole}", text):
+    typed = query.casefold().strip()
+    whole = re.escape(typed)
+    if not typed or not re.search(rf"(?<!\w){whole}", text):
         return 0
     is_word = re.search(rf"(?<!\w){whole}(?!\w)", text) is not None
-    return START_OF_WORD * len(whole) * (2 if is_word else 1)
+    return START_OF_WORD * len(typed) * (2 if is_word else 1)
 
 
 def _worth(text: str, at: int, before: int) -> int:

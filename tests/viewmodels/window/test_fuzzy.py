@@ -51,3 +51,28 @@ def test_of_long_texts_each_sixteenth_letter_costs_a_point():
 )
 def test_a_letter_counts_by_what_is_before_it(query, points):
     assert score(query, "Dark theme") == points
+
+
+@pytest.mark.parametrize(
+    ("query", "text", "points"),
+    [
+        ("", "", 0),
+        ("", "x" * 32, -2),
+        ("a", "", None),
+        ("a", "a", 8 + 16),
+        ("a", "ab", 8 + 8),
+        ("a", "ba", 1),
+        ("a", "b-a", 8 + 16),
+        ("ab", "axab", 8 + 1),
+        ("ab", "a xab", 8 + 1),
+        ("bc", "abc bxc", 8 + 1),
+        ("aa", "aa", 8 + 4 + 32),
+        ("aa", "a", None),
+        ("a b", "a b", 8 + 8 + 48),
+        (" a ", "xa a", 8 + 16),
+        (".", ".", 8 + 16),
+        ("b", "a_b", 8),
+    ],
+)
+def test_scores_are_exact(query, text, points):
+    assert score(query, text) == points
