@@ -3,7 +3,9 @@
 import threading
 
 import pytest
+import shiboken6
 from conftest import PATIENCE_S
+from told import told_by
 
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.system.checkpoint import checkpoint
@@ -137,3 +139,85 @@ def test_a_cancelled_job_stops_at_its_next_checkpoint(job):
     job.wait()
     assert not is_any_job_running()
     assert went_on == []
+
+
+def test_a_new_job_has_told_nothing_and_is_told_once_as_busy(job, qtbot):
+    told = told_by(job)
+    assert (job.is_busy, job.progress) == (False, 0.0)
+    gate = threading.Event()
+    job.start(lambda progress: progress(0.5) or gate.wait(PATIENCE_S))
+    qtbot.waitUntil(lambda: job.progress == 0.5)
+    assert told == ["busy_changed", "progress_changed"]
+    job.start(lambda progress: progress(0.5) or 7)
+    assert (job.progress, job.is_busy) == (0.0, True)
+    assert told == ["busy_changed", "progress_changed"]
+    gate.set()
+    with qtbot.waitSignal(job.done) as done:
+        pass
+    assert done.args == [7]
+    assert told == ["busy_changed", "progress_changed", "progress_changed", "busy_changed", "done"]
+    job.cancel()
+    assert told[-1] == "done"
+
+
+def test_less_than_a_thousandth_is_not_told_and_nothing_goes_back(job, qtbot):
+    shares = []
+    job.progress_changed.connect(lambda: shares.append(job.progress))
+
+    def work(progress):
+        for share in (0.0, 0.0005, 0.001, 0.0015, 0.5, 0.25, 0.5, 1.0):
+            progress(share)
+
+    with qtbot.waitSignal(job.done):
+        job.start(work)
+    assert shares == [0.001, 0.5, 1.0]
+
+
+def test_late_reports_are_not_told(job, qtbot):
+    told = told_by(job)
+    job._reported.emit(job._generation, 500)
+    assert (job.progress, told) == (0.0, [])
+    job.start(lambda progress: None)
+    job._reported.emit(job._generation - 1, 500)
+    assert (job.progress, told) == (0.0, ["busy_changed"])
+    job._ended.emit(job._generation - 1, "late", None)
+    assert told == ["busy_changed"]
+
+
+def test_the_next_job_begins_when_the_one_before_has_ended(job, qtbot):
+    order, gate = [], threading.Event()
+    job.start(lambda progress: gate.wait(PATIENCE_S) and order.append("first"))
+    job.start(lambda progress: order.append("second"))
+    gate.set()
+    with qtbot.waitSignal(job.done):
+        pass
+    assert order[-1] == "second"
+
+
+def test_finishing_waits_and_gives_nothing_up(job, qtbot):
+    gate, results = threading.Event(), []
+    job.done.connect(results.append)
+    job.start(lambda progress: gate.wait(PATIENCE_S) and "all")
+    threading.Timer(0.05, gate.set).start()
+    job.finish(PATIENCE_S)
+    assert not is_any_job_running()
+    qtbot.waitUntil(lambda: results == ["all"])
+
+
+def test_a_job_that_is_given_up_before_it_began_is_not_done(job, qtbot):
+    gate, done = threading.Event(), []
+    job.start(lambda progress: gate.wait(PATIENCE_S))
+    job.start(lambda progress: done.append(True))
+    job.cancel()
+    gate.set()
+    job.wait()
+    assert done == []
+
+
+def test_an_object_that_is_gone_is_told_nothing(qapp):
+    gate, job = threading.Event(), LatestJob[object]()
+    job.start(lambda progress: gate.wait(PATIENCE_S))
+    has_ended = job._has_ended
+    shiboken6.delete(job)
+    gate.set()
+    assert has_ended.wait(PATIENCE_S)

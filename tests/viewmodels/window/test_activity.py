@@ -2,9 +2,11 @@
 
 import threading
 
+import pytest
 from conftest import PATIENCE_S
 from fake_tokenizer import FakeTokenizer
 from PySide6.QtWidgets import QApplication
+from told import told_by
 
 from guiapp.viewmodels import workspace as workspace_module
 from guiapp.viewmodels.window.activity import Activity
@@ -46,4 +48,58 @@ def test_a_text_that_is_read_comes_next_and_can_be_cancelled(qapp, qtbot, tmp_pa
     workspace.text_job.finish(PATIENCE_S)
     QApplication.processEvents()
     assert workspace.document.text() == b"one"
+    workspace.close()
+
+
+class Job:
+    is_busy, progress = False, 0.0
+
+    def __init__(self, log, name):
+        self.cancel = lambda: log.append(name)
+
+
+@pytest.mark.parametrize(
+    ("busy", "title", "progress", "can_cancel", "cancelled"),
+    [
+        ("", None, 0.3, False, "text"),
+        ("spans", "Encoding", 0.3, False, "text"),
+        ("text", "Reading the text", 0.2, True, "text"),
+        ("text spans", "Reading the text", 0.2, True, "text"),
+        ("model", "Opening m.gguf: list of tensors", 0.25, True, "model"),
+        ("model text spans", "Opening m.gguf: list of tensors", 0.25, True, "model"),
+    ],
+)
+def test_of_all_that_goes_on_the_first_is_told(
+    qapp, monkeypatch, busy, title, progress, can_cancel, cancelled
+):
+    workspace, log = Workspace(b""), []
+    activity = Activity(workspace)
+    jobs = {name: Job(log, name) for name in ("model", "text", "spans")}
+    for (name, job), share in zip(jobs.items(), (0.25, 0.2, 0.3), strict=True):
+        job.is_busy, job.progress = name in busy, share
+    monkeypatch.setattr(workspace.loader, "job", jobs["model"])
+    monkeypatch.setattr(workspace.loader, "loading_name", "folder/m.gguf" if "model" in busy else None)
+    monkeypatch.setattr(workspace, "text_job", jobs["text"])
+    monkeypatch.setattr(workspace.spans, "job", jobs["spans"])
+    assert (activity.title, activity.progress, activity.can_cancel) == (title, progress, can_cancel)
+    activity.cancel()
+    assert log == [cancelled]
+    monkeypatch.undo()
+    workspace.close()
+
+
+def test_whatever_goes_on_is_told(qapp, qtbot):
+    workspace = Workspace(b"")
+    activity = Activity(workspace)
+    told = told_by(activity)
+    for signal in (
+        workspace.loader.loading_changed,
+        workspace.loader.progress_changed,
+        workspace.text_job.busy_changed,
+        workspace.text_job.progress_changed,
+        workspace.spans.job.busy_changed,
+        workspace.spans.job.progress_changed,
+    ):
+        signal.emit()
+    assert told == ["changed"] * 6
     workspace.close()

@@ -104,3 +104,39 @@ def test_stopping_leaves_it_to_python_again(collector):
     assert not gc.isenabled()
     collector.stop()
     assert gc.isenabled()
+
+
+@pytest.mark.parametrize(
+    ("counts", "is_due", "collected", "interval"),
+    [
+        ((0, 0, 0), False, [], garbage.LOOK_MS),
+        ((700, 10, 10), True, [], garbage.LOOK_MS),
+        ((701, 10, 10), True, [0], garbage.LOOK_AGAIN_MS),
+        ((0, 11, 10), True, [1], garbage.LOOK_MS),
+        ((701, 11, 10), True, [1], garbage.LOOK_AGAIN_MS),
+        ((701, 11, 11), True, [2], garbage.LOOK_AGAIN_MS),
+        ((0, 0, 11), True, [2], garbage.LOOK_MS),
+        ((0, 0, 11), False, [], garbage.LOOK_MS),
+        ((701, 11, 11), False, [1], garbage.LOOK_AGAIN_MS),
+    ],
+)
+def test_as_much_is_looked_at_as_it_is_time_for(qapp, monkeypatch, counts, is_due, collected, interval):
+    looks, now_s = [], 0.0
+    monkeypatch.setattr(garbage.gc, "get_count", lambda: counts)
+    monkeypatch.setattr(garbage.gc, "collect", looks.append)
+    collector = GarbageCollector(lambda: now_s)
+    collector.start()
+    now_s = 60.1 if is_due else 60.0
+    collector.look()
+    assert (looks, collector._timer.interval()) == (collected, interval)
+    assert collector._timer.isActive()
+    collector.stop()
+    assert not collector._timer.isActive()
+    gc.unfreeze()
+
+
+def test_everything_is_never_due_before_the_start(qapp):
+    collector = GarbageCollector(lambda: 1e9)
+    assert not collector._is_time_for_all()
+    assert not collector._timer.isActive()
+    collector.stop()
