@@ -3,8 +3,8 @@
 import pytest
 
 from guiapp.core.errors import TokenloupeError
-from guiapp.core.trace.breakpoints import BreakpointError
-from guiapp.viewmodels.steps.breakpoints import StepBreakpoints
+from guiapp.core.trace.breakpoints import BreakpointError, parse_breakpoint
+from guiapp.viewmodels.steps.breakpoints import StepBreakpoints, at_bytes, at_operations
 
 
 class Place:
@@ -107,3 +107,101 @@ def test_what_makes_no_sense_any_more_comes_back_switched_off(place):
     breakpoints.undo()
     assert titles(breakpoints) == ["token 1"]
     assert not breakpoints.rows[0].is_enabled
+
+
+@pytest.fixture
+def told(place):
+    """Breakpoints at tokens 1, 2, 3 and 4, and what is told of them."""
+    breakpoints = StepBreakpoints(place)
+    for number in range(1, 5):
+        breakpoints.add(f"token {number}")
+    breakpoints.told = []
+    breakpoints.changed.connect(
+        lambda: breakpoints.told.append(
+            (titles(breakpoints), breakpoints.removed and breakpoints.removed.title)
+        )
+    )
+    return breakpoints
+
+
+def tokens(*numbers):
+    return [f"token {number}" for number in numbers]
+
+
+def test_each_change_is_told_once_with_what_was_removed(told, place):
+    told.change(1, "token 9")
+    told.remove(2)
+    told.enable(0, False)
+    told.toggle("token 4")
+    told.toggle("token 7")
+    told.toggle_operations(["merge"])
+    told.toggle_operations(["merge"])
+    assert told.told == [
+        (tokens(1, 9, 3, 4), None),
+        (tokens(1, 9, 4), "token 3"),
+        (tokens(1, 9, 4), None),
+        (tokens(1, 9), "token 4"),
+        (tokens(1, 9, 7), None),
+        ([*tokens(1, 9, 7), "operation merge"], None),
+        (tokens(1, 9, 7), "operation merge"),
+    ]
+    assert [row.is_enabled for row in told.rows] == [False, True, True]
+    assert place.rows == told.rows
+
+
+def test_a_changed_row_stays_on_or_off(told):
+    told.enable(1, False)
+    told.change(1, "token 9")
+    told.change(2, "token 8")
+    assert [row.is_enabled for row in told.rows] == [True, False, True, True]
+    told.enable(1, True)
+    assert [row.is_enabled for row in told.rows] == [True] * 4
+
+
+def test_to_forget_leaves_nothing_to_take_back(told, place):
+    told.undo()
+    told.told.clear()
+    told.forget()
+    assert (told.rows, place.rows, told.removed, told.told) == ((), (), None, [([], None)])
+    told.undo()
+    told.redo()
+    assert told.rows == ()
+
+
+def test_a_step_taken_back_is_told_and_placed(told, place):
+    told.remove(0)
+    told.told.clear()
+    told.undo()
+    told.redo()
+    assert told.told == [(tokens(1, 2, 3, 4), None), (tokens(2, 3, 4), None)]
+    assert place.rows == told.rows
+
+
+def test_what_the_debugger_gave_up_is_noted_and_no_step(told, place):
+    placed, rows = place.rows, told.rows[:1]
+    told.told.clear()
+    told.note(rows)
+    assert (told.rows, told.told, place.rows) == (rows, [(tokens(1), None)], placed)
+    told.undo()
+    assert titles(told) == tokens(1, 2, 3)
+
+
+def test_rows_that_fit_are_placed_though_another_does_not(place):
+    breakpoints = StepBreakpoints(place)
+    for number in range(1, 4):
+        breakpoints.add(f"token {number}")
+    place.refused = ("token 2",)
+    breakpoints.fit(breakpoints.rows)
+    assert [row.is_enabled for row in breakpoints.rows] == [True, False, True]
+    assert place.rows == breakpoints.rows
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "found"),
+    [(4, 9, [4, 8]), (4, 8, [4]), (5, 5, []), (4, 4, [4]), (3, 4, []), (9, 10, [9]), (4, 0, [4])],
+)
+def test_breakpoints_in_a_stretch(start, end, found):
+    rows = [parse_breakpoint(text) for text in ("byte 9", "byte 4", "token 5", "byte 8", "operation merge")]
+    assert sorted(int(row.value) for row in at_bytes(rows, start, end)) == found
+    assert [row.title for row in at_operations(rows, ["merge", "push"])] == ["operation merge"]
+    assert at_operations(rows, ["push"]) == []
