@@ -7,6 +7,7 @@ from instant_recorder import InstantRecorder
 
 import guiapp
 from guiapp.core.trace.debugger import Debugger
+from guiapp.core.trace.race import first_difference
 from guiapp.core.trace.recorder import record
 from guiapp.core.trace.reports import debugger_for
 from guiapp.viewmodels.steps.race import RaceModel
@@ -65,3 +66,82 @@ def test_a_recording_that_fails_is_told(race):
     race.choose("greedy")
     race._recorder.failed.emit("no room")
     assert race.failure == "no room"
+
+
+def told_with_rival(race):
+    told = []
+    race.changed.connect(lambda: told.append((race.encoder, race.rival is not None, race.failure)))
+    return told
+
+
+def test_who_can_run_beside(race, qtbot):
+    names = set(race._workspace.tokenizer.encoders)
+    twin = race._workspace.tokenizer.readable_twin(race._workspace.algorithm.name)
+    assert set(race.encoders) == names - {"fast", twin}
+    race._workspace.set_encoder("greedy")
+    assert set(race.encoders) == names - {"fast", "greedy"}
+    nobody = RaceModel(Workspace(b""), InstantRecorder())
+    assert nobody.encoders == []
+    nobody.choose("greedy")
+    assert (nobody.encoder, nobody.rival, nobody.failure) == ("greedy", None, "")  # a model may yet come
+    nobody.stop()
+
+
+def test_a_race_is_told_as_it_begins_and_ends(race):
+    told = told_with_rival(race)
+    assert (race.is_ready, race.parting, race.is_parting, race.difference) == (True, None, False, None)
+    race.choose("greedy")
+    assert (race.is_ready, told) == (False, [("greedy", False, "")])
+    told.clear()
+    race.run_beside(leader(race, b"abacb"))
+    assert told == [("greedy", True, ""), ("greedy", True, "")]
+    assert race.is_ready
+    told.clear()
+    race._fail("odd")
+    assert (told, race.is_ready) == ([("greedy", True, "odd")], True)
+    told.clear()
+    race.choose("")
+    assert told == [("", False, "")]
+    assert (race.difference, race.parting, race.is_parting, race.is_ready) == (None, None, False, True)
+
+
+def test_the_rival_goes_where_the_leader_is(race):
+    lead = leader(race, b"abacb")
+    race.follow()
+    race.run_beside(lead)
+    race.choose("greedy")
+    assert race.parting == race.difference.steps[0]
+    assert race.difference == first_difference(lead, race.rival)
+    told = told_with_rival(race)
+    seen = []
+    for position in range(lead.n_steps + 1):
+        lead.go_to(position)
+        race.follow()
+        seen.append(race.rival.position)
+        assert race.is_parting is (position == race.parting)
+    assert (seen == sorted(seen), seen[0], seen[-1]) == (True, 0, race.rival.n_steps)
+    assert len(told) == lead.n_steps + 1
+    race.run_beside(None)
+    assert (race.rival, race.is_ready, race.is_parting) == (None, False, False)
+    race.follow()
+    assert len(told) == lead.n_steps + 2
+
+
+def test_the_rival_has_the_same_text_and_options(race, monkeypatch):
+    asked = []
+    monkeypatch.setattr(race._recorder, "record", lambda *given: asked.append(given))
+    race._workspace.set_add_special(False)
+    race.run_beside(leader(race, b"abacb"))
+    race.choose("greedy")
+    assert asked == [(race._workspace.tokenizer, b"abacb", "greedy", False, True)]
+    race.choose("no such encoder")
+    assert len(asked) == 1
+
+
+def test_a_recording_of_another_text_or_encoder_is_not_taken(race):
+    race.run_beside(leader(race, b"abacb"))
+    race.choose("greedy")
+    present, tokenizer = race.rival, race._workspace.tokenizer
+    for text, encoder in ((b"abacb", "heap"), (b"abacbb", "greedy")):
+        race._take(debugger_for(tokenizer, record(tokenizer, text, encoder)))
+        assert race.rival is present

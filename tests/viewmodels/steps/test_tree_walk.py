@@ -1,11 +1,13 @@
 """The walk down the token tree is that of the encoder."""
 
 import pytest
+from toy_vocabulary import toy_vocabulary
 
 import guiapp
 from guiapp.core.trace.recorder import record
 from guiapp.core.trace.reports import debugger_for
-from guiapp.viewmodels.steps.tree_walk import MOST_OTHERS, walk
+from guiapp.viewmodels.steps import tree_walk
+from guiapp.viewmodels.steps.tree_walk import MOST_OTHERS, Walk, WalkNode, walk
 
 TEXT = "How many unbelievable lions sleep in New York? 😍"
 
@@ -35,3 +37,34 @@ def test_each_token_taken_ends_a_walk_through_its_prefixes(model, encoder):
             assert node.added not in node.others
             assert len(node.others) <= min(MOST_OTHERS, node.n_others)
     assert n_walks > 5
+
+
+def toy_walk(text, step):
+    tokenizer = guiapp.open_model("demo:toy")
+    debugger = debugger_for(tokenizer, record(tokenizer, text, "greedy"))
+    debugger.go_to(step)
+    return walk(debugger, tokenizer.vocabulary.token_tree)
+
+
+def test_each_token_on_the_way_tells_what_it_adds_and_its_siblings():
+    assert toy_walk("acbbabab", 1) == Walk(
+        [
+            WalkNode(0, "a", "a", ("b", "c"), 2),
+            WalkNode(5, "c", "ac", ("b",), 1),
+            WalkNode(8, "bb", "acbb", (), 0),
+        ],
+        "abab",
+    )
+    assert toy_walk("acbbababab", 1).behind == "ababab"
+    assert toy_walk("acbbabababa", 1).behind == "ababab"
+    assert toy_walk("acbb", 0) == toy_walk("acbb", 2) == toy_walk("acbb", 99) == Walk([], "")
+
+
+@pytest.mark.parametrize(
+    ("token", "others"),
+    [("a", "bcdefg"), ("b", "acdefg"), ("d", "abcefg"), ("e", "bcdfgh"), ("i", "fghjkl"), ("l", "fghijk")],
+)
+def test_the_nearest_siblings_are_told(token, others):
+    vocabulary = toy_vocabulary(dict.fromkeys("abcdefghijkl", 0.0))
+    node = tree_walk._node(vocabulary.token_tree, "abcdefghijkl".index(token))
+    assert (node.added, "".join(node.others), node.n_others) == (token, others, 11)
