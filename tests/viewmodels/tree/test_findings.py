@@ -5,11 +5,18 @@ import pytest
 from conftest import PATIENCE_S
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
+from told import told_by
+from toy_vocabulary import toy_vocabulary
 
 from guiapp.core.errors import TokenloupeError
+from guiapp.core.explain.merge_tree import MergeTree, merge_tree, why_not_merged
+from guiapp.core.tree.picture import tree_picture
+from guiapp.core.vocab.attributes import Attribute
+from guiapp.core.vocab.vocabulary import SpecialIds
+from guiapp.viewmodels.tree import details as tree_details
 from guiapp.viewmodels.tree import findings as tree_findings
 from guiapp.viewmodels.tree import model as tree_model
-from guiapp.viewmodels.tree.details import describe_node
+from guiapp.viewmodels.tree.details import describe_node, merge_story
 from guiapp.viewmodels.tree.findings import TreeFindings
 from guiapp.viewmodels.tree.found_table import COLUMNS, FoundTableModel
 
@@ -114,3 +121,82 @@ def test_rows_say_what_is_known_of_a_token(model):
     ]
     assert right == [True, False, True, False, False]
     assert table.headerData(0, Qt.Orientation.Vertical) is None
+
+
+def test_what_is_told_of_figures(findings, qtbot):
+    told = told_by(findings)
+    assert (findings.statistics, findings.unreached, findings.problem) == (None, None, "")
+    findings.want()
+    qtbot.waitUntil(lambda: findings.statistics is not None)
+    assert (told, findings.trying.is_busy) == (["changed"], True)
+    assert findings.findings == findings.statistics.findings
+    qtbot.waitUntil(lambda: findings.unreached is not None)
+    assert (told, len(findings.findings)) == (["changed"] * 2, len(findings.statistics.findings) + 1)
+    findings._fail("odd")
+    assert (told, findings.problem) == (["changed"] * 3, "odd")
+    findings._model.preparing_changed.emit()
+    assert told == ["changed"] * 4
+    findings.trying.start(lambda _: None)
+    findings._model.picture_changed.emit()
+    assert told == ["changed"] * 5
+    assert (findings.statistics, findings.unreached, findings.problem, findings.trying.is_busy) == (
+        *(None, None),
+        *("", False),
+    )
+    assert findings.job.is_busy
+    findings.close()
+    assert not findings.job.is_busy
+
+
+def test_without_a_tokenizer_no_trials_are_made(findings, workspace, monkeypatch, qtbot):
+    monkeypatch.setattr(type(workspace), "tokenizer", None)
+    findings.want()
+    qtbot.waitUntil(lambda: findings.statistics is not None)
+    assert (findings.trying.is_busy, findings.is_coming) == (False, False)
+
+
+def test_without_a_picture_nothing_is_counted(findings):
+    findings._model.picture = None
+    findings.want()
+    assert not findings.job.is_busy
+
+
+def test_special_tokens_scores_and_uses_are_described(model):
+    picture = tree_picture(
+        toy_vocabulary({"<s>": Attribute.CONTROL, "ab": -1234.5, "abc": -0.0}, special_ids=SpecialIds(bos=0))
+    )
+    told = [dict(describe_node(picture, picture.node(token), None, None).facts) for token in (1, 2)]
+    assert told[0] == {
+        "id": "1",
+        "raw": "ab",
+        "bytes": "61 62",
+        "type": "normal",
+        "score": "-1,234.5",
+        "depth": "1",
+        "children": "1",
+        "below it": "1 token",
+        "in this text": "not once",
+    }
+    assert (told[1]["children"], told[1]["below it"], told[1]["depth"]) == ("0", "0 tokens", "2")
+    times = [
+        dict(describe_node(picture, picture.node(1), None, np.array([0, n, 0])).facts)["in this text"]
+        for n in (0, 1, 2, 1234)
+    ]
+    assert times == ["not once", "once", "2 times", "1,234 times"]
+
+
+def test_merges_are_told_where_there_are_any(workspace, monkeypatch):
+    tokenizer = workspace.tokenizer
+    vocabulary = tokenizer.vocabulary
+    assert merge_story(vocabulary, None, 8) == MergeTree((), why_not_merged(vocabulary, 8))
+    story = merge_story(vocabulary, tokenizer, 8)
+    assert story == merge_tree(vocabulary, tokenizer.merging, 8)
+    monkeypatch.setattr(tree_details, "MOST_MERGED", 4)
+    assert merge_story(vocabulary, tokenizer, 8) == story
+    monkeypatch.setattr(tree_details, "MOST_MERGED", 3)
+    assert merge_story(vocabulary, tokenizer, 8) == MergeTree((), "Too long to draw here.")
+    monkeypatch.setattr(tree_details, "merge_rules_of", lambda merging, token: [1, 2])
+    remark = merge_story(vocabulary, tokenizer, 5).remark
+    assert remark.startswith("2 merge rules make it; this is the one that text leads to. ")
+    monkeypatch.setattr(tree_details, "merge_rules_of", lambda merging, token: [1])
+    assert merge_story(vocabulary, tokenizer, 5) == merge_tree(vocabulary, tokenizer.merging, 5)

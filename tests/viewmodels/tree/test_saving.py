@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication
 
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.tree.reports import Branch
+from guiapp.viewmodels.tree import saving as tree_saving
 from guiapp.viewmodels.tree.saving import TreeSaving
 
 
@@ -72,3 +73,38 @@ def test_a_branch_is_written_as_asked(saving, model, tmp_path, qtbot, form, begi
     assert path.read_text().endswith("}\n")
     if form == "json":
         assert json.loads(path.read_text())
+
+
+def test_each_step_of_saving_is_told(saving, told, tmp_path, qtbot):
+    path = tmp_path / "tree.txt"
+    assert (saving.is_busy, saving.progress, saving.saved, saving.failure) == (False, 0.0, None, "")
+    saving.save(path, lambda progress: b"all")
+    qtbot.waitUntil(lambda: saving.saved == path)
+    assert told[:2] == [(True, None, "")] * 2
+    assert told[-1] == (False, path, "")
+    told.clear()
+    saving.save(path, refuse)
+    assert told[-1] == (True, None, "")
+    qtbot.waitUntil(lambda: bool(saving.failure))
+    assert told[-1] == (False, None, "No room.")
+    saving.dismiss()
+    assert told[-1] == (False, None, "")
+
+
+def test_progress_of_a_branch_goes_to_the_whole(model, monkeypatch):
+    monkeypatch.setattr(tree_saving, "AT_ONCE_S", 0.0)
+    monkeypatch.setattr(tree_saving, "PAUSE_S", 0.0)
+    branch = Branch(model.picture.vocabulary)
+    for form, (lines_of, per_token) in tree_saving.FORMATS.items():
+        shares = []
+        data = tree_saving._data_of(branch, form, shares.append)
+        lines = list(lines_of(branch))
+        assert data == ("\n".join(lines) + "\n").encode()
+        whole = per_token * len(branch.tokens) + 1
+        assert shares == [min(1.0, (at + 1) / whole) for at in range(len(lines))]
+
+
+def test_a_file_that_is_written_is_the_last_chance_to_give_up(tmp_path):
+    path, shares = tmp_path / "tree", []
+    assert tree_saving._write(path, lambda progress: progress(0.5) or b"all", shares.append) == path
+    assert (shares, path.read_bytes()) == ([0.5, 1.0], b"all")

@@ -1,8 +1,11 @@
 """What is found in the tree, which of it is looked at, and what happens while a search runs."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from PySide6.QtWidgets import QApplication
+from told import told_by
 
 from guiapp.viewmodels.tree import search as tree_search
 from guiapp.viewmodels.tree.search import FOUND, TreeSearch
@@ -145,3 +148,96 @@ def test_typing_after_a_list_was_shown_is_not_lost(search, find, qtbot):
     with qtbot.assertNotEmitted(search.found_changed, wait=2 * tree_search.PAUSE_MS):
         pass
     assert search.title == "one"
+
+
+def test_what_a_search_tells_from_beginning_to_end(search, model, qtbot):
+    told = told_by(search)
+    assert (search.query, search.title, search.problem, search.current, search.is_lit) == (
+        "",
+        "",
+        "",
+        None,
+        None,
+    )
+    assert (search._pause.isSingleShot(), search._pause.interval()) == (True, tree_search.PAUSE_MS)
+    assert (search.current_node, found(search)) == (None, [])
+    search.set_query("bb")
+    search.set_query("bb")
+    assert (told, search.query, search.job.is_busy) == ([], "bb", False)
+    search._pause.stop()
+    search._start()
+    assert (told, search.job.is_busy) == ([], True)
+    qtbot.waitUntil(lambda: not search.job.is_busy)
+    assert told == ["found_changed"]
+    search.look_at(1)
+    search.look_at(1)
+    assert (told, search.current) == (["found_changed", "current_changed"], 1)
+    told.clear()
+    search.set_query("")
+    assert (told, search.current, search.title) == (["found_changed"], None, "")
+    search.set_query("")
+    search.end()
+    assert told == ["found_changed"]
+
+
+def test_a_failure_forgets_what_was_found(search, find):
+    find("bb")
+    search.step(1)
+    search._fail("Too long.")
+    assert (search.problem, found(search), search.title, search.current) == ("Too long.", [], "", None)
+    search._take(tree_search.NOTHING)
+    assert search.problem == ""
+
+
+def test_the_tokens_of_a_list_that_have_no_place_are_left_out(search, model, monkeypatch):
+    nodes = model.picture.layout.nodes.copy()
+    nodes[3] = -1
+    layout = SimpleNamespace(nodes=nodes, parents=model.picture.layout.parents)
+
+    class Picture:
+        def __len__(self):
+            return len(model.picture)
+
+    picture = Picture()
+    picture.layout = layout
+    listed = tree_search._list(picture, "some", np.array([3, 0], np.int32), lambda share: None)
+    assert (listed.title, listed.nodes.tolist()) == ("some", [int(nodes[0])])
+
+
+def test_all_above_what_is_found_is_lit(search, model, node_of):
+    lit = tree_search._lit(model.picture, np.array([node_of(b"acbb"), node_of(b"b")], np.int32))
+    assert set(np.flatnonzero(lit).tolist()) == {0, *(node_of(name) for name in (b"a", b"ac", b"acbb", b"b"))}
+    assert not tree_search._lit(model.picture, np.zeros(0, np.int32)).any()
+
+
+def test_a_list_is_not_made_of_a_tree_that_is_not_there(search, model, monkeypatch):
+    model.picture = None
+    search.set_query("bb")
+    search.list_tokens("one", np.array([0], np.int32))
+    assert (search.query, search.job.is_busy, search._pause.isActive()) == ("", False, False)
+    search._show_some()
+
+
+def test_an_empty_list_is_told_and_nothing_looked_at(search, model, qtbot):
+    chosen = model.chosen
+    with qtbot.waitSignal(search.found_changed):
+        search.list_tokens("none", np.zeros(0, np.int32))
+    assert (search.title, search.current, model.chosen) == ("none", None, chosen)
+
+
+@pytest.mark.parametrize(
+    ("view", "is_fitted"),
+    [((0.0, 1.0), False), ((1.0, 2.0), True), ((0.5, 1.5), False), ((2.0, 4.0), True)],
+)
+def test_all_is_shown_only_where_nothing_found_touches_the_view(search, model, node_of, view, is_fitted):
+    assert model.picture.span(node_of(b"ab")) == (0, 1)
+    model.set_view(view)
+    found_one = tree_search._Found(tree_search.FOUND, np.array([node_of(b"ab")], np.int32), None)
+    search._take(found_one)
+    assert model.view == ((0.0, float(model.picture.width)) if is_fitted else view)
+
+
+def test_closing_stops_what_waits(search):
+    search.set_query("bb")
+    search.close()
+    assert not search._pause.isActive()

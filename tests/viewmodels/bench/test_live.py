@@ -1,0 +1,115 @@
+"""A run as it comes in: its records at any moment, and what disturbs it."""
+
+import pytest
+from fake_engine import CELL, EQUAL, EVENTS
+
+from guiapp.viewmodels.bench.live import LiveRun, deviations_of
+
+FAST = {"contender": "fast", "operation": "encode"}
+
+
+def run_of(*events):
+    run = LiveRun()
+    for event in events:
+        run.add(event)
+    return run
+
+
+def compared(name, n_tokens=500):
+    return {"event": "compared", "contender": name, "operation": "encode", "n_tokens": n_tokens, **EQUAL}
+
+
+def sample(name, seconds):
+    return {"event": "sample", "contender": name, "operation": "encode", "seconds": seconds}
+
+
+def test_nothing_is_told_before_there_is_a_sample():
+    run = run_of(*EVENTS[:3])
+    assert (run.results, run.noise, run.scenarios) == ([], "", set())
+    assert LiveRun().results == LiveRun().report.results == []
+
+
+def test_a_record_of_the_cell_that_goes_on_has_all_that_is_known():
+    run = run_of(*EVENTS[:4])
+    expected = {
+        **CELL,
+        **FAST,
+        **EQUAL,
+        "n_tokens": 500,
+        "n": 1,
+        "samples_s": [0.001],
+        "median_s": 0.001,
+        "ci_s": run.results[0]["ci_s"],
+        "mb_per_s": 1.0,
+        "tokens_per_s": 500_000.0,
+    }
+    assert run.results == [expected]
+    assert run.noise == ""
+    run.add(EVENTS[4])
+    assert (run.results[0]["n"], run.results[0]["samples_s"]) == (2, [0.001, 0.003])
+    assert run.noise == "spread ± 50 %"
+    assert run.scenarios == {"throughput"}
+
+
+def test_no_speed_is_told_of_what_took_no_time():
+    run = run_of(*EVENTS[:3], sample("fast", 0.0), sample("fast", 0.0))
+    (row,) = run.results
+    assert (row["median_s"], row["mb_per_s"], row["tokens_per_s"]) == (0.0, None, None)
+    assert run.noise == ""
+
+
+def test_a_result_takes_the_place_of_its_samples():
+    result = {"event": "result", **CELL, **FAST, "n": 9, "samples_s": [0.002] * 9, "median_s": 0.002}
+    run = run_of(*EVENTS, compared("heap"), sample("heap", 0.004), result)
+    assert [(row["contender"], row["n"]) for row in run.results] == [("fast", 9), ("heap", 1)]
+    run.end()
+    assert [(row["contender"], row["n"]) for row in run.report.results] == [("fast", 9), ("heap", 1)]
+    assert len(run.results) == 2
+
+
+def test_the_widest_spread_and_the_machine_are_told():
+    cell = {**EVENTS[1], "load": 0.0, "mhz": 0.0}
+    run = run_of(EVENTS[0], cell, compared("fast"), compared("heap"), compared("scan"))
+    assert run.noise == "load 0 · 0 MHz"
+    for name, seconds in (("fast", (0.001, 0.003)), ("heap", (0.002, 0.002)), ("scan", (0.001,))):
+        for each in seconds:
+            run.add(sample(name, each))
+    assert run.noise == "spread ± 50 % · load 0 · 0 MHz"
+    run.add(EVENTS[1])
+    assert (run.noise, run.results) == ("", [])
+
+
+def test_scenarios_are_those_of_the_plan_and_those_measured():
+    run = run_of({**EVENTS[0], "plan": {"scenarios": ["cold", "short"]}}, *EVENTS[1:])
+    assert run.scenarios == {"cold", "short", "throughput"}
+    assert LiveRun.of(run.record).scenarios == {"cold", "short"}
+
+
+def row(scenario, corpus, size, name="greedy"):
+    difference = {"byte_offset": 1}
+    return {
+        "scenario": scenario,
+        "corpus": corpus,
+        "size_bytes": size,
+        "contender": name,
+        "first_difference": difference,
+    }
+
+
+@pytest.mark.parametrize(
+    ("rows", "text", "chosen"),
+    [
+        ([("scaling", "a", 9), ("short", "a", 10)], "", 0),
+        ([("short", "a", 9), ("short", "b", 10)], "", 1),
+        ([("short", "a", 9), ("short", "b", 10)], "a", 0),
+        ([("scaling", "b", 99), ("short", "a", 1)], "a", 1),
+        ([("throughput", "b", 1), ("scaling", "a", 99)], "a", 0),
+        ([("throughput", "b", 9), ("throughput", "a", 1)], "a", 1),
+        ([("throughput", "b", 9), ("throughput", "a", 1)], "", 0),
+    ],
+)
+def test_the_result_that_says_most_of_a_contender(rows, text, chosen):
+    results = [row(*each) for each in rows]
+    same = {**row("throughput", "a", 99, "fast"), "first_difference": None}
+    assert deviations_of([same, *results], text) == {"greedy": results[chosen]}
+    assert deviations_of([same]) == {}
