@@ -1,5 +1,6 @@
 """Texts that outlive the program."""
 
+import json
 import os
 import subprocess
 import sys
@@ -8,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from guiapp.core.editing.edit_journal import JournalEdit
-from guiapp.viewmodels.text.kept_texts import KeptText, KeptTexts
+from guiapp.viewmodels.text import kept_texts
+from guiapp.viewmodels.text.kept_texts import KeptText, KeptTextHead, KeptTexts
 
 pytestmark = pytest.mark.usefixtures("qapp")
 DATA = b"\x00\xff line\r\n\n\xe4\xb8\x96"
@@ -159,3 +161,116 @@ def test_what_was_written_is_waited_for_until_a_loss_of_power_takes_nothing(tmp_
     texts.keep(b"second", None)
     texts.finish()
     assert len(synced) == 3
+
+
+def names(folder):
+    return sorted(path.suffix for path in folder.iterdir())
+
+
+def test_it_begins_with_nothing_and_makes_no_file(tmp_path):
+    texts = KeptTexts(tmp_path / "folder")
+    assert (texts.is_keeping, texts.take(), texts.others(), texts.is_kept()) == (False, None, [], False)
+    texts.forget()
+    texts.set_aside()
+    texts.leave()
+    texts.keep_edits([])
+    texts.finish()
+    assert not (tmp_path / "folder").exists()
+
+
+def test_a_text_keeps_its_file_and_another_text_has_its_own(tmp_path):
+    texts = KeptTexts(tmp_path)
+    texts.keep(b"one", None)
+    texts.keep(b"two", Path("/a"))
+    texts.finish()
+    (place,) = tmp_path.glob("*.text")
+    about = json.loads(place.read_bytes().split(b"\n")[0])
+    assert (about["path"], len(about["number"])) == ("/a", 16)
+    assert names(tmp_path) == [".lock", ".text"]
+    texts.set_aside()
+    assert not texts.is_keeping
+    texts.keep(b"three", None)
+    texts.finish()
+    assert names(tmp_path) == [".lock", ".lock", ".text", ".text"]
+    texts.forget()
+    texts.finish()
+    assert (names(tmp_path), texts.is_kept()) == ([".lock", ".text"], False)
+    texts.leave()
+    texts.finish()
+    assert names(tmp_path) == [".text"]
+
+
+def test_to_forget_takes_the_edits_along(tmp_path):
+    texts = KeptTexts(tmp_path)
+    texts.keep(b"one", None)
+    texts.keep_edits([JournalEdit(0, 0, b"x")])
+    texts.finish()
+    assert names(tmp_path) == [".edits", ".lock", ".text"]
+    texts.forget()
+    texts.finish()
+    assert names(tmp_path) == []
+
+
+def test_a_text_that_is_taken_is_whole_and_goes_on(tmp_path):
+    before = KeptTexts(tmp_path)
+    before.keep(b"abc", None)
+    before.keep_edits([JournalEdit(3, 0, b"d")])
+    before.finish()
+    before._lock.unlock()
+    texts = KeptTexts(tmp_path)
+    assert texts.take() == KeptText(b"abcd", None)
+    assert texts.is_kept()
+    texts.keep_edits([JournalEdit(4, 0, b"e")])
+    texts.finish()
+    assert texts.read(KeptTextHead(texts._place, None, 0, 0, b"")) == KeptText(b"abcde", None)
+
+
+def test_texts_set_aside_are_let_go_from_a_number_on(tmp_path, monkeypatch):
+    monkeypatch.setattr(kept_texts, "MOST_ASIDE", 2)
+    texts, other = KeptTexts(tmp_path), KeptTexts(tmp_path)
+    for number in range(4):
+        texts.keep(b"%d" % number, None)
+        texts.set_aside()
+    texts.finish()
+    assert {head.beginning for head in other.others()} == {b"0", b"1"}
+    assert {head.beginning for head in texts.others()} == {b"0", b"1", b"2", b"3"}
+    texts.leave()
+    texts.finish()
+    assert len(other.others()) == 4
+
+
+def test_a_list_tells_the_newest_first_and_only_beginnings(tmp_path, monkeypatch):
+    monkeypatch.setattr(kept_texts, "HEAD_BYTES", 3)
+    for age, data in enumerate((b"new text", b"old text")):
+        keep(tmp_path, data)
+        place = next(place for place in tmp_path.glob("*.text") if place.read_bytes().endswith(data))
+        os.utime(place, (1e9 - age, 1e9 - age))
+    (tmp_path / "odd.text").write_bytes(b"odd")
+    heads = KeptTexts(tmp_path).others()
+    assert [(head.beginning, head.size_bytes, head.time_s) for head in heads] == [
+        *[(b"new", 8, 1e9), (b"old", 8, 1e9 - 1)],
+    ]
+
+
+def test_a_place_that_can_be_written_again_is_kept_again(tmp_path):
+    texts, told = KeptTexts(tmp_path), []
+    texts.failed.connect(told.append)
+    texts.keep(b"one", None)
+    texts.finish()
+    texts._is_failing = True
+    assert not texts.is_keeping
+    texts.keep_edits([JournalEdit(0, 0, b"lost")])
+    texts.finish()
+    assert names(tmp_path) == [".lock", ".text"]
+    texts.keep(b"two", None)
+    assert texts.is_kept()
+    assert told == []
+
+
+def test_others_may_not_read_what_is_kept(tmp_path):
+    texts = KeptTexts(tmp_path)
+    texts.keep(b"one", None)
+    texts.keep_edits([JournalEdit(0, 0, b"x")])
+    texts.finish()
+    files = [*tmp_path.glob("*.text"), *tmp_path.glob("*.edits")]
+    assert [path.stat().st_mode & 0o077 for path in files] == [0, 0]

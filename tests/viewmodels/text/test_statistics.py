@@ -52,3 +52,58 @@ def test_durations_have_units_that_fit(elapsed_ns, text):
 )
 def test_speeds_have_digits_that_mean_something(speed, text):
     assert format_speed(speed) == text
+
+
+@pytest.mark.parametrize(
+    ("n_bytes", "timed_bytes", "elapsed_ns", "speed"),
+    [
+        (2_000_000, 1_000_000, 10**9, 1.0),
+        (2_000_001, 1_000_000, 10**9, None),
+        (500_000, 1_000_000, 10**9, 1.0),
+        (499_999, 1_000_000, 10**9, None),
+        (1, 1, 0, None),
+        (0, 0, 1, None),
+        (1, 1, 1, 1000.0),
+    ],
+)
+def test_a_speed_is_told_of_up_to_twice_or_half_the_text(n_bytes, timed_bytes, elapsed_ns, speed):
+    told = TextStatistics(1, 1, n_bytes, elapsed_ns, timed_bytes).speed_mb_per_s
+    assert told == (None if speed is None else pytest.approx(speed))
+    assert TextStatistics(1, 3, n_bytes, elapsed_ns, timed_bytes).characters_per_token == 3.0
+
+
+@pytest.mark.parametrize(
+    ("elapsed_ns", "text"),
+    [
+        (0, "0 ns"),
+        (9, "9 ns"),
+        (999, "999 ns"),
+        (1000, "1.0 µs"),
+        (9_940, "9.9 µs"),
+        (9_950, "10 µs"),
+        (999_400, "999 µs"),
+        (9_940_000, "9.9 ms"),
+        (999_400_000, "999 ms"),
+        (999_500_000, "1.0 s"),
+        (1_234_567_000_000, "1,234.6 s"),
+    ],
+)
+def test_durations_at_the_limits_of_units(elapsed_ns, text):
+    assert format_duration(elapsed_ns) == text
+
+
+@pytest.mark.parametrize(
+    ("speed", "text"),
+    [
+        (0.0, "0.1 kB/s"),
+        (0.0002, "0.2 kB/s"),
+        (0.00999, "10.0 kB/s"),
+        (0.01, "0.01 MB/s"),
+        (0.999, "1.00 MB/s"),
+        (1.0, "1.0 MB/s"),
+        (9.99, "10.0 MB/s"),
+        (10.0, "10 MB/s"),
+    ],
+)
+def test_speeds_at_the_limits_of_digits(speed, text):
+    assert format_speed(speed) == text
