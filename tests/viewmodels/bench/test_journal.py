@@ -135,3 +135,10 @@ def test_a_folder_that_cannot_be_made_is_told(tmp_path):
     journal = Journal(tmp_path / "file")
     journal.finish()
     assert "File exists" in journal.problem
+
+
+def test_a_folder_is_made_with_all_above_it(tmp_path):
+    folder = tmp_path / "settings" / "runs"
+    journal = taken_down(folder)
+    assert (journal.problem, len(lines_in(folder))) == ("", len(EVENTS))
+    end(journal, is_kept=True)

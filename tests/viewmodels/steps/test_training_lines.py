@@ -134,7 +134,9 @@ def test_a_sudden_end_and_a_cancel_leave_the_steps(model, told, lines):
 
 def test_hits_are_looked_for_again_with_each_step(model, told, lines):
     model.breakpoints.add("rank >= 0 log {rank}")
+    told.clear()
     model.train(WISH, 0)
+    assert told == ["breakpoints_changed", "changed", "position_changed"]
     assert [hits.tolist() for hits in model.hits] == [[]]
     told.clear()
     model._take(lines[:3])

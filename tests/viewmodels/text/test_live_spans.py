@@ -178,3 +178,16 @@ def test_the_next_edit_is_expected_at_the_caret(spans, document, monkeypatch, qt
     document.set_caret(1)
     spans.close()
     assert not spans._pause.isActive()
+
+
+@pytest.mark.parametrize(("less", "is_at_once"), [(0, True), (1, False)])
+def test_an_edit_is_encoded_at_once_where_that_does_not_reach_far(
+    spans, document, monkeypatch, qtbot, less, is_at_once
+):
+    document.set_text(b"two\ntwo one\ntwo")
+    qtbot.waitUntil(lambda: not spans.job.is_busy)
+    window = spans._live.window(document.view(), 8, 1, 1)
+    assert 0 < window.start < window.end
+    monkeypatch.setattr(live_spans, "MOST_AT_ONCE", window.end - window.start - less)
+    document.replace(8, 9, b"O")
+    assert spans.job.is_busy is not is_at_once

@@ -1,0 +1,29 @@
+"""What works in the background ends with its owner."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Collection
+
+from conftest import PATIENCE_S
+from PySide6.QtCore import QObject, QTimer
+
+from guiapp.viewmodels.background import LatestJob
+
+
+def see_that_nothing_goes_on(
+    owner: QObject, close: Callable[[], object], goes_on: Collection[LatestJob[object]] = ()
+) -> None:
+    """No job is left at work behind the end, but for those that `goes_on`; no timer runs."""
+    may_end = threading.Event()
+    jobs = [job for job in owner.findChildren(LatestJob) if job not in goes_on]
+    timers = owner.findChildren(QTimer)
+    assert jobs or timers
+    for job in jobs:
+        job.start(lambda _: may_end.wait(PATIENCE_S))
+    for timer in timers:
+        timer.start(60_000)
+    threading.Timer(0.05, may_end.set).start()
+    close()
+    assert [job for job in jobs if job.is_busy or not job._has_ended.is_set()] == []
+    assert [timer for timer in timers if timer.isActive()] == []
