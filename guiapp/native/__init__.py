@@ -430,6 +430,7 @@ class Splitter(_Handle):
 # Pair merging
 
 NO_PIECES, NEWLINES, ALL_PIECES = range(3)  # which pieces that are tokens are not merged
+NO_RANK = 0x7FFFFFFF  # see `PairOptions.token_ranks`
 IS_BROKEN, HAS_MARKED_SPACE, HAS_UNTOLD_BYTE = -1, -2, -3  # why ids alone do not tell the spans of a text
 SPARE_IDS = 4  # that may be written behind the last one
 SHORT_TEXT = 4096  # bytes: ids of such are written to memory that is kept
@@ -477,7 +478,7 @@ class PairOptions(NamedTuple):
 
     merges           its rules by rank, each two texts with a space between, packed; None where any two
                      symbols merge whose texts make a token
-    token_ranks      int32[n]: in that case the rank of each token
+    token_ranks      int32[n]: in that case the rank of each token, NO_RANK where nothing becomes it
     unknown          the token for bytes without one, -1 to mark them in the output, None to leave them out
     is_byte_level    tokens spell bytes with GPT-2's printable characters
     marks_spaces     tokens spell a space as U+2581

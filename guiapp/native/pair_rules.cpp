@@ -207,18 +207,21 @@ std::vector<PairRules::Named> PairRules::listed_rules(const PairSource& source, 
     return rules;
 }
 
-// All ways to cut a token in two symbols.
+// All ways to cut a token in two symbols; a token without a rank is made of nothing.
 std::vector<PairRules::Named> PairRules::rules_of_cuts(const PairSource& source, Naming& naming, Watch& watch) const {
     const auto& tokens = tokens_.strings();
     Sides sides(tokens_, watch);
+    const auto symbol_length = [&](Byte first) { return static_cast<std::size_t>(is_byte_level_ ? announced_length(first) : lengths_[first]); };
     std::vector<Named> rules;
     rules.reserve(2 * tokens.size());
     for (std::size_t token = 0; token < tokens.size() && rules.size() <= most_cuts; ++token) {
         const auto text = tokens[token];
+        const auto rank = static_cast<std::uint32_t>(source.token_ranks.data[token]);
         if (watch.stops(256 * (text.size() + 1))) break;
+        if (rank == no_rank) continue;
         sides.begin(token);
         for (std::size_t cut = 1; cut < text.size(); ++cut) {
-            const bool is_first_symbol = cut == lengths_[text[0]], is_last_symbol = text.size() - cut <= lengths_[text[cut]];
+            const bool is_first_symbol = cut == symbol_length(text[0]), is_last_symbol = text.size() - cut <= symbol_length(text[cut]);
             if (!(is_first_symbol || sides.has_length(cut)) || !(is_last_symbol || sides.has_length(text.size() - cut))) continue;
             auto left = sides.left(cut);
             if (left == absent && !is_first_symbol) continue;
@@ -226,7 +229,7 @@ std::vector<PairRules::Named> PairRules::rules_of_cuts(const PairSource& source,
             if (right == absent && !is_last_symbol) continue;
             if (left == absent) left = naming.later(text.first(cut));
             if (right == absent) right = naming.later(text.subspan(cut));
-            rules.push_back({left, right, static_cast<std::int32_t>(token), static_cast<std::uint32_t>(source.token_ranks.data[token])});
+            rules.push_back({left, right, static_cast<std::int32_t>(token), rank});
         }
     }
     return rules;

@@ -69,7 +69,7 @@ private:
 struct PairSource {
     Array<const Byte> merge_data;             // rules by rank, each two texts with a space between
     Array<const std::int64_t> merge_offsets;  // empty where any two symbols merge whose texts make a token
-    Array<const std::int32_t> token_ranks;    // in that case: whose rank is that of the token
+    Array<const std::int32_t> token_ranks;    // in that case: whose rank is that of the token; `no_rank`: of none
     std::int32_t unknown;                     // the token for bytes without one; `none` leaves them out
     std::int32_t is_byte_level;               // tokens spell bytes with GPT-2's printable characters
     std::int32_t marks_spaces;                // tokens spell a space as U+2581

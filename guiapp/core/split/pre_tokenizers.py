@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-View = Literal["classes", "han", "codes", "numbers by three", "digits by three"]
+View = Literal["classes", "han", "codes", "unicode", "numbers by three", "digits by three"]
 
 
 class Pattern(NamedTuple):
@@ -13,6 +13,7 @@ class Pattern(NamedTuple):
     classes  every character outside ASCII is only its category; `\p{Lu}` and its like all mean "letter"
     han      the same, with Chinese characters as a class of their own
     codes    the characters themselves, but whitespace outside ASCII is a vertical tab
+    unicode  the characters themselves, and all that Unicode says; the syntax is that of unicode_patterns.py
 
     The other two are ways of cutting beyond regular expressions; such patterns have no source.
     """

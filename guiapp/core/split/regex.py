@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.split.pre_tokenizers import Pattern, View
+from guiapp.core.split.unicode_patterns import PatternError, spelled_out
+from guiapp.core.system.checkpoint import stoppable
 from guiapp.core.text.unicode_tables import (
     HAN_RANGES,
     LETTER,
@@ -49,6 +51,8 @@ MEMBERS = {
 
 def seen(view: View, codes: NDArray[np.integer]) -> NDArray[np.integer]:
     """What stands for each of some code points in a view."""
+    if view == "unicode":
+        return codes
     is_space = (codes >= 0x80) & are_in(codes, WHITESPACE_RANGES)
     if view == "codes":
         return np.where(is_space, VERTICAL_TAB, codes)
@@ -61,6 +65,8 @@ def seen(view: View, codes: NDArray[np.integer]) -> NDArray[np.integer]:
 
 def translated(pattern: Pattern) -> str:
     r"""The pattern for its view, in the syntax of `re` with re.ASCII: no `\p`, and `\Z` for `$`."""
+    if pattern.view == "unicode":
+        return spelled_out(pattern.source)
     source, at, in_class, parts = pattern.source, 0, False, list[str]()
     while at < len(source):
         part = source[at]
@@ -128,9 +134,11 @@ AT_END = LookAhead(CharacterSet((), is_negated=True), is_negated=True)
 
 
 def parse(pattern: Pattern) -> Node:
+    """Raises PatternError for what is not plain enough; see the top."""
     parser = _Parser(translated(pattern))
     node = parser.alternation()
-    assert parser.at == len(parser.source), f"cannot parse {parser.source[parser.at :]!r}"
+    if parser.at != len(parser.source):
+        raise PatternError("a group ends that did not begin")
     return node
 
 
@@ -190,12 +198,14 @@ class _Parser:
 
     def _group(self) -> Node:
         node = self.alternation()
-        assert self._skips(")")
+        if not self._skips(")"):
+            raise PatternError("a group does not end")
         return node
 
     def _look_ahead(self, is_negated: bool) -> Node:
         characters = self._group()
-        assert isinstance(characters, CharacterSet)
+        if not isinstance(characters, CharacterSet):
+            raise PatternError("it looks ahead by more than one character")
         return LookAhead(characters, is_negated)
 
     def _class(self) -> CharacterSet:
@@ -244,6 +254,7 @@ class _Parser:
 # so whether a match ends here, is known when the next character is: it belongs to the transition.
 
 DEAD, START = 0, 1
+MOST_STATES, MOST_PLACES = 1 << 12, 1 << 13  # several times what any pattern in use has
 
 
 class Automaton(NamedTuple):
@@ -339,11 +350,15 @@ COMPLETE = 0
 
 def compile_node(node: Node, classes_of: Mapping[CharacterSet, ClassSet], n_classes: int) -> Automaton:
     """The automaton of a parsed pattern, given which classes of characters its sets hold."""
+    if count_places(node) > MOST_PLACES:
+        raise PatternError("it needs too large an automaton")
     places = _Places(classes_of, (2 << n_classes) - 1)
     states = Numbers[State]((), (places.build(node, COMPLETE),))
     shape = n_classes + 1
     following, accepts = [], []
-    for state in states:
+    for state in stoppable(states):
+        if len(states) > MOST_STATES:
+            raise PatternError("it needs too large an automaton")
         row, ends, (groups, before_end) = [DEAD] * shape, [False] * shape, places.step(state)
         for classes, new in groups:
             number = states.of(new)
@@ -354,6 +369,16 @@ def compile_node(node: Node, classes_of: Mapping[CharacterSet, ClassSet], n_clas
         following.append(row)
         accepts.append(ends)
     return Automaton(np.array(following, np.int32), np.array(accepts, np.bool_))
+
+
+def count_places(node: Node) -> int:
+    """About how many places a part has."""
+    match node:
+        case Repetition():
+            return count_places(node.part) * (node.most or node.least + 1) + 1
+        case Concatenation(parts) | Alternation(parts):
+            return 1 + sum(map(count_places, parts))
+    return 1
 
 
 class _Places:

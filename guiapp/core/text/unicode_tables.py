@@ -1,6 +1,6 @@
-"""Unicode 15.1 as llama.cpp sees it, whatever version Python itself has.
+"""Unicode 15.1 as llama.cpp sees it, and the categories of 16.0 that tiktoken goes by, whatever Python has.
 
-The data in unicode_15_1/ are made by make_unicode_data.py.
+The data in unicode_15_1/ and unicode_16_0/ are made by make_unicode_data.py.
 """
 
 from __future__ import annotations
@@ -17,7 +17,10 @@ UNASSIGNED, LETTER, NUMBER, PUNCTUATION, SYMBOL, MARK, SEPARATOR, CONTROL = rang
 
 Range = tuple[int, int]  # of code points, both ends included
 
-DATA = Path(__file__).with_name("unicode_15_1")
+FOLDER = Path(__file__).parent
+CATEGORIES = (
+    "Cn Lu Ll Lt Lm Lo Mn Mc Me Nd Nl No Pc Pd Ps Pe Pi Pf Po Sm Sc Sk So Zs Zl Zp Cc Cf Cs Co".split()
+)
 N_CODES = 0x110000
 HANGUL_SYLLABLES = range(0xAC00, 0xD7A4)
 HANGUL_PER_FIRST_JAMO = 588
@@ -47,7 +50,7 @@ class CategoryRuns(NamedTuple):
 
 @cache
 def category_runs() -> CategoryRuns:
-    starts, categories = _data("categories")
+    starts, categories = _data("unicode_15_1/categories")
     return CategoryRuns(starts, categories.astype(np.uint8))
 
 
@@ -63,29 +66,43 @@ def whitespace() -> frozenset[int]:
     return frozenset(code for first, last in WHITESPACE_RANGES for code in range(first, last + 1))
 
 
+@cache
+def ranges_of(name: str) -> tuple[Range, ...]:
+    """The code points of a general category of Unicode 16.0, such as Lu, or of all that begin so, such as L.
+
+    Raises KeyError for a name that no category has or begins with.
+    """
+    starts, categories = _data("unicode_16_0/general_categories")
+    wanted = [number for number, category in enumerate(CATEGORIES) if category.startswith(name)]
+    if not wanted or not name:
+        raise KeyError(name)
+    edges = np.diff(np.isin(categories, wanted), prepend=False, append=False).nonzero()[0]
+    bounds = np.append(starts, N_CODES)[edges].tolist()
+    return tuple((first, after - 1) for first, after in zip(bounds[::2], bounds[1::2], strict=True))
+
+
 def are_in(codes: NDArray[np.integer], ranges: Iterable[Range]) -> NDArray[np.bool_]:
     """Which of some code points are in one of the ranges."""
-    found = np.zeros(len(codes), np.bool_)
-    for first, last in ranges:
-        found |= (first <= codes) & (codes <= last)
-    return found
+    starts, ends = np.array(sorted(ranges), np.int64).reshape(-1, 2).T
+    before = np.searchsorted(starts, codes, side="right")
+    return np.append(-1, np.maximum.accumulate(ends))[before] >= codes
 
 
 @cache
 def lower_case() -> dict[int, int]:
     """The lower-case code point of each that has exactly one other."""
-    return dict(zip(*_data("lower").tolist(), strict=True))
+    return dict(zip(*_data("unicode_15_1/lower").tolist(), strict=True))
 
 
 @cache
 def first_decomposed() -> dict[int, int]:
     """The first code point of canonical decompositions; accents and the like are dropped."""
-    found: dict[int, int] = dict(zip(*_data("nfd").tolist(), strict=True))
+    found: dict[int, int] = dict(zip(*_data("unicode_15_1/nfd").tolist(), strict=True))
     syllables = enumerate(HANGUL_SYLLABLES)
     return found | {code: FIRST_JAMO + number // HANGUL_PER_FIRST_JAMO for number, code in syllables}
 
 
 def _data(name: str) -> NDArray[np.int32]:
     """int32[2, n]: code points, and what is known of each."""
-    table: NDArray[np.int32] = np.load(DATA / f"{name}.npy")
+    table: NDArray[np.int32] = np.load(FOLDER / f"{name}.npy")
     return table

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import IntFlag
 
+import numpy as np
+
 
 class Attribute(IntFlag):
     """What a token is for, as bits that can combine."""
@@ -28,3 +30,19 @@ KINDS = {
     Attribute.UNUSED: "unused",
     Attribute.NORMAL: "normal",
 }
+
+ATTRIBUTE_OF_TYPE = np.array(
+    [
+        0,
+        Attribute.NORMAL,
+        Attribute.UNKNOWN,
+        Attribute.CONTROL,
+        Attribute.USER_DEFINED,
+        Attribute.UNUSED,
+        Attribute.BYTE,
+    ],
+    np.uint16,
+)
+"""By token_type, as GGUF files number kinds of tokens."""
+
+NORMAL_TYPE, CONTROL_TYPE, UNUSED_TYPE = 1, 3, 5

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.core.errors import VocabError
 from guiapp.core.system.checkpoint import stoppable
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.byte_alphabet import CHARACTER_OF_BYTE
@@ -20,11 +21,17 @@ if TYPE_CHECKING:
 SHORTEST_BYTE_TOKEN = 3  # llama.cpp reads two digits from the fourth byte on; none is taken as 0
 
 
-def check_unique(keys: VocabKeys, table: StringTable) -> None:
+class Blamed(Protocol):
+    """The file that an error is about."""
+
+    def error(self, what: str) -> VocabError: ...
+
+
+def check_unique(file: Blamed, table: StringTable) -> None:
     if twins := table.twins():
         first, second = twins
         text = table.data[table.offsets[first] : table.offsets[first + 1]].tobytes()
-        raise keys.error(f"has two equal tokens: {first} and {second} are both {quoted(text)!r}")
+        raise file.error(f"has two equal tokens: {first} and {second} are both {quoted(text)!r}")
 
 
 def check_byte_tokens(

@@ -16,7 +16,7 @@ from guiapp.core.split.pre_tokenizers import PreTokenizer
 from guiapp.core.system.checkpoint import checkpoint
 from guiapp.core.text.charsmap import open_charsmap
 from guiapp.core.vocab import checks
-from guiapp.core.vocab.attributes import Attribute
+from guiapp.core.vocab.attributes import ATTRIBUTE_OF_TYPE
 from guiapp.core.vocab.defaults import (
     ARCHITECTURES,
     IDS_OF_MODEL,
@@ -41,18 +41,6 @@ MOST_TOKEN_BYTES = 1 << 28
 MOST_MERGES = 1 << 22  # eight times as many
 MOST_CHARSMAP_BYTES = 1 << 24  # sixty times as many
 LONGEST_NAME = 1 << 12
-ATTRIBUTE_OF_TYPE = np.array(
-    [
-        0,
-        Attribute.NORMAL,
-        Attribute.UNKNOWN,
-        Attribute.CONTROL,
-        Attribute.USER_DEFINED,
-        Attribute.UNUSED,
-        Attribute.BYTE,
-    ],
-    np.uint16,
-)
 
 LOADED_EMPTY = (VocabType.BPE, VocabType.SPM, VocabType.RWKV)  # by llama.cpp, without a token
 

@@ -47,7 +47,7 @@ class HeaderBytes:
     def __init__(self, path: Path, progress: Progress) -> None:
         self.name = quoted(path.name)
         self._file = open_regular(path)
-        self.state = _state(os.fstat(self._file.fileno()))
+        self.state = state_of(self._file)
         self.size = self.state.size_bytes
         self._progress = progress
         self._reserved = 0
@@ -141,6 +141,11 @@ def open_regular(path: Path) -> FileIO:
         )
         raise VocabError(f"{name} is {kind}.")
     return FileIO(descriptor)
+
+
+def state_of(file: FileIO) -> FileState:
+    """What identifies the content of an open file."""
+    return _state(os.fstat(file.fileno()))
 
 
 def _state(status: os.stat_result) -> FileState:

@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.errors import VocabError
+from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.byte_alphabet import CHARACTER_OF_BYTE
 from guiapp.core.vocab.vocabulary import Vocabulary
-from guiapp.native import NO_PIECES, PairModel, PairOptions, Splitter
+from guiapp.native import NO_PIECES, NO_RANK, PairModel, PairOptions, Splitter
 
 ABSENT = -1  # a string that is no token
 MARKED_SPACE = "▁".encode()  # U+2581
@@ -127,11 +128,11 @@ class PairMerging:
 def byte_pair_merging(
     vocabulary: Vocabulary, whole_pieces: int = NO_PIECES, splitter: Splitter | None = None
 ) -> PairMerging:
-    """The merges that a BPE file lists, by rank."""
+    """The merges that a BPE file lists, by rank, or all that make its tokens."""
     rules = vocabulary.rules
     options = PairOptions(
-        merges=(vocabulary.merge_data, vocabulary.merge_offsets),
-        token_ranks=NO_RANKS,
+        merges=None if rules.merges_all_pairs else (vocabulary.merge_data, vocabulary.merge_offsets),
+        token_ranks=_ranks_of_ids(vocabulary) if rules.merges_all_pairs else NO_RANKS,
         unknown=None,
         is_byte_level=rules.byte_encoding,
         marks_spaces=rules.escape_spaces and not rules.byte_encoding,
@@ -165,6 +166,12 @@ def sentence_piece_merging(vocabulary: Vocabulary) -> PairMerging:
             f"{vocabulary.path or vocabulary.name} has tokens that can be cut in two in more than 33 million "
             "ways. Choose a file whose tokens are shorter."
         ) from error
+
+
+def _ranks_of_ids(vocabulary: Vocabulary) -> NDArray[np.int32]:
+    """The ids of normal tokens; nothing merges to others."""
+    is_normal = vocabulary.attributes & Attribute.NORMAL != 0
+    return np.where(is_normal, np.arange(len(vocabulary)), NO_RANK).astype(np.int32)
 
 
 def _ranks_of_scores(scores: NDArray[np.float32]) -> NDArray[np.int32]:

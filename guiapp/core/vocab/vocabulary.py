@@ -69,6 +69,7 @@ class Rules:
     escape_spaces: bool = False  # replace every space by U+2581 before encoding
     clean_spaces: bool = False  # when detokenising
     ignore_merges: bool = False  # a piece that is a token is taken whole
+    merges_all_pairs: bool = False  # any two symbols whose texts make a normal token, the lowest id first
     ignore_newline_merges: bool = False  # the same for pieces that begin with a newline
     byte_encoding: bool = False  # token texts use GPT-2's printable stand-ins for bytes
     remove_extra_whitespaces: bool = False
@@ -116,6 +117,7 @@ class Vocabulary:
     refusals: tuple[str, ...] = ()
     metadata: Mapping[str, object] = field(default_factory=dict)
     chosen_pre: str = ""  # what splits the text instead of `pre`, where somebody chose so by hand
+    library: str = "llama.cpp"  # whose ids these are for the same file
     token_table: StringTable = None  # type: ignore[assignment]  # built where it is not given
 
     def __post_init__(self) -> None:

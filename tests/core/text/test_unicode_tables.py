@@ -7,11 +7,13 @@ from guiapp.core.text import unicode_tables
 
 
 def test_the_data_file_is_what_the_script_makes():
-    pytest.importorskip("unicodedata2")
+    unicodedata2 = pytest.importorskip("unicodedata2")
     from guiapp.core.text import make_unicode_data
 
-    rebuilt = make_unicode_data.build()
-    stored = {path.stem: np.load(path) for path in make_unicode_data.TARGET.iterdir()}
+    version = unicodedata2.unidata_version
+    rebuilt = make_unicode_data.BUILDS[version]()
+    folder = unicode_tables.FOLDER / f"unicode_{version[:4].replace('.', '_')}"
+    stored = {path.stem: np.load(path) for path in folder.iterdir()}
     assert sorted(stored) == sorted(rebuilt)
     for name, values in rebuilt.items():
         assert np.array_equal(stored[name], values), name

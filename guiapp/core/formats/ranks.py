@@ -1,0 +1,162 @@
+"""Vocabularies that are lists of byte strings by rank, as tiktoken merges them.
+
+Any two neighbours merge whose bytes together are a token, the lowest rank first; a piece that is a token
+stays whole.  Source: https://github.com/openai/tiktoken, src/lib.rs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.formats.whole_file import WholeFile
+from guiapp.core.split.pre_tokenizers import Pattern
+from guiapp.core.split.regex import PatternError
+from guiapp.core.split.splitter import splitter_of
+from guiapp.core.vocab import byte_alphabet, checks
+from guiapp.core.vocab.attributes import ATTRIBUTE_OF_TYPE, CONTROL_TYPE, NORMAL_TYPE, UNUSED_TYPE
+from guiapp.core.vocab.opening import SPECIAL, TOKENS, Opening
+from guiapp.core.vocab.quoting import quoted
+from guiapp.core.vocab.special_ids import RoleFinder
+from guiapp.core.vocab.vocabulary import Rules, SpecialIds, VocabType, Vocabulary
+from guiapp.native import StringTable, packed
+
+MOST_TOKENS = 1 << 22
+MOST_UNUSED = 1 << 16  # ids between tokens that stand for nothing
+
+
+class RankFile(NamedTuple):
+    """What a file of ranks says, and what is known about it.
+
+    texts     the bytes of each token, in no order
+    ids       int64[n]  their ids, which are in the order of their ranks
+    special   ids of tokens that stand outside all merging, by their texts
+    pre       the name of the pattern
+    bos       the text of the token that goes before a text, "" for none
+    """
+
+    texts: list[bytes]
+    ids: NDArray[np.int64]
+    special: Mapping[str, int]
+    pre: str
+    patterns: tuple[Pattern, ...]
+    name: str
+    bos: str = ""
+    chosen_pre: str = ""
+    warnings: tuple[str, ...] = ()
+    metadata: Mapping[str, object] = {}
+
+
+def vocabulary_of(file: WholeFile, ranks: RankFile, opening: Opening) -> Vocabulary:
+    """Raises VocabError where ids collide or jump, texts repeat, or the pattern is not known here."""
+    opening.begin(TOKENS)
+    if b"" in ranks.texts:
+        raise file.error("has an empty token")
+    _check_patterns(file, ranks.patterns)
+    n_tokens = _n_tokens(file, ranks)
+    types = np.full(n_tokens, UNUSED_TYPE, np.int32)
+    types[ranks.ids] = NORMAL_TYPE
+    types[[*ranks.special.values()]] = CONTROL_TYPE
+    table = StringTable(*_spelled(ranks, n_tokens))
+    checks.check_unique(file, table)
+    attributes = ATTRIBUTE_OF_TYPE[types]
+    opening.begin(SPECIAL)
+    rules = Rules(add_bos=bool(ranks.bos), ignore_merges=True, merges_all_pairs=True, byte_encoding=True)
+    roles = RoleFinder(table, attributes.copy(), SpecialIds(bos=ranks.special.get(ranks.bos)))
+    roles.detect()
+    roles.collect_ends()
+    return Vocabulary(
+        path=file.path,
+        name=ranks.name,
+        architecture="",
+        type=VocabType.BPE,
+        model="tiktoken",
+        pre=ranks.pre,
+        patterns=ranks.patterns,
+        chosen_pre=ranks.chosen_pre,
+        token_data=table.data,
+        token_offsets=table.offsets,
+        scores=np.zeros(n_tokens, np.float32),
+        attributes=attributes,
+        stored_types=types,
+        merge_data=np.empty(0, np.uint8),
+        merge_offsets=np.zeros(1, np.int64),
+        charsmap=np.empty(0, np.uint8),
+        special_ids=_outside_merging(roles.ids, ranks),
+        rules=rules,
+        eog=frozenset(roles.eog).intersection(ranks.special.values()),
+        token_table=table,
+        warnings=(*ranks.warnings, *checks.missing_byte_warnings(VocabType.BPE, rules, table)),
+        metadata=ranks.metadata,
+        library="tiktoken",
+    )
+
+
+def _outside_merging(ids: SpecialIds, ranks: RankFile) -> SpecialIds:
+    """Without normal tokens that only look like special ones."""
+    special = set(ranks.special.values())
+    return replace(ids, **{role: None for role, found in asdict(ids).items() if found not in special})
+
+
+def _check_patterns(file: WholeFile, patterns: tuple[Pattern, ...]) -> None:
+    try:
+        splitter_of(patterns)
+    except PatternError as error:
+        raise file.error(
+            f"cuts text by a pattern that is not known here: {quoted(str(error))}",
+            "Choose another file, or look for a newer version of this program.",
+        ) from error
+
+
+def _n_tokens(file: WholeFile, ranks: RankFile) -> int:
+    """One more than the highest id."""
+    ids = np.concatenate([ranks.ids, [*ranks.special.values()]]).astype(np.int64)
+    if not len(ids):
+        raise file.error("has no tokens")
+    if (lowest := int(ids.min())) < 0:
+        raise file.error(f"has a token of the id {lowest:,}")
+    highest = int(ids.max())
+    if highest >= min(MOST_TOKENS, len(ids) + MOST_UNUSED):
+        raise file.error(f"has {len(ids):,} tokens, one of which has the id {highest:,}")
+    counts = np.bincount(ids)
+    if (counts > 1).any():
+        raise file.error(f"has two tokens of the id {int(np.argmax(counts > 1)):,}")
+    return highest + 1
+
+
+def _spelled(ranks: RankFile, n_tokens: int) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """The texts of all tokens as GPT-2 writes bytes; ids without a token have a name as llama.cpp gives it."""
+    texts = [b""] * n_tokens
+    for text, token_id in zip(ranks.texts, ranks.ids.tolist(), strict=True):
+        texts[token_id] = text
+    data, offsets = packed(texts)
+    codes = byte_alphabet.CODE_POINTS[data]
+    are_two = codes >= 0x80
+    places = np.cumsum(1 + are_two) - are_two - 1
+    spelled = np.empty(len(codes) + int(are_two.sum()), np.uint8)
+    spelled[places] = np.where(are_two, 0xC0 | codes >> 6, codes)
+    spelled[places[are_two] + 1] = 0x80 | codes[are_two] & 0x3F
+    bounds = np.append(places, len(spelled))[offsets]
+    return _with_names(spelled, bounds, ranks)
+
+
+def _with_names(
+    data: NDArray[np.uint8], offsets: NDArray[np.int64], ranks: RankFile
+) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """The same with texts for all ids that have none."""
+    is_token = np.zeros(len(offsets) - 1, np.bool_)
+    is_token[ranks.ids] = True
+    named = {int(row): b"[PAD%d]" % row for row in np.flatnonzero(~is_token)}
+    named |= {token_id: text.encode("utf-8", "surrogatepass") for text, token_id in ranks.special.items()}
+    lengths = np.diff(offsets)
+    rows = np.array(sorted(named), np.int64)
+    inserted = [named[row] for row in rows.tolist()]
+    lengths[rows] += np.fromiter(map(len, inserted), np.int64, len(inserted))
+    at = np.repeat(offsets[rows], lengths[rows])
+    new = np.insert(data, at, np.frombuffer(b"".join(inserted), np.uint8))
+    return new, np.concatenate([[0], np.cumsum(lengths)])

@@ -1,0 +1,92 @@
+"""Mistral's tekken.json: tokens by rank, behind its special tokens, and the pattern.
+
+Source: https://github.com/mistralai/mistral-common, tokens/tokenizers/tekken.py.
+"""
+
+from __future__ import annotations
+
+from binascii import Error as Base64Error
+from binascii import a2b_base64
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from guiapp.core.formats.ranks import MOST_TOKENS, RankFile, vocabulary_of
+from guiapp.core.formats.whole_file import WholeFile
+from guiapp.core.split.pre_tokenizers import Pattern
+from guiapp.core.system.checkpoint import stoppable
+from guiapp.core.system.outside_json import read_json
+from guiapp.core.vocab.opening import METADATA, Opening
+from guiapp.core.vocab.quoting import quoted
+from guiapp.core.vocab.vocabulary import Vocabulary
+
+BOS = "<s>"
+SPECIAL_TOKENS = (
+    *("<unk>", "<s>", "</s>", "[INST]", "[/INST]", "[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]"),
+    *("[TOOL_RESULTS]", "[/TOOL_RESULTS]", "[TOOL_CALLS]", "[IMG]", "<pad>", "[IMG_BREAK]", "[IMG_END]"),
+    *("[PREFIX]", "[MIDDLE]", "[SUFFIX]", "[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]", "[TOOL_CONTENT]"),
+)
+"""Those of files that list none; the others are called <SPECIAL_20> and so on."""
+
+
+def sniff(head: bytes, path: Path) -> bool:
+    """Whether the first bytes are JSON that begins with the settings of such a file."""
+    return head.lstrip().startswith(b"{") and b'"config"' in head and b'"default_num_special_tokens"' in head
+
+
+def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
+    """Raises VocabError for a file that is damaged, or whose pattern is not known here."""
+    file = WholeFile(path, opening)
+    if pre is not None:
+        raise file.error("says itself how text is split", "Open it without choosing a pre-tokenizer.")
+    opening.begin(METADATA)
+    try:
+        ranks = _ranks(file, _sections(file))
+    except (KeyError, TypeError, AttributeError, IndexError, OverflowError, Base64Error) as error:
+        raise file.error(f"is not laid out as such files are: {quoted(repr(error))}") from error
+    return vocabulary_of(file, ranks, opening)
+
+
+def _sections(file: WholeFile) -> dict[str, Any]:
+    try:
+        content = read_json(file.data)
+    except ValueError as error:
+        raise file.error(f"is broken JSON: {quoted(str(error))}") from error
+    if not isinstance(content, dict):
+        raise file.error("is no JSON object")
+    return content
+
+
+def _ranks(file: WholeFile, content: dict[str, Any]) -> RankFile:
+    config = content["config"]
+    n_special, size = _count(config["default_num_special_tokens"]), _count(config["default_vocab_size"])
+    rows = content["vocab"][: max(size - n_special, 0)]
+    texts = [a2b_base64(row["token_bytes"], strict_mode=True) for row in stoppable(rows)]
+    ids = np.array([_count(row["rank"]) + n_special for row in stoppable(rows)], np.int64)
+    special = {f"<SPECIAL_{number}>": number for number in range(n_special)}
+    listed = content.get("special_tokens") or [
+        {"rank": number, "token_str": text} for number, text in enumerate(SPECIAL_TOKENS[:n_special])
+    ]
+    for row in stoppable(listed):
+        special.pop(f"<SPECIAL_{_count(row['rank'])}>", None)
+        special[str(row["token_str"])] = row["rank"]
+    left_out = len(content["vocab"]) - len(rows)
+    return RankFile(
+        texts,
+        ids,
+        special=special,
+        pre="tekken",
+        patterns=(Pattern(str(config["pattern"]), "unicode"),),
+        name=file.path.stem,
+        bos=BOS if BOS in special else "",
+        warnings=(f"{left_out:,} tokens of the file are beyond its vocabulary's size.",) if left_out else (),
+        metadata={f"config.{key}": value for key, value in config.items() if isinstance(value, (str, int))},
+    )
+
+
+def _count(value: object) -> int:
+    """A whole number from the file that may be an id."""
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < MOST_TOKENS:
+        raise TypeError(f"{value!r} is no number of tokens")
+    return value

@@ -1,0 +1,167 @@
+"""tiktoken's files: on each line a token in base64, and its rank.
+
+They do not name their pattern, nor their special tokens: those of known files are known.
+Source: https://github.com/openai/tiktoken, tiktoken/load.py; the models' own published code.
+"""
+
+from __future__ import annotations
+
+import re
+from binascii import Error as Base64Error
+from binascii import a2b_base64
+from collections.abc import Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from guiapp.core.errors import UnknownPreError, VocabError
+from guiapp.core.formats.rank_patterns import RANK_PATTERNS, patterns_of
+from guiapp.core.formats.ranks import RankFile, vocabulary_of
+from guiapp.core.formats.whole_file import WholeFile
+from guiapp.core.system.checkpoint import stoppable
+from guiapp.core.vocab.opening import METADATA, Opening
+from guiapp.core.vocab.quoting import quoted
+from guiapp.core.vocab.vocabulary import Vocabulary
+
+FIRST_LINE = re.compile(rb"[A-Za-z0-9+/]{1,1000}={0,2} [0-9]{1,10}\r?\n")
+LIKELY_SIZES = {
+    50_000: "r50k_base",
+    100_000: "cl100k_base",
+    128_000: "llama-3",
+    151_000: "qwen",
+    200_000: "o200k_base",
+}
+"""About how many tokens go with which pattern."""
+
+
+class KnownFile(NamedTuple):
+    """What a published file does not say itself."""
+
+    name: str
+    pre: str
+    special: Mapping[str, int]
+    bos: str = ""
+    remark: str = ""
+
+
+def _from(first: int, *texts: str) -> dict[str, int]:
+    return {text: first + number for number, text in enumerate(texts)}
+
+
+FILL_IN = ("<|fim_prefix|>", "<|fim_middle|>", "<|fim_suffix|>")
+CL100K = _from(100257, "<|endoftext|>", *FILL_IN) | {"<|endofprompt|>": 100276}
+LLAMA_3 = _from(
+    128000,
+    *("<|begin_of_text|>", "<|end_of_text|>", "<|reserved_special_token_0|>", "<|reserved_special_token_1|>"),
+    *(
+        "<|finetune_right_pad_id|>",
+        "<|reserved_special_token_2|>",
+        "<|start_header_id|>",
+        "<|end_header_id|>",
+    ),
+    *("<|eom_id|>", "<|eot_id|>", "<|python_tag|>"),
+    *(f"<|reserved_special_token_{number}|>" for number in range(3, 248)),
+)
+QWEN = _from(151643, "<|endoftext|>", "<|im_start|>", "<|im_end|>", *(f"<|extra_{n}|>" for n in range(205)))
+KNOWN_FILES = {
+    "306cd27f03c1a714eca7108e03d66b7dc042abe8c258b44c199a7ed9838dd930": KnownFile(
+        "r50k_base", "r50k_base", {"<|endoftext|>": 50256}
+    ),
+    "94b5ca7dff4d00767bc256fdd1b27e5b17361d7b8a5f968547f9f23eb70d2069": KnownFile(
+        "p50k_base", "r50k_base", {"<|endoftext|>": 50256}
+    ),
+    "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7": KnownFile(
+        "cl100k_base", "cl100k_base", CL100K
+    ),
+    "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d": KnownFile(
+        "o200k_base", "o200k_base", {"<|endoftext|>": 199999, "<|endofprompt|>": 200018}
+    ),
+    "82e9d31979e92ab929cd544440f129d9ecd797b69e327f80f17e1c50d5551b55": KnownFile(
+        "Llama 3",
+        "llama-3",
+        LLAMA_3,
+        "<|begin_of_text|>",
+        "The special tokens are those of Llama 3.1; Llama 3 has the same file, and names five of them otherwise.",
+    ),
+    "b2b1b8dfb5cc5f024bafc373121c6aba3f66f9a5a0269e243470a1de16a33186": KnownFile(
+        "Qwen",
+        "qwen",
+        QWEN,
+        "",
+        "Qwen's own code composes the characters of a text first (NFC); here it stays as it is.",
+    ),
+}
+"""By the SHA-256 of the file."""
+
+
+def sniff(head: bytes, path: Path) -> bool:
+    """Whether the first bytes of a file are a token and its rank."""
+    return FIRST_LINE.match(head) is not None
+
+
+def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
+    """Raises VocabError for a damaged file, and UnknownPreError for an unknown one without `pre`."""
+    file = WholeFile(path, opening)
+    known = KNOWN_FILES.get(sha256(file.data).hexdigest())
+    opening.begin(METADATA)
+    texts, ids = _tokens(file)
+    if pre is None and known is None:
+        likely = likely_pattern(len(texts))
+        raise UnknownPreError(
+            str(
+                file.error(
+                    "is an unknown list of ranks, and such files do not say how text is split",
+                    f"Choose by hand: its size is that of {likely}.",
+                )
+            ),
+            "",
+        )
+    named, chosen = known.pre if known else "", pre or ""
+    patterns = patterns_of(chosen or named)
+    if patterns is None:
+        raise VocabError(f"There is no pre-tokenizer {quoted(chosen)!r}. Try {', '.join(RANK_PATTERNS)}.")
+    return vocabulary_of(
+        file,
+        RankFile(
+            texts,
+            ids,
+            special=known.special if known else {},
+            pre=named,
+            patterns=patterns,
+            name=known.name if known else path.stem,
+            bos=known.bos if known else "",
+            chosen_pre="" if chosen == named else chosen,
+            warnings=_warnings(known, chosen),
+        ),
+        opening,
+    )
+
+
+def likely_pattern(n_tokens: int) -> str:
+    """The name of the pattern that a vocabulary of such a size probably has."""
+    return min(LIKELY_SIZES.items(), key=lambda item: abs(item[0] - n_tokens))[1]
+
+
+def _warnings(known: KnownFile | None, chosen: str) -> tuple[str, ...]:
+    if known is None:
+        return (
+            f"Text is split as “{chosen}”, chosen by hand; the file does not say how, nor which tokens are special.",
+        )
+    split = f"Text is split as “{chosen}”, chosen by hand; {known.name} is split as “{known.pre}”."
+    return tuple(filter(None, (known.remark, split if chosen not in ("", known.pre) else "")))
+
+
+def _tokens(file: WholeFile) -> tuple[list[bytes], np.ndarray[tuple[int], np.dtype[np.int64]]]:
+    fields = file.data.split()
+    try:
+        texts = [a2b_base64(field, strict_mode=True) for field in stoppable(fields[::2])]
+        ids = np.array([int(field) for field in stoppable(fields[1::2])], np.int64)
+    except (Base64Error, ValueError, OverflowError) as error:
+        raise file.error(
+            f"has a line that is not a token in base64 and its rank: {quoted(str(error))}"
+        ) from error
+    if len(texts) != len(ids):
+        raise file.error("ends in the middle of a line")
+    return texts, ids

@@ -1,0 +1,205 @@
+r"""Patterns as tokenizer files write them for Rust's `regex` and its like, spelled out for our own engine.
+
+Those patterns see all of Unicode: `\p{Lu}`, `\s` and `(?i:…)` mean what Unicode 16.0 says.  Spelled out, a
+pattern has only literal characters, classes of them, groups, `|`, greedy repetitions and look-ahead, which
+Python's `re` and regex.py read alike.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+from guiapp.core.text.unicode_tables import N_CODES, WHITESPACE_RANGES, Range, ranges_of
+
+MOST_COUNTED = 1000  # what {n} and {n,m} may ask for
+LONGEST = 1 << 14  # of a pattern in a file
+CONTROLS = {"r": "\r", "n": "\n", "t": "\t", "f": "\f", "v": "\v"}
+FOLDED = {"s": "s\u017f", "k": "k\u212a"}
+"""What letters match without regard to case, besides their own two forms."""
+
+OTHER_LETTERS = re.compile("[^\x00-\x7f]")
+COUNT = re.compile(r"\{(\d{1,4})(,(\d{0,4}))?\}")
+GROUPS = ("(?:", "(?=", "(?!", "(?i:", "(")
+
+Ranges = tuple[Range, ...]
+
+
+class PatternError(ValueError):
+    """A pattern with something in it that is not known here; says what."""
+
+
+def spelled_out(source: str) -> str:
+    """The same pattern without categories, `\\s`, `(?i:…)` and possessive repetitions.
+
+    Raises PatternError for all else that is not plain.
+    """
+    if len(source) > LONGEST:
+        raise PatternError(f"it is {len(source):,} characters long")
+    return _Speller(source).pattern()
+
+
+class _Speller:
+    """Reads a pattern from left to right."""
+
+    def __init__(self, source: str) -> None:
+        self._source = source
+        self._at = 0
+        self._ignores_case = [False]  # in each open group
+
+    def pattern(self) -> str:
+        parts, may_repeat = list[str](), False
+        while self._at < len(self._source):
+            part, may_repeat = self._part(may_repeat)
+            parts.append(part)
+        if len(self._ignores_case) != 1:
+            raise PatternError("a group does not end")
+        return "".join(parts)
+
+    def _part(self, may_repeat: bool) -> tuple[str, bool]:
+        """What comes next, and whether it may be repeated."""
+        if may_repeat and (repetition := self._repetition()):
+            return repetition, False
+        group = next((start for start in GROUPS if self._source.startswith(start, self._at)), None)
+        if group is not None and self._source[self._at : self._at + 2] == "(?" and group == "(":
+            raise PatternError(f"a group begins with {self._source[self._at : self._at + 4]}")
+        if group is not None:
+            self._at += len(group)
+            self._ignores_case.append(group == "(?i:" or self._ignores_case[-1])
+            return ("(?:" if group in ("(?i:", "(") else group), False
+        character = self._next()
+        if character == ")":
+            if len(self._ignores_case) == 1:
+                raise PatternError("a group ends that did not begin")
+            self._ignores_case.pop()
+            return ")", True
+        if character == "|":
+            return "|", False
+        if character == "$":
+            return "\\Z", False
+        if character == "[":
+            return self._class(), True
+        if character in "*+?{}^.]":
+            raise PatternError(f"{character} stands at character {self._at}")
+        return _written(self._ranges_of(character)), True
+
+    def _repetition(self) -> str:
+        """One that is greedy; a possessive one gives the same in patterns whose parts exclude each other."""
+        character = self._source[self._at : self._at + 1]
+        if counted := COUNT.match(self._source, self._at):
+            least, has_most, most = int(counted[1]), counted[2], counted[3]
+            if max(least, int(most or 0)) > MOST_COUNTED:
+                raise PatternError(f"something is repeated {counted[0]} times")
+            self._at = counted.end()
+            spelled = _counted(least, int(most) if most else least, is_open=bool(has_most) and not most)
+        elif character and character in "*+?":
+            self._at += 1
+            spelled = character
+        else:
+            return ""
+        if self._source.startswith("?", self._at):
+            raise PatternError("something is repeated as seldom as possible")
+        if self._source.startswith("+", self._at):
+            self._at += 1
+        return spelled
+
+    def _class(self) -> str:
+        """A class in brackets, spelled out."""
+        is_negated = self._source.startswith("^", self._at)
+        self._at += is_negated
+        ranges, is_first = list[Range](), True
+        while not self._source.startswith("]", self._at) or is_first:
+            ranges += self._member()
+            is_first = False
+        self._at += 1
+        return _written(tuple(ranges), is_negated)
+
+    def _member(self) -> Ranges:
+        character = self._next()
+        if character == "[" or self._source.startswith(("&&", "--", "~~"), self._at - 1):
+            raise PatternError("a class holds another one")
+        found = self._ranges_of(character)
+        is_range = self._source.startswith("-", self._at) and self._source[self._at + 1 : self._at + 2] != "]"
+        if not is_range:
+            return found
+        self._at += 1
+        last = self._ranges_of(self._next())
+        if found[0][0] != found[0][1] or last[0][0] != last[0][1] or found[0][0] > last[0][0]:
+            raise PatternError("a class holds a range whose ends are no characters in order")
+        if self._ignores_case[-1]:
+            raise PatternError("a range of letters is to match without regard to case")
+        return ((found[0][0], last[0][0]),)
+
+    def _ranges_of(self, character: str) -> Ranges:
+        """What a character or an escape stands for."""
+        if character != "\\":
+            return self._cased(character)
+        character = self._next()
+        if character in "pP":
+            return self._category(is_negated=character == "P")
+        if character in "sS":
+            return _other(WHITESPACE_RANGES) if character == "S" else WHITESPACE_RANGES
+        if character in "dD":
+            return _other(ranges_of("Nd")) if character == "D" else ranges_of("Nd")
+        if character in CONTROLS:
+            return ((ord(CONTROLS[character]),) * 2,)
+        if character.isalnum() or character.isspace():
+            raise PatternError(f"\\{character} stands at character {self._at}")
+        return ((ord(character),) * 2,)
+
+    def _category(self, is_negated: bool) -> Ranges:
+        """Of the name in braces, or of the single letter, behind `\\p`."""
+        name = self._next()
+        if name == "{":
+            end = self._source.find("}", self._at)
+            name, self._at = self._source[self._at : max(end, 0)], end + 1
+        try:
+            found = ranges_of(name)
+        except KeyError:
+            raise PatternError(f"there is no category {name[:20]!r}") from None
+        return _other(found) if is_negated else found
+
+    def _cased(self, character: str) -> Ranges:
+        if not self._ignores_case[-1]:
+            return ((ord(character),) * 2,)
+        if OTHER_LETTERS.match(character):
+            raise PatternError("a letter beyond ASCII is to match without regard to case")
+        forms = {character.lower(), character.upper(), *FOLDED.get(character.lower(), "")}
+        return tuple((ord(form),) * 2 for form in sorted(forms))
+
+    def _next(self) -> str:
+        if self._at >= len(self._source):
+            raise PatternError("it ends too soon")
+        self._at += 1
+        return self._source[self._at - 1]
+
+
+def _counted(least: int, most: int, is_open: bool) -> str:
+    if is_open:
+        raise PatternError(f"something is repeated {{{least},}} times")
+    if most < least:
+        raise PatternError(f"something is repeated {{{least},{most}}} times")
+    return f"{{{least},{most}}}"
+
+
+def _other(ranges: Ranges) -> Ranges:
+    """All that is in none of some ranges, which are in order."""
+    edges = [(-1, -1), *ranges, (N_CODES, N_CODES)]
+    return tuple((one[1] + 1, two[0] - 1) for one, two in pairwise(edges) if one[1] + 1 < two[0])
+
+
+def _written(ranges: Ranges, is_negated: bool = False) -> str:
+    """A class, or a lone character."""
+    if not is_negated and len(ranges) == 1 and ranges[0][0] == ranges[0][1]:
+        return _literal(ranges[0][0])
+    parts = (
+        _literal(first) if first == last else f"{_literal(first)}-{_literal(last)}" for first, last in ranges
+    )
+    return f"[{'^' if is_negated else ''}{''.join(parts)}]"
+
+
+def _literal(code: int) -> str:
+    """As it stands in a pattern of `re`: a backslash before what means something there."""
+    character = chr(code)
+    is_plain = character.isalnum() or character in "\r\n\t " or code >= 0x80
+    return character if is_plain else f"\\{character}"
