@@ -38,9 +38,9 @@ def open_model(
               the stage; what it raises stops the work, at any stage within a moment
     """
     from guiapp.core.demo import resolve_model
+    from guiapp.core.formats.table import load_vocabulary
     from guiapp.core.system.checkpoint import checkpoint, watched
     from guiapp.core.tokenizer import Tokenizer
-    from guiapp.core.vocab.gguf_file import load_vocabulary
     from guiapp.core.vocab.opening import ENCODERS, Opening
     from guiapp.core.vocab.quoting import quoted
 

@@ -13,8 +13,8 @@ from guiapp.core.counting.chunks import chunk_text
 from guiapp.core.demo import DEMO_MODELS
 from guiapp.core.detokenizing import readable_clean_spaces
 from guiapp.core.explain.explainer import Explainer
+from guiapp.core.formats import table
 from guiapp.core.trace.recorder import record
-from guiapp.core.vocab import gguf_file
 from guiapp.core.vocab.vocabulary import VocabType
 
 TEXTS = st.one_of(
@@ -81,7 +81,7 @@ def test_callers_cannot_change_which_encoders_a_tokenizer_offers():
 
 @pytest.mark.parametrize("name", [model.name for model in DEMO_MODELS])
 def test_a_model_that_nobody_holds_is_gone_at_once(name, monkeypatch):
-    monkeypatch.setattr(gguf_file, "RECENT", gguf_file.RecentVocabularies(0))
+    monkeypatch.setattr(table, "RECENT", table.RecentVocabularies(0))
     gc.disable()  # which comes when nobody works, minutes later: until then each model opened would stay
     try:
         tokenizer = guiapp.open_model(f"demo:{name}")

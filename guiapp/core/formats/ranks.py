@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, replace
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 
 from guiapp.core.formats.whole_file import WholeFile
 from guiapp.core.split.pre_tokenizers import Pattern
-from guiapp.core.split.regex import PatternError
+from guiapp.core.split.unicode_patterns import PatternError
 from guiapp.core.split.splitter import splitter_of
 from guiapp.core.vocab import byte_alphabet, checks
 from guiapp.core.vocab.attributes import ATTRIBUTE_OF_TYPE, CONTROL_TYPE, NORMAL_TYPE, UNUSED_TYPE
@@ -130,7 +129,7 @@ def _n_tokens(file: WholeFile, ranks: RankFile) -> int:
 
 
 def _spelled(ranks: RankFile, n_tokens: int) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """The texts of all tokens as GPT-2 writes bytes; ids without a token have a name as llama.cpp gives it."""
+    """The texts of all tokens as GPT-2 writes bytes; other ids are named as in converted files."""
     texts = [b""] * n_tokens
     for text, token_id in zip(ranks.texts, ranks.ids.tolist(), strict=True):
         texts[token_id] = text

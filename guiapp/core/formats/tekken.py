@@ -30,7 +30,7 @@ SPECIAL_TOKENS = (
 """Those of files that list none; the others are called <SPECIAL_20> and so on."""
 
 
-def sniff(head: bytes, path: Path) -> bool:
+def sniff(head: bytes) -> bool:
     """Whether the first bytes are JSON that begins with the settings of such a file."""
     return head.lstrip().startswith(b"{") and b'"config"' in head and b'"default_num_special_tokens"' in head
 

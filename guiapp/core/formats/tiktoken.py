@@ -83,7 +83,7 @@ KNOWN_FILES = {
         "llama-3",
         LLAMA_3,
         "<|begin_of_text|>",
-        "The special tokens are those of Llama 3.1; Llama 3 has the same file, and names five of them otherwise.",
+        "The special tokens are those of Llama 3.1; Llama 3 has the same file, and names five otherwise.",
     ),
     "b2b1b8dfb5cc5f024bafc373121c6aba3f66f9a5a0269e243470a1de16a33186": KnownFile(
         "Qwen",
@@ -96,7 +96,7 @@ KNOWN_FILES = {
 """By the SHA-256 of the file."""
 
 
-def sniff(head: bytes, path: Path) -> bool:
+def sniff(head: bytes) -> bool:
     """Whether the first bytes of a file are a token and its rank."""
     return FIRST_LINE.match(head) is not None
 
@@ -147,7 +147,7 @@ def likely_pattern(n_tokens: int) -> str:
 def _warnings(known: KnownFile | None, chosen: str) -> tuple[str, ...]:
     if known is None:
         return (
-            f"Text is split as “{chosen}”, chosen by hand; the file does not say how, nor which tokens are special.",
+            f"Text is split as “{chosen}”, chosen by hand; the file tells neither that nor special tokens.",
         )
     split = f"Text is split as “{chosen}”, chosen by hand; {known.name} is split as “{known.pre}”."
     return tuple(filter(None, (known.remark, split if chosen not in ("", known.pre) else "")))

@@ -19,7 +19,8 @@ Range = tuple[int, int]  # of code points, both ends included
 
 FOLDER = Path(__file__).parent
 CATEGORIES = (
-    "Cn Lu Ll Lt Lm Lo Mn Mc Me Nd Nl No Pc Pd Ps Pe Pi Pf Po Sm Sc Sk So Zs Zl Zp Cc Cf Cs Co".split()
+    *("Cn", "Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Me", "Nd", "Nl", "No", "Pc", "Pd", "Ps", "Pe", "Pi"),
+    *("Pf", "Po", "Sm", "Sc", "Sk", "So", "Zs", "Zl", "Zp", "Cc", "Cf", "Cs", "Co"),
 )
 N_CODES = 0x110000
 HANGUL_SYLLABLES = range(0xAC00, 0xD7A4)

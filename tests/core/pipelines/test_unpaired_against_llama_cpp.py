@@ -19,7 +19,7 @@ from unpaired_vocabularies import (
 
 import guiapp
 from guiapp.core.algorithms.plamo2 import UNKNOWN_COST
-from guiapp.core.vocab.gguf_file import load_vocabulary
+from guiapp.core.formats.table import load_vocabulary
 
 pytestmark = pytest.mark.real_vocabs
 

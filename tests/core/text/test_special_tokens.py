@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toy_vocabulary import toy_vocabulary
 
+from guiapp.core.formats.table import load_vocabulary
 from guiapp.core.text.special_tokens import BYTES_PER_TRY, SpecialTokens
 from guiapp.core.vocab.attributes import Attribute
-from guiapp.core.vocab.gguf_file import load_vocabulary
 
 TEXTS = ["<a>", "<a><b>", "b><", "aa", "aaaa", "ab", "ba", "<", "<|x|>", "|x", ">"]
 NORMAL, UNKNOWN, CONTROL, USER_DEFINED = 1, 2, 3, 4

@@ -8,7 +8,7 @@ import pytest
 from gguf_builder import BYTE, CONTROL, NORMAL, Raw, Tensor, vocab_file
 
 from guiapp.core.errors import VocabError
-from guiapp.core.vocab.gguf_file import load_vocabulary
+from guiapp.core.formats.table import load_vocabulary
 
 SEED = 20261121
 N_FLIPS = 1_500

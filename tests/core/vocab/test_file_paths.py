@@ -11,7 +11,7 @@ from small_files import array_of, spm, string_of_length, with_tensor
 
 import guiapp
 from guiapp.core.errors import VocabError
-from guiapp.core.vocab.gguf_file import load_vocabulary
+from guiapp.core.formats.table import load_vocabulary
 
 
 def test_unprintable_names_are_escaped(tmp_path):
@@ -99,6 +99,6 @@ def test_where_memory_is_too_small_that_is_said(tmp_path, monkeypatch):
     def no_memory(*_):
         raise MemoryError
 
-    monkeypatch.setattr("guiapp.core.vocab.gguf_file._tokens", no_memory)
+    monkeypatch.setattr("guiapp.core.formats.gguf._tokens", no_memory)
     with pytest.raises(VocabError, match=re.escape("model.gguf takes more memory than is free")):
         guiapp.open_model(spm().write(tmp_path / "model.gguf"))

@@ -12,7 +12,8 @@ from gguf_builder import BYTE, NORMAL, GgufFile, Raw, Tensor, string, vocab_file
 from small_files import array_of, bpe, spm, string_of_length, with_tensor
 
 from guiapp.core.errors import VocabError
-from guiapp.core.vocab.gguf_file import MOST_TOKENS, load_vocabulary
+from guiapp.core.formats.gguf import MOST_TOKENS
+from guiapp.core.formats.table import load_vocabulary
 
 BYTE_NAMES = [f"<0x{byte:02X}>" for byte in range(256)]
 

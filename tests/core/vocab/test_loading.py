@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from small_files import TOKENS, spm
 
-from guiapp.core.vocab.gguf_file import load_vocabulary
+from guiapp.core.formats.table import load_vocabulary
 
 
 def test_a_changed_file_is_read_again(tmp_path):

@@ -6,8 +6,8 @@ import struct
 from gguf_builder import GgufFile, Raw, entry, string
 from small_files import bpe, load, spm
 
+from guiapp.core.formats.gguf import MOST_MERGES
 from guiapp.core.vocab.attributes import Attribute
-from guiapp.core.vocab.gguf_file import MOST_MERGES
 
 
 def test_version_2_is_read_like_version_3(tmp_path):

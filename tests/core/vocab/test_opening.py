@@ -11,9 +11,9 @@ from unpaired_vocabularies import write_plamo2, write_rwkv, write_unigram, write
 
 import guiapp
 from guiapp import native
+from guiapp.core.formats.table import RECENT
 from guiapp.core.system.checkpoint import is_watched, watched
 from guiapp.core.training.charsmap import build_charsmap
-from guiapp.core.vocab.gguf_file import RECENT
 from guiapp.core.vocab.opening import STARTS, TABLES, stage_of
 
 WRITERS = {
@@ -52,6 +52,7 @@ def open_anew(path, progress):
 def test_all_stages_are_reported_and_each_report_can_end_it(tmp_path, write):
     path, threads = write(tmp_path / "model.gguf"), threading.active_count()
     patient = Caller()
+    open_anew(path, None)  # makes what all models share
     open_anew(path, patient)
     assert patient.shares == sorted(patient.shares)
     assert patient.shares[-1] == 1.0

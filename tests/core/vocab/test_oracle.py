@@ -7,7 +7,7 @@ import pytest
 from conftest import VOCABS
 from gguf_builder import write_vocab
 
-from guiapp.core.vocab.gguf_file import load_vocabulary
+from guiapp.core.formats.table import load_vocabulary
 
 pytestmark = pytest.mark.real_vocabs
 

@@ -7,8 +7,8 @@ import pytest
 from gguf_builder import CONTROL, NORMAL, USER_DEFINED, vocab_file
 
 from guiapp import native
+from guiapp.core.formats.table import load_vocabulary
 from guiapp.core.vocab.attributes import Attribute
-from guiapp.core.vocab.gguf_file import load_vocabulary
 from guiapp.core.vocab.special_ids import special_tokens_in_match_order
 
 # What std::sort of libstdc++ 12 makes of 0 … 39 by length, longest first.

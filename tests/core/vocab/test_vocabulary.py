@@ -10,9 +10,9 @@ from gguf_builder import BYTE, CONTROL, NORMAL, UNKNOWN, UNUSED, USER_DEFINED, v
 from toy_vocabulary import toy_vocabulary
 
 import guiapp
+from guiapp.core.formats.table import load_vocabulary
 from guiapp.core.split.pre_tokenizers import PRE_TOKENIZERS
 from guiapp.core.vocab.attributes import Attribute
-from guiapp.core.vocab.gguf_file import load_vocabulary
 from guiapp.core.vocab.vocabulary import SpecialIds
 
 BYTE_NAMES = [f"<0x{byte:02X}>" for byte in range(256)]

@@ -1,11 +1,8 @@
-"""From a .gguf file to the vocabulary in it, step by step in llama.cpp's order."""
+"""GGUF: from a model file to the vocabulary in it, step by step in llama.cpp's order."""
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from dataclasses import replace
-from os import PathLike
 from pathlib import Path
 
 import numpy as np
@@ -25,7 +22,7 @@ from guiapp.core.vocab.defaults import (
     default_rules,
 )
 from guiapp.core.vocab.gguf_reader import read_header
-from guiapp.core.vocab.header_bytes import FileState, HeaderBytes, file_state
+from guiapp.core.vocab.header_bytes import HeaderBytes
 from guiapp.core.vocab.opening import CHARACTERS, MERGES, METADATA, SPECIAL, TENSORS, TOKENS, Opening
 from guiapp.core.vocab.pre_choice import PreChoice, pre_choice, warnings_about
 from guiapp.core.vocab.quoting import quoted
@@ -44,57 +41,24 @@ LONGEST_NAME = 1 << 12
 
 LOADED_EMPTY = (VocabType.BPE, VocabType.SPM, VocabType.RWKV)  # by llama.cpp, without a token
 
-_Key = tuple[Path, FileState, str | None]  # the last is the pre-tokenizer chosen by hand
+MAGICS = (b"GGUF", b"FUGG")
 
 
-class RecentVocabularies:
-    """The vocabularies opened last, as long as their files stay as they were."""
-
-    def __init__(self, capacity: int) -> None:
-        self._capacity = capacity
-        self._lock = threading.Lock()
-        self._found: OrderedDict[_Key, Vocabulary] = OrderedDict()
-
-    def get(self, key: _Key) -> Vocabulary | None:
-        with self._lock:
-            if key in self._found:
-                self._found.move_to_end(key)
-            return self._found.get(key)
-
-    def put(self, key: _Key, vocabulary: Vocabulary) -> None:
-        with self._lock:
-            self._found[key] = vocabulary
-            while len(self._found) > self._capacity:
-                self._found.popitem(last=False)
+def sniff(head: bytes) -> bool:
+    """Whether a file that begins so is a GGUF, of either order of bytes."""
+    return head.startswith(MAGICS)
 
 
-RECENT = RecentVocabularies(capacity=2)
+def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
+    """Only the header is read, whatever the size of the model; `pre` goes by tokenizer.ggml.pre (BPE only).
 
-
-def load_vocabulary(
-    path: str | PathLike[str], opening: Opening | None = None, pre: str | None = None
-) -> Vocabulary:
-    """Read the tokenizer of a GGUF file; only the header is read, whatever the size of the model.
-
-    `pre` is a name to go by instead of tokenizer.ggml.pre (BPE only).
-    `opening` is told of each stage.
     Raises VocabError for every file that holds no usable vocabulary.
     """
-    path, opening = Path(path), opening or Opening(_ignore)
-    state = file_state(path)
-    vocabulary = RECENT.get((path.absolute(), state, pre)) if state else None
-    if vocabulary is None:
-        source = HeaderBytes(path, opening.read_header)
-        try:
-            vocabulary = _read(path, source, opening, pre)
-        finally:
-            source.close()
-        RECENT.put((path.absolute(), source.state, pre), vocabulary)
-    return vocabulary
-
-
-def _ignore(_share: float) -> None:
-    pass
+    source = HeaderBytes(path, opening.read_header)
+    try:
+        return _read(path, source, opening, pre)
+    finally:
+        source.close()
 
 
 def _read(path: Path, source: HeaderBytes, opening: Opening, pre: str | None) -> Vocabulary:
