@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from guiapp.core.formats.whole_file import WholeFile
 from guiapp.core.split.pre_tokenizers import Pattern
-from guiapp.core.split.unicode_patterns import PatternError
 from guiapp.core.split.splitter import splitter_of
+from guiapp.core.split.unicode_patterns import PatternError
 from guiapp.core.vocab import byte_alphabet, checks
 from guiapp.core.vocab.attributes import ATTRIBUTE_OF_TYPE, CONTROL_TYPE, NORMAL_TYPE, UNUSED_TYPE
 from guiapp.core.vocab.opening import SPECIAL, TOKENS, Opening
