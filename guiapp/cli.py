@@ -118,7 +118,12 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 def _window_parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="tokenloupe", description="Open the window.")
-    parser.add_argument("model", nargs="?", metavar="MODEL", help="a .gguf file, or demo:bpe and the like")
+    parser.add_argument(
+        "model",
+        nargs="?",
+        metavar="MODEL",
+        help="a tokenizer's file, or demo:bpe and the like",
+    )
     parser.add_argument("textfile", nargs="?", metavar="TEXTFILE", type=file_path, help="a text to open")
     parser.set_defaults(command=window, refuse=parser.error)
     return parser
@@ -162,8 +167,8 @@ def _command_parser(names: Sequence[str]) -> argparse.ArgumentParser:
         prog="tokenloupe",
         usage="tokenloupe [MODEL] [TEXTFILE]\n       tokenloupe COMMAND …",
         description="See exactly what a model sees: the tokens of any text, for any model file. "
-        "Without a command the window opens. MODEL is a .gguf file or a demo model: demo:bpe, demo:spm, "
-        "demo:wordpiece, demo:unigram, demo:rwkv, demo:toy.",
+        "Without a command the window opens. MODEL is a tokenizer's file (.gguf, .tiktoken, tekken.json) or "
+        "a demo model: demo:bpe, demo:spm, demo:wordpiece, demo:unigram, demo:rwkv, demo:toy.",
     )
     parser.add_argument("--version", action="version", version=f"tokenloupe {__version__}")
     commands = parser.add_subparsers(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from operator import index
 from typing import SupportsIndex
 
@@ -15,14 +16,15 @@ class VocabError(TokenloupeError):
 
 
 class UnknownPreError(VocabError):
-    """A model file that asks for a pre-tokenizer nobody here knows; another one may be chosen by hand.
+    """A model file that asks for a pre-tokenizer nobody here knows, or for none; one may be chosen by hand.
 
-    pre  the name in the file
+    pre     the name in the file
+    likely  names to choose from first, the likeliest in front
     """
 
-    def __init__(self, message: str, pre: str) -> None:
+    def __init__(self, message: str, pre: str, likely: Sequence[str] = ()) -> None:
         super().__init__(message)
-        self.pre = pre
+        self.pre, self.likely = pre, tuple(likely)
 
 
 class EncodeError(TokenloupeError):

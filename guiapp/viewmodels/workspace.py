@@ -113,13 +113,15 @@ class Workspace(QObject):
 
     @property
     def exactness(self) -> Exactness | None:
-        """How far the tokens can be trusted to be llama.cpp's."""
+        """How far the tokens can be trusted to be those of the model's own library."""
         if self.tokenizer is None or self.algorithm is None:
             return None
         exactness = self.tokenizer.exactness
         if self.algorithm.exact:
             return exactness
-        reason = f"“{self.algorithm.title}” does not always give llama.cpp's tokens."
+        reason = (
+            f"“{self.algorithm.title}” does not always give {self.tokenizer.vocabulary.library}'s tokens."
+        )
         if self.encoder_check.result is not None:
             reason += f" {explained(self.encoder_check.result)}"
         elif self.document.size:

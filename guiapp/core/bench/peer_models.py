@@ -97,21 +97,38 @@ def unsplit_hugging_face_json(tokenizer: Tokenizer) -> str:
 
 def _byte_pair_sections(tokenizer: Tokenizer) -> dict[str, Any]:
     vocabulary = tokenizer.vocabulary
-    offsets = vocabulary.merge_offsets
-    merges = [
-        vocabulary.merge_data[offsets[row] : offsets[row + 1]].tobytes().decode()
-        for row in range(len(offsets) - 1)
-    ]
+    has_ranks = vocabulary.rules.merges_all_pairs
     return {
         "pre_tokenizer": _pre_tokenizer(_patterns(vocabulary, "tokenizers")),
         "model": {
             "type": "BPE",
             "vocab": _ids_of_texts(vocabulary),
-            "merges": [_pair(merge) for merge in merges],
+            "merges": _merges_of_ranks(tokenizer)
+            if vocabulary.rules.merges_all_pairs
+            else _merges(vocabulary),
             "ignore_merges": vocabulary.rules.ignore_merges,
         },
         "decoder": {"type": "ByteLevel", **BYTE_LEVEL},
     }
+
+
+def _merges(vocabulary: Vocabulary) -> list[tuple[str, str]]:
+    offsets = vocabulary.merge_offsets
+    return [
+        _pair(vocabulary.merge_data[offsets[row] : offsets[row + 1]].tobytes().decode())
+        for row in range(len(offsets) - 1)
+    ]
+
+
+def _merges_of_ranks(tokenizer: Tokenizer) -> list[tuple[str, str]]:
+    """As converters write them: each pair of tokens that make a token, by the rank of that."""
+    vocabulary, merging = tokenizer.vocabulary, tokenizer.merging
+    assert merging is not None
+    texts = [vocabulary.raw_text(token).decode("utf-8", "replace") for token in range(len(vocabulary))]
+    rules = sorted(merging.rules.items(), key=lambda rule: (rule[1].rank, rule[1].made))
+    return [
+        (texts[left], texts[right]) for (left, right), _ in rules if left < len(texts) and right < len(texts)
+    ]
 
 
 def _pair(merge: str) -> tuple[str, str]:
@@ -140,14 +157,7 @@ def _pre_tokenizer(patterns: tuple[Pattern, ...]) -> dict[str, Any]:
 
 
 def _sentence_piece_sections(tokenizer: Tokenizer) -> dict[str, Any]:
-    """Merges as converters write them: each pair of tokens that make a token, by that token's score."""
-    vocabulary, merging = tokenizer.vocabulary, tokenizer.merging
-    assert merging is not None
-    texts = [vocabulary.raw_text(token).decode("utf-8", "replace") for token in range(len(vocabulary))]
-    rules = sorted(merging.rules.items(), key=lambda rule: (rule[1].rank, rule[1].made))
-    merges = [
-        (texts[left], texts[right]) for (left, right), _ in rules if left < len(texts) and right < len(texts)
-    ]
+    vocabulary = tokenizer.vocabulary
     unknown = vocabulary.special_ids.unk
     prefix = [{"type": "Prepend", "prepend": MARK}] if vocabulary.rules.add_space_prefix else []
     marks = {"type": "Replace", "pattern": {"String": " "}, "content": MARK}
@@ -157,10 +167,10 @@ def _sentence_piece_sections(tokenizer: Tokenizer) -> dict[str, Any]:
         "model": {
             "type": "BPE",
             "vocab": _ids_of_texts(vocabulary),
-            "merges": merges,
+            "merges": _merges_of_ranks(tokenizer),
             "byte_fallback": True,
             "fuse_unk": True,
-            "unk_token": None if unknown is None else texts[unknown],
+            "unk_token": None if unknown is None else vocabulary.raw_text(unknown).decode("utf-8", "replace"),
         },
         "decoder": {
             "type": "Sequence",

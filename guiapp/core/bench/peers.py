@@ -17,7 +17,7 @@ from guiapp.core.bench.contenders import Contender, UnavailableError, as_str, id
 from guiapp.core.bench.llama_library import LlamaLibraryError, LlamaVocabulary
 from guiapp.core.bench.sentencepiece_model import sentencepiece_model
 from guiapp.core.tokenizer import Tokenizer
-from guiapp.core.vocab.vocabulary import VocabType, Vocabulary
+from guiapp.core.vocab.vocabulary import LLAMA_CPP, VocabType, Vocabulary
 
 
 @dataclass(frozen=True)
@@ -186,6 +186,8 @@ def _rs_bpe(source: None) -> Contender:
 def _check_llama_cpp(vocabulary: Vocabulary) -> None:
     if vocabulary.path is None:
         raise UnavailableError("llama.cpp reads model files only, and this vocabulary has none.")
+    if vocabulary.library != LLAMA_CPP:
+        raise UnavailableError(f"llama.cpp reads GGUF files only, and this one is {vocabulary.library}'s.")
     if vocabulary.chosen_pre:
         raise UnavailableError(
             f"llama.cpp splits text as the file asks, not as “{vocabulary.chosen_pre}”, chosen by hand."

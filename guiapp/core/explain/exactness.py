@@ -1,4 +1,4 @@
-"""How far the ids that a tokenizer gives can be trusted to be llama.cpp's."""
+"""How far the ids that a tokenizer gives can be trusted to be those of llama.cpp, or of the file's own library."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 from guiapp.core.split.pre_tokenizers import PRE_TOKENIZERS
 from guiapp.core.vocab.pre_choice import said_by_file
-from guiapp.core.vocab.vocabulary import VocabType, Vocabulary
+from guiapp.core.vocab.vocabulary import LLAMA_CPP, VocabType, Vocabulary
 
 REFUSED = "refused by llama.cpp"
 
 
 @dataclass(frozen=True)
 class Exactness:
-    """How far the ids can be trusted to be llama.cpp's.
+    """How far the ids can be trusted to be those of the library that the file is for.
 
     level   "exact", "approximate", "unknown pre" or REFUSED
     reason  a sentence for the user
@@ -24,7 +24,9 @@ class Exactness:
 
 
 def exactness_of(vocabulary: Vocabulary) -> Exactness:
-    """Whether llama.cpp would give the same ids for the file of a vocabulary."""
+    """Whether llama.cpp, or whichever library reads such files, would give the same ids."""
+    if vocabulary.library != LLAMA_CPP:
+        return _exactness_of_ranks(vocabulary)
     if vocabulary.refusals:
         return Exactness(REFUSED, f"llama.cpp would not load this file. {' '.join(vocabulary.refusals)}")
     if vocabulary.chosen_pre:
@@ -41,6 +43,25 @@ def exactness_of(vocabulary: Vocabulary) -> Exactness:
         "exact",
         f"{vocabulary.type.value} vocabulary{split}. The ids equal llama.cpp's for the same file, text "
         "and switches.",
+    )
+
+
+def _exactness_of_ranks(vocabulary: Vocabulary) -> Exactness:
+    """Of a list of ranks, which llama.cpp does not read."""
+    library = vocabulary.library
+    if not vocabulary.chosen_pre:
+        return Exactness(
+            "exact",
+            f"Tokens by rank, split as {vocabulary.name} is. The ids equal {library}'s for the same ranks, "
+            "pattern and special tokens; this is tested with random texts.",
+        )
+    split = f"Text is split as “{vocabulary.chosen_pre}”, chosen by hand."
+    if vocabulary.pre:
+        return Exactness("approximate", f"{split} {vocabulary.name} is split as “{vocabulary.pre}”.")
+    return Exactness(
+        "unknown pre",
+        f"{split} The file does not say how. The ids equal {library}'s if it is given that pattern, but the "
+        "model may have been trained on others.",
     )
 
 

@@ -40,7 +40,7 @@ def info_report(tokenizer: Tokenizer, with_agreement: bool = False) -> dict[str,
         "pre": quoted(vocabulary.pre, LONGEST_NAME),
         "chosen_pre": vocabulary.chosen_pre,
         "tokens": len(vocabulary),
-        "merges": max(len(vocabulary.merge_offsets) - 1, 0),
+        "merges": _n_merges(tokenizer),
         "kinds": kinds,
         "special_ids": {role: i for role, i in asdict(vocabulary.special_ids).items() if i is not None},
         "end_of_generation": sorted(vocabulary.eog),
@@ -51,6 +51,14 @@ def info_report(tokenizer: Tokenizer, with_agreement: bool = False) -> dict[str,
         "exactness": asdict(tokenizer.exactness),
         "warnings": list(vocabulary.warnings),
     }
+
+
+def _n_merges(tokenizer: Tokenizer) -> int:
+    """Those in the file, or all that make its tokens where it is a list of ranks."""
+    vocabulary, merging = tokenizer.vocabulary, tokenizer.merging
+    if vocabulary.rules.merges_all_pairs and merging is not None:
+        return len(merging.rules)
+    return max(len(vocabulary.merge_offsets) - 1, 0)
 
 
 def _agreement(tokenizer: Tokenizer) -> dict[str, dict[str, float]] | str:

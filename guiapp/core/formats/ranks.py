@@ -47,6 +47,7 @@ class RankFile(NamedTuple):
     name: str
     bos: str = ""
     chosen_pre: str = ""
+    model: str = "tiktoken"
     warnings: tuple[str, ...] = ()
     metadata: Mapping[str, object] = {}
 
@@ -74,7 +75,7 @@ def vocabulary_of(file: WholeFile, ranks: RankFile, opening: Opening) -> Vocabul
         name=ranks.name,
         architecture="",
         type=VocabType.BPE,
-        model="tiktoken",
+        model=ranks.model,
         pre=ranks.pre,
         patterns=ranks.patterns,
         chosen_pre=ranks.chosen_pre,

@@ -80,6 +80,7 @@ def _ranks(file: WholeFile, content: dict[str, Any]) -> RankFile:
         patterns=(Pattern(str(config["pattern"]), "unicode"),),
         name=file.path.stem,
         bos=BOS if BOS in special else "",
+        model="tekken",
         warnings=(f"{left_out:,} tokens of the file are beyond its vocabulary's size.",) if left_out else (),
         metadata={f"config.{key}": value for key, value in config.items() if isinstance(value, (str, int))},
     )

@@ -26,14 +26,14 @@ from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.vocabulary import Vocabulary
 
 FIRST_LINE = re.compile(rb"[A-Za-z0-9+/]{1,1000}={0,2} [0-9]{1,10}\r?\n")
-LIKELY_SIZES = {
-    50_000: "r50k_base",
-    100_000: "cl100k_base",
-    128_000: "llama-3",
-    151_000: "qwen",
-    200_000: "o200k_base",
+USUAL_SIZES = {
+    "r50k_base": 50_000,
+    "cl100k_base": 100_000,
+    "llama-3": 128_000,
+    "qwen": 151_000,
+    "o200k_base": 200_000,
 }
-"""About how many tokens go with which pattern."""
+"""About how many tokens go with each pattern."""
 
 
 class KnownFile(NamedTuple):
@@ -108,16 +108,10 @@ def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
     opening.begin(METADATA)
     texts, ids = _tokens(file)
     if pre is None and known is None:
-        likely = likely_pattern(len(texts))
-        raise UnknownPreError(
-            str(
-                file.error(
-                    "is an unknown list of ranks, and such files do not say how text is split",
-                    f"Choose by hand: its size is that of {likely}.",
-                )
-            ),
-            "",
-        )
+        likely = likely_patterns(len(texts))
+        what = "is a list of ranks that is not known here, and such files do not say how text is split"
+        advice = f"Choose by hand: its size is that of {likely[0]}."
+        raise UnknownPreError(str(file.error(what, advice)), "", likely)
     named, chosen = known.pre if known else "", pre or ""
     patterns = patterns_of(chosen or named)
     if patterns is None:
@@ -139,9 +133,9 @@ def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
     )
 
 
-def likely_pattern(n_tokens: int) -> str:
-    """The name of the pattern that a vocabulary of such a size probably has."""
-    return min(LIKELY_SIZES.items(), key=lambda item: abs(item[0] - n_tokens))[1]
+def likely_patterns(n_tokens: int) -> list[str]:
+    """The names of the patterns that a vocabulary of such a size may have, the likeliest first."""
+    return sorted(RANK_PATTERNS, key=lambda name: abs(USUAL_SIZES[name] - n_tokens))
 
 
 def _warnings(known: KnownFile | None, chosen: str) -> tuple[str, ...]:

@@ -59,7 +59,7 @@ def pre_choice(keys: VocabKeys, model: str, kind: VocabType, chosen: str | None)
         advice = (
             "Choose by hand which known one splits its text, or look for a newer version of this program."
         )
-        raise UnknownPreError(str(keys.error(what, advice)), named)
+        raise UnknownPreError(str(keys.error(what, advice)), named, similar_names(named))
     return PreChoice(named, "", meaning)
 
 

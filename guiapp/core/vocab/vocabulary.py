@@ -24,6 +24,7 @@ from guiapp.core.vocab.token_tree import TokenTree, token_tree
 from guiapp.native import StringTable, packed
 
 NAMING_LIMIT_BYTES = 1 << 28
+LLAMA_CPP = "llama.cpp"
 
 
 class VocabType(Enum):
@@ -117,7 +118,7 @@ class Vocabulary:
     refusals: tuple[str, ...] = ()
     metadata: Mapping[str, object] = field(default_factory=dict)
     chosen_pre: str = ""  # what splits the text instead of `pre`, where somebody chose so by hand
-    library: str = "llama.cpp"  # whose ids these are for the same file
+    library: str = LLAMA_CPP  # whose ids these are for the same file
     token_table: StringTable = None  # type: ignore[assignment]  # built where it is not given
 
     def __post_init__(self) -> None:

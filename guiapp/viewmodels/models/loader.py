@@ -34,11 +34,16 @@ class OpenModel:
 
 @dataclass(frozen=True)
 class RefusedModel:
-    """A model that opens only with a pre-tokenizer chosen by hand; `pre` is the one it asks for."""
+    """A model that opens only with a pre-tokenizer chosen by hand.
+
+    pre     the one it asks for
+    likely  those to choose from first
+    """
 
     name: str
     pre: str
     reason: str
+    likely: tuple[str, ...] = ()
 
 
 class ModelLoader(QObject):
@@ -121,4 +126,4 @@ def _open(load: Load, name: str, pre: str | None, progress: Progress) -> OpenMod
     try:
         return OpenModel(name, load(name, pre, progress))
     except UnknownPreError as error:
-        return RefusedModel(name, error.pre, str(error))
+        return RefusedModel(name, error.pre, str(error), error.likely)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cache
 
 from guiapp.core.explain.visible_text import visible_text
+from guiapp.core.formats.rank_patterns import RANK_PATTERNS, patterns_of
 from guiapp.core.split import readable
 from guiapp.core.split.pre_tokenizers import PRE_TOKENIZERS
-from guiapp.core.vocab.pre_choice import similar_names
 from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.vocabulary import VocabType
 from guiapp.viewmodels.models.choices import Choice
@@ -23,19 +23,23 @@ def can_choose(loader: ModelLoader) -> bool:
     if loader.refused is not None:
         return True
     vocabulary = None if loader.model is None else loader.model.tokenizer.vocabulary
-    return vocabulary is not None and vocabulary.type is VocabType.BPE and vocabulary.model != "gemma4"
+    return (
+        vocabulary is not None
+        and vocabulary.type is VocabType.BPE
+        and vocabulary.model not in ("gemma4", "tekken")
+    )
 
 
 def pre_choices(loader: ModelLoader) -> list[Choice]:
-    """What the file says, names like it, and all names."""
+    """What the file says, likely names, and all names."""
     named, chosen = _names(loader)
-    similar = similar_names(named) if named not in PRE_TOKENIZERS else []
-    rows = [Choice("Similar name", name, name, example_split(name)) for name in similar]
+    likely = () if loader.refused is None else loader.refused.likely
+    rows = [Choice("Likely", name, name, example_split(name)) for name in likely]
     rows += [
         Choice("All", name, name, example_split(name), is_current=name == chosen)
-        for name in sorted(PRE_TOKENIZERS)
+        for name in sorted({*PRE_TOKENIZERS, *(RANK_PATTERNS if _has_ranks(loader) else ())})
     ]
-    if named in PRE_TOKENIZERS:
+    if patterns_of(named) is not None:
         title, is_in_use = f"{named}, as the file says", chosen == AS_THE_FILE_SAYS
         row = Choice("In the file", AS_THE_FILE_SAYS, title, example_split(named), is_current=is_in_use)
         rows.insert(0, row)
@@ -47,7 +51,7 @@ def question(loader: ModelLoader) -> str:
     named, _ = _names(loader)
     if not named:
         return "The file names no pre-tokenizer. Which one should split its text?"
-    if named in PRE_TOKENIZERS:
+    if patterns_of(named) is not None:
         return f"The file asks for “{named}”. Which one should split its text instead?"
     return f"The file asks for “{quoted(named)}”, which is not known. Which one should split its text?"
 
@@ -55,11 +59,18 @@ def question(loader: ModelLoader) -> str:
 @cache
 def example_split(name: str) -> str:
     """The pieces of a short text that has a bit of everything."""
-    ends = readable.split(PRE_TOKENIZERS[name].patterns, EXAMPLE)
+    ends = readable.split(patterns_of(name) or (), EXAMPLE)
     starts = [0, *ends]
     return BETWEEN_PIECES.join(
         visible_text(EXAMPLE[start:end]) for start, end in zip(starts, ends, strict=False)
     )
+
+
+def _has_ranks(loader: ModelLoader) -> bool:
+    """Whether it is a list of ranks that is to be split."""
+    if loader.refused is not None:
+        return not {*loader.refused.likely}.isdisjoint(RANK_PATTERNS)
+    return loader.model is not None and loader.model.tokenizer.vocabulary.model == "tiktoken"
 
 
 def _names(loader: ModelLoader) -> tuple[str, str]:

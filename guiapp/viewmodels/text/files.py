@@ -11,7 +11,6 @@ from guiapp.core.errors import TokenloupeError
 from guiapp.core.system.replace_file import replace_file
 from guiapp.viewmodels.background import Progress
 
-MODEL_MAGICS = (b"GGUF", b"FUGG")
 LARGEST_TEXT_BYTES = 256 * 1024 * 1024
 CHUNK_BYTES = 4 * 1024 * 1024
 
@@ -21,13 +20,15 @@ class TextFileError(TokenloupeError):
 
 
 def is_model_file(path: Path) -> bool:
-    """Whether a file is a GGUF by its first bytes, or by its name where it has none to read."""
+    """Whether a file is of a format of tokenizers, or, where it has no bytes to read, by its name a GGUF."""
+    from guiapp.core.formats.table import HEAD_BYTES, is_tokenizer  # time that starting does not have
+
     try:
         with _open_regular(path) as file:
-            head = file.read(4)
+            head = file.read(HEAD_BYTES)
     except (OSError, TextFileError):
         head = b""
-    return head in MODEL_MAGICS if head else path.suffix.lower() == ".gguf"
+    return is_tokenizer(head) if head else path.suffix.lower() == ".gguf"
 
 
 def read_text(path: Path, progress: Progress = lambda share: None) -> bytes:

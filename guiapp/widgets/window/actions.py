@@ -41,9 +41,12 @@ class ActionRow:
 
 def _encoder_row(algorithm: Algorithm) -> ActionRow:
     if algorithm.exact:
-        mark, tip = "exact", "It gives llama.cpp's tokens for every text."
+        mark, tip = "exact", "It gives the model's own tokens for every text."
     else:
-        mark, tip = "approximate", "Its tokens may differ from llama.cpp's; the badge tells how many do not."
+        mark, tip = (
+            "approximate",
+            "Its tokens may differ from the model's own; the badge tells how many do not.",
+        )
     text = f"{algorithm.name}: {algorithm.title} ({mark})"
     return ActionRow(
         f"encoder:{algorithm.name}",

@@ -88,7 +88,7 @@ class Badge(QToolButton):
 
 
 class ExactnessBadge(Badge):
-    """Whether the tokens are llama.cpp's."""
+    """Whether the tokens are those of llama.cpp, or of the library that the file is for."""
 
     def __init__(
         self,
