@@ -103,9 +103,7 @@ def _byte_pair_sections(tokenizer: Tokenizer) -> dict[str, Any]:
         "model": {
             "type": "BPE",
             "vocab": _ids_of_texts(vocabulary),
-            "merges": _merges_of_ranks(tokenizer)
-            if vocabulary.rules.merges_all_pairs
-            else _merges(vocabulary),
+            "merges": _merges_of_ranks(tokenizer) if has_ranks else _merges(vocabulary),
             "ignore_merges": vocabulary.rules.ignore_merges,
         },
         "decoder": {"type": "ByteLevel", **BYTE_LEVEL},

@@ -1,4 +1,4 @@
-"""How far the ids that a tokenizer gives can be trusted to be those of llama.cpp, or of the file's own library."""
+"""How far ids can be trusted to be llama.cpp's, or those of the library that a file is for."""
 
 from __future__ import annotations
 
