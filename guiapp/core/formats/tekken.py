@@ -31,8 +31,9 @@ SPECIAL_TOKENS = (
 
 
 def sniff(head: bytes) -> bool:
-    """Whether the first bytes are JSON that begins with the settings of such a file."""
-    return head.lstrip().startswith(b"{") and b'"config"' in head and b'"default_num_special_tokens"' in head
+    """Whether the first bytes are JSON with keys that only such files have."""
+    keys = b'"default_num_special_tokens"', b'"token_bytes"'
+    return head.lstrip().startswith(b"{") and any(key in head for key in keys)
 
 
 def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
@@ -81,7 +82,7 @@ def _ranks(file: WholeFile, content: dict[str, Any]) -> RankFile:
         name=file.path.stem,
         bos=BOS if BOS in special else "",
         model="tekken",
-        warnings=(f"{left_out:,} tokens of the file are beyond its vocabulary's size.",) if left_out else (),
+        warnings=(f"Tokens beyond the vocabulary's size are left out: {left_out:,}.",) if left_out else (),
         metadata={f"config.{key}": value for key, value in config.items() if isinstance(value, (str, int))},
     )
 

@@ -115,7 +115,7 @@ def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
     named, chosen = known.pre if known else "", pre or ""
     patterns = patterns_of(chosen or named)
     if patterns is None:
-        raise VocabError(f"There is no pre-tokenizer {quoted(chosen)!r}. Try {', '.join(RANK_PATTERNS)}.")
+        raise VocabError(f"There is no pre-tokenizer “{quoted(chosen)}”. Try {', '.join(RANK_PATTERNS)}.")
     return vocabulary_of(
         file,
         RankFile(

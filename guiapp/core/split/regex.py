@@ -368,6 +368,8 @@ def compile_node(node: Node, classes_of: Mapping[CharacterSet, ClassSet], n_clas
             ends[each] = True
         following.append(row)
         accepts.append(ends)
+    if any(accepts[START]):
+        raise PatternError("it also matches where there is nothing")
     return Automaton(np.array(following, np.int32), np.array(accepts, np.bool_))
 
 

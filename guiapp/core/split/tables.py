@@ -29,6 +29,7 @@ from guiapp.core.split.regex import (
     parse,
     seen,
 )
+from guiapp.core.split.unicode_patterns import PatternError
 from guiapp.core.split.windows import no_windows, no_words, window_table, word_table
 from guiapp.core.text.unicode_tables import HAN_RANGES, N_CODES, WHITESPACE_RANGES, are_in, category_runs
 
@@ -40,6 +41,8 @@ TO_LETTERS = 2  # the next state stays what it is through a…z, and a match may
 TO_IDLE = 4  # the next state may stay what it is while no match ends
 OPEN = 8  # the match that ends here may be cut by the levels below
 ROW_SHIFT = 4
+
+MOST_CLASSES = 256
 
 # Of a byte at one level: no match begins with it; the levels below may cut a piece with such characters.
 NO_START, UNSETTLED = 1, 2
@@ -155,6 +158,8 @@ def _character_classes(patterns: tuple[Pattern, ...], nodes: list[Node]) -> _Cha
     columns, size = held.T.tobytes(), len(sets)
     classes = Numbers[bytes]()
     of_run = [classes.of(columns[at : at + size]) for at in range(0, len(columns), size)]
+    if len(classes) > MOST_CLASSES:
+        raise PatternError("it tells too many kinds of characters apart")
     members = np.frombuffer(b"".join(classes), np.bool_).reshape(-1, size).T
     of_code = np.repeat(np.array(of_run, np.uint8), np.diff(starts, append=N_CODES))
     by_lead = np.zeros((256, len(classes)), np.bool_)

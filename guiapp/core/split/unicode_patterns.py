@@ -14,6 +14,7 @@ from guiapp.core.text.unicode_tables import N_CODES, WHITESPACE_RANGES, Range, r
 
 MOST_COUNTED = 1000  # what {n} and {n,m} may ask for
 LONGEST = 1 << 14  # of a pattern in a file
+MOST_NESTED = 50  # groups
 CONTROLS = {"r": "\r", "n": "\n", "t": "\t", "f": "\f", "v": "\v"}
 FOLDED = {"s": "s\u017f", "k": "k\u212a"}
 """What letters match without regard to case, besides their own two forms."""
@@ -65,6 +66,8 @@ class _Speller:
             raise PatternError(f"a group begins with {self._source[self._at : self._at + 4]}")
         if group is not None:
             self._at += len(group)
+            if len(self._ignores_case) > MOST_NESTED:
+                raise PatternError("its groups are nested too deeply")
             self._ignores_case.append(group == "(?i:" or self._ignores_case[-1])
             return ("(?:" if group in ("(?i:", "(") else group), False
         character = self._next()
@@ -79,7 +82,9 @@ class _Speller:
             return "\\Z", False
         if character == "[":
             return self._class(), True
-        if character in "*+?{}^.]":
+        if character == ".":
+            return "[^\n]", True
+        if character in "*+?{}^]":
             raise PatternError(f"{character} stands at character {self._at}")
         return _written(self._ranges_of(character)), True
 

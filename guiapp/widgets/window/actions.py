@@ -41,11 +41,11 @@ class ActionRow:
 
 def _encoder_row(algorithm: Algorithm) -> ActionRow:
     if algorithm.exact:
-        mark, tip = "exact", "It gives the model's own tokens for every text."
+        mark, tip = "exact", "It gives the tokens of the model's own library for every text."
     else:
         mark, tip = (
             "approximate",
-            "Its tokens may differ from the model's own; the badge tells how many do not.",
+            "Its tokens may differ; the badge tells how many do not.",
         )
     text = f"{algorithm.name}: {algorithm.title} ({mark})"
     return ActionRow(

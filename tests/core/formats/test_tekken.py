@@ -1,0 +1,134 @@
+"""Mistral's tekken.json, against tiktoken with its ranks and pattern, as Mistral's own library uses it."""
+
+from __future__ import annotations
+
+import base64
+import json
+
+import pytest
+import tiktoken
+from conftest import SHARED
+from random_texts import random_texts
+
+import guiapp
+from guiapp.core.errors import VocabError
+
+PATH = SHARED / "formats" / "tekken_240718.json"
+CONFIG = {"pattern": r"\p{L}+|\s+|[^\s\p{L}]", "default_vocab_size": 262, "default_num_special_tokens": 4}
+ROWS = [bytes([byte]) for byte in range(256)] + [b"ab", b"aba", b"beyond"]
+
+
+def content(config=CONFIG, rows=ROWS, **more):
+    vocab = [{"rank": n, "token_bytes": base64.b64encode(text).decode()} for n, text in enumerate(rows)]
+    return {"config": config, "vocab": vocab, **more}
+
+
+def write(folder, content):
+    path = folder / "tekken.json"
+    path.write_text(content if isinstance(content, str) else json.dumps(content))
+    return path
+
+
+@pytest.fixture(scope="module")
+def pair():
+    content = json.loads(PATH.read_bytes())
+    config = content["config"]
+    rows = content["vocab"][: config["default_vocab_size"] - config["default_num_special_tokens"]]
+    ranks = {base64.b64decode(row["token_bytes"]): row["rank"] for row in rows}
+    reference = tiktoken.Encoding(
+        "tekken", pat_str=config["pattern"], mergeable_ranks=ranks, special_tokens={}
+    )
+    return guiapp.open_model(PATH), reference
+
+
+@pytest.mark.real_vocabs
+@pytest.mark.parametrize("count", [600, pytest.param(40_000, marks=pytest.mark.exhaustive)])
+def test_ids_and_bytes_are_tiktokens_behind_the_special_tokens(pair, count):
+    tokenizer, reference = pair
+    tokens = [tokenizer.vocabulary.token_bytes(token) for token in range(1256, 131_072, 251)]
+    for data in random_texts(11, count, tokens):
+        text = data.decode("utf-8", "replace")
+        found = tokenizer.encode(text, add_special=False, parse_special=False)
+        assert [token - 1000 for token in found.token_ids.tolist()] == reference.encode_ordinary(text), text
+        assert tokenizer.decode_bytes(found.token_ids) == text.encode()
+
+
+@pytest.mark.real_vocabs
+def test_special_tokens_come_first_and_text_begins_with_bos(pair):
+    tokenizer, _ = pair
+    vocabulary = tokenizer.vocabulary
+    assert len(vocabulary) == 131_072
+    assert tokenizer.encode("<s>[INST][SUFFIX]<SPECIAL_20></s>").token_ids.tolist() == [1, 1, 3, 16, 20, 2]
+    assert vocabulary.eog == {2}
+    assert vocabulary.warnings == ("Tokens beyond the vocabulary's size are left out: 19,928.",)
+    assert tokenizer.exactness.level == "exact"
+
+
+def test_special_tokens_that_are_listed_replace_the_usual_ones(tmp_path):
+    listed = [{"rank": 0, "token_str": "<unk>"}, {"rank": 3, "token_str": "[END]"}]
+    vocabulary = guiapp.open_model(write(tmp_path, content(special_tokens=listed))).vocabulary
+    texts = [vocabulary.raw_text(token).decode() for token in range(4)]
+    assert texts == ["<unk>", "<SPECIAL_1>", "<SPECIAL_2>", "[END]"]
+    assert [vocabulary.kind(token) for token in (0, 1, 2, 3, 4)] == [*["control"] * 4, "normal"]
+    assert not vocabulary.rules.add_bos  # there is none
+
+
+def test_tokens_beyond_the_size_are_left_out(tmp_path):
+    tokenizer = guiapp.open_model(write(tmp_path, content()))
+    assert len(tokenizer.vocabulary) == 262
+    assert tokenizer.encode("ababeyond", add_special=False).token_ids.tolist() == [
+        *[256 + 4, 256 + 4],
+        *(ord(letter) + 4 for letter in "eyond"),
+    ]
+    assert tokenizer.vocabulary.warnings == ("Tokens beyond the vocabulary's size are left out: 1.",)
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ('{"config": {"default_num_special_tokens"', "is broken JSON: "),
+        ('{"config": {"default_num_special_tokens": 1}}', "is not laid out as such files are: "),
+        ({**content(), "vocab": [{"rank": 0, "token_bytes": "I"}]}, "is not laid out as such files are: "),
+        (
+            {**content(), "vocab": [{"rank": -1, "token_bytes": "IQ=="}]},
+            "is not laid out as such files are: ",
+        ),
+        ({**content(), "vocab": 3}, "is not laid out as such files are: "),
+        (
+            {**content(), "special_tokens": [{"rank": 2**63, "token_str": ""}]},
+            "is not laid out as such files",
+        ),
+        (content({**CONFIG, "default_num_special_tokens": True}), "is not laid out as such files are: "),
+        (content({**CONFIG, "default_vocab_size": 1e300}), "is not laid out as such files are: "),
+        (content(rows=[b""]), "has an empty token"),
+        (content(rows=[b"a", b"a"]), "has two equal tokens: 4 and 5 are both 'a'"),
+        (content({**CONFIG, "pattern": r"(?<=a)b"}), "cuts text by a pattern that is not known here: "),
+        (content({**CONFIG, "pattern": "(" * 3_000}), "cuts text by a pattern that is not known here: "),
+        (
+            content({**CONFIG, "pattern": "(?:" * 900 + ")" * 900}),
+            "cuts text by a pattern that is not kno",
+        ),
+        (
+            content({**CONFIG, "pattern": r"(?:\p{L}{1,999}){1,999}"}),
+            "cuts text by a pattern that is not known",
+        ),
+        (
+            '{"config": {"default_num_special_tokens": ' + "[" * 100_000,
+            "is broken JSON: it is nested too deep",
+        ),
+        (
+            '{"config": {"default_num_special_tokens": ' + "9" * 5000 + "}}",
+            "is broken JSON: it holds a number",
+        ),
+    ],
+)
+def test_damaged_files_are_refused_in_a_sentence(tmp_path, content, expected):
+    with pytest.raises(VocabError) as caught:
+        guiapp.open_model(write(tmp_path, content))
+    assert str(caught.value).startswith(f"tekken.json {expected}")
+    assert len(str(caught.value)) < 300
+
+
+def test_its_pattern_is_not_to_be_chosen(tmp_path):
+    with pytest.raises(VocabError, match="says itself how text is split"):
+        guiapp.open_model(write(tmp_path, content()), pre="qwen")

@@ -1,0 +1,217 @@
+"""tiktoken's files, against tiktoken itself."""
+
+from __future__ import annotations
+
+import base64
+import random
+
+import pytest
+import tiktoken
+from conftest import SHARED
+from random_texts import LOOK_ALIKES, random_texts
+from tiktoken.load import load_tiktoken_bpe
+
+import guiapp
+from guiapp.core.errors import UnknownPreError, VocabError
+from guiapp.core.formats.rank_patterns import RANK_PATTERNS
+from guiapp.core.formats.tiktoken import likely_patterns, sniff
+from guiapp.core.vocab.attributes import Attribute
+
+FORMATS = SHARED / "formats"
+WORDS = (r"[^\r\n\p{L}\p{N}]?\p{L}+", r" ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+")
+CONTRACTIONS = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)"
+PATTERNS = {
+    "cl100k_base.tiktoken": (
+        r"""'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+"""
+        r"""|\s++$|\s*[\r\n]|\s+(?!\S)|\s"""
+    ),
+    "llama-3.tokenizer.model": "|".join((CONTRACTIONS, WORDS[0], r"\p{N}{1,3}", WORDS[1])),
+    "qwen.tiktoken": "|".join((CONTRACTIONS, WORDS[0], r"\p{N}", WORDS[1])),
+}
+"""As the makers of each publish it."""
+
+ALL_BYTES = [bytes([byte]) for byte in range(256)]
+
+
+def write(path, texts, first_rank=0, ending="\n"):
+    rows = [
+        f"{base64.b64encode(text).decode()} {rank}{ending}" for rank, text in enumerate(texts, first_rank)
+    ]
+    path.write_text("".join(rows))
+    return path
+
+
+@pytest.fixture(scope="module", params=PATTERNS)
+def pair(request):
+    """A known file as we read it, and as tiktoken does, given the same special tokens."""
+    tokenizer = guiapp.open_model(FORMATS / request.param)
+    vocabulary = tokenizer.vocabulary
+    special = {
+        vocabulary.raw_text(token).decode(): token
+        for token in range(len(vocabulary))
+        if vocabulary.attributes[token] & Attribute.CONTROL
+    }
+    ranks = load_tiktoken_bpe(str(FORMATS / request.param))
+    pattern = PATTERNS[request.param]
+    reference = tiktoken.Encoding("same", pat_str=pattern, mergeable_ranks=ranks, special_tokens=special)
+    return tokenizer, reference
+
+
+def readable_texts(seed, count, extra):
+    for text in random_texts(seed, count, extra):
+        try:
+            yield text.decode()
+        except UnicodeDecodeError:
+            continue
+
+
+def assert_same(pair, text):
+    tokenizer, reference = pair
+    found = tokenizer.encode(text, add_special=False)
+    assert found.token_ids.tolist() == reference.encode(text, allowed_special="all"), text
+    plain = tokenizer.encode(text, add_special=False, parse_special=False).token_ids.tolist()
+    assert plain == reference.encode(text, disallowed_special=()), text
+    data = text.encode()
+    assert [data[start:end] for start, end in found.spans.tolist()] == [
+        reference.decode_single_token_bytes(token) for token in found.token_ids.tolist()
+    ]
+    assert tokenizer.decode_bytes(found.token_ids) == data
+
+
+@pytest.mark.real_vocabs
+@pytest.mark.parametrize("count", [600, pytest.param(40_000, marks=pytest.mark.exhaustive)])
+def test_ids_spans_and_bytes_are_tiktokens(pair, count):
+    tokenizer, reference = pair
+    rng = random.Random(1)
+    tokens = [tokenizer.vocabulary.token_bytes(rng.randrange(100_000)) for _ in range(500)]
+    extra = [*tokens, *(text.encode() for text in (*LOOK_ALIKES, *reference.special_tokens_set))]
+    for text in readable_texts(7, count, extra):
+        assert_same(pair, text)
+
+
+@pytest.mark.real_vocabs
+def test_every_character_is_cut_as_tiktoken_cuts_it(pair):
+    """Behind a letter, a number, a sign and an apostrophe; all that Unicode 16.0 says about it shows."""
+    tokenizer, reference = pair
+    codes = [*range(0xD800), *range(0xE000, 0x110000)]
+    for start in range(0, len(codes), 1000):
+        text = "".join(f"a{chr(code)}1'{chr(code)} " for code in codes[start : start + 1000])
+        found = tokenizer.encode(text, add_special=False, parse_special=False).token_ids
+        assert found.tolist() == reference.encode_ordinary(text)
+
+
+@pytest.mark.real_vocabs
+def test_all_exact_encoders_and_their_readable_twins_agree(pair):
+    tokenizer, _ = pair
+    for text in random_texts(3, 40):
+        expected = tokenizer.encode(text)
+        for encoder in tokenizer.exact_encoders:
+            assert tokenizer.encode(text, encoder=encoder).token_ids.tolist() == expected.token_ids.tolist()
+            twin = tokenizer.encode_readable(text, encoder=encoder)
+            assert twin.token_ids.tolist() == expected.token_ids.tolist()
+            assert twin.spans.tolist() == expected.spans.tolist()
+
+
+@pytest.mark.real_vocabs
+def test_known_files_say_what_they_are_and_have_their_special_tokens():
+    told = {}
+    for name in PATTERNS:
+        tokenizer = guiapp.open_model(FORMATS / name)
+        vocabulary = tokenizer.vocabulary
+        ends = [vocabulary.raw_text(token).decode() for token in sorted(vocabulary.eog)]
+        told[vocabulary.name] = (vocabulary.pre, len(vocabulary), tokenizer.exactness.level, ends)
+        assert vocabulary.library == "tiktoken" in tokenizer.exactness.reason
+    assert told == {
+        "cl100k_base": ("cl100k_base", 100277, "exact", ["<|endoftext|>"]),
+        "Llama 3": ("llama-3", 128256, "exact", ["<|end_of_text|>", "<|eom_id|>", "<|eot_id|>"]),
+        "Qwen": ("qwen", 151851, "exact", ["<|endoftext|>", "<|im_end|>"]),
+    }
+    llama = guiapp.open_model(FORMATS / "llama-3.tokenizer.model")
+    assert llama.encode("<|eot_id|>").token_ids.tolist() == [128000, 128009]
+
+
+@pytest.mark.real_vocabs
+def test_llama_3s_ids_are_those_of_its_gguf():
+    theirs = guiapp.open_model(SHARED / "vocabs" / "ggml-vocab-llama-bpe.gguf")
+    ours = guiapp.open_model(FORMATS / "llama-3.tokenizer.model")
+    assert len(ours.vocabulary) == len(theirs.vocabulary)
+    for text in random_texts(5, 300):
+        if "ſ" not in text.decode("utf-8", "replace"):  # llama.cpp takes it for no form of s
+            found, expected = ours.encode(text, parse_special=False), theirs.encode(text, parse_special=False)
+            assert found.token_ids.tolist() == expected.token_ids.tolist()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["abab ba", "aaaa", "<|x|>", "don'ſt", "12345", "é日本 \n\n x"],
+)
+def test_an_unknown_file_is_split_as_somebody_chooses(tmp_path, text):
+    path = write(tmp_path / "own.tiktoken", [*ALL_BYTES, b"ab", b"aba", b"abab", b"ba", b" ba", b"\xc3\xa9"])
+    with pytest.raises(UnknownPreError, match="its size is that of r50k_base") as caught:
+        guiapp.open_model(path)
+    assert caught.value.pre == ""
+    assert caught.value.likely == ("r50k_base", "cl100k_base", "llama-3", "qwen", "o200k_base")
+    for name, pattern in RANK_PATTERNS.items():
+        tokenizer = guiapp.open_model(path, pre=name)
+        assert tokenizer.exactness.level == "unknown pre"
+        assert tokenizer.vocabulary.warnings == (
+            f"Text is split as “{name}”, chosen by hand; the file tells neither that nor special tokens.",
+        )
+        reference = tiktoken.Encoding(
+            "own", pat_str=pattern.source, mergeable_ranks=load_tiktoken_bpe(str(path)), special_tokens={}
+        )
+        assert tokenizer.encode(text).token_ids.tolist() == reference.encode(text, disallowed_special=())
+
+
+def test_a_name_that_llama_cpp_knows_will_do_and_another_will_not(tmp_path):
+    path = write(tmp_path / "own.tiktoken", ALL_BYTES)
+    assert guiapp.open_model(path, pre="falcon").vocabulary.patterns[-1].source == "[0-9][0-9][0-9]"
+    with pytest.raises(VocabError, match=r"There is no pre-tokenizer “fal\\ncon”\. Try cl100k_base"):
+        guiapp.open_model(path, pre="fal\ncon")
+
+
+def test_likely_patterns_go_by_the_number_of_tokens():
+    assert [likely_patterns(n)[0] for n in (0, 49_000, 99_999, 127_000, 152_000, 10**9)] == [
+        *("r50k_base", "r50k_base", "cl100k_base", "llama-3", "qwen", "o200k_base")
+    ]
+
+
+def test_ids_that_no_token_has_are_named_and_never_found(tmp_path):
+    path = write(tmp_path / "own.tiktoken", [b"[PAD3]"[:1], b"\xff"], first_rank=2)
+    vocabulary = guiapp.open_model(path, pre="qwen").vocabulary
+    assert [vocabulary.raw_text(token) for token in range(4)] == [b"[PAD0]", b"[PAD1]", b"[", "ÿ".encode()]
+    assert [vocabulary.kind(token) for token in range(4)] == ["unused", "unused", "normal", "normal"]
+    assert "254 of the 256 byte tokens are missing" in vocabulary.warnings[-1]
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (b"IQ== 0\nIg==\n", "ends in the middle of a line"),
+        (b"IQ== 0\nIg== x\n", "has a line that is not a token in base64 and its rank"),
+        (b"IQ== 0\nI 1\n", "has a line that is not a token in base64 and its rank"),
+        (b"IQ== 0\n== 1\n", "has a line that is not a token in base64 and its rank"),
+        (b"IQ== 0\nIg== -1\n", "has a token of the id -1"),
+        (b"IQ== 0\nIg== 0\n", "has two tokens of the id 0"),
+        (b"IQ== 0\nIQ== 1\n", "has two equal tokens: 0 and 1 are both '!'"),
+        (b"IQ== 0\nIg== 70000\n", "has 2 tokens, one of which has the id 70,000"),
+        (b"IQ== 0\nIg== 9223372036854775808\n", "has a line that is not a token in base64 and its rank"),
+        (b"IQ== 0\nIg== " + b"9" * 5000 + b"\n", "has a line that is not a token in base64 and its rank"),
+    ],
+)
+def test_damaged_files_are_refused_in_a_sentence(tmp_path, content, expected):
+    path = tmp_path / "bad.tiktoken"
+    path.write_bytes(content)
+    assert sniff(content)
+    with pytest.raises(VocabError) as caught:
+        guiapp.open_model(path, pre="qwen")
+    assert str(caught.value).startswith(f"bad.tiktoken {expected}")
+    assert len(str(caught.value)) < 300
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+def test_files_are_known_by_their_first_line_whatever_their_name(tmp_path, ending):
+    path = write(tmp_path / "anything", ALL_BYTES, ending=ending)
+    assert sniff(path.read_bytes()[:4096])
+    assert len(guiapp.open_model(path, pre="qwen").vocabulary) == 256
+    assert not any(map(sniff, (b"", b"hello world 1\n", b"IQ==\n", b"IQ== 0", b"IQ== 0 1\n", b" IQ== 0\n")))
