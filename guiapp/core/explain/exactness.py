@@ -26,7 +26,7 @@ class Exactness:
 def exactness_of(vocabulary: Vocabulary) -> Exactness:
     """Whether llama.cpp, or whichever library reads such files, would give the same ids."""
     if vocabulary.library != LLAMA_CPP:
-        return _exactness_of_ranks(vocabulary)
+        return _exactness_elsewhere(vocabulary)
     if vocabulary.refusals:
         return Exactness(REFUSED, f"llama.cpp would not load this file. {' '.join(vocabulary.refusals)}")
     if vocabulary.chosen_pre:
@@ -46,9 +46,11 @@ def exactness_of(vocabulary: Vocabulary) -> Exactness:
     )
 
 
-def _exactness_of_ranks(vocabulary: Vocabulary) -> Exactness:
-    """Of a list of ranks, which llama.cpp does not read."""
+def _exactness_elsewhere(vocabulary: Vocabulary) -> Exactness:
+    """Of a file that llama.cpp does not read."""
     library = vocabulary.library
+    if vocabulary.type is VocabType.RWKV:
+        return Exactness("exact", f"The longest token that fits, as {library} takes it.")
     if not vocabulary.chosen_pre:
         return Exactness(
             "exact",

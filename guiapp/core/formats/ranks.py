@@ -58,10 +58,11 @@ def vocabulary_of(file: WholeFile, ranks: RankFile, opening: Opening) -> Vocabul
     if b"" in ranks.texts:
         raise file.error("has an empty token")
     _check_patterns(file, ranks.patterns)
-    n_tokens = _n_tokens(file, ranks)
+    special = np.array([*ranks.special.values()], np.int64)
+    n_tokens = check_ids(file, np.concatenate([ranks.ids, special]))
     types = np.full(n_tokens, UNUSED_TYPE, np.int32)
     types[ranks.ids] = NORMAL_TYPE
-    types[[*ranks.special.values()]] = CONTROL_TYPE
+    types[special] = CONTROL_TYPE
     table = StringTable(*_spelled(ranks, n_tokens))
     checks.check_unique(file, table)
     attributes = ATTRIBUTE_OF_TYPE[types]
@@ -113,9 +114,8 @@ def _check_patterns(file: WholeFile, patterns: tuple[Pattern, ...]) -> None:
         ) from error
 
 
-def _n_tokens(file: WholeFile, ranks: RankFile) -> int:
-    """One more than the highest id."""
-    ids = np.concatenate([ranks.ids, [*ranks.special.values()]]).astype(np.int64)
+def check_ids(file: WholeFile, ids: NDArray[np.int64]) -> int:
+    """One more than the highest id.  Raises VocabError where ids collide, or jump."""
     if not len(ids):
         raise file.error("has no tokens")
     if (lowest := int(ids.min())) < 0:

@@ -16,8 +16,11 @@ from guiapp.core.pipelines.chunks import tokens_from_steps
 from guiapp.core.pipelines.pipeline import Pipeline
 from guiapp.core.pipelines.stages import ENCODE, Stage, Stages
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher, watch_whole
-from guiapp.core.vocab.vocabulary import Vocabulary
+from guiapp.core.vocab.attributes import Attribute
+from guiapp.core.vocab.vocabulary import LLAMA_CPP, Vocabulary
 from guiapp.native import NONE, TokenMatcher
+
+NORMAL = np.uint16(Attribute.NORMAL)
 
 
 class RwkvPipeline(Pipeline):
@@ -36,7 +39,9 @@ class RwkvPipeline(Pipeline):
         self._vocabulary = vocabulary
         unknown = vocabulary.special_ids.unk
         self._unknown = NONE if unknown is None else unknown
-        self._token_ids = np.arange(len(vocabulary), dtype=np.int32)
+        takes_all = vocabulary.library == LLAMA_CPP
+        is_taken = np.ones(len(vocabulary), np.bool_) if takes_all else vocabulary.attributes & NORMAL != 0
+        self._token_ids = np.flatnonzero(is_taken).astype(np.int32)
 
     def make_tables(self) -> None:
         """Make now what the first encoding would make."""

@@ -54,11 +54,9 @@ def pieces_of(expression, text):
 @given(pattern=patterns(), text=st.text(st.sampled_from(LETTERS), max_size=25))
 def test_patterns_cut_as_pythons_do(pattern, text):
     ours, theirs = pattern
-    try:
-        splitter, data = Splitter((Pattern(ours, "unicode"),)), text.encode()
-    except PatternError as error:
-        assert str(error) == "it also matches where there is nothing"
-        reject()
+    if any((found := re.match(theirs, letter)) and not found[0] for letter in ["", *LETTERS]):
+        reject()  # it also matches where there is nothing
+    splitter, data = Splitter((Pattern(ours, "unicode"),)), text.encode()
     expected = [len(text[:end].encode()) for end in pieces_of(theirs, text)] if text else []
     assert splitter.split(np.frombuffer(data, np.uint8)).tolist() == expected
     assert splitter.split_readable(data) == expected
