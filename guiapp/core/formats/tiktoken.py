@@ -25,7 +25,8 @@ from guiapp.core.vocab.opening import METADATA, Opening
 from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.vocabulary import Vocabulary
 
-FIRST_LINE = re.compile(rb"[A-Za-z0-9+/]{1,1000}={0,2} [0-9]{1,10}\r?\n")
+LINE = rb"(?:[A-Za-z0-9+/]{4}){0,250}(?:[A-Za-z0-9+/]{2}(?:==|[A-Za-z0-9+/]=))? ([0-9]{1,10})\r?\n"
+FIRST_LINES = re.compile(LINE + LINE)
 USUAL_SIZES = {
     "r50k_base": 50_000,
     "cl100k_base": 100_000,
@@ -97,8 +98,9 @@ KNOWN_FILES = {
 
 
 def sniff(head: bytes) -> bool:
-    """Whether the first bytes of a file are a token and its rank."""
-    return FIRST_LINE.match(head) is not None
+    """Whether the first two lines of a file are tokens and their ranks, one after the other."""
+    found = FIRST_LINES.match(head)
+    return found is not None and int(found[2]) == int(found[1]) + 1
 
 
 def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from conftest import CORPORA, VOCABS
+from conftest import CORPORA, SHARED, VOCABS
 
 from guiapp import open_model
 from guiapp.core.bench.contenders import UnavailableError, our_contender
@@ -44,6 +44,19 @@ def test_a_peer_built_from_our_vocabulary_gives_our_ids(name, model):
     peer, ours = contender(name, tokenizer), our_contender(tokenizer, next(iter(tokenizer.encoders)))
     for text in TEXTS[:1] if model == "demo:wordpiece" else TEXTS:  # Bert's normalisers differ abroad
         assert encode_all(peer, [text]).ids.tolist() == encode_all(ours, [text]).ids.tolist()
+
+
+@pytest.mark.real_vocabs
+@pytest.mark.parametrize("name", ["tiktoken", "tokenizers"])
+@pytest.mark.parametrize("file", ["cl100k_base.tiktoken", "tekken_240718.json"])
+def test_peers_of_a_list_of_ranks_have_its_ranks_and_pattern(name, file):
+    tokenizer = open_model(SHARED / "formats" / file)
+    text = b"".join(TEXTS)
+    found = encode_all(contender(name, tokenizer), [text]).ids
+    assert found.tolist() == tokenizer.encode(text, add_special=False).token_ids.tolist()
+    assert reason_against("llama.cpp", tokenizer.vocabulary) == (
+        "llama.cpp reads GGUF files only, and this one is tiktoken's."
+    )
 
 
 @pytest.mark.real_vocabs

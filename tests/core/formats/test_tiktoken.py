@@ -185,24 +185,23 @@ def test_ids_that_no_token_has_are_named_and_never_found(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("content", "expected"),
+    ("line", "expected"),
     [
-        (b"IQ== 0\nIg==\n", "ends in the middle of a line"),
-        (b"IQ== 0\nIg== x\n", "has a line that is not a token in base64 and its rank"),
-        (b"IQ== 0\nI 1\n", "has a line that is not a token in base64 and its rank"),
-        (b"IQ== 0\n== 1\n", "has a line that is not a token in base64 and its rank"),
-        (b"IQ== 0\nIg== -1\n", "has a token of the id -1"),
-        (b"IQ== 0\nIg== 0\n", "has two tokens of the id 0"),
-        (b"IQ== 0\nIQ== 1\n", "has two equal tokens: 0 and 1 are both '!'"),
-        (b"IQ== 0\nIg== 70000\n", "has 2 tokens, one of which has the id 70,000"),
-        (b"IQ== 0\nIg== 9223372036854775808\n", "has a line that is not a token in base64 and its rank"),
-        (b"IQ== 0\nIg== " + b"9" * 5000 + b"\n", "has a line that is not a token in base64 and its rank"),
+        (b"Iw==", "ends in the middle of a line"),
+        (b"Iw== x", "has a line that is not a token in base64 and its rank"),
+        (b"I 2", "has a line that is not a token in base64 and its rank"),
+        (b"== 2", "has a line that is not a token in base64 and its rank"),
+        (b"Iw== -1", "has a token of the id -1"),
+        (b"Iw== 0", "has two tokens of the id 0"),
+        (b"IQ== 2", "has two equal tokens: 0 and 2 are both '!'"),
+        (b"Iw== 70000", "has 3 tokens, one of which has the id 70,000"),
+        (b"Iw== 9223372036854775808", "has a line that is not a token in base64 and its rank"),
+        (b"Iw== " + b"9" * 5000, "has a line that is not a token in base64 and its rank"),
     ],
 )
-def test_damaged_files_are_refused_in_a_sentence(tmp_path, content, expected):
+def test_damaged_files_are_refused_in_a_sentence(tmp_path, line, expected):
     path = tmp_path / "bad.tiktoken"
-    path.write_bytes(content)
-    assert sniff(content)
+    path.write_bytes(b"IQ== 0\nIg== 1\n" + line + b"\n")
     with pytest.raises(VocabError) as caught:
         guiapp.open_model(path, pre="qwen")
     assert str(caught.value).startswith(f"bad.tiktoken {expected}")
@@ -214,4 +213,12 @@ def test_files_are_known_by_their_first_line_whatever_their_name(tmp_path, endin
     path = write(tmp_path / "anything", ALL_BYTES, ending=ending)
     assert sniff(path.read_bytes()[:4096])
     assert len(guiapp.open_model(path, pre="qwen").vocabulary) == 256
-    assert not any(map(sniff, (b"", b"hello world 1\n", b"IQ==\n", b"IQ== 0", b"IQ== 0 1\n", b" IQ== 0\n")))
+    others = (
+        b"",
+        b"hello world 1\n",
+        b"IQ==\nIg==\n",
+        b"IQ== 0\n",
+        b"IQ== 0\nIg== 2\n",
+        b" IQ== 0\nIg== 1\n",
+    )
+    assert not any(map(sniff, (*others, b"IQ= 0\nIg== 1\n", b"word 7\nmore 5\n")))

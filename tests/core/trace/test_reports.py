@@ -49,7 +49,8 @@ LINES = {
  8  choose     Going back from the end, the best way has `▁on` at bytes 0–2.
  9  done       Piece 1 of 1, `on`, is done: 1 token.
 10  add        `</s>` is put behind the text, as the file asks.
-""",}
+""",
+}
 
 
 def run(model, text, encoder):
@@ -120,7 +121,12 @@ def test_lines_say_which_operations_they_carry_out():
         "rwkv": {2: ("take",), 3: ("done",)},
         "greedy": {0: ("whole",), 3: ("take",), 4: ("done",)},
         "backtrack": {
-            **{0: ("whole",), 3: ("dead end",), 4: ("reject",), 5: ("take",), 6: ("back",), 7: ("done",)},
+            0: ("whole",),
+            3: ("dead end",),
+            4: ("reject",),
+            5: ("take",),
+            6: ("back",),
+            7: ("done",),
         },
         "table": {0: ("whole",), 4: ("reach",), 5: ("reject",), 6: ("choose",), 7: ("done",)},
         "fewest": {

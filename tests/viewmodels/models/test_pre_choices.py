@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from guiapp.core.formats.rank_patterns import RANK_PATTERNS
 from guiapp.core.split.pre_tokenizers import PRE_TOKENIZERS
 from guiapp.core.vocab.vocabulary import VocabType
 from guiapp.viewmodels.models.choices import matching
@@ -17,8 +18,8 @@ from guiapp.viewmodels.models.pre_choices import (
 )
 
 
-def refusing(pre):
-    return SimpleNamespace(refused=RefusedModel("odd.gguf", pre, "unknown"), model=None)
+def refusing(pre, likely=()):
+    return SimpleNamespace(refused=RefusedModel("odd.gguf", pre, "unknown", likely), model=None)
 
 
 def showing(**parts):
@@ -29,8 +30,8 @@ def showing(**parts):
 
 
 def test_names_like_the_unknown_one_come_first_and_all_follow():
-    rows = pre_choices(refusing("qwen2.5"))
-    assert "qwen2" in [row.name for row in rows if row.section == "Similar name"]
+    rows = pre_choices(refusing("qwen2.5", ("qwen2", "qwen35")))
+    assert [row.name for row in rows if row.section == "Likely"] == ["qwen2", "qwen35"]
     assert sorted(PRE_TOKENIZERS) == [row.name for row in rows if row.section == "All"]
 
 
@@ -48,6 +49,18 @@ def test_what_the_file_says_has_the_tick_where_nothing_was_chosen():
 def test_each_name_shows_how_it_splits():
     assert "┆ 12345 ┆".replace(" ", "") in example_split("gpt-2").replace("·", "").replace(" ", "")
     assert "1 ┆ 2 ┆ 3" in example_split("qwen2")
+
+
+def test_lists_of_ranks_are_also_split_as_published_ones_are():
+    likely = ("qwen", "r50k_base")
+    rows = pre_choices(refusing("", likely))
+    assert [row.name for row in rows[:2]] == [*likely]
+    assert {row.name for row in rows[2:]} == {*PRE_TOKENIZERS, *RANK_PATTERNS}
+    rows = pre_choices(showing(pre="cl100k_base", model="tiktoken"))
+    assert rows[0].title == "cl100k_base, as the file says"
+    assert "┆ 123 ┆ 45 ┆" in rows[0].detail.replace("·", "")
+    assert {row.name for row in rows[1:]} == {*PRE_TOKENIZERS, *RANK_PATTERNS}
+    assert not {row.name for row in pre_choices(showing(pre="gpt-2"))} & {*RANK_PATTERNS}
 
 
 def test_rows_are_found_by_words_in_any_order():
@@ -71,5 +84,6 @@ def test_the_question_says_what_the_file_says(loader, words):
 def test_only_vocabularies_that_are_split_offer_a_choice():
     assert can_choose(showing(pre="olmo"))
     assert can_choose(refusing("foo"))
+    assert not can_choose(showing(pre="tekken", model="tekken"))
     assert not can_choose(showing(type=VocabType.SPM))
     assert not can_choose(SimpleNamespace(refused=None, model=None))

@@ -63,7 +63,11 @@ def test_a_failed_save_leaves_the_old_file(tmp_path):
 
 @pytest.mark.parametrize(
     ("name", "head", "is_model"),
-    [("a.txt", b"GGUF\3\0\0\0", True), ("a.gguf", b"text", False), ("a.txt", b"", False)],
+    [
+        *(("a.txt", b"GGUF\3\0\0\0", True), ("a.gguf", b"text", False), ("a.txt", b"", False)),
+        *(("a.txt", b"IQ== 0\nIg== 1\n", True), ("a.txt", b"1 '\\x00' 1\n", True)),
+        *(("a.txt", b'{"vocab": [{"token_bytes": "', True), ("a.tiktoken", b"text", False)),
+    ],
 )
 def test_model_files_are_known_by_their_first_bytes(tmp_path, name, head, is_model):
     path = tmp_path / name

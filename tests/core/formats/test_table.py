@@ -1,0 +1,82 @@
+"""Which format a file is of, and which vocabularies are kept."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from small_files import TOKENS, spm
+
+from guiapp.core.errors import VocabError
+from guiapp.core.formats import table
+from guiapp.core.formats.table import FORMATS, format_of, is_tokenizer, load_vocabulary
+
+BEGINNINGS = {
+    "GGUF": b"GGUF\3\0\0\0",
+    "tekken.json": b'{"config": {"default_num_special_tokens": 1000',
+    "tiktoken": b"IQ== 0\nIg== 1\n",
+    "RWKV vocabulary": b"1 '\\x00' 1\n",
+}
+
+
+def test_each_format_is_known_by_its_first_bytes_and_by_no_others(tmp_path):
+    assert [each.name for each in FORMATS] == [*BEGINNINGS]
+    for name, head in BEGINNINGS.items():
+        assert [each.name for each in FORMATS if each.sniff(head)] == [name]
+        path = tmp_path / "anything.gguf"
+        path.write_bytes(head)
+        assert format_of(path).name == name
+        assert is_tokenizer(head)
+    for head in (b"", b"text", b"{}", b'{"model": {"type": "BPE"}}', b"GGU", b"hello 1\n"):
+        assert not is_tokenizer(head)
+
+
+def test_what_is_of_no_format_is_told_to_be_no_gguf_file(tmp_path):
+    path = tmp_path / "model.safetensors"
+    path.write_bytes(b"\x10\0\0\0\0\0\0\0{}")
+    with pytest.raises(VocabError, match="is not a GGUF file"):
+        load_vocabulary(path)
+
+
+@pytest.mark.parametrize("name", ["missing.tiktoken", "", "."])
+def test_what_cannot_be_read_is_said(tmp_path, name):
+    with pytest.raises(VocabError):
+        load_vocabulary(tmp_path / name)
+
+
+def test_a_changed_file_is_read_again(tmp_path):
+    path = spm().write(tmp_path / "model.gguf")
+    first = load_vocabulary(path)
+    assert load_vocabulary(path) is first
+    spm(tokens=[*TOKENS, "c"]).write(path)
+    assert len(load_vocabulary(path)) == 7
+
+
+def test_a_file_that_changes_while_it_is_read_is_not_kept(tmp_path, monkeypatch):
+    path = spm().write(tmp_path / "model.gguf")
+    gguf = FORMATS[0]
+
+    def read(*given):
+        vocabulary = gguf.read(*given)
+        os.utime(path, ns=(1, len(os.listdir(tmp_path))))
+        return vocabulary
+
+    monkeypatch.setattr(table, "FORMATS", (gguf._replace(read=read),))
+    first = load_vocabulary(path)
+    monkeypatch.setattr(table, "FORMATS", FORMATS)
+    assert load_vocabulary(path) is not first
+
+
+def test_only_the_two_vocabularies_opened_last_are_kept(tmp_path):
+    paths = [spm().write(tmp_path / f"{number}.gguf") for number in range(3)]
+    vocabularies = [load_vocabulary(path) for path in paths]
+    assert load_vocabulary(paths[1]) is vocabularies[1]
+    assert load_vocabulary(paths[0]) is not vocabularies[0]
+
+
+def test_one_file_with_and_without_a_chosen_pre_tokenizer_is_two_vocabularies(tmp_path):
+    path = tmp_path / "own.tiktoken"
+    path.write_bytes(b"IQ== 0\nIg== 1\n")
+    chosen = [load_vocabulary(path, pre=pre) for pre in ("qwen", "r50k_base", "qwen")]
+    assert [each.chosen_pre for each in chosen] == ["qwen", "r50k_base", "qwen"]
+    assert chosen[0] is chosen[2]
