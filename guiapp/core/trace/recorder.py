@@ -15,6 +15,7 @@ from guiapp.core.errors import EncodeError
 from guiapp.core.pipelines.watcher import Symbols
 from guiapp.core.text.normalized import NormalizedText
 from guiapp.core.tokenizer import Tokenizer
+from guiapp.core.trace.cost import estimate
 from guiapp.core.trace.decisions import DECISIONS, Decision
 from guiapp.core.trace.operations import BEFORE, BEHIND, EFFECTS, MADE_TOKENS, NUMBERS, Effect
 from guiapp.core.trace.queue_count import QueueCount
@@ -32,7 +33,7 @@ def record(
     parse_special: bool = True,
     progress: Progress = lambda share: None,
 ) -> Trace:
-    """The trace of a text; `progress` is told the share done now and then, and may raise to stop it.
+    """The trace of a text; `progress` is told about the share done now and then, and may raise to stop it.
 
     Raises EncodeError as `Tokenizer.encode` does.
     """
@@ -42,7 +43,8 @@ def record(
             f"This vocabulary has no encoder “{name}”. Choose one of: {', '.join(tokenizer.encoders)}."
         )
     data = as_bytes(text)
-    recorder = _Recorder(data, len(tokenizer.vocabulary), progress)
+    expected_steps = estimate(name, False, len(data)).n_steps
+    recorder = _Recorder(data, len(tokenizer.vocabulary), expected_steps, progress)
     before, after = tokenizer.special_ids_around() if add_special else ([], [])
     partition = tokenizer.special_tokens.partition_readable(data, parse_special)
     special = _rows(partition.ids, partition.starts, partition.ends)
@@ -110,9 +112,10 @@ class _Rows:
 class _Recorder:
     """The watcher that fills the columns."""
 
-    def __init__(self, text: bytes, n_tokens: int, progress: Progress) -> None:
+    def __init__(self, text: bytes, n_tokens: int, expected_steps: int, progress: Progress) -> None:
         self._text = text
         self._n_tokens = n_tokens
+        self._expected_steps = expected_steps
         self._progress = progress
         self._steps = _Rows("B" + 7 * "i" + "d" + 5 * "i")
         self._pieces = _Rows(len(Pieces._fields) * "i")
@@ -271,7 +274,7 @@ class _Recorder:
         piece = self._piece if operation not in ("special", "text", "normalise", "add") else -1
         self._steps.append(*_Row(NUMBERS[operation], piece, position, end, **more))
         if len(self._steps) % STEPS_PER_REPORT == 0:
-            self._progress(position / max(1, len(self._text)))
+            self._progress(min(1.0, len(self._steps) / max(1, self._expected_steps)))
 
     def _source(self, start: int, end: int) -> tuple[int, int]:
         """The bytes of the original text that an output of all normalisers came from."""

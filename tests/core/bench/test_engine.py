@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+from dataclasses import replace
 
 import pytest
 from fake_workers import FakeStarter, FakeWorker, report_of
@@ -269,6 +270,21 @@ def test_a_narrow_interval_or_spent_time_is_enough():
 def test_a_plan_without_a_text_says_so_at_once():
     with pytest.raises(BenchError, match="corpus"):
         next(run(plan(corpora=()), Control(), FakeStarter(in_proportion)))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"scenarios": ("throughput", "dream")}, "There is no scenario “dream”. Choose from: throughput, "),
+        ({"scenarios": ("scaling",), "largest_bytes": 1}, "There is nothing to measure. "),
+        ({"corpora": ()}, "A benchmark needs a text. Name a corpus."),
+    ],
+)
+def test_what_cannot_be_measured_is_said(changes, message):
+    impossible = replace(plan(), **changes)
+    with pytest.raises(BenchError) as caught:
+        cells_of(impossible, open_model("demo:bpe"))
+    assert str(caught.value).startswith(message)
 
 
 def test_a_peer_that_is_missing_says_how_to_get_it(monkeypatch):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import csv
 import io
+import json
 import shlex
 from dataclasses import replace
 
@@ -14,7 +15,7 @@ from fake_workers import report_of
 from guiapp.commands.bench import _plan, add_options
 from guiapp.core.bench.beside import ratio_text
 from guiapp.core.bench.plan import Plan
-from guiapp.core.bench.report import command_line, csv_text, html_text, markdown_text, warnings
+from guiapp.core.bench.report import command_line, csv_text, html_text, markdown_text, report_text, warnings
 from guiapp.core.bench.tables import published_tables, table_lines, tables
 
 SVG = '<?xml version="1.0"?><svg width="1"><g id="a"/><use href="#a"/></svg>'
@@ -78,6 +79,18 @@ def test_tables_write_how_many_times_as_fast_as_charts_do(record):
     text = "\n".join(table_lines(run, fast["contender"]))
     for report in (text, markdown_text(run, fast["contender"]), html_text(run, fast["contender"], {})):
         assert " 1/21.4×" in report
+
+
+def test_the_ending_of_a_file_names_its_format(record):
+    texts = {
+        suffix: report_text(suffix, record, "fast", {"A": SVG}) for suffix in (".md", ".csv", ".json", "")
+    }
+    assert texts[".md"] == markdown_text(record, "fast")
+    assert texts[".csv"] == csv_text(record)
+    assert json.loads(texts[".json"]) == json.loads(json.dumps(record))
+    assert texts[".json"].endswith("}\n")
+    assert "–" in texts[".json"] or "\\u" not in texts[".json"]
+    assert texts[""] == html_text(record, "fast", {"A": SVG})
 
 
 def test_csv_has_a_line_for_each_result(record):

@@ -77,6 +77,15 @@ def test_what_a_contender_raises_is_told_and_the_worker_lives_on(process):
     assert process.ask(60, "sample", "encode").wall_s > 0
 
 
+def test_a_worker_ends_quietly_when_its_pipe_is_closed():
+    process = worker()
+    process.ask(120, "load")
+    process._pipe.close()
+    process._process.join(60)
+    assert process._process.exitcode == 0
+    assert process._process.daemon  # and with its parent in any case
+
+
 def test_a_worker_that_dies_is_told_by_the_signal():
     process = worker()
     process.ask(120, "load")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from guiapp.core.trace.cost import Cost, estimate, must_ask
+from guiapp.core.trace.cost import Cost, beginning, estimate, must_ask, n_first_bytes
 
 
 @pytest.mark.parametrize(
@@ -27,3 +27,37 @@ def test_a_cost_goes_with_the_text(encoder, n_bytes, is_one_piece, n_steps, seco
 )
 def test_a_person_is_asked_about_long_texts_and_long_waits(seconds, n_bytes, asks):
     assert must_ask(Cost(1, 1, seconds), n_bytes) is asks
+
+
+@pytest.mark.parametrize(
+    ("encoder", "is_one_piece", "n_bytes", "first"),
+    [
+        ("heap", False, 100_000, 100_000),
+        ("heap", False, 100_001, 20_000),
+        ("heap", False, 10**9, 20_000),
+        ("scan", True, 2_000, 2_000),
+        ("scan", True, 3_000, 1_500),  # 22.6 s at once, 5.7 s for the half
+        ("scan", True, 50_000, 2_500),  # 20,000, 10,000 and 5,000 take too long as well
+    ],
+)
+def test_of_a_long_text_its_beginning_is_recorded(encoder, is_one_piece, n_bytes, first):
+    assert n_first_bytes(encoder, is_one_piece, n_bytes) == first
+
+
+@pytest.mark.parametrize(
+    ("text", "n_bytes", "expected"),
+    [
+        (b"short", 5, b"short"),
+        (b"one\ntwo three", 4, b"one\n"),
+        (b"a" * 90 + b"\n" + b"b" * 50, 100, b"a" * 90 + b"\n"),
+        (b"a" * 89 + b"\n" + b"b" * 50, 100, b"a" * 89 + b"\n" + b"b" * 10),
+        (b"a" * 95 + b" " + b"b" * 50, 100, b"a" * 95),
+        (b"a" * 100 + b" " + b"b" * 50, 100, b"a" * 100),
+        ("é".encode() * 60, 99, "é".encode() * 49),
+        ("日".encode() * 60, 100, "日".encode() * 33),
+        ("🙂".encode() * 60, 99, "🙂".encode() * 24),
+        (b"\x80" * 60, 50, b"\x80" * 50),
+    ],
+)
+def test_a_beginning_ends_behind_a_line_or_a_word_or_a_character(text, n_bytes, expected):
+    assert beginning(text, n_bytes) == expected

@@ -35,6 +35,15 @@ def test_steps_back_undo_steps_from_any_landmark(sizes):
             walk.step(size)
 
 
+def test_the_first_piece_is_finished_like_any_other():
+    walk = debugger()
+    walk.go_to(int(walk.trace.pieces.first_step[0]) + 1)
+    walk.out()
+    assert walk.position == walk.trace.pieces.done_step[0]
+    walk.out()
+    assert walk.trace.stage(walk.position) == "assemble"
+
+
 def test_a_piece_is_stepped_over_and_finished():
     walk = debugger()
     walk.go_to(int(walk.trace.pieces.first_step[2]) + 1)
