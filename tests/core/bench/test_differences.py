@@ -50,3 +50,10 @@ def test_of_several_texts_the_one_that_differs_is_given(tokenizer, plan):
 def test_a_text_that_is_not_in_the_plan_is_told(tokenizer, plan):
     with pytest.raises(BenchError, match="no longer known"):
         first_difference(result(tokenizer, corpus="another"), plan, tokenizer)
+
+
+@pytest.mark.parametrize(("byte_offset", "start", "end"), [(0, 0, 1), (17, 17, 18), (18, 18, 18)])
+def test_where_no_token_is_expected_one_byte_is_shown(tokenizer, plan, byte_offset, start, end):
+    where = {"byte_offset": byte_offset, "expected_id": None}
+    place = first_difference(result(tokenizer, first_difference=where), plan, tokenizer)
+    assert (place.start, place.end) == (start, end)

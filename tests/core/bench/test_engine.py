@@ -297,6 +297,13 @@ def test_a_peer_that_is_missing_says_how_to_get_it(monkeypatch):
     assert "tiktoken" in contenders_of(plan(with_peers=True), tokenizer)
 
 
+def test_a_run_that_was_saved_comes_back_whole():
+    record = report_of(plan("scaling"), FakeStarter(in_proportion))
+    record = {"name": "before", **record, "left_out": [{"contender": "scan", "reason": "slow"}]}
+    assert Report.of(record).record() == record
+    assert Report.of({"results": []}).record() == Report().record()
+
+
 def test_a_plan_travels_as_json():
     import json
 
