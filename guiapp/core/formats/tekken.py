@@ -5,7 +5,6 @@ Source: https://github.com/mistralai/mistral-common, tokens/tokenizers/tekken.py
 
 from __future__ import annotations
 
-from binascii import Error as Base64Error
 from binascii import a2b_base64
 from pathlib import Path
 from typing import Any
@@ -44,7 +43,7 @@ def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
     opening.begin(METADATA)
     try:
         ranks = _ranks(file, _sections(file))
-    except (KeyError, TypeError, AttributeError, IndexError, OverflowError, Base64Error) as error:
+    except (KeyError, TypeError, AttributeError, IndexError, OverflowError, ValueError) as error:
         raise file.error(f"is not laid out as such files are: {quoted(repr(error))}") from error
     return vocabulary_of(file, ranks, opening)
 

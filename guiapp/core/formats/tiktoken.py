@@ -7,7 +7,6 @@ Source: https://github.com/openai/tiktoken, tiktoken/load.py; the models' own pu
 from __future__ import annotations
 
 import re
-from binascii import Error as Base64Error
 from binascii import a2b_base64
 from collections.abc import Mapping
 from hashlib import sha256
@@ -154,7 +153,7 @@ def _tokens(file: WholeFile) -> tuple[list[bytes], np.ndarray[tuple[int], np.dty
     try:
         texts = [a2b_base64(field, strict_mode=True) for field in stoppable(fields[::2])]
         ids = np.array([int(field) for field in stoppable(fields[1::2])], np.int64)
-    except (Base64Error, ValueError, OverflowError) as error:
+    except (ValueError, OverflowError) as error:
         raise file.error(
             f"has a line that is not a token in base64 and its rank: {quoted(str(error))}"
         ) from error

@@ -93,6 +93,7 @@ def test_tokens_beyond_the_size_are_left_out(tmp_path):
             {**content(), "vocab": [{"rank": -1, "token_bytes": "IQ=="}]},
             "is not laid out as such files are: ",
         ),
+        ({**content(), "vocab": [{"rank": 0, "token_bytes": "é"}]}, "is not laid out as such files are: "),
         ({**content(), "vocab": 3}, "is not laid out as such files are: "),
         (
             {**content(), "special_tokens": [{"rank": 2**63, "token_str": ""}]},

@@ -1,0 +1,106 @@
+"""Damaged files of each format: a sentence, or a tokenizer that works; never anything else."""
+
+from __future__ import annotations
+
+import base64
+import json
+import random
+import time
+
+import pytest
+
+import guiapp
+from guiapp.core.errors import EncodeError, VocabError
+
+TOKENS = [bytes([byte]) for byte in range(256)] + [b"ab", b"abab", b" the", "é日".encode(), b"\r\n", b"\\'\""]
+IN_BASE64 = [base64.b64encode(text).decode() for text in TOKENS]
+CONFIG = {"pattern": r"\p{L}+|\p{N}{1,3}|\s+(?!\S)|\s+|[^\s\p{L}\p{N}]+", "default_vocab_size": 270}
+TEKKEN = {
+    "config": {**CONFIG, "default_num_special_tokens": 8},
+    "vocab": [{"rank": rank, "token_bytes": text} for rank, text in enumerate(IN_BASE64)],
+    "special_tokens": [{"rank": 1, "token_str": "<s>"}],
+}
+FILES = {
+    "tiktoken": "".join(f"{text} {rank}\n" for rank, text in enumerate(IN_BASE64)).encode(),
+    "tekken": json.dumps(TEKKEN).encode(),
+    "rwkv": "".join(f"{row} {text!r} {len(text)}\n" for row, text in enumerate(TOKENS, 1)).encode(),
+}
+BITS = [
+    b"\0",
+    b"\xff",
+    b"\n",
+    b" ",
+    b'"',
+    b"'",
+    b"\\",
+    b"-",
+    b"9",
+    b"=",
+    b"{",
+    b"[" * 3000,
+    b"(?:",
+    b"{1,999}",
+    b"b''",
+]
+BITS += [
+    b"9223372036854775808",
+    b"1e999",
+    b"null",
+    b"true",
+    b'"rank": 0',
+    b"\xed\xa0\x80",
+    b"\\N{x}",
+    b"(" * 80,
+]
+LIMIT_S = 20.0  # far more than any takes, on a busy machine
+
+
+def damaged(data: bytes, dice: random.Random) -> bytes:
+    """Cut, flipped, repeated, or with something put in or left out; mostly behind what tells the format."""
+    data = bytearray(data)
+    for _ in range(dice.randrange(1, 4)):
+        at = dice.randrange(len(data) + 1) if dice.random() < 0.7 else dice.randrange(min(200, len(data)) + 1)
+        end = min(len(data), at + dice.randrange(1, 30))
+        match dice.randrange(6):
+            case 0:
+                del data[at:]
+            case 1:
+                data[at:at] = dice.choice(BITS)
+            case 2:
+                del data[at:end]
+            case 3:
+                data[at:at] = data[at:end]
+            case 4 if at < len(data):
+                data[at] ^= 1 << dice.randrange(8)
+            case _:
+                data[at:end] = dice.randbytes(end - at)
+    return bytes(data)
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("count", [150, pytest.param(3_000, marks=pytest.mark.exhaustive)])
+def test_damaged_files_open_or_say_what_is_wrong(tmp_path, name, count):
+    dice, path, said = random.Random(name), tmp_path / "file", list[str]()
+    for _ in range(count):
+        path.write_bytes(damaged(FILES[name], dice))
+        started = time.perf_counter()
+        try:
+            tokenizer = guiapp.open_model(path, pre="cl100k_base" if name == "tiktoken" else None)
+            text = b"abab the \xc3\xa9 12345 \r\n x\xff"
+            tokenizer.decode_bytes(tokenizer.encode(text).token_ids)
+        except (VocabError, EncodeError) as error:
+            said.append(str(error))
+        assert time.perf_counter() - started < LIMIT_S
+    assert count // 50 < len(said) < count - count // 50
+    assert max(map(len, said)) < 400
+    assert "\n" not in "".join(said)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_huge_files_are_refused_by_their_size(tmp_path, name):
+    path = tmp_path / "file"
+    path.write_bytes(FILES[name])
+    with path.open("r+b") as file:
+        file.truncate(300 << 20)  # takes no room on the disk
+    with pytest.raises(VocabError, match=r"is 314,572,800 bytes long\. At most 268,435,456 are read\."):
+        guiapp.open_model(path)
