@@ -77,12 +77,29 @@ def damaged(data: bytes, dice: random.Random) -> bytes:
     return bytes(data)
 
 
-@pytest.mark.parametrize("name", FILES)
+ODD = [None, True, -1, 0, 2**63, 1e300, "", "IQ==", "=", "\ud800", [], {}, [[]], {"rank": 0}, "(?:" * 60]
+
+
+def spoiled(dice: random.Random) -> bytes:
+    """A tekken.json that is JSON, but with odd values in some places."""
+    content = json.loads(json.dumps(TEKKEN))
+    places = [
+        content,
+        *[content["config"]] * 3,
+        *content["special_tokens"],
+        *dice.sample(content["vocab"], 4),
+    ]
+    for place in dice.sample(places, dice.randrange(1, 4)):
+        place[dice.choice([*place])] = dice.choice(ODD)
+    return json.dumps(content).encode()
+
+
+@pytest.mark.parametrize("name", [*FILES, "tekken of odd values"])
 @pytest.mark.parametrize("count", [150, pytest.param(3_000, marks=pytest.mark.exhaustive)])
 def test_damaged_files_open_or_say_what_is_wrong(tmp_path, name, count):
     dice, path, said = random.Random(name), tmp_path / "file", list[str]()
     for _ in range(count):
-        path.write_bytes(damaged(FILES[name], dice))
+        path.write_bytes(damaged(FILES[name], dice) if name in FILES else spoiled(dice))
         started = time.perf_counter()
         try:
             tokenizer = guiapp.open_model(path, pre="cl100k_base" if name == "tiktoken" else None)
@@ -91,7 +108,7 @@ def test_damaged_files_open_or_say_what_is_wrong(tmp_path, name, count):
         except (VocabError, EncodeError) as error:
             said.append(str(error))
         assert time.perf_counter() - started < LIMIT_S
-    assert count // 50 < len(said) < count - count // 50
+    assert 0 < len(said) < count
     assert max(map(len, said)) < 400
     assert "\n" not in "".join(said)
 
