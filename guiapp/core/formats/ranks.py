@@ -55,7 +55,7 @@ class RankFile(NamedTuple):
 def vocabulary_of(file: WholeFile, ranks: RankFile, opening: Opening) -> Vocabulary:
     """Raises VocabError where ids collide or jump, texts repeat, or the pattern is not known here."""
     opening.begin(TOKENS)
-    if b"" in ranks.texts:
+    if b"" in ranks.texts or "" in ranks.special:
         raise file.error("has an empty token")
     _check_patterns(file, ranks.patterns)
     special = np.array([*ranks.special.values()], np.int64)

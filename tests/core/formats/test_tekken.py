@@ -102,6 +102,7 @@ def test_tokens_beyond_the_size_are_left_out(tmp_path):
         (content({**CONFIG, "default_num_special_tokens": True}), "is not laid out as such files are: "),
         (content({**CONFIG, "default_vocab_size": 1e300}), "is not laid out as such files are: "),
         (content(rows=[b""]), "has an empty token"),
+        (content(special_tokens=[{"rank": 0, "token_str": ""}]), "has an empty token"),
         (content(rows=[b"a", b"a"]), "has two equal tokens: 4 and 5 are both 'a'"),
         (content({**CONFIG, "pattern": r"(?<=a)b"}), "cuts text by a pattern that is not known here: "),
         (content({**CONFIG, "pattern": "(" * 3_000}), "cuts text by a pattern that is not known here: "),
