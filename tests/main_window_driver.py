@@ -6,6 +6,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication
 
 from guiapp.core.errors import UnknownPreError, VocabError
+from guiapp.core.vocab.pre_choice import similar_names
 from guiapp.widgets.window.questions import Answer
 
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
@@ -40,7 +41,8 @@ def load(name, pre, progress):
         raise VocabError("broken.gguf is no GGUF file. Choose another one.")
     if name.endswith("odd.gguf"):
         if pre is None:
-            raise UnknownPreError("odd.gguf has an unknown pre-tokenizer. Choose one.", "llama-bpe-9")
+            message, named = "odd.gguf has an unknown pre-tokenizer. Choose one.", "llama-bpe-9"
+            raise UnknownPreError(message, named, similar_names(named))
         return FakeTokenizer(chosen_pre=pre)
     return FakeTokenizer(name.rpartition("/")[2])
 
