@@ -12,9 +12,10 @@ from types import ModuleType
 
 import pytest
 from hypothesis import settings
-from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtGui import QCursor
-from PySide6.QtWidgets import QApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from guiapp.viewmodels import background
@@ -65,10 +66,19 @@ def jobs_end_with_the_test(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(autouse=True)
-def pointer_is_elsewhere(request: pytest.FixtureRequest) -> None:
-    """A window that opens under the pointer draws what lies there as hovered."""
-    if "qapp" in request.fixturenames:
-        QCursor.setPos(-1000, -1000)
+def hands_are_off(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Else a window that opens under the pointer draws what lies there as hovered, and moves of it are drags.
+
+    QTest keeps a button pressed after a double click, also for windows of later tests.
+    """
+    if "qapp" not in request.fixturenames:
+        yield
+        return
+    QCursor.setPos(-1000, -1000)
+    yield
+    elsewhere = QWidget()
+    for button in (Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton, Qt.MouseButton.MiddleButton):
+        QTest.mouseRelease(elsewhere, button)
 
 
 @pytest.fixture(autouse=True)

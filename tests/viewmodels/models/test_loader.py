@@ -41,7 +41,9 @@ def test_what_was_open_stays_open_where_another_cannot_be(loader, qtbot):
 def test_a_model_waits_for_its_pre_tokenizer(loader, qtbot):
     with qtbot.waitSignal(loader.refused_changed):
         loader.open("odd.gguf")
-    assert loader.refused == RefusedModel("odd.gguf", "llama-bpe-9", loader.refused.reason)
+    reason, likely = loader.refused.reason, loader.refused.likely
+    assert loader.refused == RefusedModel("odd.gguf", "llama-bpe-9", reason, likely)
+    assert likely[0] == "llama-bpe"
     assert (loader.loading_name, loader.model) == (None, None)
     with qtbot.waitSignals([loader.refused_changed, loader.model_changed]):
         loader.open("odd.gguf", "gpt-2")
