@@ -12,7 +12,7 @@ from pathlib import Path
 
 from hands import turn_wheel
 from hostile_texts import SHORT
-from PySide6.QtCore import QPoint, Qt, QTimer
+from PySide6.QtCore import QPoint, QRect, Qt, QTimer
 from PySide6.QtGui import QGuiApplication, QInputMethodEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QWidget
@@ -31,6 +31,7 @@ PAGES = [KEY.Key_1, KEY.Key_2, KEY.Key_3, KEY.Key_4]
 COMPOSED = ("é", "汉", "🚀", "นี้", "e\u0301")
 TRAININGS = ("bpe:300", "wordpiece:200", "unigram:200")
 BENCH_MS = 2000
+N_PLACES = 40  # among which one is chosen
 NOT_TRIGGERED = ("quit", "open_model", "open_text")  # the latter have events of their own
 
 
@@ -140,14 +141,22 @@ class RandomHands:
         turn_wheel(widget, widget.mapFrom(window, place), self.rng.choice((-480, -120, 120)), modifiers)
 
     def _somewhere(self) -> tuple[QWidget, QWidget, QPoint]:
-        """A random widget that is seen, its window, and a place of it in there."""
+        """A random widget that is seen, its window, and a place of it in there.
+
+        Of those at some random places, small ones too: to ask for all children would leave an object of
+        Python's behind for each, after the widget itself is gone.
+        """
         window = self._window()
-        inside = [each for each in window.findChildren(QWidget) if each.window() is window]
-        widget = self.rng.choice([window, *(each for each in inside if not each.visibleRegion().isEmpty())])
+        places = [self._place_in(window.rect()) for _ in range(N_PLACES)]
+        widget = self.rng.choice([window, *dict.fromkeys(filter(None, map(window.childAt, places)))])
         self.name += f" {type(widget).__name__} {widget.accessibleName()}".rstrip()
         seen = widget.visibleRegion().boundingRect() or widget.rect()
-        x, y = self.rng.randint(seen.left(), seen.right()), self.rng.randint(seen.top(), seen.bottom())
-        return widget, window, widget.mapTo(window, QPoint(x, y))
+        return widget, window, widget.mapTo(window, self._place_in(seen))
+
+    def _place_in(self, rect: QRect) -> QPoint:
+        return QPoint(
+            self.rng.randint(rect.left(), rect.right()), self.rng.randint(rect.top(), rect.bottom())
+        )
 
     # The window and what it can do
 
