@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from arrays import as_array
 from pair_vocabularies import BYTE_TOKENS, HEX_TOKENS, byte_level
@@ -65,3 +66,26 @@ def test_white_space_is_dropped_between_words():
 @pytest.mark.parametrize("text", [b" ", "\u3000\n".encode()])
 def test_white_space_alone_has_no_tokens(text):
     assert encoded(WORDS, text) == ([], [])
+
+
+@pytest.mark.parametrize("changes", [{}, {"model": "whitespace"}, {"model": "hybriddna"}])
+def test_texts_are_encoded_in_one_call_where_they_are_only_split(changes):
+    pipeline = BytePairPipeline(
+        byte_level(["a b", "Ġ a"], [*BYTE_TOKENS, "ab", "Ġa", "<dna>", "</dna>", "<oov>"], **changes)
+    )
+    text = b"ab ab"
+    if changes:
+        assert pipeline.quick(text, [1], [2]) is None
+    else:
+        ids = pipeline.encode(as_array(text), False, "heap").ids.tolist()
+        assert pipeline.quick(text, [1], [2]).tolist() == [1, *ids, 2]
+        assert pipeline.bounds(np.array(ids, np.int32)).tolist() == [0, 2, 3, 5]
+    assert pipeline.without_splitting().quick(text, [], []) is None
+    assert pipeline.encodes_many_texts == (not changes)
+    for each in (pipeline, pipeline.without_splitting()):
+        if each.encodes_many_texts:
+            texts = [text, b"a", b" a ab"]
+            rows = each.encode_each(texts)
+            expected = [each.encode(as_array(part), False, "heap").ids.tolist() for part in texts]
+            assert rows.counts.tolist() == [*map(len, expected)]
+            assert rows.ids.tolist() == [token for ids in expected for token in ids]

@@ -4,62 +4,18 @@ import time
 
 import pytest
 from arrays import as_array, as_lists
-from gguf_builder import BYTE, CONTROL, NORMAL, UNKNOWN, USER_DEFINED
+from gguf_builder import BYTE, CONTROL, NORMAL
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from unpaired_pipelines import PIPELINES, plamo2, unigram, wordpiece
 from unpaired_vocabularies import vocabulary
 
 from guiapp.core.errors import EncodeError, VocabError
-from guiapp.core.pipelines.chunk_hash import ChunkHashPipeline
 from guiapp.core.pipelines.plamo2 import Plamo2Pipeline
 from guiapp.core.pipelines.rwkv import RwkvPipeline
-from guiapp.core.pipelines.unigram import UnigramPipeline
-from guiapp.core.pipelines.watcher import Unwatched
-from guiapp.core.pipelines.word_piece import WordPiecePipeline
 from guiapp.core.training.charsmap import build_charsmap
-from guiapp.core.vocab.vocabulary import Rules, VocabType
+from guiapp.core.vocab.vocabulary import VocabType
 
-BERT_RULES = Rules(lowercase=True, strip_accents=True)
-T5_RULES = Rules(add_space_prefix=True, remove_extra_whitespaces=True, escape_spaces=True)
-CHARSMAP = build_charsmap(
-    {"ﬁ": "fi", "\n": " ", "\t": " ", "\r\n": " ", "\u3000": " ", "Ａ": "A", "e\u0301": "é"}
-)
-
-
-def wordpiece(*tokens, unknown=0):
-    return WordPiecePipeline(vocabulary(VocabType.WPM, ["[UNK]", *tokens], rules=BERT_RULES, unknown=unknown))
-
-
-def unigram(scores, rules=T5_RULES, charsmap=CHARSMAP, unknown=0, user_defined=()):
-    tokens = ["<unk>", *scores, *user_defined]
-    types = [UNKNOWN, *[NORMAL] * len(scores), *[USER_DEFINED] * len(user_defined)]
-    values = [0.0, *scores.values(), *[0.0] * len(user_defined)]
-    return UnigramPipeline(vocabulary(VocabType.UGM, tokens, types, values, rules, unknown, charsmap))
-
-
-def plamo2(scores):
-    tokens = ["<unk>", *(f"<0x{byte:02X}>" for byte in range(256)), *scores]
-    types = [CONTROL, *[BYTE] * 256, *[NORMAL] * len(scores)]
-    return Plamo2Pipeline(vocabulary(VocabType.PLAMO2, tokens, types, [0.0] * 257 + [*scores.values()]))
-
-
-PIPELINES = {
-    "wordpiece": wordpiece("▁a", "▁ab", "b", "ba", "▁.", "c", "▁中", "▁é", "e", "▁e", "▁"),
-    "unigram": unigram(
-        {"▁": -3, "▁a": -2, "a": -2.5, "ab": -4, "b": -3, "c": -3, ".": -2, "é": -4, "bc.": -5}
-    ),
-    "unigram with spaces": unigram(
-        {"▁": -3, "▁a": -2, "a": -2.5, "ab": -4, "b": -3, ".": -2}, Rules(), user_defined=["<ab>"]
-    ),
-    "unigram without cuts": unigram(
-        {"▁": -3, "▁▁": -2, "a": -1, "b": -1, "b▁": -2}, Rules(add_space_prefix=True)
-    ),
-    "rwkv": RwkvPipeline(
-        vocabulary(VocabType.RWKV, ["<s>", "a", "ab", "abc", " a", "c.", "中", "\\n\\n", "xyz"])
-    ),
-    "plamo2": plamo2({"a": -1, "ab": -1.5, "b": -1, "bc": -9, " a": -2, "中": -3, "\n": -1}),
-    "hash": ChunkHashPipeline(vocabulary(VocabType.TEST, ["a", "b", "c"])),
-}
 ALPHABET = "aaabbbccc   ...\n\tée\u0301中▁ﬁＡ\u3000\ufeff\x00<x"
 TEXTS = st.one_of(
     st.text(ALPHABET, min_size=1, max_size=40).map(str.encode),
@@ -289,24 +245,3 @@ def test_many_texts_at_once_have_the_ids_of_each(texts, name):
         each = [encoded(pipeline, text)[0] for text in texts]
         assert rows.counts.tolist() == [len(ids) for ids in each]
         assert rows.ids.tolist() == [token for ids in each for token in ids]
-
-
-class WatchedPieces(Unwatched):
-    """Where pieces begin and end, as the watcher of a pipeline is told."""
-
-    def __init__(self):
-        self.starts, self.lengths, self.ends = [], [], []
-
-    def split(self, piece_ends):
-        self.ends += piece_ends
-
-    def piece(self, start, data, marked, symbols):
-        self.starts.append(start)
-        self.lengths.append(len(data))
-
-
-@pytest.mark.parametrize("name", ["rwkv", "plamo2", "hash"])
-def test_what_is_not_split_is_told_as_one_piece(name):
-    watched = WatchedPieces()
-    PIPELINES[name].encode_readable(b"aab c", True, PIPELINES[name].encoders[0], watched)
-    assert (watched.starts, watched.lengths, watched.ends) == ([0], [5], [5])

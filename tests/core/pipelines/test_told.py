@@ -1,0 +1,160 @@
+"""What pipelines tell of their work: stages one after the other, and each piece with its steps and tokens."""
+
+from __future__ import annotations
+
+from functools import reduce
+from itertools import groupby
+
+import pytest
+from arrays import as_array, as_lists
+from hypothesis import given
+from hypothesis import strategies as st
+from pair_vocabularies import (
+    BYTE_TOKENS,
+    HEX_TOKENS,
+    HOSTILE_BITS,
+    byte_level,
+    character_level,
+    sentence_piece,
+)
+from unpaired_pipelines import PIPELINES as UNPAIRED
+
+from guiapp.core.pipelines.byte_pair import BytePairPipeline
+from guiapp.core.pipelines.sentence_piece import SentencePiecePipeline
+from guiapp.core.pipelines.words import WordsPipeline
+from guiapp.core.vocab.vocabulary import Rules
+
+WORDS = byte_level(["a b", "Ġ a", "Ã ©", "ab c"])
+HEX_SCORES = {"<unk>": 0.0, **dict.fromkeys(HEX_TOKENS, 0.0)}
+SCORES = {**HEX_SCORES, "▁": -9, "a": -8, "b": -7, "▁a": -1, "ab": -1}
+WHITE = Rules(byte_encoding=True, lowercase=True)
+WHOLE = Rules(byte_encoding=True, ignore_merges=True)
+DNA = ["<dna>", "</dna>", "<oov>", "AAAAAA\ue000", "ACGTAA\ue000", *BYTE_TOKENS]
+PIPELINES = {
+    **UNPAIRED,
+    "words": WordsPipeline(WORDS),
+    "byte level": BytePairPipeline(WORDS),
+    "not split": BytePairPipeline(WORDS).without_splitting(),
+    "whole pieces": BytePairPipeline(byte_level(["a b"], [*BYTE_TOKENS, "ab", "abc"], rules=WHOLE)),
+    "lines": BytePairPipeline(
+        character_level(["▁ a", "a b", "\n \n"], [*HEX_TOKENS, "▁", "a", "b", "▁a", "ab", "\n\n"])
+    ),
+    "pieces": SentencePiecePipeline(sentence_piece(SCORES)),
+    "pieces without prefix": SentencePiecePipeline(sentence_piece(SCORES, rules=Rules(escape_spaces=True))),
+    "white space": BytePairPipeline(byte_level(["a b"], model="whitespace", rules=WHITE)),
+    "dna": BytePairPipeline(byte_level(["a b"], DNA, model="hybriddna")),
+}
+each_pipeline = pytest.mark.parametrize("name", PIPELINES)
+BITS = [*HOSTILE_BITS, *map(str.encode, [*"ab .中x", "<dna>ACGT", "ACGTA", "AAA", "</dna>"])]
+TEXTS = st.lists(st.sampled_from(BITS), min_size=1, max_size=25).map(b"".join)
+
+
+def of_source(normalized, start, end):
+    """The span in what `normalized` was made of; a token without bytes stands behind the one before."""
+    if normalized is None:
+        return start, end
+    source_end = int(normalized.ends[end - 1])
+    return (int(normalized.starts[start]) if start < end else source_end), source_end
+
+
+class Recorder:
+    """Keeps what it is told, and checks that it comes in order."""
+
+    def __init__(self, fragment):
+        self.fragment, self.names, self.found, self.piece_ends = fragment, [], [], []
+
+    def begin(self, data, normalized, start):
+        assert not self.piece_ends
+        if normalized is None:
+            assert self.fragment[start:].startswith(data)
+        else:
+            assert normalized.data.tobytes() == data
+        self.data, self.normalized, self.start = data, normalized, start
+        self.names.append("begin")
+
+    def split(self, piece_ends):
+        self.names.append("split")
+        self.piece_ends = [0, *piece_ends]
+        assert self.piece_ends == sorted(self.piece_ends)
+        assert self.piece_ends.pop() == len(self.data) if piece_ends else not self.data
+        self.piece_ends = [*self.piece_ends[1:], len(self.data)] if piece_ends else []
+        self.piece_start = 0
+
+    def piece(self, start, data, marked, symbols):
+        self.names.append("piece")
+        assert start == self.piece_start
+        self.piece_start = self.piece_ends.pop(0)
+        assert data == (self.data[start : self.piece_start] if marked is None else marked.data.tobytes())
+        if symbols is not None:
+            assert [0, *(end for _, _, end in symbols)] == [*(start for _, start, _ in symbols), len(data)]
+        self.marked, self.at = marked, start
+
+    def step(self, step):
+        self.names.append(type(step).__name__)
+
+    def end_piece(self, tokens):
+        self.names.append("end_piece")
+        for token, start, end in tokens:
+            start, end = (self.at + edge for edge in of_source(self.marked, start, end))
+            start, end = of_source(self.normalized, start, end)
+            self.found.append([token, self.start + start, self.start + end])
+
+
+@each_pipeline
+@given(data=st.data(), text=TEXTS)
+def test_what_a_watcher_is_told_adds_up_to_the_tokens(name, data, text):
+    recorder, encoder = Recorder(text), data.draw(st.sampled_from(PIPELINES[name].encoders))
+    tokens = PIPELINES[name].encode_readable(text, False, encoder, recorder)
+    assert not recorder.piece_ends
+    if name != "lines":  # lone spaces are put in afterwards
+        assert recorder.found == [list(token) for token in zip(*as_lists(tokens), strict=True)]
+
+
+@each_pipeline
+@given(data=st.data(), text=TEXTS, after_special=st.booleans())
+def test_the_stages_one_after_the_other_are_the_encoding(name, data, text, after_special):
+    pipeline = PIPELINES[name]
+    encoder = data.draw(st.sampled_from(pipeline.encoders))
+    stages = pipeline.stages(after_special, encoder)
+    tokens = reduce(lambda given, stage: stage.run(given), stages, as_array(text))
+    assert as_lists(tokens) == as_lists(pipeline.encode(as_array(text), after_special, encoder))
+    assert as_lists(tokens) == as_lists(pipeline.encode_readable(text, after_special, encoder))
+
+
+TOLD = """
+wordpiece by fast: split and encode pieces: piece Miss 2 Take piece Take
+wordpiece by linear: normalise and split > encode pieces: piece Fail Take Fail Take piece Fail Take
+unigram with spaces by fast: split and encode pieces: piece 4 Reach 2 Choose piece 5 Reach 2 Choose
+unigram with spaces by viterbi: normalise > encode pieces: piece 9 Reach 4 Choose
+rwkv by rwkv: encode pieces: piece 3 Take
+plamo2 by plamo2: normalise > encode pieces: piece 14 Try 4 Choose
+hash by hash: encode pieces: piece
+words by words: split and encode pieces: piece Take Miss Take
+byte level by fast: normalise > split and encode pieces: piece Push Merge Push Merge piece 2 Push Merge Stale
+byte level by scan: normalise > split > encode pieces: piece 2 Merge piece Merge
+byte level by table: normalise > split > encode pieces: piece 3 Reach Choose piece 3 Reach 2 Choose
+not split by fast: normalise > encode pieces: piece 3 Push Merge Push Merge Stale Merge
+not split by greedy: normalise > encode pieces: piece 3 Take
+whole pieces by heap: normalise > split > encode pieces: piece piece Push Merge
+whole pieces by greedy: normalise > split > encode pieces: piece Take piece 2 Take
+lines by scan: normalise > split > encode pieces: piece 2 Merge
+pieces by fast: normalise > encode pieces: piece 4 Push Merge Stale Merge Stale
+pieces by greedy: normalise > encode pieces: piece 5 Take
+pieces without prefix by scan: encode pieces: piece 2 Merge
+white space by fast: normalise and split > encode pieces: piece Push Merge piece Push Merge
+dna by heap: split and encode pieces: piece Push Merge piece Push Merge
+"""
+
+
+def told(name, encoder):
+    recorder = Recorder(b"abc ab")
+    PIPELINES[name].encode_readable(b"abc ab", True, encoder, recorder)
+    stages = " > ".join(stage.name for stage in PIPELINES[name].stages(True, encoder))
+    runs = ((len([*same]), each) for each, same in groupby(recorder.names))
+    steps = " ".join(each if n == 1 else f"{n} {each}" for n, each in runs if each != "end_piece")
+    return f"{name} by {encoder}: {stages}: {steps.removeprefix('begin split ')}"
+
+
+def test_stages_and_steps_are_those_of_the_encoder():
+    expected = TOLD.strip().splitlines()
+    assert [told(*line.split(":")[0].split(" by ")) for line in expected] == expected
