@@ -6,9 +6,25 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
+import pytest
+
 from guiapp.core.demo import demo_model_path
 
 BLOB = "sha256-" + "{:064x}"
+
+
+CACHES = ("OLLAMA_MODELS", "LLAMA_CACHE", "HF_HOME", "HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE")
+PROXIES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
+XDG = ("XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME")
+
+
+def move_home(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder as the user's own, until the test is over."""
+    for name in (*CACHES, *XDG, *PROXIES, *map(str.upper, PROXIES), "HF_ENDPOINT", "HF_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    return home
 
 
 def write_manifest(models: Path, name: str, n_blob: int, source: Path) -> None:

@@ -77,6 +77,6 @@ def _record(model: Installed, seen: Glance) -> dict[str, object]:
 
 def _said(seen: Glance) -> str:
     if seen.problem:
-        return seen.problem
+        return "cannot be opened"
     size = "" if seen.n_tokens is None else f"{seen.n_tokens:,}"
     return " · ".join(filter(None, (seen.type or seen.format, seen.pre, size)))

@@ -1,4 +1,4 @@
-"""Models of the hub are taken from the cache of Hugging Face's libraries, else fetched, the tokenizer's files only."""
+"""Models of the hub come from the cache of Hugging Face's libraries, else its files are fetched."""
 
 import json
 
@@ -36,10 +36,7 @@ def repository(server, names, revision="main", **contents):
         ("o/n@%2e%2e", None),
         ("o/n@0a1b/x.gguf", ("o/n", "0a1b", "x.gguf")),
         ("o.x/n_y", ("o.x/n_y", "main", "")),
-        *(
-            (name, None)
-            for name in ("", "o", "o/", "/n", "../n/x", "o/n/../../x", "o/n@", "o/n/", "o/n o", "ö/n")
-        ),
+        *((name, None) for name in ("", "o", "o/", "/n", "../n/x", "o/n/../../x", "o/n@", "o/n/", "ö/n")),
     ],
 )
 def test_names_have_an_owner_a_name_and_perhaps_a_revision_and_a_file(name, parts):
@@ -60,9 +57,7 @@ def test_a_file_that_is_named_is_fetched_as_far_as_it_is_needed(server, monkeypa
 
 
 def test_without_a_file_the_tokenizer_is_chosen_and_what_is_read_with_it_comes_along(server):
-    repository(
-        server, ["README.md", "tokenizer.json", "tokenizer_config.json", "a.gguf", "model.safetensors"]
-    )
+    repository(server, ["README.md", "tokenizer.json", "tokenizer_config.json", "a.gguf", "m.bin"])
     found = located("hf:o/n", OPENING)
     assert found.path.read_bytes() == b"tokenizer.json"
     assert found.path.with_name("tokenizer_config.json").read_bytes() == b"tokenizer_config.json"
@@ -81,9 +76,7 @@ def test_a_revision_may_be_named(server):
 def test_a_repository_without_a_tokenizer_or_with_nonsense_says_so(server):
     for said in (b"{}", b"[]", b"\xff", b'{"siblings": [1, {"rfilename": "README.md"}]}'):
         server.serves("/api/models/o/n/revision/main", file(said, etag=""))
-        with pytest.raises(
-            VocabError, match=r"^o/n has no file of a tokenizer\. Choose another repository\.$"
-        ):
+        with pytest.raises(VocabError, match=r"^o/n has no file of a tokenizer\. Choose another"):
             hub_file("o/n", OPENING)
     server.serves("/api/models/o/n/revision/main", status(401))
     with pytest.raises(VocabError, match=r"or is not there \(401\)\. Put a token .* HF_TOKEN\.$"):
