@@ -16,12 +16,13 @@ from typing import NoReturn
 
 from guiapp import __version__
 from guiapp.commands.files import InputError, file_path
-from guiapp.core.demo import resolve_model
 from guiapp.core.errors import TokenloupeError, UnknownPreError
+from guiapp.core.sources.locate import is_plain, plain_path
 from guiapp.core.vocab.quoting import printable
 
 COMMANDS = (
     "info",
+    "models",
     "tokenize",
     "detokenize",
     "step",
@@ -75,7 +76,7 @@ def _drop_output() -> None:
 
 def window(options: argparse.Namespace) -> int:
     """The window."""
-    if options.model is not None and _is_missing(resolve_model(options.model)):
+    if options.model is not None and is_plain(options.model) and _is_missing(plain_path(options.model)):
         raise InputError(
             _like_a_command(options.model)
             or f"“{options.model}” is neither a model file nor a command. Ask `tokenloupe --help` for those."

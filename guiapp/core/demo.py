@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from os import PathLike, fsdecode
 from pathlib import Path
 
 from guiapp.core.errors import VocabError
@@ -67,22 +66,13 @@ def resources_folder() -> Path:
 def demo_model_path(name: str) -> Path:
     """The file of a demo model; raises VocabError for an unknown name."""
     if name not in {model.name for model in DEMO_MODELS}:
-        raise VocabError(f"There is no demo model “{PREFIX}{quoted(name)}”. Choose one of {_known()}.")
+        raise VocabError(f"There is no demo model “{PREFIX}{quoted(name)}”. Choose one of {known_models()}.")
     return resources_folder() / "models" / f"{name}.gguf"
 
 
-def _known() -> str:
+def known_models() -> str:
+    """Their names, to be shown."""
     return ", ".join(PREFIX + model.name for model in DEMO_MODELS)
-
-
-def resolve_model(named: str | bytes | PathLike[str]) -> Path:
-    """What the user named as model: `demo:<name>` or a path; raises VocabError for the name of nothing."""
-    text = fsdecode(named)
-    if not text:
-        raise VocabError(f"The name of the model is empty. Give a .gguf file, or a demo model: {_known()}.")
-    if text.startswith(PREFIX):
-        return demo_model_path(text.removeprefix(PREFIX))
-    return Path(text)
 
 
 def sample_text(name: str) -> bytes:

@@ -12,7 +12,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
 from guiapp import open_model
-from guiapp.core.demo import resolve_model
+from guiapp.core.sources.locate import plain_path
 from guiapp.latencies.measured_window import MeasuredWindow, PaintWatch, mixed_text, turn_wheel
 from guiapp.latencies.measurement import Measurement
 
@@ -28,7 +28,7 @@ def measure_opening(model: str) -> list[Measurement]:
     with tempfile.TemporaryDirectory() as folder:
         for run in range(N_OPENINGS + 1):
             copy = Path(folder) / f"{run}.gguf"
-            shutil.copyfile(resolve_model(model), copy)
+            shutil.copyfile(plain_path(model), copy)
             started = time.perf_counter()
             open_model(copy).encode("Hello world")
             values.append(time.perf_counter() - started)

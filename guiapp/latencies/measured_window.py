@@ -18,7 +18,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
 from guiapp.app import build, make_application
-from guiapp.core.demo import SAMPLES, resolve_model, sample_text
+from guiapp.core.demo import SAMPLES, sample_text
+from guiapp.core.sources.locate import plain_path
 from guiapp.latencies.measurement import Measurement, MeasurementError
 from guiapp.viewmodels.settings import Settings
 
@@ -39,7 +40,7 @@ class MeasuredWindow:
         self.shell = build(self.application, Settings(Path(self._folder.name) / "settings.json"), b"x")
         self.shell.window.resize(*SIZE)
         self.shell.window.show()
-        self.shell.workspace.loader.open(os.fspath(resolve_model(self._model)))
+        self.shell.workspace.loader.open(os.fspath(plain_path(self._model)))
         self.wait_until(lambda: self.shell.workspace.tokenizer is not None)
         self.shell.garbage_collector.start()
         return self

@@ -12,7 +12,7 @@ import numpy as np
 from PySide6.QtCore import QCoreApplication, QEvent, QPoint
 
 from guiapp import open_model
-from guiapp.core.demo import resolve_model
+from guiapp.core.sources.locate import plain_path
 from guiapp.core.tree.painting import NodeColors
 from guiapp.core.tree.picture import tree_picture
 from guiapp.core.vocab.token_tree import token_tree
@@ -48,7 +48,7 @@ def _ready(model: str) -> Measurement:
     """From a loaded vocabulary to a tree that can be painted."""
     values = []
     for _ in range(N_RUNS + 1):
-        vocabulary = open_model(resolve_model(model)).vocabulary
+        vocabulary = open_model(plain_path(model)).vocabulary
         _ = vocabulary.token_bytes_table
         started = time.perf_counter()
         token_tree(vocabulary)  # anew: opening a model may have made one already

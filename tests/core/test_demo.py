@@ -1,12 +1,9 @@
-from pathlib import Path
-
 import pytest
 
 from guiapp.core.demo import (
     DEMO_MODELS,
     SAMPLES,
     demo_model_path,
-    resolve_model,
     resources_folder,
     sample_text,
 )
@@ -17,15 +14,9 @@ NAMES = [model.name for model in DEMO_MODELS]
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_demo_name_leads_to_a_small_gguf_file(name):
-    path = resolve_model(f"demo:{name}")
-    assert path == demo_model_path(name)
+    path = demo_model_path(name)
     assert path.read_bytes()[:4] == b"GGUF"
     assert path.stat().st_size < 300_000
-
-
-def test_anything_else_is_a_path():
-    assert resolve_model("models/x.gguf") == Path("models/x.gguf")
-    assert resolve_model(Path("models") / "demo:x") == Path("models/demo:x")
 
 
 @pytest.mark.parametrize("name", ["", "gpt5", "../toy", "BPE"])
@@ -33,7 +24,7 @@ def test_an_unknown_demo_name_is_answered_with_those_that_exist(name):
     with pytest.raises(
         VocabError, match=r"demo:bpe, demo:spm, demo:wordpiece, demo:unigram, demo:rwkv, demo:toy"
     ):
-        resolve_model(f"demo:{name}")
+        demo_model_path(name)
 
 
 def test_every_file_is_listed_and_every_listed_file_exists():

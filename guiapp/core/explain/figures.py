@@ -11,3 +11,11 @@ def counted(number: int, thing: str) -> str:
 def percent(share: float, n_decimals: int = 0) -> str:
     """`95 %` of 0.95, `95.0 %` with a decimal."""
     return f"{100 * share:.{n_decimals}f} %"
+
+
+def in_bytes(size_bytes: int) -> str:
+    """`512 B`, `1.2 kB`, `4.7 GB`: kB are thousands."""
+    for power, unit in ((4, "TB"), (3, "GB"), (2, "MB"), (1, "kB")):
+        if size_bytes >= 1000**power:
+            return f"{size_bytes / 1000**power:.1f} {unit}"
+    return f"{size_bytes} B"

@@ -54,9 +54,18 @@ def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
 
     Raises VocabError for every file that holds no usable vocabulary.
     """
-    source = HeaderBytes(path, opening.read_header)
+    source = HeaderBytes(path, opening.read_header, opening.whole_bytes)
     try:
         return _read(path, source, opening, pre)
+    finally:
+        source.close()
+
+
+def check_front(path: Path, whole_bytes: int) -> None:
+    """Raises MoreNeededError where more of a file must be fetched to read it, VocabError if it is broken."""
+    source = HeaderBytes(path, lambda _share: checkpoint(), whole_bytes)
+    try:
+        check_tensor_infos(source, read_header(source))
     finally:
         source.close()
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from guiapp import native
 from guiapp.core.errors import VocabError
 from guiapp.core.system.checkpoint import stoppable
-from guiapp.core.vocab.header_bytes import HeaderBytes
+from guiapp.core.vocab.header_bytes import HeaderBytes, MoreNeededError
 from guiapp.core.vocab.quoting import quoted
 
 COUNTS_AT, ENTRIES_AT = 8, 24
@@ -132,6 +132,8 @@ class _Reader:
             if kind == "array":
                 return self._array()
             return Field(kind, self._string() if kind == "string" else self._number(FORMATS[kind]))
+        except MoreNeededError:
+            raise
         except VocabError as error:
             raise VocabError(f"{error} It was reading the key {quoted(name)}.") from error
 

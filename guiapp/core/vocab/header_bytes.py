@@ -35,20 +35,25 @@ class FileState(NamedTuple):
     modified_ns: int
 
 
+class MoreNeededError(VocabError):
+    """Only the front of a file is here, and it ends before what is to be read."""
+
+
 class HeaderBytes:
     """Reads a file from its start on, chunk by chunk as `need` asks; close it after use.
 
     data       uint8[…]  the buffer, of which the first `available` bytes are read; replaced when it grows
     read       those bytes
-    size       of the file in bytes
+    size       of the file in bytes; `whole_bytes` where only its front is here
     progress   called before each chunk with the share of a usual header that is read; may raise
     """
 
-    def __init__(self, path: Path, progress: Progress) -> None:
+    def __init__(self, path: Path, progress: Progress, whole_bytes: int | None = None) -> None:
         self.name = quoted(path.name)
         self._file = open_regular(path)
         self.state = state_of(self._file)
-        self.size = self.state.size_bytes
+        self._is_front = whole_bytes is not None
+        self.size = self.state.size_bytes if whole_bytes is None else whole_bytes
         self._progress = progress
         self._reserved = 0
         self.available = 0
@@ -106,6 +111,8 @@ class HeaderBytes:
             raise self.error(
                 f"cannot be read: {error.strerror}", "Check the disk or copy the file."
             ) from error
+        if not n_read and self._is_front:
+            raise MoreNeededError(f"{self.name} ends in the middle of {what}. Fetch it again.")
         if not n_read:
             raise self.error(
                 f"became shorter while {what} was read", "Wait until it is complete; open it again."

@@ -7,7 +7,8 @@ from collections.abc import Callable
 
 Progress = Callable[[float], None]
 
-HEADER, TENSORS, METADATA, MERGES, CHARACTERS, TOKENS, SPECIAL, ENCODERS, TABLES = (
+DOWNLOAD, HEADER, TENSORS, METADATA, MERGES, CHARACTERS, TOKENS, SPECIAL, ENCODERS, TABLES = (
+    "download",
     "header",
     "list of tensors",
     "metadata",
@@ -19,7 +20,8 @@ HEADER, TENSORS, METADATA, MERGES, CHARACTERS, TOKENS, SPECIAL, ENCODERS, TABLES
     "tables",
 )
 STARTS = {
-    HEADER: 0.0,
+    DOWNLOAD: 0.0,  # of what is not on this machine
+    HEADER: 0.125,
     TENSORS: 0.25,
     METADATA: 0.3125,
     MERGES: 0.375,
@@ -38,19 +40,28 @@ def stage_of(share: float) -> str:
 
 
 class Opening:
-    """How far the opening of a model is; `progress` is told, and what it raises stops the work."""
+    """How far the opening of a model is; `progress` is told, and what it raises stops the work.
+
+    whole_bytes  the size of the file, where only its front is here
+    """
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
+        self.whole_bytes: int | None = None
         self._share = 0.0
 
     def begin(self, stage: str) -> None:
         self._share = STARTS[stage]
         self.report()
 
+    def download(self, share: float) -> None:
+        """So much of a usual header, or of the whole file, has come."""
+        self._share = share * STARTS[HEADER]
+        self.report()
+
     def read_header(self, share: float) -> None:
         """So much of a usual header is read."""
-        self._share = share * STARTS[TENSORS]
+        self._share = STARTS[HEADER] + share * (STARTS[TENSORS] - STARTS[HEADER])
         self.report()
 
     def end(self) -> None:

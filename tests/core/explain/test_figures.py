@@ -2,7 +2,7 @@
 
 import pytest
 
-from guiapp.core.explain.figures import counted, percent
+from guiapp.core.explain.figures import counted, in_bytes, percent
 
 
 @pytest.mark.parametrize(
@@ -22,3 +22,18 @@ def test_shares_are_told_in_hundredths_as_in_print(share, n_digits, text):
 
 def test_shares_have_no_decimals_unless_asked_for():
     assert percent(0.954) == "95 %"
+
+
+@pytest.mark.parametrize(
+    ("size_bytes", "written"),
+    [
+        (0, "0 B"),
+        (999, "999 B"),
+        (1000, "1.0 kB"),
+        (1_260_000, "1.3 MB"),
+        (4 * 10**9, "4.0 GB"),
+        (2 * 10**12, "2.0 TB"),
+    ],
+)
+def test_sizes_are_written_in_the_unit_that_suits(size_bytes, written):
+    assert in_bytes(size_bytes) == written

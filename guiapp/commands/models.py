@@ -1,0 +1,82 @@
+"""`tokenloupe models`"""
+
+from __future__ import annotations
+
+import argparse
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from guiapp.commands.files import InputError, print_json
+from guiapp.core.explain.figures import in_bytes
+
+if TYPE_CHECKING:
+    from guiapp.core.formats.glance import Glance
+    from guiapp.core.sources.installed import Installed
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print a JSON list")
+    parser.add_argument("--add", metavar="FOLDER", type=Path, help="from now on, look in this folder, too")
+    parser.add_argument("--remove", metavar="FOLDER", type=Path, help="look there no more")
+    parser.add_argument("--clear", action="store_true", help="delete what was fetched from the web")
+
+
+def run(options: argparse.Namespace) -> int:
+    """The tokenizers on this machine: Ollama's, LM Studio's, Hugging Face's and so on.  Asks no network."""
+    from guiapp.core.formats.glance import glance
+    from guiapp.core.sources.installed import installed_models
+    from guiapp.core.sources.own_folders import own_folders
+
+    if options.add or options.remove or options.clear:
+        return _change(options)
+    rows = [(model, glance(model.path)) for model in installed_models(own_folders())]
+    if options.json:
+        print_json([_record(*row) for row in rows], indent=2)
+        return 0
+    if not rows:
+        print("No model was found. `tokenloupe models --add FOLDER` looks elsewhere, too.")
+    width = max((len(model.name) for model, _ in rows), default=0)
+    for source, group in groupby(rows, key=lambda row: row[0].source):
+        print(source)
+        for model, seen in group:
+            print(f"  {model.name:{width}}  {_said(seen):32}  {in_bytes(model.size_bytes):>9}  {model.path}")
+    return 0
+
+
+def _change(options: argparse.Namespace) -> int:
+    from guiapp.core.sources import kept
+    from guiapp.core.sources.own_folders import add_folder, remove_folder
+
+    if options.add is not None:
+        if not options.add.is_dir():
+            raise InputError(f"{options.add} is no folder. Choose one.")
+        add_folder(options.add)
+    if options.remove is not None and not remove_folder(options.remove):
+        raise InputError(f"{options.remove} is not among the folders that are looked in.")
+    if options.clear:
+        size_bytes = kept.size_bytes()
+        kept.clear()
+        print(f"{in_bytes(size_bytes)} deleted.")
+    return 0
+
+
+def _record(model: Installed, seen: Glance) -> dict[str, object]:
+    return {
+        "name": model.name,
+        "path": str(model.path),
+        "source": model.source,
+        "format": seen.format,
+        "size_bytes": model.size_bytes,
+        "type": seen.type,
+        "pre": seen.pre,
+        "tokens": seen.n_tokens,
+        "problem": seen.problem,
+    }
+
+
+def _said(seen: Glance) -> str:
+    if seen.problem:
+        return "cannot be opened"
+    size = "" if seen.n_tokens is None else f"{seen.n_tokens:,}"
+    return " · ".join(filter(None, (seen.type or seen.format, seen.pre, size)))

@@ -1,0 +1,65 @@
+"""What kind of tokenizer a file has, as quickly as that can be told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+from guiapp.core.errors import UnknownPreError, VocabError
+from guiapp.core.formats import gguf
+from guiapp.core.formats.table import format_of
+from guiapp.core.system.checkpoint import checkpoint
+from guiapp.core.vocab.defaults import TYPE_OF_MODEL
+from guiapp.core.vocab.gguf_reader import Field, read_header
+from guiapp.core.vocab.header_bytes import HeaderBytes
+from guiapp.core.vocab.opening import Opening
+
+
+class Glance(NamedTuple):
+    """What a list says of a file.
+
+    type, pre  "" where that is not known before somebody chooses
+    problem    why it cannot be opened, "" if nothing is known to be wrong
+    """
+
+    format: str
+    type: str = ""
+    pre: str = ""
+    n_tokens: int | None = None
+    problem: str = ""
+
+
+def glance(path: Path) -> Glance:
+    """Of a GGUF the keys alone are read, all else is opened."""
+    try:
+        found = format_of(path)
+    except VocabError as error:
+        return Glance("", problem=str(error))
+    try:
+        if found.read is gguf.read:
+            return _keys_of(path, found.name)
+        vocabulary = found.read(path, Opening(lambda _share: checkpoint()), None)
+    except UnknownPreError:
+        return Glance(found.name)
+    except VocabError as error:
+        return Glance(found.name, problem=str(error))
+    pre = vocabulary.pre if vocabulary.patterns else ""
+    return Glance(found.name, vocabulary.type.value, pre, len(vocabulary))
+
+
+def _keys_of(path: Path, name: str) -> Glance:
+    source = HeaderBytes(path, lambda _share: checkpoint())
+    try:
+        fields = read_header(source).fields
+    finally:
+        source.close()
+    said = {key: fields.get(f"tokenizer.ggml.{key}") for key in ("model", "pre", "tokens")}
+    model, pre = (_text(said[key]) for key in ("model", "pre"))
+    if model not in TYPE_OF_MODEL or said["tokens"] is None:
+        return Glance(name, problem="There is no tokenizer in it.")
+    return Glance(name, TYPE_OF_MODEL[model].value, pre, said["tokens"].n_items)
+
+
+def _text(field: Field | None) -> str:
+    is_text = field is not None and field.kind == "string"
+    return field.value.decode("utf-8", "backslashreplace") if field is not None and is_text else ""

@@ -1,0 +1,151 @@
+"""From an address to a file on this machine: of a GGUF only the header, of all else the whole.
+
+The header is asked for by ranges that grow.  A server without ranges sends the file from its start, and is
+told to stop when enough of it is here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import BinaryIO
+
+from guiapp.core.errors import VocabError
+from guiapp.core.formats import gguf
+from guiapp.core.formats.table import HEAD_BYTES
+from guiapp.core.formats.whole_file import MOST_BYTES
+from guiapp.core.sources.kept import Kept, keep, kept, path_of
+from guiapp.core.sources.web import Answer, NoAnswerError, asked, host_of
+from guiapp.core.vocab.header_bytes import MEMORY_LIMIT_BYTES, USUAL_HEADER_BYTES, MoreNeededError
+from guiapp.core.vocab.opening import Opening
+
+FIRST_BYTES = 1 << 20
+GROWTH = 4  # of one range over all before
+RANGE = re.compile(r"bytes (\d+)-\d+/(\d+|\*)")
+UNKNOWN_SIZE = 1 << 50  # larger than any
+
+
+def fetched(url: str, headers: Mapping[str, str], opening: Opening) -> Kept:
+    """The file of an address, or of a GGUF its front; nothing is sent again that is here and still the same.
+
+    What is here is also taken where the server cannot be reached.  Raises VocabError.
+    """
+    old = kept(url)
+    asking = {**headers, **(old.validators if old else {}), "Range": f"bytes=0-{FIRST_BYTES - 1}"}
+    try:
+        with asked(url, asking) as answer:
+            if answer.status == 304 and old is not None:
+                return old
+            return _taken(url, headers, answer, opening)
+    except NoAnswerError as error:
+        if old is None:
+            raise
+        return old._replace(why_old=str(error))
+    except OSError as error:
+        raise VocabError(f"{error.filename} cannot be written: {error.strerror}.") from error
+
+
+def _taken(url: str, headers: Mapping[str, str], answer: Answer, opening: Opening) -> Kept:
+    with _new_file(path_of(url)) as (path, file):
+        incoming = _Incoming(url, headers, answer, file, opening)
+        incoming.take(HEAD_BYTES)
+        file.flush()
+        if gguf.sniff(path.read_bytes()[:HEAD_BYTES]):
+            _take_header(incoming, path)
+        else:
+            if (incoming.whole_bytes or 0) <= MOST_BYTES:
+                incoming.take(MOST_BYTES)
+            if not incoming.is_whole:
+                raise VocabError(
+                    f"The file on {host_of(url)} is larger than any tokenizer. Choose another one."
+                )
+        file.close()
+        return keep(url, path, incoming.whole_bytes, answer.headers)
+
+
+def _take_header(incoming: _Incoming, path: Path) -> None:
+    """Until the header can be read, which also ends with an error for a broken one."""
+    size = FIRST_BYTES
+    while True:
+        incoming.take(size)
+        try:
+            return gguf.check_front(path, incoming.whole_bytes or UNKNOWN_SIZE)
+        except MoreNeededError as error:
+            if incoming.is_whole or size > MEMORY_LIMIT_BYTES:
+                raise VocabError(f"{error} The file on the server ends there, too.") from error
+        size *= GROWTH
+
+
+class _Incoming:
+    """A file that comes from its start on, as far as it is asked for.
+
+    whole_bytes  its size, if the server tells
+    is_whole     whether nothing is left of it
+    """
+
+    def __init__(
+        self, url: str, headers: Mapping[str, str], first: Answer, file: BinaryIO, opening: Opening
+    ) -> None:
+        self._url, self._headers, self._file, self._opening = url, headers, file, opening
+        self._n_taken = 0
+        self._has_ranges = first.status == 206
+        self._identity = first.headers.get("ETag")
+        self._body = first.body
+        self.whole_bytes = self._size_of(first)
+        self.is_whole = False
+
+    def take(self, n_bytes: int) -> None:
+        """See to it that so many bytes are in the file, or all."""
+        while self._n_taken < n_bytes and not self.is_whole:
+            chunk = next(self._body, None)
+            if chunk is not None:
+                self._write(chunk)
+            elif not self._has_ranges or self._n_taken == self.whole_bytes:
+                self.is_whole = True
+            else:
+                self._ask_for_more(n_bytes)
+        self._file.flush()
+
+    def _write(self, chunk: bytes) -> None:
+        self._file.write(chunk)
+        self._n_taken += len(chunk)
+        self.is_whole = self._n_taken == self.whole_bytes
+        self._opening.download(
+            min(1.0, self._n_taken / min(self.whole_bytes or UNKNOWN_SIZE, USUAL_HEADER_BYTES))
+        )
+
+    def _ask_for_more(self, n_bytes: int) -> None:
+        start = self._n_taken
+        asking = {**self._headers, "Range": f"bytes={start}-{n_bytes - 1}"}
+        if self._identity:
+            asking["If-Match"] = self._identity
+        with asked(self._url, asking) as answer:
+            same = answer.headers.get("ETag") == self._identity and self._size_of(answer) == self.whole_bytes
+            if answer.status != 206 or not same:
+                raise VocabError(f"The file on {host_of(self._url)} changed while it was fetched. Try again.")
+            for chunk in answer.body:
+                self._write(chunk)
+        if self._n_taken == start:
+            raise VocabError(f"{host_of(self._url)} sends nothing more. Try again later.")
+
+    def _size_of(self, answer: Answer) -> int | None:
+        if answer.status == 206:
+            found = RANGE.fullmatch(answer.headers.get("Content-Range", ""))
+            if found is None or int(found[1]) != self._n_taken:
+                raise VocabError(f"{host_of(self._url)} sends another part than it was asked for.")
+            return None if found[2] == "*" else int(found[2])
+        length = answer.headers.get("Content-Length", "")
+        return int(length) if length.isdecimal() else None
+
+
+@contextmanager
+def _new_file(path: Path) -> Iterator[tuple[Path, BinaryIO]]:
+    """A file of the same name near by, that is gone afterwards unless it was moved."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=path.parent, prefix=".fetching-") as folder:
+        new = Path(folder, path.name)
+        with new.open("wb") as file:
+            yield new, file

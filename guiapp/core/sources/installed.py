@@ -1,0 +1,121 @@
+"""The tokenizers that programs have put on this machine, found without asking any network.
+
+A new place is one function and one row of PLACES.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import NamedTuple
+
+from guiapp.core.sources import hub_cache, ollama
+from guiapp.core.sources.small_files import json_object, text_of
+from guiapp.core.sources.tokenizer_files import files_in
+from guiapp.core.system.checkpoint import stoppable
+
+Found = Iterable[tuple[str, Path]]  # names, and the files that they mean
+
+
+class Installed(NamedTuple):
+    """A tokenizer's file that is there.
+
+    name    `ollama:llama3.2` and the like, which opens it as its path does
+    source  the place, as people call it
+    """
+
+    name: str
+    source: str
+    path: Path
+    size_bytes: int
+
+
+class Place(NamedTuple):
+    """Where a program keeps its models.
+
+    prefix  of the names of those that are found there, before a colon
+    title   as people call it
+    find    all that is there
+    """
+
+    prefix: str
+    title: str
+    find: Callable[[], Found]
+
+
+def installed_models(folders: Iterable[Path] = ()) -> Iterator[Installed]:
+    """All that is found in PLACES, and in folders that somebody named; what cannot be read is left out.
+
+    A file that lies in several places is given once.  Each is looked for when it is asked for.
+    """
+    seen = set[Path]()
+    own = (Place("", f"Folder {folder}", partial(files_in, folder)) for folder in folders)
+    for place in chain(PLACES, own):
+        for name, path in stoppable(sorted(place.find())):
+            real, size_bytes = path.resolve(), _size(path)
+            if size_bytes is not None and real not in seen:
+                seen.add(real)
+                yield Installed(
+                    f"{place.prefix}:{name}" if place.prefix else str(path), place.title, path, size_bytes
+                )
+
+
+def lm_studio() -> Found:
+    home = Path.home() / ".lmstudio"
+    chosen = json_object(home / "settings.json").get("downloadsFolder")
+    folders = [Path(chosen)] if isinstance(chosen, str) and chosen else []
+    return _in_folders([*folders, home / "models", Path.home() / ".cache" / "lm-studio" / "models"])
+
+
+def llama_cpp() -> Found:
+    import platformdirs
+
+    folder = os.environ.get("LLAMA_CACHE")
+    return _in_folders([Path(folder) if folder else platformdirs.user_cache_path() / "llama.cpp"])
+
+
+def jan() -> Found:
+    """Each model has a folder, and a description that names its file where it lies elsewhere."""
+    import platformdirs
+
+    program = platformdirs.user_data_path(roaming=True) / "Jan"
+    chosen = json_object(program / "settings.json").get("data_folder")
+    data = Path(chosen) if isinstance(chosen, str) and chosen else program / "data"
+    models = data / "llamacpp" / "models"
+    for description in sorted(models.glob("**/model.yml")):
+        lines = text_of(description).splitlines()
+        named = [
+            line.partition(":")[2].strip().strip("'\"") for line in lines if line.startswith("model_path:")
+        ]
+        for path in named[:1]:
+            yield description.parent.relative_to(models).as_posix(), data / path
+
+
+def gpt4all() -> Found:
+    import platformdirs
+
+    return _in_folders([platformdirs.user_data_path() / "nomic.ai" / "GPT4All"])
+
+
+PLACES = (
+    Place("ollama", "Ollama", ollama.models),
+    Place("lmstudio", "LM Studio", lm_studio),
+    Place("hf", "Hugging Face cache", hub_cache.models),
+    Place("llama.cpp", "llama.cpp cache", llama_cpp),
+    Place("jan", "Jan", jan),
+    Place("gpt4all", "GPT4All", gpt4all),
+)
+
+
+def _in_folders(folders: Iterable[Path]) -> Found:
+    return {name: path for folder in folders for name, path in files_in(folder)}.items()
+
+
+def _size(path: Path) -> int | None:
+    try:
+        return path.stat().st_size if path.is_file() else None
+    except OSError:
+        return None

@@ -1,0 +1,102 @@
+"""What was fetched from the web, in the user's cache folder; asked for again, only what is new is fetched.
+
+    tokenloupe/models/<hash of the folder's address>/<file>
+                                                     <file>.kept.json   address, identity, size
+
+Other programs may clean the folder up at any time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import unquote, urlsplit, urlunsplit
+
+from guiapp.core.errors import VocabError
+from guiapp.core.sources.small_files import json_object
+from guiapp.core.system.replace_file import replace_file
+from guiapp.core.vocab.quoting import quoted
+
+UNSAFE = re.compile(r"[^\w.+=@-]")
+LONGEST_NAME = 120
+RECORD = ".kept.json"
+
+
+class Kept(NamedTuple):
+    """A file, or its front.
+
+    path         where it lies
+    whole_bytes  of the file on the web; None where nobody said
+    validators   what identifies this content for its server: headers to ask with
+    why_old      why the server could not be asked whether it is still the same, "" where it was
+    """
+
+    path: Path
+    whole_bytes: int | None = None
+    validators: Mapping[str, str] = {}
+    why_old: str = ""
+
+
+def folder() -> Path:
+    """Where all of it is."""
+    import platformdirs
+
+    return platformdirs.user_cache_path("tokenloupe", False) / "models"
+
+
+def path_of(url: str) -> Path:
+    """Where the file of an address is kept, or will be; files of one folder stay together.
+
+    Raises VocabError for what is no address.
+    """
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        raise VocabError(f"“{quoted(url)}” is no address of a file on the web. Check its spelling.") from None
+    where, _, name = parts.path.rpartition("/")
+    address = urlunsplit(parts._replace(path=where, query=parts.query, fragment=""))
+    safe = UNSAFE.sub("_", unquote(name)).lstrip(".")[-LONGEST_NAME:] or "model"
+    return folder() / hashlib.sha256(address.encode()).hexdigest()[:16] / safe
+
+
+def kept(url: str) -> Kept | None:
+    """What is kept of an address."""
+    path = path_of(url)
+    record = json_object(_record_of(path))
+    whole_bytes, validators = record.get("whole_bytes"), record.get("validators")
+    if record.get("url") != url or not path.is_file() or not isinstance(validators, dict):
+        return None
+    known_size = whole_bytes if isinstance(whole_bytes, int) else None
+    return Kept(path, known_size, {str(name): str(value) for name, value in validators.items()})
+
+
+def keep(url: str, fetched: Path, whole_bytes: int | None, headers: Mapping[str, str]) -> Kept:
+    """Take over a file that was fetched to beside its place; raises OSError."""
+    path = path_of(url)
+    found = {"If-None-Match": headers.get("ETag"), "If-Modified-Since": headers.get("Last-Modified")}
+    validators = {name: value for name, value in found.items() if value}
+    _record_of(path).unlink(missing_ok=True)  # a file without a record is as good as none
+    fetched.replace(path)
+    record = {"url": url, "whole_bytes": whole_bytes, "validators": validators}
+    replace_file(_record_of(path), json.dumps(record, indent=1).encode())
+    return Kept(path, whole_bytes, validators)
+
+
+def size_bytes() -> int:
+    """Of all that is kept."""
+    return sum(path.stat().st_size for path in folder().rglob("*") if path.is_file())
+
+
+def clear() -> None:
+    """Forget all of it; raises OSError."""
+    if folder().exists():
+        shutil.rmtree(folder())
+
+
+def _record_of(path: Path) -> Path:
+    return path.with_name(path.name + RECORD)

@@ -1,0 +1,58 @@
+"""Which files of a folder may be tokenizers, by their names alone."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from guiapp.core.system.checkpoint import stoppable
+
+MOST_FILES = 20_000  # that are looked at in a folder and all in it
+DEEPEST = 6  # folders in folders
+NAMES = (
+    "tokenizer.json",
+    "tekken.json",
+    "tokenizer.model",
+    "tokenizer.model.v3",
+    "spiece.model",
+    "sentencepiece.bpe.model",
+    "tokenizer.bin",
+    "vocab.json",
+    "vocab.txt",
+)
+"""What programs call them, in the order in which one of a folder is chosen."""
+
+ENDINGS = (".gguf", ".tiktoken")
+
+
+def preferred(names: Iterable[str]) -> str | None:
+    """Which of the files of a folder is its tokenizer; None where none is."""
+    known = sorted(name for name in names if is_tokenizer_name(name) and "/" not in name)
+    return min(known, key=lambda name: NAMES.index(name) if name in NAMES else len(NAMES), default=None)
+
+
+def is_tokenizer_name(name: str) -> bool:
+    """Whether a file called so may be a tokenizer's; later parts of split models have no vocabulary."""
+    lower = name.lower()
+    if "-of-" in lower and lower.endswith(".gguf") and "-00001-of-" not in lower:
+        return False
+    return lower in NAMES or (lower.endswith(ENDINGS) and not lower.startswith("mmproj"))
+
+
+def files_in(folder: Path) -> Iterator[tuple[str, Path]]:
+    """The files of tokenizers in a folder and those in it, each with its path from there.
+
+    Hidden folders are left out, and so is what lies deep, or behind MOST_FILES others.
+    """
+    n_seen = 0
+    for where, inner, names in stoppable(os.walk(folder)):
+        is_deep = len(Path(where).relative_to(folder).parts) >= DEEPEST
+        inner[:] = [] if is_deep else sorted(name for name in inner if not name.startswith("."))
+        for name in sorted(names):
+            if is_tokenizer_name(name):
+                path = Path(where, name)
+                yield path.relative_to(folder).as_posix(), path
+        n_seen += len(names) + len(inner)
+        if n_seen > MOST_FILES:
+            return

@@ -1,0 +1,290 @@
+"""Models are fetched as far as they are needed, and every answer of a server becomes a clear outcome."""
+
+import threading
+import time
+
+import pytest
+from loopback import file, serving, status
+
+import guiapp
+from guiapp import VocabError
+from guiapp.core.demo import demo_model_path
+from guiapp.core.formats.table import RECENT
+from guiapp.core.sources import fetch, kept, web
+from guiapp.core.vocab.opening import Opening
+
+MODEL = demo_model_path("bpe").read_bytes()
+WITH_A_TOKEN = "Put a token that may read it into the environment variable HF_TOKEN."
+TENSORS = bytes(8 << 20)  # behind the header, which is all that is wanted
+
+
+@pytest.fixture(autouse=True)
+def none_is_recent():
+    RECENT._found.clear()
+
+
+@pytest.fixture
+def steps(monkeypatch):
+    """Ranges so small that the demo model takes several."""
+    monkeypatch.setattr(fetch, "FIRST_BYTES", 8192)
+
+
+def fetched(url):
+    return fetch.fetched(url, {}, Opening(lambda _share: None))
+
+
+def ranges(server, path):
+    return [headers["Range"] for headers in server.headers_of(path)]
+
+
+def test_of_a_model_only_the_header_is_fetched_by_ranges_that_grow(server, steps):
+    url = server.serves("/m/bpe.gguf", file(MODEL + TENSORS))
+    tokenizer = guiapp.open_model(url)
+    assert tokenizer.encode("Hello world").token_ids.tolist() == (
+        guiapp.open_model("demo:bpe").encode("Hello world").token_ids.tolist()
+    )
+    assert ranges(server, "/m/bpe.gguf") == ["bytes=0-8191", "bytes=8192-32767", "bytes=32768-131071"]
+    assert tokenizer.vocabulary.path.name == "bpe.gguf"
+    assert tokenizer.vocabulary.warnings == guiapp.open_model("demo:bpe").vocabulary.warnings
+    found = kept.kept(url)
+    assert found.whole_bytes == len(MODEL + TENSORS) > 10 * found.path.stat().st_size
+
+
+def test_a_server_without_ranges_is_told_to_stop_when_the_header_is_here(server, steps):
+    url = server.serves("/bpe.gguf", file(MODEL + TENSORS, has_ranges=False))
+    found = fetched(url)
+    assert found.path.stat().st_size < len(MODEL) + len(TENSORS) // 2
+    assert (found.whole_bytes, len(server.asked)) == (len(MODEL + TENSORS), 1)
+
+
+@pytest.mark.parametrize("says_length", [True, False])
+def test_other_files_are_fetched_whole(server, says_length):
+    data = bytes(range(256)) * 9000
+    url = server.serves("/t.bin?x=1", file(data, has_ranges=False, says_length=says_length))
+    found = fetched(url)
+    assert (found.path.read_bytes(), found.path.name) == (data, "t.bin")
+    assert fetched(server.serves("/ranges", file(data))).path.read_bytes() == data
+
+
+def test_what_is_the_same_is_not_sent_again_and_what_is_new_is(server):
+    url = server.serves("/f", file(b"one"))
+    assert fetched(url).path.read_bytes() == fetched(url).path.read_bytes() == b"one"
+    assert [headers.get("If-None-Match") for headers in server.headers_of("/f")] == [None, '"1"']
+    server.serves("/f", file(b"two!", etag='"2"'))
+    assert fetched(url).path.read_bytes() == b"two!"
+    server.serves("/f", status(503))
+    assert (fetched(url).path.read_bytes(), "503" in fetched(url).why_old) == (b"two!", True)
+
+
+def test_of_two_addresses_with_files_of_one_name_each_keeps_its_own(server):
+    one, two = (server.serves(f"/{where}/tokenizer.json", file(where.encode())) for where in ("a", "b"))
+    assert [fetched(url).path.read_bytes() for url in (one, two, one)] == [b"a", b"b", b"a"]
+    beside = fetched(server.serves("/a/config.json", file(b"{}")))
+    assert beside.path.parent == fetched(one).path.parent
+
+
+@pytest.mark.parametrize(
+    "name", ["..", "%2e%2e%2fup", "", ".hidden", "a%00b", "x" * 500, "con/..%5c..%5cup", "tökenizer.json"]
+)
+def test_a_file_is_kept_inside_the_cache_whatever_it_is_called(home, name):
+    path = kept.path_of(f"http://x/{name}")
+    assert path.parent.parent == kept.folder()
+    assert path.name == path.name.strip(".")
+    assert len(path.name) <= 120
+    assert "\0" not in path.name
+
+
+def test_a_remark_says_that_a_model_is_the_one_of_last_time(server):
+    url = server.serves("/bpe.gguf", file(MODEL))
+    guiapp.open_model(url)
+    server.serves("/bpe.gguf", status(500))
+    assert guiapp.open_model(url).vocabulary.warnings[0] == (
+        f"This is what was fetched last time: 127.0.0.1:{server.server_port} says: "
+        "It cannot answer at present (500). Try again later."
+    )
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (
+            status(401),
+            "or is not there (401). Put a token that may read it into the environment variable HF_TOKEN.",
+        ),
+        (
+            status(403),
+            "or is not there (403). Put a token that may read it into the environment variable HF_TOKEN.",
+        ),
+        (status(404), "There is no such file (404). Check the address."),
+        (status(416), "The file changed while it was fetched (416). Fetch it again."),
+        (status(418), "No (418). Check the address."),
+        (status(429, Retry_After="17"), "Too many requests (429). Try again in 17 s."),
+        (status(429, Retry_After="\x1b[2J"), "Too many requests (429). Try again later."),
+        (status(502), "It cannot answer at present (502). Try again later."),
+        (status(302, Location="/x"), "leads in a circle. Check the address."),
+        (
+            status(302, Location="file:///etc/passwd"),
+            "is no address of a file on the web. Check its spelling.",
+        ),
+    ],
+)
+def test_what_a_server_says_is_said_in_a_sentence(server, answer, said):
+    url = server.serves("/x", answer)
+    with pytest.raises(VocabError) as caught:
+        fetched(url)
+    assert str(caught.value).endswith(said)
+    assert not kept.path_of(url).exists()
+
+
+def test_a_redirect_is_followed_and_the_token_stays_at_home(server, monkeypatch):
+    with serving() as other:
+        server.serves(
+            "/x", status(302, Location=other.serves("/y", file(b"here")).replace("127.0.0.1", "localhost"))
+        )
+        found = fetch.fetched(
+            f"{server.address}/x", {"Authorization": "Bearer s3cret"}, Opening(lambda _share: None)
+        )
+        assert found.path.read_bytes() == b"here"
+        assert server.headers_of("/x")[0]["Authorization"] == "Bearer s3cret"
+        assert "Authorization" not in other.headers_of("/y")[0]
+
+
+def test_a_connection_that_breaks_leaves_nothing(server):
+    def breaks(handler):
+        handler.send_response(200)
+        handler.send_header("Content-Length", "100000")
+        handler.end_headers()
+        handler.wfile.write(b"half")
+
+    url = server.serves("/x", breaks)
+    with pytest.raises(VocabError, match=r"broke the connection before the file was whole\. Try again\.$"):
+        fetched(url)
+    assert [path for path in kept.folder().rglob("*") if path.is_file()] == []
+
+
+def test_a_range_that_breaks_is_asked_for_from_there_on(server):
+    data = bytes(range(256)) * 5000
+
+    def some(handler):
+        first = int(handler.headers["Range"].removeprefix("bytes=").partition("-")[0])
+        part = data[first : first + 300_000]
+        handler.send_response(206)
+        handler.send_header("Content-Range", f"bytes {first}-{first + len(part) - 1}/{len(data)}")
+        handler.send_header("Content-Length", str(len(part)))
+        handler.end_headers()
+        handler.wfile.write(part)
+
+    assert fetched(server.serves("/x", some)).path.read_bytes() == data
+    assert len(server.asked) == 5
+
+
+def test_a_file_that_changes_between_two_ranges_is_not_put_together(server, steps):
+    answers = iter([file(MODEL + TENSORS), file(MODEL[:9000] + TENSORS, etag='"2"')])
+    url = server.serves("/m.gguf", lambda handler: next(answers)(handler))
+    with pytest.raises(VocabError, match=r"changed while it was fetched"):
+        fetched(url)
+
+
+def test_a_server_that_sends_nothing_more_is_not_asked_for_ever(server, steps):
+    def nothing(handler):
+        first = int(handler.headers["Range"].removeprefix("bytes=").partition("-")[0])
+        part = MODEL[:8192] if first == 0 else b""
+        handler.send_response(206)
+        handler.send_header("Content-Range", f"bytes {first}-{first + len(part)}/{len(MODEL)}")
+        handler.send_header("Content-Length", str(len(part)))
+        handler.end_headers()
+        handler.wfile.write(part)
+
+    with pytest.raises(VocabError, match=r"sends nothing more"):
+        fetched(server.serves("/m.gguf", nothing))
+
+
+def test_another_part_than_was_asked_for_is_refused(server):
+    answer = status(206, Content_Range="bytes 5-9/10")
+    with pytest.raises(VocabError, match=r"sends another part than it was asked for"):
+        fetched(server.serves("/x", answer))
+
+
+def test_a_server_that_stalls_is_given_up_after_a_while(server, monkeypatch):
+    monkeypatch.setattr(web, "STALL_S", 0.2)
+    over = threading.Event()
+    url = server.serves("/x", lambda handler: over.wait(10))
+    with pytest.raises(VocabError, match=r"did not answer for 0\.2 s\. Try again later\."):
+        fetched(url)
+    over.set()
+
+
+def test_waiting_for_a_server_can_be_stopped(server):
+    over = threading.Event()
+    url = server.serves("/x", lambda handler: over.wait(10))
+
+    class StoppedError(Exception):
+        pass
+
+    began_s = time.monotonic()
+
+    def stop(_share):
+        if time.monotonic() > began_s + 0.2:
+            raise StoppedError
+
+    with pytest.raises(StoppedError):
+        guiapp.open_model(url, None, stop)
+    assert time.monotonic() < began_s + 5
+    over.set()
+
+
+def test_a_file_larger_than_any_tokenizer_is_refused(server, monkeypatch):
+    monkeypatch.setattr(fetch, "MOST_BYTES", 100_000)
+    for says_length in (True, False):
+        endless = file(bytes(50_000_000), has_ranges=False, says_length=says_length)
+        with pytest.raises(VocabError, match=r"is larger than any tokenizer"):
+            fetched(server.serves("/x", endless))
+
+
+def test_a_header_that_never_ends_is_refused(server, steps, monkeypatch):
+    with pytest.raises(VocabError, match=r"The file on the server ends there, too\."):
+        fetched(server.serves("/x.gguf", file(MODEL[:20000], says_length=False, has_ranges=False)))
+    with pytest.raises(VocabError, match=r"x\.gguf claims .* metadata keys"):
+        fetched(server.serves("/x.gguf", file(b"GGUF\3\0\0\0" + b"\xff" * 5000)))
+
+
+def test_nobody_there_and_proxies_are_named(server, monkeypatch):
+    address = server.address
+    with pytest.raises(VocabError, match=r"127\.0\.0\.1:1 cannot be reached\. Check the address"):
+        fetched("http://127.0.0.1:1/x")
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")
+    with pytest.raises(VocabError, match=r"cannot be reached through the proxy"):
+        fetched(f"{address}/x")
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    assert fetched(server.serves("/x", file(b"direct"))).path.read_bytes() == b"direct"
+    monkeypatch.setenv("no_proxy", "")
+    monkeypatch.setenv("http_proxy", address)
+    server.serves("http://far.example/x", file(b"by proxy"))
+    assert fetched("http://far.example/x").path.read_bytes() == b"by proxy"
+
+
+@pytest.mark.parametrize(
+    "url", ["http://", "https://[", "http://a b/", "https://x:99999999/y", "http://\x1b/x"]
+)
+def test_an_address_that_is_none_is_a_sentence(url):
+    with pytest.raises(VocabError) as caught:
+        guiapp.open_model(url)
+    assert "\x1b" not in str(caught.value)
+
+
+def test_all_that_is_kept_is_counted_and_can_be_forgotten(server):
+    assert kept.size_bytes() == 0
+    kept.clear()
+    found = fetched(server.serves("/f", file(bytes(5000))))
+    assert 5000 < kept.size_bytes() < 6000
+    kept.clear()
+    assert (kept.size_bytes(), found.path.exists()) == (0, False)
+
+
+@pytest.mark.parametrize("record", ["", "[]", '{"url": 1}', '{"url": "URL", "validators": 3}', "{" * 100_000])
+def test_a_damaged_record_only_costs_a_request(server, record):
+    url = server.serves("/f", file(b"data"))
+    path = fetched(url).path
+    path.with_name("f.kept.json").write_text(record.replace("URL", url))
+    assert kept.kept(url) is None
+    assert fetched(url).path.read_bytes() == b"data"

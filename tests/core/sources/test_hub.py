@@ -1,0 +1,99 @@
+"""Models of the hub come from the cache of Hugging Face's libraries, else its files are fetched."""
+
+import json
+
+import pytest
+from installed_models import put
+from loopback import file, status
+
+import guiapp
+from guiapp import VocabError
+from guiapp.core.demo import demo_model_path
+from guiapp.core.sources.hub import hub_file, parsed
+from guiapp.core.sources.locate import located
+from guiapp.core.vocab.opening import Opening
+
+TOY, BPE = (demo_model_path(name).read_bytes() for name in ("toy", "bpe"))
+OPENING = Opening(lambda _share: None)
+
+
+def repository(server, names, revision="main", **contents):
+    """A repository o/n of some files, as the hub tells of it."""
+    said = {"sha": "abc", "siblings": [{"rfilename": name} for name in names]}
+    server.serves(f"/api/models/o/n/revision/{revision}", file(json.dumps(said).encode(), etag=""))
+    for name in names:
+        data = contents.get(name, name.encode())
+        server.serves(f"/o/n/resolve/{revision}/{name}", file(data))
+
+
+@pytest.mark.parametrize(
+    ("name", "parts"),
+    [
+        ("o/n", ("o/n", "main", "")),
+        ("o/n@v1.0", ("o/n", "v1.0", "")),
+        ("o/n/a/b.gguf", ("o/n", "main", "a/b.gguf")),
+        ("o/n-2.5@pr%2F1/x", ("o/n-2.5", "pr/1", "x")),
+        ("o/n@%2e%2e", None),
+        ("o/n@0a1b/x.gguf", ("o/n", "0a1b", "x.gguf")),
+        ("o.x/n_y", ("o.x/n_y", "main", "")),
+        *((name, None) for name in ("", "o", "o/", "/n", "../n/x", "o/n/../../x", "o/n@", "o/n/", "ö/n")),
+    ],
+)
+def test_names_have_an_owner_a_name_and_perhaps_a_revision_and_a_file(name, parts):
+    if parts is None:
+        with pytest.raises(VocabError, match=r"names no repository\. Write hf:OWNER/NAME or"):
+            parsed(name)
+    else:
+        assert parsed(name) == parts
+
+
+def test_a_file_that_is_named_is_fetched_as_far_as_it_is_needed(server, monkeypatch):
+    monkeypatch.setenv("HF_TOKEN", "s3cret")
+    repository(server, ["q/m.gguf"], **{"q/m.gguf": BPE + bytes(9 << 20)})
+    tokenizer = guiapp.open_model("hf:o/n/q/m.gguf")
+    assert (len(tokenizer.vocabulary), tokenizer.vocabulary.path.name) == (2560, "m.gguf")
+    ((path, headers),) = server.asked
+    assert (path, headers["Authorization"]) == ("/o/n/resolve/main/q/m.gguf", "Bearer s3cret")
+
+
+def test_without_a_file_the_tokenizer_is_chosen_and_what_is_read_with_it_comes_along(server):
+    repository(server, ["README.md", "tokenizer.json", "tokenizer_config.json", "a.gguf", "m.bin"])
+    found = located("hf:o/n", OPENING)
+    assert found.path.read_bytes() == b"tokenizer.json"
+    assert found.path.with_name("tokenizer_config.json").read_bytes() == b"tokenizer_config.json"
+    assert {path.rpartition("/")[2] for path, _ in server.asked} == {
+        "main", "tokenizer.json", "tokenizer_config.json",
+    }  # fmt: skip
+    assert "Authorization" not in server.asked[0][1]
+
+
+def test_a_revision_may_be_named(server):
+    for revision in ("v2", "refs%2Fpr%2F1"):
+        repository(server, ["toy.gguf"], revision, **{"toy.gguf": TOY})
+        assert len(guiapp.open_model(f"hf:o/n@{revision}").vocabulary) == 9
+
+
+def test_a_repository_without_a_tokenizer_or_with_nonsense_says_so(server):
+    for said in (b"{}", b"[]", b"\xff", b'{"siblings": [1, {"rfilename": "README.md"}]}'):
+        server.serves("/api/models/o/n/revision/main", file(said, etag=""))
+        with pytest.raises(VocabError, match=r"^o/n has no file of a tokenizer\. Choose another"):
+            hub_file("o/n", OPENING)
+    server.serves("/api/models/o/n/revision/main", status(401))
+    with pytest.raises(VocabError, match=r"or is not there \(401\)\. Put a token .* HF_TOKEN\.$"):
+        hub_file("o/n", OPENING)
+
+
+def test_the_libraries_cache_is_asked_first_and_no_network(home, server):
+    hub = home / ".cache/huggingface/hub/models--o--n"
+    put(hub / "snapshots/abc/toy.gguf", TOY)
+    put(hub / "refs/main", b"abc\n")
+    for name in ("o/n", "o/n/toy.gguf", "o/n@main", "o/n@abc/toy.gguf"):
+        assert hub_file(name, OPENING).path == hub / "snapshots/abc/toy.gguf"
+    assert server.asked == []
+    with pytest.raises(VocabError, match=r"404"):
+        hub_file("o/n@other", OPENING)
+    with pytest.raises(VocabError, match=r"404"):
+        hub_file("o/n/other.gguf", OPENING)
+    put(hub / "refs/evil", b"../../../secret")
+    with pytest.raises(VocabError, match=r"404"):
+        hub_file("o/n@evil", OPENING)

@@ -1,0 +1,172 @@
+"""Models that other programs have put on this machine are found, and open by these names."""
+
+import os
+from pathlib import Path
+
+import pytest
+from installed_models import fill_home, put, write_manifest
+
+import guiapp
+from guiapp import VocabError
+from guiapp.core.demo import demo_model_path
+from guiapp.core.sources import tokenizer_files
+from guiapp.core.sources.installed import Installed, installed_models
+from guiapp.core.sources.own_folders import add_folder, own_folders, remove_folder
+from guiapp.core.sources.tokenizer_files import files_in, is_tokenizer_name, preferred
+
+MANIFEST = '{"layers": [{"mediaType": "application/vnd.ollama.image.model", "digest": "%s"}]}'
+TOY = demo_model_path("toy").read_bytes()
+
+
+def test_an_empty_home_has_no_models(home):
+    assert list(installed_models([home / "missing"])) == []
+
+
+def test_all_models_of_a_home_are_listed_by_place_and_open(home):
+    expected = fill_home(home)
+    found = list(installed_models())
+    assert {model.name: model.path for model in found} == expected
+    assert [model.source for model in found] == (
+        ["Ollama"] * 4
+        + ["LM Studio"] * 2
+        + ["Hugging Face cache"] * 2
+        + ["llama.cpp cache", "Jan"]
+        + ["GPT4All"] * 2
+    )
+    for model in found:
+        assert model.size_bytes == model.path.stat().st_size
+        assert guiapp.open_model(model.name).vocabulary.path == model.path
+
+
+def test_variables_and_settings_say_where_else(home, monkeypatch):
+    write_manifest(home / "o", "registry.ollama.ai/library/a/latest", 1, demo_model_path("toy"))
+    monkeypatch.setenv("OLLAMA_MODELS", str(home / "o"))
+    put(home / "studio/p/m/s.gguf", TOY)
+    put(home / ".lmstudio/settings.json", f'{{"downloadsFolder": "{home}/studio"}}'.encode())
+    put(home / "hf/hub/models--x--y/snapshots/1/h.gguf", TOY)
+    monkeypatch.setenv("HF_HOME", str(home / "hf"))
+    put(home / "lc/l.gguf", TOY)
+    monkeypatch.setenv("LLAMA_CACHE", str(home / "lc"))
+    put(home / ".local/share/Jan/settings.json", f'{{"data_folder": "{home}/jan"}}'.encode())
+    put(home / "jan/llamacpp/models/j/model.yml", f"model_path: '{home}/elsewhere/j.gguf'\n".encode())
+    put(home / "elsewhere/j.gguf", TOY)
+    assert [model.name for model in installed_models([home / "elsewhere"])] == [
+        "ollama:a", "lmstudio:p/m/s.gguf", "hf:x/y/h.gguf", "llama.cpp:l.gguf", "jan:j",
+    ]  # fmt: skip
+    monkeypatch.setenv("HF_HUB_CACHE", str(home / "nothing"))
+    assert "hf:x/y/h.gguf" not in [model.name for model in installed_models()]
+
+
+def test_a_file_under_several_names_is_listed_once_and_own_folders_by_their_paths(home):
+    put(home / "models/a.gguf", TOY)
+    os.link(home / "models/a.gguf", home / "models/b.gguf")
+    (home / "models/c.gguf").symlink_to(home / "models/a.gguf")
+    found = list(installed_models([home / "models", home / "models"]))
+    assert found == [
+        Installed(str(path), f"Folder {home}/models", path, len(TOY))
+        for path in (home / "models/a.gguf", home / "models/b.gguf")
+    ]
+
+
+@pytest.mark.parametrize(
+    "manifest",
+    [
+        "",
+        "[]",
+        "{}",
+        '{"layers": 1}',
+        '{"layers": [1, {}, {"mediaType": "application/vnd.ollama.image.model"}]}',
+        MANIFEST % "sha256:../../../../../x.gguf",
+        MANIFEST % ("sha256:" + "0" * 64),
+        "{" * 200_000,
+        "1" * 6000,
+    ],
+)
+def test_a_damaged_manifest_names_nothing(home, manifest):
+    put(home / ".ollama/models/manifests/registry.ollama.ai/library/x/latest", manifest.encode())
+    assert list(installed_models()) == []
+    with pytest.raises(VocabError, match=r"Ollama has no model “x” on this machine\."):
+        guiapp.open_model("ollama:x")
+
+
+def test_settings_that_are_broken_or_huge_are_as_good_as_none(home):
+    for name in (".lmstudio/settings.json", ".local/share/Jan/settings.json"):
+        for content in (b"\xff", b"[1]", b'{"downloadsFolder": 3, "data_folder": []}', b" " * (2 << 20)):
+            put(home / name, content)
+            assert list(installed_models()) == []
+
+
+def test_the_nearest_name_is_offered(home):
+    fill_home(home)
+    with pytest.raises(VocabError) as caught:
+        guiapp.open_model("ollama:llama3.3")
+    assert str(caught.value) == (
+        "Ollama has no model “llama3.3” on this machine. Did you mean ollama:llama3.2?"
+    )
+    with pytest.raises(
+        VocabError, match=r"GPT4All has no model “” on this machine\. `tokenloupe models` lists all\."
+    ):
+        guiapp.open_model("gpt4all:")
+
+
+def test_folders_are_searched_but_not_without_end(tmp_path, monkeypatch):
+    for name in (
+        "b/x.gguf",
+        "a/1/2/3/4/5/deep.gguf",
+        "a/1/2/3/4/5/6/deeper.gguf",
+        ".git/hidden.gguf",
+        "b/text.txt",
+    ):
+        put(tmp_path / name, b"")
+    assert [name for name, _ in files_in(tmp_path)] == ["a/1/2/3/4/5/deep.gguf", "b/x.gguf"]
+    monkeypatch.setattr(tokenizer_files, "MOST_FILES", 2)
+    assert [name for name, _ in files_in(tmp_path)] == []
+    assert list(files_in(tmp_path / "missing")) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "is_one"),
+    [
+        ("a.gguf", True), ("A.GGUF", True), ("m-00001-of-00002.gguf", True), ("m-00002-of-00002.gguf", False),
+        ("mmproj-x.gguf", False), ("qwen.tiktoken", True), ("tokenizer.json", True), ("tekken.json", True),
+        ("tokenizer_config.json", False), ("model.safetensors", False), ("merges.txt", False),
+        ("end-of-story.tiktoken", True),
+    ],
+)  # fmt: skip
+def test_files_are_chosen_by_their_names(name, is_one):
+    assert is_tokenizer_name(name) is is_one
+
+
+def test_of_a_folder_the_richest_description_is_preferred():
+    names = [
+        "z.gguf",
+        "a.gguf",
+        "vocab.txt",
+        "vocab.json",
+        "tokenizer.model",
+        "tekken.json",
+        "tokenizer.json",
+    ]
+    chosen = []
+    while (best := preferred(["sub/tokenizer.json", "README.md", *names])) is not None:
+        chosen.append(best)
+        names.remove(best)
+    assert chosen == [
+        "tokenizer.json", "tekken.json", "tokenizer.model", "vocab.json", "vocab.txt", "a.gguf", "z.gguf",
+    ]  # fmt: skip
+
+
+def test_own_folders_are_kept_once_in_order(home, monkeypatch):
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(home / "config"))
+    assert own_folders() == []
+    add_folder(home / "b")
+    add_folder(home / "a")
+    add_folder(home / "b")
+    assert own_folders() == [home / "b", home / "a"]
+    assert (remove_folder(home / "b"), remove_folder(home / "b")) == (True, False)
+    assert own_folders() == [home / "a"]
+    for spoiled in ("", "{}", "[1]", "[" * 100_000):
+        put(home / "config/tokenloupe/model_folders.json", spoiled.encode())
+        assert own_folders() == []
+    add_folder(Path("relative"))
+    assert own_folders() == [Path("relative").absolute()]
