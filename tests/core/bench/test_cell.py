@@ -1,4 +1,4 @@
-"""A race of contenders whose calls take what they are said to take: what is asked of whom, and what is told."""
+"""A race of contenders whose calls take what they are said to take: what is asked and told."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def told(events) -> list[tuple[object, ...]]:
 def test_what_is_asked_and_told_of_one_contender():
     machine = Machine()
     cell = replace(CELL, operations=("encode", "encode first"), parts=((0, 3),), threads=2)
-    events = list(machine.race(clock="cpu", call_limit_s=20.0).run(cell, ["fast"], 10.0))
+    events = list(machine.race(clock="cpu", call_limit_s=20.0).run(cell, ["fast"], 4.5))
     prepared = (cell.texts, ((0, 3),), 2)
     assert machine.log[:4] == [
         ("fast", "start", 2),
@@ -292,10 +292,9 @@ def test_what_was_measured_is_told_before_a_run_stops(operations, n_calls):
     if not n_calls:
         control.stop()
     race, results = Machine(seconds).race(control), []
+    events = race.run(replace(CELL, operations=operations), list("abcdef"), 0.0)
     with pytest.raises(Stopped):
-        for event in race.run(replace(CELL, operations=operations), list("abcdef"), 0.0):
-            if event["event"] == "result":
-                results.append(event["contender"])
+        results.extend(event["contender"] for event in events if event["event"] == "result")
     assert sorted(results) == sorted(calls)
     assert len(calls) == n_calls
 
