@@ -32,6 +32,7 @@ OURS = ("fast", "heap", "scan", "table")
         (times(OURS[:3], 0.98, 0.98, 0.98), NO_DRIFT),
         (times(OURS[:3], 0.96, 0.96, 0.96), Drift(0.96, OURS[:3])),
         (times(OURS[:3], 1.03, 1.03, 1.03), Drift(1.03, OURS[:3])),
+        (times(OURS[:3], 1 / 1.03, 1 / 1.03, 1 / 1.03), Drift(1 / 1.03, OURS[:3])),
         ({"fast": [1.0, 2.0, 90.0], "heap": [2.0], "scan": [2.0]}, Drift(2.0, OURS[:3])),
     ],
 )
@@ -47,6 +48,20 @@ def test_libraries_of_the_same_version_tell_it_best():
         assert drift_of(same, other, ratios) == drift_of(other, same, ratios) == NO_DRIFT
     unsplit = times([f"{name} (unsplit)" for name in LIBRARIES[:3]], 1.5, 1.5, 1.5)
     assert drift_of(run(*unsplit), run(*unsplit), unsplit).by_libraries
+
+
+def test_a_library_of_another_version_counts_as_one_of_ours():
+    versions = {"contenders": [{"contender": name, "version": name} for name in LIBRARIES]}
+    for changed in LIBRARIES:
+        other = {
+            "contenders": [
+                each | {"version": "2"} if each["contender"] == changed else each
+                for each in versions["contenders"]
+            ]
+        }
+        rest = tuple(name for name in LIBRARIES if name != changed)
+        ratios = times(LIBRARIES, 1.5, 1.5, 1.5, 1.5)
+        assert drift_of(versions, other, ratios) == Drift(1.5, rest, True)
 
 
 def test_libraries_that_did_not_move_leave_no_drift_to_ours():
