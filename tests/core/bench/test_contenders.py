@@ -16,6 +16,7 @@ from guiapp.core.bench.contenders import (
     split_name,
 )
 from guiapp.core.bench.operations import OPERATIONS, Subject, encode_all, judged_tokens
+from guiapp.core.tokenizer import Tokenizer
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +84,7 @@ def test_texts_go_to_threads_in_an_eighth_of_its_share_at_once(monkeypatch):
 
 def test_our_contender_adds_and_finds_no_special_tokens(tokenizer):
     ours = our_contender(tokenizer, "heap")
-    text = b"a <think> b"
+    text = b"a <think> <|begin_of_text|> b"
     tokens = ours.tokens(ours.encode(ours.take_text(bytearray(text))))
     wanted = tokenizer.encode(text, add_special=False, parse_special=False)
     assert tokens.ids.tolist() == wanted.token_ids.tolist()
@@ -106,18 +107,25 @@ def test_batches_and_single_texts_are_of_the_encoder_that_is_asked_for(tokenizer
     assert judged_tokens("encode batch", Subject(greedy, lambda: greedy, [text])).spans is not None
 
 
+def test_one_thread_encodes_and_tables_are_made_while_loading(tokenizer, monkeypatch):
+    n_threads = []
+    monkeypatch.setattr(Tokenizer, "make_tables", lambda self: n_threads.append(self.n_threads))
+    our_contender(tokenizer.with_threads(3), "heap")
+    assert n_threads == [1]
+
+
 def test_counting_belongs_to_the_default_encoder(tokenizer):
     fast, heap = (our_contender(tokenizer, name) for name in ("fast", "heap"))
     assert (heap.appender, heap.part_counter) == (None, None)
-    text = "A <think> of 汉字 and more.".encode()
+    text = "A <think> <|begin_of_text|> of 汉字.".encode()
     counts, ids = fast.appender(text)
     ends = [*range(4, len(text), 4), len(text)]
     encoded = [tokenizer.encode(text[:end], False, False).token_ids.tolist() for end in ends]
     assert counts == [len(each) for each in encoded]
     assert ids.tolist() == encoded[-1]
     count = fast.part_counter(text)
-    assert [count(2, end) for end in (2, 9, 20)] == [
-        len(tokenizer.encode(text[2:end], False, False).token_ids) for end in (2, 9, 20)
+    assert [count(2, end) for end in (2, 9, 27)] == [
+        len(tokenizer.encode(text[2:end], False, False).token_ids) for end in (2, 9, 27)
     ]
 
 
