@@ -5,7 +5,7 @@ import pytest
 from toy_vocabulary import toy_vocabulary
 
 from guiapp.core.bench.corpus import corpus_named, is_made, random_text, stretched, worst_texts
-from guiapp.core.bench.plan import Plan, from_any_folder, plan_from, whole_path
+from guiapp.core.bench.plan import BenchError, Plan, from_any_folder, plan_from, whole_path
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.vocabulary import VocabType
 
@@ -101,6 +101,8 @@ def test_a_plan_has_its_defaults_and_lists_become_tuples():
         "pre": None,
     }
     assert plan_from({"model": "m", "threads": [1, 2], "seed": 3}) == Plan("m", threads=(1, 2), seed=3)
+    with pytest.raises(BenchError, match="^This is not a plan for a benchmark: .*colour"):
+        plan_from({"model": "m", "colour": "blue"})
     assert Plan("m", threads=(1,)).with_threads((3, 4)) == Plan("m", threads=(3, 4))
 
 
