@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from pair_vocabularies import byte_level
+from pair_vocabularies import byte_level, character_level
 
 from guiapp import open_model
 from guiapp.core.bench import llama_library, peers
@@ -144,6 +144,13 @@ def test_who_takes_which_vocabularies(model):
     if model == "rwkv":
         reasons["tokenizers"] = "tokenizers has no RWKV vocabularies."
     assert {name: reason for name in PEERS if (reason := reason_against(name, vocabulary))} == reasons
+
+
+@pytest.mark.parametrize("name", ["tokenizers", "gigatoken"])
+def test_what_its_file_cannot_say_is_against_a_library(name):
+    vocabulary = character_level(["a b"], ["a", "b"], pre="gemma4")
+    told = "“gemma4” merges characters, not bytes, by listed rules."
+    assert reason_against(name, vocabulary) == told
 
 
 def test_llama_cpp_reads_files_and_splits_as_they_ask():
