@@ -63,6 +63,49 @@ def test_a_saved_trace_loads_as_it_was(tmp_path):
             np.testing.assert_array_equal(ours, theirs)
 
 
+def test_a_trace_knows_its_parts():
+    trace = record(MODELS["demo:bpe"], "on <|im_start|>lion", "heap")
+    firsts, dones = trace.pieces.first_step.tolist(), trace.pieces.done_step.tolist()
+    inside = [
+        next((i for i, ends in enumerate(zip(firsts, dones, strict=True)) if ends[0] <= step <= ends[1]), -1)
+        for step in range(len(trace))
+    ]
+    assert [trace.piece_at(step) for step in range(len(trace))] == inside
+    assert set(inside) == {-1, 0, 1, 2}
+    cells = [trace.piece_cells(piece) for piece in range(3)]
+    assert [(each.start, each.stop) for each in cells] == [(0, 3), (3, 5), (5, 9)]
+    tokens = [trace.piece_tokens(piece) for piece in range(3)]
+    assert [(each.start, each.stop) for each in tokens] == [(0, 1), (1, 2), (2, 4)]
+    assert [trace.piece_work(piece) for piece in range(3)] == [b"on", b" ", b"lion"]
+    stages = {trace.operation(step): trace.stage(step) for step in range(len(trace))}
+    assert (stages["special"], stages["piece"], stages["merge"]) == ("partition", "split", "encode")
+
+
+def test_the_size_of_a_trace_is_that_of_its_arrays():
+    trace = record(MODELS["demo:bpe"], "on <|im_start|>lion", "heap")
+    n_steps, n_cells, n_slots = len(trace), len(trace.cells.start), len(trace.lifetimes.keys)
+    ways, makers = len(trace.ways.steps), len(trace.makers.steps)
+    assert trace.size_bytes == (
+        n_steps * (1 + 12 * 4 + 8)
+        + 3 * 8 * 4
+        + 12 * n_cells
+        + 12 * (len(trace.made.ids) + len(trace.result.ids))
+        + 12 * n_slots
+        + 4 * (len(trace.lifetimes.first) + ways + makers + 2 * (n_cells + 1))
+        + len(trace.text)
+        + len(trace.work)
+    )
+
+
+@pytest.mark.parametrize(
+    ("model", "text", "longest"), [("spm", "a☃ the", 4), ("toy", "acb", 2), ("toy", "", 0)]
+)
+def test_the_longest_symbol_is_one_from_the_start_or_a_merged_one(model, text, longest):
+    trace = record(MODELS[f"demo:{model}"], text, "heap")
+    trace.prepare()
+    assert trace.longest_symbol == longest
+
+
 def test_recording_can_be_stopped():
     class StoppedError(Exception):
         pass
