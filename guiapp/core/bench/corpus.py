@@ -98,7 +98,7 @@ def worst_texts(vocabulary: Vocabulary, size_bytes: int, seed: int = 0) -> dict[
     """
     letters = [bytes([letter]) for letter in range(ord("a"), ord("z") + 1)]
     words = sorted((text for text in _normal_texts(vocabulary) if text.isalpha()), key=len, reverse=True)
-    longest = [text for text in words[: max(len(words) // 4, 1)] if text.isascii()]
+    longest = words[: max(len(words) // 4, 1)]
     texts = b"a" * size_bytes, _drawn(letters, size_bytes, seed), _drawn(longest or letters, size_bytes, seed)
     return dict(zip(WORST_TEXTS, texts, strict=True))
 

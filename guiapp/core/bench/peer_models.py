@@ -119,11 +119,11 @@ def _merges(vocabulary: Vocabulary) -> list[tuple[str, str]]:
 
 
 def _merges_of_ranks(tokenizer: Tokenizer) -> list[tuple[str, str]]:
-    """As converters write them: each pair of tokens that make a token, by the rank of that."""
+    """As converters write them: each pair of tokens that make a token, by its rank, then by theirs."""
     vocabulary, merging = tokenizer.vocabulary, tokenizer.merging
     assert merging is not None
     texts = [vocabulary.raw_text(token).decode("utf-8", "replace") for token in range(len(vocabulary))]
-    rules = sorted(merging.rules.items(), key=lambda rule: (rule[1].rank, rule[1].made))
+    rules = sorted(merging.rules.items(), key=lambda rule: (rule[1], rule[0]))
     return [
         (texts[left], texts[right]) for (left, right), _ in rules if left < len(texts) and right < len(texts)
     ]

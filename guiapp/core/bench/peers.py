@@ -110,11 +110,11 @@ def _tiktoken(source: tuple[str, dict[bytes, int]]) -> Contender:
 def _tokenizers(source: str) -> Contender:
     library = import_module("tokenizers").Tokenizer.from_str(source)
     return Contender(
-        lambda text: library.encode(text, add_special_tokens=False),
+        library.encode,  # its model has no special tokens
         as_str,
         lambda encoding: ids_only(encoding.ids),
-        lambda ids: library.decode(ids, skip_special_tokens=False),
-        encode_batch=lambda texts, _: library.encode_batch(texts, add_special_tokens=False),
+        library.decode,
+        encode_batch=lambda texts, _: library.encode_batch(texts),
     )
 
 

@@ -18,7 +18,7 @@ from guiapp.core.explain.figures import counted, percent
 TIMES_PER_CALL = ("short", "interval", "append")
 BYTES_PER_MB = 1e6
 NAME_WIDTH = 14
-MARKS = {"slower": "▼", "faster": "▲", "same": ""}
+MARKS = {"slower": "▼", "faster": "▲", "same": "", "disturbed": ""}
 TOOK_NO_PART = "took no part"
 VERDICTS = ("slower", "faster", "same")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -57,7 +57,9 @@ class Breakpoint:
     @property
     def title(self) -> str:
         """As `parse_breakpoint` reads it."""
-        head = self.condition if self.kind == "if" else f"{self.kind} {self.value}".strip()
+        head = f"{self.kind} {self.value}".strip()
+        if self.kind == "if":
+            head = f"if {self.condition}" if _begins_with_kind(self.condition, KINDS) else self.condition
         if self.kind != "if" and self.condition:
             head += f" if {self.condition}"
         if self.hit_count > 1:
@@ -97,14 +99,20 @@ def split_off(text: str, word: str) -> tuple[str, str | None]:
 
 def _parse_place(stripped: str, dialect: Dialect) -> Breakpoint:
     kind, _, rest = stripped.partition(" ")
-    compares = re.match(r"\s*(?:[=!<>*/+%]|(?:not|in|and|or)\b)", rest) is not None
-    if kind not in dialect.kinds or kind == "if" or compares:
+    if not _begins_with_kind(stripped, dialect.kinds):
         condition = rest if kind == "if" else stripped
         Condition(condition, dialect.schema)
         return Breakpoint("if", condition=condition)
     quoted = re.match(r"\s*((?:\"(?:[^\"\\]|\\.)*\"\s*)+|.*?)(?:\s+if\s+(.*))?$", rest, re.DOTALL)
     value, condition = ("", "") if quoted is None else (quoted[1].strip(), (quoted[2] or "").strip())
     return Breakpoint(kind, value, condition)
+
+
+def _begins_with_kind(place: str, kinds: Collection[str]) -> bool:
+    """Whether a place names its kind first, instead of being a condition on a column of the same name."""
+    kind, _, rest = place.partition(" ")
+    compares = re.match(r"\s*(?:[=!<>*/+%]|(?:not|in|and|or)\b)", rest) is not None
+    return kind in kinds and kind != "if" and not compares
 
 
 def check(breakpoint_: Breakpoint, dialect: Dialect | None = None) -> None:

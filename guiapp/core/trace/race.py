@@ -36,11 +36,17 @@ def first_difference(ours: Debugger, theirs: Debugger) -> Difference | None:
 
 
 def follow(leader: Debugger, follower: Debugger) -> int:
-    """Go in lock-step: to as many decisions of the same piece as the leader has taken, or to the same end."""
+    """Go in lock-step: to as many decisions of the same piece as the leader has taken, or to the same end.
+
+    Between pieces, and in pieces that it does not have, the follower waits behind those that are done.
+    """
     piece = leader.trace.piece_at(leader.position)
     if piece < 0 or piece >= follower.trace.n_pieces:
-        is_over = leader.position >= (int(leader.trace.pieces.done_step.max(initial=0)))
-        return follower.go_to(follower.n_steps if is_over else 0)
+        n_done = int(np.searchsorted(leader.trace.pieces.done_step, leader.position, side="right"))
+        if n_done == leader.trace.n_pieces:
+            return follower.go_to(follower.n_steps)
+        ends = [0, *(follower.trace.pieces.done_step[:n_done] + 1).tolist()]
+        return follower.go_to(ends[-1])
     taken = leader.position - int(leader.trace.pieces.first_step[piece])
     first, done = (
         int(column[piece]) for column in (follower.trace.pieces.first_step, follower.trace.pieces.done_step)

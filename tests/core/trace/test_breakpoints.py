@@ -10,11 +10,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import guiapp
+from guiapp.core.catalogue import ALGORITHMS
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.trace.absences import absence
-from guiapp.core.trace.breakpoints import Breakpoint, check, hits, parse_breakpoint
+from guiapp.core.trace.breakpoints import (
+    KINDS,
+    Breakpoint,
+    BreakpointError,
+    check,
+    first_different_byte,
+    hits,
+    note,
+    number_range,
+    parse_breakpoint,
+)
+from guiapp.core.trace.conditions import COLUMNS as COLUMN_NAMES
 from guiapp.core.trace.conditions import TraceValues
-from guiapp.core.trace.operations import OPERATIONS
+from guiapp.core.trace.operations import NUMBERS, OPERATIONS
 from guiapp.core.trace.recorder import record
 from guiapp.core.trace.replay import Replay
 from guiapp.core.trace.stops import Stops, without_once
@@ -190,16 +202,125 @@ def test_what_the_model_lacks_is_never_hit():
     assert found("token 99999999") == found('token "no such token"') == found("piece 77") == []
 
 
+NUMBER = "Write a whole number, such as 12."
+RANGE = "Write one such as 0..500, ..500 or -8.5.."
+NONSENSE = {
+    "token": "What should it stop at? Write an id, a text in quotes, or bytes such as 0x20.",
+    "byte x": f"“x” is not a number. {NUMBER}",
+    "piece -1": f"“-1” is not a number. {NUMBER}",
+    "rank a..b": f"“a..b” is no range. {RANGE}",
+    "score 1..b": f"“1..b” is no range. {RANGE}",
+    "rank ..": "A range needs at least one end, such as ..500.",
+    "rank": "A range needs at least one end, such as ..500.",
+    "rank 5.5..1": "Nothing is from 5.5 to 1. Write the lower end first.",
+    "difference nobody": f"“nobody” is no encoder. There are: {', '.join(ALGORITHMS)}.",
+    "operation jump": f"“jump” is no operation. There are: {', '.join(NUMBERS)}.",
+    "stage encode": "Expected the end, “and” or “or”, but “encode” stands here.",
+    "pattern (": "The pattern is not valid: missing ): (.",
+    'pair "a"': 'A pair is two tokens, such as "Ġ" "Y".',
+    'pair "a" b c': 'A pair is two tokens, such as "Ġ" "Y".',
+    "byte 3 if colour": f"There is no column “colour”. There are: {', '.join(COLUMN_NAMES)}.",
+    "byte 3 hit x": "“x” is not a number of hits.",
+    "byte 3 hit 0": "The first hit is number 1.",
+    "byte 3 log {colour}": f"There is no column “colour”. There are: {', '.join(COLUMN_NAMES)}.",
+    "colour == 2": f"There is no column “colour”. There are: {', '.join(COLUMN_NAMES)}.",
+    "if": "Expected a number, a text or a column, but the condition ends here.",
+}
+
+
+@pytest.mark.parametrize("text", NONSENSE)
+def test_nonsense_is_told(text):
+    with pytest.raises(TokenloupeError) as caught:
+        parse_breakpoint(text)
+    assert str(caught.value) == NONSENSE[text]
+
+
+def test_a_kind_that_is_none_is_told():
+    with pytest.raises(BreakpointError) as caught:
+        check(Breakpoint("jump"))
+    assert str(caught.value) == f"“jump” is no kind of breakpoint. Use: {', '.join(KINDS)}."
+
+
+READ = {
+    "token 5": Breakpoint("token", "5"),
+    '  token  "a if b"  if  rank < 5': Breakpoint("token", '"a if b"', "rank < 5"),
+    'pair "a" "b"': Breakpoint("pair", '"a" "b"'),
+    "pair a b if step": Breakpoint("pair", "a b", "step"),
+    "rank < 5": Breakpoint("if", condition="rank < 5"),
+    "rank not in (1, 2)": Breakpoint("if", condition="rank not in (1, 2)"),
+    "rank ..5": Breakpoint("rank", "..5"),
+    "if rank": Breakpoint("if", condition="rank"),
+    "if rank - 5 > depth": Breakpoint("if", condition="rank - 5 > depth"),
+    "forms": Breakpoint("if", condition="forms"),
+    "operation dead end": Breakpoint("operation", "dead end"),
+    "byte 3 hit 2 once": Breakpoint("byte", "3", hit_count=2, once=True),
+    "byte 3 log once": Breakpoint("byte", "3", log="once"),
+    "byte 3 once log {rank} hit 2": Breakpoint("byte", "3", once=True, log="{rank} hit 2"),
+    'token " once "': Breakpoint("token", '" once "'),
+    r'token "\" once" once': Breakpoint("token", r'"\" once"', once=True),
+    "rank < 5 once": Breakpoint("if", condition="rank < 5", once=True),
+}
+
+
+@pytest.mark.parametrize("text", READ)
+def test_a_breakpoint_is_read_as_it_is_meant(text):
+    assert parse_breakpoint(text) == READ[text]
+    assert parse_breakpoint(READ[text].title) == READ[text]
+
+
 @pytest.mark.parametrize(
-    "text",
+    ("text", "ends"),
     [
-        *("token", "byte x", "rank a..b", "rank ..", "rank 5..1", "difference nobody"),
-        *("operation jump", "pattern (", 'pair "a"', "piece -1", "colour == 2"),
+        ("3..500", (3, 500)),
+        ("..5", (-np.inf, 5)),
+        ("-2.5..", (-2.5, np.inf)),
+        ("7", (7, 7)),
+        ("0..0", (0, 0)),
     ],
 )
-def test_nonsense_is_told(text):
-    with pytest.raises(TokenloupeError):
-        parse_breakpoint(text)
+def test_a_range_has_two_ends(text, ends):
+    assert number_range(text) == ends
+
+
+def test_messages_of_log_points_are_filled_in():
+    merge = found("operation merge")[0]
+    row = Breakpoint("byte", "0", log="{operation} {stage} {left} {step * 1000} {score} {rank / 3} {forms}!")
+    left = RAW(int(COLUMNS.left[merge])).decode()
+    rank = f"{COLUMNS.rank[merge] / 3:,g}"
+    assert note(row, VALUES, merge) == f"merge encode {left} {merge * 1000:,g} – {rank} 1!"
+
+
+@pytest.mark.parametrize(
+    ("theirs", "byte"),
+    [
+        ([(1, 0, 2), (2, 2, 5), (3, 5, 6)], None),
+        ([(1, 0, 2), (2, 2, 5)], 5),
+        ([(1, 0, 2), (2, 2, 5), (3, 5, 6), (4, 6, 8)], 6),
+        ([(1, 0, 2), (7, 2, 5), (3, 5, 6)], 2),
+        ([(1, 0, 2), (2, 2, 4), (3, 4, 6)], 2),
+        ([(1, 1, 2), (2, 2, 5), (3, 5, 6)], None),
+        ([(9, 1, 3)], 0),
+        ([], 0),
+    ],
+)
+def test_where_two_encodings_begin_to_differ(theirs, byte):
+    ours, others = (
+        Tokens(*np.array(rows, np.int32).reshape(-1, 3).T)
+        for rows in ([(1, 0, 2), (2, 2, 5), (3, 5, 6)], theirs)
+    )
+    assert first_different_byte(ours, others) == first_different_byte(others, ours) == byte
+
+
+def test_tokens_that_end_more_often_differ_where_their_piece_is_done():
+    result = TRACE.result
+    joined = Tokens(
+        np.append(result.ids[:3], 5),
+        np.append(result.starts[:3], result.starts[3]),
+        np.append(result.ends[:3], result.ends[-1]),
+    )
+    done = [step for step in range(len(TRACE)) if TRACE.operation(step) == "done"]
+    assert hits(Breakpoint("difference", '"heap"'), VALUES, {"heap": joined}).tolist() == done
+    assert hits(Breakpoint("difference", "fast"), VALUES, {"heap": joined}).tolist() == []
 
 
 def test_log_messages_name_columns():

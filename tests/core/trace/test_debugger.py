@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 import guiapp
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.trace.breakpoints import parse_breakpoint
+from guiapp.core.trace.candidates import Waiting
 from guiapp.core.trace.conditions import Expression
 from guiapp.core.trace.debugger import Granularity
 from guiapp.core.trace.operations import NUMBERS, OPERATIONS
@@ -23,6 +24,86 @@ def debugger(model=BPE, text=TEXT, encoder="heap"):
     return debugger_for(model, record(model, text, encoder))
 
 
+LANDMARKS = {  # special, text, normalise, piece, push, merge, done, then the same for the rest, and add
+    Granularity.DECISION: list(range(21)),
+    Granularity.PIECE: [0, 1, 2, 3, 4, 7, 8, 9, 10, 19, 20],
+    Granularity.STAGE: [0, 2, 3, 4, 7, 8, 9, 10, 19, 20],
+}
+
+
+@pytest.mark.parametrize("size", Granularity)
+@pytest.mark.parametrize("count", [1, 2, -1, -3])
+def test_steps_go_from_landmark_to_landmark(size, count):
+    walk = debugger(guiapp.open_model("demo:spm"), "a<s>b ab")
+    landmarks = LANDMARKS[size]
+    assert walk.landmarks(size).tolist() == landmarks
+    for position in range(walk.n_steps + 1):
+        walk.go_to(position)
+        ahead = [each for each in landmarks if each > position] or [walk.n_steps]
+        behind = [each for each in landmarks if each < position][::-1] or [0]
+        way = ahead if count > 0 else behind
+        assert walk.step(size, count) == walk.position == way[: abs(count)][-1]
+
+
+def test_a_walk_goes_out_of_pieces_and_stages_and_begins_where_something_merges():
+    walk = debugger(guiapp.open_model("demo:spm"), "a<s>b ab")
+    out = []
+    for position in range(walk.n_steps + 1):
+        walk.go_to(position)
+        out.append(walk.out())
+    assert out == [2, 2, 3, 4, 6, 6, 7, 8, 9, 10, *[18] * 8, 19, 20, 20]
+    assert walk.begin() == walk.position == 5
+    assert debugger(text=" York").begin() == 1
+    assert debugger(text="").begin() == 0
+    far = debugger(guiapp.open_model("demo:toy"), "x" * 2000 + "ab", "scan")
+    assert far.begin() == 1
+
+
+def test_a_debugger_goes_to_the_steps_that_form_a_byte_one_after_the_other():
+    walk = debugger(guiapp.open_model("demo:spm"), "a<s>b ab")
+
+    def reached(position, byte):
+        walk.go_to(position)
+        return walk.to_byte(byte)
+
+    assert [reached(position, 5) for position in (0, 12, 13, 16, 17, 20)] == [13, 13, 17, 17, 13, 17]
+    assert [reached(position, 0) for position in (0, 5, 20)] == [5, 5, 5]
+    assert [reached(position, 99) for position in (0, 7)] == [0, 7]
+
+
+def test_watched_values_of_a_merge_are_told():
+    walk = debugger(guiapp.open_model("demo:spm"), "a<s>b ab")
+    walk.go_to(5)
+    columns = ("step", "operation", "stage", "piece", "rank", "score", "left", "right", "result", "forms")
+    assert [walk.told(Expression(name)) for name in columns] == [
+        "5", "merge", "encode", "0", "2", "–", "2284 ▁", "2287 a", "263 ▁a", "1",
+    ]  # fmt: skip
+    assert walk.told(Expression("result * 1000 / 7")) == "37,571.42857"
+    assert walk.told(Expression("rank == rank")) == "1"
+    assert walk.sentence() == "`▁` + `a` → `▁a`, rank 2: the only candidate."
+    walk.go_to(20)
+    assert (walk.told(Expression("stage")), walk.sentence()) == ("–", "That is all: 5 tokens.")
+    assert walk.waiting() == Waiting([], 0, 0)
+
+
+def test_pairs_are_shown_as_many_as_wished():
+    for encoder in ("heap", "scan"):
+        walk = debugger(guiapp.open_model("demo:toy"), "acbab", encoder)
+        walk.go_to(int(np.flatnonzero(walk.trace.columns.operation == NUMBERS["merge"])[0]))
+        everything = walk.waiting()
+        rows = [(row.left, row.right, row.result, row.rank, *row[4:]) for row in everything.candidates]
+        assert rows == [
+            (0, 1, 3, 0, 3, 4, 5, False),
+            (2, 1, 4, 1, 1, 2, 3, False),
+            (0, 2, 5, 2, 0, 1, 2, False),
+        ]
+        assert (everything.n_live, everything.n_stale) == (3, 0)
+        assert walk.waiting(2) == Waiting(everything.candidates[:2], 3, 0)
+        walk.go_to(walk.position + 2)
+        left_over = [everything.candidates[2]._replace(is_stale=True)] if encoder == "heap" else []
+        assert walk.waiting() == Waiting(left_over, 0, len(left_over))
+
+
 @given(st.lists(st.sampled_from([*Granularity]), max_size=20))
 def test_steps_back_undo_steps_from_any_landmark(sizes):
     walk = debugger()
@@ -33,27 +114,6 @@ def test_steps_back_undo_steps_from_any_landmark(sizes):
             walk.step(size, -1)
             assert walk.position == before
             walk.step(size)
-
-
-def test_the_first_piece_is_finished_like_any_other():
-    walk = debugger()
-    walk.go_to(int(walk.trace.pieces.first_step[0]) + 1)
-    walk.out()
-    assert walk.position == walk.trace.pieces.done_step[0]
-    walk.out()
-    assert walk.trace.stage(walk.position) == "assemble"
-
-
-def test_a_piece_is_stepped_over_and_finished():
-    walk = debugger()
-    walk.go_to(int(walk.trace.pieces.first_step[2]) + 1)
-    walk.step(Granularity.PIECE)
-    assert walk.position == walk.trace.pieces.first_step[3]
-    walk.step()
-    walk.out()
-    assert walk.trace.operation(walk.position) == "done"
-    walk.out()
-    assert walk.trace.stage(walk.position) == "assemble"
 
 
 @pytest.mark.parametrize(

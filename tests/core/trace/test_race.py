@@ -4,23 +4,108 @@ import pytest
 from random_texts import random_texts
 
 import guiapp
-from guiapp.core.trace.race import first_difference, follow
+from guiapp.core.trace.race import Difference, first_difference, follow
 from guiapp.core.trace.recorder import record
 from guiapp.core.trace.reports import debugger_for
 
-TOY = guiapp.open_model("demo:toy")
 BPE = guiapp.open_model("demo:bpe")
+DIFFERENCES = {
+    ("toy", "abacb", "heap", "greedy"): (2, 5, 2, "heap merged `cb`, rank 1. greedy took `ac`, bytes 2–4."),
+    ("toy", "acbacb", "heap", "words"): (
+        0,
+        9,
+        1,
+        "heap left `acbacb` in parts: nothing joins them. words left `acbacb` out: it is no token.",
+    ),
+    ("toy", " acbx abacb", "heap", "greedy"): (
+        1,
+        4,
+        2,
+        "heap merged `cb`, rank 1. greedy took `ac`, bytes 1–3.",
+    ),
+    ("toy", "ab xab", "heap", "words"): (
+        4,
+        6,
+        3,
+        "heap merged `ab`, rank 0. words left `xab` out: it is no token.",
+    ),
+    ("bpe", "a ☃☂b", "heap", "words"): (
+        1,
+        6,
+        2,
+        "heap merged `Ġâ`, rank 1,665. words left `·☃☂b` out: it is no token.",
+    ),
+    ("bpe", "acbx in acbx", "table", "fewest"): (
+        7,
+        22,
+        29,
+        "table chose `Ġa`, bytes 7–9. fewest chose `ac`, bytes 8–10.",
+    ),
+    ("bpe", "How do the lions sleep", "heap", "words"): (
+        0,
+        7,
+        1,
+        "heap left `How` in parts: nothing joins them. words left `How` out: it is no token.",
+    ),
+    ("spm", "abacb the", "fewest", "words"): (
+        0,
+        25,
+        2,
+        "fewest chose `▁ab`, bytes 0–2. words took `<unk>`, bytes 0–5.",
+    ),
+    ("wordpiece", "Zürich is unbelievable", "wordpiece", "words"): (
+        0,
+        8,
+        2,
+        "wordpiece took `▁zu`, bytes 0–3. words took `[UNK]`, bytes 0–7.",
+    ),
+    ("rwkv", "in the sun acbx", "rwkv", "words"): (
+        6,
+        3,
+        3,
+        "rwkv took `·su`, bytes 6–9. words left `·sun` out: it is no token.",
+    ),
+}
 
 
 def run(tokenizer, text, encoder):
     return debugger_for(tokenizer, record(tokenizer, text, encoder))
 
 
-def test_greedy_parts_from_merging_at_the_third_letter():
-    found = first_difference(run(TOY, "abacb", "heap"), run(TOY, "abacb", "greedy"))
-    assert found.byte == 2
-    assert "greedy took `ac`, bytes 2–4." in found.reason
-    assert "heap merged `cb`, rank 1." in found.reason
+@pytest.mark.parametrize(("model", "text", "ours", "theirs"), DIFFERENCES)
+def test_where_and_why_two_runs_part(model, text, ours, theirs):
+    tokenizer = guiapp.open_model(f"demo:{model}")
+    found = first_difference(run(tokenizer, text, ours), run(tokenizer, text, theirs))
+    byte, *steps, reason = DIFFERENCES[model, text, ours, theirs]
+    assert found == Difference(byte, tuple(steps), f"From byte {byte} on they differ. {reason}")
+
+
+@pytest.mark.parametrize(
+    ("model", "text", "leader", "follower", "expected"),
+    [
+        ("toy", "abacb acb", "heap", "greedy", [0, 0, 2, 3, 4, 5, 5, 5, 5, 6, 7, 8, 8, 8, 8, 9]),
+        ("toy", "abacb acb", "greedy", "heap", [0, 0, 2, 3, 4, 8, 9, 10, 14, 15]),
+        ("spm", "<s>ab acb", "heap", "scan", [0, 0, 0, 0, 4, 5, 6, *[7] * 8, 9, 9]),
+        (
+            "bpe",
+            "on lion <|im_start|>on",
+            "heap",
+            "words",
+            [*[0] * 5, 3, 6, 9, *[10] * 12, 11, 11, 11, 11, 11, 12, 12, 12],
+        ),
+        ("bpe", "on lion <|im_start|>on", "words", "heap", [0, 0, 0, 5, 6, 6, 6, 7, 7, 7, 19, 27, 27]),
+        ("toy", "", "heap", "greedy", [0]),
+    ],
+)
+def test_one_goes_along_piece_by_piece(model, text, leader, follower, expected):
+    tokenizer = guiapp.open_model(f"demo:{model}")
+    ours, theirs = run(tokenizer, text, leader), run(tokenizer, text, follower)
+    found = []
+    for position in range(ours.n_steps + 1):
+        ours.go_to(position)
+        found.append(follow(ours, theirs))
+        assert theirs.position == found[-1]
+    assert found == expected
 
 
 def test_exact_encoders_never_part():
@@ -46,32 +131,6 @@ def test_a_difference_is_told_where_the_tokens_differ(other):
     assert n_found
 
 
-def test_both_are_always_in_the_same_piece():
-    ours, theirs = run(BPE, "How do lions sleep?", "heap"), run(BPE, "How do lions sleep?", "scan")
-    for position in range(ours.n_steps + 1):
-        ours.go_to(position)
-        follow(ours, theirs)
-        piece = ours.trace.piece_at(position)
-        if piece >= 0:
-            assert theirs.trace.piece_at(theirs.position) == piece
-    assert theirs.position == theirs.n_steps
-
-
-@pytest.mark.parametrize(
-    ("text", "byte", "left_out"),
-    [
-        ("How", 0, "How"),
-        ("How unbelievably", 0, "How"),
-        ("in xyzzy", 2, "·xyzzy"),
-        ("How do the lions sleep in New York?", 0, "How"),
-    ],
-)
-def test_what_an_encoder_leaves_out_is_told(text, byte, left_out):
-    found = first_difference(run(BPE, text, "heap"), run(BPE, text, "words"))
-    assert found.byte == byte
-    assert found.reason.endswith(f"words left `{left_out}` out: it is no token.")
-
-
 def test_a_difference_is_told_from_both_sides_alike():
     for text in random_texts(7, 40):
         ours, theirs = run(BPE, text, "heap"), run(BPE, text, "words")
@@ -79,11 +138,3 @@ def test_a_difference_is_told_from_both_sides_alike():
         assert (found is None) == (turned is None)
         if found is not None:
             assert (found.byte, found.steps) == (turned.byte, turned.steps[::-1])
-
-
-def test_tokens_behind_the_first_different_one_are_no_reason():
-    model = guiapp.open_model("demo:wordpiece")
-    text = "Zürich is unbelievable"
-    found = first_difference(run(model, text, "wordpiece"), run(model, text, "words"))
-    assert found.byte == 0
-    assert "words took `[UNK]`, bytes 0–7." in found.reason

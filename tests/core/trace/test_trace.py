@@ -8,8 +8,6 @@ import numpy as np
 import pytest
 from arrays import as_lists
 from conftest import VOCABS
-from hypothesis import given
-from hypothesis import strategies as st
 from random_texts import random_texts
 
 import guiapp
@@ -22,7 +20,7 @@ from guiapp.core.trace.decisions import DECISIONS
 from guiapp.core.trace.operations import NUMBERS
 from guiapp.core.trace.recorder import record
 from guiapp.core.trace.replay import Replay
-from guiapp.core.trace.trace import Tokens, Trace
+from guiapp.core.trace.trace import Trace
 
 MODELS = {f"demo:{demo.name}": guiapp.open_model(f"demo:{demo.name}") for demo in DEMO_MODELS}
 CASES = [(model, encoder) for model, tokenizer in MODELS.items() for encoder in tokenizer.encoders]
@@ -54,55 +52,58 @@ def test_traces_of_real_vocabularies_end_as_encoded(name, n_texts):
             assert_ends_as_encoded(tokenizer, text, encoder)
 
 
-@pytest.mark.parametrize(("model", "encoder"), CASES)
-def test_each_finished_piece_has_the_tokens_that_its_steps_made(model, encoder):
-    for text in random_texts(4, 15):
-        trace = record(MODELS[model], text, encoder)
-        states = Replay(trace)
-        for piece in range(trace.n_pieces):
-            here = trace.piece_tokens(piece)
-            played = states.piece_tokens(int(trace.pieces.done_step[piece]), piece)
-            assert as_lists(played) == as_lists(Tokens(*(column[here] for column in trace.made)))
-
-
-@given(st.data())
-def test_a_state_is_the_same_however_it_is_reached(data):
-    model, encoder = data.draw(st.sampled_from(CASES))
-    text = data.draw(st.text(alphabet="ab New York😍\n", max_size=20))
-    trace = record(MODELS[model], text, encoder)
-    forwards = Replay(trace)
-    states = [as_lists(forwards.tokens(n_steps)) for n_steps in range(len(trace) + 1)]
-    order = data.draw(st.permutations(range(len(trace) + 1)))
-    wandering = Replay(trace)
-    for n_steps in order[:12]:
-        assert as_lists(wandering.tokens(n_steps)) == states[n_steps]
-
-
-@pytest.mark.parametrize("encoder", ["heap", "scan"])
-def test_merges_play_as_the_readable_steps_apply_themselves(encoder):
-    """Each merge in the trace joins two symbols that stand side by side in the state before it."""
-    trace = record(MODELS["demo:bpe"], "unbelievable tokenization", encoder)
-    states = Replay(trace)
-    for step in range(len(trace)):
-        if trace.operation(step) == "merge":
-            columns = trace.columns
-            before = states.piece_tokens(step, int(columns.piece[step]))
-            after = states.piece_tokens(step + 1, int(columns.piece[step]))
-            at = before.starts.tolist().index(columns.position[step])
-            assert before.ids[at : at + 2].tolist() == [columns.left[step], columns.right[step]]
-            assert after.ids[at] == columns.result[step]
-            assert after.ends[at] == columns.end[step] == before.ends[at + 1]
-            assert len(after.ids) == len(before.ids) - 1
-
-
 def test_a_saved_trace_loads_as_it_was(tmp_path):
     trace = record(MODELS["demo:unigram"], "New York", None)
     trace.save(tmp_path / "trace")
     loaded = Trace.load(tmp_path / "trace")
     assert (loaded.text, loaded.encoder, loaded.work) == (trace.text, trace.encoder, trace.work)
+    assert loaded.twin == trace.twin != trace.encoder
     for part in ("columns", "pieces", "cells", "made", "result"):
         for ours, theirs in zip(getattr(loaded, part), getattr(trace, part), strict=True):
             np.testing.assert_array_equal(ours, theirs)
+
+
+def test_a_trace_knows_its_parts():
+    trace = record(MODELS["demo:bpe"], "on <|im_start|>lion", "heap")
+    firsts, dones = trace.pieces.first_step.tolist(), trace.pieces.done_step.tolist()
+    inside = [
+        next((i for i, ends in enumerate(zip(firsts, dones, strict=True)) if ends[0] <= step <= ends[1]), -1)
+        for step in range(len(trace))
+    ]
+    assert [trace.piece_at(step) for step in range(len(trace))] == inside
+    assert set(inside) == {-1, 0, 1, 2}
+    cells = [trace.piece_cells(piece) for piece in range(3)]
+    assert [(each.start, each.stop) for each in cells] == [(0, 3), (3, 5), (5, 9)]
+    tokens = [trace.piece_tokens(piece) for piece in range(3)]
+    assert [(each.start, each.stop) for each in tokens] == [(0, 1), (1, 2), (2, 4)]
+    assert [trace.piece_work(piece) for piece in range(3)] == [b"on", b" ", b"lion"]
+    stages = {trace.operation(step): trace.stage(step) for step in range(len(trace))}
+    assert (stages["special"], stages["piece"], stages["merge"]) == ("partition", "split", "encode")
+
+
+def test_the_size_of_a_trace_is_that_of_its_arrays():
+    trace = record(MODELS["demo:bpe"], "on <|im_start|>lion", "heap")
+    n_steps, n_cells, n_slots = len(trace), len(trace.cells.start), len(trace.lifetimes.keys)
+    ways, makers = len(trace.ways.steps), len(trace.makers.steps)
+    assert trace.size_bytes == (
+        n_steps * (1 + 12 * 4 + 8)
+        + 3 * 8 * 4
+        + 12 * n_cells
+        + 12 * (len(trace.made.ids) + len(trace.result.ids))
+        + 12 * n_slots
+        + 4 * (len(trace.lifetimes.first) + ways + makers + 2 * (n_cells + 1))
+        + len(trace.text)
+        + len(trace.work)
+    )
+
+
+@pytest.mark.parametrize(
+    ("model", "text", "longest"), [("spm", "a☃ the", 4), ("toy", "acb", 2), ("toy", "", 0)]
+)
+def test_the_longest_symbol_is_one_from_the_start_or_a_merged_one(model, text, longest):
+    trace = record(MODELS[f"demo:{model}"], text, "heap")
+    trace.prepare()
+    assert trace.longest_symbol == longest
 
 
 def test_recording_can_be_stopped():

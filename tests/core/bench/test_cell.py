@@ -1,0 +1,333 @@
+"""A race of contenders whose calls take what they are said to take: what is asked and told."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from guiapp.core.bench.agreement import Tokens
+from guiapp.core.bench.cell import FEWEST_ROUNDS, MOST_ROUNDS, Race, is_enough, left_out, loading
+from guiapp.core.bench.control import Control
+from guiapp.core.bench.plan import Plan
+from guiapp.core.bench.scenarios import Cell
+from guiapp.core.bench.timing import Sample
+from guiapp.core.bench.worker import Loaded
+from guiapp.core.bench.worker_process import ContenderFailed, Stopped, WorkerLost
+from guiapp.core.bench.workers import Workers
+
+IDS = {True: [1, 2, 3], False: [1, 2, 2]}  # whether the text is split
+CELL = Cell("scaling", ("encode",), "english", (b"x" * 100,))
+
+
+class Machine:
+    """Everybody's calls, on a clock that only they move.
+
+    seconds  of one call by contender, operation and bytes; an error instead is raised
+    """
+
+    def __init__(self, seconds=lambda name, operation, size: 0.5, other_vocabulary="") -> None:
+        self.seconds = seconds
+        self.loaded = Loaded("1", other_vocabulary, 7_000)
+        self.now_s = 1_000.0
+        self.log: list[tuple[object, ...]] = []
+
+    def start(self, name: str, threads: int) -> MadeUpWorker:
+        self.log.append((name, "start", threads))
+        return MadeUpWorker(self, name)
+
+    def race(self, control: Control | None = None, **plan) -> Race:
+        def reference(texts, is_split):
+            return Tokens(np.array(IDS[is_split], np.int32), None)
+
+        lengths = np.array([1, 1, 1, 1])
+        wanted = Plan("model", **plan)
+        return Race(wanted, Workers(self.start), control or Control(), reference, lengths, lambda: self.now_s)
+
+
+class MadeUpWorker:
+    def __init__(self, machine: Machine, name: str) -> None:
+        self._machine, self._name = machine, name
+
+    def ask(self, limit_s: float, command: str, *arguments: object) -> object:
+        self._machine.log.append((self._name, command, limit_s, *arguments))
+        if command == "load":
+            return self._machine.loaded
+        if command == "prepare":
+            self._size = sum(map(len, arguments[1]))
+            return Tokens(np.array(IDS["unsplit" not in self._name], np.int32), None)
+        operation = arguments[0] if command == "sample" else "memory"
+        size = self._size if command == "sample" else 0
+        seconds = self._machine.seconds(self._name, operation, size)
+        if isinstance(seconds, Exception):
+            raise seconds
+        self._machine.now_s += seconds
+        return Sample(seconds, seconds / 4) if command == "sample" else int(seconds * 1000)
+
+    def end(self) -> None:
+        self._machine.log.append((self._name, "end"))
+
+
+def told(events) -> list[tuple[object, ...]]:
+    """The names of events, with who and how long or why."""
+    return [
+        (each["event"], each["contender"], each.get("seconds", each.get("reason", ""))) for each in events
+    ]
+
+
+def test_what_is_asked_and_told_of_one_contender():
+    machine = Machine()
+    cell = replace(CELL, operations=("encode", "encode first"), parts=((0, 3),), threads=2)
+    events = list(machine.race(clock="cpu", call_limit_s=20.0).run(cell, ["fast"], 4.5))
+    prepared = (cell.texts, ((0, 3),), 2)
+    assert machine.log[:4] == [
+        ("fast", "start", 2),
+        ("fast", "load", 180.0),
+        ("fast", "prepare", 100.0, "encode", *prepared),
+        ("fast", "prepare", 100.0, "encode first", *prepared),
+    ]
+    assert set(machine.log[4:]) == {
+        ("fast", "sample", 20.0, "encode"),
+        ("fast", "sample", 200.0, "encode first"),
+    }
+    assert len(machine.log) == 4 + 2 * FEWEST_ROUNDS
+    agreed = {"exact": True, "agreement": 1.0, "first_difference": None}
+    compared = {"event": "compared", "contender": "fast", "n_tokens": 3, **agreed}
+    assert events[:3] == [
+        {"event": "loading", "contender": "fast", "number": 1, "of": 1},
+        {**compared, "operation": "encode"},
+        {**compared, "operation": "encode first"},
+    ]
+    samples = [each for each in events if each["event"] == "sample"]
+    assert samples[0].keys() == {"event", "contender", "operation", "seconds", "n"}
+    assert [each["n"] for each in samples if each["operation"] == "encode"] == [1, 2, 3, 4, 5]
+    assert {each["seconds"] for each in samples} == {0.125}
+    results = events[3 + len(samples) :]
+    assert [(each["event"], each["operation"], each["median_s"]) for each in results] == [
+        ("result", "encode", 0.125),
+        ("result", "encode first", 0.125),
+    ]
+    assert {each["processor_share"] for each in results} == {0.25}
+
+
+def test_loading_is_numbered_among_all_and_left_out_for_who_is_ready():
+    machine = Machine()
+    race = machine.race()
+    numbers = [
+        [(each["contender"], each["number"], each["of"]) for each in events if each["event"] == "loading"]
+        for events in (list(race.run(CELL, ["a", "b"], 0.0)), list(race.run(CELL, ["a", "b", "c"], 0.0)))
+    ]
+    assert numbers == [[("a", 1, 2), ("b", 2, 2)], [("c", 3, 3)]]
+
+
+def test_rounds_are_in_an_order_that_follows_from_the_seed():
+    def turns(seed: int) -> str:
+        machine = Machine()
+        list(machine.race(seed=seed).run(CELL, ["a", "b", "c"], 0.0))
+        return "".join(name for name, command, *_ in machine.log if command == "sample")
+
+    generator = np.random.default_rng(5)
+    assert turns(5) == "".join("abc"[at] for _ in range(FEWEST_ROUNDS) for at in generator.permutation(3))
+    assert turns(6) != turns(5)
+
+
+def test_those_who_do_not_split_are_compared_with_a_text_that_is_not_split():
+    events = list(Machine().race().run(CELL, ["heap", "heap (unsplit)"], 0.0))
+    assert [each["exact"] for each in events if each["event"] == "compared"] == [True, True]
+
+
+def test_a_vocabulary_of_its_own_is_not_compared():
+    events = list(Machine(other_vocabulary="o200k").race().run(CELL, ["rs-bpe"], 0.0))
+    compared = [each for each in events if each["event"] in ("compared", "result")]
+    assert [(each["exact"], each["agreement"], each["n_tokens"]) for each in compared] == [
+        (None, None, 3)
+    ] * 2
+
+
+def test_an_operation_is_for_those_who_have_it():
+    machine = Machine()
+    cell = replace(CELL, operations=("encode", "split"), only={"split": frozenset({"heap"})})
+    list(machine.race().run(cell, ["fast", "heap"], 0.0))
+    prepared = [(name, arguments[1]) for name, command, *arguments in machine.log if command == "prepare"]
+    assert prepared == [("fast", "encode"), ("heap", "encode"), ("heap", "split")]
+
+
+class PausedControl(Control):
+    """Was paused for a hundred seconds in front of each call."""
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__()
+        self._machine = machine
+
+    def wait_while_paused(self) -> None:
+        self._machine.now_s += 100.0
+        self.paused_s += 100.0
+
+
+def test_time_is_what_was_used_and_not_what_somebody_paused():
+    machine = Machine(lambda name, operation, size: 1.0)
+    control = PausedControl(machine)
+    race = machine.race(control)
+    counts = []
+    for budget_s in (7.0, 4.0, 12.5):
+        events = list(race.run(CELL, ["fast"], budget_s))
+        counts.append((len([each for each in events if each["event"] == "sample"]), race.used_s))
+    assert counts == [(7, 7.0), (5, 12.0), (8, 20.0)]
+
+
+def test_a_call_that_would_take_longer_than_allowed_is_left_out():
+    def races(*sizes_and_seconds: tuple[int, float]) -> list[str]:
+        seconds = dict(sizes_and_seconds)
+        machine = Machine(lambda name, operation, size: seconds[size])
+        race = machine.race(call_limit_s=10.0)
+        return [
+            next((each["reason"] for each in events if each["event"] == "left out"), "")
+            for size in seconds
+            for events in [list(race.run(replace(CELL, texts=(b"x" * size,)), ["fast"], 0.0))]
+        ]
+
+    too_long = "One call would take about {} s.".format
+    assert races((100, 1.0), (1_000, 9.0)) == ["", ""]
+    assert races((100, 1.0), (1_010, 9.0), (2_000, 9.0)) == ["", too_long(10), too_long(20)]
+    assert races((100, 0.1), (200, 0.4), (1_000, 1.0)) == ["", "", ""]
+    assert races((100, 0.1), (200, 0.4), (2_000, 1.0)) == ["", "", too_long(40)]
+    assert races((100, 0.01), (200, 0.4), (2_000, 1.0)) == ["", "", too_long(40)]
+    assert races((100, 0.4), (200, 0.4), (6_000, 1.0)) == ["", "", too_long(12)]
+    assert races((50, 1.0), (100, 0.1), (200, 0.4), (2_000, 1.0)) == ["", "", "", too_long(40)]
+    assert races((1_000, 50.0), (100, 1.0)) == ["", ""]
+
+
+@pytest.mark.parametrize("other", [{"scenario": "worst"}, {"corpus": "code"}, {"operations": ("decode",)}])
+def test_what_took_long_says_nothing_about_something_else(other):
+    race = Machine(lambda name, operation, size: 50.0).race(call_limit_s=60.0)
+    long = replace(CELL, texts=(b"x" * 200,))
+    assert told(race.run(CELL, ["fast"], 0.0))[-1][0] == "result"
+    assert told(race.run(long, ["fast"], 0.0)) == [("left out", "fast", "One call would take about 100 s.")]
+    assert told(race.run(long, ["heap"], 0.0))[-1][0] == "result"
+    assert told(race.run(replace(long, **other), ["fast"], 0.0))[-1][0] == "result"
+
+
+def failing_at(name: str, operation: str, nth: int, error: Exception):
+    left = [nth]
+
+    def seconds(who: str, what: str, size: int) -> float | Exception:
+        left[0] -= (who, what) == (name, operation)
+        return error if left[0] == 0 and (who, what) == (name, operation) else 1.0
+
+    return seconds
+
+
+@pytest.mark.parametrize("is_lost", [True, False])
+def test_who_fails_is_told_with_the_place_and_the_others_go_on(is_lost):
+    error = (WorkerLost if is_lost else ContenderFailed)("It broke.")
+    machine = Machine(failing_at("heap", "encode", 3, error))
+    race = machine.race()
+    events = list(race.run(CELL, ["heap", "fast"], 0.0))
+    assert [each for each in events if each["event"] == "left out"] == [
+        {
+            "event": "left out",
+            "contender": "heap",
+            "scenario": "scaling",
+            "operation": "encode",
+            "corpus": "english",
+            "size_bytes": 100,
+            "reason": "It broke.",
+        }
+    ]
+    results = [(each["contender"], each["n"]) for each in events if each["event"] == "result"]
+    assert results == [("heap", 2), ("fast", 5)]
+    assert (("heap", "end") in machine.log) is is_lost
+
+
+def test_a_worker_that_was_lost_in_one_operation_is_prepared_again_for_the_other():
+    machine = Machine(failing_at("heap", "append", 2, WorkerLost("It broke.")))
+    events = list(machine.race().run(replace(CELL, operations=("append", "encode")), ["heap"], 0.0))
+    results = {each["operation"]: each["n"] for each in events if each["event"] == "result"}
+    assert results == {"append": 1, "encode": 5}
+    again = machine.log[machine.log.index(("heap", "end")) + 1 :]
+    assert [entry[1] for entry in again[:4]] == ["start", "load", "prepare", "sample"]
+    assert [entry[1] for entry in again].count("prepare") == 1
+
+
+def test_who_was_lost_before_the_first_sample_gets_no_longer_text():
+    machine = Machine(failing_at("heap", "encode", 1, WorkerLost("It broke.")))
+    race = machine.race()
+    assert told(race.run(CELL, ["heap"], 0.0))[-1] == ("left out", "heap", "It broke.")
+    longer = replace(CELL, texts=(b"x" * 101,))
+    assert told(race.run(longer, ["heap"], 0.0)) == [
+        ("loading", "heap", ""),
+        ("left out", "heap", "It was lost with a shorter text."),
+    ]
+    assert told(race.run(CELL, ["heap"], 0.0))[-1][0] == "result"
+
+
+def test_memory_is_asked_once_of_each():
+    error = ContenderFailed("It cannot tell.")
+    machine = Machine(lambda name, operation, size: error if name == "heap" else 2.0)
+    cell = Cell("memory", ("memory",), "english", (b"abc",))
+    events = list(machine.race(call_limit_s=4.0).run(cell, ["heap", "fast"], 0.0))
+    assert told(events) == [("left out", "heap", "It cannot tell."), ("result", "fast", "")]
+    assert events[0]["operation"] == "memory"
+    assert (events[1]["built_bytes"], events[1]["encoding_bytes"]) == (7_000, 2_000)
+    assert [entry for entry in machine.log if entry[1] == "memory"] == [
+        ("heap", "memory", 20.0, (b"abc",)),
+        ("fast", "memory", 20.0, (b"abc",)),
+    ]
+
+
+@pytest.mark.parametrize("operations", [("encode",), ("memory",)])
+@pytest.mark.parametrize("n_calls", [0, 1, 4])
+def test_what_was_measured_is_told_before_a_run_stops(operations, n_calls):
+    control = Control()
+    calls = []
+
+    def seconds(name: str, operation: str, size: int) -> float:
+        calls.append(name)
+        if len(calls) == n_calls:
+            control.stop()
+        return 1.0
+
+    if not n_calls:
+        control.stop()
+    race, results = Machine(seconds).race(control), []
+    events = race.run(replace(CELL, operations=operations), list("abcdef"), 0.0)
+    with pytest.raises(Stopped):
+        results.extend(event["contender"] for event in events if event["event"] == "result")
+    assert sorted(results) == sorted(calls)
+    assert len(calls) == n_calls
+
+
+LOOSE = [1.0, 2.0]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "used_s", "budget_s", "enough"),
+    [
+        ([], 0.0, 1.0, True),
+        ([[1.0] * 4], 1.0, 1.0, False),
+        ([[1.0] * 5], 1.0, 1.0, True),
+        ([[1.0] * 5], 0.99, 1.0, False),
+        ([[1.0] * 7], 0.0, 1.0, False),
+        ([[1.0] * 8], 0.0, 1.0, True),
+        ([[1.0] * 8, [1.0] * 7], 0.0, 1.0, False),
+        ([[1.0] * 8, LOOSE * 4], 0.0, 1.0, False),
+        ([[1.0] * 8, [0.995] * 4 + [1.005] * 4], 0.0, 1.0, True),
+        ([[1.0] * 8, [0.98] * 4 + [1.01] * 4], 0.0, 1.0, False),
+        ([LOOSE * 19 + [1.0]], 0.0, math.inf, False),
+        ([LOOSE * (MOST_ROUNDS // 2)], 0.0, math.inf, True),
+        ([[1.0]], 7.9, 1.0, False),
+        ([[1.0]], 8.0, 1.0, True),
+        ([[1.0]], 8.0, 3.0, False),
+        ([[1.0]], 12.0, 3.0, True),
+    ],
+)
+def test_enough_is_known_or_no_time_is_left(seconds, used_s, budget_s, enough):
+    assert is_enough(seconds, used_s, budget_s) is enough
+
+
+def test_events_name_their_place_or_none():
+    assert loading("fast", 2, 3) == {"event": "loading", "contender": "fast", "number": 2, "of": 3}
+    nowhere = dict.fromkeys(("scenario", "operation", "corpus", "size_bytes"))
+    assert left_out("fast", "why") == {"event": "left out", "contender": "fast", **nowhere, "reason": "why"}

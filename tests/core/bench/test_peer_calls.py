@@ -1,0 +1,293 @@
+"""How other libraries are called, and what they say no to."""
+
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from pair_vocabularies import byte_level, character_level
+
+from guiapp import open_model
+from guiapp.core.bench import llama_library, peers
+from guiapp.core.bench.contenders import UnavailableError
+from guiapp.core.bench.llama_library import LlamaLibraryError, LlamaVocabulary
+from guiapp.core.bench.peers import PEERS, peer_source, reason_against
+
+
+class Library:
+    """Any library: knows what was called with what, from whatever it was made."""
+
+    def __init__(self, log, path=""):
+        self._log, self._path = log, path
+
+    def __getattr__(self, name):
+        return Library(self._log, f"{self._path}.{name}")
+
+    def __call__(self, *given, **named):
+        self._log.append((self._path.lstrip("."), *given, named))
+        return Library(self._log)
+
+    def __iter__(self):
+        return iter(["ids", "more"])
+
+
+TEXTS = ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("name", "source", "loading", "one_thread", "three_threads"),
+    [
+        (
+            "tiktoken",
+            ("p", {b"a": 0}),
+            (
+                "Encoding",
+                "loaded",
+                {"pat_str": "p", "mergeable_ranks": {b"a": 0}, "special_tokens": {}},
+            ),
+            ("encode_ordinary_batch", TEXTS, {"num_threads": 1}),
+            ("encode_ordinary_batch", TEXTS, {"num_threads": 3}),
+        ),
+        (
+            "tokenizers",
+            "json",
+            ("Tokenizer.from_str", "json", {}),
+            ("encode_batch", TEXTS, {}),
+            ("encode_batch", TEXTS, {}),
+        ),
+        (
+            "sentencepiece",
+            b"model",
+            ("SentencePieceProcessor", {"model_proto": b"model"}),
+            ("encode", TEXTS, {"num_threads": 1}),
+            ("encode", TEXTS, {"num_threads": 3}),
+        ),
+        (
+            "gigatoken",
+            "json",
+            ("Tokenizer.from_json", "json", {}),
+            ("encode_batch", TEXTS, {"parallel": False}),
+            ("encode_batch", TEXTS, {"parallel": True}),
+        ),
+        (
+            "gigatoken",
+            b"model",
+            ("Tokenizer.from_sentencepiece", b"model", {}),
+            ("encode_batch", TEXTS, {"parallel": False}),
+            ("encode_batch", TEXTS, {"parallel": True}),
+        ),
+        (
+            "rs-bpe",
+            None,
+            ("openai.o200k_base", {}),
+            ("encode_batch", TEXTS, {}),
+            ("openai.ParallelOptions", 1, 0, 3, {}),
+        ),
+    ],
+)
+def test_a_library_is_called_with_what_it_was_built_from_and_its_threads(
+    name, source, loading, one_thread, three_threads, monkeypatch
+):
+    log = []
+    monkeypatch.setattr(peers, "import_module", lambda module: Library(log))
+    peer = PEERS[name].build(source)
+    assert log == [loading]
+    for threads, called in ((1, one_thread), (3, three_threads)):
+        log.clear()
+        peer.encode_batch(TEXTS, threads)
+        assert log[0] == called
+    if name == "rs-bpe":
+        assert log[1][0] == "encode_batch_parallel"
+        assert peer.encode_batch(TEXTS, 1) == peer.encode_batch(TEXTS, 2) == "ids"
+
+
+ANY, BYTES_OF_IDS, BAD = [1, 2], np.array([1, 2], np.int32), b"a\xff"
+
+
+def test_each_library_gets_texts_and_ids_as_it_likes_them(monkeypatch):
+    monkeypatch.setattr(peers, "import_module", lambda module: Library([]))
+    monkeypatch.setattr(peers, "LlamaVocabulary", lambda path: Library([]))
+    sources = {"tiktoken": ("p", {}), "gigatoken": "json"}
+    made = {name: PEERS[name].build(sources.get(name, b"")) for name in PEERS}
+    taken = {name: (peer.take_text(BAD), type(peer.take_ids(BYTES_OF_IDS))) for name, peer in made.items()}
+    replaced = "a\ufffd"
+    assert taken == {
+        **dict.fromkeys(("tiktoken", "tokenizers", "sentencepiece", "rs-bpe"), (replaced, list)),
+        "gigatoken": (replaced.encode(), np.ndarray),
+        "llama.cpp": (BAD, np.ndarray),
+    }
+    assert made["gigatoken"].take_ids(BYTES_OF_IDS).dtype == np.uint32
+    assert made["llama.cpp"].take_ids(BYTES_OF_IDS[::-1]).flags.c_contiguous
+    assert {name: peer.other_vocabulary for name, peer in made.items() if peer.other_vocabulary} == {
+        "rs-bpe": "o200k_base"
+    }
+
+
+NAMES = {"bpe": "BPE", "spm": "SPM", "wordpiece": "WPM", "unigram": "UGM", "rwkv": "RWKV"}
+TAKEN = {
+    "tiktoken": ("BPE",),
+    "sentencepiece": ("SPM", "UGM"),
+    "gigatoken": ("BPE", "SPM"),
+}
+
+
+@pytest.mark.parametrize("model", NAMES)
+def test_who_takes_which_vocabularies(model):
+    vocabulary, kind = open_model(f"demo:{model}").vocabulary, NAMES[model]
+    reasons = {
+        name: f"{name} has no {kind} vocabularies; it takes {' and '.join(kinds)} only."
+        for name, kinds in TAKEN.items()
+        if kind not in kinds
+    }
+    if model == "rwkv":
+        reasons["tokenizers"] = "tokenizers has no RWKV vocabularies."
+    assert {name: reason for name in PEERS if (reason := reason_against(name, vocabulary))} == reasons
+
+
+@pytest.mark.parametrize("name", ["tokenizers", "gigatoken"])
+def test_what_its_file_cannot_say_is_against_a_library(name):
+    vocabulary = character_level(["a b"], ["a", "b"], pre="gemma4")
+    told = "“gemma4” merges characters, not bytes, by listed rules."
+    assert reason_against(name, vocabulary) == told
+
+
+def test_llama_cpp_reads_files_and_splits_as_they_ask():
+    vocabulary = open_model("demo:bpe").vocabulary
+    assert peer_source("llama.cpp", open_model("demo:bpe")) == vocabulary.path
+    chosen = replace(vocabulary, chosen_pre="qwen2")
+    assert reason_against("llama.cpp", chosen) == (
+        "llama.cpp splits text as the file asks, not as “qwen2”, chosen by hand."
+    )
+    assert reason_against("llama.cpp", byte_level(["a b"])) == (
+        "llama.cpp reads model files only, and this vocabulary has none."
+    )
+
+
+def test_who_is_not_installed_says_how_to_get_it(monkeypatch):
+    missing = replace(PEERS["rs-bpe"], module="no_such_module", package="no-such-package")
+    assert PEERS["rs-bpe"].is_installed
+    assert not missing.is_installed
+    monkeypatch.setitem(PEERS, "rs-bpe", missing)
+    told = "rs-bpe is not installed. Install it with: pip install no-such-package"
+    assert reason_against("rs-bpe", None) == told
+    with pytest.raises(UnavailableError) as caught:
+        peer_source("rs-bpe", open_model("demo:bpe"))
+    assert str(caught.value) == told
+    with pytest.raises(UnavailableError) as caught:
+        _ = missing.version
+    assert str(caught.value) == told
+
+
+@pytest.mark.parametrize("name", PEERS)
+def test_versions_are_those_of_the_packages(name):
+    pytest.importorskip(PEERS[name].module)
+    assert PEERS[name].version[0].isdigit()
+
+
+def test_only_some_take_a_text_as_one_piece():
+    tokenizer = open_model("demo:bpe")
+    with pytest.raises(UnavailableError, match=r"^tiktoken always splits texts before it merges\.$"):
+        peer_source("tiktoken", tokenizer, is_split=False)
+    assert peer_source("tokenizers", tokenizer, is_split=False) != peer_source("tokenizers", tokenizer)
+
+
+@pytest.fixture(scope="module")
+def llama():
+    pytest.importorskip("xllamacpp")
+    return LlamaVocabulary(open_model("demo:bpe").vocabulary.path)
+
+
+def test_llama_cpp_neither_adds_nor_finds_special_tokens(llama):
+    tokenizer = open_model("demo:bpe")
+    for text in (b"", b"a", "<|begin_of_text|>汉 b".encode()):
+        wanted = tokenizer.encode(text, add_special=False, parse_special=False).token_ids
+        assert llama.encode(text).tolist() == wanted.tolist()
+
+
+def test_llama_cpp_decodes_whatever_is_long_and_writes_special_tokens_out(llama):
+    tokenizer = open_model("demo:bpe")
+    vocabulary = tokenizer.vocabulary
+    longest = max(range(len(vocabulary)), key=lambda token: len(vocabulary.token_bytes(token)))
+    special = vocabulary.special_ids.bos
+    for ids in ([], [longest], [longest] * 100, [special, longest], [longest, special]):
+        wanted = b"".join(vocabulary.token_bytes(token) or vocabulary.raw_text(token) for token in ids)
+        assert llama.decode(np.array(ids, np.int32)) == wanted
+
+
+def test_what_llama_cpp_cannot_load_is_said(tmp_path, llama):
+    (tmp_path / "bad.gguf").write_bytes(b"GGUF")
+    with pytest.raises(LlamaLibraryError, match=r"^llama\.cpp cannot load this file$"):
+        LlamaVocabulary(tmp_path / "bad.gguf")
+    with pytest.raises(
+        UnavailableError, match=r"^llama.cpp cannot be used: llama.cpp cannot load this file\.$"
+    ):
+        PEERS["llama.cpp"].build(tmp_path / "bad.gguf")
+
+
+class FakeLlama:
+    """Its parameters lie where they are put; every text has too many tokens."""
+
+    def __init__(self, n_gpu_layers, switches):
+        raw = bytearray(llama_library.PARAMETER_BYTES)
+        raw[16:20], raw[72:76] = n_gpu_layers.to_bytes(4, "little", signed=True), switches
+        self.parameters = llama_library.Parameters.from_buffer(raw)
+        self.log = []
+
+    def llama_model_default_params(self):
+        return self.parameters
+
+    def llama_model_load_from_file(self, path, parameters):
+        self.log.append((path, bytes(parameters.raw[72:76])))
+        return 5
+
+    def llama_model_get_vocab(self, model):
+        return 6
+
+    def llama_model_free(self, model):
+        self.log.append(("free", model))
+
+    def llama_tokenize(self, vocabulary, text, n_bytes, ids, n_ids, adds, parses):
+        self.log.append((vocabulary, text, n_bytes, n_ids, adds, parses))
+        return -99
+
+
+def test_only_the_vocabulary_is_loaded_and_freed_in_the_end(monkeypatch):
+    library = FakeLlama(-1, b"\0\0\1\0")
+    monkeypatch.setattr(llama_library, "_library", lambda: library)
+    vocabulary = LlamaVocabulary(Path("model"))
+    with pytest.raises(LlamaLibraryError, match=r"^llama\.cpp wants 99 ids for 3 bytes$"):
+        vocabulary.encode(b"abc")
+    del vocabulary
+    assert library.log == [(b"model", b"\1\0\1\0"), (6, b"abc", 3, 19, False, False), ("free", 5)]
+
+
+@pytest.mark.parametrize(
+    ("n_gpu_layers", "switches"), [(0, b"\0\0\1\0"), (-1, b"\0\0\0\0"), (-1, b"\1\0\1\0")]
+)
+def test_parameters_that_lie_elsewhere_are_not_touched(n_gpu_layers, switches, monkeypatch):
+    library = FakeLlama(n_gpu_layers, switches)
+    monkeypatch.setattr(llama_library, "_library", lambda: library)
+    with pytest.raises(LlamaLibraryError, match="lays out its parameters in another way"):
+        LlamaVocabulary(Path("model"))
+    assert library.log == []
+
+
+@pytest.mark.parametrize("is_package", [True, False])
+def test_without_its_shared_object_llama_cpp_is_not_there(is_package, tmp_path, monkeypatch):
+    spec = type("Spec", (), {"submodule_search_locations": [str(tmp_path)]})()
+    monkeypatch.setattr(llama_library, "find_spec", lambda name: spec if is_package else None)
+    with pytest.raises(LlamaLibraryError, match=r"^the xllamacpp package has no shared object here$"):
+        llama_library._shared_object()
+    (tmp_path / "b.so").touch()
+    (tmp_path / "a.so").touch()
+    if is_package:
+        assert llama_library._shared_object() == tmp_path / "a.so"
+
+
+def test_llama_cpp_says_nothing_of_its_own(llama):
+    path = open_model("demo:bpe").vocabulary.path
+    code = f"from guiapp.core.bench.llama_library import *; LlamaVocabulary(Path({str(path)!r})).encode(b'a')"
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")

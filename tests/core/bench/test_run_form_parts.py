@@ -1,0 +1,157 @@
+"""Each part of a saved run with values that just are, and just are not, what they should be."""
+
+import pytest
+from bench_runs import record
+
+from guiapp.core.bench.run_form import problem_with
+from guiapp.core.bench.scenarios import SCENARIOS
+
+TIMED = record("throughput", "fast", 10, 1.0, processor_share=1.0, samples_s=[1.0])
+MEMORY = {
+    **record("memory", "fast", 10, 1.0, exact=None, operation="memory"),
+    **dict.fromkeys(("median_s", "ci_s", "mb_per_s", "tokens_per_s")),
+    "built_bytes": 1,
+    "encoding_bytes": 2,
+}
+TEXTS = (["", "x"], [None, 1, [], True])
+COUNTS = ([1, 10**18], [0, -1, 1.5, 2.0, "1", True, None, 10**19])
+TIMES = ([1, 0.5, 1e18], [0, 0.0, -1, "1", True, None, float("inf"), float("nan"), 1.1e18])
+NUMBERS = ([0, 0.0, 1.5, 1e18], [-1, -0.1, "1", False, None, float("inf"), [1]])
+RESULT_VALUES = {
+    "scenario": (sorted(SCENARIOS), ["", "other", None, 1]),
+    "operation": (["", "x"], [None, 1]),
+    "contender": TEXTS,
+    "corpus": TEXTS,
+    "size_bytes": COUNTS,
+    "threads": COUNTS,
+    "n": COUNTS,
+    "exact": ([None, True], [0, 1, "yes"]),
+    "median_s": TIMES,
+    "ci_s": ([[1, 2.0]], [[], [1], [1, 2, 3], [0, 1], [1, None], (1, 2), None, 1.0]),
+    "mb_per_s": NUMBERS,
+    "tokens_per_s": NUMBERS,
+}
+
+
+@pytest.mark.parametrize("name", RESULT_VALUES)
+def test_each_figure_of_a_result_is_looked_at(name):
+    right, wrong = RESULT_VALUES[name]
+    for value in right:
+        assert problem_with({"results": [TIMED, {**TIMED, name: value}]}) == ""
+    for value in wrong:
+        told = problem_with({"results": [TIMED, {**TIMED, name: value}]})
+        assert told == f"result 2 has the {name} {value!r:.40}"
+
+
+@pytest.mark.parametrize(
+    "name", ["built_bytes", "encoding_bytes", "median_s", "ci_s", "mb_per_s", "tokens_per_s"]
+)
+def test_memory_has_bytes_and_no_times(name):
+    right, wrong = NUMBERS if "bytes" in name else ([None], [0, 1.0, False, []])
+    assert [problem_with({"results": [{**MEMORY, name: value}]}) for value in right] == [""] * len(right)
+    for value in wrong:
+        assert (
+            problem_with({"results": [{**MEMORY, name: value}]}) == f"result 1 has the {name} {value!r:.40}"
+        )
+    assert problem_with({"results": [{key: MEMORY[key] for key in MEMORY if key != name}]}) == (
+        f"result 1 has no “{name}”"
+    )
+
+
+DIFFERENCE = {"byte_offset": 0, "index": 0}
+NO_DIFFERENCE = "does not say where its ids differ"
+NO_SHARE = "has a share of a processor that is no number"
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"processor_share": None}, ""),
+        ({"processor_share": 0}, ""),
+        ({"processor_share": 2.5}, ""),
+        ({"processor_share": -1}, NO_SHARE),
+        ({"processor_share": True}, NO_SHARE),
+        ({"samples_s": []}, ""),
+        ({"samples_s": [1, 2.5]}, ""),
+        ({"samples_s": [1, 0]}, "has samples that are no times"),
+        ({"samples_s": None}, "has samples that are no times"),
+        ({"exact": None, "agreement": None}, ""),
+        ({"exact": None, "agreement": "x", "first_difference": "y"}, ""),
+        ({"exact": True, "agreement": None}, "has no agreement"),
+        ({"exact": True, "agreement": 0}, ""),
+        ({"exact": True, "first_difference": "x"}, ""),
+        ({"exact": False, "agreement": True, "first_difference": DIFFERENCE}, "has no agreement"),
+        ({"exact": False, "first_difference": DIFFERENCE}, ""),
+        ({"exact": False, "first_difference": None}, NO_DIFFERENCE),
+        ({"exact": False, "first_difference": {"byte_offset": 0}}, NO_DIFFERENCE),
+        ({"exact": False, "first_difference": {"index": 0}}, NO_DIFFERENCE),
+        ({"exact": False, "first_difference": {**DIFFERENCE, "index": 0.5}}, NO_DIFFERENCE),
+        ({"exact": False, "first_difference": {**DIFFERENCE, "byte_offset": -1}}, NO_DIFFERENCE),
+    ],
+)
+def test_what_belongs_together_is_looked_at_together(changes, told):
+    assert problem_with({"results": [{**TIMED, **changes}]}) == (told and f"result 1 {told}")
+
+
+def test_a_result_without_what_is_optional_is_one():
+    optional = ("processor_share", "samples_s")
+    assert problem_with({"results": [{key: TIMED[key] for key in TIMED if key not in optional}]}) == ""
+    assert problem_with({"results": [None]}) == "result 1 is no object"
+
+
+TOLD = {"contender": "a", "reason": "b", "scenario": None, "operation": None}
+PLACED = {**TOLD, "scenario": "worst", "operation": "encode", "corpus": "c", "size_bytes": 0}
+PARTS = {
+    "name": (["", "x"], [None, 1, []]),
+    "vocabulary": ([{}, {"x": 1}], [None, [], "x"]),
+    "plan": (
+        [{}, {"scenarios": []}, {"scenarios": ["x"]}],
+        [None, [], {"scenarios": "x"}, {"scenarios": [1]}, {"scenarios": None}],
+    ),
+    "environment": (
+        [
+            {},
+            {"cores": 2, "load_highest": 1.5, "stolen_share": 0, "load_before": [0.5, 1]},
+            dict.fromkeys(("cores", "load_highest", "stolen_share", "load_before")),
+            {"load_before": []},
+        ],
+        [
+            None,
+            [],
+            {"cores": "2"},
+            {"load_highest": -1},
+            {"stolen_share": True},
+            {"load_before": 1.0},
+            {"load_before": ["x"]},
+            {"load_before": [1.0, None]},
+        ],
+    ),
+    "corpora": (
+        [[], [{"name": "a", "sha256": "b", "more": 1}]],
+        [None, {}, [{}], [{"name": "a"}], [{"sha256": "a"}], [{"name": 1, "sha256": "b"}], ["a"]],
+    ),
+    "contenders": ([[], [{}]], [None, {}, ["a"], [{}, None]]),
+    "left_out": (
+        [[], [TOLD], [PLACED], [TOLD, PLACED], [{**TOLD, "operation": 1}]],
+        [
+            None,
+            [None],
+            *([{key: TOLD[key] for key in TOLD if key != name}] for name in TOLD),
+            *([{key: PLACED[key] for key in PLACED if key != name}] for name in PLACED),
+            [{**TOLD, "contender": None}],
+            [{**TOLD, "reason": 1}],
+            [{**PLACED, "scenario": 1}],
+            [{**PLACED, "corpus": None}],
+            [{**PLACED, "size_bytes": -1}],
+            [TOLD, {**PLACED, "size_bytes": 1.5}],
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_each_part_of_a_run_is_looked_at(name):
+    right, wrong = PARTS[name]
+    assert [problem_with({"results": [], name: value}) for value in right] == [""] * len(right)
+    told = f"its “{name}” is not what it should be"
+    assert [problem_with({"results": [], name: value}) for value in wrong] == [told] * len(wrong)
