@@ -12,6 +12,7 @@ from typing import Generic, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
+from guiapp.core.sources.locate import is_plain, lasting_name
 from guiapp.core.system.outside_json import read_json
 from guiapp.core.vocab.vocabulary import Vocabulary
 from guiapp.viewmodels.background import LatestJob, Progress
@@ -80,7 +81,7 @@ class Recent(QObject, Generic[Row]):
     def _look(self, paths: Iterable[str], progress: Progress) -> None:
         for path in paths:
             progress(0.0)
-            self._found.emit(path, self._is_there(path))
+            self._found.emit(path, not is_plain(path) or self._is_there(path))
 
     def _note(self, path: str, is_there: bool) -> None:
         missing = self.missing - {path} if is_there else self.missing | {path}
@@ -105,7 +106,10 @@ class RecentTexts(Recent[None]):
 
 @dataclass(frozen=True)
 class RecentFile:
-    """A model file and a short description of its vocabulary; `chosen_pre` is "" unless chosen by hand."""
+    """A model by its path, or by a name such as `ollama:llama3.2`, and a short description of its vocabulary.
+
+    chosen_pre  "" unless chosen by hand
+    """
 
     path: str
     name: str
@@ -122,10 +126,10 @@ class RecentFiles(Recent[RecentFile]):
     def files(self) -> tuple[RecentFile, ...]:
         return tuple(self._rows.values())
 
-    def add(self, path: Path, vocabulary: Vocabulary, name: str = "") -> None:
-        """Put a file that was just opened to the top; `name` is what to call it instead of its own name."""
+    def add(self, named: str | Path, vocabulary: Vocabulary, name: str = "") -> None:
+        """Put a model that was just opened to the top; `name` is what to call it instead of its own name."""
         newest = RecentFile(
-            str(path.absolute()),
+            lasting_name(str(named)),
             name or vocabulary.name,
             vocabulary.type.value,
             vocabulary.pre if vocabulary.patterns else "",
@@ -136,7 +140,7 @@ class RecentFiles(Recent[RecentFile]):
 
     def chosen_pre(self, name: str) -> str | None:
         """The pre-tokenizer that was chosen by hand when this file was last opened."""
-        row = self._rows.get(str(Path(name).absolute()))
+        row = self._rows.get(lasting_name(name))
         return None if row is None else row.chosen_pre or None
 
     def _read(self) -> dict[str, RecentFile]:

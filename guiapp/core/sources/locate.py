@@ -48,6 +48,17 @@ def located(named: str | bytes | PathLike[str], opening: Opening) -> Located:
     return Located(plain_path(text) if place is None else _found(place, rest))
 
 
+def lasting_name(named: str) -> str:
+    """The same, but a path that holds wherever the program is started."""
+    is_path = is_plain(named) and not named.startswith(PREFIX)
+    return str(Path(named).absolute()) if is_path else named
+
+
+def is_fetched(named: str) -> bool:
+    """Whether it may have to be fetched from the web."""
+    return named.lower().startswith((f"{HUB}:", *WEB))
+
+
 def is_plain(named: str) -> bool:
     """Whether this is a path or a demo model, which are looked for nowhere."""
     prefix = named.partition(":")[0]

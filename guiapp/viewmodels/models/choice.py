@@ -2,28 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import fields
 from pathlib import Path
 
 from guiapp.core.demo import DEMO_MODELS, PREFIX
+from guiapp.core.explain.figures import in_bytes
 from guiapp.core.explain.visible_text import visible_text
+from guiapp.core.sources.locate import is_fetched, is_plain
 from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.vocabulary import Vocabulary
 from guiapp.viewmodels.models.choices import Choice
+from guiapp.viewmodels.models.installed import Row
 from guiapp.viewmodels.models.loader import OpenModel, display_name
 from guiapp.viewmodels.recent import RecentFile
 
 SHOWN_BYTES = 24
 
 
-def model_rows(recent: tuple[RecentFile, ...], missing: Container[str], current: str | None) -> list[Choice]:
-    """Recent files, then the demo models; `missing` has the paths that are not there any more."""
-    return [_recent_row(file, file.path not in missing, current) for file in recent] + [
-        Choice("Demo", name, demo.title, demo.description, is_current=name == current)
-        for demo in DEMO_MODELS
-        for name in [PREFIX + demo.name]
-    ]
+def model_rows(
+    recent: Iterable[RecentFile], missing: Container[str], installed: Iterable[Row], current: str | None
+) -> Iterator[Choice]:
+    """Recent files, what is installed, and the demo models; `missing` has the paths that are gone."""
+    for file in recent:
+        yield _recent_row(file, file.path not in missing, current)
+    for row in installed:
+        yield _installed_row(row, current)
+    for demo in DEMO_MODELS:
+        name = PREFIX + demo.name
+        yield Choice("Demo", name, demo.title, demo.description, is_current=name == current)
+
+
+def named_row(typed: str) -> list[Choice]:
+    """What somebody typed, where it names a model that has to be fetched or looked for."""
+    is_name = not is_plain(typed) and not typed.endswith((":", "/"))
+    detail = "Fetch its tokenizer, and keep it" if is_fetched(typed) else "Look for it on this machine"
+    return [Choice("Named", typed, typed, detail)] if is_name else []
+
+
+def _installed_row(row: Row, current: str | None) -> Choice:
+    model, seen = row
+    name = model.name.partition(":")[2] or model.name
+    size = "" if seen is None or seen.n_tokens is None else f"{seen.n_tokens:,}"
+    kind = () if seen is None else (seen.type or seen.format, quoted(seen.pre), size)
+    detail = joined(*kind, in_bytes(model.size_bytes), str(model.path))
+    problem = "" if seen is None else seen.problem
+    return Choice(
+        model.source, model.name, quoted(name, 200), problem or detail, not problem, model.name == current
+    )
 
 
 def _recent_row(file: RecentFile, is_there: bool, current: str | None) -> Choice:
@@ -61,7 +87,9 @@ def facts(model: OpenModel) -> list[tuple[str, str]]:
         ("split as", f"{vocabulary.chosen_pre}, chosen by hand" if vocabulary.chosen_pre else ""),
         ("tokens", f"{len(vocabulary):,}"),
         ("merges", f"{len(vocabulary.merge_offsets) - 1:,}" if len(vocabulary.merge_offsets) > 1 else ""),
-        ("file", "" if model.name.startswith(PREFIX) else model.name),
+        ("file", "" if model.name.startswith(PREFIX) or not is_plain(model.name) else model.name),
+        ("opened as", "" if is_plain(model.name) else model.name),
+        ("lies at", "" if is_plain(model.name) else str(vocabulary.path)),
     ]
     return [(name, value) for name, value in rows if value] + list(special_facts(vocabulary))
 

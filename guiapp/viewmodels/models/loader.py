@@ -13,6 +13,7 @@ from PySide6.QtCore import QObject, Signal
 
 from guiapp import open_model
 from guiapp.core.errors import UnknownPreError
+from guiapp.core.sources.locate import is_plain
 from guiapp.core.vocab.quoting import quoted
 from guiapp.viewmodels.background import LatestJob, Progress
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from guiapp.core.tokenizer import Tokenizer
 
 LONGEST_NAME = 100
-HASH = re.compile(r"[0-9a-f]{32,}")
+HASH = re.compile(r"(sha256-)?[0-9a-f]{32,}")
 Load = Callable[[str, str | None, Progress], "Tokenizer"]
 
 
@@ -117,9 +118,11 @@ class ModelLoader(QObject):
 
 
 def display_name(model: OpenModel) -> str:
-    """What to call a model: the name in the file, else (or where that is a mere hash) the file's."""
+    """What to call a model: the name in the file, else (or instead of a mere hash) what it was opened by."""
     name = quoted(model.tokenizer.vocabulary.name, LONGEST_NAME)
-    return Path(model.name).stem if not name or HASH.fullmatch(name) else name
+    if name and not HASH.fullmatch(name):
+        return name
+    return Path(model.name).stem if is_plain(model.name) else quoted(model.name, LONGEST_NAME)
 
 
 def _open(load: Load, name: str, pre: str | None, progress: Progress) -> OpenModel | RefusedModel:

@@ -11,7 +11,10 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication
 
 from guiapp.core.demo import DEMO_MODELS, PREFIX, SAMPLES, sample_text
+from guiapp.core.sources.locate import lasting_name
+from guiapp.core.sources.own_folders import add_folder
 from guiapp.viewmodels.background import LatestJob, Progress
+from guiapp.viewmodels.models.installed import InstalledModels
 from guiapp.viewmodels.models.loader import display_name
 from guiapp.viewmodels.models.pre_choices import can_choose
 from guiapp.viewmodels.recent import RecentFiles, RecentTexts
@@ -56,7 +59,8 @@ class WindowCommands(QObject):
         self._actions = window.actions_table
         self._editor = window.inspect_page.editor
         self.palette = CommandPalette(self._actions, theme_source, window)
-        self.picker = ModelPicker(workspace.loader, recent, theme_source, window)
+        self._installed = InstalledModels(self)
+        self.picker = ModelPicker(workspace.loader, recent, self._installed, theme_source, window)
         self._utf16 = Utf16Notice(window.notices, workspace, self._actions["from_utf16"])
         self.pre_picker = PrePicker(workspace.loader, theme_source, window)
         kept_menu = self._actions.menus["File/Kept texts"]
@@ -71,6 +75,7 @@ class WindowCommands(QObject):
         self.picker.chosen.connect(self.open)
         self.pre_picker.chosen.connect(self._use_pre)
         self.picker.browse_requested.connect(self.open_model)
+        self.picker.folder_requested.connect(self.add_folder)
         workspace.loader.model_changed.connect(self._remember_model)
         workspace.text_file_changed.connect(self._remember_text)
         workspace.pointed_out.connect(self._point_out)
@@ -92,6 +97,7 @@ class WindowCommands(QObject):
 
     def stop(self) -> None:
         """For closing: no reason not to try the model of the last time again if it is being loaded."""
+        self._installed.stop()
         self._recent.stop()
         self._recent_texts.stop()
         self._sorting.wait()
@@ -114,6 +120,15 @@ class WindowCommands(QObject):
     def open_model(self) -> None:
         if (path := self._window.questions.model_to_open()) is not None:
             self.open(str(path))
+
+    def add_folder(self) -> None:
+        """Look for models in one more folder, and show what is there."""
+        if (folder := self._window.questions.folder_with_models()) is not None:
+            try:
+                add_folder(folder)
+            except OSError as error:
+                self._window.notices.show_notice("folder", f"The folder cannot be kept: {error.strerror}.")
+            self.choose_model()
 
     def choose_pre(self) -> None:
         self.pre_picker.open_under(self._window.top_bar.model_button)
@@ -158,10 +173,9 @@ class WindowCommands(QObject):
         model = self._workspace.loader.model
         if model is None:
             return
-        is_demo = model.name.startswith(PREFIX)
-        self._settings.last_model = model.name if is_demo else str(Path(model.name).absolute())
-        if not is_demo:
-            self._recent.add(Path(model.name), model.tokenizer.vocabulary, display_name(model))
+        self._settings.last_model = lasting_name(model.name)
+        if not model.name.startswith(PREFIX):
+            self._recent.add(model.name, model.tokenizer.vocabulary, display_name(model))
 
     def _remember_text(self) -> None:
         """Each text that was just opened or saved."""

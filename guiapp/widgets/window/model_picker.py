@@ -6,8 +6,10 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QFormLayout, QFrame, QLabel, QScrollArea, QSizePolicy, QToolButton, QWidget
 
-from guiapp.viewmodels.models.choice import facts, model_rows, summary
+from guiapp.core.explain.figures import in_bytes
+from guiapp.viewmodels.models.choice import facts, model_rows, named_row, summary
 from guiapp.viewmodels.models.choices import Choice
+from guiapp.viewmodels.models.installed import InstalledModels
 from guiapp.viewmodels.models.loader import ModelLoader, display_name
 from guiapp.viewmodels.recent import RecentFiles
 from guiapp.widgets.shared.buttons import push_button
@@ -109,37 +111,52 @@ class ModelButton(QToolButton):
 
 
 class ModelPicker(Popover):
-    """Recent files and demo models to filter and choose from, beside what is known of the open model.
+    """Recent files, installed and demo models to filter and choose from, beside facts about the open model.
 
     Signals:
-        chosen(str): open this model: a path or `demo:<name>`.
+        chosen(str): open this model: a path, `demo:<name>` and the like.
         browse_requested(): ask for a file.
+        folder_requested(): ask for a folder to look for models in.
     """
 
     chosen = Signal(str)
     browse_requested = Signal()
+    folder_requested = Signal()
 
     def __init__(
-        self, loader: ModelLoader, recent: RecentFiles, theme_source: ThemeSource, parent: QWidget
+        self,
+        loader: ModelLoader,
+        recent: RecentFiles,
+        installed: InstalledModels,
+        theme_source: ThemeSource,
+        parent: QWidget,
     ) -> None:
         super().__init__(parent)
         self._loader = loader
         self._recent = recent
+        self._installed = installed
         self._theme_source = theme_source
         self.setAccessibleName("Choose a model")
         self.choices = ChoiceList("Models", LIST_SIZE, theme_source)
         self.open_button = push_button("Open file…", self._browse)
+        self.folder_button = push_button("Add folder…", self._ask_for_folder)
+        self.folder_button.setToolTip("Look for models in one more folder from now on")
+        self.clear_button = push_button("", self._clear)
+        self.clear_button.setToolTip("Delete what was fetched from the web")
         self._facts = set_role(QFrame(), "card")
         self._facts_layout = QFormLayout(self._facts)
         self._lay_out()
         self.choices.chosen.connect(self._choose)
+        self.choices.filter.textEdited.connect(self._renew)
         recent.changed.connect(self._renew)
+        installed.changed.connect(self._renew)
         loader.model_changed.connect(self._renew)
 
     def open_under(self, widget: QWidget) -> None:
         self.choices.filter.clear()
         self.choices.show_choices(self._rows())
         self._recent.look_for_missing()
+        self._installed.look()
         self._show_facts()
         super().open_under(widget)
         self.choices.setFocus()
@@ -151,15 +168,19 @@ class ModelPicker(Popover):
         self._facts_layout.setContentsMargins(MARGIN_PX, MARGIN_PX, MARGIN_PX, MARGIN_PX)
         self._facts_layout.setHorizontalSpacing(MARGIN_PX)
         self._facts_layout.setVerticalSpacing(UNIT_PX)
-        right = in_column(heading("Open now"), (facts_area, 1), self.open_button)
+        buttons = in_row(self.open_button, self.folder_button, spacing=UNIT_PX)
+        right = in_column(heading("Open now"), (facts_area, 1), buttons, self.clear_button)
         in_row(self.choices, right, on=self, margins=MARGIN_PX, spacing=MARGIN_PX)
 
     def _rows(self) -> list[Choice]:
         current = None if self._loader.model is None else self._loader.model.name
-        return model_rows(self._recent.files, self._recent.missing, current)
+        rows = model_rows(self._recent.files, self._recent.missing, self._installed.rows, current)
+        return [*named_row(self.choices.filter.text().strip()), *rows]
 
     def _renew(self) -> None:
         self.choices.renew_choices(self._rows())
+        self.clear_button.setText(f"Delete {in_bytes(self._installed.kept_bytes)} of downloads")
+        self.clear_button.setVisible(self._installed.kept_bytes > 0)
 
     def _show_facts(self) -> None:
         while self._facts_layout.rowCount():
@@ -181,3 +202,10 @@ class ModelPicker(Popover):
     def _browse(self) -> None:
         self.close()
         self.browse_requested.emit()
+
+    def _ask_for_folder(self) -> None:
+        self.close()
+        self.folder_requested.emit()
+
+    def _clear(self) -> None:
+        self._installed.delete_kept()

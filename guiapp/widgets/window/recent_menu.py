@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu
 
+from guiapp.core.sources.locate import is_plain, lasting_name
 from guiapp.core.vocab.quoting import quoted
 from guiapp.viewmodels.recent import RecentFiles, RecentTexts
 from guiapp.viewmodels.workspace import Workspace
@@ -56,7 +57,7 @@ class RecentMenu(QObject):
 
     def _models_listed(self) -> list[QAction]:
         model = self._workspace.loader.model
-        opened = None if model is None else str(Path(model.name).absolute())
+        opened = None if model is None else lasting_name(model.name)
         return [
             self._action(file.path, file.path == opened, partial(self.model_chosen.emit, file.path))
             for file in self._models.files
@@ -84,7 +85,9 @@ class RecentMenu(QObject):
 
 
 def title_of(path: Path) -> str:
-    """`words.txt – ~/texts`"""
+    """`words.txt – ~/texts`; of what is no path, all of it."""
+    if not is_plain(str(path)):
+        return quoted(str(path), LONGEST_NAME + LONGEST_FOLDER).replace("&", "&&")
     folder = path.parent
     if folder.is_relative_to(home := Path.home()):
         folder = Path("~", folder.relative_to(home))

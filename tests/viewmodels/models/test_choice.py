@@ -1,14 +1,19 @@
 """The rows of the model picker."""
 
 from dataclasses import replace
+from pathlib import Path
 
+import pytest
 from fake_tokenizer import FakeTokenizer
 
 import guiapp
 from guiapp.core.demo import DEMO_MODELS
+from guiapp.core.formats.glance import Glance
+from guiapp.core.sources.installed import Installed
 from guiapp.core.vocab.vocabulary import SpecialIds
-from guiapp.viewmodels.models.choice import facts, model_rows, special_facts, summary
+from guiapp.viewmodels.models.choice import facts, model_rows, named_row, special_facts, summary
 from guiapp.viewmodels.models.choices import Choice
+from guiapp.viewmodels.models.installed import Row
 from guiapp.viewmodels.models.loader import OpenModel
 from guiapp.viewmodels.recent import RecentFile
 
@@ -18,7 +23,7 @@ def test_recent_files_come_before_the_demo_models():
         RecentFile("/models/there.gguf", "Llama", "BPE", "llama-bpe", 128256),
         RecentFile("/models/gone.gguf", "", "SPM", "", 32000),
     )
-    rows = model_rows(recent, {"/models/gone.gguf"}, "demo:spm")
+    rows = [*model_rows(recent, {"/models/gone.gguf"}, (), "demo:spm")]
     assert len(rows) == 2 + len(DEMO_MODELS)
     assert rows[0].detail == "BPE · llama-bpe · 128,256 · there.gguf"
     assert (rows[1].title, rows[1].detail) == ("gone", "not found: /models/gone.gguf")
@@ -38,7 +43,7 @@ def test_all_rows_of_the_picker():
         RecentFile("/models/a.gguf", "A", "BPE", "gpt-2", 1000, "qwen2"),
         RecentFile("/models/b.gguf", "", "BPE", "", 7, "qwen2"),
     )
-    rows = model_rows(recent, set(), "/models/b.gguf")
+    rows = [*model_rows(recent, set(), (), "/models/b.gguf")]
     assert rows[:2] == [
         Choice("Recent", "/models/a.gguf", "A", "BPE · gpt-2 → qwen2 · 1,000 · a.gguf", True, False),
         Choice("Recent", "/models/b.gguf", "b", "BPE · no pre → qwen2 · 7 · b.gguf", True, True),
@@ -46,7 +51,7 @@ def test_all_rows_of_the_picker():
     assert rows[2:] == [
         Choice("Demo", f"demo:{demo.name}", demo.title, demo.description, True, False) for demo in DEMO_MODELS
     ]
-    assert [row.is_current for row in model_rows((), set(), "demo:toy")] == [
+    assert [row.is_current for row in model_rows((), set(), (), "demo:toy")] == [
         demo.name == "toy" for demo in DEMO_MODELS
     ]
     plain = Choice("section", "name", "title", "detail")
@@ -80,3 +85,51 @@ def test_roles_of_tokens_that_are_not_there_are_left_out():
     special = SpecialIds(bos=0, eos=8, unk=9, sep=-1, fim_pre=1)
     found = dict(special_facts(replace(vocabulary, special_ids=special)))
     assert found == {"BOS": "0 <s>", "EOS": "8 ?", "FIM PRE": "1 one"}
+
+
+def test_installed_models_stand_between_by_where_they_are():
+    there = Path("/m/blobs/sha256-1")
+    rows = [
+        Row(
+            Installed("ollama:llama3.2", "Ollama", there, 4_700_000_000),
+            Glance("GGUF", "BPE", "llama-bpe", 128256),
+        ),
+        Row(Installed("ollama:new", "Ollama", there, 1000)),
+        Row(Installed("/m/x.tiktoken", "Folder /m", Path("/m/x.tiktoken"), 7), Glance("tiktoken")),
+        Row(Installed("jan:bad", "Jan", there, 9), Glance("GGUF", problem="It is broken.")),
+    ]
+    recent = (RecentFile("ollama:llama3.2", "Llama", "BPE", "llama-bpe", 128256),)
+    assert list(model_rows(recent, (), rows, "ollama:llama3.2"))[1:5] == [
+        Choice(
+            "Ollama",
+            "ollama:llama3.2",
+            "llama3.2",
+            f"BPE · llama-bpe · 128,256 · 4.7 GB · {there}",
+            True,
+            True,
+        ),
+        Choice("Ollama", "ollama:new", "new", f"1.0 kB · {there}", True, False),
+        Choice("Folder /m", "/m/x.tiktoken", "/m/x.tiktoken", "tiktoken · 7 B · /m/x.tiktoken", True, False),
+        Choice("Jan", "jan:bad", "bad", "It is broken.", False, False),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("typed", "detail"),
+    [
+        ("", None), ("llama", None), ("/models/x.gguf", None), ("demo:bpe", None), ("hf:", None),
+        ("https://", None),
+        ("hf:owner/name", "Fetch its tokenizer, and keep it"),
+        ("https://host/x.gguf", "Fetch its tokenizer, and keep it"),
+        ("ollama:llama3.2", "Look for it on this machine"),
+    ],
+)  # fmt: skip
+def test_a_name_of_something_far_can_be_typed(typed, detail):
+    assert named_row(typed) == ([] if detail is None else [Choice("Named", typed, typed, detail)])
+
+
+def test_a_model_that_was_named_says_what_it_is_called_and_where_it_lies():
+    model = OpenModel("ollama:llama3.2", FakeTokenizer())
+    assert [row for row in facts(model) if row[0] in ("file", "opened as", "lies at")] == [
+        ("opened as", "ollama:llama3.2"), ("lies at", str(model.tokenizer.vocabulary.path)),
+    ]  # fmt: skip

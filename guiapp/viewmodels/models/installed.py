@@ -1,0 +1,80 @@
+"""The models on this machine, looked for in the background, first their names, then what kind each is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import NamedTuple
+
+from PySide6.QtCore import QObject, Signal
+
+from guiapp.core.formats.glance import Glance
+from guiapp.core.sources import kept
+from guiapp.core.sources.glances import glances_apart
+from guiapp.core.sources.installed import Installed, installed_models
+from guiapp.core.sources.own_folders import own_folders
+from guiapp.core.vocab.header_bytes import FileState, file_state
+from guiapp.viewmodels.background import LatestJob, Progress
+
+
+class Row(NamedTuple):
+    """glance  None until somebody had a look at the file"""
+
+    model: Installed
+    glance: Glance | None = None
+
+
+class InstalledModels(QObject):
+    """What was found when somebody last looked.
+
+    rows        one for each model
+    kept_bytes  of what was fetched from the web
+
+    Signals:
+        changed(): the rows or `kept_bytes` are new.
+    """
+
+    changed = Signal()
+    _found = Signal(object, int)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.rows: tuple[Row, ...] = ()
+        self.kept_bytes = 0
+        self._seen: dict[FileState | None, Glance] = {}
+        self._job = LatestJob[tuple[Row, ...]](self)
+        self._job.done.connect(self._take)
+        self._found.connect(self._take)
+
+    def look(self) -> None:
+        """Find out what is there now."""
+        self._job.start(self._look)
+
+    def delete_kept(self) -> None:
+        """Forget what was fetched from the web; what cannot be deleted stays, and is counted."""
+        self._job.start(self._delete_kept)
+
+    def stop(self) -> None:
+        self._job.wait()
+
+    def _look(self, progress: Progress) -> tuple[Row, ...]:
+        models = {model: file_state(model.path) for model in installed_models(own_folders())}
+        self._found.emit(self._rows_of(models), kept.size_bytes())
+        new = {state: model.path for model, state in models.items() if state not in self._seen}
+        if new:
+            self._seen |= zip(new, glances_apart([*new.values()], progress), strict=False)
+        return self._rows_of(models)
+
+    def _rows_of(self, models: Mapping[Installed, FileState | None]) -> tuple[Row, ...]:
+        return tuple(Row(model, self._seen.get(state)) for model, state in models.items())
+
+    def _delete_kept(self, progress: Progress) -> tuple[Row, ...]:
+        with suppress(OSError):
+            kept.clear()
+        return self._look(progress)
+
+    def _take(self, rows: tuple[Row, ...], kept_bytes: int | None = None) -> None:
+        kept_now = self.kept_bytes if kept_bytes is None else kept_bytes
+        if (rows, kept_now) != (self.rows, self.kept_bytes):
+            self.rows, self.kept_bytes = rows, kept_now
+            self.changed.emit()

@@ -1,0 +1,52 @@
+"""What a list says of a file is what opening it shows."""
+
+import pytest
+from conftest import SHARED
+
+from guiapp import VocabError, open_model
+from guiapp.core.demo import DEMO_MODELS, demo_model_path
+from guiapp.core.formats.glance import Glance, glance
+from guiapp.core.sources.glances import glances_apart
+
+RANKS = b"".join(b"%s %d\n" % (token, rank) for rank, token in enumerate((b"YQ==", b"Yg==", b"YWI=")))
+
+
+@pytest.mark.parametrize("name", [model.name for model in DEMO_MODELS])
+def test_the_keys_of_a_gguf_say_the_same_as_opening_it(name):
+    vocabulary = open_model(f"demo:{name}").vocabulary
+    assert glance(demo_model_path(name)) == Glance(
+        "GGUF", vocabulary.type.value, vocabulary.pre, len(vocabulary)
+    )
+
+
+def test_of_a_file_that_waits_for_a_choice_the_format_is_known(tmp_path):
+    path = tmp_path / "x.tiktoken"
+    path.write_bytes(RANKS)
+    assert glance(path) == Glance("tiktoken")
+
+
+@pytest.mark.parametrize("content", [b"", b"GGUF", b"text", b"GGUF\3\0\0\0" + bytes(16)])
+def test_what_is_wrong_is_said_in_a_sentence(tmp_path, content):
+    path = tmp_path / "x.gguf"
+    path.write_bytes(content)
+    seen = glance(path)
+    with pytest.raises(VocabError) as caught:
+        open_model(path)
+    if len(content) < 24:
+        assert seen == Glance("GGUF", problem=str(caught.value))
+    else:
+        assert seen == Glance("GGUF", problem="There is no tokenizer in it.")
+    assert glance(tmp_path / "missing").problem.startswith("missing cannot be opened")
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="no real files")
+def test_other_formats_are_opened():
+    assert glance(SHARED / "formats" / "cl100k_base.tiktoken") == Glance(
+        "tiktoken", "BPE", "cl100k_base", 100277
+    )
+
+
+def test_many_are_looked_at_in_a_process_of_its_own(tmp_path):
+    paths = [demo_model_path("toy"), tmp_path / "missing"]
+    assert glances_apart(paths, lambda _share: None) == [glance(path) for path in paths]
+    assert glances_apart([], lambda _share: None) == []
