@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import nullcontext
 from os import PathLike, fsdecode
+from os.path import basename
 from typing import TYPE_CHECKING
 
 from guiapp.core.errors import EncodeError, TokenloupeError, UnknownPreError, VocabError
@@ -59,7 +60,7 @@ def open_model(
             tokenizer = Tokenizer(vocabulary)
     except MemoryError as error:
         raise VocabError(
-            f"{quoted(fsdecode(path))} takes more memory than is free. Close other programs."
+            f"{quoted(basename(fsdecode(path)))} takes more memory than is free. Close other programs."
         ) from error
     opening.end()
     return tokenizer

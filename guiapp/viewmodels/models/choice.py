@@ -45,7 +45,7 @@ def _installed_row(row: Row, current: str | None) -> Choice:
     name = model.name.partition(":")[2] or model.name
     size = "" if seen is None or seen.n_tokens is None else f"{seen.n_tokens:,}"
     kind = () if seen is None else (seen.type or seen.format, quoted(seen.pre), size)
-    detail = joined(*kind, in_bytes(model.size_bytes), str(model.path))
+    detail = joined(*kind, in_bytes(model.size_bytes), shown_path(model.path))
     problem = "" if seen is None else seen.problem
     return Choice(
         model.source, model.name, quoted(name, 200), problem or detail, not problem, model.name == current
@@ -63,6 +63,13 @@ def _recent_row(file: RecentFile, is_there: bool, current: str | None) -> Choice
         is_there,
         is_current=file.path == current,
     )
+
+
+def shown_path(path: Path) -> str:
+    """As people write it, with `~` for their own folder."""
+    home = Path.home()
+    shown = str(Path("~", path.relative_to(home)) if path.is_relative_to(home) else path)
+    return quoted(shown, len(shown))
 
 
 def shown_pre(pre: str, chosen_pre: str) -> str:

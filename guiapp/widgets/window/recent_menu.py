@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QMenu
 
 from guiapp.core.sources.locate import is_plain, lasting_name
 from guiapp.core.vocab.quoting import quoted
+from guiapp.viewmodels.models.choice import shown_path
 from guiapp.viewmodels.recent import RecentFiles, RecentTexts
 from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.shared.plain_tip import plain_tip
@@ -88,14 +89,10 @@ def title_of(path: Path) -> str:
     """`words.txt – ~/texts`; of what is no path, all of it."""
     if not is_plain(str(path)):
         return quoted(str(path), LONGEST_NAME + LONGEST_FOLDER).replace("&", "&&")
-    folder = path.parent
-    if folder.is_relative_to(home := Path.home()):
-        folder = Path("~", folder.relative_to(home))
-    return f"{quoted(path.name, LONGEST_NAME)} – {_end(str(folder))}".replace("&", "&&")
+    return f"{quoted(path.name, LONGEST_NAME)} – {_end(shown_path(path.parent))}".replace("&", "&&")
 
 
-def _end(folder: str) -> str:
-    shown = quoted(folder, len(folder))
+def _end(shown: str) -> str:
     return shown if len(shown) <= LONGEST_FOLDER else f"…{shown[1 - LONGEST_FOLDER :]}"
 
 
