@@ -13,6 +13,8 @@ PACKAGES = {
     "numpy": "BSD-3-Clause",
     "gguf": "MIT",
     "platformdirs": "MIT",
+    "requests": "Apache-2.0",
+    "google-re2": "BSD-3-Clause",
 }
 NAMES = ("Tokenloupe", "Python", *PACKAGES, "System")
 

@@ -16,12 +16,15 @@ class Answers:
     """Stands in for the dialogs that ask; answers as it was told."""
 
     def __init__(self):
-        self.model = self.text = self.save_place = None
+        self.model = self.text = self.save_place = self.folder = None
         self.closing = Answer.CANCEL
         self.deletes = False
 
     def model_to_open(self):
         return self.model
+
+    def folder_with_models(self):
+        return self.folder
 
     def text_to_open(self):
         return self.text

@@ -53,12 +53,13 @@ def _installed_row(row: Row, current: str | None) -> Choice:
 
 
 def _recent_row(file: RecentFile, is_there: bool, current: str | None) -> Choice:
-    path = Path(file.path)
-    detail = joined(file.type, shown_pre(file.pre, file.chosen_pre), f"{file.n_tokens:,}", path.name)
+    path, is_path = Path(file.path), is_plain(file.path)
+    named = path.name if is_path else file.path
+    detail = joined(file.type, shown_pre(file.pre, file.chosen_pre), f"{file.n_tokens:,}", named)
     return Choice(
         "Recent",
         file.path,
-        file.name or path.stem,
+        file.name or (path.stem if is_path else file.path),
         detail if is_there else f"not found: {file.path}",
         is_there,
         is_current=file.path == current,

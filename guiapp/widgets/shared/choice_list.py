@@ -87,7 +87,7 @@ class ChoiceList(QWidget):
         self.show_choices(choices)
         for at in range(self._items.rowCount()):
             choice = self._items.item(at).data(CHOICE_ROLE)
-            if current is not None and choice is not None and choice.is_there and choice.name == current.name:
+            if current is not None and choice is not None and _is_same(choice, current):
                 self.rows.setCurrentIndex(self._items.index(at, 0))
         self.rows.verticalScrollBar().setValue(scrolled)
 
@@ -176,6 +176,10 @@ def _draw_choice(painter: QPainter, theme: Theme, choice: Choice, rect: QRect) -
 def _draw_elided(painter: QPainter, rect: QRect, text: str) -> None:
     elided = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, rect.width())
     painter.drawText(rect, Qt.AlignmentFlag.AlignVCenter, elided)
+
+
+def _is_same(choice: Choice, other: Choice) -> bool:
+    return choice.is_there and (choice.section, choice.name) == (other.section, other.name)
 
 
 def _item(choice: Choice) -> QStandardItem:

@@ -59,8 +59,8 @@ class WindowCommands(QObject):
         self._actions = window.actions_table
         self._editor = window.inspect_page.editor
         self.palette = CommandPalette(self._actions, theme_source, window)
-        self._installed = InstalledModels(self)
-        self.picker = ModelPicker(workspace.loader, recent, self._installed, theme_source, window)
+        self.installed = InstalledModels(self)
+        self.picker = ModelPicker(workspace.loader, recent, self.installed, theme_source, window)
         self._utf16 = Utf16Notice(window.notices, workspace, self._actions["from_utf16"])
         self.pre_picker = PrePicker(workspace.loader, theme_source, window)
         kept_menu = self._actions.menus["File/Kept texts"]
@@ -97,7 +97,7 @@ class WindowCommands(QObject):
 
     def stop(self) -> None:
         """For closing: no reason not to try the model of the last time again if it is being loaded."""
-        self._installed.stop()
+        self.installed.stop()
         self._recent.stop()
         self._recent_texts.stop()
         self._sorting.wait()
