@@ -169,8 +169,8 @@ def _command_parser(names: Sequence[str]) -> argparse.ArgumentParser:
         usage="tokenloupe [MODEL] [TEXTFILE]\n       tokenloupe COMMAND …",
         description="See exactly what a model sees: the tokens of any text, for any model file. "
         "Without a command the window opens. MODEL is a tokenizer's file (.gguf, .tiktoken, tekken.json), "
-        "a name that `tokenloupe models` lists, hf:OWNER/NAME, an address, or a demo model: demo:bpe, demo:spm, "
-        "demo:wordpiece, demo:unigram, demo:rwkv, demo:toy.",
+        "a name that `tokenloupe models` lists, hf:OWNER/NAME, an address, or a demo model: demo:bpe, "
+        "demo:spm, demo:wordpiece, demo:unigram, demo:rwkv, demo:toy.",
     )
     parser.add_argument("--version", action="version", version=f"tokenloupe {__version__}")
     commands = parser.add_subparsers(

@@ -1,4 +1,4 @@
-"""Draw the pictures of the list of models, with twelve that are installed:  python screenshots/draw_picker.py"""
+"""Draw the pictures of the list of models, twelve of them installed:  python screenshots/draw_picker.py"""
 
 from __future__ import annotations
 

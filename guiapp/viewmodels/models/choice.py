@@ -97,9 +97,14 @@ def facts(model: OpenModel) -> list[tuple[str, str]]:
         ("merges", f"{len(vocabulary.merge_offsets) - 1:,}" if len(vocabulary.merge_offsets) > 1 else ""),
         ("file", "" if model.name.startswith(PREFIX) or not is_plain(model.name) else model.name),
         ("opened as", "" if is_plain(model.name) else model.name),
-        ("lies at", "" if is_plain(model.name) else str(vocabulary.path)),
+        ("lies at", _place_of(model)),
     ]
     return [(name, value) for name, value in rows if value] + list(special_facts(vocabulary))
+
+
+def _place_of(model: OpenModel) -> str:
+    path = model.tokenizer.vocabulary.path
+    return "" if path is None or is_plain(model.name) else shown_path(path)
 
 
 def special_facts(vocabulary: Vocabulary) -> Iterator[tuple[str, str]]:
