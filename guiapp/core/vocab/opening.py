@@ -7,7 +7,8 @@ from collections.abc import Callable
 
 Progress = Callable[[float], None]
 
-DOWNLOAD, HEADER, TENSORS, METADATA, MERGES, CHARACTERS, TOKENS, SPECIAL, ENCODERS, TABLES = (
+FILE, DOWNLOAD, HEADER, TENSORS, METADATA, MERGES, CHARACTERS, TOKENS, SPECIAL, ENCODERS, TABLES = (
+    "file",
     "download",
     "header",
     "list of tensors",
@@ -20,7 +21,8 @@ DOWNLOAD, HEADER, TENSORS, METADATA, MERGES, CHARACTERS, TOKENS, SPECIAL, ENCODE
     "tables",
 )
 STARTS = {
-    DOWNLOAD: 0.0,  # of what is not on this machine
+    FILE: 0.0,  # which is looked for, if somebody named a model
+    DOWNLOAD: 0.02,  # of what is not on this machine
     HEADER: 0.125,
     TENSORS: 0.25,
     METADATA: 0.3125,
@@ -56,7 +58,7 @@ class Opening:
 
     def download(self, share: float) -> None:
         """So much of a usual header, or of the whole file, has come."""
-        self._share = share * STARTS[HEADER]
+        self._share = STARTS[DOWNLOAD] + share * (STARTS[HEADER] - STARTS[DOWNLOAD])
         self.report()
 
     def read_header(self, share: float) -> None:

@@ -11,7 +11,7 @@ from guiapp import VocabError
 from guiapp.core.demo import demo_model_path
 from guiapp.core.formats.table import RECENT
 from guiapp.core.sources import fetch, kept, web
-from guiapp.core.vocab.opening import Opening
+from guiapp.core.vocab.opening import DOWNLOAD, Opening, stage_of
 
 MODEL = demo_model_path("bpe").read_bytes()
 WITH_A_TOKEN = "Put a token that may read it into the environment variable HF_TOKEN."
@@ -288,3 +288,10 @@ def test_a_damaged_record_only_costs_a_request(server, record):
     path.with_name("f.kept.json").write_text(record.replace("URL", url))
     assert kept.kept(url) is None
     assert fetched(url).path.read_bytes() == b"data"
+
+
+def test_the_stage_of_a_download_is_told(server, steps):
+    url, shares = server.serves("/bpe.gguf", file(MODEL)), []
+    guiapp.open_model(url, None, shares.append)
+    assert shares == sorted(shares)
+    assert DOWNLOAD in {stage_of(share) for share in shares}

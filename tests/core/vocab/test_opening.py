@@ -14,7 +14,7 @@ from guiapp import native
 from guiapp.core.formats.table import RECENT
 from guiapp.core.system.checkpoint import is_watched, watched
 from guiapp.core.training.charsmap import build_charsmap
-from guiapp.core.vocab.opening import DOWNLOAD, STARTS, TABLES, stage_of
+from guiapp.core.vocab.opening import DOWNLOAD, FILE, STARTS, TABLES, stage_of
 
 WRITERS = {
     "BPE": lambda path: bpe().write(path),
@@ -56,7 +56,7 @@ def test_all_stages_are_reported_and_each_report_can_end_it(tmp_path, write):
     open_anew(path, patient)
     assert patient.shares == sorted(patient.shares)
     assert patient.shares[-1] == 1.0
-    assert {stage_of(share) for share in patient.shares[:-1]} == {*STARTS} - {DOWNLOAD, TABLES}
+    assert {stage_of(share) for share in patient.shares[:-1]} == {*STARTS} - {FILE, DOWNLOAD, TABLES}
     for number in range(len(patient.shares)):
         caller = Caller(number)
         with pytest.raises(CancelledError):

@@ -23,7 +23,7 @@ def test_a_model_that_is_being_opened_is_named_and_can_be_cancelled(qapp, qtbot)
     workspace = Workspace(b"", load=load)
     activity = Activity(workspace)
     workspace.loader.open("folder/large.gguf")
-    assert activity.title == "Opening large.gguf: header"
+    assert activity.title == "Opening large.gguf: file"
     qtbot.waitUntil(lambda: activity.progress == 0.25)
     assert activity.title == "Opening large.gguf: list of tensors"
     assert activity.can_cancel
