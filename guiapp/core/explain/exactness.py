@@ -29,6 +29,8 @@ def exactness_of(vocabulary: Vocabulary) -> Exactness:
         return _exactness_elsewhere(vocabulary)
     if vocabulary.refusals:
         return Exactness(REFUSED, f"llama.cpp would not load this file. {' '.join(vocabulary.refusals)}")
+    if vocabulary.deviation:
+        return Exactness("approximate", vocabulary.deviation)
     if vocabulary.chosen_pre:
         return _exactness_of_choice(vocabulary)
     if vocabulary.type is VocabType.BPE and not vocabulary.pre:

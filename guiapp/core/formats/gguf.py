@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from guiapp import native
 from guiapp.core.split.pre_tokenizers import PreTokenizer
 from guiapp.core.system.checkpoint import checkpoint
-from guiapp.core.text.charsmap import open_charsmap
+from guiapp.core.text.charsmap import LONGEST_KEY, open_charsmap
 from guiapp.core.vocab import checks
 from guiapp.core.vocab.attributes import ATTRIBUTE_OF_TYPE
 from guiapp.core.vocab.defaults import (
@@ -38,6 +38,10 @@ MOST_TOKEN_BYTES = 1 << 28
 MOST_MERGES = 1 << 22  # eight times as many
 MOST_CHARSMAP_BYTES = 1 << 24  # sixty times as many
 LONGEST_NAME = 1 << 12
+LONG_KEYS = (
+    f"Of each key in the character map, at most {LONGEST_KEY:,} bytes are compared: where a text holds a "
+    "longer one, the ids may differ from llama.cpp's."
+)
 
 LOADED_EMPTY = (VocabType.BPE, VocabType.SPM, VocabType.RWKV)  # by llama.cpp, without a token
 
@@ -120,7 +124,7 @@ def _build(path: Path, keys: VocabKeys, model: str, choice: PreChoice, opening: 
     opening.begin(MERGES)
     merge_data, merge_offsets = _merges(keys, kind, choice.in_use, warnings)
     opening.begin(CHARACTERS)
-    charsmap = _charsmap(keys, kind, warnings)
+    charsmap, deviation = _charsmap(keys, kind, warnings)
     rules = _with_space_keys(keys, rules)
     opening.begin(TOKENS)
     table = _tokens(keys, kind, warnings)
@@ -166,6 +170,7 @@ def _build(path: Path, keys: VocabKeys, model: str, choice: PreChoice, opening: 
         token_table=table,
         warnings=tuple(warnings),
         refusals=checks.ascending(keys.refusals + special.refusals),
+        deviation=deviation,
         metadata=keys.metadata(),
     )
 
@@ -206,21 +211,26 @@ def _merges(
     return data, offsets
 
 
-def _charsmap(keys: VocabKeys, kind: VocabType, warnings: list[str]) -> NDArray[np.uint8]:
+def _charsmap(keys: VocabKeys, kind: VocabType, warnings: list[str]) -> tuple[NDArray[np.uint8], str]:
+    """The character map, and where it is not followed as llama.cpp does."""
     if kind is not VocabType.UGM:
-        return np.empty(0, np.uint8)
+        return np.empty(0, np.uint8), ""
     found = keys.numbers("tokenizer.ggml.precompiled_charsmap", "uint8", "int8")
     if found is None:
-        return np.empty(0, np.uint8)
-    charsmap = found.view(np.uint8)
+        return np.empty(0, np.uint8), ""
+    data = found.view(np.uint8)
     try:
-        if not 0 < len(charsmap) <= MOST_CHARSMAP_BYTES:
-            raise ValueError(f"is {len(charsmap):,} bytes long")
-        if damage := open_charsmap(charsmap).damage:
-            warnings.append(f"The character map {damage}: where a text gets there, llama.cpp gives up.")
+        if not 0 < len(data) <= MOST_CHARSMAP_BYTES:
+            raise ValueError(f"is {len(data):,} bytes long")
+        charsmap = open_charsmap(data)
     except ValueError as fault:
         raise keys.error(f"has a tokenizer.ggml.precompiled_charsmap that {fault}") from fault
-    return charsmap
+    if charsmap.damage:
+        warnings.append(f"The character map {charsmap.damage}: where a text gets there, llama.cpp gives up.")
+    if not charsmap.has_long_keys:
+        return data, ""
+    warnings.append(LONG_KEYS)
+    return data, LONG_KEYS
 
 
 def _tokens(keys: VocabKeys, kind: VocabType, warnings: list[str]) -> StringTable:

@@ -38,6 +38,7 @@ class Charsmap(NamedTuple):
     is_whole      whether replacements are made of whole characters
     growth        characters at most that a byte becomes, for a stretch of the text on the average
     damage        what is wrong with it, as the end of a sentence; llama.cpp gives up where a text gets there
+    has_long_keys whether keys may be longer than LONGEST_KEY, which are matched up to there only
     """
 
     units: NDArray[np.uint32]
@@ -46,6 +47,7 @@ class Charsmap(NamedTuple):
     is_whole: bool
     growth: float
     damage: str = ""
+    has_long_keys: bool = False
 
 
 def open_charsmap(data: NDArray[np.uint8]) -> Charsmap:
@@ -157,9 +159,8 @@ def _checked(units: NDArray[np.uint32], replacements: NDArray[np.uint8]) -> Char
                 replacements[np.minimum(outputs + 1, len(replacements) - 1)] == 0
             )
             spaces[labels[reached[is_leaf]]] = becomes_space & ~np.isin(bases[is_leaf], parents)
-    if _has_long_keys(edges, parents, own):
-        damage = damage or f"has keys of more than {LONGEST_KEY:,} bytes"
-    return Charsmap(units, replacements, spaces & ~later, is_whole, growth, damage)
+    has_long_keys = _has_long_keys(edges, parents, own)
+    return Charsmap(units, replacements, spaces & ~later, is_whole, growth, damage, has_long_keys)
 
 
 def _levels(

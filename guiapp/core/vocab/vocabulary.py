@@ -92,6 +92,7 @@ class Vocabulary:
     eog            ids that end a generation
     warnings       what was repaired or is odd, one sentence each
     refusals       why llama.cpp would not load the file, one sentence each
+    deviation      where ids may differ from llama.cpp's for the same file, "" where they are the same
     metadata       scalar keys as Python values; arrays as a short description
     token_table    finds tokens by their raw text
     """
@@ -116,6 +117,7 @@ class Vocabulary:
     eog: frozenset[int]
     warnings: tuple[str, ...] = ()
     refusals: tuple[str, ...] = ()
+    deviation: str = ""
     metadata: Mapping[str, object] = field(default_factory=dict)
     chosen_pre: str = ""  # what splits the text instead of `pre`, where somebody chose so by hand
     library: str = LLAMA_CPP  # whose ids these are for the same file

@@ -39,9 +39,10 @@ AS_ASKED = "llama.cpp splits it as the file asks, unless it is told to."
             "The file asks for “new”, which is not known. Text is split as “gpt-2”, chosen by hand. The "
             "model may have been trained on other ids.",
         ),
+        (VocabType.UGM, {"deviation": "Keys are cut."}, "approximate", "Keys are cut."),
         (
             VocabType.BPE,
-            {"refusals": ("It is broken.", "It is old.")},
+            {"refusals": ("It is broken.", "It is old."), "deviation": "Keys are cut."},
             REFUSED,
             "llama.cpp would not load this file. It is broken. It is old.",
         ),

@@ -95,7 +95,7 @@ def test_a_map_that_leads_in_a_circle_ends_somewhere():
     units[0] = 0
     data = struct.pack("<I", units.nbytes) + units.tobytes() + b"y\0"
     charsmap = opened(data)
-    assert "keys of more than" in charsmap.damage
+    assert charsmap.has_long_keys
     assert longest_match(charsmap, b"a" * 5000, 0) is None
 
 
@@ -110,7 +110,7 @@ def test_a_large_map_that_is_all_one_key_is_looked_through(name):
     nodes = bases ^ labels
     units[nodes] = np.where(nodes ^ goals < 1 << 21, (nodes ^ goals) << 10, 0) | labels
     data = struct.pack("<I", 4 * len(units)) + units.astype("<u4").tobytes() + b"y\0"
-    assert "keys of more than" in opened(data).damage
+    assert opened(data).has_long_keys
 
 
 @pytest.mark.parametrize("seed", range(30))

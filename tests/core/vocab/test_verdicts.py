@@ -132,6 +132,7 @@ OTHERS = {
     "unknown pre": {**BPE, "pre": "foo-9"},
 }  # fmt: skip
 CASES = {**CHARSMAPS, **EMPTY, **OTHERS}
+LONG = b"a" * 3000
 TEXTS = (b"", b"a", b"ab a", b"xyz", b"\n", b"a\nb", "café".encode(), b"aa" * 500, b"\xff")
 
 
@@ -189,6 +190,18 @@ def test_texts_that_llama_cpp_survives_become_the_same_ids(tmp_path, oracle, nam
         except EncodeError:
             found = None
         assert expected is None or -1 in expected or found == expected, text
+
+
+@pytest.mark.parametrize("name", ["whole", "circle", "nothing but a circle"])
+def test_a_text_that_holds_a_longer_key_is_exact_only_where_the_badge_says_so(tmp_path, oracle, name):
+    path = write_vocab(tmp_path / "model.gguf", **CASES[name])
+    oracle.load(path)
+    tokenizer = guiapp.open_model(path)
+    expected = oracle.tokenize(LONG, False, False)
+    found = tokenizer.encode(LONG, add_special=False, parse_special=False).token_ids.tolist()
+    assert tokenizer.exactness.level == ("exact" if found == expected else "approximate")
+    assert (found == expected) == (name != "nothing but a circle")
+    assert any("longer one" in warning for warning in tokenizer.vocabulary.warnings) == (found != expected)
 
 
 def test_why_llama_cpp_refuses_a_file_is_told(tmp_path):
