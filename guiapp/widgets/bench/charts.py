@@ -168,8 +168,9 @@ class Chart(QFrame):
         self._points, self._word_rows = [], []
         self._n_used.clear()
         self.empty.setVisible(not self._results)
+        if self._plot is not None:
+            self._plot.clear()  # also where it gets hidden: the mouse may be on it still
         if self._results:
-            self.plot.clear()
             self.plot.show()
             self._layout.activate()  # what is drawn depends on the room that there is now,
             self.plot.place_box()  # of which a plot that is hidden hears only when it is shown

@@ -190,6 +190,17 @@ def test_clicking_the_name_beside_a_curve_isolates_its_contender(page, qtbot):
     assert {word.color.name() for word in others} == {page.exactness.theme.faint.name()}
 
 
+def test_a_click_that_ends_when_the_results_are_gone_isolates_nobody(page, qtbot):
+    page.model.show_run(RUN)
+    page.redraw()
+    plot = page.scaling.plot
+    place = plot.rect_of(plot.words[0]).center().toPoint()
+    qtbot.mousePress(plot.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    page.scaling.show_results([])
+    qtbot.mouseRelease(plot.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert page.model.isolated == ""
+
+
 def test_lines_across_end_before_the_names(page):
     page.model.show_run(RUN)
     page.redraw()
