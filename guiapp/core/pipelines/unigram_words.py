@@ -11,11 +11,14 @@ Before a byte that becomes a space wherever it stands a text can be cut if
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.core.system.checkpoint import checkpoint, stoppable
 from guiapp.core.text.charsmap import Charsmap
 from guiapp.core.text.normalizers import SPACE_SYMBOL
 from guiapp.core.vocab.vocabulary import Vocabulary
@@ -23,6 +26,7 @@ from guiapp.core.vocab.vocabulary import Vocabulary
 EXACT_BITS = 53
 LARGEST_SCORE = 1e30
 LONGEST_TOKEN = 512  # bytes; texts made of beginnings of tokens take so many steps a byte
+TEXT_AT_ONCE = 1 << 22  # bytes of the tokens
 LEAST_BYTES = 1 << 12  # below, a text of which sums are exact is not worth looking for words in it
 
 
@@ -76,7 +80,7 @@ class UnigramWords:
     @cached_property
     def _why_dependent(self) -> str:
         """Why words behind the first one cannot be encoded one by one."""
-        if not (self._charsmap.is_whole and all(text.isascii() for text in self._user_defined)):
+        if not (self._charsmap.is_whole and all(text.isascii() for text in stoppable(self._user_defined))):
             return "The file's character map or user-defined tokens may take characters apart."
         if not self.cut_bytes.any():
             return "A space is part of a user-defined token, or of a longer key of the file's character map."
@@ -104,10 +108,28 @@ class UnigramWords:
     @cached_property
     def _own_scores(self) -> NDArray[np.float64]:
         """Of all tokens that text can become, and of the unknown one."""
+        checkpoint()
         return np.append(self._scores[self._token_ids], self._unknown_score)
 
     @cached_property
+    def _is_own(self) -> NDArray[np.bool_]:
+        """Whether text can become a token, of all tokens."""
+        is_own = np.zeros(len(self._vocabulary), np.bool_)
+        is_own[self._token_ids] = True
+        return is_own
+
+    def _some_at_once(self) -> Iterator[tuple[NDArray[np.uint8], NDArray[np.int64], slice]]:
+        """All tokens, some MB of text at a time: the texts, where each begins in there, and the ids."""
+        data, offsets = self._vocabulary.token_data, self._vocabulary.token_offsets
+        bounds = np.searchsorted(offsets, np.arange(0, len(data), TEXT_AT_ONCE))
+        for first, end in pairwise(np.unique([*bounds, len(offsets) - 1]).tolist()):
+            checkpoint()
+            start = offsets[first]
+            yield data[start : offsets[end]], offsets[first : end + 1] - start, slice(first, end)
+
+    @cached_property
     def _sizes(self) -> NDArray[np.int64]:
+        checkpoint()
         return np.diff(self._vocabulary.token_offsets)[self._token_ids]
 
     @cached_property
@@ -119,16 +141,10 @@ class UnigramWords:
     @cached_property
     def _has_inner_symbol(self) -> bool:
         """Whether U+2581, or the first bytes of it as a token's last, stand behind the token's start."""
-        data, offsets = self._vocabulary.token_data, self._vocabulary.token_offsets
-        places = np.flatnonzero(data == SPACE_SYMBOL[0])
-        tokens = np.searchsorted(offsets, places, "right") - 1
-        is_inner = (places > offsets[tokens]) & np.isin(tokens, self._token_ids)
-        places, ends = places[is_inner], offsets[tokens[is_inner] + 1]
-        may_go_on = np.ones(len(places), np.bool_)
-        for distance in range(1, len(SPACE_SYMBOL)):
-            at = np.minimum(places + distance, len(data) - 1)
-            may_go_on &= (places + distance >= ends) | (data[at] == SPACE_SYMBOL[distance])
-        return bool(may_go_on.any())
+        return any(
+            _holds_symbol_behind_start(data, offsets, self._is_own[ids])
+            for data, offsets, ids in self._some_at_once()
+        )
 
     @cached_property
     def _exact_below(self) -> float:
@@ -136,7 +152,9 @@ class UnigramWords:
         scores = self._own_scores[self._own_scores != 0]
         if not np.isfinite(scores).all():
             return 0.0
+        checkpoint()
         mantissas, exponents = np.frexp(scores)
+        checkpoint()
         whole = np.ldexp(mantissas, EXACT_BITS).astype(np.int64)
         steps = np.ldexp((whole & -whole).astype(np.float64), exponents - EXACT_BITS)
         return float(2**EXACT_BITS * steps.min(initial=1.0))
@@ -144,13 +162,13 @@ class UnigramWords:
     @cached_property
     def _worst_per_character(self) -> float:
         """What the best way gains or loses at most by one character."""
-        vocabulary = self._vocabulary
-        is_continued = vocabulary.token_data & 0xC0 == 0x80
-        n_before = np.concatenate([[0], np.cumsum(~is_continued)])
-        n_characters = np.diff(n_before[vocabulary.token_offsets])[self._token_ids]
-        own = self._own_scores[:-1]
-        singles = np.abs(own[n_characters <= 1])
-        return float(max(abs(self._unknown_score), singles.max(initial=0.0), own.max(initial=0.0)))
+        worst = max(abs(self._unknown_score), float(self._own_scores[:-1].max(initial=0.0)))
+        for data, offsets, ids in self._some_at_once():
+            n_before = np.concatenate([[0], np.cumsum(data & 0xC0 != 0x80)])
+            is_single = np.diff(n_before[offsets]) <= 1
+            singles = np.abs(self._scores[ids][is_single & self._is_own[ids]])
+            worst = max(worst, float(singles.max(initial=0.0)))
+        return worst
 
     @cached_property
     def _largest_score(self) -> float:
@@ -174,3 +192,18 @@ class UnigramWords:
         total = -float(self._scores[ids].sum())
         beside = self._largest_score + int(self._sizes.max(initial=0)) * self._worst_per_character
         return total + beside < self._exact_below
+
+
+def _holds_symbol_behind_start(
+    data: NDArray[np.uint8], offsets: NDArray[np.int64], counts: NDArray[np.bool_]
+) -> bool:
+    """Whether one of some tokens does that counts: U+2581, or as the token's last bytes its first ones."""
+    places = np.flatnonzero(data == SPACE_SYMBOL[0])
+    tokens = np.searchsorted(offsets, places, "right") - 1
+    is_inner = (places > offsets[tokens]) & counts[tokens]
+    places, ends = places[is_inner], offsets[tokens[is_inner] + 1]
+    may_go_on = np.ones(len(places), np.bool_)
+    for distance in range(1, len(SPACE_SYMBOL)):
+        at = np.minimum(places + distance, len(data) - 1)
+        may_go_on &= (places + distance >= ends) | (data[at] == SPACE_SYMBOL[distance])
+    return bool(may_go_on.any())

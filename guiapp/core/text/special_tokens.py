@@ -231,7 +231,7 @@ def _occurs(beginning: bytes, text: bytes) -> bool:
 
 def _length_in_common(texts: list[bytes]) -> int:
     """How many bytes all texts begin with."""
-    first, last = min(texts), max(texts)
+    first, last = min(stoppable(texts)), max(stoppable(texts))
     return next((at for at, byte in enumerate(first) if last[at] != byte), len(first))
 
 

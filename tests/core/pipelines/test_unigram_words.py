@@ -1,6 +1,7 @@
 """Where words of a Unigram vocabulary can be encoded alone, and how long sums of scores stay exact."""
 
 from fractions import Fraction
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -9,10 +10,12 @@ from hypothesis import strategies as st
 from unpaired_pipelines import T5_RULES, unigram
 
 from guiapp.core.pipelines import unigram_words
+from guiapp.core.system.checkpoint import watched
 from guiapp.core.vocab.vocabulary import Rules
 
 SYMBOL = "▁".encode()
 PREFIXED = Rules(add_space_prefix=True)
+AT_ONCE = st.sampled_from([1, 5, unigram_words.TEXT_AT_ONCE])
 
 
 def words_of(scores, rules=T5_RULES, charsmap=b"", **more):
@@ -45,13 +48,27 @@ def test_what_stands_against_words_is_told(scores, more, why_no_cuts, why_no_fas
         assert bool(told) == bool(expected)
 
 
-@given(st.lists(st.lists(st.sampled_from([*"ab▁▂", "\udce2", "\udc96", "\udc81"]), min_size=1, max_size=5)))
-def test_spaces_within_tokens_are_found(tokens):
+@given(
+    st.lists(st.lists(st.sampled_from([*"ab▁▂", "\udce2", "\udc96", "\udc81"]), min_size=1, max_size=5)),
+    AT_ONCE,
+)
+def test_spaces_within_tokens_are_found(tokens, at_once):
     texts = ["▁", *{"".join(token) for token in tokens}]
     data = [text.encode("utf-8", "surrogateescape") for text in texts]
     reaches = any(SYMBOL in text[1:] or text[1:].endswith((SYMBOL[:1], SYMBOL[:2])) for text in data)
-    told = words_of(dict.fromkeys(dict(zip(data, texts, strict=True)).values(), -1.0))._has_inner_symbol
-    assert told == reaches
+    found = words_of(dict.fromkeys(dict(zip(data, texts, strict=True)).values(), -1.0))
+    found.__dict__.pop("_has_inner_symbol", None)
+    with patch.object(unigram_words, "TEXT_AT_ONCE", at_once):
+        assert found._has_inner_symbol == reaches
+
+
+@pytest.mark.parametrize("look", ["_has_inner_symbol", "_worst_per_character"])
+def test_long_looks_at_all_tokens_can_be_stopped(look):
+    found, visits = words_of({"▁": -1.0, **{f"{number:06}": -1.0 for number in range(100)}}), []
+    found.__dict__.pop(look, None)
+    with patch.object(unigram_words, "TEXT_AT_ONCE", 60), watched(lambda: visits.append(look)):
+        getattr(found, look)
+    assert len(visits) > 9
 
 
 def step_of(value: float) -> Fraction:
@@ -63,11 +80,13 @@ def step_of(value: float) -> Fraction:
 @given(
     st.dictionaries(
         st.text("abé", min_size=1, max_size=3), st.floats(-20, 5, width=32, allow_subnormal=False), max_size=6
-    )
+    ),
+    AT_ONCE,
 )
-def test_texts_are_short_enough_for_sums_to_be_exact(scores):
+def test_texts_are_short_enough_for_sums_to_be_exact(scores, at_once):
     scores = {"▁": -1.0, **scores}
-    found = words_of(scores)
+    with patch.object(unigram_words, "TEXT_AT_ONCE", at_once):
+        found = words_of(scores)
     unknown = float(np.float32(min(scores.values()) - 10))
     own = [*scores.values(), unknown]
     limit = 2**53 * min(step_of(score) for score in [*own, 1.0] if score)
