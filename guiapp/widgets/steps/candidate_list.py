@@ -32,7 +32,7 @@ def paint_candidates(
     """A row for each as far as there is room, with a bar as long as its rank is high."""
     highest = max(1.0, *(candidate.rank for candidate in candidates))
     kinds: dict[tuple[bool, bool], list[tuple[float, Candidate]]] = {}
-    for row, candidate in enumerate(candidates[: int(area.height() // ROW_PX)]):
+    for row, candidate in enumerate(candidates[: max(0, int(area.height() // ROW_PX))]):
         is_now, top = candidate[:7] == present, area.top() + row * ROW_PX
         if is_now:
             fill(

@@ -43,7 +43,8 @@ NATURAL_SIZE = QSize(380, 13 * ROW_PX)
 QUEUES = ("heap", "scan")
 MOST_NODES = 31  # of the heap
 UPPER_SHARE = 0.62  # of heap or bars; the list below has the rest
-LEAST_UPPER_PX = 170
+LEAST_UPPER_PX = 170  # where there is so much
+EDGE_PX = 2
 STAGE_MEANINGS = (
     "special tokens are cut out",
     "text is rewritten, as the file asks",
@@ -130,9 +131,8 @@ class PictureView(ZoomedView):
         if not candidates:
             write(painter, area, "No two neighbours have a rule.", theme.dim, CENTER)
             return
-        room = QRectF(
-            area.left(), area.top() + 2, area.width(), max(area.height() * UPPER_SHARE, LEAST_UPPER_PX)
-        )
+        height = min(max(area.height() * UPPER_SHARE, LEAST_UPPER_PX), area.height() - EDGE_PX)
+        room = QRectF(area.left(), area.top() + EDGE_PX, area.width(), height - EDGE_PX)
         made = partial(_made, debugger)
         if debugger.trace.twin == "heap":
             tools = NodeTools(self._texts, self._boxes, self._scale() * self.devicePixelRatio(), made)

@@ -223,6 +223,20 @@ def test_what_is_taken_stands_beside_what_is_tried(make_steps_page):
             assert row.left() in (0, near(page.trace.picture.width() / 2))
 
 
+@pytest.mark.parametrize("zoom", [1, 2])
+@pytest.mark.parametrize("encoder", ["heap", "scan"])
+def test_a_queue_in_a_low_window_is_seen_whole(make_steps_page, encoder, zoom):
+    page = make_steps_page(text=b"How do lions sleep?", encoder=encoder)
+    page.set_text_size(zoom * TEXT_FONT_PX)
+    picture, n_shown = page.trace.picture, []
+    for height in (140, 150, 200, 300):
+        picture.resize(400 * zoom, height * zoom)
+        for position in range(0, page.model.n_steps, 5):
+            n_shown.append(len(painted(page, position)[1]))
+            assert badly_placed(picture) == []
+    assert max(n_shown) > 10
+
+
 def test_only_the_last_try_is_marked_and_as_many_are_shown_as_have_room(make_steps_page):
     page = make_steps_page("wordpiece", b"lions" * 6)
     picture, operation = page.trace.picture, page.model.debugger.trace.operation
