@@ -108,6 +108,9 @@ BREAKPOINTS = (
 )
 
 
+CANCELLING = KeyHint("Give it up", ("Esc",))
+
+
 def key_hints() -> dict[str, tuple[KeyHint, ...]]:
     """All of them, by where they are taken."""
     return {
@@ -121,4 +124,5 @@ def key_hints() -> dict[str, tuple[KeyHint, ...]]:
         "On the timeline": TIMELINE,
         "In the list of breakpoints": BREAKPOINTS,
         "In the list of lessons": LESSONS,
+        "While a model or a text is opened": (CANCELLING,),
     }

@@ -15,6 +15,7 @@ from guiapp.widgets.shared.fitted_label import FittedLabel
 from guiapp.widgets.shared.layouts import Part, in_row
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.theme import MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme
+from guiapp.widgets.window.key_hints import CANCELLING
 
 HEIGHT_PX = 30
 BAR_WIDTH_PX, SHORT_BAR_PX = 120, 40
@@ -93,7 +94,8 @@ class ActivityView(QWidget):
         self._bar.setMinimumWidth(SHORT_BAR_PX)
         self._bar.setMaximumWidth(BAR_WIDTH_PX)
         self._bar.setAccessibleName("Progress")
-        self.cancel_button = tool_button("Cancel", activity.cancel)
+        self.cancel_button = tool_button("Cancel", activity.cancel, tip=f"Cancel ({CANCELLING.keys[0]})")
+        self.cancel_button.setShortcut(CANCELLING.keys[0])
         in_row(self._label, self._bar, self.cancel_button, on=self)
         self._due = QTimer(self, singleShot=True, interval=self.SHOWN_AFTER_MS)
         self._due.timeout.connect(self.show)

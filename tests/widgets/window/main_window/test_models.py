@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 from conftest import PATIENCE_S
+from fake_tokenizer import FakeTokenizer
 from main_window_driver import CTRL, press
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
@@ -12,6 +13,7 @@ from PySide6.QtWidgets import QApplication, QLabel
 
 from guiapp.viewmodels import background
 from guiapp.widgets.shared.styled_text import StyledText
+from guiapp.widgets.window.status_line import ActivityView
 
 
 def test_the_model_button_names_the_model(shell):
@@ -192,6 +194,26 @@ def test_closing_while_the_model_of_the_last_time_is_loaded_forgets_it_only_if_a
     shell.stop()
     may_end.set()
     assert shell.settings.last_model == kept
+
+
+@pytest.mark.parametrize("page", ["inspect", "tree"])
+def test_esc_gives_up_opening_wherever_the_keyboard_is(make_shell, qtbot, page):
+    may_end = threading.Event()
+
+    def load(name, pre, progress):
+        if name == "slow.gguf":
+            may_end.wait(PATIENCE_S)
+        return FakeTokenizer()
+
+    shell = make_shell(load=load)
+    shell.window.pages.show_page(page)
+    shell.commands.open("slow.gguf")
+    button = shell.window.findChild(ActivityView).cancel_button
+    qtbot.waitUntil(button.isVisible)
+    press(qtbot, shell, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: shell.workspace.loader.loading_name is None)
+    assert shell.workspace.loader.model.name == "fake.gguf"
+    may_end.set()
 
 
 def test_forgetting_recent_files_forgets_the_last_one_too(shell):
