@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from operator import index
+from os import PathLike, fspath
 from typing import SupportsIndex
 
 
@@ -33,6 +34,11 @@ class EncodeError(TokenloupeError):
 
 class NativeLibraryError(TokenloupeError, ImportError):
     """A native library that is missing, outdated or of another version; the message says what to do."""
+
+
+def not_written(path: str | PathLike[str], error: OSError) -> str:
+    """Why a file that somebody asked for is not there."""
+    return f"{fspath(path)} cannot be written: {error.strerror}. Choose another place."
 
 
 def whole_number(given: SupportsIndex, what: str) -> int:

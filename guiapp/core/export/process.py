@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from guiapp import open_model
-from guiapp.core.errors import TokenloupeError
+from guiapp.core.errors import TokenloupeError, not_written
 from guiapp.core.export.exported_run import ExportedRun
 from guiapp.core.export.trace_run import TraceRun
 from guiapp.core.export.training_run import TrainingRun
@@ -47,7 +47,7 @@ def work(request: ExportRequest) -> str:
     except TokenloupeError as error:
         return str(error)
     except OSError as error:
-        return f"{request.output} cannot be written: {error.strerror}. Choose another place."
+        return not_written(request.output, error)
     return ""
 
 

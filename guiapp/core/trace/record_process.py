@@ -91,6 +91,8 @@ class Server:
             return
         except TokenloupeError as error:
             _tell(number=request.number, error=str(error))
+        except OSError as error:
+            _tell(number=request.number, error=f"{request.output} cannot be written: {error.strerror}.")
 
 
 @lru_cache(maxsize=2)

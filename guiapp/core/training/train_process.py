@@ -51,7 +51,10 @@ def work(request: TrainRequest) -> Finished:
     for told in run.steps():
         _tell(to_json(told).encode())
     model = run.model()
-    write_gguf(Path(request.output), model)
+    try:
+        write_gguf(Path(request.output), model)
+    except OSError as error:
+        return Finished(error=f"{request.output} cannot be written: {error.strerror}.")
     return Finished(request.output, len(model.tokens))
 
 

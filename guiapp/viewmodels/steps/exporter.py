@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import tempfile
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
+from guiapp.core.errors import TokenloupeError
 from guiapp.core.export.exported_run import ExportedRun, partial_of
 from guiapp.core.export.process import ExportRequest
 from guiapp.core.system.processes import command_of
-from guiapp.viewmodels.background import LatestJob
+from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.processes import LineProcess
 
 COMMAND = command_of("guiapp.core.export.process")
@@ -38,6 +40,7 @@ class StepExporter(QObject):
         self.failure = ""
         self._storing = LatestJob[None](self)
         self._storing.done.connect(self._start)
+        self._storing.failed.connect(self._finish)
 
     @property
     def is_busy(self) -> bool:
@@ -51,7 +54,7 @@ class StepExporter(QObject):
             str(run_file), str(path.absolute()), written.start, written.stop, *run.model
         )
         self.progress, self.saved, self.failure = 0.0, None, ""
-        self._storing.start(lambda _: run.save(run_file))
+        self._storing.start(partial(_store, run, run_file))
         self.changed.emit()
 
     def cancel(self) -> None:
@@ -100,3 +103,11 @@ class StepExporter(QObject):
         request, self._request = self._request, None
         if request is not None:
             partial_of(Path(request.output)).unlink(missing_ok=True)
+
+
+def _store(run: ExportedRun, path: Path, _: Progress) -> None:
+    """Keep a run for the process that writes it.  Raises TokenloupeError."""
+    try:
+        run.save(path)
+    except OSError as error:
+        raise TokenloupeError(f"{path} cannot be written: {error.strerror}.") from error

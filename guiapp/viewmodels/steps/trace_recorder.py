@@ -64,7 +64,12 @@ class TraceRecorder(QObject):
         self._tokenizer = tokenizer
         self._loading.cancel()
         text_file = Path(self._folder.name) / f"text-{self._number}"
-        text_file.write_bytes(text)
+        try:
+            text_file.write_bytes(text)
+        except OSError as error:
+            self._set_busy(False)
+            self.failed.emit(f"{text_file} cannot be written: {error.strerror}.")
+            return
         self._send(
             RecordRequest(
                 self._number,

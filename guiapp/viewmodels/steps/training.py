@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
-import shutil
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from shutil import copyfile
 
 from PySide6.QtCore import QObject, Signal
 
+from guiapp.core.errors import not_written
 from guiapp.core.system.processes import command_of
+from guiapp.core.system.replace_file import replacement
 from guiapp.core.trace.breakpoints import quoted
 from guiapp.core.training.breakpoints import TRAINING_DIALECT, TrainingWalk
-from guiapp.core.training.models import shortfall
+from guiapp.core.training.models import TrainingError, shortfall
 from guiapp.core.training.record import TrainingRecord
 from guiapp.core.training.runs import parse_start
 from guiapp.core.training.telling import ToldMerge
@@ -71,11 +73,15 @@ class TrainingModel(WalkModel[TrainingWalk]):
         self.walk, self._goal, self._runs_on = None, position, False
         self._look_for_hits()
         text_file = Path(self._folder.name) / "text"
-        text_file.write_bytes(wish.text)
         output = Path(self._folder.name) / "trained.gguf"
         request = TrainRequest(wish.algorithm, str(text_file), wish.n_tokens, wish.has_end_marks, str(output))
-        self._process.start()
-        self._process.say(request.line())
+        try:
+            text_file.write_bytes(wish.text)
+        except OSError as error:
+            self.failure = f"{text_file} cannot be written: {error.strerror}."
+        else:
+            self._process.start()
+            self._process.say(request.line())
         self.changed.emit()
         self.position_changed.emit()
 
@@ -94,15 +100,14 @@ class TrainingModel(WalkModel[TrainingWalk]):
             self.failure = "Training was cancelled: there is no model file."
             self.changed.emit()
 
-    def save(self, path: Path) -> bool:
-        """Write the model file to a place of one's choice; whether that worked."""
-        if self.model_file is None:
-            return False
+    def save(self, path: Path) -> None:
+        """Write the model file, once there is one, to a place of one's choice.  Raises TrainingError."""
+        assert self.model_file is not None
         try:
-            shutil.copyfile(self.model_file, path)
-        except OSError:
-            return False
-        return True
+            with replacement(path) as new:
+                copyfile(self.model_file, new)
+        except OSError as error:
+            raise TrainingError(not_written(path, error)) from error
 
     def stop(self) -> None:
         """End all work in the background, and remove what it wrote."""

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from guiapp.core.bench.plan import BenchError
 from guiapp.core.bench.report import report_text
+from guiapp.core.errors import not_written
 from guiapp.core.system.replace_file import replace_file
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.bench.model import BenchModel
@@ -125,7 +126,7 @@ def _write(files: Mapping[Path, bytes]) -> None:
         try:
             replace_file(path, data)
         except OSError as error:
-            raise BenchError(f"{path} cannot be written: {error.strerror}. Choose another place.") from error
+            raise BenchError(not_written(path, error)) from error
 
 
 def _files_of(picture: Picture) -> Iterator[tuple[str, bytes]]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from PySide6.QtCore import QBuffer
 from PySide6.QtGui import QImage, QImageWriter
 
-from guiapp.core.errors import TokenloupeError
+from guiapp.core.errors import TokenloupeError, not_written
 from guiapp.core.system.replace_file import replace_file
 
 
@@ -29,4 +29,4 @@ def save_image(image: QImage, path: Path) -> None:
     try:
         replace_file(path, image_bytes(image, path))
     except OSError as error:
-        raise ImageError(f"{path} cannot be written: {error.strerror}. Choose another place.") from error
+        raise ImageError(not_written(path, error)) from error

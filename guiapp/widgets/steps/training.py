@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from guiapp.core.errors import TokenloupeError
 from guiapp.core.explain.figures import counted
 from guiapp.viewmodels.steps.training import TrainingModel
 from guiapp.viewmodels.steps.training_beside import LONGEST_TEXT, TrainingBeside
@@ -189,10 +190,12 @@ class TrainingView(QSplitter):
 
     def save(self, path: Path) -> bool:
         """Save the result; says so where that fails."""
-        if self.model.save(path):
-            return True
-        QMessageBox.warning(self, "Save as GGUF", f"{path} cannot be written. Choose another place.")
-        return False
+        try:
+            self.model.save(path)
+        except TokenloupeError as error:
+            QMessageBox.warning(self, "Save as GGUF", str(error))
+            return False
+        return True
 
     def save_and_open(self, path: Path) -> None:
         """Save the result and make it the workspace's model; the one before is among the recent ones."""

@@ -5,11 +5,9 @@ import stat
 from contextlib import suppress
 
 import pytest
+from full_disk import full_disk
 
 from guiapp.core.system.replace_file import replace_file, replacement
-
-with suppress(ImportError):  # on Windows
-    import resource
 
 needs_modes = pytest.mark.skipif(os.name != "posix", reason="files have no such permissions")
 
@@ -109,13 +107,8 @@ def test_what_cannot_be_written_changes_nothing(tmp_path):
 def test_a_disk_that_is_full_changes_nothing(tmp_path):
     path = tmp_path / "file"
     path.write_bytes(b"old")
-    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limit[1]))
-    try:
-        with pytest.raises(OSError, match="too large"):
-            replace_file(path, b"x" * 100_000)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+    with full_disk(1000), pytest.raises(OSError, match="too large"):
+        replace_file(path, b"x" * 100_000)
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
 

@@ -10,6 +10,7 @@ import sys
 import pytest
 from fake_engine import CELL, whole_run
 from fake_engine import EVENTS as EVENTS_OF_RUN
+from full_disk import full_disk
 
 from guiapp.core.bench.history import load_run
 from guiapp.viewmodels.bench import journal as bench_journal
@@ -114,14 +115,8 @@ def test_a_full_disk_is_told_and_the_run_goes_on(tmp_path, monkeypatch):
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits the size of files")
 def test_where_no_lock_can_be_made_nothing_is_left_that_another_window_would_take(tmp_path):
-    import resource
-
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (0, hard))  # as a disk that is full
-    try:
+    with full_disk():
         journal = taken_down(tmp_path, [STARTED])
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))  # there is room again
     assert "cannot be locked" in journal.problem
     journal.add(SAMPLE)
     journal.finish()

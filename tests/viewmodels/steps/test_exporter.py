@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from full_disk import full_disk
 
 import guiapp
 from guiapp.core.export.exported_run import PARTIAL
@@ -15,10 +16,14 @@ from guiapp.viewmodels.steps.exporter import StepExporter
 WAITS = "import sys, time; open(sys.argv[1], 'w'); time.sleep(60)"
 
 
+def run_of(text):
+    tokenizer = guiapp.open_model("demo:bpe")
+    return TraceRun(debugger_for(tokenizer, record(tokenizer, text, "heap")))
+
+
 @pytest.fixture
 def run():
-    tokenizer = guiapp.open_model("demo:bpe")
-    return TraceRun(debugger_for(tokenizer, record(tokenizer, "How do lions sleep?", "heap")))
+    return run_of("How do lions sleep?")
 
 
 @pytest.fixture
@@ -102,6 +107,27 @@ def test_answers_of_the_process(make_exporter, run, tmp_path):
     exporter.save(run, path)
     exporter._take([b'{"error": ""}'])
     assert seen[-1] == (False, 0.0, path, "")
+
+
+def test_a_full_disk_is_told_and_leaves_what_was_there(make_exporter, qtbot, tmp_path):
+    exporter, path, run = make_exporter(), tmp_path / "run.json", run_of("How do lions sleep?" * 30)
+    path.write_text("old")
+    with full_disk():
+        exporter.save(run, path)
+        qtbot.waitUntil(lambda: not exporter.is_busy)
+    assert exporter.failure == f"{Path(exporter._folder.name) / 'run'} cannot be written: File too large."
+    run_file = tmp_path / "saved"
+    run.save(run_file)
+    whole = tmp_path / "whole.json"
+    run.write(whole)
+    assert whole.stat().st_size > run_file.stat().st_size  # so that there is room for one of them
+    with full_disk(run_file.stat().st_size):
+        exporter.save(run, path)
+        qtbot.waitUntil(lambda: not exporter.is_busy)
+    assert exporter.failure == f"{path} cannot be written: File too large. Choose another place."
+    assert exporter.saved is None
+    assert path.read_text() == "old"
+    assert set(tmp_path.iterdir()) == {path, run_file, whole}
 
 
 def test_to_cancel_is_told_and_stops_the_process(make_exporter, run, qtbot, tmp_path):

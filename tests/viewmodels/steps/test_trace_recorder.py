@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from full_disk import full_disk
 from told import told_by
 
 import guiapp
@@ -127,3 +128,24 @@ def test_to_stop_ends_the_process_and_removes_its_files(recorder, tokenizer):
     assert folder.exists()
     recorder.stop()
     assert (recorder._process.is_running, folder.exists()) == (False, False)
+
+
+def test_a_full_disk_is_told_and_nothing_is_recorded(recorder, told, tokenizer):
+    recorder.record(tokenizer, b"abacb", "heap", True, False)
+    told.clear()
+    with full_disk():
+        recorder.record(tokenizer, b"acb", "heap", True, False)
+    assert told == ["busy_changed", "failed"]
+    assert (recorder.is_busy, len(recorder.said)) == (False, 1)
+
+
+def test_a_trace_that_a_full_disk_does_not_take_is_told(qtbot, tokenizer):
+    recorder, failures = TraceRecorder(), []
+    recorder.failed.connect(failures.append)
+    with full_disk(1000):
+        recorder.record(tokenizer, b"abacb", "heap", True, False)
+        qtbot.waitUntil(lambda: not recorder.is_busy)
+    recorder.stop()
+    (failure,) = failures
+    assert failure.startswith(recorder._folder.name)
+    assert failure.endswith("cannot be written: File too large.")

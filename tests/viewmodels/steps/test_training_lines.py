@@ -5,8 +5,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from full_disk import full_disk
 from told import told_by
 
+from guiapp.core.training.models import TrainingError
 from guiapp.core.training.runs import begin
 from guiapp.core.training.telling import to_json
 from guiapp.viewmodels.steps.training import TrainingModel, TrainingWish
@@ -46,7 +48,6 @@ def test_it_begins_with_nothing(model, told):
     model.cancel()
     model.toggle_breakpoint()
     assert (model.failure, told) == ("", [])
-    assert not model.save(Path("nowhere"))
 
 
 def test_a_wish_forgets_what_was_trained_before_and_is_told(model, told, lines):
@@ -100,9 +101,15 @@ def test_the_model_file_is_told_with_what_it_lacks(model, told, lines, tmp_path,
     assert told == ["changed", "position_changed"]
     assert (model.failure, model.model_file, bool(model.shortfall)) == ("", output, shortfall)
     assert not model.is_busy
-    assert model.save(tmp_path / "saved.gguf")
-    assert (tmp_path / "saved.gguf").read_bytes() == b"a model"
-    assert not model.save(tmp_path / "no folder" / "saved.gguf")
+    saved, nowhere = tmp_path / "saved.gguf", tmp_path / "no folder" / "saved.gguf"
+    model.save(saved)
+    with pytest.raises(TrainingError, match=f"{nowhere} cannot be written: No such file"):
+        model.save(nowhere)
+    output.write_bytes(b"another model")
+    with full_disk(7), pytest.raises(TrainingError, match=f"{saved} cannot be written: File too large"):
+        model.save(saved)
+    assert saved.read_bytes() == b"a model"
+    assert list(tmp_path.iterdir()) == [saved]
     folder = Path(model._folder.name)
     model.stop()
     assert not folder.exists()
@@ -185,3 +192,23 @@ def test_other_steps_than_merges_are_named_by_their_operation(model):
     model.toggle_breakpoint()
     (row,) = model.breakpoints.rows
     assert row.title == f"operation {model.record.values.told('operation', 0)}"
+
+
+def test_a_full_disk_is_told_and_nothing_is_trained(model, told):
+    with full_disk():
+        model.train(WISH)
+    assert model.failure == f"{Path(model._folder.name) / 'text'} cannot be written: File too large."
+    assert (model.is_busy, model.said, told) == (False, [], ["changed", "position_changed"])
+    model.train(WISH)
+    assert (model.failure, model.is_busy) == ("", True)
+
+
+def test_a_model_file_that_a_full_disk_does_not_take_is_told(qtbot):
+    model = TrainingModel()
+    model.train(WISH)
+    with full_disk(1000):
+        model.train(WISH)
+        qtbot.waitUntil(lambda: not model.is_busy)
+    output = Path(model._folder.name) / "trained.gguf"
+    assert (model.failure, model.model_file) == (f"{output} cannot be written: File too large.", None)
+    model.stop()

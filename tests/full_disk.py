@@ -1,0 +1,20 @@
+"""A disk without room, as far as this process and those that it starts can tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+
+@contextmanager
+def full_disk(room_bytes: int = 0) -> Iterator[None]:
+    """No file gets longer than that."""
+    resource = pytest.importorskip("resource", reason="limits the size of files")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room_bytes, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
