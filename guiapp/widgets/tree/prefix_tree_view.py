@@ -38,6 +38,7 @@ class PrefixTreeView(Painted):
         self._settled.timeout.connect(self._follow)
         workspace.encoding_changed.connect(self._settled.start)
         workspace.selected_token_changed.connect(self._settled.start)
+        model.picture_changed.connect(self._follow_picture)
         self._follow()
 
     def sizeHint(self) -> QSize:
@@ -52,6 +53,12 @@ class PrefixTreeView(Painted):
                 self._depths.append(0 if parent < 0 else self._depths[parent] + 1)
             self._chosen = set(tree.chosen())
         self.setFixedHeight(self.sizeHint().height())
+        self.update()
+
+    def _follow_picture(self) -> None:
+        """Forget the tokens of another vocabulary, which are none of the next picture."""
+        if self._model.picture is None:
+            self._tree = None
         self.update()
 
     def paint(self, painter: QPainter, theme: Theme) -> None:

@@ -161,6 +161,18 @@ def test_each_prefix_of_the_text_has_its_last_token_below_the_one_before(page, q
     assert page.model.chosen_token == token
 
 
+def test_prefixes_of_another_vocabulary_are_shown_in_no_tree(page, qtbot):
+    view, workspace = page.node_panel.findChild(PrefixTreeView), page._workspace
+    workspace.select_token(3)
+    qtbot.waitUntil(lambda: len(paintings_of(view).texts) > 3)
+    assert view._tree.token_ids.max() > 100
+    with qtbot.waitSignal(workspace.loader.model_changed):
+        workspace.loader.open("demo:toy")
+    view._settled.setInterval(60_000)  # the tokens come late, and the picture before them
+    qtbot.waitUntil(lambda: page.model.picture is not None)
+    assert [text for text, _ in paintings_of(view).texts] == ["Select a token of the text."]
+
+
 def test_figures_are_told_as_they_are_counted_with_bars_as_long_as_there_are_tokens(page, qtbot):
     panel, findings = page.findings_panel, page.findings
 
