@@ -46,7 +46,7 @@ _Key = tuple[Path, FileState, str | None]  # the last is the pre-tokenizer chose
 
 
 class RecentVocabularies:
-    """The vocabularies opened last, as long as their files stay as they were."""
+    """The vocabularies opened last, as long as their files stay as they were; each may be large."""
 
     def __init__(self, capacity: int) -> None:
         self._capacity = capacity
@@ -66,7 +66,7 @@ class RecentVocabularies:
                 self._found.popitem(last=False)
 
 
-RECENT = RecentVocabularies(capacity=2)
+RECENT = RecentVocabularies(capacity=1)  # another would cost up to 40 MB, and to read it anew takes 0.05 s
 
 
 def load_vocabulary(
