@@ -29,12 +29,12 @@ class LineProcess(QObject):
 
     @property
     def is_running(self) -> bool:
-        """From `start` to `ended` or `end`."""
+        """From `start` to `ended`, `drop` or `end`."""
         return self._process is not None
 
     def start(self) -> None:
-        """Begin anew; a process before is ended."""
-        self.end()
+        """Begin anew; a process before is dropped."""
+        self.drop()
         self._process = process = QProcess(self)
         process.setProcessEnvironment(process_environment())
         process.readyReadStandardOutput.connect(self._read)
@@ -54,14 +54,25 @@ class LineProcess(QObject):
             self._process.waitForFinished(patience_ms)
         self.end()
 
-    def end(self) -> None:
-        """End it whatever it does, and listen no more."""
+    def drop(self) -> None:
+        """End it whatever it does, and listen no more; where all processors are busy, that takes a while."""
         process, self._process = self._process, None
-        if process is not None:
-            process.blockSignals(True)
-            process.kill()
-            process.waitForFinished(PATIENCE_MS)
+        if process is None:
+            return
+        process.readyReadStandardOutput.disconnect(self._read)
+        process.finished.disconnect(self._read)
+        process.errorOccurred.disconnect(self._note_error)
+        if process.state() is QProcess.ProcessState.NotRunning:
             process.deleteLater()
+        else:
+            process.finished.connect(process.deleteLater)
+            process.kill()
+
+    def end(self) -> None:
+        """The same for all that were dropped, and wait until they are gone: none writes files any more."""
+        self.drop()
+        for process in self.findChildren(QProcess):
+            process.waitForFinished(PATIENCE_MS)
 
     def _read(self) -> None:
         process = self._process
@@ -85,7 +96,7 @@ class LineProcess(QObject):
             self._note_end(f"it could not be started: {self._process.errorString()}")
 
     def _note_end(self, complaint: str) -> None:
-        self.end()
+        self.drop()
         self.ended.emit(complaint)
 
 

@@ -3,6 +3,7 @@
 import sys
 
 import pytest
+from PySide6.QtCore import QProcess
 
 from guiapp.viewmodels import processes
 from guiapp.viewmodels.processes import LineProcess, process_environment
@@ -79,12 +80,28 @@ def test_to_begin_anew_ends_the_one_before_which_tells_nothing_more(make, qtbot)
     process.start()
     first = process._process
     process.say(b"old\n")
-    process.start()
+    with qtbot.waitSignal(first.destroyed):
+        process.start()
     assert first is not process._process
-    assert first.state() is first.ProcessState.NotRunning
     process.say(b"new\n")
     qtbot.waitUntil(lambda: bool(process.told_all))
     assert process.told_all == [["said new\n"]]
+
+
+def test_nothing_waits_until_a_process_that_is_dropped_is_gone_but_the_end(make, monkeypatch):
+    waits = []
+    monkeypatch.setattr(QProcess, "waitForFinished", lambda process, ms: waits.append(process.processId()))
+    process = make(HANGS)
+    for _ in range(3):
+        process.start()
+    assert waits == []
+    process.drop()
+    assert (process.is_running, waits) == (False, [])
+    process.end()
+    assert len(set(waits)) == 3
+    monkeypatch.undo()
+    process.end()
+    assert not any(each.processId() for each in process.findChildren(QProcess))
 
 
 def test_somebody_who_is_told_may_end_it(make, qtbot):

@@ -67,7 +67,7 @@ class TrainingModel(WalkModel[TrainingWalk]):
 
     def train(self, wish: TrainingWish, position: int = 1) -> None:
         """Train, and go to a step as soon as it is there."""
-        self._process.end()
+        self._process.drop()
         self.clock.pause()
         self.wish, self.record, self.model_file, self.failure, self.shortfall = wish, None, None, "", ""
         self.walk, self._goal, self._runs_on = None, position, False
@@ -96,7 +96,7 @@ class TrainingModel(WalkModel[TrainingWalk]):
     def cancel(self) -> None:
         """Stop here; the steps so far stay."""
         if self.is_busy:
-            self._process.end()
+            self._process.drop()
             self.failure = "Training was cancelled: there is no model file."
             self.changed.emit()
 
@@ -132,7 +132,7 @@ class TrainingModel(WalkModel[TrainingWalk]):
             self.go_to(self._goal)
 
     def _finish(self, finished: Finished) -> None:
-        self._process.end()
+        self._process.drop()
         self.failure = finished.error
         self.model_file = Path(finished.output) if finished.output else None
         if self.wish is not None and self.record is not None and self.model_file is not None:
