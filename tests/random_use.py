@@ -3,9 +3,10 @@
 A program of its own, so that its memory is the window's: `python tests/random_use.py SEED N_EVENTS [REST …]`
 prints a line of JSON.  Memory is compared where the window rests, with the same model, text and page, after
 each of the REST events.  Qt keeps the fonts of all scripts that were ever shown, in each size; with
-FONTCONFIG_FILE=tests/robustness/few_fonts.conf there are few, and what grows is the program's own.  The time
-of an event is the longest that the event loop stood still until the next, but for what its thread waited for
-a processor that others used.
+FONTCONFIG_FILE=$PWD/tests/robustness/few_fonts.conf there are few, and what grows is the program's own (it
+works in a folder of its own, from which no relative path leads there).  The time of an event is the longest
+that the event loop stood still until the next, but for what its thread waited for a processor that others
+used.  With TOKENLOUPE_SHARED, real vocabularies are among the models that are opened.
 """
 
 from __future__ import annotations

@@ -65,7 +65,7 @@ class BenchExport:
         self._turns.timeout.connect(self._take_turn)
         self._writing = LatestJob[str](window)
         self._writing.done.connect(model.tell)
-        self._writing.failed.connect(model.failed)
+        self._writing.failed.connect(self._fail)
 
     def save_report(self, baseline: str) -> None:
         """Ask for a file and write the run in the format that its ending names."""
@@ -92,6 +92,11 @@ class BenchExport:
             self._turns.stop()
         else:
             self._model.tell(told)
+
+    def _fail(self, why: str) -> None:
+        """Say so, and no longer which chart is drawn."""
+        self._model.tell("")
+        self._model.failed.emit(why)
 
     def _report(self, path: Path, baseline: str) -> Iterator[str]:
         """Write a report; says at each chart that it is drawn."""

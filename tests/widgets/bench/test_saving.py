@@ -135,6 +135,7 @@ def test_a_report_that_cannot_be_written_is_told(page, export, tmp_path, qtbot):
     export._ask_file = lambda window: tmp_path / "missing" / "run.html"
     page.bar.report_button.click()
     qtbot.waitUntil(lambda: any("cannot be written" in each.message for each in page.notices.notices))
+    assert "Drawing" not in page.progress.text()
 
 
 @pytest.mark.parametrize(
