@@ -9,9 +9,9 @@ from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QLabel, QTableView, QWidget
 
-from guiapp.viewmodels.text.files import write_text
 from guiapp.viewmodels.tree.found_table import FoundTableModel
 from guiapp.viewmodels.tree.model import TreeModel
+from guiapp.viewmodels.tree.saving import TreeSaving
 from guiapp.viewmodels.tree.search import FOUND, TreeSearch
 from guiapp.widgets.shared.buttons import push_button
 from guiapp.widgets.shared.layouts import AS_AROUND, STRETCH, in_column, in_row
@@ -29,11 +29,18 @@ CELLS = "QTableView::item { padding: 0 5px; }"  # as far from the edges as the t
 class FoundPanel(QWidget):
     """Tokens in a table; the present row is what is looked at in the tree."""
 
-    def __init__(self, model: TreeModel, search: TreeSearch, ask_where: Callable[[str, str], str]) -> None:
+    def __init__(
+        self,
+        model: TreeModel,
+        search: TreeSearch,
+        ask_where: Callable[[str, str], str],
+        saving: TreeSaving,
+    ) -> None:
         super().__init__()
         self._model = model
         self._search = search
         self._ask_where = ask_where
+        self._saving = saving
         self._table = FoundTableModel(self)
         self._title = heading(FOUND)
         self._title.setWordWrap(True)
@@ -59,7 +66,8 @@ class FoundPanel(QWidget):
 
     def save(self) -> None:
         if path := self._ask_where("Save tokens", "tokens.tsv"):
-            write_text(Path(path), self._table.as_text(range(self._table.rowCount())).encode())
+            data = self._table.as_text(range(self._table.rowCount())).encode()
+            self._saving.save(Path(path), lambda _progress: data)
 
     def _set_looks(self) -> None:
         view = self.view

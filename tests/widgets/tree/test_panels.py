@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from full_disk import full_disk
 from pictures import badly_placed, paintings_of
 from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QHelpEvent
@@ -228,8 +229,14 @@ def test_found_tokens_are_offered_to_be_saved_and_looked_at(page, qtbot, tmp_pat
     for place in ("", str(tmp_path / "tokens.tsv")):
         panel._ask_where = lambda title, suggested, place=place: place
         panel._save.click()
+        qtbot.waitUntil(lambda: not page.export.saving.is_busy)
         assert (tmp_path / "tokens.tsv").exists() == bool(place)
     lines = (tmp_path / "tokens.tsv").read_text().splitlines()
+    with full_disk():
+        qtbot.mouseClick(panel._save, LEFT)
+        qtbot.waitUntil(lambda: not page.export.saving.is_busy)
+    assert page.saving_bar.message.text() == "tokens.tsv cannot be saved: File too large."
+    assert (tmp_path / "tokens.tsv").read_text().splitlines() == lines
     assert len(lines) == len(page.search.found_nodes) + 1
     panel.view.selectRow(2)  # by nobody who looks at the table
     assert page.search.current is None
