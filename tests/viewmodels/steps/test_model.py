@@ -252,6 +252,7 @@ def test_a_race_stops_runs_where_it_parts(make_steps_model, qtbot):
     for move in (model.restart, model.run, model.run, model.reverse, model.reverse, model.to_difference):
         move()
         visited.append(model.position)
+        assert (model.race.rival.position == 0) == (model.position == 0)  # it goes along
     assert visited == [0, parting, model.n_steps, parting, 0, parting]
 
 
