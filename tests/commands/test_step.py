@@ -32,39 +32,11 @@ def told(*commands: str) -> str:
     return out.getvalue()
 
 
-def test_a_session_steps_runs_and_looks_around():
-    said = told("break operation merge", "c", "list", "where", "p rank", "watch length", "s", "back", "r")
-    assert "Breakpoint 0: operation merge" in said
-    assert "Stopped at: operation merge" in said
-    assert "[" in said
-    assert "encode, piece" in said
-    assert "length = " in said
-
-
 def test_a_mistake_is_pointed_at_and_nothing_is_said_of_no_piece():
     said = told("break rank < 5 and colour > 3").splitlines()
     assert said[1].index("^") == said[0].index("colour")
     assert told("list") == "No piece is being encoded at this step.\n"
     assert all(line.strip() for line in told("until byte 7").splitlines())
-
-
-def test_a_piece_is_stepped_over_there_and_back():
-    said = told("step 1 stage", "next", "where", "back piece", "where")
-    places = [line for line in said.splitlines() if line.startswith("Step ")]
-    assert "piece 2 of" in places[0]
-    assert "piece 1 of" in places[1]
-
-
-def test_breakpoints_are_switched_off_and_on():
-    said = told("break operation merge", "disable 0", "b", "enable 0", "b", "c")
-    assert "(off) 0 hits" in said
-    assert "Stopped at: operation merge" in said
-    assert "no breakpoint 3" in told("disable 3")
-
-
-def test_log_points_are_printed_while_a_run_passes_them():
-    said = told("break operation merge log made {result}", "c")
-    assert said.count(": made ") > 5
 
 
 @pytest.mark.parametrize(
@@ -170,27 +142,6 @@ def test_of_a_long_text_the_beginning_is_stepped_through_unless_all_is_asked_for
     assert not told.err
 
 
-@pytest.mark.parametrize(
-    "text", [b"a" * 99, "ä".encode() * 99, b"lions " * 30, b"lions\nand\n" * 30, b"\x80" * 99]
-)
-@pytest.mark.parametrize("n_bytes", [1, 2, 47, 60, 10_000])
-def test_a_beginning_is_cut_where_no_character_is_torn(text, n_bytes):
-    part = cost.beginning(text, n_bytes)
-    assert text.startswith(part)
-    assert len(part) <= n_bytes
-    if text[0] != 0x80:
-        part.decode()
-
-
-@pytest.mark.parametrize("is_one_piece", [True, False])
-@pytest.mark.parametrize("encoder", ["heap", "scan", "viterbi"])
-def test_what_is_recorded_at_first_never_takes_long(encoder, is_one_piece):
-    for size in (0, 1, 3000, 20_000, 100_000, 10_000_000):
-        n_bytes = cost.n_first_bytes(encoder, is_one_piece, size)
-        assert n_bytes == size or 1000 <= n_bytes <= 20_000
-        assert not cost.must_ask(cost.estimate(encoder, is_one_piece, n_bytes), n_bytes)
-
-
 SESSION = """\
 heap: 21 steps, 2 pieces, 9 bytes.
 Type help for the commands.
@@ -264,6 +215,8 @@ Step 2 of 21: encode, piece 1 of 2, bytes 1–3
 *** There is no command “finish”. Type help.
 > delete 7
 *** There is no breakpoint 7.
+> disable 3
+*** There is no breakpoint 3.
 > s x
 *** “x” is not a number. Write a whole number (steps).
 > b operation merge log made {result}

@@ -109,17 +109,6 @@ def test_the_selected_token_of_a_stretch_is_the_one_that_it_begins_in(workspace)
     assert selected == [2]
 
 
-def test_the_selected_token_is_the_one_at_the_caret(workspace, qtbot):
-    with qtbot.waitSignal(workspace.selected_token_changed):
-        workspace.document.set_caret(9)
-    assert workspace.selected_token == 3
-
-
-def test_at_the_end_of_the_text_it_is_the_last_one(workspace):
-    workspace.document.set_caret(13)
-    assert workspace.selected_token == 3
-
-
 def test_a_token_without_text_can_be_selected(workspace):
     workspace.document.set_caret(9)
     workspace.select_token(0)
@@ -130,13 +119,6 @@ def test_selection_is_given_up_when_its_token_is_gone(workspace, qtbot):
     workspace.select_token(3)
     edit(qtbot, workspace, 0, 13, b"")
     assert workspace.selected_token is None or workspace.selected_token < workspace.n_tokens
-
-
-def test_hovering_is_told_once(workspace, qtbot):
-    with qtbot.waitSignal(workspace.hovered_token_changed):
-        workspace.hover_token(1)
-    with qtbot.assertNotEmitted(workspace.hovered_token_changed):
-        workspace.hover_token(1)
 
 
 def test_under_an_encoder_that_only_approximates_touched_tokens_are_counted(workspace, qtbot):

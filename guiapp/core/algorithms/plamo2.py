@@ -66,21 +66,19 @@ class Choose:
 class Pieces(NamedTuple):
     """What PLaMo 2 knows.
 
-    ids            token id of each text that may be a token
-    costs          of each token id
+    tokens         id and cost of each text that may be a token
     byte_ids       the 256 tokens that unknown characters are made of
     longest_bytes  length of the longest token
     suffixes       the ends of all tokens, and these themselves, where a token costs UNKNOWN_COST
     """
 
-    ids: Mapping[bytes, int]
-    costs: Mapping[int, int]
+    tokens: Mapping[bytes, tuple[int, int]]
     byte_ids: Sequence[int]
     longest_bytes: int
     suffixes: frozenset[bytes] = frozenset()
 
     def is_taken_for_unknown(self, text: bytes) -> bool:
-        return self.costs.get(self.ids.get(text, -1)) == UNKNOWN_COST
+        return text in self.tokens and self.tokens[text][1] == UNKNOWN_COST
 
 
 def steps(text: bytes, pieces: Pieces) -> Iterator[Try | Choose]:
@@ -126,9 +124,8 @@ def _candidates(
 ) -> Iterator[tuple[int, int | None, int]]:
     """End, id and cost of the tokens at `start`, the unknown character last."""
     for end in range(known_end, start, -1):
-        token_id = pieces.ids.get(text[start:end])
-        if token_id is not None and token_id in pieces.costs:
-            yield end, token_id, pieces.costs[token_id]
-            if pieces.suffixes and pieces.costs[token_id] == UNKNOWN_COST:
+        if text[start:end] in pieces.tokens:
+            yield end, *pieces.tokens[text[start:end]]
+            if pieces.suffixes and pieces.is_taken_for_unknown(text[start:end]):
                 return
     yield start + symbol_length(text[start]), None, UNKNOWN_COST

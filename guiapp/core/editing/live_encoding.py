@@ -23,7 +23,7 @@ from guiapp.core.editing.token_store import TokenStore
 from guiapp.core.encoding import Encoding, FragmentTokens
 from guiapp.core.pipelines.dna import OPENING, dna_tokens
 from guiapp.core.pipelines.words import WORDS
-from guiapp.core.text.special_tokens import Partition
+from guiapp.core.text.special_tokens import WHITESPACE, Partition
 from guiapp.core.tokenizer import Tokenizer
 
 
@@ -126,9 +126,7 @@ class LiveEncoding:
     def _splits_cleanly(self, text: NDArray[np.uint8], cut: int, old_cut: int) -> bool:
         """Whether tokens on both sides can be told apart, and no white space is dropped across the cut."""
         follows_special = self._special.ends_at(old_cut)
-        if self._special_tokens.drops_white_space and (
-            follows_special or self._special_tokens.is_white_space(text[cut - 1 : cut + 1])
-        ):
+        if self._special_tokens.drops_white_space and (follows_special or text[cut - 1] in WHITESPACE):
             return False
         return follows_special or not self.tokens.has_empty_at(old_cut)
 

@@ -32,5 +32,5 @@ def join_chunks(chunks: Iterable[tuple[int, FragmentTokens]]) -> FragmentTokens:
 
 def tokens_from_steps(tokens: list[tuple[int, int, int]]) -> FragmentTokens:
     """Tokens as columns, from their ids, starts and ends one by one."""
-    columns = np.array(tokens, np.int64).reshape(-1, 3).T
+    columns = np.array(tokens, np.int64).reshape(len(tokens), 3).T
     return FragmentTokens(columns[0].astype(np.int32), columns[1].copy(), columns[2].copy())

@@ -63,11 +63,10 @@ class Plamo2Pipeline(Pipeline):
 
     @cached_property
     def _pieces(self) -> plamo2.Pieces:
-        token_ids = self._token_ids.tolist()
-        ids = {self._vocabulary.raw_text(token_id): token_id for token_id in token_ids}
-        costs = {token_id: int(self._costs[token_id]) for token_id in token_ids}
+        costs = zip(self._token_ids.tolist(), self._costs[self._token_ids].tolist(), strict=True)
+        tokens = {self._vocabulary.raw_text(token_id): (token_id, cost) for token_id, cost in costs}
         suffixes = frozenset[bytes]() if self._is_simple else self._suffixes()
-        return plamo2.Pieces(ids, costs, self._byte_ids.tolist(), max(map(len, ids), default=0), suffixes)
+        return plamo2.Pieces(tokens, self._byte_ids.tolist(), max(map(len, tokens), default=0), suffixes)
 
     def _suffixes(self) -> frozenset[bytes]:
         """The ends of all tokens from any of their characters on, those of unusable tokens as well."""

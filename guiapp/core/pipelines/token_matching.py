@@ -14,8 +14,8 @@ from guiapp.core.algorithms.fewest import Dropout
 from guiapp.core.algorithms.longest_match import Matches, Taken
 from guiapp.core.algorithms.merge import Merge, Slots, symbol_slots
 from guiapp.core.encoding import FragmentTokens
+from guiapp.core.pipelines.derivations import Derivations, derivations_of, why_not_linear
 from guiapp.core.pipelines.watcher import Watcher
-from guiapp.core.vocab.derivations import Derivations, derivations_of, why_not_linear
 from guiapp.core.vocab.merges import PairMerging
 from guiapp.core.vocab.token_tree import TokenTree
 from guiapp.core.vocab.vocabulary import Vocabulary

@@ -49,7 +49,6 @@ NO_START, UNSETTLED = 1, 2
 
 SMALL_LETTERS = slice(ord("a"), ord("z") + 1)
 NUMBER = CharacterSet(((ord(MEMBERS["N"][0]), ord(MEMBERS["N"][0])), (ord("0"), ord("9"))))
-DIGIT = CharacterSet(((ord("0"), ord("9")),))
 FIRST_CODES = [  # of the characters that begin with the same byte in UTF-8
     *range(0x80),
     *range(0x80, 0x800, 1 << 6),
@@ -87,7 +86,7 @@ class PatternMachine(NamedTuple):
 def build_machine(patterns: tuple[Pattern, ...]) -> PatternMachine:
     nodes = [parse(pattern) if pattern.source else NUMBER for pattern in patterns]
     classes = _character_classes(patterns, nodes)
-    is_number, is_digit = classes.members["classes", NUMBER], classes.members["classes", DIGIT]
+    is_number = classes.members["classes", NUMBER]
     of_ascii = classes.of_code[:0x80]
     automata = [_automaton(*level, classes) for level in zip(patterns, nodes, strict=True)]
     rows = [np.zeros((1, len(is_number) + 1), np.uint32)]
@@ -100,10 +99,9 @@ def build_machine(patterns: tuple[Pattern, ...]) -> PatternMachine:
             levels.append(NUMBERS_BY_THREE)
             words.append(no_words())
             neighbours.append(_neighbours_in_numbers(is_number))
-        elif pattern.view == "digits by three":
+        elif pattern.view == "digits by three":  # the lowest level, which cuts nowhere for certain
             levels.append(DIGITS_BY_THREE)
             words.append(no_words())
-            neighbours.append(_neighbours_in_digits(is_digit))
         else:
             levels.append(sum(map(np.size, rows)))
             neighbours.append(_neighbours(automata[number]))
@@ -150,7 +148,7 @@ class _CharacterClasses(NamedTuple):
 def _character_classes(patterns: tuple[Pattern, ...], nodes: list[Node]) -> _CharacterClasses:
     views = [pattern.view for pattern in patterns]
     found = ((view, each) for view, node in zip(views, nodes, strict=True) for each in character_sets(node))
-    numbers: list[SeenSet] = [("classes", NUMBER), ("classes", DIGIT)]
+    numbers: list[SeenSet] = [("classes", NUMBER)]
     sets = list(dict.fromkeys((*numbers, *found)))
     starts = _run_starts(sets)
     seen_in = {view: seen(view, starts) for view in {view for view, _ in sets}}
@@ -336,9 +334,3 @@ def _neighbours(automaton: Automaton) -> _Neighbours:
 def _neighbours_in_numbers(is_number: NDArray[np.bool_]) -> _Neighbours:
     """Runs of numbers are cut by their length, and behind the last one; never before the first."""
     return _Neighbours(parts=~(is_number[:, None] & is_number), meets=is_number[:, None] & ~is_number)
-
-
-def _neighbours_in_digits(is_digit: NDArray[np.bool_]) -> _Neighbours:
-    """Runs of digits are cut by their length, perhaps already before the first one; never after the last."""
-    parts = np.broadcast_to(~is_digit, (len(is_digit), len(is_digit))).copy()
-    return _Neighbours(parts, meets=np.zeros_like(parts))

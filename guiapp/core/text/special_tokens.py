@@ -138,10 +138,6 @@ class SpecialTokens:
         strips = Attribute.LSTRIP | Attribute.RSTRIP
         return bool((self._vocabulary.attributes[self._in_order] & strips).any())
 
-    def is_white_space(self, text: NDArray[np.uint8]) -> bool:
-        """Whether any of these bytes is white space that such a token takes away."""
-        return any(byte in WHITESPACE for byte in text.tobytes())
-
     def occurrences(
         self, text: NDArray[np.uint8], parse_special: bool
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

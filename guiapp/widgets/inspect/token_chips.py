@@ -29,7 +29,6 @@ class TokenChips(QAbstractScrollArea):
         self._row_px = QFontMetricsF(self._font).height() + 2 * UNIT_PX
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFixedHeight(round(SHOWN_ROWS * self._row_px))
-        theme_source.changed.connect(self.viewport().update)
 
     def set_tokens(self, tokens: Sequence[TokenText]) -> None:
         self._tokens = tokens

@@ -57,7 +57,6 @@ class TokenTableView(QTableView):
         source.encoding_changed.connect(self._make_room)
         source.encoding_changed.connect(self._follow)
         source.hovered_token_changed.connect(self.viewport().update)
-        theme_source.changed.connect(self.viewport().update)
         self._zoom.changed.connect(self._follow_zoom)
 
     def copy(self) -> None:

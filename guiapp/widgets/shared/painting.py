@@ -30,7 +30,6 @@ class Painted(QWidget):
         self._theme_source = theme_source
         self.setAccessibleName(name)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent, bool(self.ground))
-        theme_source.changed.connect(self.update)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter, theme = QPainter(self), self._theme_source.theme

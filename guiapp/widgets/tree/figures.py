@@ -96,7 +96,6 @@ class FigureRow(QAbstractButton):
         self.setEnabled(bool(len(finding.tokens)))
         self.setCursor(Qt.CursorShape.PointingHandCursor if self.isEnabled() else Qt.CursorShape.ArrowCursor)
         self.clicked.connect(self._list)
-        theme_source.changed.connect(self.update)
 
     def sizeHint(self) -> QSize:
         return QSize(200, self.height())

@@ -187,7 +187,7 @@ class TreeView(QWidget):
 
     def _update_picture(self) -> None:
         geometry = self.geometry_now
-        if isinstance(geometry, Sunburst) and not self._flight.is_bending:
+        if isinstance(geometry, Sunburst):
             self.update(QRect(*geometry.corner, geometry.size_px, geometry.size_px))
         else:
             self.update()

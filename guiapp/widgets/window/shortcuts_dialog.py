@@ -82,7 +82,6 @@ class ShortcutsDialog(QDialog):
         self._lay_out()
         self.line.textChanged.connect(self._fill)
         self.with_all.toggled.connect(self._fill)
-        theme_source.changed.connect(self.list.viewport().update)
         self._fill()
         self.line.setFocus()
 

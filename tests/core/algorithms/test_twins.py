@@ -48,7 +48,7 @@ def test_the_twins_agree(name):
 
 
 def test_plamo2_tries_from_the_end_long_before_short_and_then_chooses_from_the_start():
-    pieces = Pieces({b"a": 300, b"ab": 301, b"b": 302}, {300: 5, 301: 11, 302: 5}, range(256), 2)
+    pieces = Pieces({b"a": (300, 5), b"ab": (301, 11), b"b": (302, 5)}, range(256), 2)
     assert list(plamo2.steps(b"xab", pieces)) == [
         Try(302, 2, 3, 5, True),
         Try(None, 2, 3, UNKNOWN_COST, False),
@@ -63,9 +63,8 @@ def test_plamo2_tries_from_the_end_long_before_short_and_then_chooses_from_the_s
 
 
 def test_plamo2_tries_nothing_shorter_than_a_token_that_costs_as_much_as_the_unknown():
-    ids, costs = {b"a": 300, b"ab": 301, b"b": 302, b"ba": 303}, {300: 5, 301: UNKNOWN_COST, 302: 5, 303: 7}
-    suffixes = frozenset({b"a", b"ab", b"b", b"ba"})
-    pieces = Pieces(ids, costs, range(256), 2, suffixes)
+    tokens = {b"a": (300, 5), b"ab": (301, UNKNOWN_COST), b"b": (302, 5), b"ba": (303, 7)}
+    pieces = Pieces(tokens, range(256), 2, frozenset(tokens))
     tried = [
         (step.token_id, step.start, step.end)
         for step in plamo2.steps(b"aba", pieces)
@@ -73,4 +72,3 @@ def test_plamo2_tries_nothing_shorter_than_a_token_that_costs_as_much_as_the_unk
     ]
     assert tried == [(300, 2, 3), (None, 2, 3), (303, 1, 3), (302, 1, 2), (None, 1, 2), (301, 0, 2)]
     assert [pieces.is_taken_for_unknown(text) for text in (b"ab", b"a", b"x")] == [True, False, False]
-    assert Pieces({}, {-1: 1}, range(256), 1).is_taken_for_unknown(b"x") is False

@@ -33,10 +33,11 @@ def test_the_first_difference_tells_byte_and_both_ids():
 
 
 def test_tokens_that_are_missing_at_the_end_are_a_difference():
-    difference = compare(tokens(0, 1), tokens(0), LENGTHS).first_difference
-    assert (difference.expected, difference.found, difference.byte_offset) == (1, None, 1)
-    difference = compare(tokens(0), tokens(0, 1), LENGTHS).first_difference
-    assert (difference.expected, difference.found, difference.byte_offset) == (None, 1, 1)
+    most = [0] * 1_000
+    difference = compare(tokens(*most, 1), tokens(*most), LENGTHS).first_difference
+    assert (difference.expected, difference.found, difference.byte_offset) == (1, None, 1_000)
+    difference = compare(tokens(*most), tokens(*most, 1), LENGTHS).first_difference
+    assert (difference.expected, difference.found, difference.byte_offset) == (None, 1, 1_000)
 
 
 def test_ids_that_the_vocabulary_lacks_do_no_harm():
@@ -47,10 +48,5 @@ def test_ids_that_the_vocabulary_lacks_do_no_harm():
 def test_no_tokens_at_all():
     nothing = Tokens(np.empty(0, np.int32), np.empty((0, 2), np.int64))
     assert compare(nothing, nothing, LENGTHS).exact
+    assert compare(nothing, tokens(0), LENGTHS).first_difference.byte_offset == 0
     assert compare(tokens(0), nothing, LENGTHS).share == 0.0
-
-
-def test_where_ids_are_missing_the_byte_is_that_of_the_end():
-    ids = [0] * 1_000
-    difference = compare(tokens(*ids), tokens(*ids, 0), LENGTHS).first_difference
-    assert (difference.expected, difference.found, difference.byte_offset) == (None, 0, 1_000)

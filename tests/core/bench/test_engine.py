@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import math
 from dataclasses import replace
 
 import pytest
 from fake_workers import FakeStarter, FakeWorker, report_of
 
 from guiapp import open_model
-from guiapp.core.bench.cell import MOST_ROUNDS, is_enough
 from guiapp.core.bench.control import Control
 from guiapp.core.bench.engine import cells_of, contenders_of, run
 from guiapp.core.bench.measurement import KEY, Report
@@ -61,23 +59,6 @@ def test_a_run_can_be_told_at_any_moment_and_is_complete_only_at_its_end():
     assert {line["contender"] for line in report.growth} == {"fast", "heap"}
 
 
-def test_ids_are_compared_before_anything_is_timed():
-    starter = FakeStarter(in_proportion)
-    report_of(plan(), starter)
-    commands = [command for _, command, *_ in starter.log]
-    last_prepared = max(index for index, command in enumerate(commands) if command == "prepare")
-    assert last_prepared < commands.index("sample")
-
-
-def test_contenders_take_turns():
-    starter = FakeStarter(in_proportion)
-    report_of(plan(), starter)
-    turns = [name for name, command, *_ in starter.log if command == "sample"]
-    rounds = [tuple(turns[at : at + 2]) for at in range(0, len(turns), 2)]
-    assert {frozenset(each) for each in rounds} == {frozenset({"fast", "heap"})}
-    assert set(rounds) == {("fast", "heap"), ("heap", "fast")}
-
-
 def test_what_is_a_ratio_is_measured_within_the_same_rounds():
     starter = FakeStarter(in_proportion)
     record = report_of(plan("append"), starter)
@@ -96,36 +77,6 @@ def test_growth_is_fitted_over_the_sizes():
     assert growth["fast"]["overhead_s"] == pytest.approx(1e-4, rel=0.1)
     assert growth["fast"]["exponent"] == pytest.approx(1.0, abs=0.1)
     assert growth["heap"]["exponent"] == pytest.approx(2.0, abs=0.1)
-
-
-def test_what_would_take_too_long_is_left_out_with_the_reason():
-    def seconds(name: str, size_bytes: int) -> float:
-        return size_bytes**2 * 1e-9 if name == "heap" else 1e-6
-
-    record = report_of(plan("worst", call_limit_s=5.0), FakeStarter(seconds))
-    sizes = {result["size_bytes"] for result in record["results"] if result["contender"] == "heap"}
-    assert sizes == {1_000, 10_000}
-    assert {each["size_bytes"] for each in record["left_out"]} == {100_000, 1_000_000}
-    assert "would take about" in record["left_out"][0]["reason"]
-
-
-def test_a_worker_that_was_lost_after_some_samples_takes_part_in_larger_sizes():
-    starter = FakeStarter(lambda name, size_bytes: sample_or_crash(starter, name))
-    record = report_of(plan("scaling"), starter)
-    counts = [result["n"] for result in record["results"] if result["contender"] == "heap"]
-    assert counts[0] == 2
-    assert len(counts) == 9
-    assert record["complete"]
-
-
-def test_a_worker_that_was_lost_before_its_first_sample_takes_no_larger_sizes():
-    starter = FailingStarter(WorkerLost, at_sample=1)
-    left_out = report_of(plan("scaling", largest_bytes=2048), starter)["left_out"]
-    assert [(each["size_bytes"], each["reason"]) for each in left_out] == [
-        (128, "It crashed: SIGSEGV."),
-        (512, "It was lost with a shorter text."),
-        (2048, "It was lost with a shorter text."),
-    ]
 
 
 def test_a_step_where_a_cache_ends_leaves_nobody_out():
@@ -159,13 +110,6 @@ def test_workers_of_one_number_of_threads_are_there_at_a_time():
     assert len(starter.workers) == 4
     assert running == [set(), set(), {True}, {True}]
     assert [result["threads"] for result in record["results"]] == [1, 1, 1, 1, 2, 2]
-
-
-def sample_or_crash(starter: FakeStarter, name: str) -> float:
-    """Heap crashes in its third sample and never again."""
-    if name == "heap" and starter.log.count((name, "sample", "encode")) == 3:
-        raise WorkerLost("It crashed: SIGSEGV.")
-    return 1e-6
 
 
 class FailingStarter(FakeStarter):
@@ -217,20 +161,6 @@ def test_a_worker_that_dies_while_it_loads_again_stops_nobody():
     assert events[-1]["complete"]
 
 
-def test_stopping_keeps_what_was_measured():
-    control = Control()
-
-    def seconds(name: str, size_bytes: int) -> float:
-        if len([command for _, command, *_ in starter.log if command == "sample"]) == 5:
-            control.stop()
-        return in_proportion(name, size_bytes)
-
-    starter = FakeStarter(seconds)
-    record = report_of(plan(), starter, control)
-    assert sorted(result["n"] for result in record["results"]) == [2, 3]
-    assert not record["complete"]
-
-
 class ResumingControl(Control):
     """Goes on as soon as a run waits for it; knows behind which events it waited."""
 
@@ -255,21 +185,6 @@ def test_a_run_that_is_paused_waits_before_it_loads_and_before_it_measures():
             control.paused_at = event["event"]
     assert event["event"] == "finished"
     assert control.waited_behind == ["started", "cell"]
-
-
-def test_a_narrow_interval_or_spent_time_is_enough():
-    assert not is_enough([[1.0] * 4], used_s=1.0, budget_s=1.0)
-    assert is_enough([[1.0] * 5], used_s=1.0, budget_s=1.0)
-    assert is_enough([[1.0] * 8], used_s=0.0, budget_s=1.0)
-    assert not is_enough([[1.0, 2.0] * 8], used_s=0.0, budget_s=1.0)
-    assert is_enough([[1.0, 2.0] * MOST_ROUNDS], used_s=0.0, budget_s=math.inf)
-    assert not is_enough([[1.0]], used_s=4.0, budget_s=1.0)
-    assert is_enough([[1.0]], used_s=8.0, budget_s=1.0)
-
-
-def test_a_plan_without_a_text_says_so_at_once():
-    with pytest.raises(BenchError, match="corpus"):
-        next(run(plan(corpora=()), Control(), FakeStarter(in_proportion)))
 
 
 @pytest.mark.parametrize(

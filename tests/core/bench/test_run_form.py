@@ -1,80 +1,165 @@
-"""Runs from other versions, other people and editors are shown, or refused with the reason."""
-
-import copy
+"""Runs from elsewhere: each part with values that just are, and just are not, what they should be."""
 
 import pytest
 from bench_runs import RUN, record
 
 from guiapp.core.bench.run_form import problem_with
+from guiapp.core.bench.scenarios import SCENARIOS
 
-WHOLE = {
-    **RUN,
-    "environment": {},
-    "vocabulary": {},
-    "plan": {"scenarios": ["throughput"]},
-    "corpora": [{"name": "english", "sha256": "a"}],
-    "contenders": [{"contender": "fast"}],
+TIMED = record("throughput", "fast", 10, 1.0, processor_share=1.0, samples_s=[1.0])
+MEMORY = {
+    **record("memory", "fast", 10, 1.0, exact=None, operation="memory"),
+    **dict.fromkeys(("median_s", "ci_s", "mb_per_s", "tokens_per_s")),
+    "built_bytes": 1,
+    "encoding_bytes": 2,
 }
-
-
-def changed(**changes):
-    run = copy.deepcopy(WHOLE)
-    run["results"][0].update(changes)
-    return run
-
-
-def test_a_run_may_hold_little_or_much():
-    assert problem_with({"results": []}) == ""
-    assert problem_with(WHOLE) == ""
-    memory = record(
-        "memory", "fast", 10, 1.0, exact=None, operation="memory", built_bytes=1, encoding_bytes=2
-    )
-    memory |= dict.fromkeys(("median_s", "ci_s", "mb_per_s", "tokens_per_s"))
-    assert problem_with({"results": [memory]}) == ""
+TEXTS = (["", "x"], [None, 1, [], True])
+COUNTS = ([1, 10**18], [0, -1, 1.5, 2.0, "1", True, None, 10**19, 10**400])
+TIMES = ([1, 0.5, 1e18], [0, 0.0, -1, "1", True, None, float("inf"), float("nan"), 1.1e18, 10**400])
+NUMBERS = ([0, 0.0, 1.5, 1e18], [-1, -0.1, "1", False, None, float("inf"), [1]])
+RESULT_VALUES = {
+    "scenario": (sorted(SCENARIOS), ["", "other", None, 1]),
+    "operation": (["", "x"], [None, 1]),
+    "contender": TEXTS,
+    "corpus": TEXTS,
+    "size_bytes": COUNTS,
+    "threads": COUNTS,
+    "n": COUNTS,
+    "exact": ([None, True], [0, 1, "yes"]),
+    "median_s": TIMES,
+    "ci_s": ([[1, 2.0]], [[], [1], [1, 2, 3], [0, 1], [1, None], (1, 2), None, 1.0]),
+    "mb_per_s": NUMBERS,
+    "tokens_per_s": NUMBERS,
+}
 
 
 @pytest.mark.parametrize("run", [None, [], {}, {"results": {}}, {"results": None}])
 def test_what_has_no_results_is_no_run(run):
     assert problem_with(run) == "it has no list of results"
+    assert problem_with({"results": []}) == problem_with(RUN) == ""
 
 
-@pytest.mark.parametrize("name", sorted(WHOLE["results"][0]))
-def test_a_result_without_a_part_is_told(name):
-    run = copy.deepcopy(WHOLE)
-    del run["results"][0][name]
-    assert problem_with(run) == f"result 1 has no “{name}”"
+@pytest.mark.parametrize("name", RESULT_VALUES)
+def test_each_figure_of_a_result_is_looked_at(name):
+    right, wrong = RESULT_VALUES[name]
+    for value in right:
+        assert problem_with({"results": [TIMED, {**TIMED, name: value}]}) == ""
+    for value in wrong:
+        told = problem_with({"results": [TIMED, {**TIMED, name: value}]})
+        assert told == f"result 2 has the {name} {value!r:.40}"
+    without = {key: TIMED[key] for key in TIMED if key != name}
+    assert problem_with({"results": [without]}) == f"result 1 has no “{name}”"
+
+
+@pytest.mark.parametrize(
+    "name", ["built_bytes", "encoding_bytes", "median_s", "ci_s", "mb_per_s", "tokens_per_s"]
+)
+def test_memory_has_bytes_and_no_times(name):
+    right, wrong = NUMBERS if "bytes" in name else ([None], [0, 1.0, False, []])
+    assert [problem_with({"results": [{**MEMORY, name: value}]}) for value in right] == [""] * len(right)
+    for value in wrong:
+        assert (
+            problem_with({"results": [{**MEMORY, name: value}]}) == f"result 1 has the {name} {value!r:.40}"
+        )
+    assert problem_with({"results": [{key: MEMORY[key] for key in MEMORY if key != name}]}) == (
+        f"result 1 has no “{name}”"
+    )
+
+
+DIFFERENCE = {"byte_offset": 0, "index": 0}
+NO_DIFFERENCE = "does not say where its ids differ"
+NO_SHARE = "has a share of a processor that is no number"
 
 
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
-        ({"scenario": "future"}, "result 1 has the scenario 'future'"),
-        ({"scenario": ["x"]}, "result 1 has the scenario ['x']"),
-        ({"median_s": 0}, "result 1 has the median_s 0"),
-        ({"median_s": True}, "result 1 has the median_s True"),
-        ({"median_s": float("nan")}, "result 1 has the median_s nan"),
-        ({"median_s": 10**400}, f"result 1 has the median_s 1{'0' * 39}"),
-        ({"size_bytes": 10**400}, f"result 1 has the size_bytes 1{'0' * 39}"),
-        ({"ci_s": [1.0]}, "result 1 has the ci_s [1.0]"),
-        ({"contender": None}, "result 1 has the contender None"),
-        ({"size_bytes": 1.5}, "result 1 has the size_bytes 1.5"),
-        ({"samples_s": [1.0, "x"]}, "result 1 has samples that are no times"),
-        ({"processor_share": "x"}, "result 1 has a share of a processor that is no number"),
-        ({"agreement": None}, "result 1 has no agreement"),
-        ({"exact": False}, "result 1 does not say where its ids differ"),
+        ({"processor_share": None}, ""),
+        ({"processor_share": 0}, ""),
+        ({"processor_share": 2.5}, ""),
+        ({"processor_share": -1}, NO_SHARE),
+        ({"processor_share": True}, NO_SHARE),
+        ({"samples_s": []}, ""),
+        ({"samples_s": [1, 2.5]}, ""),
+        ({"samples_s": [1, 0]}, "has samples that are no times"),
+        ({"samples_s": None}, "has samples that are no times"),
+        ({"exact": None, "agreement": None}, ""),
+        ({"exact": None, "agreement": "x", "first_difference": "y"}, ""),
+        ({"exact": True, "agreement": None}, "has no agreement"),
+        ({"exact": True, "agreement": 0}, ""),
+        ({"exact": True, "first_difference": "x"}, ""),
+        ({"exact": False, "agreement": True, "first_difference": DIFFERENCE}, "has no agreement"),
+        ({"exact": False, "first_difference": DIFFERENCE}, ""),
+        ({"exact": False, "first_difference": None}, NO_DIFFERENCE),
+        ({"exact": False, "first_difference": {"byte_offset": 0}}, NO_DIFFERENCE),
+        ({"exact": False, "first_difference": {"index": 0}}, NO_DIFFERENCE),
+        ({"exact": False, "first_difference": {**DIFFERENCE, "index": 0.5}}, NO_DIFFERENCE),
+        ({"exact": False, "first_difference": {**DIFFERENCE, "byte_offset": -1}}, NO_DIFFERENCE),
     ],
 )
-def test_a_figure_that_is_none_is_told(changes, told):
-    assert problem_with(changed(**changes)) == told
+def test_what_belongs_together_is_looked_at_together(changes, told):
+    assert problem_with({"results": [{**TIMED, **changes}]}) == (told and f"result 1 {told}")
 
 
-@pytest.mark.parametrize("name", sorted({*WHOLE, "name"} - {"results"}))
-def test_parts_of_another_kind_are_told(name):
-    assert problem_with({**WHOLE, name: None}) == f"its “{name}” is not what it should be"
+def test_a_result_without_what_is_optional_is_one():
+    optional = ("processor_share", "samples_s")
+    assert problem_with({"results": [{key: TIMED[key] for key in TIMED if key not in optional}]}) == ""
+    assert problem_with({"results": [None]}) == "result 1 is no object"
 
 
-def test_who_was_left_out_must_be_told_with_the_reason_and_the_place():
-    left_out = {"contender": "heap", "scenario": "worst", "operation": "encode", "reason": "slow"}
-    assert problem_with({**WHOLE, "left_out": [left_out]}) == "its “left_out” is not what it should be"
-    placed = {**left_out, "corpus": "english", "size_bytes": 10}
-    assert problem_with({**WHOLE, "left_out": [placed]}) == ""
+TOLD = {"contender": "a", "reason": "b", "scenario": None, "operation": None}
+PLACED = {**TOLD, "scenario": "worst", "operation": "encode", "corpus": "c", "size_bytes": 0}
+PARTS = {
+    "name": (["", "x"], [None, 1, []]),
+    "vocabulary": ([{}, {"x": 1}], [None, [], "x"]),
+    "plan": (
+        [{}, {"scenarios": []}, {"scenarios": ["x"]}],
+        [None, [], {"scenarios": "x"}, {"scenarios": [1]}, {"scenarios": None}],
+    ),
+    "environment": (
+        [
+            {},
+            {"cores": 2, "load_highest": 1.5, "stolen_share": 0, "load_before": [0.5, 1]},
+            dict.fromkeys(("cores", "load_highest", "stolen_share", "load_before")),
+            {"load_before": []},
+        ],
+        [
+            None,
+            [],
+            {"cores": "2"},
+            {"load_highest": -1},
+            {"stolen_share": True},
+            {"load_before": 1.0},
+            {"load_before": ["x"]},
+            {"load_before": [1.0, None]},
+        ],
+    ),
+    "corpora": (
+        [[], [{"name": "a", "sha256": "b", "more": 1}]],
+        [None, {}, [{}], [{"name": "a"}], [{"sha256": "a"}], [{"name": 1, "sha256": "b"}], ["a"]],
+    ),
+    "contenders": ([[], [{}]], [None, {}, ["a"], [{}, None]]),
+    "left_out": (
+        [[], [TOLD], [PLACED], [TOLD, PLACED], [{**TOLD, "operation": 1}]],
+        [
+            None,
+            [None],
+            *([{key: TOLD[key] for key in TOLD if key != name}] for name in TOLD),
+            *([{key: PLACED[key] for key in PLACED if key != name}] for name in PLACED),
+            [{**TOLD, "contender": None}],
+            [{**TOLD, "reason": 1}],
+            [{**PLACED, "scenario": 1}],
+            [{**PLACED, "corpus": None}],
+            [{**PLACED, "size_bytes": -1}],
+            [TOLD, {**PLACED, "size_bytes": 1.5}],
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_each_part_of_a_run_is_looked_at(name):
+    right, wrong = PARTS[name]
+    assert [problem_with({"results": [], name: value}) for value in right] == [""] * len(right)
+    told = f"its “{name}” is not what it should be"
+    assert [problem_with({"results": [], name: value}) for value in wrong] == [told] * len(wrong)

@@ -1,22 +1,154 @@
-"""What the tables of a run say beyond its figures."""
+"""A whole run as a terminal shows it, line by line, and the changes between two."""
 
-from __future__ import annotations
+from pathlib import Path
 
+import pytest
+from bench_runs import MEMORY, record, stage
 from fake_workers import report_of
 
-from guiapp.core.bench.measurement import Record
+from guiapp.core.bench.drift import Drift
+from guiapp.core.bench.history import BUSY_MARGIN, Change
 from guiapp.core.bench.plan import Plan
-from guiapp.core.bench.tables import missing_lines, notes, tables
+from guiapp.core.bench.published import PUBLISHED
+from guiapp.core.bench.statistics import Ratio
+from guiapp.core.bench.tables import (
+    busy_text,
+    change_lines,
+    change_table,
+    missing_lines,
+    published_tables,
+    size_text,
+    table_lines,
+    tables,
+    time_text,
+)
+
+AT_THE_BEGINNING = {"index": 0, "byte_offset": 0, "expected_id": None, "found_id": 5}
+COUNTED = {400: 3e-7, 40: 2e-7, 4_000: 5e-7}
+RUN = {
+    "results": [
+        record("throughput", "fast", 10_000, 1e-4),
+        record("throughput", "fast", 4_000, 5e-5, corpus="code", n=1),
+        record(
+            "throughput",
+            "greedy",
+            4_000,
+            2e-5,
+            0.956,
+            corpus="code",
+            first_difference=AT_THE_BEGINNING,
+            ci_s=[2e-5, 2.2e-5],
+        ),
+        record("throughput", "rs-bpe", 10_000, 3e-3, exact=None, agreement=None, first_difference=None),
+        record("throughput", "greedy", 10_000, 4e-5, 0.987),
+        record("decode", "greedy", 10_000, 1e-3, 0.5, operation="decode"),
+        record("scaling", "heap", 128, 1e-5, n=2),
+        record("scaling", "heap", 1 << 20, 3e-1),
+        record("worst", "heap", 1_000, 1.5),
+        record("worst", "fast", 1_000, 1e-6, corpus="joined"),
+        record("worst", "heap", 1_000_000, 2.0),
+        record("short", "fast", 16, 25e-9, operation="encode each"),
+        record("append", "fast", 10_000, 1e-2, operation="append"),
+        record("append", "fast", 10_000, 4e-3),
+        record("append", "heap", 10_000, 4e-3),
+        record("append", "fast", 1_000, 1e-2, operation="append"),
+        *(record("interval", "fast", size, s, operation="count parts") for size, s in COUNTED.items()),
+        record("interval", "fast", 400, 3e-6, operation="encode parts"),
+        *(record("threads", "fast", 10_000, 1e-4 / threads, threads=threads) for threads in (1, 2)),
+        record("threads", "gigatoken", 10_000, 1e-4, operation="encode batch", threads=2),
+        stage("heap", "encode", 1e-3),
+        stage("heap", "split", 2e-4),
+        stage("greedy", "encode pieces", 6e-4, size_bytes=5),
+        stage("fast", "encode", 1e-4, corpus="code", size_bytes=512),
+        *MEMORY,
+    ],
+    "growth": [
+        {
+            "scenario": "scaling",
+            "contender": "fast",
+            "corpus": "english",
+            "exponent": 1.014,
+            "overhead_s": 2.5e-5,
+            "slope": 1e-9,
+            "error": 0.052,
+        }
+    ],
+    "left_out": [
+        {"contender": "sentencepiece", "scenario": None, "operation": None, "reason": "It takes SPM only."}
+    ],
+}
 
 
-def record_of(*scenarios: str) -> Record:
-    return report_of(
-        Plan("demo:bpe", ("sample:welcome",), ("fast", "heap"), scenarios=scenarios, time_budget_s=0.1)
-    )
+def lines_of(name: str) -> list[str]:
+    return Path(__file__).with_name(name).read_text(encoding="utf-8").splitlines()
+
+
+def test_all_that_was_measured_is_told_line_by_line():
+    assert list(table_lines(RUN, "fast")) == lines_of("table_lines.txt")
+
+
+def test_each_published_figure_is_the_one_that_was_printed():
+    lines = [
+        f"{each.source.name}: {each.scenario}, {each.operation}, {each.contender}, {each.corpus}, "
+        f"{each.size_bytes}: {each.figure}; {each.speed and format(each.speed, '.6g')}"
+        for each in PUBLISHED
+    ]
+    assert lines == lines_of("published_figures.txt")
+
+
+def test_who_was_left_out_of_another_cell_took_no_part_in_this_one():
+    place = {"scenario": "throughput", "operation": "encode", "corpus": "tutorial", "size_bytes": 1142}
+    lessons = [{**record("throughput", "scan", 1142, 1e-3), **place}]
+    reasons = []
+    for name in ("scenario", "operation", "corpus", "size_bytes", "contender", ""):
+        left_out = {"contender": "heap", **place, "reason": "It crashed."}
+        left_out |= {name: "another"} if name else {}
+        (table,) = published_tables({"results": lessons, "left_out": [left_out]})
+        reasons.append(table.rows[2][4])
+    assert reasons == ["took no part"] * 5 + ["It crashed."]
+
+
+def test_published_figures_of_who_was_not_measured_stand_there_with_the_reason():
+    result = record("throughput", "scan", 1142, 1e-3, corpus="tutorial")
+    left_out = {"contender": "sentencepiece", "scenario": None, "reason": "It takes SPM only."}
+    (table,) = published_tables({"results": [result], "left_out": [left_out]})
+    _, _, heap, sentencepiece = table.rows
+    assert heap[0::4] == ["heap", "took no part"]
+    assert sentencepiece[:3] == ["sentencepiece", "throughput: tutorial, 1,142 B", "sentencepiece 2.9 ms"]
+    assert sentencepiece[4:] == ["It takes SPM only.", "–", "–"]
+
+
+def test_a_published_ratio_stands_beside_the_same_ratio_here():
+    ours, theirs = (record("scaling", name, 4 << 20, s) for name, s in (("greedy", 1.0), ("llama.cpp", 3.0)))
+    (table,) = published_tables({"results": [ours, theirs]})
+    assert table.rows[0][3] == table.rows[0][5] == "× llama.cpp"
+    ratios = {row[0]: (row[3], row[5]) for row in table.rows[1:]}
+    assert ratios == {"greedy": ("2.53×", "3.00×"), "llama.cpp": ("1.00×", "1.00×")}
+    (alone,) = published_tables({"results": [ours]})
+    assert alone.rows[1][5] == "–"
+
+
+def test_what_no_source_says_is_called_unknown():
+    decoded = record("decode", "heap", 1142, 1e-3, operation="decode", corpus="tutorial")
+    (table,) = published_tables({"results": [decoded]})
+    assert table.rows[1][2:4] == ["unknown", "–"]
+    assert "in no source that we could read" in table.note
+
+
+def test_those_left_out_of_all_cells_are_told_without_a_place():
+    nowhere = {"scenario": None, "operation": None, "corpus": None, "size_bytes": None}
+    left_out = [{"contender": name, **nowhere, "reason": "It crashed."} for name in ("a", "b", "a")]
+    assert list(missing_lines(left_out)) == ["a, b left out: It crashed."]
+
+
+def change(name: str, ratio: float, threads: int = 1, **more) -> Change:
+    key = ("scaling", "encode", name, "english", 2_048, threads)
+    return Change(key, Ratio(ratio, ratio * 0.96, ratio * 1.04), **more)
 
 
 def test_stages_of_one_text_stand_side_by_side_with_their_share_of_the_whole():
-    (table,) = tables(record_of("stages"), "fast")
+    plan = Plan("demo:bpe", ("sample:welcome",), ("fast", "heap"), scenarios=("stages",), time_budget_s=0.1)
+    (table,) = tables(report_of(plan), "fast")
     stages = ["partition", "normalise", "split", "split and encode pieces", "encode pieces"]
     assert table.rows[0] == ["", *stages, "whole call"]
     fast, heap = table.rows[1:]
@@ -24,22 +156,91 @@ def test_stages_of_one_text_stand_side_by_side_with_their_share_of_the_whole():
     assert all(cell.endswith("%") for cell in (fast[1], fast[4], heap[3], heap[5]))
 
 
-def test_appending_is_told_beside_encoding_once():
-    record = record_of("append")
-    for row in record["results"]:
-        row["median_s"] = 3e-5 if row["operation"] == "append" else 1e-5
-    lines = [line for line in notes(record) if "bytes at a time" in line]
-    assert len(lines) == 4
-    assert all("3.00 times" in line for line in lines)
-
-
-def test_all_that_were_left_out_for_one_reason_share_a_line():
-    def left_out(contender: str, size_bytes: int, reason: str) -> Record:
-        place = {"scenario": "append", "operation": "append", "corpus": "english"}
-        return {**place, "contender": contender, "size_bytes": size_bytes, "reason": reason}
-
-    missed = [left_out(name, size, "It cannot.") for size in (1000, 2000) for name in ("heap", "scan")]
-    assert list(missing_lines([*missed, left_out("heap", 4000, "It crashed.")])) == [
-        "heap, scan left out in append (english, 1 kB): It cannot.",
-        "heap left out in append (english, 4 kB): It crashed.",
+def test_changes_are_a_table_with_their_verdicts():
+    changes = [
+        change("heap", 1.5),
+        change("fast", 0.5, threads=2),
+        change("scan", 1.0),
+        change("table", 4.0, is_disturbed=True),
     ]
+    table = change_table(changes, "Since yesterday")
+    assert (table.title, table.note) == ("Since yesterday", "")
+    assert table.rows == [
+        ["", "what", "text", "size", "verdict", "times the time", "99 % interval"],
+        ["heap", "scaling (encode)", "english", "2 KiB", "▼ slower", "1.50", "1.44 to 1.56"],
+        ["fast", "scaling (encode), 2 threads", "english", "2 KiB", "▲ faster", "0.50", "0.48 to 0.52"],
+        ["scan", "scaling (encode)", "english", "2 KiB", "same", "1.00", "0.96 to 1.04"],
+        ["table", "scaling (encode)", "english", "2 KiB", "disturbed", "4.00", "3.84 to 4.16"],
+    ]
+    assert list(change_lines(changes)) == [
+        "SLOWER: heap: scaling (encode), english, 2,048 bytes: 1.50 times the time (99 %: 1.44 to 1.56)",
+        "FASTER: fast: scaling (encode), english, 2,048 bytes, 2 threads: 0.50 times the time "
+        "(99 %: 0.48 to 0.52)",
+        "1 slower, 1 faster, 1 same",
+        "Machine busy: nothing is sure of 1 result that had less than a core.",
+    ]
+
+
+def test_without_changes_there_is_nothing_to_tell():
+    assert change_table([], "Nothing").rows == [
+        ["", "what", "text", "size", "verdict", "times the time", "99 % interval"]
+    ]
+    assert list(change_lines([])) == ["0 slower, 0 faster, 0 same"]
+
+
+def test_what_all_share_is_a_column_of_its_own():
+    drift = Drift(1.25, ("fast", "heap", "scan"))
+    table = change_table([change("heap", 1.5, drift=drift), change("fast", 1.25, drift=drift)], "Drift")
+    assert [row[4:] for row in table.rows] == [
+        ["verdict", "times the time", "99 % interval", "beside the drift"],
+        ["▼ slower", "1.50", "1.44 to 1.56", "1.20"],
+        ["same", "1.25", "1.20 to 1.30", "1.00"],
+    ]
+    assert next(change_lines([change("heap", 1.5, drift=drift)])) == f"{drift}."
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ([], ""),
+        ([change("fast", 2.0)], ""),
+        (
+            [change("fast", 2.0), change("heap", 2.0, margin=BUSY_MARGIN)],
+            "Machine busy: only what differs more than 3 times is sure",
+        ),
+        (
+            [change("fast", 2.0, is_disturbed=True)],
+            "Machine busy: nothing is sure of 1 result that had less than a core",
+        ),
+        (
+            [change("fast", 2.0, is_disturbed=True, margin=9.0)] * 2,
+            "Machine busy: only what differs more than 3 times is sure, and nothing is sure of 2 results "
+            "that had less than a core",
+        ),
+    ],
+)
+def test_a_busy_machine_is_told_with_what_follows(changes, told):
+    assert busy_text(changes) == told
+
+
+@pytest.mark.parametrize(
+    ("size_bytes", "text"),
+    [
+        (0, "0 B"), (1, "1 B"), (999, "999 B"), (1_000, "1 kB"), (1_024, "1 KiB"), (1_500, "1,500 B"),
+        (128_000, "125 KiB"), (9_000, "9 kB"), (1_000_000, "1 MB"), (1 << 20, "1 MiB"), (3 << 20, "3 MiB"),
+        (64_000_000, "64 MB"), (1_234_567, "1,234,567 B"),
+    ],
+)  # fmt: skip
+def test_sizes_have_the_unit_that_needs_the_fewest_digits(size_bytes, text):
+    assert size_text(size_bytes) == text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (61.0, "61 s"), (1.0, "1 s"), (0.9994, "999 ms"), (1e-3, "1 ms"), (12.34e-6, "12.3 µs"),
+        (1e-6, "1 µs"), (999e-9, "999 ns"), (2.5e-10, "0.25 ns"),
+    ],
+)  # fmt: skip
+def test_times_have_three_digits(seconds, text):
+    assert time_text(seconds) == text

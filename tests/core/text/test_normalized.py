@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guiapp.core.text.normalized import NormalizedBuilder, source_spans
+from guiapp.core.text.normalized import NormalizedBuilder, joined, source_spans
 
 
 def built(*stretches):
@@ -12,6 +12,13 @@ def built(*stretches):
     for output, start, end in stretches:
         builder.append(output, start, end)
     return builder.build()
+
+
+def test_stretches_side_by_side_are_one():
+    parts = [(b"ab", 0, 1), (b"c", 1, 4)]
+    for some in (parts, parts[:1], []):
+        together, apart = built(*some), joined([built(part) for part in some])
+        assert [each.tolist() for each in apart] == [each.tolist() for each in together]
 
 
 def test_dropped_text_belongs_to_no_token():

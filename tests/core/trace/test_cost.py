@@ -61,3 +61,12 @@ def test_of_a_long_text_its_beginning_is_recorded(encoder, is_one_piece, n_bytes
 )
 def test_a_beginning_ends_behind_a_line_or_a_word_or_a_character(text, n_bytes, expected):
     assert beginning(text, n_bytes) == expected
+
+
+@pytest.mark.parametrize("is_one_piece", [True, False])
+@pytest.mark.parametrize("encoder", ["heap", "scan", "viterbi"])
+def test_what_is_recorded_at_first_never_takes_long(encoder, is_one_piece):
+    for size in (0, 1, 3000, 20_000, 100_000, 10_000_000):
+        n_bytes = n_first_bytes(encoder, is_one_piece, size)
+        assert n_bytes == size or 1000 <= n_bytes <= 20_000
+        assert not must_ask(estimate(encoder, is_one_piece, n_bytes), n_bytes)

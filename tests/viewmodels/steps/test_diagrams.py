@@ -1,4 +1,4 @@
-"""Each step of small texts is drawn as `drawn_steps.txt` says, with little room around the step."""
+"""Each step of small texts is drawn as `drawn_steps.txt` says, which tells what changes from step to step."""
 
 from pathlib import Path
 
@@ -63,17 +63,18 @@ def told_stack(shown):
 def drawn(model, encoder, text):
     tokenizer = guiapp.open_model(f"demo:{model}")
     debugger = debugger_for(tokenizer, record(tokenizer, text, encoder))
-    lines = [f"== {model} {encoder} {text!r}"]
+    lines, before = [f"== {model} {encoder} {text!r}"], dict.fromkeys(("lattice", "made"), "")
     for step in range(debugger.n_steps + 1):
         debugger.go_to(step)
-        made = "; ".join(f"{made.step} {made.text} {made.worth}" for made in made_so_far(debugger, 2))
-        lines += [
-            f"{step}",
-            f"  flow     {told_flow(flow(debugger))}",
-            f"  lattice  {told_lattice(lattice(debugger))}",
-            f"  stack    {told_stack(stack(debugger, 3))}",
-            f"  made     {made}",
-        ]
+        rows = {
+            "flow": told_flow(flow(debugger)),
+            "lattice": told_lattice(lattice(debugger)),
+            "stack": told_stack(stack(debugger, 3)),
+            "made": "; ".join(f"{made.step} {made.text} {made.worth}" for made in made_so_far(debugger, 2)),
+        }
+        changed = [f"{name:8} {row}" for name, row in rows.items() if row != before.get(name)]
+        lines += [f"{number:<3} {row}" for number, row in zip([step, *[""] * 3], changed, strict=False)]
+        before = rows
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 

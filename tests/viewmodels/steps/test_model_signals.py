@@ -231,6 +231,10 @@ def test_runs_go_to_a_parting_that_lies_on_their_way_only(make_steps_model, qtbo
         model.go_to(start)
         model.reverse()
         assert model.position == back_to
+    model.restart()
+    assert model.race.rival.position == 0
+    model.to_difference()
+    assert (model.position, model.race.rival.position > 0) == (parting, True)
 
 
 def test_steps_back_have_the_chosen_size_too(model):

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -126,6 +127,23 @@ def test_edits_of_a_window_that_was_killed_are_there_again(tmp_path):
     assert other.read(head) == other.take() == KeptText(b"bcde", Path("/a/file"))
 
 
+@pytest.mark.parametrize("way", ["forget", "delete", "leave", "set_aside"])
+def test_nobody_else_takes_a_text_before_its_last_change_is_written(tmp_path, monkeypatch, way):
+    monkeypatch.setattr(kept_texts, "MOST_ASIDE", 0 if way == "set_aside" else 1)
+    texts, other, gate = KeptTexts(tmp_path), KeptTexts(tmp_path), threading.Event()
+    texts.keep(b"abc", None)
+    if way == "delete":
+        texts.set_aside()
+    given = [texts.others()] if way == "delete" else []
+    texts._writer.submit(gate.wait)
+    getattr(texts, way)(*given)
+    too_early = other.take()
+    gate.set()
+    texts.finish()
+    assert too_early is None
+    assert (other.take() is None) == (way in ("forget", "delete"))
+
+
 def test_texts_that_no_window_shows_are_listed_and_deleted(tmp_path):
     keep(tmp_path, b"left", Path("/a/file"))
     texts = KeptTexts(tmp_path)
@@ -246,6 +264,7 @@ def test_a_list_tells_the_newest_first_and_only_beginnings(tmp_path, monkeypatch
         place = next(place for place in tmp_path.glob("*.text") if place.read_bytes().endswith(data))
         os.utime(place, (1e9 - age, 1e9 - age))
     (tmp_path / "odd.text").write_bytes(b"odd")
+    (tmp_path / "gone meanwhile.text").symlink_to("nowhere")
     heads = KeptTexts(tmp_path).others()
     assert [(head.beginning, head.size_bytes, head.time_s) for head in heads] == [
         *[(b"new", 8, 1e9), (b"old", 8, 1e9 - 1)],

@@ -70,16 +70,6 @@ def test_views_are_remembered_and_come_back_both_ways(model, node_of, qtbot):
     assert model.view == whole
 
 
-def test_the_same_view_again_is_no_news(model, node_of, qtbot):
-    model.show(node_of(b"a"))
-    with qtbot.assertNotEmitted(model.view_changed), qtbot.assertNotEmitted(model.history_changed):
-        model.show(node_of(b"a"))
-    model.set_view((1.0, 3.0), remember=False)
-    assert model.view == (1.0, 3.0)
-    model.go_back()
-    assert not model.can_go_back
-
-
 def test_so_many_views_are_remembered_and_no_more(model):
     for number in range(MOST_REMEMBERED + 20):
         model.set_view((0.0, 1.0 + number / 1000))
@@ -126,19 +116,6 @@ def test_counts_follow_the_text_and_so_does_what_is_coloured_by_them(model, work
     qtbot.waitUntil(lambda: model.counts.tolist() == [0, 0, 2, 0, 0, 0, 0, 0, 0])
     qtbot.waitUntil(lambda: not model.evaluating.is_busy)
     assert model.values is not before
-
-
-def test_the_shape_and_the_coloring_are_told_once(model, qtbot):
-    with qtbot.waitSignal(model.shape_changed):
-        model.set_shape("icicle")
-    with qtbot.assertNotEmitted(model.shape_changed):
-        model.set_shape("icicle")
-    assert model.shape == "icicle"
-    with qtbot.waitSignal(model.values_changed):
-        model.set_coloring("depth")
-    model.set_coloring("depth")
-    assert not model.evaluating.is_busy
-    assert model.coloring == "depth"
 
 
 def test_another_vocabulary_forgets_all_of_the_one_before(model, workspace, node_of, qtbot):

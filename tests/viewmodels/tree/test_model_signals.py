@@ -194,6 +194,8 @@ def test_colours_are_told_when_they_are_there(model, told, qtbot):
     assert told == []
     qtbot.waitUntil(lambda: not model.evaluating.is_busy)
     assert told == ["values_changed"]
+    model.set_coloring("depth")
+    assert not model.evaluating.is_busy
     model.set_coloring("use")
     qtbot.waitUntil(lambda: not model.evaluating.is_busy)
     told.clear()

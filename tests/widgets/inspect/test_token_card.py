@@ -161,23 +161,27 @@ def test_no_line_ends_between_the_code_of_a_character_and_the_character(source, 
     assert characters.toPlainText() == "U+0054 T, U+0068 h, U+0065 e"
 
 
-def colors_in(card, name):
-    """The colours of the letters and those behind them."""
+def looks_in(card, name):
+    """The colours of the letters and those behind them, and whether they are bold."""
     part = next(part for part in card.findChildren(StyledText) if part.accessibleName() == name)
     looks = [each.fragment().charFormat() for each in part.document().begin()]
-    return [(look.foreground().color().name(), look.background().color().name()) for look in looks]
+    return [
+        (look.foreground().color().name(), look.background().color().name(), look.font().bold())
+        for look in looks
+    ]
 
 
 def test_colours_tell_special_tokens_signs_and_the_way_in_the_tree(select, details, card):
     select(0)
     qt_black = "#000000"  # where nothing is behind
     tint = LIGHT.span_color(details.details.tint).name()
-    assert colors_in(card, "Token text") == [(LIGHT.dim.name(), tint), (LIGHT.span_text.name(), tint)]
+    shown = [(LIGHT.dim.name(), tint, False), (LIGHT.span_text.name(), tint, False)]
+    assert looks_in(card, "Token text") == shown
     text, dim, accent = LIGHT.text.name(), LIGHT.dim.name(), LIGHT.accent.name()
-    way = [color for color, _ in colors_in(card, "Path in the tree")]
-    assert way == [text, dim, text, dim, accent, dim]
+    way = [(color, is_bold) for color, _, is_bold in looks_in(card, "Path in the tree")]
+    assert way == [(color, color is accent) for color in (text, dim, text, dim, accent, dim)]
     select(3)
-    assert colors_in(card, "Token text") == [(LIGHT.warning.name(), qt_black)]
+    assert looks_in(card, "Token text") == [(LIGHT.warning.name(), qt_black, False)]
 
 
 def test_the_wheel_with_ctrl_asks_for_another_size_over_all_of_it(select, card, qtbot):

@@ -7,6 +7,7 @@ import pytest
 from hands import turn_wheel
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import (
+    QAbstractButton,
     QApplication,
     QComboBox,
     QPushButton,
@@ -251,6 +252,13 @@ def test_a_click_on_another_breakpoint_edits_that_one(make_steps_page, qtbot):
     qtbot.keyClick(listed.field.line, Qt.Key.Key_Return)
     titles = [row.title for row in page.model.breakpoints.rows]
     assert titles == ["operation merge", "operation done", "operation stale once"]
+
+
+def test_every_button_has_a_word_or_a_sign(make_steps_page):
+    page = make_steps_page()
+    buttons = page.findChildren(QAbstractButton)
+    assert len(buttons) > 20
+    assert [each.accessibleName() for each in buttons if not each.text() and each.icon().isNull()] == []
 
 
 def test_each_button_walks_as_far_as_it_says(make_steps_page, qtbot):

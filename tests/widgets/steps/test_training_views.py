@@ -5,10 +5,12 @@ from itertools import pairwise
 
 import pytest
 from pictures import badly_placed, paintings_of
+from PySide6.QtGui import QFontMetricsF
 
 from guiapp.core.explain.figures import percent
 from guiapp.core.training.telling import ToldEstimate, ToldPruning
 from guiapp.widgets.shared.theme import TEXT_FONT_PX
+from guiapp.widgets.steps.training_views import CHIP_PX, ROW_GAP_PX, lay_out_words
 
 TEXT = b"This is insane! This is impossible. How do lions sleep in this weather? " * 3
 
@@ -69,6 +71,11 @@ def test_pairs_have_bars_as_long_as_they_are_worth(train, wish, zoom):
         signs = {mark.text: mark.pen for mark in paintings.written if mark.text in ("merged", "tie")}
         assert signs.get("merged", theme.accent.name()) == theme.accent.name()
         assert signs.get("tie", theme.dim.name()) == theme.dim.name()
+
+
+def test_words_wider_than_a_row_leave_none_empty(qapp):
+    laid_out = lay_out_words([(("lions",), 1, False)] * 2, "", 10.0, QFontMetricsF(qapp.font()))
+    assert [chip.rect.top() for chip in laid_out.chips] == [0, CHIP_PX + ROW_GAP_PX]
 
 
 def test_what_a_step_made_is_marked_in_words_and_vocabulary(train):
