@@ -9,7 +9,7 @@ from pathlib import Path
 from guiapp.core.demo import DEMO_MODELS, PREFIX
 from guiapp.core.explain.figures import in_bytes
 from guiapp.core.explain.visible_text import visible_text
-from guiapp.core.sources.locate import is_fetched, is_plain
+from guiapp.core.sources.locate import is_fetched, is_plain, lasting_name
 from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.vocabulary import Vocabulary
 from guiapp.viewmodels.models.choices import Choice
@@ -47,9 +47,8 @@ def _installed_row(row: Row, current: str | None) -> Choice:
     kind = () if seen is None else (seen.type or seen.format, quoted(seen.pre), size)
     detail = joined(*kind, in_bytes(model.size_bytes), shown_path(model.path))
     problem = "" if seen is None else seen.problem
-    return Choice(
-        model.source, model.name, quoted(name, 200), problem or detail, not problem, model.name == current
-    )
+    is_current = lasting_name(model.name) == current
+    return Choice(model.source, model.name, quoted(name, 200), problem or detail, not problem, is_current)
 
 
 def _recent_row(file: RecentFile, is_there: bool, current: str | None) -> Choice:

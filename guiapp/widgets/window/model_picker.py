@@ -7,6 +7,7 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QFormLayout, QFrame, QLabel, QScrollArea, QSizePolicy, QToolButton, QWidget
 
 from guiapp.core.explain.figures import in_bytes
+from guiapp.core.sources.locate import lasting_name
 from guiapp.viewmodels.models.choice import facts, model_rows, named_row, summary
 from guiapp.viewmodels.models.choices import Choice
 from guiapp.viewmodels.models.installed import InstalledModels
@@ -173,7 +174,7 @@ class ModelPicker(Popover):
         in_row(self.choices, right, on=self, margins=MARGIN_PX, spacing=MARGIN_PX)
 
     def _rows(self) -> list[Choice]:
-        current = None if self._loader.model is None else self._loader.model.name
+        current = None if self._loader.model is None else lasting_name(self._loader.model.name)
         rows = model_rows(self._recent.files, self._recent.missing, self._installed.rows, current)
         return [*named_row(self.choices.filter.text().strip()), *rows]
 
