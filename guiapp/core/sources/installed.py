@@ -16,6 +16,7 @@ from guiapp.core.sources.small_files import json_object, text_of
 from guiapp.core.sources.tokenizer_files import files_in
 from guiapp.core.system.checkpoint import stoppable
 
+FOLDER = "Folder "  # before the path of one that somebody named
 Found = Iterable[tuple[str, Path]]  # names, and the files that they mean
 
 
@@ -54,11 +55,12 @@ def installed_models(folders: Iterable[Path] = ()) -> Iterator[Installed]:
     """
     seen = set[Path]()
     for place in chain(PLACES, map(_own, folders)):
-        there = [(name, path, size) for name, path in place.find() if (size := _size(path)) is not None]
-        new = [row for row in stoppable(sorted(there)) if row[1].resolve() not in seen]
-        seen |= {path.resolve() for _, path, _ in new}
-        for name, path, size_bytes in new:
-            yield Installed(place.prefix + name, place.title, path, size_bytes)
+        there = []
+        for name, path in stoppable(sorted(place.find())):
+            if (size_bytes := _size(path)) is not None and (real := path.resolve()) not in seen:
+                there.append(real)
+                yield Installed(place.prefix + name, place.title, path, size_bytes)
+        seen.update(there)
 
 
 def lm_studio() -> Found:
@@ -110,7 +112,7 @@ PLACES = (
 
 
 def _own(folder: Path) -> Place:
-    return Place(f"{folder}{os.sep}", f"Folder {folder}", lambda: files_in(folder))
+    return Place(f"{folder}{os.sep}", f"{FOLDER}{folder}", lambda: files_in(folder))
 
 
 def _in_folders(folders: Iterable[Path]) -> Found:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Container, Iterable, Iterator
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 
 from guiapp.core.demo import DEMO_MODELS, PREFIX
 from guiapp.core.explain.figures import in_bytes
 from guiapp.core.explain.visible_text import visible_text
+from guiapp.core.sources.installed import FOLDER, Installed
 from guiapp.core.sources.locate import is_fetched, is_plain, lasting_name
 from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.vocabulary import Vocabulary
@@ -42,13 +44,23 @@ def named_row(typed: str) -> list[Choice]:
 
 def _installed_row(row: Row, current: str | None) -> Choice:
     model, seen = row
-    name = model.name.partition(":")[2] or model.name
+    section, name = _section_and_name(model)
     size = "" if seen is None or seen.n_tokens is None else f"{seen.n_tokens:,}"
     kind = () if seen is None else (seen.type or seen.format, quoted(seen.pre), size)
-    detail = joined(*kind, in_bytes(model.size_bytes), shown_path(model.path))
-    problem = "" if seen is None else seen.problem
+    detail, place = joined(*kind, in_bytes(model.size_bytes)), shown_path(model.path)
     is_current = lasting_name(model.name) == current
-    return Choice(model.source, model.name, quoted(name, 200), problem or detail, not problem, is_current)
+    choice = Choice(section, model.name, quoted(name, 200), detail, True, is_current, place)
+    return (
+        choice if seen is None or not seen.problem else replace(choice, detail=seen.problem, is_there=False)
+    )
+
+
+def _section_and_name(model: Installed) -> tuple[str, str]:
+    """The place, and the rest of the name; a folder is written as people do."""
+    if not model.source.startswith(FOLDER):
+        return model.source, model.name.partition(":")[2]
+    folder = Path(model.source.removeprefix(FOLDER))
+    return f"{FOLDER}{shown_path(folder)}", str(model.path.relative_to(folder))
 
 
 def _recent_row(file: RecentFile, is_there: bool, current: str | None) -> Choice:
@@ -67,8 +79,9 @@ def _recent_row(file: RecentFile, is_there: bool, current: str | None) -> Choice
 
 def shown_path(path: Path) -> str:
     """As people write it, with `~` for their own folder."""
-    home = Path.home()
-    shown = str(Path("~", path.relative_to(home)) if path.is_relative_to(home) else path)
+    home, shown = str(Path.home()), str(path)
+    if shown == home or shown.startswith(home + os.sep):
+        shown = f"~{shown[len(home) :]}"
     return quoted(shown, len(shown))
 
 

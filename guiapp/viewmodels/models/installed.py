@@ -16,7 +16,7 @@ from guiapp.core.sources.own_folders import own_folders
 from guiapp.core.vocab.header_bytes import FileState, file_state
 from guiapp.viewmodels.background import LatestJob, Progress
 
-AT_ONCE = 100  # files that are looked at before people are told
+AT_ONCE = 200  # files that are looked at before people are told
 
 
 class Row(NamedTuple):
@@ -34,9 +34,11 @@ class InstalledModels(QObject):
 
     Signals:
         changed(): the rows or `kept_bytes` are new.
+        looking_changed(): `is_looking` is new.
     """
 
     changed = Signal()
+    looking_changed = Signal()
     _found = Signal(object, int)
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -46,7 +48,12 @@ class InstalledModels(QObject):
         self._seen: dict[FileState | None, Glance] = {}
         self._job = LatestJob[tuple[Row, ...]](self)
         self._job.done.connect(self._take)
+        self._job.busy_changed.connect(self.looking_changed)
         self._found.connect(self._take)
+
+    @property
+    def is_looking(self) -> bool:
+        return self._job.is_busy
 
     def look(self) -> None:
         """Find out what is there now."""

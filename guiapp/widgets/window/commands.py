@@ -106,7 +106,7 @@ class WindowCommands(QObject):
         self._sorting.wait()
         self._utf16.stop()
         loading = self._workspace.loader.loading_name
-        if loading is not None and lasting_name(loading) == self._last_model:
+        if loading is not None and loading == kept_name(self._last_model):
             self._settings.last_model = self._last_model
 
     def _open_instead(self) -> None:

@@ -95,7 +95,7 @@ def test_installed_models_stand_between_by_where_they_are():
             Glance("GGUF", "BPE", "llama-bpe", 128256),
         ),
         Row(Installed("ollama:new", "Ollama", there, 1000)),
-        Row(Installed("/m/x.tiktoken", "Folder /m", Path("/m/x.tiktoken"), 7), Glance("tiktoken")),
+        Row(Installed("/m/a/x.tiktoken", "Folder /m", Path("/m/a/x.tiktoken"), 7), Glance("tiktoken")),
         Row(Installed("jan:bad", "Jan", there, 9), Glance("GGUF", problem="It is broken.")),
     ]
     recent = (RecentFile("ollama:llama3.2", "Llama", "BPE", "llama-bpe", 128256),)
@@ -104,13 +104,14 @@ def test_installed_models_stand_between_by_where_they_are():
             "Ollama",
             "ollama:llama3.2",
             "llama3.2",
-            f"BPE · llama-bpe · 128,256 · 4.7 GB · {there}",
+            "BPE · llama-bpe · 128,256 · 4.7 GB",
             True,
             True,
+            str(there),
         ),
-        Choice("Ollama", "ollama:new", "new", f"1.0 kB · {there}", True, False),
-        Choice("Folder /m", "/m/x.tiktoken", "/m/x.tiktoken", "tiktoken · 7 B · /m/x.tiktoken", True, False),
-        Choice("Jan", "jan:bad", "bad", "It is broken.", False, False),
+        Choice("Ollama", "ollama:new", "new", "1.0 kB", place=str(there)),
+        Choice("Folder /m", "/m/a/x.tiktoken", "a/x.tiktoken", "tiktoken · 7 B", place="/m/a/x.tiktoken"),
+        Choice("Jan", "jan:bad", "bad", "It is broken.", False, place=str(there)),
     ]
 
 
