@@ -12,7 +12,7 @@ from guiapp.core.explain.figures import in_bytes
 from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.sources.installed import FOLDER, Installed
 from guiapp.core.sources.locate import is_fetched, is_plain, lasting_name
-from guiapp.core.vocab.quoting import quoted
+from guiapp.core.vocab.quoting import printable, quoted
 from guiapp.core.vocab.vocabulary import Vocabulary
 from guiapp.viewmodels.models.choices import Choice
 from guiapp.viewmodels.models.installed import Row
@@ -20,6 +20,7 @@ from guiapp.viewmodels.models.loader import OpenModel, display_name
 from guiapp.viewmodels.recent import RecentFile
 
 SHOWN_BYTES = 24
+MOST_REMARKS, MOST_SAID, LONGEST_SAID = 20, 200, 200
 
 
 def model_rows(
@@ -102,6 +103,7 @@ def facts(model: OpenModel) -> list[tuple[str, str]]:
     vocabulary = model.tokenizer.vocabulary
     rows = [
         ("name", display_name(model)),
+        ("format", vocabulary.format),
         ("type", vocabulary.type.value),
         ("pre-tokenizer", quoted(vocabulary.pre) if vocabulary.patterns else ""),
         ("split as", f"{vocabulary.chosen_pre}, chosen by hand" if vocabulary.chosen_pre else ""),
@@ -111,7 +113,18 @@ def facts(model: OpenModel) -> list[tuple[str, str]]:
         ("opened as", "" if is_plain(model.name) else model.name),
         ("lies at", _place_of(model)),
     ]
-    return [(name, value) for name, value in rows if value] + list(special_facts(vocabulary))
+    rows += [*special_facts(vocabulary), *said_in_file(vocabulary)]
+    return [(name, value) for name, value in rows if value]
+
+
+def said_in_file(vocabulary: Vocabulary) -> Iterator[tuple[str, str]]:
+    """What is odd about a file, its chat template, and what else it says."""
+    yield "remarks", "\n".join(vocabulary.warnings[:MOST_REMARKS])
+    said = {quoted(key, LONGEST_SAID): value for key, value in vocabulary.metadata.items()}
+    for key in [key for key in said if "chat_template" in key]:
+        yield key.rpartition(".")[2].replace("_", " "), printable(str(said.pop(key)))
+    lines = [f"{key}  {quoted(str(value), LONGEST_SAID)}" for key, value in said.items()]
+    yield "file says", "\n".join(lines[:MOST_SAID])
 
 
 def _place_of(model: OpenModel) -> str:

@@ -68,13 +68,21 @@ def test_all_facts_of_a_model():
         ("BOS", "0 <s>"),
     ]
     bpe = guiapp.open_model("demo:bpe")
-    assert facts(OpenModel("demo:bpe", bpe))[:5] == [
+    found = facts(OpenModel("demo:bpe", bpe))
+    assert found[:6] == [
         ("name", bpe.vocabulary.name),
+        ("format", "GGUF"),
         ("type", "BPE"),
         ("pre-tokenizer", bpe.vocabulary.pre),
         ("tokens", f"{len(bpe.vocabulary):,}"),
         ("merges", f"{len(bpe.vocabulary.merges):,}"),
     ]
+    said = dict(found)
+    assert said["chat template"].startswith("{{ bos_token }}{% for message in messages %}")
+    assert "general.license  mit\n" in said["file says"]
+    assert "chat_template" not in said["file says"]
+    toy = dict(facts(OpenModel("demo:toy", guiapp.open_model("demo:toy"))))
+    assert toy["remarks"].startswith("253 of the 256 byte tokens are missing")
     assert summary(OpenModel("demo:bpe", bpe)) == f"BPE · {bpe.vocabulary.pre} · {len(bpe.vocabulary):,}"
     chosen = FakeTokenizer(chosen_pre="qwen2")
     assert ("split as", "qwen2, chosen by hand") in facts(OpenModel("x.gguf", chosen))
