@@ -79,9 +79,7 @@ def _from_web(name: str, opening: Opening, is_kept: bool) -> Located:
         if not is_kept:
             return fetched(url, opening)
         if (file := kept(url)) is None:
-            raise VocabError(
-                f"{quoted(name, LONGEST)} is no longer kept. Open it by this name to fetch it again."
-            )
+            raise VocabError(f"Nothing is kept of {quoted(name, LONGEST)}. Open it by this name to fetch it.")
         return file
 
     opening.begin(DOWNLOAD)

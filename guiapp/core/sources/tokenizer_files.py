@@ -54,12 +54,17 @@ def files_in(
 ) -> Iterator[tuple[str, Path]]:
     """The files with wanted names in a folder and those in it, each with its path from there.
 
-    Hidden folders are left out, and so is what cannot be read, lies deep, or behind MOST_FILES others.
+    Hidden folders are left out, and so is what cannot be read, lies deep, or behind MOST_FILES others.  Links
+    to folders are followed, into each folder once.
     """
-    n_seen = 0
+    n_seen, been = 0, set[tuple[int, int]]()
     if not os.path.isdir(folder):  # also where settings name what can be no path
         return
-    for where, inner, names in stoppable(os.walk(folder)):
+    for where, inner, names in stoppable(os.walk(folder, followlinks=True)):
+        if (identity := _identity(where)) in been:
+            inner[:] = []
+            continue
+        been.add(identity)
         is_deep = len(Path(where).relative_to(folder).parts) >= DEEPEST
         inner[:] = [] if is_deep else sorted(name for name in inner if not name.startswith("."))
         for name in sorted(names):
@@ -69,3 +74,11 @@ def files_in(
         n_seen += len(names) + len(inner)
         if n_seen > MOST_FILES:
             return
+
+
+def _identity(folder: str) -> tuple[int, int]:
+    try:
+        state = os.stat(folder)
+    except OSError:  # gone since
+        return 0, 0
+    return state.st_dev, state.st_ino

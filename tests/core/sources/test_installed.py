@@ -2,6 +2,7 @@
 
 import json
 import os
+import socket
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from installed_models import fill_home, put, write_manifest
 import guiapp
 from guiapp import VocabError
 from guiapp.core.demo import demo_model_path
+from guiapp.core.formats.glance import glance
 from guiapp.core.sources import tokenizer_files
 from guiapp.core.sources.installed import Installed, installed_models
 from guiapp.core.sources.own_folders import add_folder, own_folders, remove_folder
@@ -180,6 +182,14 @@ def test_folders_are_searched_but_not_without_end(tmp_path, monkeypatch):
     ):
         put(tmp_path / name, b"")
     assert [name for name, _ in files_in(tmp_path)] == ["a/1/2/3/4/5/deep.gguf", "b/x.gguf"]
+    put(tmp_path.parent / "outside/y.gguf", b"")
+    for link, target in (
+        ("b/loop", tmp_path),
+        ("c", tmp_path.parent / "outside"),
+        ("d", tmp_path.parent / "outside"),
+    ):
+        (tmp_path / link).symlink_to(target)
+    assert [name for name, _ in files_in(tmp_path)] == ["a/1/2/3/4/5/deep.gguf", "b/x.gguf", "c/y.gguf"]
     monkeypatch.setattr(tokenizer_files, "MOST_FILES", 2)
     assert [name for name, _ in files_in(tmp_path)] == []
     assert list(files_in(tmp_path / "missing")) == []
@@ -233,3 +243,13 @@ def test_own_folders_are_kept_once_in_order(home, monkeypatch):
         assert own_folders() == []
     add_folder(Path("relative"))
     assert own_folders() == [Path("relative").absolute()]
+
+
+def test_listing_asks_no_network(home, monkeypatch):
+    def refuse(*_arguments, **_named):
+        raise AssertionError("A socket was opened.")
+
+    fill_home(home)
+    monkeypatch.setattr(socket, "socket", refuse)
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+    assert [glance(model.path).problem for model in installed_models()] == [""] * 12

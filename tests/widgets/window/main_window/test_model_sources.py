@@ -153,7 +153,7 @@ def test_the_next_session_opens_what_was_fetched_without_asking_anybody(qtbot, m
     shell = make_shell(model=None, load=_load)
     with qtbot.waitSignal(shell.workspace.loader.failed) as told:
         shell.commands.open_last("demo:bpe")
-    assert told.args[1] == f"{url} is no longer kept. Open it by this name to fetch it again."
+    assert told.args[1] == f"Nothing is kept of {url}. Open it by this name to fetch it."
     qtbot.waitUntil(lambda: shell.workspace.loader.model is not None)
     assert shell.workspace.loader.model.name == "demo:bpe"
 
