@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import shutil
 from base64 import b64encode
@@ -9,7 +10,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+from guiapp import open_model
+from guiapp.core.bench.sentencepiece_model import sentencepiece_model
 from guiapp.core.demo import demo_model_path
+from guiapp.core.vocab.byte_alphabet import CHARACTER_OF_BYTE
+
+
+def unspelled_as_text(text: bytes) -> str:
+    return "".join(CHARACTER_OF_BYTE[byte] for byte in text)
+
 
 BYTES = [bytes([byte]) for byte in range(256)]
 WORDS = [b"th", b"the"]
@@ -60,9 +69,56 @@ def _rwkv(path: Path) -> None:
     path.write_text("".join(lines))
 
 
+def _tokenizer_json(path: Path) -> None:
+    """Bytes as GPT-2 writes them, cut by its pattern."""
+    texts = [unspelled_as_text(text) for text in BYTES + WORDS]
+    content = {
+        "version": "1.0",
+        "added_tokens": [],
+        "normalizer": None,
+        "pre_tokenizer": {
+            "type": "ByteLevel",
+            "add_prefix_space": False,
+            "trim_offsets": True,
+            "use_regex": True,
+        },
+        "post_processor": None,
+        "decoder": {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True},
+        "model": {
+            "type": "BPE",
+            "vocab": {text: token for token, text in enumerate(texts)},
+            "merges": [["t", "h"], ["th", "e"]],
+        },
+    }
+    path.write_text(json.dumps(content))
+
+
+def _vocab_json(path: Path) -> None:
+    texts = [unspelled_as_text(text) for text in BYTES + WORDS]
+    path.write_text(json.dumps({text: token for token, text in enumerate(texts)}))
+    path.with_name("merges.txt").write_text("#version: 0.2\nt h\nth e\n")
+
+
+def _vocab_txt(path: Path) -> None:
+    path.write_text("\n".join(("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "the", "##th", "##x")) + "\n")
+
+
+def _clip(path: Path) -> None:
+    path.write_bytes(gzip.compress(b'"bpe_simple_vocab_16e6.txt#version: 0.2\nt h\nth e\n'))
+
+
+def _pieces(path: Path) -> None:
+    path.write_bytes(sentencepiece_model(open_model("demo:unigram").vocabulary))
+
+
 SAMPLES = (
     Sample("GGUF", "toy.gguf", _gguf, b"abacbb", (b"ab", b"acbb")),
     Sample("tekken.json", "tekken.json", _tekken),
     Sample("tiktoken", "small.tiktoken", _ranks, is_silent=True),
     Sample("RWKV vocabulary", "rwkv.txt", _rwkv, decision="take"),
+    Sample("tokenizer.json", "tokenizer.json", _tokenizer_json),
+    Sample("vocab.json and merges.txt", "vocab.json", _vocab_json),
+    Sample("vocab.txt", "vocab.txt", _vocab_txt, pieces=(b"the", b"th", b"x", b"the"), decision="take"),
+    Sample("CLIP's merges", "clip.txt.gz", _clip, pieces=(b"the", b"th", b"x", b"th", b"e")),
+    Sample("SentencePiece", "spiece.model", _pieces, b"New", (b"New",), decision="reach"),
 )
