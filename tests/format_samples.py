@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import shutil
+import struct
 from base64 import b64encode
 from collections.abc import Callable
 from pathlib import Path
@@ -104,7 +105,16 @@ def _vocab_txt(path: Path) -> None:
 
 
 def _clip(path: Path) -> None:
-    path.write_bytes(gzip.compress(b'"bpe_simple_vocab_16e6.txt#version: 0.2\nt h\nth e\n'))
+    path.write_bytes(gzip.compress(b'"bpe_simple_vocab_16e6.txt#version: 0.2\nt h\nth e'))
+
+
+def _tokenizer_bin(path: Path) -> None:
+    """The longest token's length; then of each token its score, its length and its text."""
+    texts = [b"<unk>", b"\n<s>\n", b"\n</s>\n", *(b"<0x%02X>" % byte for byte in range(256))]
+    texts += [bytes([byte]) for byte in b" thex"] + WORDS
+    scores = [0.0] * 259 + [-9.0] * 5 + [-1.0, -2.0]
+    rows = (struct.pack("<fi", score, len(text)) + text for score, text in zip(scores, texts, strict=True))
+    path.write_bytes(struct.pack("<i", max(map(len, texts))) + b"".join(rows))
 
 
 def _pieces(path: Path) -> None:
@@ -120,5 +130,6 @@ SAMPLES = (
     Sample("vocab.json and merges.txt", "vocab.json", _vocab_json),
     Sample("vocab.txt", "vocab.txt", _vocab_txt, pieces=(b"the", b"th", b"x", b"the"), decision="take"),
     Sample("CLIP's merges", "clip.txt.gz", _clip, pieces=(b"the", b"th", b"x", b"th", b"e")),
+    Sample("tokenizer.bin", "tokenizer.bin", _tokenizer_bin),
     Sample("SentencePiece", "spiece.model", _pieces, b"New", (b"New",), decision="reach"),
 )
