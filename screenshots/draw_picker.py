@@ -1,4 +1,4 @@
-"""Draw the pictures of the list of models, twelve of them installed:  python screenshots/draw_picker.py"""
+"""Draw the pictures of the list of models, twelve of them installed:  python screenshots/redraw.py models"""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent
-sys.path.insert(0, str(FOLDER.parent / "tests"))
+sys.path[:0] = [str(FOLDER.parent), str(FOLDER.parent / "tests")]
 STEP_MS, WAIT_MS = 50, 10_000
 
 

@@ -51,6 +51,7 @@ PICTURES = {
     "tree-icicle-llama": (str(LARGE), ["--shape", "icicle"]),
     "bench": (str(LARGE), []),
 }
+PICKER = "models"  # draws itself, in a home folder of its own
 CHARTS = "throughput scaling exactness worst stages short cold threads decode append interval batch memory"
 PICTURES |= {
     f"bench-{chart}": (str(LARGE), ["--chart", chart, "--size", "1200x760"]) for chart in CHARTS.split()
@@ -64,7 +65,9 @@ THEMES = ("dark", "light")
 def main() -> None:
     """Draw those whose names are given, or all."""
     runs = [word for word in sys.argv[1:] if word.endswith(".json")]
-    wanted = [word for word in sys.argv[1:] if word not in runs] or PICTURES
+    wanted = [word for word in sys.argv[1:] if word not in runs] or [*PICTURES, PICKER]
+    if PICKER in wanted:
+        subprocess.run([sys.executable, str(FOLDER / "draw_picker.py")], check=True)
     with tempfile.TemporaryDirectory() as folder:
         run = Path(runs[0]) if runs else Path(folder) / "run.json"
         names = [name for name in PICTURES if name in wanted and _has_model(name)]

@@ -56,8 +56,8 @@ def fill_home(home: Path) -> Mapping[str, Path]:
     files = {
         "lmstudio:TheBloke/Mistral/mistral.Q4.gguf": (studio / "TheBloke/Mistral/mistral.Q4.gguf", spm),
         "lmstudio:lone/gemma/gemma.gguf": (studio / "lone/gemma/gemma.gguf", bpe),
-        "hf:openai/whisper/model.gguf": (hub / "models--openai--whisper/snapshots/abc/model.gguf", bpe),
-        "hf:org/two/old.gguf": (hub / "models--org--two/snapshots/111/old.gguf", toy),
+        "hf:openai/whisper": (hub / "models--openai--whisper/snapshots/abc/model.gguf", bpe),
+        "hf:org/two": (hub / "models--org--two/snapshots/111/old.gguf", toy),
         "llama.cpp:ggml-org_tiny.gguf": (home / ".cache/llama.cpp/ggml-org_tiny.gguf", toy),
         "jan:author/llama": (home / ".local/share/Jan/data/llamacpp/models/author/llama/model.gguf", bpe),
         "gpt4all:orca.gguf": (home / ".local/share/nomic.ai/GPT4All/orca.gguf", spm),

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from guiapp.core.tokenizer import Tokenizer
 
 
-UNSEEN = re.compile(f"[\x7f-\x9f\u2028\u2029\ufff9-\ufffb{IGNORABLE}]")
-"""What JSON allows as it is, but terminals obey, or nobody sees."""
+UNSEEN = re.compile(f"[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufff9-\ufffb{IGNORABLE}]")
+"""What JSON allows as it is, but terminals obey, nobody sees, or UTF-8 has no bytes for."""
 
 
 class InputError(TokenloupeError):

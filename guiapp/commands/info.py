@@ -8,6 +8,9 @@ import sys
 from guiapp.commands.files import add_pre_option, open_tokenizer, print_json
 from guiapp.core.explain.figures import percent
 from guiapp.core.explain.reports import info_report
+from guiapp.core.vocab.quoting import quoted
+
+LONGEST = 200  # of what the file says; --json has all of it
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -27,6 +30,8 @@ def run(options: argparse.Namespace) -> int:
         print_json(report, indent=2)
     else:
         sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a terminal may be ASCII only
+        said = tokenizer.vocabulary.metadata.items()
+        report["metadata"] = {quoted(key, LONGEST): quoted(str(value), LONGEST) for key, value in said}
         width = max(map(len, report))
         for key, value in report.items():
             for line in _lines_of(value):

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from guiapp.commands.files import InputError, print_json
 from guiapp.core.explain.figures import in_bytes
+from guiapp.core.vocab.quoting import printable
 
 if TYPE_CHECKING:
     from guiapp.core.formats.glance import Glance
@@ -25,22 +27,27 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """The tokenizers on this machine: Ollama's, LM Studio's, Hugging Face's and so on.  Asks no network."""
     from guiapp.core.formats.glance import glance
+    from guiapp.core.sources import kept
     from guiapp.core.sources.installed import installed_models
     from guiapp.core.sources.own_folders import own_folders
 
     if options.add or options.remove or options.clear:
         return _change(options)
-    rows = [(model, glance(model.path)) for model in installed_models(own_folders())]
+    models = list(installed_models(own_folders()))
     if options.json:
-        print_json([_record(*row) for row in rows], indent=2)
+        print_json([_record(model, glance(model.path)) for model in models], indent=2)
         return 0
-    if not rows:
+    if not models:
         print("No model was found. `tokenloupe models --add FOLDER` looks elsewhere, too.")
-    width = max((len(model.name) for model, _ in rows), default=0)
-    for source, group in groupby(rows, key=lambda row: row[0].source):
-        print(source)
-        for model, seen in group:
-            print(f"  {model.name:{width}}  {_said(seen):32}  {in_bytes(model.size_bytes):>9}  {model.path}")
+    width = max((len(_shown(model.name)) for model in models), default=0)
+    for source, group in groupby(models, key=attrgetter("source")):
+        print(_shown(source))
+        for model in group:  # each is said as soon as it is seen
+            name, size = _shown(model.name), in_bytes(model.size_bytes)
+            said = _said(glance(model.path))
+            print(f"  {name:{width}}  {said:32}  {size:>9}  {_shown(model.path)}", flush=True)
+    if kept_bytes := kept.size_bytes():
+        print(f"Fetched from the web: {in_bytes(kept_bytes)}. `tokenloupe models --clear` deletes it.")
     return 0
 
 
@@ -63,9 +70,9 @@ def _change(options: argparse.Namespace) -> int:
 
 def _record(model: Installed, seen: Glance) -> dict[str, object]:
     return {
-        "name": model.name,
-        "path": str(model.path),
-        "source": model.source,
+        "name": _shown(model.name),
+        "path": _shown(model.path),
+        "source": _shown(model.source),
         "format": seen.format,
         "size_bytes": model.size_bytes,
         "type": seen.type,
@@ -75,8 +82,13 @@ def _record(model: Installed, seen: Glance) -> dict[str, object]:
     }
 
 
+def _shown(text: str | Path) -> str:
+    """Also where a name is no text."""
+    return printable(str(text)).replace("\n", "\\n")
+
+
 def _said(seen: Glance) -> str:
     if seen.problem:
         return "cannot be opened"
     size = "" if seen.n_tokens is None else f"{seen.n_tokens:,}"
-    return " · ".join(filter(None, (seen.type or seen.format, seen.pre, size)))
+    return " · ".join(filter(None, (seen.type or seen.format, _shown(seen.pre), size)))

@@ -2,10 +2,12 @@
 
 import io
 import json
+import math
 import re
 import sys
 
 import pytest
+from small_files import spm
 
 import guiapp
 from guiapp.cli import run
@@ -15,7 +17,8 @@ from guiapp.core.explain.reports import info_report
 def test_what_a_file_says_is_a_table(capsys):
     assert run(["info", "demo:toy"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[1:14] == [
+    assert lines[1:15] == [
+        "format             GGUF",
         "name               Tokenloupe demo: toy BPE",
         "architecture       gpt2",
         "type               BPE",
@@ -32,7 +35,9 @@ def test_what_a_file_says_is_a_table(capsys):
     ]
     at = lines.index("encoders           fast")
     assert lines[at + 1 : at + 3] == ["                   heap", "                   scan"]
-    assert lines[-1].startswith("warnings           253 of the 256 byte tokens are missing")
+    at = lines.index("metadata           general.architecture: gpt2")
+    assert lines[at - 1].startswith("warnings           253 of the 256 byte tokens are missing")
+    assert "                   tokenizer.ggml.merges: 6 x string" in lines[at:]
 
 
 def test_what_a_file_says_is_a_record(capsys):
@@ -40,6 +45,20 @@ def test_what_a_file_says_is_a_record(capsys):
     printed = capsys.readouterr().out
     assert printed.startswith('{\n  "path": ')
     assert json.loads(printed) == info_report(guiapp.open_model("demo:toy"))
+
+
+def test_what_strangers_wrote_into_a_file_is_no_command_for_a_terminal(capsys, tmp_path):
+    template = "\x1b[2J\n" + "x" * 5000
+    said = {"tokenizer.chat_template": template, "odd.number": math.inf}
+    path = spm(keys=said).write(tmp_path / "m.gguf")
+    assert run(["info", str(path)]) == 0
+    printed = capsys.readouterr().out
+    assert "\x1b" not in printed
+    assert "tokenizer.chat_template: \\x1b[2J\\nxxx" in printed
+    assert max(map(len, printed.splitlines())) < 300
+    assert run(["info", str(path), "--json"]) == 0
+    said = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)["metadata"]
+    assert (said["tokenizer.chat_template"], said["odd.number"]) == (template, "inf")
 
 
 def test_agreement_is_told_in_hundredths_where_it_is_asked_for(capsys):

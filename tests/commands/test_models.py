@@ -85,7 +85,7 @@ def test_what_was_fetched_is_deleted(capsys, home):
     put(kept.folder() / "0/model.gguf", bytes(1_500_000))
     assert run(["models", "--clear"]) == 0
     assert capsys.readouterr().out == "1.5 MB deleted.\n"
-    assert not kept.folder().exists()
+    assert kept.size_bytes() == 0
 
 
 def test_a_model_opens_by_the_name_that_is_listed(capsys, home):

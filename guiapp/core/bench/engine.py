@@ -54,7 +54,8 @@ def run(plan: Plan, control: Control, start_worker: StartWorker | None = None) -
     contenders = contenders_of(plan, tokenizer)
     corpora = corpora_of(plan, tokenizer)
     cells = _cells_with(plan, tokenizer, corpora)
-    workers = Workers(start_worker or _process_starter(plan, control))
+    opened = replace(plan, model=str(tokenizer.vocabulary.path))  # a name may have to be fetched, once
+    workers = Workers(start_worker or _process_starter(opened, control))
     stolen = StolenTime()
     yield {
         "event": "started",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
@@ -30,6 +31,7 @@ class Peer:
     source   a vocabulary that it can take, in a form that it reads
     build    the contender from that, as often as a fresh one is wanted
     unsplit  the source of one that takes a text as one piece; None where the library cannot
+    files    whose files it reads as they are, and how they become such a source
     """
 
     name: str
@@ -39,6 +41,12 @@ class Peer:
     source: Callable[[Tokenizer], Any]
     build: Callable[[Any], Contender]
     unsplit: Callable[[Tokenizer], Any] | None = None
+    files: Mapping[str, Callable[[Path], Any]] = field(default_factory=dict)
+
+    def file_source(self, vocabulary: Vocabulary) -> Callable[[], Any] | None:
+        """What makes a source of the very file that was opened, where the library is for such files."""
+        read, path = self.files.get(vocabulary.library), vocabulary.path
+        return None if read is None or path is None else partial(read, path)
 
     @property
     def is_installed(self) -> bool:
@@ -63,7 +71,7 @@ def reason_against(name: str, vocabulary: Vocabulary | None) -> str:
     if not peer.is_installed:
         return peer.how_to_install
     try:
-        if vocabulary is not None:
+        if vocabulary is not None and peer.file_source(vocabulary) is None:
             peer.check(vocabulary)
     except UnavailableError as error:
         return str(error)
@@ -75,6 +83,9 @@ def peer_source(name: str, tokenizer: Tokenizer, is_split: bool = True) -> Any:
     peer = PEERS[name]
     if not peer.is_installed:
         raise UnavailableError(peer.how_to_install)
+    read_file = peer.file_source(tokenizer.vocabulary)
+    if is_split and read_file is not None:
+        return read_file()
     peer.check(tokenizer.vocabulary)
     if is_split:
         return peer.source(tokenizer)
@@ -109,12 +120,14 @@ def _tiktoken(source: tuple[str, dict[bytes, int]]) -> Contender:
 
 def _tokenizers(source: str) -> Contender:
     library = import_module("tokenizers").Tokenizer.from_str(source)
+    library.no_truncation()
+    library.no_padding()
     return Contender(
-        library.encode,  # its model has no special tokens
+        partial(library.encode, add_special_tokens=False),
         as_str,
         lambda encoding: ids_only(encoding.ids),
-        library.decode,
-        encode_batch=lambda texts, _: library.encode_batch(texts),
+        partial(library.decode, skip_special_tokens=False),
+        encode_batch=lambda texts, _: library.encode_batch(texts, add_special_tokens=False),
     )
 
 
@@ -187,7 +200,7 @@ def _check_llama_cpp(vocabulary: Vocabulary) -> None:
     if vocabulary.path is None:
         raise UnavailableError("llama.cpp reads model files only, and this vocabulary has none.")
     if vocabulary.library != LLAMA_CPP:
-        raise UnavailableError(f"llama.cpp reads GGUF files only, and this one is {vocabulary.library}'s.")
+        raise UnavailableError(f"llama.cpp reads GGUF files only, and this one is for {vocabulary.library}.")
     if vocabulary.chosen_pre:
         raise UnavailableError(
             f"llama.cpp splits text as the file asks, not as “{vocabulary.chosen_pre}”, chosen by hand."
@@ -228,6 +241,8 @@ def _take_any(vocabulary: Vocabulary) -> None:
     """Nothing is against it."""
 
 
+READS_JSON = {"tokenizers": partial(Path.read_text, encoding="utf-8")}
+READS_PIECES = {"sentencepiece": Path.read_bytes}
 PEERS: dict[str, Peer] = {
     peer.name: peer
     for peer in (
@@ -240,6 +255,7 @@ PEERS: dict[str, Peer] = {
             peer_models.hugging_face_json,
             _tokenizers,
             peer_models.unsplit_hugging_face_json,
+            READS_JSON,
         ),
         Peer(
             "sentencepiece",
@@ -248,8 +264,17 @@ PEERS: dict[str, Peer] = {
             _check_sentencepiece,
             _sentencepiece_source,
             _sentencepiece,
+            files=READS_PIECES,
         ),
-        Peer("gigatoken", "gigatoken", "gigatoken", _check_gigatoken, _gigatoken_source, _gigatoken),
+        Peer(
+            "gigatoken",
+            "gigatoken",
+            "gigatoken",
+            _check_gigatoken,
+            _gigatoken_source,
+            _gigatoken,
+            files={**READS_JSON, **READS_PIECES},
+        ),
         Peer("rs-bpe", "rs_bpe", "rs-bpe", _take_any, lambda tokenizer: None, _rs_bpe),
         Peer("llama.cpp", "xllamacpp", "xllamacpp", _check_llama_cpp, _llama_cpp_source, _llama_cpp),
     )

@@ -8,6 +8,7 @@ from guiapp.core.split.pre_tokenizers import PRE_TOKENIZERS
 from guiapp.core.vocab.pre_choice import said_by_file
 from guiapp.core.vocab.vocabulary import LLAMA_CPP, VocabType, Vocabulary
 
+HOW_CHECKED = "this is tested with random texts"
 REFUSED = "refused by llama.cpp"
 
 
@@ -44,7 +45,7 @@ def exactness_of(vocabulary: Vocabulary) -> Exactness:
     return Exactness(
         "exact",
         f"{vocabulary.type.value} vocabulary{split}. The ids equal llama.cpp's for the same file, text "
-        "and switches.",
+        f"and switches; {HOW_CHECKED}.",
     )
 
 
@@ -52,12 +53,15 @@ def _exactness_elsewhere(vocabulary: Vocabulary) -> Exactness:
     """Of a file that llama.cpp does not read."""
     library = vocabulary.library
     if vocabulary.type is VocabType.RWKV:
-        return Exactness("exact", f"The longest token that fits, as {library} takes it.")
+        return Exactness(
+            "exact",
+            f"The longest token that fits, as {library} takes it by its published code; {HOW_CHECKED}.",
+        )
     if not vocabulary.chosen_pre:
         return Exactness(
             "exact",
             f"Tokens by rank, split as {vocabulary.name} is. The ids equal {library}'s for the same ranks, "
-            "pattern and special tokens; this is tested with random texts.",
+            f"pattern and special tokens; {HOW_CHECKED}.",
         )
     split = f"Text is split as “{vocabulary.chosen_pre}”, chosen by hand."
     if vocabulary.pre:

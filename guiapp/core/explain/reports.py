@@ -33,6 +33,7 @@ def info_report(tokenizer: Tokenizer, with_agreement: bool = False) -> dict[str,
         kinds[kind] = kinds.get(kind, 0) + count
     return {
         "path": quoted(str(vocabulary.path), LONGEST_NAME),
+        "format": vocabulary.format,
         "name": quoted(vocabulary.name, LONGEST_NAME),
         "architecture": quoted(vocabulary.architecture, LONGEST_NAME),
         "type": vocabulary.type.value,
@@ -50,7 +51,13 @@ def info_report(tokenizer: Tokenizer, with_agreement: bool = False) -> dict[str,
         **({"agreement": _agreement(tokenizer)} if with_agreement else {}),
         "exactness": asdict(tokenizer.exactness),
         "warnings": list(vocabulary.warnings),
+        "metadata": {quoted(key, LONGEST_NAME): _plain(value) for key, value in vocabulary.metadata.items()},
     }
+
+
+def _plain(value: object) -> object:
+    """A value as JSON has it, which knows no infinite numbers."""
+    return str(value) if isinstance(value, float) and not isfinite(value) else value
 
 
 def _n_merges(tokenizer: Tokenizer) -> int:

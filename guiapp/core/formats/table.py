@@ -9,6 +9,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import NamedTuple
@@ -82,7 +83,8 @@ def load_vocabulary(
     state = file_state(path)
     vocabulary = RECENT.get((path.absolute(), state, pre)) if state else None
     if vocabulary is None:
-        vocabulary = format_of(path).read(path, opening, pre)
+        found = format_of(path)
+        vocabulary = replace(found.read(path, opening, pre), format=found.name)
         if state is not None and file_state(path) == state:
             RECENT.put((path.absolute(), state, pre), vocabulary)
     return vocabulary

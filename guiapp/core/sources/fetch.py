@@ -7,7 +7,7 @@ told to stop when enough of it is here.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -28,29 +28,30 @@ RANGE = re.compile(r"bytes (\d+)-\d+/(\d+|\*)")
 UNKNOWN_SIZE = 1 << 50  # larger than any
 
 
-def fetched(url: str, headers: Mapping[str, str], opening: Opening) -> Kept:
+def fetched(url: str, opening: Opening) -> Kept:
     """The file of an address, or of a GGUF its front; nothing is sent again that is here and still the same.
 
     What is here is also taken where the server cannot be reached.  Raises VocabError.
     """
     old = kept(url)
-    asking = {**headers, **(old.validators if old else {}), "Range": f"bytes=0-{FIRST_BYTES - 1}"}
+    asking = {**(old.validators if old else {}), "Range": f"bytes=0-{FIRST_BYTES - 1}"}
     try:
         with asked(url, asking) as answer:
             if answer.status == 304 and old is not None:
                 return old
-            return _taken(url, headers, answer, opening)
+            return _taken(url, answer, opening)
     except NoAnswerError as error:
         if old is None:
             raise
         return old._replace(why_old=str(error))
     except OSError as error:
-        raise VocabError(f"{error.filename} cannot be written: {error.strerror}.") from error
+        where = error.filename or path_of(url).parent
+        raise VocabError(f"{where} cannot be written: {error.strerror}.") from error
 
 
-def _taken(url: str, headers: Mapping[str, str], answer: Answer, opening: Opening) -> Kept:
+def _taken(url: str, answer: Answer, opening: Opening) -> Kept:
     with _new_file(path_of(url)) as (path, file):
-        incoming = _Incoming(url, headers, answer, file, opening)
+        incoming = _Incoming(url, answer, file, opening)
         incoming.take(HEAD_BYTES)
         file.flush()
         if gguf.sniff(path.read_bytes()[:HEAD_BYTES]):
@@ -86,13 +87,11 @@ class _Incoming:
     is_whole     whether nothing is left of it
     """
 
-    def __init__(
-        self, url: str, headers: Mapping[str, str], first: Answer, file: BinaryIO, opening: Opening
-    ) -> None:
-        self._url, self._headers, self._file, self._opening = url, headers, file, opening
+    def __init__(self, url: str, first: Answer, file: BinaryIO, opening: Opening) -> None:
+        self._url, self._file, self._opening = url, file, opening
         self._n_taken = 0
         self._has_ranges = first.status == 206
-        self._identity = first.headers.get("ETag")
+        self._identity = _identity_of(first)
         self._body = first.body
         self.whole_bytes = self._size_of(first)
         self.is_whole = False
@@ -119,33 +118,36 @@ class _Incoming:
 
     def _ask_for_more(self, n_bytes: int) -> None:
         start = self._n_taken
-        asking = {**self._headers, "Range": f"bytes={start}-{n_bytes - 1}"}
-        if self._identity:
-            asking["If-Match"] = self._identity
-        with asked(self._url, asking) as answer:
-            same = answer.headers.get("ETag") == self._identity and self._size_of(answer) == self.whole_bytes
+        with asked(self._url, {"Range": f"bytes={start}-{n_bytes - 1}"}) as answer:
+            same = _identity_of(answer) == self._identity and self._size_of(answer) == self.whole_bytes
             if answer.status != 206 or not same:
                 raise VocabError(f"The file on {host_of(self._url)} changed while it was fetched. Try again.")
-            for chunk in answer.body:
+            while self._n_taken < n_bytes and (chunk := next(answer.body, None)) is not None:
                 self._write(chunk)
         if self._n_taken == start:
             raise VocabError(f"{host_of(self._url)} sends nothing more. Try again later.")
 
     def _size_of(self, answer: Answer) -> int | None:
+        is_packed = answer.headers.get("Content-Encoding", "identity") != "identity"
         if answer.status == 206:
             found = RANGE.fullmatch(answer.headers.get("Content-Range", ""))
-            if found is None or int(found[1]) != self._n_taken:
+            if found is None or int(found[1]) != self._n_taken or is_packed:
                 raise VocabError(f"{host_of(self._url)} sends another part than it was asked for.")
             return None if found[2] == "*" else int(found[2])
         length = answer.headers.get("Content-Length", "")
-        return int(length) if length.isdecimal() else None
+        return int(length) if length.isdecimal() and not is_packed else None
+
+
+def _identity_of(answer: Answer) -> tuple[str | None, str | None]:
+    """What changes with the file, as far as its server tells."""
+    return answer.headers.get("ETag"), answer.headers.get("Last-Modified")
 
 
 @contextmanager
 def _new_file(path: Path) -> Iterator[tuple[Path, BinaryIO]]:
     """A file of the same name near by, that is gone afterwards unless it was moved."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(dir=path.parent, prefix=".fetching-") as folder:
+    with TemporaryDirectory(dir=path.parent, prefix="fetching-") as folder:
         new = Path(folder, path.name)
         with new.open("wb") as file:
             yield new, file

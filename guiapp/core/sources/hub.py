@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-import os
 import re
+from collections.abc import Callable, Iterator
+from os.path import isfile
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote, unquote
 
 from guiapp.core.errors import VocabError
-from guiapp.core.sources import hub_cache
-from guiapp.core.sources.fetch import fetched
+from guiapp.core.sources import hub_cache, kept
 from guiapp.core.sources.kept import Kept
 from guiapp.core.sources.small_files import json_object
-from guiapp.core.sources.tokenizer_files import preferred
-from guiapp.core.sources.web import HUB_TOKEN
-from guiapp.core.vocab.opening import Opening
+from guiapp.core.sources.tokenizer_files import files_in, name_in, preferred
+from guiapp.core.sources.web import hub, hub_path
 from guiapp.core.vocab.quoting import quoted
 
-USUAL_ENDPOINT = "https://huggingface.co"
-# A revision that has a slash is written with %2F.
+Fetch = Callable[[str], Kept]
+
+# A revision that has a slash is written with %2F; old models have no owner.
 NAME = re.compile(
-    r"(?P<repository>[\w.-]+/[\w.-]+?)(?:@(?P<revision>[\w.%-]+))?(?:/(?P<file>[^/@].*))?", re.ASCII
+    r"(?P<repository>[\w.-]+/[\w.-]+?|[\w.-]+?(?=@|$))(?:@(?P<revision>[\w.%-]+))?(?:/(?P<file>[^/@].*))?",
+    re.ASCII,
+)
+ADDRESS = re.compile(
+    r"/(?P<repository>[\w.-]+(?:/[\w.-]+)?)/(?:blob|raw|resolve|tree)/(?P<revision>[^/?#]+)(?P<file>/[^?#]+)?",
+    re.ASCII,
 )
 READ_WITH = {
     "tokenizer.json": ("tokenizer_config.json", "special_tokens_map.json"),
@@ -40,42 +45,42 @@ class HubName(NamedTuple):
     file: str
 
 
-class Hub:
-    """The server, as the environment says."""
+def hub_file(name: str, fetch: Fetch) -> Kept:
+    """The file that a name means, and those that are read with it beside it; raises VocabError.
 
-    def __init__(self) -> None:
-        self._endpoint = os.environ.get("HF_ENDPOINT", USUAL_ENDPOINT).rstrip("/")
-        token = os.environ.get(HUB_TOKEN)
-        self._headers = {"Authorization": f"Bearer {token}"} if token else {}
-
-    def files_of(self, wanted: HubName, opening: Opening) -> list[str]:
-        """The names of all files of a repository; raises VocabError."""
-        url = f"{self._endpoint}/api/models/{wanted.repository}/revision/{quote(wanted.revision, safe='')}"
-        said = json_object(fetched(url, self._headers, opening).path).get("siblings")
-        rows = said if isinstance(said, list) else []
-        return [str(row.get("rfilename")) for row in rows if isinstance(row, dict)]
-
-    def file(self, wanted: HubName, name: str, opening: Opening) -> Kept:
-        """One of them; raises VocabError."""
-        path = f"{wanted.repository}/resolve/{quote(wanted.revision, safe='')}/{quote(name)}"
-        return fetched(f"{self._endpoint}/{path}", self._headers, opening)
-
-
-def hub_file(name: str, opening: Opening) -> Kept:
-    """The file that a name means, and those that are read with it beside it; raises VocabError."""
+    What is not in the cache of Hugging Face's libraries is left to `fetch`, which is given addresses.
+    """
     wanted = parsed(name)
     if (here := _in_cache(wanted)) is not None:
         return Kept(here)
-    hub = Hub()
-    if wanted.file:
-        return hub.file(wanted, wanted.file, opening)
-    names = hub.files_of(wanted, opening)
-    chosen = preferred(names)
-    if chosen is None:
+    if wanted.file and name_in(wanted.file) not in READ_WITH:
+        return fetch(_address(wanted, wanted.file))
+    names = _files_of(wanted, fetch)
+    chosen = wanted.file or preferred(names)
+    if not chosen:
         raise VocabError(f"{wanted.repository} has no file of a tokenizer. Choose another repository.")
-    for beside in set(names).intersection(READ_WITH.get(chosen, ())):
-        hub.file(wanted, beside, opening)
-    return hub.file(wanted, chosen, opening)
+    where, _, last = chosen.rpartition("/")
+    for beside in (f"{where}/{other}".lstrip("/") for other in READ_WITH.get(last, ())):
+        if beside in names:
+            fetch(_address(wanted, beside))
+    return fetch(_address(wanted, chosen))
+
+
+def name_of(url: str) -> str | None:
+    """What follows `hf:` for the address of a file on the hub; None for other addresses."""
+    found = ADDRESS.fullmatch((hub_path(url) or "").partition("?")[0])
+    if found is None:
+        return None
+    is_usual = found["revision"] == hub_cache.MAIN and "/" in found["repository"]
+    revision = "" if is_usual else f"@{found['revision']}"
+    return f"{found['repository']}{revision}{unquote(found['file'] or '')}"
+
+
+def kept_models() -> Iterator[tuple[str, Path]]:
+    """What was fetched from the web, by the names that mean the same: `hf:owner/name/file`, or addresses."""
+    for url, path in kept.models():
+        name = name_of(url)
+        yield url if name is None else f"hf:{name}", path
 
 
 def parsed(name: str) -> HubName:
@@ -88,9 +93,23 @@ def parsed(name: str) -> HubName:
     return HubName(match["repository"], unquote(match["revision"] or hub_cache.MAIN), match["file"] or "")
 
 
+def _files_of(wanted: HubName, fetch: Fetch) -> list[str]:
+    """The names of all files of a repository."""
+    revision = quote(wanted.revision, safe="")
+    said = json_object(fetch(f"{hub()}/api/models/{wanted.repository}/revision/{revision}").path)
+    rows = said.get("siblings")
+    return (
+        [str(row.get("rfilename")) for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+    )
+
+
+def _address(wanted: HubName, file: str) -> str:
+    return f"{hub()}/{wanted.repository}/resolve/{quote(wanted.revision, safe='')}/{quote(file)}"
+
+
 def _in_cache(wanted: HubName) -> Path | None:
     snapshot = hub_cache.snapshot_of(wanted.repository, wanted.revision)
     if snapshot is None:
         return None
-    name = wanted.file or preferred([each.name for each in snapshot.iterdir()])
-    return snapshot / name if name and (snapshot / name).is_file() else None
+    name = wanted.file or preferred(dict(files_in(snapshot)))
+    return snapshot / name if name and isfile(snapshot / name) else None

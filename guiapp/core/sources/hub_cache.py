@@ -10,32 +10,37 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from guiapp.core.sources.small_files import text_of
-from guiapp.core.sources.tokenizer_files import files_in
+from guiapp.core.sources.tokenizer_files import files_in, preferred
 
-MAIN = "main"
+MAIN, PREFIX = "main", "models--"
 
 
 def models() -> Iterator[tuple[str, Path]]:
-    """`owner/name/file` for each tokenizer's file in the newest snapshot of each model."""
-    for repository in sorted(folder().glob("models--*")):
-        owner_and_name = repository.name.removeprefix("models--").replace("--", "/")
-        snapshot = snapshot_of(owner_and_name, MAIN)
-        if snapshot is not None:
-            for name, path in files_in(snapshot):
-                yield f"{owner_and_name}/{name}", path
+    """`owner/name` for the tokenizer in the newest snapshot of each model, with `/file` for others in it.
+
+    Old models have no owner; of them it is `name@main/file`.
+    """
+    for name in sorted(_names_in(folder())):
+        repository = name.removeprefix(PREFIX).replace("--", "/", 1)
+        snapshot = snapshot_of(repository, MAIN) if name.startswith(PREFIX) else None
+        files = {} if snapshot is None else dict(files_in(snapshot))
+        usual = preferred(files)
+        where = repository if "/" in repository else f"{repository}@{MAIN}"
+        for file, path in files.items():
+            yield repository if file == usual else f"{where}/{file}", path
 
 
-def snapshot_of(owner_and_name: str, revision: str) -> Path | None:
+def snapshot_of(repository: str, revision: str) -> Path | None:
     """The folder of a revision (a branch, tag or commit), where it is here.
 
     Where nothing says which commit the main branch is, the newest that is here.
     """
-    repository = folder() / f"models--{owner_and_name.replace('/', '--')}"
-    commit = text_of(repository / "refs" / revision).strip() or revision
-    snapshot = repository / "snapshots" / commit
-    if snapshot.parent == repository / "snapshots" and commit not in (".", "..") and snapshot.is_dir():
-        return snapshot
-    return _newest(repository / "snapshots") if revision == MAIN else None
+    kept = folder() / f"{PREFIX}{repository.replace('/', '--')}"
+    snapshots, commit = _names_in(kept / "snapshots"), text_of(kept / "refs" / revision).strip() or revision
+    if commit in snapshots:
+        return kept / "snapshots" / commit
+    newest = max((kept / "snapshots" / name for name in snapshots), key=_changed_s, default=None)
+    return newest if revision == MAIN else None
 
 
 def folder() -> Path:
@@ -47,9 +52,16 @@ def folder() -> Path:
     return (Path(cache) if cache else Path.home() / ".cache") / "huggingface" / "hub"
 
 
-def _newest(snapshots: Path) -> Path | None:
+def _names_in(folder: Path) -> list[str]:
+    """What is in a folder; nothing where that cannot be told."""
     try:
-        found = [each for each in snapshots.iterdir() if each.is_dir()]
-        return max(found, key=lambda each: each.stat().st_mtime, default=None)
+        return os.listdir(folder)
     except OSError:
-        return None
+        return []
+
+
+def _changed_s(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from guiapp.core.sources import hub_cache, ollama
+from guiapp.core.sources import hub, hub_cache, ollama
 from guiapp.core.sources.small_files import json_object, text_of
 from guiapp.core.sources.tokenizer_files import files_in
 from guiapp.core.system.checkpoint import stoppable
 
+FOLDER = "Folder "  # before the path of one that somebody named
 Found = Iterable[tuple[str, Path]]  # names, and the files that they mean
 
 
@@ -36,31 +36,31 @@ class Installed(NamedTuple):
 class Place(NamedTuple):
     """Where a program keeps its models.
 
-    prefix  of the names of those that are found there, before a colon
+    prefix  of the names of those that are found there
     title   as people call it
-    find    all that is there
+    find    all that is there, by the rests of their names
+    short   the rest of a name as `find` gives it
     """
 
     prefix: str
     title: str
     find: Callable[[], Found]
+    short: Callable[[str], str] = str
 
 
 def installed_models(folders: Iterable[Path] = ()) -> Iterator[Installed]:
     """All that is found in PLACES, and in folders that somebody named; what cannot be read is left out.
 
-    A file that lies in several places is given once.  Each is looked for when it is asked for.
+    A file is given for the first place that it is in.  Each is looked for when it is asked for.
     """
     seen = set[Path]()
-    own = (Place("", f"Folder {folder}", partial(files_in, folder)) for folder in folders)
-    for place in chain(PLACES, own):
+    for place in chain(PLACES, map(_own, folders)):
+        there = []
         for name, path in stoppable(sorted(place.find())):
-            real, size_bytes = path.resolve(), _size(path)
-            if size_bytes is not None and real not in seen:
-                seen.add(real)
-                yield Installed(
-                    f"{place.prefix}:{name}" if place.prefix else str(path), place.title, path, size_bytes
-                )
+            if (size_bytes := _size(path)) is not None and (real := path.resolve()) not in seen:
+                there.append(real)
+                yield Installed(place.prefix + name, place.title, path, size_bytes)
+        seen.update(there)
 
 
 def lm_studio() -> Found:
@@ -85,7 +85,7 @@ def jan() -> Found:
     chosen = json_object(program / "settings.json").get("data_folder")
     data = Path(chosen) if isinstance(chosen, str) and chosen else program / "data"
     models = data / "llamacpp" / "models"
-    for description in sorted(models.glob("**/model.yml")):
+    for _, description in files_in(models, "model.yml".__eq__):
         lines = text_of(description).splitlines()
         named = [
             line.partition(":")[2].strip().strip("'\"") for line in lines if line.startswith("model_path:")
@@ -101,13 +101,18 @@ def gpt4all() -> Found:
 
 
 PLACES = (
-    Place("ollama", "Ollama", ollama.models),
-    Place("lmstudio", "LM Studio", lm_studio),
-    Place("hf", "Hugging Face cache", hub_cache.models),
-    Place("llama.cpp", "llama.cpp cache", llama_cpp),
-    Place("jan", "Jan", jan),
-    Place("gpt4all", "GPT4All", gpt4all),
+    Place("ollama:", "Ollama", ollama.models, ollama.short_name),
+    Place("lmstudio:", "LM Studio", lm_studio),
+    Place("hf:", "Hugging Face cache", hub_cache.models),
+    Place("llama.cpp:", "llama.cpp cache", llama_cpp),
+    Place("jan:", "Jan", jan),
+    Place("gpt4all:", "GPT4All", gpt4all),
+    Place("kept:", "Fetched", hub.kept_models),
 )
+
+
+def _own(folder: Path) -> Place:
+    return Place(f"{folder}{os.sep}", f"{FOLDER}{folder}", lambda: files_in(folder))
 
 
 def _in_folders(folders: Iterable[Path]) -> Found:
@@ -115,7 +120,8 @@ def _in_folders(folders: Iterable[Path]) -> Found:
 
 
 def _size(path: Path) -> int | None:
+    """Of a file; None for what is none, or can be no path, as settings may say."""
     try:
-        return path.stat().st_size if path.is_file() else None
-    except OSError:
+        return path.stat().st_size if os.path.isfile(path) else None
+    except OSError:  # gone since
         return None

@@ -1,7 +1,7 @@
 """What was fetched from the web, in the user's cache folder; asked for again, only what is new is fetched.
 
     tokenloupe/models/<hash of the folder's address>/<file>
-                                                     <file>.kept.json   address, identity, size
+                                                     <file>.kept.json   address, identity, sizes
 
 Other programs may clean the folder up at any time.
 """
@@ -10,15 +10,17 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 from guiapp.core.errors import VocabError
 from guiapp.core.sources.small_files import json_object
+from guiapp.core.sources.tokenizer_files import files_in, is_tokenizer_name
 from guiapp.core.system.replace_file import replace_file
 from guiapp.core.vocab.quoting import quoted
 
@@ -69,10 +71,20 @@ def kept(url: str) -> Kept | None:
     path = path_of(url)
     record = json_object(_record_of(path))
     whole_bytes, validators = record.get("whole_bytes"), record.get("validators")
-    if record.get("url") != url or not path.is_file() or not isinstance(validators, dict):
+    if (record.get("url"), record.get("kept_bytes")) != (url, _size(path)) or not isinstance(
+        validators, dict
+    ):
         return None
     known_size = whole_bytes if isinstance(whole_bytes, int) else None
     return Kept(path, known_size, {str(name): str(value) for name, value in validators.items()})
+
+
+def models() -> Iterator[tuple[str, Path]]:
+    """The addresses of all tokenizers that are kept, and where they lie."""
+    for _, record in files_in(folder(), lambda name: name.endswith(RECORD)):
+        url, path = json_object(record).get("url"), record.with_name(record.name.removesuffix(RECORD))
+        if isinstance(url, str) and is_tokenizer_name(path.name):
+            yield url, path
 
 
 def keep(url: str, fetched: Path, whole_bytes: int | None, headers: Mapping[str, str]) -> Kept:
@@ -82,20 +94,31 @@ def keep(url: str, fetched: Path, whole_bytes: int | None, headers: Mapping[str,
     validators = {name: value for name, value in found.items() if value}
     _record_of(path).unlink(missing_ok=True)  # a file without a record is as good as none
     fetched.replace(path)
-    record = {"url": url, "whole_bytes": whole_bytes, "validators": validators}
+    record = {"url": url, "kept_bytes": _size(path), "whole_bytes": whole_bytes, "validators": validators}
     replace_file(_record_of(path), json.dumps(record, indent=1).encode())
     return Kept(path, whole_bytes, validators)
 
 
 def size_bytes() -> int:
     """Of all that is kept."""
-    return sum(path.stat().st_size for path in folder().rglob("*") if path.is_file())
+    return sum(_size(path) or 0 for _, path in files_in(folder(), lambda _name: True))
 
 
 def clear() -> None:
     """Forget all of it; raises OSError."""
-    if folder().exists():
-        shutil.rmtree(folder())
+    for entry in os.scandir(folder()) if folder().is_dir() else ():
+        if entry.is_dir(follow_symlinks=False):
+            shutil.rmtree(entry)
+        else:
+            os.unlink(entry)
+
+
+def _size(path: Path) -> int | None:
+    """None where there is no such file."""
+    try:
+        return path.lstat().st_size
+    except OSError:
+        return None
 
 
 def _record_of(path: Path) -> Path:

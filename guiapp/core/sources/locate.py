@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 from os import PathLike, fsdecode
+from os.path import isfile
 from pathlib import Path
 from typing import NamedTuple
 
 from guiapp.core.demo import PREFIX, demo_model_path, known_models
 from guiapp.core.errors import VocabError
 from guiapp.core.sources.installed import PLACES, Place
-from guiapp.core.sources.kept import Kept
+from guiapp.core.sources.kept import Kept, kept
 from guiapp.core.vocab.opening import DOWNLOAD, Opening
 from guiapp.core.vocab.quoting import quoted
 
-HUB = "hf"
+HUB, KEPT = "hf:", "kept:"
 WEB = ("https://", "http://")
+LONGEST = 200  # of a name in a sentence
 
 
 class Located(NamedTuple):
@@ -33,39 +35,56 @@ class Located(NamedTuple):
 def located(named: str | bytes | PathLike[str], opening: Opening) -> Located:
     """The file, fetched if it has to be; raises VocabError for the name of nothing."""
     text = fsdecode(named)
-    prefix, _, rest = text.partition(":")
-    if text.lower().startswith(WEB):
-        from guiapp.core.sources.fetch import fetched
-
-        opening.begin(DOWNLOAD)
-        return _from_web(fetched(text, {}, opening))
-    if prefix == HUB:
-        from guiapp.core.sources.hub import hub_file
-
-        opening.begin(DOWNLOAD)
-        return _from_web(hub_file(rest, opening))
-    place = next((each for each in PLACES if each.prefix == prefix), None)
-    return Located(plain_path(text) if place is None else _found(place, rest))
+    name = text.removeprefix(KEPT)
+    if is_fetched(name):
+        return _from_web(name, opening, is_kept=name != text)
+    place = _place_of(text)
+    return Located(plain_path(text) if place is None else _found(place, text.removeprefix(place.prefix)))
 
 
 def lasting_name(named: str) -> str:
-    """The same, but a path that holds wherever the program is started."""
+    """The same, but a path that holds wherever the program is started, and an address that is asked again."""
+    name = named.removeprefix(KEPT)
+    if is_fetched(name):
+        return name
     is_path = is_plain(named) and not named.startswith(PREFIX)
     return str(Path(named).absolute()) if is_path else named
 
 
+def kept_name(named: str) -> str:
+    """The same, but what was fetched from the web is to be taken as it was then, and no server asked."""
+    return KEPT + named if is_fetched(named) else named
+
+
 def is_fetched(named: str) -> bool:
     """Whether it may have to be fetched from the web."""
-    return named.lower().startswith((f"{HUB}:", *WEB))
+    return named.startswith(HUB) or named.lower().startswith(WEB)
 
 
 def is_plain(named: str) -> bool:
     """Whether this is a path or a demo model, which are looked for nowhere."""
-    prefix = named.partition(":")[0]
-    return not named.lower().startswith(WEB) and all(prefix != each.prefix for each in PLACES)
+    return not is_fetched(named) and _place_of(named) is None
 
 
-def _from_web(file: Kept) -> Located:
+def _place_of(named: str) -> Place | None:
+    return next((each for each in PLACES if named.startswith(each.prefix)), None)
+
+
+def _from_web(name: str, opening: Opening, is_kept: bool) -> Located:
+    """From the hub or another server; or what was fetched from there before, if it `is_kept`."""
+    from guiapp.core.sources.fetch import fetched
+    from guiapp.core.sources.hub import hub_file, name_of
+
+    def fetch(url: str) -> Kept:
+        if not is_kept:
+            return fetched(url, opening)
+        if (file := kept(url)) is None:
+            raise VocabError(f"Nothing is kept of {quoted(name, LONGEST)}. Open it by this name to fetch it.")
+        return file
+
+    opening.begin(DOWNLOAD)
+    on_hub = name.removeprefix(HUB) if name.startswith(HUB) else name_of(name)
+    file = fetch(name) if on_hub is None else hub_file(on_hub, fetch)
     remark = f"This is what was fetched last time: {file.why_old}" if file.why_old else ""
     return Located(file.path, file.whole_bytes, remark)
 
@@ -80,9 +99,9 @@ def plain_path(text: str) -> Path:
 
 
 def _found(place: Place, name: str) -> Path:
-    there = {found: path for found, path in place.find() if path.is_file()}
-    if name in there:
-        return there[name]
-    near = get_close_matches(name, there, 1)
-    hint = f"Did you mean {place.prefix}:{quoted(near[0])}?" if near else "`tokenloupe models` lists all."
+    there = {found: path for found, path in place.find() if isfile(path)}
+    if (short := place.short(name)) in there:
+        return there[short]
+    near = get_close_matches(short, there, 1)
+    hint = f"Did you mean {place.prefix}{quoted(near[0])}?" if near else "`tokenloupe models` lists all."
     raise VocabError(f"{place.title} has no model “{quoted(name)}” on this machine. {hint}")

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from guiapp.core.sources.small_files import json_object
-from guiapp.core.system.checkpoint import stoppable
+from guiapp.core.sources.tokenizer_files import files_in
 
 MODEL_LAYER = "application/vnd.ollama.image.model"
 DIGEST = re.compile(r"sha256:([0-9a-f]{64})")
@@ -22,11 +22,17 @@ OF_THE_SERVICE = Path("/usr/share/ollama/.ollama/models")
 def models() -> Iterator[tuple[str, Path]]:
     """Names such as `llama3.2`, `llama3.2:1b` and `hf.co/owner/name:Q4_K_M`, and the blobs that they mean."""
     for folder in _folders():
-        manifests = folder / "manifests"
-        for manifest in stoppable(sorted(manifests.glob("*/*/*/*"))):
-            blob = _model_blob(folder, manifest)
+        for name, manifest in files_in(folder / "manifests", lambda _name: True):
+            model, _, tag = name.rpartition("/")
+            blob = _model_blob(folder, manifest) if model.count("/") == 2 else None
             if blob is not None:
-                yield _short_name(manifest.relative_to(manifests).parts), blob
+                yield short_name(f"{model}:{tag}"), blob
+
+
+def short_name(name: str) -> str:
+    """A name without what goes without saying."""
+    short = name.removeprefix(f"{USUAL_HOST}/").removeprefix(f"{USUAL_NAMESPACE}/")
+    return short.removesuffix(f":{USUAL_TAG}")
 
 
 def _folders() -> list[Path]:
@@ -42,13 +48,3 @@ def _model_blob(folder: Path, manifest: Path) -> Path | None:
             if digest is not None:
                 return folder / "blobs" / f"sha256-{digest[1]}"
     return None
-
-
-def _short_name(parts: tuple[str, ...]) -> str:
-    """Without what goes without saying."""
-    host, namespace, name, tag = parts
-    if host != USUAL_HOST:
-        name = f"{host}/{namespace}/{name}"
-    elif namespace != USUAL_NAMESPACE:
-        name = f"{namespace}/{name}"
-    return name if tag == USUAL_TAG else f"{name}:{tag}"

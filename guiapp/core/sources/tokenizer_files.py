@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from guiapp.core.system.checkpoint import stoppable
@@ -26,10 +26,19 @@ NAMES = (
 ENDINGS = (".gguf", ".tiktoken")
 
 
-def preferred(names: Iterable[str]) -> str | None:
-    """Which of the files of a folder is its tokenizer; None where none is."""
-    known = sorted(name for name in names if is_tokenizer_name(name) and "/" not in name)
-    return min(known, key=lambda name: NAMES.index(name) if name in NAMES else len(NAMES), default=None)
+def preferred(paths: Iterable[str]) -> str | None:
+    """Which of the files in a folder, and in those in it, is its tokenizer; None where none is."""
+
+    def order(path: str) -> tuple[int, int, str]:
+        name = name_in(path)
+        return path.count("/"), NAMES.index(name) if name in NAMES else len(NAMES), path
+
+    return min((path for path in paths if is_tokenizer_name(name_in(path))), key=order, default=None)
+
+
+def name_in(path: str) -> str:
+    """Behind the last folder of a path with slashes."""
+    return path.rpartition("/")[2]
 
 
 def is_tokenizer_name(name: str) -> bool:
@@ -40,19 +49,36 @@ def is_tokenizer_name(name: str) -> bool:
     return lower in NAMES or (lower.endswith(ENDINGS) and not lower.startswith("mmproj"))
 
 
-def files_in(folder: Path) -> Iterator[tuple[str, Path]]:
-    """The files of tokenizers in a folder and those in it, each with its path from there.
+def files_in(
+    folder: Path, is_wanted: Callable[[str], bool] = is_tokenizer_name
+) -> Iterator[tuple[str, Path]]:
+    """The files with wanted names in a folder and those in it, each with its path from there.
 
-    Hidden folders are left out, and so is what lies deep, or behind MOST_FILES others.
+    Hidden folders are left out, and so is what cannot be read, lies deep, or behind MOST_FILES others.  Links
+    to folders are followed, into each folder once.
     """
-    n_seen = 0
-    for where, inner, names in stoppable(os.walk(folder)):
+    n_seen, been = 0, set[tuple[int, int]]()
+    if not os.path.isdir(folder):  # also where settings name what can be no path
+        return
+    for where, inner, names in stoppable(os.walk(folder, followlinks=True)):
+        if (identity := _identity(where)) in been:
+            inner[:] = []
+            continue
+        been.add(identity)
         is_deep = len(Path(where).relative_to(folder).parts) >= DEEPEST
         inner[:] = [] if is_deep else sorted(name for name in inner if not name.startswith("."))
         for name in sorted(names):
-            if is_tokenizer_name(name):
+            if is_wanted(name):
                 path = Path(where, name)
                 yield path.relative_to(folder).as_posix(), path
         n_seen += len(names) + len(inner)
         if n_seen > MOST_FILES:
             return
+
+
+def _identity(folder: str) -> tuple[int, int]:
+    try:
+        state = os.stat(folder)
+    except OSError:  # gone since
+        return 0, 0
+    return state.st_dev, state.st_ino

@@ -1,7 +1,8 @@
 """Asking a web server for a file: one request, whose every outcome is an answer or a sentence.
 
 The request runs in a thread of its own, so that whoever waits can be told to stop while nothing comes.
-`requests` obeys the variables that name proxies, and takes a token along to no other server.
+`requests` obeys the variables that name proxies, and takes a token along to no other server.  Only the hub of
+Hugging Face is sent one.
 """
 
 from __future__ import annotations
@@ -25,11 +26,12 @@ CONNECT_S, STALL_S = 10.0, 20.0
 CHUNK_BYTES = 1 << 16
 CHUNKS_AHEAD = 16
 POLL_S = 0.05
-HUB_TOKEN = "HF_TOKEN"  # the environment variable
+USUAL_HUB = "https://huggingface.co"
+HUB, HUB_TOKEN = "HF_ENDPOINT", "HF_TOKEN"  # environment variables
 REASONS = {
     404: "There is no such file (404). Check the address.",
     410: "The file is gone (410). Check the address.",
-    416: "The file changed while it was fetched (416). Fetch it again.",
+    416: "The file is empty, or changed while it was fetched (416). Fetch it again.",
 }
 
 Items = queue.Queue[Any]  # a Response, the chunks behind its header, None; or an exception
@@ -65,6 +67,16 @@ def asked(url: str, headers: Mapping[str, str]) -> Iterator[Answer]:
         is_over.set()
 
 
+def hub() -> str:
+    """The address of the hub, without a slash at its end."""
+    return (os.environ.get(HUB) or USUAL_HUB).rstrip("/")
+
+
+def hub_path(url: str) -> str | None:
+    """What follows the address of the hub; None for what is elsewhere."""
+    return url.removeprefix(hub()) if url.startswith(f"{hub()}/") else None
+
+
 def host_of(url: str) -> str:
     return quoted(urlsplit(url).netloc.rpartition("@")[2])
 
@@ -86,7 +98,7 @@ def _ask(url: str, headers: Mapping[str, str], items: Items, is_over: threading.
             Session() as session,
             session.get(
                 url,
-                headers={"Accept-Encoding": "identity", **headers},
+                headers={"Accept-Encoding": "identity", **_token_for(url), **headers},
                 stream=True,
                 timeout=(CONNECT_S, STALL_S),
             ) as response,
@@ -96,6 +108,11 @@ def _ask(url: str, headers: Mapping[str, str], items: Items, is_over: threading.
                 put(None)
     except Exception as error:  # told to whoever waits
         put(error)
+
+
+def _token_for(url: str) -> Mapping[str, str]:
+    token = os.environ.get(HUB_TOKEN) if hub_path(url) else None
+    return {"Authorization": f"Bearer {token}"} if token else {}
 
 
 def _next(items: Items, url: str) -> Any:
@@ -117,23 +134,23 @@ def _body(items: Items, url: str) -> Iterator[bytes]:
 
 def _check(response: requests.Response, url: str) -> None:
     hops = [each.url for each in response.history] + [response.url]
-    if url.startswith("https:") and not all(hop.startswith("https:") for hop in hops):
+    if hops[0].startswith("https:") and not all(hop.startswith("https:") for hop in hops):
         raise VocabError(f"{host_of(url)} leads to an address without encryption. Nothing was taken.")
     status = response.status_code
     if status in (200, 206, 304):
         return
     kind = NoAnswerError if status == 429 or status >= 500 else VocabError
-    raise kind(f"{host_of(url)} says: {_reason(status, response)}")
+    raise kind(f"{host_of(url)} says: {_reason(status, response, url)}")
 
 
-def _reason(status: int, response: requests.Response) -> str:
+def _reason(status: int, response: requests.Response, url: str) -> str:
     if status in (401, 403):
-        if os.environ.get(HUB_TOKEN):
+        if _token_for(url):
             return f"The token in {HUB_TOKEN} may not read this ({status}), or it is not there."
-        return (
-            f"This is private, wants its terms accepted, or is not there ({status}). "
-            f"Put a token that may read it into the environment variable {HUB_TOKEN}."
-        )
+        what = f"This is private, wants its terms accepted, or is not there ({status})."
+        if hub_path(url):
+            return f"{what} Put a token that may read it into the environment variable {HUB_TOKEN}."
+        return f"{what} The token in {HUB_TOKEN} is sent to {host_of(hub())} only ({HUB} names another hub)."
     if status == 429:
         wait = quoted(response.headers.get("Retry-After", ""), 40)
         return f"Too many requests (429). Try again {f'in {wait} s' if wait.isdecimal() else 'later'}."

@@ -121,6 +121,7 @@ class Vocabulary:
     metadata: Mapping[str, object] = field(default_factory=dict)
     chosen_pre: str = ""  # what splits the text instead of `pre`, where somebody chose so by hand
     library: str = LLAMA_CPP  # whose ids these are for the same file
+    format: str = ""  # of its file, as people call it
     token_table: StringTable = None  # type: ignore[assignment]  # built where it is not given
 
     def __post_init__(self) -> None:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Container, Iterable, Iterator
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 
 from guiapp.core.demo import DEMO_MODELS, PREFIX
 from guiapp.core.explain.figures import in_bytes
 from guiapp.core.explain.visible_text import visible_text
-from guiapp.core.sources.locate import is_fetched, is_plain
-from guiapp.core.vocab.quoting import quoted
+from guiapp.core.sources.installed import FOLDER, Installed
+from guiapp.core.sources.locate import is_fetched, is_plain, lasting_name
+from guiapp.core.vocab.quoting import printable, quoted
 from guiapp.core.vocab.vocabulary import Vocabulary
 from guiapp.viewmodels.models.choices import Choice
 from guiapp.viewmodels.models.installed import Row
@@ -18,6 +20,7 @@ from guiapp.viewmodels.models.loader import OpenModel, display_name
 from guiapp.viewmodels.recent import RecentFile
 
 SHOWN_BYTES = 24
+MOST_REMARKS, MOST_SAID, LONGEST_SAID = 20, 200, 200
 
 
 def model_rows(
@@ -42,14 +45,23 @@ def named_row(typed: str) -> list[Choice]:
 
 def _installed_row(row: Row, current: str | None) -> Choice:
     model, seen = row
-    name = model.name.partition(":")[2] or model.name
+    section, name = _section_and_name(model)
     size = "" if seen is None or seen.n_tokens is None else f"{seen.n_tokens:,}"
     kind = () if seen is None else (seen.type or seen.format, quoted(seen.pre), size)
-    detail = joined(*kind, in_bytes(model.size_bytes), shown_path(model.path))
-    problem = "" if seen is None else seen.problem
-    return Choice(
-        model.source, model.name, quoted(name, 200), problem or detail, not problem, model.name == current
+    detail, place = joined(*kind, in_bytes(model.size_bytes)), shown_path(model.path)
+    is_current = lasting_name(model.name) == current
+    choice = Choice(section, model.name, quoted(name, 200), detail, True, is_current, place)
+    return (
+        choice if seen is None or not seen.problem else replace(choice, detail=seen.problem, is_there=False)
     )
+
+
+def _section_and_name(model: Installed) -> tuple[str, str]:
+    """The place, and the rest of the name; a folder is written as people do."""
+    if not model.source.startswith(FOLDER):
+        return model.source, model.name.partition(":")[2]
+    folder = Path(model.source.removeprefix(FOLDER))
+    return f"{FOLDER}{shown_path(folder)}", str(model.path.relative_to(folder))
 
 
 def _recent_row(file: RecentFile, is_there: bool, current: str | None) -> Choice:
@@ -68,8 +80,9 @@ def _recent_row(file: RecentFile, is_there: bool, current: str | None) -> Choice
 
 def shown_path(path: Path) -> str:
     """As people write it, with `~` for their own folder."""
-    home = Path.home()
-    shown = str(Path("~", path.relative_to(home)) if path.is_relative_to(home) else path)
+    home, shown = str(Path.home()), str(path)
+    if shown == home or shown.startswith(home + os.sep):
+        shown = f"~{shown[len(home) :]}"
     return quoted(shown, len(shown))
 
 
@@ -90,6 +103,7 @@ def facts(model: OpenModel) -> list[tuple[str, str]]:
     vocabulary = model.tokenizer.vocabulary
     rows = [
         ("name", display_name(model)),
+        ("format", vocabulary.format),
         ("type", vocabulary.type.value),
         ("pre-tokenizer", quoted(vocabulary.pre) if vocabulary.patterns else ""),
         ("split as", f"{vocabulary.chosen_pre}, chosen by hand" if vocabulary.chosen_pre else ""),
@@ -99,7 +113,18 @@ def facts(model: OpenModel) -> list[tuple[str, str]]:
         ("opened as", "" if is_plain(model.name) else model.name),
         ("lies at", _place_of(model)),
     ]
-    return [(name, value) for name, value in rows if value] + list(special_facts(vocabulary))
+    rows += [*special_facts(vocabulary), *said_in_file(vocabulary)]
+    return [(name, value) for name, value in rows if value]
+
+
+def said_in_file(vocabulary: Vocabulary) -> Iterator[tuple[str, str]]:
+    """What is odd about a file, its chat template, and what else it says."""
+    yield "remarks", "\n".join(vocabulary.warnings[:MOST_REMARKS])
+    said = {quoted(key, LONGEST_SAID): value for key, value in vocabulary.metadata.items()}
+    for key in [key for key in said if "chat_template" in key]:
+        yield key.rpartition(".")[2].replace("_", " "), printable(str(said.pop(key)))
+    lines = [f"{key}  {quoted(str(value), LONGEST_SAID)}" for key, value in said.items()]
+    yield "file says", "\n".join(lines[:MOST_SAID])
 
 
 def _place_of(model: OpenModel) -> str:

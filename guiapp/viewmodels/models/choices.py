@@ -15,6 +15,7 @@ class Choice:
     detail      a second line
     is_there    whether it can be chosen
     is_current  whether it is in use
+    place       where it lies, behind the detail as far as there is room
     """
 
     section: str
@@ -23,12 +24,13 @@ class Choice:
     detail: str
     is_there: bool = True
     is_current: bool = False
+    place: str = ""
 
 
 def matching(choices: Iterable[Choice], typed: str) -> Iterator[Choice]:
     """Those in which all typed words occur, anywhere and in any case."""
     words = typed.casefold().split()
     for choice in choices:
-        described = f"{choice.title} {choice.detail} {choice.name}".casefold()
+        described = f"{choice.title} {choice.detail} {choice.place} {choice.name}".casefold()
         if all(word in described for word in words):
             yield choice

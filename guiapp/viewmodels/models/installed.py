@@ -16,6 +16,8 @@ from guiapp.core.sources.own_folders import own_folders
 from guiapp.core.vocab.header_bytes import FileState, file_state
 from guiapp.viewmodels.background import LatestJob, Progress
 
+AT_ONCE = 200  # files that are looked at before people are told
+
 
 class Row(NamedTuple):
     """glance  None until somebody had a look at the file"""
@@ -32,9 +34,11 @@ class InstalledModels(QObject):
 
     Signals:
         changed(): the rows or `kept_bytes` are new.
+        looking_changed(): `is_looking` is new.
     """
 
     changed = Signal()
+    looking_changed = Signal()
     _found = Signal(object, int)
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -44,7 +48,12 @@ class InstalledModels(QObject):
         self._seen: dict[FileState | None, Glance] = {}
         self._job = LatestJob[tuple[Row, ...]](self)
         self._job.done.connect(self._take)
+        self._job.busy_changed.connect(self.looking_changed)
         self._found.connect(self._take)
+
+    @property
+    def is_looking(self) -> bool:
+        return self._job.is_busy
 
     def look(self) -> None:
         """Find out what is there now."""
@@ -59,10 +68,13 @@ class InstalledModels(QObject):
 
     def _look(self, progress: Progress) -> tuple[Row, ...]:
         models = {model: file_state(model.path) for model in installed_models(own_folders())}
-        self._found.emit(self._rows_of(models), kept.size_bytes())
-        new = {state: model.path for model, state in models.items() if state not in self._seen}
-        if new:
-            self._seen |= zip(new, glances_apart([*new.values()], progress), strict=False)
+        kept_bytes = kept.size_bytes()
+        new = [(state, model.path) for model, state in models.items() if state not in self._seen]
+        for first in range(0, len(new), AT_ONCE):
+            self._found.emit(self._rows_of(models), kept_bytes)
+            states, paths = zip(*new[first : first + AT_ONCE], strict=True)
+            self._seen |= zip(states, glances_apart(paths, progress), strict=True)
+        self._found.emit(self._rows_of(models), kept_bytes)
         return self._rows_of(models)
 
     def _rows_of(self, models: Mapping[Installed, FileState | None]) -> tuple[Row, ...]:

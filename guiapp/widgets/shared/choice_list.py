@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import os
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
-from PySide6.QtCore import QModelIndex, QObject, QPoint, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QPainter, QStandardItem, QStandardItemModel
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QPoint,
+    QRect,
+    QSize,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QKeyEvent, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QLineEdit,
@@ -18,6 +29,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from guiapp.core.vocab.quoting import printable
 from guiapp.viewmodels.models.choices import Choice, matching
 from guiapp.widgets.shared.icons import icon
 from guiapp.widgets.shared.layouts import AS_AROUND, in_column
@@ -26,6 +38,8 @@ from guiapp.widgets.shared.plain_tip import plain_tip
 from guiapp.widgets.shared.style_sheet import blend
 from guiapp.widgets.shared.theme import GAP_PX, RADIUS_PX, SMALL_FONT_PX, Theme, ThemeSource
 
+Index = QModelIndex | QPersistentModelIndex
+NO_INDEX = QModelIndex()
 CHOICE_ROLE = Qt.ItemDataRole.UserRole  # what a row holds
 ROW_PX = 44
 SECTION_PX = 26
@@ -59,9 +73,9 @@ class ChoiceList(QWidget):
     def __init__(self, title: str, size: QSize, theme_source: ThemeSource) -> None:
         super().__init__()
         self._choices: list[Choice] = []
-        self._items = QStandardItemModel(self)
+        self._table = _ChoiceTable(self)
         self.rows = QListView()
-        self.rows.setModel(self._items)
+        self.rows.setModel(self._table)
         self.rows.setEditTriggers(QListView.EditTrigger.NoEditTriggers)
         self.rows.setAccessibleName(title)
         self.rows.setItemDelegate(_ChoiceDelegate(theme_source, self.rows))
@@ -85,25 +99,20 @@ class ChoiceList(QWidget):
         """Offer these instead, where whoever is about to choose has got to."""
         current, scrolled = self.rows.currentIndex().data(CHOICE_ROLE), self.rows.verticalScrollBar().value()
         self.show_choices(choices)
-        for at in range(self._items.rowCount()):
-            choice = self._items.item(at).data(CHOICE_ROLE)
-            if current is not None and choice is not None and _is_same(choice, current):
-                self.rows.setCurrentIndex(self._items.index(at, 0))
+        self._point_at(lambda row: current is not None and _is_same(row, current))
         self.rows.verticalScrollBar().setValue(scrolled)
 
     def _fill(self) -> None:
-        self._items.clear()
-        section = ""
-        for choice in matching(self._choices, self.filter.text()):
-            if choice.section != section:
-                section = choice.section
-                title = QStandardItem(section.upper())
-                title.setFlags(Qt.ItemFlag.NoItemFlags)
-                self._items.appendRow(title)
-            self._items.appendRow(_item(choice))
-        first = next((at for at in range(self._items.rowCount()) if self._items.item(at).isEnabled()), -1)
-        self.rows.setCurrentIndex(self._items.index(first, 0))
+        self._table.fill(matching(self._choices, self.filter.text()))
+        self._point_at(lambda row: row.is_there)
         self.rows.scrollToTop()
+
+    def _point_at(self, is_wanted: Callable[[Choice], bool]) -> None:
+        """Make the first such choice the one that Return takes."""
+        for at, row in enumerate(self._table.rows):
+            if isinstance(row, Choice) and is_wanted(row):
+                self.rows.setCurrentIndex(self._table.index(at, 0))
+                return
 
     def _choose_current(self) -> None:
         self._choose(self.rows.currentIndex())
@@ -112,6 +121,45 @@ class ChoiceList(QWidget):
         choice = index.data(CHOICE_ROLE)
         if isinstance(choice, Choice) and choice.is_there:
             self.chosen.emit(choice.name)
+
+
+class _ChoiceTable(QAbstractListModel):
+    """Titles of sections and, under them, their choices."""
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self.rows: list[Choice | str] = []
+
+    def fill(self, choices: Iterable[Choice]) -> None:
+        self.beginResetModel()
+        self.rows, section = [], ""
+        for choice in choices:
+            if choice.section != section:
+                section = choice.section
+                self.rows.append(section if os.sep in section else section.upper())
+            self.rows.append(choice)
+        self.endResetModel()
+
+    def rowCount(self, parent: Index = NO_INDEX) -> int:
+        return 0 if parent.isValid() else len(self.rows)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        row = self.rows[index.row()]
+        if isinstance(row, str):
+            return row if role == Qt.ItemDataRole.DisplayRole else None
+        if role == CHOICE_ROLE:
+            return row
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return ", ".join(filter(None, (row.title, row.detail, row.place)))
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return plain_tip(printable("\n".join(filter(None, (row.name, row.place)))))
+        return row.title if role == Qt.ItemDataRole.DisplayRole else None
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        row = self.rows[index.row()]
+        can_be_chosen = isinstance(row, Choice) and row.is_there
+        chosen = Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEnabled
+        return chosen if can_be_chosen else Qt.ItemFlag.NoItemFlags
 
 
 class SectionDelegate(QStyledItemDelegate):
@@ -170,22 +218,18 @@ def _draw_choice(painter: QPainter, theme: Theme, choice: Choice, rect: QRect) -
     _draw_elided(painter, upper.adjusted(0, 0, -24, 0), choice.title)
     painter.setFont(Theme.ui_font(SMALL_FONT_PX))
     painter.setPen(theme.dim if choice.is_there else theme.faint)
-    _draw_elided(painter, lower, choice.detail)
+    used_px = _draw_elided(painter, lower, f"{choice.detail}{' · ' if choice.place else ''}")
+    _draw_elided(painter, lower.adjusted(used_px, 0, 0, 0), choice.place, Qt.TextElideMode.ElideMiddle)
 
 
-def _draw_elided(painter: QPainter, rect: QRect, text: str) -> None:
-    elided = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, rect.width())
+def _draw_elided(
+    painter: QPainter, rect: QRect, text: str, mode: Qt.TextElideMode = Qt.TextElideMode.ElideRight
+) -> int:
+    """The width of what was drawn."""
+    elided = painter.fontMetrics().elidedText(text, mode, max(0, rect.width()))
     painter.drawText(rect, Qt.AlignmentFlag.AlignVCenter, elided)
+    return painter.fontMetrics().horizontalAdvance(elided)
 
 
 def _is_same(choice: Choice, other: Choice) -> bool:
     return choice.is_there and (choice.section, choice.name) == (other.section, other.name)
-
-
-def _item(choice: Choice) -> QStandardItem:
-    item = QStandardItem(choice.title)
-    item.setData(choice, CHOICE_ROLE)
-    item.setData(f"{choice.title}, {choice.detail}", Qt.ItemDataRole.AccessibleTextRole)
-    item.setToolTip(plain_tip(choice.name))
-    item.setEnabled(choice.is_there)
-    return item

@@ -25,6 +25,7 @@ STATES = {
     REFUSED: ("warning", "warning"),
 }
 ICON_PX = 14
+MOST_REMARKS = 4  # about the file; the list of models has all
 
 
 class Badge(QToolButton):
@@ -117,7 +118,10 @@ class ExactnessBadge(Badge):
         if exactness is not None:
             agreement = self._workspace.encoder_check.result
             share = "" if agreement is None else f" {percent(agreement.share, 1)}"
-            self.show_state(f"{exactness.level}{share}", *STATES[exactness.level], exactness.reason)
+            vocabulary = self._workspace.vocabulary
+            remarks = () if vocabulary is None else vocabulary.warnings[:MOST_REMARKS]
+            reason = "\n\n".join((exactness.reason, *remarks))
+            self.show_state(f"{exactness.level}{share}", *STATES[exactness.level], reason)
 
 
 class RoundTripBadge(Badge):

@@ -11,7 +11,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication
 
 from guiapp.core.demo import DEMO_MODELS, PREFIX, SAMPLES, sample_text
-from guiapp.core.sources.locate import lasting_name
+from guiapp.core.sources.locate import kept_name, lasting_name
 from guiapp.core.sources.own_folders import add_folder
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.models.installed import InstalledModels
@@ -87,10 +87,13 @@ class WindowCommands(QObject):
         self._workspace.loader.open(model, self._recent.chosen_pre(model))
 
     def open_last(self, first: str) -> None:
-        """Open the model of the last time, or `first` where that fails; then it is not tried again."""
+        """Open the model of the last time, or `first` where that fails; then it is not tried again.
+
+        No server is asked: what was fetched then is kept.
+        """
         last = self._last_model = self._settings.last_model
         self._settings.last_model = ""
-        self.open(last or first)
+        self.open(kept_name(last or first))
         if last and last != first:
             self._model_instead = first
             self._workspace.loader.loading_changed.connect(self._open_instead)
@@ -103,8 +106,8 @@ class WindowCommands(QObject):
         self._sorting.wait()
         self._utf16.stop()
         loading = self._workspace.loader.loading_name
-        if loading is not None and loading == self._last_model:
-            self._settings.last_model = loading
+        if loading is not None and loading == kept_name(self._last_model):
+            self._settings.last_model = self._last_model
 
     def _open_instead(self) -> None:
         """Open a model that surely works if nothing came of the one of the last time."""

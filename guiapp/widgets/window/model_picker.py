@@ -7,6 +7,7 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QFormLayout, QFrame, QLabel, QScrollArea, QSizePolicy, QToolButton, QWidget
 
 from guiapp.core.explain.figures import in_bytes
+from guiapp.core.sources.locate import lasting_name
 from guiapp.viewmodels.models.choice import facts, model_rows, named_row, summary
 from guiapp.viewmodels.models.choices import Choice
 from guiapp.viewmodels.models.installed import InstalledModels
@@ -23,12 +24,13 @@ from guiapp.widgets.shared.style_sheet import heading, set_role
 from guiapp.widgets.shared.styled_text import Span, StyledText
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
 
-LIST_SIZE = QSize(400, 430)
-FACTS_WIDTH_PX = 300
+LIST_SIZE = QSize(460, 430)
+MOST_LIST_PX, AROUND_LIST_PX = 640, 220  # as high as its window has room
+FACTS_WIDTH_PX = 320
 LONGEST_NAME_PX = 280
 SHORTEST_NAME_PX = 120
 HEIGHT_PX = 30
-MOST_LINES = 4  # of a value
+MOST_LINES = 6  # of a value
 
 
 class ModelButton(QToolButton):
@@ -143,18 +145,26 @@ class ModelPicker(Popover):
         self.folder_button.setToolTip("Look for models in one more folder from now on")
         self.clear_button = push_button("", self._clear)
         self.clear_button.setToolTip("Delete what was fetched from the web")
+        self._found = set_role(QLabel(), "dim")
+        self._named: list[Choice] = []
+        self._offered: list[Choice] = []
         self._facts = set_role(QFrame(), "card")
         self._facts_layout = QFormLayout(self._facts)
         self._lay_out()
         self.choices.chosen.connect(self._choose)
-        self.choices.filter.textEdited.connect(self._renew)
+        self.choices.filter.textEdited.connect(self._follow_typing)
+        installed.looking_changed.connect(self._say_what_is_found)
         recent.changed.connect(self._renew)
         installed.changed.connect(self._renew)
         loader.model_changed.connect(self._renew)
 
     def open_under(self, widget: QWidget) -> None:
         self.choices.filter.clear()
-        self.choices.show_choices(self._rows())
+        self._named = []
+        room_px = widget.window().height()
+        self.choices.rows.setFixedHeight(min(max(LIST_SIZE.height(), room_px - AROUND_LIST_PX), MOST_LIST_PX))
+        self._renew()
+        self.choices.show_choices(self._offered)
         self._recent.look_for_missing()
         self._installed.look()
         self._show_facts()
@@ -170,17 +180,28 @@ class ModelPicker(Popover):
         self._facts_layout.setVerticalSpacing(UNIT_PX)
         buttons = in_row(self.open_button, self.folder_button, spacing=UNIT_PX)
         right = in_column(heading("Open now"), (facts_area, 1), buttons, self.clear_button)
-        in_row(self.choices, right, on=self, margins=MARGIN_PX, spacing=MARGIN_PX)
-
-    def _rows(self) -> list[Choice]:
-        current = None if self._loader.model is None else self._loader.model.name
-        rows = model_rows(self._recent.files, self._recent.missing, self._installed.rows, current)
-        return [*named_row(self.choices.filter.text().strip()), *rows]
+        left = in_column(self.choices, self._found)
+        in_row(left, right, on=self, margins=MARGIN_PX, spacing=MARGIN_PX)
 
     def _renew(self) -> None:
-        self.choices.renew_choices(self._rows())
+        current = None if self._loader.model is None else lasting_name(self._loader.model.name)
+        files, missing = self._recent.files, self._recent.missing
+        self._offered = [*model_rows(files, missing, self._installed.rows, current)]
+        self.choices.renew_choices([*self._named, *self._offered])
         self.clear_button.setText(f"Delete {in_bytes(self._installed.kept_bytes)} of downloads")
         self.clear_button.setVisible(self._installed.kept_bytes > 0)
+        self._say_what_is_found()
+
+    def _follow_typing(self) -> None:
+        named = named_row(self.choices.filter.text().strip())
+        if named != self._named:
+            self._named = named
+            self.choices.renew_choices([*named, *self._offered])
+
+    def _say_what_is_found(self) -> None:
+        n_models = len(self._installed.rows)
+        found = f"{n_models:,} model{'s' * (n_models != 1)} found on this machine"
+        self._found.setText("Looking for models on this machine…" if self._installed.is_looking else found)
 
     def _show_facts(self) -> None:
         while self._facts_layout.rowCount():

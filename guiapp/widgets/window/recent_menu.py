@@ -73,7 +73,7 @@ class RecentMenu(QObject):
         ]
 
     def _action(self, path: str, is_open: bool, slot: Callable[[], object]) -> QAction:
-        action = QAction(title_of(Path(path)), self, checkable=is_open, checked=is_open)
+        action = QAction(title_of(path), self, checkable=is_open, checked=is_open)
         action.triggered.connect(slot)
         action.setToolTip(plain_tip(quoted(path, len(path))))
         self._by_path[path] = action
@@ -85,10 +85,11 @@ class RecentMenu(QObject):
             action.setEnabled(path not in missing)
 
 
-def title_of(path: Path) -> str:
+def title_of(named: str) -> str:
     """`words.txt – ~/texts`; of what is no path, all of it."""
-    if not is_plain(str(path)):
-        return quoted(str(path), LONGEST_NAME + LONGEST_FOLDER).replace("&", "&&")
+    if not is_plain(named):
+        return quoted(named, LONGEST_NAME + LONGEST_FOLDER).replace("&", "&&")
+    path = Path(named)
     return f"{quoted(path.name, LONGEST_NAME)} – {_end(shown_path(path.parent))}".replace("&", "&&")
 
 

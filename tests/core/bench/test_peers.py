@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 from conftest import CORPORA, SHARED, VOCABS
@@ -12,6 +13,7 @@ from guiapp.core.bench.contenders import UnavailableError, our_contender
 from guiapp.core.bench.operations import encode_all
 from guiapp.core.bench.peers import PEERS, peer_source, reason_against
 from guiapp.core.demo import sample_text
+from guiapp.core.vocab.vocabulary import VocabType
 
 TEXTS = [sample_text(name) for name in ("english", "languages", "code")]
 TAKES = [
@@ -55,8 +57,30 @@ def test_peers_of_a_list_of_ranks_have_its_ranks_and_pattern(name, file):
     found = encode_all(contender(name, tokenizer), [text]).ids
     assert found.tolist() == tokenizer.encode(text, add_special=False).token_ids.tolist()
     assert reason_against("llama.cpp", tokenizer.vocabulary) == (
-        "llama.cpp reads GGUF files only, and this one is tiktoken's."
+        "llama.cpp reads GGUF files only, and this one is for tiktoken."
     )
+
+
+@pytest.mark.parametrize(
+    ("model", "library", "names"),
+    [
+        ("demo:bpe", "tokenizers", ("tokenizers", "gigatoken")),
+        ("demo:unigram", "sentencepiece", ("sentencepiece",)),
+    ],
+)
+def test_a_library_reads_the_very_file_that_is_its_own(tmp_path, model, library, names):
+    tokenizer = open_model(model)
+    pytest.importorskip(library)
+    source = PEERS[library].source(tokenizer)
+    path = tmp_path / "file"
+    path.write_bytes(source if isinstance(source, bytes) else source.encode())
+    own = open_model(model)
+    own.vocabulary = replace(tokenizer.vocabulary, library=library, path=path, type=VocabType.TEST)
+    ours = our_contender(tokenizer, next(iter(tokenizer.encoders)))
+    for name in names:
+        assert reason_against(name, own.vocabulary) == ""
+        assert encode_all(contender(name, own), TEXTS).ids.tolist() == encode_all(ours, TEXTS).ids.tolist()
+    assert "no TEST vocabularies" in reason_against("tiktoken", own.vocabulary)
 
 
 @pytest.mark.real_vocabs

@@ -8,7 +8,7 @@ from toy_vocabulary import toy_vocabulary
 from guiapp.core.explain.exactness import REFUSED, Exactness, exactness_of
 from guiapp.core.vocab.vocabulary import VocabType
 
-EQUAL = "The ids equal llama.cpp's for the same file, text and switches."
+EQUAL = "The ids equal llama.cpp's for the same file, text and switches; this is tested with random texts."
 AS_ASKED = "llama.cpp splits it as the file asks, unless it is told to."
 
 

@@ -87,7 +87,7 @@ def test_the_best_segmentations_are_told_with_scores():
 def test_a_model_tells_what_its_file_says():
     tokenizer = guiapp.open_model("demo:toy")
     report = info_report(tokenizer)
-    assert list(report)[:4] == ["path", "name", "architecture", "type"]
+    assert list(report)[:4] == ["path", "format", "name", "architecture"]
     assert report["path"] == str(tokenizer.vocabulary.path)
     assert (report["tokens"], report["merges"], report["kinds"]) == (9, 6, {"normal": 9})
     assert (report["special_ids"], report["end_of_generation"], report["pre"]) == ({}, [], "gpt-2")

@@ -1,9 +1,11 @@
 """Models are fetched as far as they are needed, and every answer of a server becomes a clear outcome."""
 
+import gzip
 import threading
 import time
 
 import pytest
+from installed_models import put
 from loopback import file, serving, status
 
 import guiapp
@@ -30,7 +32,7 @@ def steps(monkeypatch):
 
 
 def fetched(url):
-    return fetch.fetched(url, {}, Opening(lambda _share: None))
+    return fetch.fetched(url, Opening(lambda _share: None))
 
 
 def ranges(server, path):
@@ -116,7 +118,7 @@ def test_a_remark_says_that_a_model_is_the_one_of_last_time(server):
             "or is not there (403). Put a token that may read it into the environment variable HF_TOKEN.",
         ),
         (status(404), "There is no such file (404). Check the address."),
-        (status(416), "The file changed while it was fetched (416). Fetch it again."),
+        (status(416), "The file is empty, or changed while it was fetched (416). Fetch it again."),
         (status(418), "No (418). Check the address."),
         (status(429, Retry_After="17"), "Too many requests (429). Try again in 17 s."),
         (status(429, Retry_After="\x1b[2J"), "Too many requests (429). Try again later."),
@@ -136,17 +138,38 @@ def test_what_a_server_says_is_said_in_a_sentence(server, answer, said):
     assert not kept.path_of(url).exists()
 
 
-def test_a_redirect_is_followed_and_the_token_stays_at_home(server, monkeypatch):
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1"])
+def test_a_redirect_is_followed_and_the_token_stays_at_the_hub(server, monkeypatch, host):
+    monkeypatch.setenv("HF_TOKEN", "s3cret")
     with serving() as other:
-        server.serves(
-            "/x", status(302, Location=other.serves("/y", file(b"here")).replace("127.0.0.1", "localhost"))
-        )
-        found = fetch.fetched(
-            f"{server.address}/x", {"Authorization": "Bearer s3cret"}, Opening(lambda _share: None)
-        )
-        assert found.path.read_bytes() == b"here"
+        elsewhere = other.serves("/y", file(b"here")).replace("127.0.0.1", host)
+        url = server.serves("/x", status(302, Location=elsewhere))
+        assert fetched(url).path.read_bytes() == b"here"
         assert server.headers_of("/x")[0]["Authorization"] == "Bearer s3cret"
         assert "Authorization" not in other.headers_of("/y")[0]
+        assert fetched(other.serves("/z", file(b"there"))).path.read_bytes() == b"there"
+        assert "Authorization" not in other.headers_of("/z")[0]
+        url = other.serves("/private", status(403))
+        with pytest.raises(VocabError) as caught:
+            fetched(url)
+    hub = server.address.removeprefix("http://")
+    assert str(caught.value).endswith(
+        f"(403). The token in HF_TOKEN is sent to {hub} only (HF_ENDPOINT names another hub)."
+    )
+    server.serves("/x", status(401))
+    with pytest.raises(
+        VocabError, match=r"The token in HF_TOKEN may not read this \(401\), or it is not there\."
+    ):
+        fetched(f"{server.address}/x")
+
+
+def test_who_pretends_to_be_the_hub_gets_no_token(monkeypatch):
+    for hub in ("https://huggingface.co", "https://mirror.example/hf/", ""):
+        monkeypatch.setenv("HF_ENDPOINT", hub)
+        address = hub.rstrip("/") or web.USUAL_HUB
+        assert web.hub_path(f"{address}/o/n") == "/o/n"
+        for url in (f"{address}.evil.org/o", f"{address}@evil.org/o", "https://evil.org/o", address):
+            assert web.hub_path(url) is None
 
 
 def test_a_connection_that_breaks_leaves_nothing(server):
@@ -197,6 +220,63 @@ def test_a_server_that_sends_nothing_more_is_not_asked_for_ever(server, steps):
 
     with pytest.raises(VocabError, match=r"sends nothing more"):
         fetched(server.serves("/m.gguf", nothing))
+
+
+@pytest.mark.parametrize("etag", ['W/"weak"', ""])
+def test_a_server_may_identify_its_files_weakly_or_not_at_all(server, steps, etag):
+    url = server.serves("/m.gguf", file(MODEL + TENSORS, etag=etag))
+    assert len(guiapp.open_model(url).vocabulary) == 2560
+    assert len(ranges(server, "/m.gguf")) == 3
+    assert not any("If-Match" in headers for headers in server.headers_of("/m.gguf"))
+
+
+def test_a_part_that_does_not_end_is_taken_as_far_as_it_was_asked_for(server, steps):
+    def endless(handler):
+        first, last = map(int, handler.headers["Range"].removeprefix("bytes=").split("-"))
+        handler.send_response(206)
+        handler.send_header("Content-Range", f"bytes {first}-{last}/{1 << 40}")
+        handler.end_headers()
+        handler.wfile.write((MODEL + TENSORS)[first:])
+        while first:
+            handler.wfile.write(bytes(1 << 20))
+
+    found = fetched(server.serves("/m.gguf", endless))
+    assert len(MODEL) < found.path.stat().st_size < len(MODEL) + (1 << 20)
+
+
+def test_what_comes_packed_is_unpacked_and_its_length_is_not_that_of_the_file(server):
+    packed = gzip.compress(data := bytes(range(256)) * 2000)
+
+    def answer(handler):
+        handler.send_response(200)
+        handler.send_header("Content-Encoding", "gzip")
+        handler.send_header("Content-Length", str(len(packed)))
+        handler.end_headers()
+        handler.wfile.write(packed)
+
+    found = fetched(server.serves("/x", answer))
+    assert (found.path.read_bytes(), found.whole_bytes) == (data, None)
+    assert server.headers_of("/x")[0]["Accept-Encoding"] == "identity"
+
+
+def test_a_packed_file_that_grows_without_end_is_refused(server, monkeypatch):
+    monkeypatch.setattr(fetch, "MOST_BYTES", 1 << 20)
+    bomb = gzip.compress(bytes(200 << 20), 1)
+
+    def answer(handler):
+        handler.send_response(200)
+        handler.send_header("Content-Encoding", "gzip")
+        handler.end_headers()
+        handler.wfile.write(bomb)
+
+    with pytest.raises(VocabError, match=r"is larger than any tokenizer"):
+        fetched(server.serves("/x", answer))
+
+
+def test_a_file_that_was_cut_since_is_fetched_anew(server):
+    url = server.serves("/f", file(b"whole"))
+    fetched(url).path.write_bytes(b"")
+    assert fetched(url).path.read_bytes() == b"whole"
 
 
 def test_another_part_than_was_asked_for_is_refused(server):
@@ -277,8 +357,33 @@ def test_all_that_is_kept_is_counted_and_can_be_forgotten(server):
     kept.clear()
     found = fetched(server.serves("/f", file(bytes(5000))))
     assert 5000 < kept.size_bytes() < 6000
+    outside = put(kept.folder().parent / "outside/model.gguf", b"mine")
+    (kept.folder() / "link").symlink_to(outside.parent)
+    put(kept.folder() / "fetching-x/half", bytes(7000))  # by a program that was killed
+    assert 12_000 < kept.size_bytes() < 13_000
     kept.clear()
-    assert (kept.size_bytes(), found.path.exists()) == (0, False)
+    assert (kept.size_bytes(), found.path.exists(), outside.read_bytes()) == (0, False, b"mine")
+
+
+def test_where_nothing_can_be_kept_a_sentence_says_so(server, monkeypatch, tmp_path):
+    monkeypatch.setattr(kept, "folder", lambda: put(tmp_path / "file", b"") / "models")
+    with pytest.raises(VocabError, match=r"/file/models/[0-9a-f]+ cannot be written: Not a directory\."):
+        fetched(server.serves("/f", file(b"data")))
+
+
+def test_what_is_kept_opens_without_asking_its_server(server):
+    url = server.serves("/bpe.gguf", file(MODEL + TENSORS))
+    assert len(guiapp.open_model(url).vocabulary) == 2560
+    n_asked = len(server.asked)
+    opened = guiapp.open_model(f"kept:{url}")
+    assert (len(opened.vocabulary), len(server.asked)) == (2560, n_asked)
+    assert opened.vocabulary.warnings == guiapp.open_model("demo:bpe").vocabulary.warnings
+    kept.clear()
+    with pytest.raises(
+        VocabError, match=r"^Nothing is kept of http.*bpe\.gguf\. Open it by this name to fetch it\."
+    ):
+        guiapp.open_model(f"kept:{url}")
+    assert len(server.asked) == n_asked
 
 
 @pytest.mark.parametrize("record", ["", "[]", '{"url": 1}', '{"url": "URL", "validators": 3}', "{" * 100_000])

@@ -9,12 +9,18 @@ from loopback import file, status
 import guiapp
 from guiapp import VocabError
 from guiapp.core.demo import demo_model_path
-from guiapp.core.sources.hub import hub_file, parsed
+from guiapp.core.sources.fetch import fetched
+from guiapp.core.sources.hub import hub_file, name_of, parsed
+from guiapp.core.sources.installed import installed_models
 from guiapp.core.sources.locate import located
 from guiapp.core.vocab.opening import Opening
 
 TOY, BPE = (demo_model_path(name).read_bytes() for name in ("toy", "bpe"))
 OPENING = Opening(lambda _share: None)
+
+
+def fetch(url):
+    return fetched(url, OPENING)
 
 
 def repository(server, names, revision="main", **contents):
@@ -36,7 +42,9 @@ def repository(server, names, revision="main", **contents):
         ("o/n@%2e%2e", None),
         ("o/n@0a1b/x.gguf", ("o/n", "0a1b", "x.gguf")),
         ("o.x/n_y", ("o.x/n_y", "main", "")),
-        *((name, None) for name in ("", "o", "o/", "/n", "../n/x", "o/n/../../x", "o/n@", "o/n/", "ö/n")),
+        ("gpt2", ("gpt2", "main", "")),
+        ("gpt2@main/vocab.json", ("gpt2", "main", "vocab.json")),
+        *((name, None) for name in ("", "o/", "o/ö", "/n", "../n/x", "o/n/../../x", "o/n@", "o/n/", "ö/n")),
     ],
 )
 def test_names_have_an_owner_a_name_and_perhaps_a_revision_and_a_file(name, parts):
@@ -67,6 +75,51 @@ def test_without_a_file_the_tokenizer_is_chosen_and_what_is_read_with_it_comes_a
     assert "Authorization" not in server.asked[0][1]
 
 
+def test_the_same_comes_along_with_a_file_that_is_named_wherever_it_lies(server):
+    repository(server, ["a/tokenizer.json", "a/tokenizer_config.json", "tokenizer_config.json", "b/x.gguf"])
+    found = located("hf:o/n/a/tokenizer.json", OPENING)
+    assert found.path.with_name("tokenizer_config.json").read_bytes() == b"a/tokenizer_config.json"
+    assert located("hf:o/n", OPENING).path == found.path
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("/o/n/resolve/main/a/b%20c.gguf", "o/n/a/b c.gguf"),
+        ("/o/n/blob/v1/tokenizer.json?download=true", "o/n@v1/tokenizer.json"),
+        ("/o/n/tree/main", "o/n"),
+        ("/gpt2/resolve/main/vocab.json", "gpt2@main/vocab.json"),
+        ("/o/n/resolve/refs%2Fpr%2F1/x", "o/n@refs%2Fpr%2F1/x"),
+        ("/api/models/o/n", None),
+        ("/x.gguf", None),
+    ],
+)
+def test_addresses_on_the_hub_are_names_there(server, path, name):
+    assert name_of(server.address + path) == name
+    assert name_of("https://elsewhere.org" + path) is None
+    if name is not None:
+        parsed(name)
+
+
+def test_a_page_of_the_hub_is_taken_for_the_file_that_it_shows(server):
+    repository(server, ["toy.gguf"], **{"toy.gguf": TOY})
+    assert len(guiapp.open_model(f"{server.address}/o/n/blob/main/toy.gguf").vocabulary) == 9
+    assert [path for path, _ in server.asked] == ["/o/n/resolve/main/toy.gguf"]
+
+
+def test_what_was_fetched_is_listed_and_opens_offline_by_its_name(server):
+    repository(server, ["README.md", "toy.gguf"], **{"toy.gguf": TOY})
+    other = server.serves("/models/bpe.gguf", file(BPE))
+    for name in ("hf:o/n", other):
+        guiapp.open_model(name)
+    n_asked = len(server.asked)
+    found = {model.name: model.source for model in installed_models()}
+    assert found == {"kept:hf:o/n/toy.gguf": "Fetched", f"kept:{other}": "Fetched"}
+    for name, size in (("kept:hf:o/n", 9), ("kept:hf:o/n/toy.gguf", 9), (f"kept:{other}", 2560)):
+        assert len(guiapp.open_model(name).vocabulary) == size
+    assert len(server.asked) == n_asked
+
+
 def test_a_revision_may_be_named(server):
     for revision in ("v2", "refs%2Fpr%2F1"):
         repository(server, ["toy.gguf"], revision, **{"toy.gguf": TOY})
@@ -77,10 +130,10 @@ def test_a_repository_without_a_tokenizer_or_with_nonsense_says_so(server):
     for said in (b"{}", b"[]", b"\xff", b'{"siblings": [1, {"rfilename": "README.md"}]}'):
         server.serves("/api/models/o/n/revision/main", file(said, etag=""))
         with pytest.raises(VocabError, match=r"^o/n has no file of a tokenizer\. Choose another"):
-            hub_file("o/n", OPENING)
+            hub_file("o/n", fetch)
     server.serves("/api/models/o/n/revision/main", status(401))
     with pytest.raises(VocabError, match=r"or is not there \(401\)\. Put a token .* HF_TOKEN\.$"):
-        hub_file("o/n", OPENING)
+        hub_file("o/n", fetch)
 
 
 def test_the_libraries_cache_is_asked_first_and_no_network(home, server):
@@ -88,12 +141,12 @@ def test_the_libraries_cache_is_asked_first_and_no_network(home, server):
     put(hub / "snapshots/abc/toy.gguf", TOY)
     put(hub / "refs/main", b"abc\n")
     for name in ("o/n", "o/n/toy.gguf", "o/n@main", "o/n@abc/toy.gguf"):
-        assert hub_file(name, OPENING).path == hub / "snapshots/abc/toy.gguf"
+        assert hub_file(name, fetch).path == hub / "snapshots/abc/toy.gguf"
     assert server.asked == []
     with pytest.raises(VocabError, match=r"404"):
-        hub_file("o/n@other", OPENING)
+        hub_file("o/n@other", fetch)
     with pytest.raises(VocabError, match=r"404"):
-        hub_file("o/n/other.gguf", OPENING)
+        hub_file("o/n/other.gguf", fetch)
     put(hub / "refs/evil", b"../../../secret")
     with pytest.raises(VocabError, match=r"404"):
-        hub_file("o/n@evil", OPENING)
+        hub_file("o/n@evil", fetch)

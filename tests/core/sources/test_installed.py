@@ -1,6 +1,8 @@
 """Models that other programs have put on this machine are found, and open by these names."""
 
+import json
 import os
+import socket
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ from installed_models import fill_home, put, write_manifest
 import guiapp
 from guiapp import VocabError
 from guiapp.core.demo import demo_model_path
+from guiapp.core.formats.glance import glance
 from guiapp.core.sources import tokenizer_files
 from guiapp.core.sources.installed import Installed, installed_models
 from guiapp.core.sources.own_folders import add_folder, own_folders, remove_folder
@@ -51,21 +54,81 @@ def test_variables_and_settings_say_where_else(home, monkeypatch):
     put(home / "jan/llamacpp/models/j/model.yml", f"model_path: '{home}/elsewhere/j.gguf'\n".encode())
     put(home / "elsewhere/j.gguf", TOY)
     assert [model.name for model in installed_models([home / "elsewhere"])] == [
-        "ollama:a", "lmstudio:p/m/s.gguf", "hf:x/y/h.gguf", "llama.cpp:l.gguf", "jan:j",
+        "ollama:a", "lmstudio:p/m/s.gguf", "hf:x/y", "llama.cpp:l.gguf", "jan:j",
     ]  # fmt: skip
     monkeypatch.setenv("HF_HUB_CACHE", str(home / "nothing"))
-    assert "hf:x/y/h.gguf" not in [model.name for model in installed_models()]
+    assert "hf:x/y" not in [model.name for model in installed_models()]
 
 
-def test_a_file_under_several_names_is_listed_once_and_own_folders_by_their_paths(home):
+def test_a_file_is_listed_for_one_place_under_all_its_names_and_own_folders_by_their_paths(home):
+    toy = demo_model_path("toy")
+    for tag in ("latest", "3b"):
+        write_manifest(home / ".ollama/models", f"registry.ollama.ai/library/llama3.2/{tag}", 1, toy)
     put(home / "models/a.gguf", TOY)
-    os.link(home / "models/a.gguf", home / "models/b.gguf")
     (home / "models/c.gguf").symlink_to(home / "models/a.gguf")
-    found = list(installed_models([home / "models", home / "models"]))
-    assert found == [
-        Installed(str(path), f"Folder {home}/models", path, len(TOY))
-        for path in (home / "models/a.gguf", home / "models/b.gguf")
-    ]
+    (home / "models/loop.gguf").symlink_to("loop.gguf")
+    (home / "models/dead.gguf").symlink_to("nowhere")
+    folders = [home / "models", home / "models", home / ".ollama"]
+    names = [model.name for model in installed_models(folders)]
+    assert names == ["ollama:llama3.2", "ollama:llama3.2:3b", *(f"{home}/models/{x}.gguf" for x in "ac")]
+    assert list(installed_models(folders))[2] == Installed(
+        f"{home}/models/a.gguf", f"Folder {home}/models", home / "models/a.gguf", len(TOY)
+    )
+
+
+@pytest.mark.parametrize(
+    "name", ["llama3.2", "llama3.2:latest", "library/llama3.2", "registry.ollama.ai/library/llama3.2:latest"]
+)
+def test_ollamas_models_open_by_long_and_short_names(home, name):
+    write_manifest(
+        home / ".ollama/models", "registry.ollama.ai/library/llama3.2/latest", 1, demo_model_path("toy")
+    )
+    assert len(guiapp.open_model(f"ollama:{name}").vocabulary) == 9
+
+
+def test_of_a_repository_the_tokenizer_has_the_short_name(home):
+    hub = home / ".cache/huggingface/hub"
+    put(hub / "models--o--n--x/blobs/1", TOY)
+    for at, name in enumerate(("a.gguf", "b.gguf", "sub/c.gguf")):
+        link = put(hub / "models--o--n--x/snapshots/abc" / name, b"")
+        link.unlink()
+        link.symlink_to(put(hub / f"models--o--n--x/blobs/{at}", TOY + bytes(at)))
+    put(hub / "models--gpt2/snapshots/abc/a.gguf", TOY)
+    put(hub / "models--gpt2/snapshots/abc/b.gguf", TOY)
+    put(hub / "datasets--o--d/snapshots/abc/tokenizer.json", b"{}")
+    put(hub / "version.txt", b"1")
+    names = [model.name for model in installed_models()]
+    assert names == [
+        "hf:gpt2", "hf:gpt2@main/b.gguf", "hf:o/n--x", "hf:o/n--x/b.gguf", "hf:o/n--x/sub/c.gguf",
+    ]  # fmt: skip
+    for name in names:
+        assert len(guiapp.open_model(name).vocabulary) == 9
+
+
+def test_folders_that_may_not_be_read_have_no_models(home, monkeypatch):
+    def refuse(path, *_arguments, **_named):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    fill_home(home)
+    monkeypatch.setattr(os, "scandir", refuse)
+    monkeypatch.setattr(os, "listdir", refuse)
+    assert list(installed_models([home])) == []
+    monkeypatch.undo()
+    monkeypatch.setattr(os, "stat", refuse)
+    assert list(installed_models([home])) == []
+    with pytest.raises(VocabError, match=r"Ollama has no model"):
+        guiapp.open_model("ollama:llama3.2")
+
+
+@pytest.mark.parametrize("name", ["a\\u0000b", "\\ud800", "x/" * 3000, "~", "\\u001b[2J"])
+def test_settings_that_name_what_can_be_no_folder_are_as_good_as_none(home, name):
+    put(home / ".lmstudio/settings.json", f'{{"downloadsFolder": "{name}"}}'.encode())
+    put(home / ".local/share/Jan/settings.json", f'{{"data_folder": "{name}"}}'.encode())
+    assert list(installed_models()) == []
+    put(home / ".local/share/Jan/settings.json", b"{}")
+    description = json.loads(f'"model_path: {name}"').encode("utf-8", "replace")
+    put(home / ".local/share/Jan/data/llamacpp/models/j/model.yml", description)
+    assert list(installed_models()) == []
 
 
 @pytest.mark.parametrize(
@@ -119,6 +182,14 @@ def test_folders_are_searched_but_not_without_end(tmp_path, monkeypatch):
     ):
         put(tmp_path / name, b"")
     assert [name for name, _ in files_in(tmp_path)] == ["a/1/2/3/4/5/deep.gguf", "b/x.gguf"]
+    put(tmp_path.parent / "outside/y.gguf", b"")
+    for link, target in (
+        ("b/loop", tmp_path),
+        ("c", tmp_path.parent / "outside"),
+        ("d", tmp_path.parent / "outside"),
+    ):
+        (tmp_path / link).symlink_to(target)
+    assert [name for name, _ in files_in(tmp_path)] == ["a/1/2/3/4/5/deep.gguf", "b/x.gguf", "c/y.gguf"]
     monkeypatch.setattr(tokenizer_files, "MOST_FILES", 2)
     assert [name for name, _ in files_in(tmp_path)] == []
     assert list(files_in(tmp_path / "missing")) == []
@@ -148,11 +219,13 @@ def test_of_a_folder_the_richest_description_is_preferred():
         "tokenizer.json",
     ]
     chosen = []
-    while (best := preferred(["sub/tokenizer.json", "README.md", *names])) is not None:
+    names += ["sub/tokenizer.json", "README.md"]
+    while (best := preferred(names)) is not None:
         chosen.append(best)
         names.remove(best)
     assert chosen == [
         "tokenizer.json", "tekken.json", "tokenizer.model", "vocab.json", "vocab.txt", "a.gguf", "z.gguf",
+        "sub/tokenizer.json",
     ]  # fmt: skip
 
 
@@ -170,3 +243,13 @@ def test_own_folders_are_kept_once_in_order(home, monkeypatch):
         assert own_folders() == []
     add_folder(Path("relative"))
     assert own_folders() == [Path("relative").absolute()]
+
+
+def test_listing_asks_no_network(home, monkeypatch):
+    def refuse(*_arguments, **_named):
+        raise AssertionError("A socket was opened.")
+
+    fill_home(home)
+    monkeypatch.setattr(socket, "socket", refuse)
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+    assert [glance(model.path).problem for model in installed_models()] == [""] * 12

@@ -68,13 +68,21 @@ def test_all_facts_of_a_model():
         ("BOS", "0 <s>"),
     ]
     bpe = guiapp.open_model("demo:bpe")
-    assert facts(OpenModel("demo:bpe", bpe))[:5] == [
+    found = facts(OpenModel("demo:bpe", bpe))
+    assert found[:6] == [
         ("name", bpe.vocabulary.name),
+        ("format", "GGUF"),
         ("type", "BPE"),
         ("pre-tokenizer", bpe.vocabulary.pre),
         ("tokens", f"{len(bpe.vocabulary):,}"),
         ("merges", f"{len(bpe.vocabulary.merges):,}"),
     ]
+    said = dict(found)
+    assert said["chat template"].startswith("{{ bos_token }}{% for message in messages %}")
+    assert "general.license  mit\n" in said["file says"]
+    assert "chat_template" not in said["file says"]
+    toy = dict(facts(OpenModel("demo:toy", guiapp.open_model("demo:toy"))))
+    assert toy["remarks"].startswith("253 of the 256 byte tokens are missing")
     assert summary(OpenModel("demo:bpe", bpe)) == f"BPE · {bpe.vocabulary.pre} · {len(bpe.vocabulary):,}"
     chosen = FakeTokenizer(chosen_pre="qwen2")
     assert ("split as", "qwen2, chosen by hand") in facts(OpenModel("x.gguf", chosen))
@@ -95,7 +103,7 @@ def test_installed_models_stand_between_by_where_they_are():
             Glance("GGUF", "BPE", "llama-bpe", 128256),
         ),
         Row(Installed("ollama:new", "Ollama", there, 1000)),
-        Row(Installed("/m/x.tiktoken", "Folder /m", Path("/m/x.tiktoken"), 7), Glance("tiktoken")),
+        Row(Installed("/m/a/x.tiktoken", "Folder /m", Path("/m/a/x.tiktoken"), 7), Glance("tiktoken")),
         Row(Installed("jan:bad", "Jan", there, 9), Glance("GGUF", problem="It is broken.")),
     ]
     recent = (RecentFile("ollama:llama3.2", "Llama", "BPE", "llama-bpe", 128256),)
@@ -104,13 +112,14 @@ def test_installed_models_stand_between_by_where_they_are():
             "Ollama",
             "ollama:llama3.2",
             "llama3.2",
-            f"BPE · llama-bpe · 128,256 · 4.7 GB · {there}",
+            "BPE · llama-bpe · 128,256 · 4.7 GB",
             True,
             True,
+            str(there),
         ),
-        Choice("Ollama", "ollama:new", "new", f"1.0 kB · {there}", True, False),
-        Choice("Folder /m", "/m/x.tiktoken", "/m/x.tiktoken", "tiktoken · 7 B · /m/x.tiktoken", True, False),
-        Choice("Jan", "jan:bad", "bad", "It is broken.", False, False),
+        Choice("Ollama", "ollama:new", "new", "1.0 kB", place=str(there)),
+        Choice("Folder /m", "/m/a/x.tiktoken", "a/x.tiktoken", "tiktoken · 7 B", place="/m/a/x.tiktoken"),
+        Choice("Jan", "jan:bad", "bad", "It is broken.", False, place=str(there)),
     ]
 
 

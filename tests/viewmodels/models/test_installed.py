@@ -7,8 +7,9 @@ from installed_models import fill_home, move_home, put
 
 from guiapp.core.demo import demo_model_path
 from guiapp.core.formats.glance import Glance
-from guiapp.core.sources import kept
+from guiapp.core.sources import glances, kept
 from guiapp.core.sources.own_folders import add_folder
+from guiapp.core.system.processes import ApartError
 from guiapp.viewmodels.models import installed as module
 from guiapp.viewmodels.models.installed import InstalledModels
 
@@ -57,7 +58,7 @@ def test_only_files_that_changed_are_looked_at_again(models, qtbot, home, monkey
     assert looked(models, qtbot) == []
     shutil.copy(demo_model_path("toy"), two)
     looked(models, qtbot)
-    assert asked == [[two]]
+    assert asked == [(two,)]
     assert [row.glance.format for row in models.rows] == ["GGUF", "new"]
     one.unlink()
     looked(models, qtbot)
@@ -69,9 +70,28 @@ def test_own_folders_are_looked_in_and_a_process_that_fails_leaves_the_names(
 ):
     put(tmp_path / "own/x.gguf", b"GGUF")
     add_folder(tmp_path / "own")
-    monkeypatch.setattr(module, "glances_apart", lambda _paths, _progress: [])
-    looked(models, qtbot)
-    assert [(row.model.source, row.glance) for row in models.rows] == [(f"Folder {tmp_path}/own", None)]
+    tries = []
+
+    def fail(*_arguments):
+        tries.append(1)
+        raise ApartError
+
+    monkeypatch.setattr(glances, "answer_of", fail)
+    for _ in range(2):
+        looked(models, qtbot)
+        assert [(row.model.source, row.glance) for row in models.rows] == [
+            (f"Folder {tmp_path}/own", Glance(""))
+        ]
+    assert tries == [1]
+
+
+def test_many_are_told_of_some_at_a_time(models, qtbot, home, monkeypatch):
+    for number in range(7):
+        put(home / f".cache/llama.cpp/{number}.gguf", b"GGUF")
+    monkeypatch.setattr(module, "AT_ONCE", 3)
+    monkeypatch.setattr(module, "glances_apart", lambda paths, _progress: [Glance("x")] * len(paths))
+    told = looked(models, qtbot)
+    assert [sum(glance is not None for glance in glances) for glances in told] == [0, 3, 6, 7]
 
 
 def test_what_was_fetched_is_counted_and_deleted(models, qtbot):
@@ -80,4 +100,4 @@ def test_what_was_fetched_is_counted_and_deleted(models, qtbot):
     assert models.kept_bytes == 1000
     models.delete_kept()
     qtbot.waitUntil(lambda: models.kept_bytes == 0)
-    assert not kept.folder().exists()
+    assert kept.size_bytes() == 0

@@ -83,7 +83,7 @@ def test_the_picker_marks_the_open_model_and_tells_of_it(shell, qtbot):
         with qtbot.waitSignal(shell.workspace.spans.encoded):
             shell.workspace.loader.open(name)
         qtbot.mouseClick(shell.window.top_bar.model_button, LEFT)
-        current = [choice.name for choice in picker._rows() if choice.is_current]
+        current = [choice.name for choice in picker._offered if choice.is_current]
         assert current == [name]
         labels = [label.text() for label in picker._facts.findChildren(QLabel)]
         assert any(label and label != "No model is open yet." for label in labels)

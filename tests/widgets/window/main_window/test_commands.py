@@ -305,11 +305,12 @@ def test_the_ring_leaves_with_its_panel_and_f6_begins_at_the_bar(shell, qtbot):
 
 
 def test_files_are_named_with_the_end_of_their_folder():
-    assert title_of(Path.home() / "texts" / "R&D.txt") == "R&&D.txt – ~/texts"
+    assert title_of(str(Path.home() / "texts" / "R&D.txt")) == "R&&D.txt – ~/texts"
     folder = Path("/a/folder") / ("deep" * 9) / "end"
-    name, _, shown = title_of(folder / "x.txt").partition(" – ")
+    name, _, shown = title_of(str(folder / "x.txt")).partition(" – ")
     assert (name, shown[0], len(shown)) == ("x.txt", "…", LONGEST_FOLDER)
     assert str(folder).endswith(shown[1:])
+    assert title_of("https://x.org/a&b/m.gguf") == "https://x.org/a&&b/m.gguf"
 
 
 def test_parts_have_the_looks_of_their_kind(shell):

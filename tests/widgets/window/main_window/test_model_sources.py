@@ -1,5 +1,7 @@
 """Installed models and models by name in the real window: found, shown, chosen, remembered."""
 
+import threading
+
 import pytest
 from installed_models import fill_home, move_home, put
 from loopback import file, serving, status
@@ -9,8 +11,12 @@ from PySide6.QtWidgets import QApplication
 
 from guiapp.app import _load
 from guiapp.core.demo import demo_model_path
+from guiapp.core.formats.glance import Glance
 from guiapp.core.sources import kept
+from guiapp.viewmodels.models import installed
 from guiapp.widgets.shared.choice_list import CHOICE_ROLE
+
+SEEN = Glance("GGUF", "BPE", "", 7)
 
 
 @pytest.fixture(autouse=True)
@@ -47,7 +53,8 @@ def test_installed_models_are_shown_by_place_and_open_by_a_click(qtbot, shell, h
         "OLLAMA", "LM STUDIO", "HUGGING FACE CACHE", "LLAMA.CPP CACHE", "JAN", "GPT4ALL", "DEMO",
     ]  # fmt: skip
     (at,) = [at for at, row in enumerate(choices(picker)) if getattr(row, "title", "") == "llama3.2:1b"]
-    assert choices(picker)[at].detail.startswith("SPM · 3,000 · 63.2 kB · ~/.ollama/models/blobs/sha256-")
+    assert choices(picker)[at].detail == "SPM · 3,000 · 63.2 kB"
+    assert choices(picker)[at].place.startswith("~/.ollama/models/blobs/sha256-")
     rows = picker.choices.rows
     rows.scrollTo(rows.model().index(at, 0))
     with qtbot.waitSignal(shell.workspace.loader.model_changed):
@@ -109,7 +116,7 @@ def test_a_folder_is_added_and_its_models_are_offered(qtbot, shell, tmp_path):
     picker = opened_picker(qtbot, shell)
     qtbot.mouseClick(picker.folder_button, Qt.MouseButton.LeftButton)
     assert picker.isVisible()
-    qtbot.waitUntil(lambda: sections(picker) == [f"FOLDER {own}".upper(), "DEMO"])
+    qtbot.waitUntil(lambda: sections(picker) == [f"Folder {own}", "DEMO"])
     picker.close()
 
 
@@ -123,3 +130,47 @@ def test_a_recent_name_stands_in_the_menu_as_it_is(qtbot, shell, home):
     assert (first.text(), first.isChecked(), first.isEnabled()) == ("jan:author/llama", True, True)
     QTest.qWait(50)
     assert first.isEnabled()
+
+
+def test_the_next_session_opens_what_was_fetched_without_asking_anybody(qtbot, make_shell):
+    with serving() as server:
+        url = server.serves("/toy.gguf", file(demo_model_path("toy").read_bytes()))
+        before = make_shell(model=url, load=_load)
+        assert (before.settings.last_model, before.commands._recent.paths) == (url, (url,))
+        before.stop()
+        n_asked = len(server.asked)
+        shell = make_shell(model=None, load=_load)
+        with qtbot.waitSignal(shell.workspace.loader.model_changed):
+            shell.commands.open_last("demo:bpe")
+        assert (len(shell.workspace.vocabulary), len(server.asked)) == (9, n_asked)
+    assert (shell.settings.last_model, shell.commands._recent.paths) == (url, (url,))
+    picker = opened_picker(qtbot, shell)
+    current = [(row.section, row.title) for row in choices(picker) if getattr(row, "is_current", False)]
+    assert current == [("Recent", "Tokenloupe demo: toy BPE"), ("Fetched", url)]
+    picker.close()
+    shell.stop()
+    kept.clear()
+    shell = make_shell(model=None, load=_load)
+    with qtbot.waitSignal(shell.workspace.loader.failed) as told:
+        shell.commands.open_last("demo:bpe")
+    assert told.args[1] == f"Nothing is kept of {url}. Open it by this name to fetch it."
+    qtbot.waitUntil(lambda: shell.workspace.loader.model is not None)
+    assert shell.workspace.loader.model.name == "demo:bpe"
+
+
+def test_while_models_are_looked_for_the_list_says_so(qtbot, shell, home, monkeypatch):
+    fill_home(home)
+    may_go_on = threading.Event()
+    monkeypatch.setattr(
+        installed, "glances_apart", lambda paths, _progress: may_go_on.wait(60) and [SEEN] * 12
+    )
+    qtbot.mouseClick(shell.window.top_bar.model_button, Qt.MouseButton.LeftButton)
+    picker = QApplication.activePopupWidget()
+    assert picker._found.text() == "Looking for models on this machine…"
+    qtbot.waitUntil(lambda: "OLLAMA" in sections(picker))
+    qtbot.keyClicks(picker.choices.filter, "jan")
+    assert [row.name for row in choices(picker) if not isinstance(row, str)] == ["jan:author/llama"]
+    may_go_on.set()
+    qtbot.waitUntil(lambda: picker._found.text() == "12 models found on this machine")
+    assert [row.detail for row in choices(picker) if not isinstance(row, str)] == ["BPE · 7 · 77.8 kB"]
+    picker.close()

@@ -1,0 +1,105 @@
+"""A file of each format, dropped on the real window: its tokens, its steps, its tree."""
+
+import pytest
+from conftest import SHARED
+from format_samples import SAMPLES
+from main_window_driver import CTRL, drop, press
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+
+import guiapp
+from guiapp.app import _load
+from guiapp.core.formats.table import FORMATS
+from guiapp.viewmodels.text.files import is_model_file
+
+TEXT = b"Hello wxrldqz"  # not every word is a token
+LEFT = Qt.MouseButton.LeftButton
+DECISIONS = {"RWKV": "take", "UGM": "reach"}
+OPENED = [sample for sample in SAMPLES if sample.format in {each.name for each in FORMATS}]
+REAL = sorted((SHARED / "formats").iterdir()) if (SHARED / "formats").is_dir() else []
+
+
+def pieces(workspace):
+    """The stretches of the text that the window colours, by their bytes."""
+    spans = [workspace.span(index) for index in range(workspace.n_tokens)]
+    return tuple(workspace.document.slice(*span) for span in spans if span[0] < span[1])
+
+
+def answer_how_text_is_split(qtbot, shell):
+    """Click on what the notice offers, and take the first of the list."""
+    qtbot.waitUntil(lambda: shell.workspace.loader.refused is not None)
+    (notice,) = shell.window.notices.notices
+    qtbot.mouseClick(notice.remedy_button, LEFT)
+    picker = QApplication.activePopupWidget()
+    assert "The file names no pre-tokenizer." in picker._question.text()
+    likely = shell.workspace.loader.refused.likely[0]
+    with qtbot.waitSignal(shell.workspace.vocabulary_changed):
+        qtbot.keyClick(picker.choices.filter, Qt.Key.Key_Return)
+    assert shell.workspace.vocabulary.chosen_pre == likely
+    assert shell.window.notices.notices == []
+    shell.window.activateWindow()  # as window managers do when a popup closes
+
+
+def see_one_decision(qtbot, shell, operation):
+    """Run to the first decision that makes a token, and step over it."""
+    press(qtbot, shell, Qt.Key.Key_3, CTRL)
+    page = shell.window.pages.current
+    qtbot.waitUntil(lambda: page.is_ready and page.model.n_steps > 0)
+    page.model.restart()
+    page.model.breakpoints.add(f"operation {operation}")
+    press(qtbot, shell, Qt.Key.Key_F5)
+    at, trace = page.model.position, page.model.debugger.trace
+    assert trace.operation(at) == operation
+    press(qtbot, shell, Qt.Key.Key_F10)
+    assert page.model.position == at + 1
+    assert page.trace.number.text() == f"step {at + 1} of {page.model.n_steps}"
+    assert trace.text == shell.workspace.document.text()
+
+
+def see_the_tree(qtbot, shell):
+    """The path of a token that was chosen in the text."""
+    shell.workspace.select_token(shell.workspace.n_tokens - 1)
+    press(qtbot, shell, Qt.Key.Key_2, CTRL)
+    page = shell.window.pages.current
+    qtbot.waitUntil(lambda: page.is_ready and page.view.geometry_now is not None)
+    qtbot.waitUntil(lambda: page.view.is_settled)
+    last = shell.workspace.n_tokens - 1
+    assert page.model.picture.tree is shell.workspace.tokenizer.token_tree
+    assert page.model.chosen_token == int(shell.workspace.token_ids(last, last + 1)[0])
+
+
+def test_each_format_has_a_small_file_here():
+    assert {each.name for each in FORMATS} <= {sample.format for sample in SAMPLES}
+
+
+@pytest.mark.parametrize("sample", OPENED, ids=lambda sample: sample.format)
+def test_a_dropped_file_shows_its_tokens_steps_and_tree(make_shell, qtbot, tmp_path, sample):
+    path = tmp_path / sample.name
+    sample.write(path)
+    shell = make_shell(sample.text, "demo:spm", _load)
+    with qtbot.waitSignal(shell.workspace.loader.loading_changed):
+        drop(shell.window, [path])
+    if sample.is_silent:
+        answer_how_text_is_split(qtbot, shell)
+    qtbot.waitUntil(lambda: shell.workspace.vocabulary.path == path)
+    qtbot.waitUntil(lambda: pieces(shell.workspace) == sample.pieces)
+    assert shell.window.top_bar.exactness.text() == ("unknown pre" if sample.is_silent else "exact")
+    assert shell.workspace.vocabulary.format == sample.format
+    see_one_decision(qtbot, shell, sample.decision)
+    see_the_tree(qtbot, shell)
+
+
+@pytest.mark.real_vocabs
+@pytest.mark.parametrize("path", REAL, ids=lambda path: path.name)
+def test_so_does_a_published_file(make_shell, qtbot, path):
+    if not is_model_file(path):
+        pytest.skip("Its format is not known yet.")
+    expected = guiapp.open_model(path)
+    shell = make_shell(TEXT, "demo:spm", _load)
+    with qtbot.waitSignal(shell.workspace.vocabulary_changed):
+        drop(shell.window, [path])
+    qtbot.waitUntil(lambda: shell.workspace.n_tokens == len(expected.encode(TEXT).token_ids))
+    assert b"".join(pieces(shell.workspace)).replace(b" ", b"") == TEXT.replace(b" ", b"")
+    assert shell.window.top_bar.exactness.text() == "exact"
+    see_one_decision(qtbot, shell, DECISIONS.get(expected.vocabulary.type.value, "merge"))
+    see_the_tree(qtbot, shell)
