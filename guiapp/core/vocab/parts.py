@@ -1,4 +1,4 @@
-"""What a file of Hugging Face's `tokenizers` says besides its tokens: how text becomes pieces, and pieces tokens.
+"""What a file of Hugging Face's `tokenizers` says besides its tokens: how text becomes pieces, and these tokens.
 
 Source: https://github.com/huggingface/tokenizers, version 0.23.
 """
@@ -57,9 +57,10 @@ class ModelOptions(NamedTuple):
 class Parts:
     """The pipeline that such a file asks for.
 
-    in_model  bool[n]: the tokens that the model has; the others are added ones, and ids that stand for nothing
+    in_model  bool[n]: the model's tokens; the others are added ones, and ids that stand for nothing
     before, after  ids that `add_special` puts around a text
     spelling  how tokens are spelled, for looking at them: one of the numbers of `native.spell_out`
+    merges_bytes  the model merges bytes, each spelled as a character, and all bytes of UTF-8 are tokens
     """
 
     model: ModelOptions
@@ -71,3 +72,5 @@ class Parts:
     before: tuple[int, ...]
     after: tuple[int, ...]
     spelling: int
+    normalizes_nothing: bool
+    merges_bytes: bool
