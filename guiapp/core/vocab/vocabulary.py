@@ -20,6 +20,7 @@ from guiapp.core.split.pre_tokenizers import Pattern
 from guiapp.core.system.checkpoint import stoppable
 from guiapp.core.vocab import byte_alphabet
 from guiapp.core.vocab.attributes import KINDS, Attribute
+from guiapp.core.vocab.parts import Parts
 from guiapp.core.vocab.token_tree import TokenTree, token_tree
 from guiapp.native import StringTable, packed
 
@@ -34,6 +35,7 @@ class VocabType(Enum):
     BPE = "BPE"
     WPM = "WPM"
     UGM = "UGM"
+    WORD_LEVEL = "WordLevel"
     RWKV = "RWKV"
     PLAMO2 = "PLAMO2"
     TEST = "TEST"
@@ -119,6 +121,7 @@ class Vocabulary:
     metadata: Mapping[str, object] = field(default_factory=dict)
     chosen_pre: str = ""  # what splits the text instead of `pre`, where somebody chose so by hand
     library: str = LLAMA_CPP  # whose ids these are for the same file
+    parts: Parts | None = None  # the pipeline of a file of `tokenizers`
     token_table: StringTable = None  # type: ignore[assignment]  # built where it is not given
 
     def __post_init__(self) -> None:
@@ -212,6 +215,8 @@ class Vocabulary:
 
     @property
     def _spelling(self) -> int:
+        if self.parts is not None:
+            return self.parts.spelling
         if self.type is VocabType.RWKV:
             return native.ESCAPES
         if self.type is VocabType.PLAMO2:
