@@ -29,6 +29,8 @@ from guiapp.core.system.checkpoint import stoppable
 from guiapp.core.text.charsmap import open_charsmap
 from guiapp.core.text.normalizers import action_table
 from guiapp.core.text.settled_characters import lead_kinds, settled_characters
+from guiapp.core.vocab.parts import Parts
+from guiapp.core.vocab.vocabulary import Vocabulary
 from guiapp.native import packed
 
 UNKNOWN_PENALTY = 10.0  # below the worst score
@@ -304,3 +306,39 @@ class WordLevelModel(PieceModel):
             step.apply(taken)
             watcher.step(step)
         return taken
+
+
+def word_piece(vocabulary: Vocabulary) -> WordPieceModel:
+    """The model of a vocabulary with `parts`."""
+    options = _parts(vocabulary).model
+    return WordPieceModel(_tokens(vocabulary), options.continuing_prefix.encode(), options.most_characters)
+
+
+def unigram(vocabulary: Vocabulary) -> UnigramModel:
+    """The same; tokens such as <0x0A> are those of bytes, if the file asks for that."""
+    parts, tokens = _parts(vocabulary), _tokens(vocabulary)
+    scores = vocabulary.scores.astype(np.float64) if parts.scores is None else parts.scores
+    return UnigramModel(tokens, scores, _byte_ids(tokens) if parts.model.byte_fallback else {})
+
+
+def word_level(vocabulary: Vocabulary) -> WordLevelModel:
+    """The same."""
+    return WordLevelModel(_tokens(vocabulary))
+
+
+def _parts(vocabulary: Vocabulary) -> Parts:
+    assert vocabulary.parts is not None
+    return vocabulary.parts
+
+
+def _tokens(vocabulary: Vocabulary) -> ModelTokens:
+    parts = _parts(vocabulary)
+    ids = np.flatnonzero(parts.in_model).astype(np.int32)
+    return ModelTokens(vocabulary.token_data, vocabulary.token_offsets, ids, parts.model.unknown)
+
+
+def _byte_ids(tokens: ModelTokens) -> dict[int, int]:
+    """The tokens that stand for one byte each, by that byte."""
+    by_text = tokens.by_text()
+    names = {byte: b"<0x%02X>" % byte for byte in range(256)}
+    return {byte: by_text[name] for byte, name in names.items() if name in by_text}

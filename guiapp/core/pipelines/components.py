@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from guiapp.core.components.models import unigram, word_level, word_piece
 from guiapp.core.pipelines.pair_merging import PairEncoder
 from guiapp.core.pipelines.piece_encoder import PieceEncoder
 from guiapp.core.vocab.merges import byte_pair_merging
@@ -14,5 +15,8 @@ def _pair_encoder(vocabulary: Vocabulary) -> PieceEncoder:
 
 ENCODERS = {
     "BPE": _pair_encoder,
+    "WordPiece": word_piece,
+    "Unigram": unigram,
+    "WordLevel": word_level,
 }
 """What encodes pieces, by the kind of the model.  A new kind is a row here, and one in formats/tokenizer_json.py."""

@@ -60,6 +60,7 @@ class Parts:
     in_model  bool[n]: the tokens that the model has; the others are added ones, and ids that stand for nothing
     before, after  ids that `add_special` puts around a text
     spelling  how tokens are spelled, for looking at them: one of the numbers of `native.spell_out`
+    scores    float64[n]  as the file has them, where the model has any
     """
 
     model: ModelOptions
@@ -71,3 +72,4 @@ class Parts:
     before: tuple[int, ...]
     after: tuple[int, ...]
     spelling: int
+    scores: NDArray[np.float64] | None = None
