@@ -22,7 +22,7 @@ from guiapp.core.errors import EncodeError, NativeLibraryError, VocabError
 from guiapp.core.system.checkpoint import checkpoint, is_watched
 from guiapp.native import library
 
-ABI_VERSION = 2  # raised with each change of a function or a structure, here and in api.h
+ABI_VERSION = 3  # raised with each change of a function or a structure, here and in api.h
 
 
 class _Unbuilt:
@@ -452,6 +452,9 @@ class _PairSource(ctypes.Structure):
         ("is_byte_level", c_int32),
         ("marks_spaces", c_int32),
         ("takes_raw_bytes", c_int32),
+        ("separator", c_int32),
+        ("n_dropped", c_int32),
+        ("last_stays", c_int32),
         ("secret", c_uint64),
     )
 
@@ -477,12 +480,15 @@ _pairs_encode_pieces = _function("encode_pieces", c_int64, c_void_p, c_int32, BY
 _pairs_merge = _function(
     "merge_pieces", c_int64, c_void_p, c_int32, c_int32, BYTES, WIDE_INTS, TO_INTS, TO_WIDE_INTS, TO_WIDE_INTS
 )
+_merge_symbols = _function(
+    "merge_symbols", c_int64, c_void_p, c_int32, INTS, WIDE_INTS, TO_INTS, TO_WIDE_INTS, TO_WIDE_INTS
+)
 
 
 class PairOptions(NamedTuple):
     """How a vocabulary's texts spell and merge.
 
-    merges           its rules by rank, each two texts with a space between, packed; None where any two
+    merges           its rules by rank, each two texts with a separator between, packed; None where any two
                      symbols merge whose texts make a token
     token_ranks      int32[n]: in that case the rank of each token, NO_RANK where nothing becomes it
     unknown          the token for bytes without one, -1 to mark them in the output, None to leave them out
@@ -491,6 +497,9 @@ class PairOptions(NamedTuple):
     takes_raw_bytes  a token of one byte stands for that, besides <0x0A> and the like
     whole_pieces     NO_PIECES, NEWLINES or ALL_PIECES
     cuts_short       pieces are lines or whole texts rather than words
+    separator        a byte; the first one that has something before it counts
+    n_dropped        bytes at the start of a rule's right side that are not in what it makes
+    last_stays       of several rules for one pair, rather than the first
     """
 
     merges: tuple[NDArray[np.uint8], NDArray[np.int64]] | None
@@ -501,6 +510,9 @@ class PairOptions(NamedTuple):
     takes_raw_bytes: bool
     whole_pieces: int
     cuts_short: bool
+    separator: bytes = b" "
+    n_dropped: int = 0
+    last_stays: bool = False
 
 
 class PairModel(_Handle):
@@ -519,6 +531,9 @@ class PairModel(_Handle):
             options.is_byte_level,
             options.marks_spaces,
             options.takes_raw_bytes,
+            options.separator[0],
+            options.n_dropped,
+            options.last_stays,
             secret(),
         )
         address = None if splitter is None else splitter._address
@@ -641,6 +656,16 @@ class PairModel(_Handle):
         ids, starts, stops = np.empty(room, np.int32), np.empty(room, np.int64), np.empty(room, np.int64)
         with self._encoder() as encoder:
             count = _pairs_merge(encoder._address, by_heap, takes_whole, text, ends, ids, starts, stops)
+        return ids[:count].copy(), starts[:count].copy(), stops[:count].copy()
+
+    def merge_symbols(
+        self, symbols: NDArray[np.int32], ends: NDArray[np.int64], by_heap: bool
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
+        """Ids, starts and ends of the tokens that pieces of start symbols become; all offsets count symbols."""
+        size = len(symbols)
+        ids, starts, stops = np.empty(size, np.int32), np.empty(size, np.int64), np.empty(size, np.int64)
+        with self._encoder() as encoder:
+            count = _merge_symbols(encoder._address, by_heap, symbols, ends, ids, starts, stops)
         return ids[:count].copy(), starts[:count].copy(), stops[:count].copy()
 
     @contextmanager
@@ -782,10 +807,9 @@ class SpecialTokens(_Handle):
         if self._address is None:
             raise ValueError("special tokens of more than 256 MB")
 
-    def occurrences(self, text: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """From where to where the longest token reaches at each place where some begin."""
-        *_, starts, ends = _parts(_special_occurrences(self._address, text))
-        return starts, ends
+    def occurrences(self, text: NDArray[np.uint8]) -> NDArray[np.int64]:
+        """int64[3, k]: the longest token at each place where some begin, its start and its end."""
+        return _parts(_special_occurrences(self._address, text))[2:]
 
     def partition(self, text: NDArray[np.uint8]) -> NDArray[np.int64]:
         """int64[5, k + 1]: starts and ends of the stretches around k tokens; these, their starts and ends."""

@@ -308,31 +308,26 @@ class WordLevelModel(PieceModel):
         return taken
 
 
-def word_piece(vocabulary: Vocabulary) -> WordPieceModel:
-    """The model of a vocabulary with `parts`."""
-    options = _parts(vocabulary).model
-    return WordPieceModel(_tokens(vocabulary), options.continuing_prefix.encode(), options.most_characters)
+def word_piece(vocabulary: Vocabulary, parts: Parts) -> WordPieceModel:
+    """The model of a vocabulary with such parts."""
+    options = parts.model
+    return WordPieceModel(
+        _tokens(vocabulary, parts), options.continuing_prefix.encode(), options.most_characters
+    )
 
 
-def unigram(vocabulary: Vocabulary) -> UnigramModel:
+def unigram(vocabulary: Vocabulary, parts: Parts) -> UnigramModel:
     """The same; tokens such as <0x0A> are those of bytes, if the file asks for that."""
-    parts, tokens = _parts(vocabulary), _tokens(vocabulary)
-    scores = vocabulary.scores.astype(np.float64) if parts.scores is None else parts.scores
-    return UnigramModel(tokens, scores, _byte_ids(tokens) if parts.model.byte_fallback else {})
+    tokens = _tokens(vocabulary, parts)
+    return UnigramModel(tokens, parts.scores, _byte_ids(tokens) if parts.model.byte_fallback else {})
 
 
-def word_level(vocabulary: Vocabulary) -> WordLevelModel:
+def word_level(vocabulary: Vocabulary, parts: Parts) -> WordLevelModel:
     """The same."""
-    return WordLevelModel(_tokens(vocabulary))
+    return WordLevelModel(_tokens(vocabulary, parts))
 
 
-def _parts(vocabulary: Vocabulary) -> Parts:
-    assert vocabulary.parts is not None
-    return vocabulary.parts
-
-
-def _tokens(vocabulary: Vocabulary) -> ModelTokens:
-    parts = _parts(vocabulary)
+def _tokens(vocabulary: Vocabulary, parts: Parts) -> ModelTokens:
     ids = np.flatnonzero(parts.in_model).astype(np.int32)
     return ModelTokens(vocabulary.token_data, vocabulary.token_offsets, ids, parts.model.unknown)
 

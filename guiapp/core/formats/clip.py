@@ -18,9 +18,7 @@ N_TOKENS = 49_152
 BYTES = [CHARACTER_OF_BYTE[byte] for byte in (*PRINTABLE, *UNPRINTABLE)]
 END_OF_WORD = "</w>"
 SPECIAL = ("<|startoftext|>", "<|endoftext|>")
-REMARK = (
-    "CLIP's own code first repairs a text by the library ftfy and resolves HTML entities; here neither is done."
-)
+REMARK = "CLIP's own code first repairs a text by the library ftfy and resolves HTML entities; here neither is done."
 
 
 def sniff(head: bytes) -> bool:

@@ -14,7 +14,7 @@ from os import PathLike
 from pathlib import Path
 from typing import NamedTuple
 
-from guiapp.core.formats import gguf, rwkv, tekken, tiktoken
+from guiapp.core.formats import gguf, rwkv, tekken, tiktoken, tokenizer_json
 from guiapp.core.sources.tokenizer_files import file_in
 from guiapp.core.vocab.header_bytes import FileState, file_state, open_regular
 from guiapp.core.vocab.opening import Opening
@@ -40,6 +40,7 @@ class Format(NamedTuple):
 FORMATS = (
     Format("GGUF", gguf.sniff, gguf.read),
     Format("tekken.json", tekken.sniff, tekken.read),
+    Format("tokenizer.json", tokenizer_json.sniff, tokenizer_json.read),
     Format("tiktoken", tiktoken.sniff, tiktoken.read),
     Format("RWKV vocabulary", rwkv.sniff, rwkv.read),
 )

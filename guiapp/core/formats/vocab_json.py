@@ -22,7 +22,9 @@ STRING = rb'"(?:[^"\\\0-\x1f]|\\.)*"'
 FIRST_PAIRS = re.compile(rb"\s*\{(?:\s*" + STRING + rb"\s*:\s*[0-9]{1,9}\s*,){3}")
 VERSION = b"#version"
 END_OF_TEXT, START_OF_TEXT = "<|endoftext|>", "<|startoftext|>"
-CLIP_PATTERN = r"""<\|startoftext\|>|<\|endoftext\|>|'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"""
+CLIP_PATTERN = (
+    r"""<\|startoftext\|>|<\|endoftext\|>|'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"""
+)
 QWEN_PATTERN = (
     r"""(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+"""
     r"""|\s+(?!\S)|\s+"""
@@ -168,7 +170,10 @@ def _post_processor(
     if family.around:
         first, last = (roles[role]["content"] for role in family.around)
         return {"type": "BertProcessing", "cls": [first, ids[first]], "sep": [last, ids[last]]}
-    ends = ("bos_token" if config.get("add_bos_token") else "", "eos_token" if config.get("add_eos_token") else "")
+    ends = (
+        "bos_token" if config.get("add_bos_token") else "",
+        "eos_token" if config.get("add_eos_token") else "",
+    )
     before, after = ([roles[role]["content"]] if role in roles else [] for role in ends)
     template = [
         *({"SpecialToken": {"id": text, "type_id": 0}} for text in before),

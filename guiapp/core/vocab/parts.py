@@ -1,4 +1,4 @@
-"""What a file of Hugging Face's `tokenizers` says besides its tokens: how text becomes pieces, and pieces tokens.
+"""What a file of Hugging Face's `tokenizers` says besides its tokens: how text becomes pieces, and these tokens.
 
 Source: https://github.com/huggingface/tokenizers, version 0.23.
 """
@@ -57,10 +57,11 @@ class ModelOptions(NamedTuple):
 class Parts:
     """The pipeline that such a file asks for.
 
-    in_model  bool[n]: the tokens that the model has; the others are added ones, and ids that stand for nothing
+    in_model  bool[n]: the model's tokens; the others are added ones, and ids that stand for nothing
     before, after  ids that `add_special` puts around a text
     spelling  how tokens are spelled, for looking at them: one of the numbers of `native.spell_out`
-    scores    float64[n]  as the file has them, where the model has any
+    merges_bytes  the model merges bytes, each spelled as a character, and all bytes of UTF-8 are tokens
+    scores    float64[n]: as the file has them, 0 where the model has none
     """
 
     model: ModelOptions
@@ -72,4 +73,6 @@ class Parts:
     before: tuple[int, ...]
     after: tuple[int, ...]
     spelling: int
-    scores: NDArray[np.float64] | None = None
+    normalizes_nothing: bool
+    merges_bytes: bool
+    scores: NDArray[np.float64]

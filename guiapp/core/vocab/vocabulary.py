@@ -26,6 +26,7 @@ from guiapp.native import StringTable, packed
 
 NAMING_LIMIT_BYTES = 1 << 28
 LLAMA_CPP = "llama.cpp"
+MERGE_SEPARATOR = b"\xff"  # of rules in files of `tokenizers`, whose texts may hold spaces
 
 
 class VocabType(Enum):
@@ -169,7 +170,13 @@ class Vocabulary:
     def merges(self) -> tuple[tuple[bytes, bytes], ...]:
         """The merge rules by rank, each the raw texts that it joins; empty texts where it has no effect."""
         data, offsets = self.merge_data.tobytes(), self.merge_offsets.tolist()
-        return tuple(_cut_in_two(data[start:end]) for start, end in pairwise(offsets))
+        separator = self.merge_separator
+        return tuple(_cut_in_two(data[start:end], separator) for start, end in pairwise(offsets))
+
+    @property
+    def merge_separator(self) -> bytes:
+        """What stands between both sides of a rule in `merge_data`, from its second byte on."""
+        return b" " if self.parts is None else MERGE_SEPARATOR
 
     @cached_property
     def unmarked_texts(self) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
@@ -237,9 +244,9 @@ def _slice(data: NDArray[np.uint8], offsets: NDArray[np.int64], token_id: int) -
     return data[start:end].tobytes()
 
 
-def _cut_in_two(merge: bytes) -> tuple[bytes, bytes]:
-    """Both sides of the first space that has something before it."""
-    at = merge.find(b" ", 1)
+def _cut_in_two(merge: bytes, separator: bytes) -> tuple[bytes, bytes]:
+    """Both sides of the first separator that has something before it."""
+    at = merge.find(separator, 1)
     return (merge[:at], merge[at + 1 :]) if at > 0 else (b"", b"")
 
 

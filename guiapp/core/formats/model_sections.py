@@ -1,0 +1,181 @@
+"""The section “model” of a tokenizer.json, one function a kind.
+
+Source: https://github.com/huggingface/tokenizers, tokenizers/src/models.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.system.checkpoint import checkpoint, stoppable
+from guiapp.core.vocab.parts import ModelOptions
+from guiapp.core.vocab.quoting import quoted
+from guiapp.core.vocab.vocabulary import MERGE_SEPARATOR, VocabType
+
+MOST_MERGES = 1 << 22
+MERGE_END = b"\xfe"  # which no text holds
+MOST_CHARACTERS = 100
+NO_SCORES = np.empty(0, np.float64)
+
+
+class ModelSection(NamedTuple):
+    """What a model is made of.
+
+    ids_of_texts  by the texts of its tokens, of equal ones the last
+    texts, ids    of all tokens, in one order
+    scores        float64, in that order (Unigram only)
+    merge_data, merge_offsets   merge rules by rank as a Vocabulary has them (BPE only)
+    """
+
+    type: VocabType
+    options: ModelOptions
+    ids_of_texts: Mapping[str, int]
+    texts: list[str]
+    ids: NDArray[np.int64]
+    scores: NDArray[np.float64] = NO_SCORES
+    merge_data: NDArray[np.uint8] = np.empty(0, np.uint8)
+    merge_offsets: NDArray[np.int64] = np.zeros(1, np.int64)
+    warnings: tuple[str, ...] = ()
+
+
+def model_section(said: Any) -> ModelSection:
+    """Raises ValueError with the end of a sentence; TypeError and the like where the layout is another."""
+    kind = said.get("type") or _kind_of_keys(said)
+    if kind not in READERS:
+        raise ValueError(f"has a model of the kind “{quoted(str(kind))}”, which is not known here")
+    return READERS[kind](said)
+
+
+def _kind_of_keys(said: Any) -> str:
+    """As old files need it, which do not name it."""
+    if "merges" in said:
+        return "BPE"
+    if isinstance(said.get("vocab"), list):
+        return "Unigram"
+    return "WordPiece" if "max_input_chars_per_word" in said else "WordLevel"
+
+
+def _byte_pair(said: Any) -> ModelSection:
+    vocab = _ids_of_texts(said)
+    unknown = _text(said, "unk_token")
+    if unknown and unknown not in vocab:
+        raise ValueError(f"has the unknown token “{quoted(unknown)}”, which is none of its model's")
+    prefix = _text(said, "continuing_subword_prefix")
+    data, offsets = _merges(said["merges"], prefix)
+    options = ModelOptions(
+        "BPE",
+        vocab[unknown] if unknown else None,
+        prefix,
+        _text(said, "end_of_word_suffix"),
+        _flag(said, "fuse_unk"),
+        _flag(said, "byte_fallback"),
+        _flag(said, "ignore_merges"),
+    )
+    dropout = said.get("dropout")
+    if dropout is not None and not (isinstance(dropout, (int, float)) and 0 <= dropout <= 1):
+        raise ValueError(f"has a dropout of {quoted(repr(dropout))}")
+    warnings = (f"A dropout of {dropout:g} is for training, and not applied.",) if dropout else ()
+    return _of_dictionary(VocabType.BPE, options, vocab)._replace(
+        merge_data=data, merge_offsets=offsets, warnings=warnings
+    )
+
+
+def _word_piece(said: Any) -> ModelSection:
+    vocab = _ids_of_texts(said)
+    most = said.get("max_input_chars_per_word", MOST_CHARACTERS)
+    options = ModelOptions(
+        "WordPiece",
+        vocab.get(_text(said, "unk_token", "[UNK]")),
+        _text(said, "continuing_subword_prefix", "##"),
+        most_characters=_count(most, "max_input_chars_per_word"),
+    )
+    return _of_dictionary(VocabType.WPM, options, vocab)
+
+
+def _word_level(said: Any) -> ModelSection:
+    vocab = _ids_of_texts(said)
+    options = ModelOptions("WordLevel", vocab.get(_text(said, "unk_token", "<unk>")))
+    return _of_dictionary(VocabType.WORD_LEVEL, options, vocab)
+
+
+def _unigram(said: Any) -> ModelSection:
+    texts = [str(text) for text, _ in stoppable(said["vocab"])]
+    scores = np.array([score for _, score in stoppable(said["vocab"])], np.float64)
+    if scores.shape != (len(texts),):
+        raise ValueError("has tokens whose scores are no numbers")
+    unknown = said.get("unk_id")
+    if unknown is not None and _count(unknown, "unk_id") >= len(texts):
+        raise ValueError(f"has {len(texts):,} tokens, and calls {unknown:,} the unknown one")
+    options = ModelOptions("Unigram", unknown, byte_fallback=_flag(said, "byte_fallback"))
+    ids_of_texts = {text: token_id for token_id, text in enumerate(texts)}
+    return ModelSection(VocabType.UGM, options, ids_of_texts, texts, np.arange(len(texts)), scores)
+
+
+READERS: dict[str, Callable[[Any], ModelSection]] = {
+    "BPE": _byte_pair,
+    "WordPiece": _word_piece,
+    "WordLevel": _word_level,
+    "Unigram": _unigram,
+}
+
+
+def _of_dictionary(kind: VocabType, options: ModelOptions, vocab: dict[str, int]) -> ModelSection:
+    return ModelSection(kind, options, vocab, list(vocab), np.fromiter(vocab.values(), np.int64, len(vocab)))
+
+
+def _merges(said: Any, prefix: str) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Each rule is a text with a space in it, or a list of two texts."""
+    if len(said) > MOST_MERGES:
+        raise ValueError(f"has {len(said):,} merge rules; at most {MOST_MERGES:,} are read")
+    checkpoint()
+    if said and isinstance(said[0], str):
+        rules = [rule for rule in said if not rule.startswith("#version")]
+        data = MERGE_END.join(map(str.encode, rules)).replace(b" ", MERGE_SEPARATOR)
+    else:
+        rules = said
+        data = MERGE_END.join(MERGE_SEPARATOR.join(map(str.encode, rule)) for rule in stoppable(rules))
+    checkpoint()
+    array = np.frombuffer(data, np.uint8)
+    breaks = np.flatnonzero(array == MERGE_END[0])
+    starts, ends = np.append(0, breaks + 1)[: len(rules)], np.append(breaks, len(array))[: len(rules)]
+    middles = np.flatnonzero(array == MERGE_SEPARATOR[0])
+    if len(middles) != len(rules) or (middles <= starts).any() or (ends - middles - 1 <= 0).any():
+        raise ValueError("has a merge rule that is not two texts")
+    if len(rules) and int((ends - middles - 1).min()) < len(prefix.encode()):
+        raise ValueError(f"has a merge rule whose second text is shorter than the prefix “{quoted(prefix)}”")
+    offsets = np.append(starts, len(array) + 1)[: len(rules) + 1] - np.arange(len(rules) + 1)
+    return array[array != MERGE_END[0]], offsets if len(rules) else np.zeros(1, np.int64)
+
+
+def _ids_of_texts(said: Any) -> dict[str, int]:
+    vocab = said["vocab"]
+    if not isinstance(vocab, dict) or not all(type(token_id) is int for token_id in vocab.values()):
+        raise ValueError("has a vocabulary that does not give each text an id")
+    return vocab
+
+
+def _text(said: Any, key: str, default: str = "") -> str:
+    found = said.get(key)
+    if found is None:
+        return default
+    if not isinstance(found, str):
+        raise ValueError(f"has a “{key}” that is no text")
+    found.encode()
+    return found
+
+
+def _flag(said: Any, key: str) -> bool:
+    found = said.get(key)
+    if found is not None and not isinstance(found, bool):
+        raise ValueError(f"has a “{key}” that is neither true nor false")
+    return bool(found)
+
+
+def _count(found: Any, key: str) -> int:
+    if type(found) is not int or not 0 <= found < 1 << 63:
+        raise ValueError(f"has a “{key}” that is no count")
+    return found
