@@ -81,24 +81,24 @@ class PieceModel(ABC):
         self._tokens = tokens
         self._unknown = NONE if tokens.unknown is None else tokens.unknown
 
-    def encode(self, data: NDArray[np.uint8], ends: NDArray[np.int64], encoder: str) -> FragmentTokens:
-        """The tokens of pieces side by side, none of them empty, that end at `ends`; offsets are in `data`.
+    def encode(self, text: NDArray[np.uint8], piece_ends: NDArray[np.int64], encoder: str) -> FragmentTokens:
+        """The tokens of pieces side by side, none of them empty, that end at `piece_ends`; offsets in `text`.
 
         Raises EncodeError where the model cannot express a piece.
         """
-        tokens = self._encode(data, ends)
+        tokens = self._encode(text, piece_ends)
         self._check(tokens.ids)
         return tokens
 
     def encode_readable(
-        self, data: bytes, ends: Sequence[int], encoder: str, watcher: Watcher = UNWATCHED
+        self, text: bytes, piece_ends: Sequence[int], encoder: str, watcher: Watcher = UNWATCHED
     ) -> FragmentTokens:
         """The same, step by step."""
         tokens: Taken = []
-        watcher.split(ends)
-        for start, end in pairwise([0, *ends]):
-            watcher.piece(start, data[start:end], None, None)
-            found = self._encode_piece(data[start:end], watcher)
+        watcher.split(piece_ends)
+        for start, end in pairwise([0, *piece_ends]):
+            watcher.piece(start, text[start:end], None, None)
+            found = self._encode_piece(text[start:end], watcher)
             watcher.end_piece(found)
             tokens += [(token, start + a, start + b) for token, a, b in found]
         columns = tokens_from_steps(tokens)

@@ -1,16 +1,16 @@
 """The special tokens that `transformers` gives a list of tokens, which does not say itself what they are.
 
-Source: https://github.com/huggingface/transformers, tokenization_utils_base.py and tokenization_utils_fast.py.
+Source: https://github.com/huggingface/transformers, tokenization_utils_base.py.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import count
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from guiapp.core.sources.small_files import json_object
+from guiapp.core.formats.tokenizer_config import ROLES as NAMES_OF_ROLES
+from guiapp.core.formats.tokenizer_config import Beside
 
 FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
 ROLES = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
@@ -19,28 +19,21 @@ ADDITIONAL = ("additional_special_tokens", "extra_special_tokens")
 Token = dict[str, Any]  # as tokenizer.json has added tokens
 
 
-class Beside(NamedTuple):
-    """The files beside a list of tokens, each empty where there is none.
-
-    config  tokenizer_config.json
-    roles   special_tokens_map.json
-    added   added_tokens.json
-    """
-
-    config: Mapping[str, Any]
-    roles: Mapping[str, Any]
-    added: Mapping[str, Any]
-
-
 def role_tokens(beside: Beside, usual: Mapping[str, Any]) -> dict[str, Token]:
     """The token of each role: as the files say, else the usual one, a text or an added token."""
     said = dict(usual)
     for key in ROLES:
-        if "added_tokens_decoder" not in beside.config and key in beside.roles:
-            said[key] = beside.roles[key]
+        if "added_tokens_decoder" not in beside.config and key in beside.special:
+            said[key] = beside.special[key]
         elif key in beside.config:
             said[key] = beside.config[key]
     return {key: _token(said[key], True) for key in ROLES if said.get(key)}
+
+
+def with_roles(beside: Beside, roles: Mapping[str, Token], *remarks: str) -> Beside:
+    """The same with the roles that were found, and more warnings."""
+    texts = {NAMES_OF_ROLES[key]: token["content"] for key, token in roles.items() if key in NAMES_OF_ROLES}
+    return beside._replace(roles=texts, warnings=(*remarks, *beside.warnings))
 
 
 def added_tokens(beside: Beside, roles: Mapping[str, Token]) -> list[Token]:
@@ -69,7 +62,7 @@ def _listed(beside: Beside, roles: Mapping[str, Token]) -> Iterator[Token]:
 
 
 def _additional(beside: Beside) -> list[Token]:
-    said = (each.get(key) for each in (beside.roles, beside.config) for key in ADDITIONAL)
+    said = (each.get(key) for each in (beside.special, beside.config) for key in ADDITIONAL)
     return [_token(each, True) for each in next(filter(None, said), ())]
 
 
@@ -83,17 +76,10 @@ def _token(said: Any, special: bool) -> Token:
     return {"content": token["content"], **{flag: bool(token.get(flag)) for flag in FLAGS}}
 
 
-def ids_with(added: list[Token], ids: Mapping[str, int]) -> dict[str, int]:
-    """The ids of added tokens: those of their texts among `ids`, else the next ones behind these."""
-    found: dict[str, int] = {}
+def with_ids(tokens: list[Token], ids: Mapping[str, int]) -> dict[str, int]:
+    """Give added tokens the ids of their texts among `ids`, else the next ones; all by their texts."""
     new = count(len(ids))
-    for token in added:
+    for token in tokens:
         text = token["content"]
-        found[text] = ids[text] if text in ids else next(new)
-    return found
-
-
-def beside(path: Path) -> Beside:
-    """What lies beside a file."""
-    names = "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json"
-    return Beside(*(json_object(path.with_name(name)) for name in names))
+        token["id"] = ids[text] if text in ids else next(new)
+    return {token["content"]: token["id"] for token in tokens}

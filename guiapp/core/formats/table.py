@@ -14,7 +14,7 @@ from os import PathLike
 from pathlib import Path
 from typing import NamedTuple
 
-from guiapp.core.formats import gguf, rwkv, tekken, tiktoken, tokenizer_json
+from guiapp.core.formats import clip, gguf, rwkv, tekken, tiktoken, tokenizer_json, vocab_json, vocab_txt
 from guiapp.core.sources.tokenizer_files import file_in
 from guiapp.core.vocab.header_bytes import FileState, file_state, open_regular
 from guiapp.core.vocab.opening import Opening
@@ -43,6 +43,9 @@ FORMATS = (
     Format("tokenizer.json", tokenizer_json.sniff, tokenizer_json.read),
     Format("tiktoken", tiktoken.sniff, tiktoken.read),
     Format("RWKV vocabulary", rwkv.sniff, rwkv.read),
+    Format("vocab.json and merges.txt", vocab_json.sniff, vocab_json.read),
+    Format("vocab.txt", vocab_txt.sniff, vocab_txt.read),
+    Format("CLIP's merges", clip.sniff, clip.read),
 )
 
 _Key = tuple[Path, FileState, str | None]  # the last is the pre-tokenizer chosen by hand

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from guiapp.core.components.pre_tokenizers import (
 from guiapp.core.formats.model_sections import ModelSection, model_section
 from guiapp.core.formats.post_processors import ids_around
 from guiapp.core.formats.ranks import check_ids
-from guiapp.core.formats.tokenizer_config import Beside, read_beside
+from guiapp.core.formats.tokenizer_config import Beside, model_name, read_beside
 from guiapp.core.formats.whole_file import WholeFile
 from guiapp.core.split.pre_tokenizers import Pattern
 from guiapp.core.system.checkpoint import stoppable
@@ -63,8 +64,15 @@ def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
         raise file.error("says itself how text is split", "Open it without choosing a pre-tokenizer.")
     opening.begin(METADATA)
     content = _sections(file)
+    with checked_layout(file):
+        return vocabulary_of(file, content, read_beside(path), opening)
+
+
+@contextmanager
+def checked_layout(file: WholeFile) -> Iterator[None]:
+    """What stumbles over odd values says that the file has some, by VocabError."""
     try:
-        return _vocabulary(file, content, read_beside(path), opening)
+        yield
     except (KeyError, TypeError, AttributeError, IndexError, OverflowError) as error:
         raise file.error(f"is not laid out as such files are: {quoted(repr(error))}") from error
     except ValueError as error:  # with the end of a sentence, or from encoding what is no text
@@ -88,7 +96,8 @@ def _sections(file: WholeFile) -> dict[str, Any]:
     return content
 
 
-def _vocabulary(file: WholeFile, content: dict[str, Any], beside: Beside, opening: Opening) -> Vocabulary:
+def vocabulary_of(file: WholeFile, content: dict[str, Any], beside: Beside, opening: Opening) -> Vocabulary:
+    """What a tokenizer.json of this content says.  Raises what `checked_layout` turns into VocabError."""
     opening.begin(MERGES)
     model = model_section(content["model"])
     opening.begin(TOKENS)
@@ -105,7 +114,7 @@ def _vocabulary(file: WholeFile, content: dict[str, Any], beside: Beside, openin
         scores = parts.scores.astype(np.float32)
     return Vocabulary(
         path=file.path,
-        name=_name(file.path),
+        name=model_name(file.path),
         architecture="",
         type=model.type,
         model=model.options.kind,
@@ -136,12 +145,6 @@ def _patterns(parts: Parts) -> tuple[Pattern, ...]:
     """What cuts the text, where patterns are all there is to it before bytes are merged."""
     are_all = parts.merges_bytes and parts.normalizes_nothing
     return (patterns_of(parts.pre_tokenizer) or ()) if are_all else ()
-
-
-def _name(path: Path) -> str:
-    """Of the folder, where the file has the usual name."""
-    name = path.name.removesuffix("tokenizer.json").rstrip(".-_")
-    return name or path.absolute().parent.name
 
 
 def _added_tokens(said: Any, model: ModelSection) -> tuple[tuple[AddedToken, ...], list[str]]:

@@ -1,6 +1,6 @@
 """vocab.json and merges.txt: byte-level BPE as GPT-2 and its like; how text is split is not said there.
 
-It is what `transformers` makes of them as the tokenizer's class that lies beside them, or the model's type, says.
+It is what `transformers` makes of them, by the class of the tokenizer or the type of the model beside them.
 Source: https://github.com/huggingface/transformers, convert_slow_tokenizer.py.
 """
 
@@ -11,11 +11,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from guiapp.core.formats.special_tokens import Beside, added_tokens, ids_with, role_tokens
+from guiapp.core.formats.special_tokens import Token, added_tokens, role_tokens, with_ids, with_roles
+from guiapp.core.formats.tokenizer_config import Beside, read_beside
+from guiapp.core.formats.tokenizer_json import checked_layout, vocabulary_of
 from guiapp.core.formats.whole_file import WholeFile
 from guiapp.core.system.outside_json import read_json
-from guiapp.core.vocab.opening import Opening
+from guiapp.core.vocab.opening import METADATA, Opening
 from guiapp.core.vocab.quoting import quoted
+from guiapp.core.vocab.vocabulary import Vocabulary
 
 MOST_TOKENS = 1 << 21
 STRING = rb'"(?:[^"\\\0-\x1f]|\\.)*"'
@@ -97,7 +100,32 @@ def sniff(head: bytes) -> bool:
     return head.startswith(VERSION) or FIRST_PAIRS.match(head) is not None
 
 
-def partners(path: Path, opening: Opening) -> tuple[WholeFile, WholeFile]:
+def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
+    """Of the two files, `path` is one.  Raises VocabError where one is damaged, or the other missing."""
+    tokens, merges = _both(path, opening)
+    if pre is not None:
+        raise tokens.error("is split as its family splits text", "Open it without choosing a pre-tokenizer.")
+    opening.begin(METADATA)
+    beside = read_beside(path)
+    ids, rules = _ids(tokens), _merges(merges)
+    with checked_layout(tokens):
+        family, remarks = _family(beside)
+        roles = role_tokens(beside, family.usual)
+        document = document_of(ids, rules, family, roles, beside)
+        return vocabulary_of(tokens, document, with_roles(beside, roles, *remarks), opening)
+
+
+def _family(beside: Beside) -> tuple[Family, tuple[str, ...]]:
+    """By the class of the tokenizer, else the model's type; GPT-2, and a remark, where neither is known."""
+    said = beside.config.get("tokenizer_class") or beside.model.get("model_type") or ""
+    name = str(said).removesuffix("Fast").removesuffix("Tokenizer")
+    if name.lower() in FAMILIES:
+        return FAMILIES[name.lower()], ()
+    what = f"name “{quoted(str(said), 60)}”, which is not known here" if said else "do not say whose they are"
+    return GPT2, (f"The files beside it {what}: text is split as GPT-2 splits it.",)
+
+
+def _both(path: Path, opening: Opening) -> tuple[WholeFile, WholeFile]:
     """The file of tokens and the file of merges, of which one is given.  Raises VocabError."""
     given = WholeFile(path, opening)
     is_merges = given.data.startswith(VERSION)
@@ -114,7 +142,7 @@ def partners(path: Path, opening: Opening) -> tuple[WholeFile, WholeFile]:
     return (WholeFile(other, opening), given) if is_merges else (given, WholeFile(other, opening))
 
 
-def ids_of(file: WholeFile) -> dict[str, int]:
+def _ids(file: WholeFile) -> dict[str, int]:
     """The id of each token.  Raises VocabError."""
     if file.data.count(b":") > 2 * MOST_TOKENS:
         raise file.error(f"has more than {MOST_TOKENS:,} tokens")
@@ -127,7 +155,7 @@ def ids_of(file: WholeFile) -> dict[str, int]:
     return ids
 
 
-def merges_of(file: WholeFile) -> list[str]:
+def _merges(file: WholeFile) -> list[str]:
     """The rules by rank, each two texts and a space.  Raises VocabError."""
     try:
         lines = file.data.decode().replace("\r\n", "\n").split("\n")
@@ -138,9 +166,10 @@ def merges_of(file: WholeFile) -> list[str]:
     return [line for line in lines if not line.startswith("#version")]
 
 
-def document_of(ids: dict[str, int], merges: list[str], family: Family, beside: Beside) -> dict[str, Any]:
+def document_of(
+    ids: dict[str, int], merges: list[str], family: Family, roles: dict[str, Token], beside: Beside
+) -> dict[str, Any]:
     """The tokenizer.json that says the same."""
-    roles = role_tokens(beside, family.usual)
     added = added_tokens(beside, roles)
     prefixes = bool(beside.config.get("add_prefix_space")) and family.split is None
     byte_level = {**BYTE_LEVEL, "add_prefix_space": prefixes, "use_regex": family is not QWEN}
@@ -150,7 +179,7 @@ def document_of(ids: dict[str, int], merges: list[str], family: Family, beside: 
         "added_tokens": added,
         "normalizer": family.normalizer,
         "pre_tokenizer": {"type": "Sequence", "pretokenizers": [*splits, byte_level]},
-        "post_processor": _post_processor(family, roles, ids_with(added, ids), beside.config),
+        "post_processor": _post_processor(family, roles, with_ids(added, ids), beside.config),
         "decoder": {"type": "Sequence", "decoders": [BYTE_LEVEL, *family.decoders]},
         "model": {
             "type": "BPE",
@@ -170,15 +199,21 @@ def _post_processor(
     if family.around:
         first, last = (roles[role]["content"] for role in family.around)
         return {"type": "BertProcessing", "cls": [first, ids[first]], "sep": [last, ids[last]]}
-    ends = (
-        "bos_token" if config.get("add_bos_token") else "",
-        "eos_token" if config.get("add_eos_token") else "",
+    before, after = (
+        roles.get(role) if config.get(key) is True else None
+        for role, key in (("bos_token", "add_bos_token"), ("eos_token", "add_eos_token"))
     )
-    before, after = ([roles[role]["content"]] if role in roles else [] for role in ends)
-    template = [
-        *({"SpecialToken": {"id": text, "type_id": 0}} for text in before),
-        {"Sequence": {"id": "A", "type_id": 0}},
-        *({"SpecialToken": {"id": text, "type_id": 0}} for text in after),
+    if before is None and after is None:
+        return None
+    around = [
+        [] if token is None else [{"SpecialToken": {"id": token["content"], "type_id": 0}}]
+        for token in (before, after)
     ]
-    special = {text: {"id": text, "ids": [ids[text]], "tokens": [text]} for text in (*before, *after)}
-    return {"type": "TemplateProcessing", "single": template, "pair": [], "special_tokens": special}
+    single, second = ([{"Sequence": {"id": name, "type_id": 0}}] for name in "AB")
+    texts = [token["content"] for token in (before, after) if token is not None]
+    return {
+        "type": "TemplateProcessing",
+        "single": [*around[0], *single, *around[1]],
+        "pair": [*around[0], *single, *around[1], *around[0], *second, *around[1]],
+        "special_tokens": {text: {"id": text, "ids": [ids[text]], "tokens": [text]} for text in texts},
+    }

@@ -10,7 +10,9 @@ import re
 from pathlib import Path
 from typing import Any
 
-from guiapp.core.formats.special_tokens import Beside, added_tokens, ids_with, role_tokens
+from guiapp.core.formats.special_tokens import Token, added_tokens, role_tokens, with_ids, with_roles
+from guiapp.core.formats.tokenizer_config import Beside, read_beside
+from guiapp.core.formats.tokenizer_json import checked_layout, vocabulary_of
 from guiapp.core.formats.whole_file import WholeFile
 from guiapp.core.vocab.opening import METADATA, Opening
 from guiapp.core.vocab.vocabulary import Vocabulary
@@ -28,6 +30,12 @@ USUAL = {
 }
 
 
+REMARK = (
+    "No tokenizer_config.json beside the file says otherwise: text becomes lower case, as transformers' "
+    "BertTokenizer has it; for a cased model that is wrong."
+)
+
+
 def sniff(head: bytes) -> bool:
     """Whether the first lines of a file have no spaces, and some are tokens such as [UNK]."""
     lines = re.split(rb"\r?\n", head)
@@ -35,7 +43,22 @@ def sniff(head: bytes) -> bool:
     return len(SIGNS.intersection(whole)) >= FEWEST_SIGNS and all(map(LINE.fullmatch, whole))
 
 
-def tokens_of(file: WholeFile) -> dict[str, int]:
+def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
+    """Raises VocabError for a damaged file."""
+    file = WholeFile(path, opening)
+    if pre is not None:
+        raise file.error("is split as BERT splits text", "Open it without choosing a pre-tokenizer.")
+    opening.begin(METADATA)
+    beside = read_beside(path)
+    ids = _ids(file)
+    with checked_layout(file):
+        roles = role_tokens(beside, USUAL)
+        remarks = () if "do_lower_case" in beside.config else (REMARK,)
+        document = document_of(ids, roles, beside)
+        return vocabulary_of(file, document, with_roles(beside, roles, *remarks), opening)
+
+
+def _ids(file: WholeFile) -> dict[str, int]:
     """The ids of the lines; of equal ones the last counts.  Raises VocabError."""
     if file.data.count(b"\n") > MOST_LINES:
         raise file.error(f"has more than {MOST_LINES:,} lines")
@@ -48,12 +71,11 @@ def tokens_of(file: WholeFile) -> dict[str, int]:
     return {text: row for row, text in enumerate(lines)}
 
 
-def document_of(ids: dict[str, int], beside: Beside) -> dict[str, Any]:
+def document_of(ids: dict[str, int], roles: dict[str, Token], beside: Beside) -> dict[str, Any]:
     """The tokenizer.json that says the same."""
     config = beside.config
-    roles = role_tokens(beside, USUAL)
     added = added_tokens(beside, roles)
-    all_ids = ids_with(added, ids)
+    all_ids = with_ids(added, ids)
     sep, cls = roles["sep_token"]["content"], roles["cls_token"]["content"]
     return {
         "added_tokens": added,
