@@ -8,6 +8,7 @@ Source: https://github.com/huggingface/tokenizers, tokenizers/src/tokenizer/seri
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,13 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.components.decoders import decoder_of
-from guiapp.core.components.normalizers import changes_nothing, normalizer_of
+from guiapp.core.components.normalizers import Normalizer, normalizer_of
 from guiapp.core.components.pre_tokenizers import (
     PreTokenizer,
     patterns_of,
     pre_tokenizer_of,
     without_byte_mapping,
 )
+from guiapp.core.components.prepare import normalize
 from guiapp.core.formats.model_sections import ModelSection, model_section
 from guiapp.core.formats.post_processors import ids_around
 from guiapp.core.formats.ranks import check_ids
@@ -165,7 +167,9 @@ def _added_tokens(said: Any, model: ModelSection) -> tuple[tuple[AddedToken, ...
                 f"The file gives the added token “{quoted(content)}” the id {quoted(str(each['id']))}; its "
                 f"place makes that {token_id:,}, and so does the library."
             )
-        found[content] = AddedToken(token_id, content, *(each.get(flag, False) is True for flag in FLAGS))
+        flags = {flag: each.get(flag, False) is True for flag in FLAGS}
+        flags["special"] |= content in found and found[content].special
+        found[content] = AddedToken(token_id, content, content, **flags)
     return tuple(found.values()), warnings
 
 
@@ -207,6 +211,9 @@ def _parts(
             raise ValueError(f"puts the id {token_id:,} around texts, which is no token")
     said = {key: content.get(key) for key in ("normalizer", "pre_tokenizer", "decoder")}
     normalizer, pre_tokenizer = normalizer_of(said["normalizer"]), pre_tokenizer_of(said["pre_tokenizer"])
+    added = tuple(_with_searched(token, normalizer) for token in added)
+    for of_normalized in (False, True):
+        _check_searched([token.searched for token in added if token.normalized == of_normalized])
     return Parts(
         model=model.options,
         in_model=in_model,
@@ -217,9 +224,30 @@ def _parts(
         before=before,
         after=after,
         spelling=_spelling(said),
-        normalizes_nothing=changes_nothing(normalizer),
+        normalizes_nothing=_changes_nothing(said["normalizer"]),
         merges_bytes=_merges_bytes(model, pre_tokenizer),
         scores=scores,
+    )
+
+
+def _with_searched(token: AddedToken, normalizer: Normalizer) -> AddedToken:
+    if not token.normalized:
+        return token
+    return token._replace(searched=normalize(normalizer, token.content.encode(), True).text())
+
+
+def _check_searched(texts: list[str]) -> None:
+    """The library does not load files with equal ones, and stumbles over empty ones."""
+    if "" in texts:
+        raise ValueError("has an added token of which its normalizer leaves nothing")
+    for text, count in Counter(texts).most_common(1):
+        if count > 1:
+            raise ValueError(f"has {count:,} added tokens that are looked for as “{quoted(text)}”")
+
+
+def _changes_nothing(normalizer: Any) -> bool:
+    return normalizer is None or (
+        normalizer["type"] == "Sequence" and all(map(_changes_nothing, normalizer["normalizers"]))
     )
 
 

@@ -89,11 +89,10 @@ class PartsPipeline(Pipeline):
         self._encoder = ENCODERS[parts.model.kind](vocabulary, parts)
         bare = without_byte_mapping(parts.pre_tokenizer) if parts.merges_bytes else None
         self._pre_tokenizer = parts.pre_tokenizer if bare is None else bare
-        tokens = (
-            [] if parts.normalizes_nothing else [token for token in parts.added_tokens if token.normalized]
-        )
-        texts = [normalize(parts.normalizer, token.content.encode(), True).data.tobytes() for token in tokens]
-        self._search = TokenSearch(tokens, texts)
+        searched = [
+            token for token in parts.added_tokens if token.normalized and not parts.normalizes_nothing
+        ]
+        self._search = TokenSearch(searched)
         self._parses_special = True
         self.merging = getattr(self._encoder, "merging", None)
         self.encoders, self.refused = self._encoder.encoders, self._encoder.refused

@@ -191,10 +191,9 @@ class SymbolEncoder:
         for step in READABLE[encoder]([symbol for symbol, _, _ in symbols], self._merging.rules):
             step.apply(slots)
             watcher.step(step)
-        positions = symbol_slots(slots)
+        bounds = [*symbol_slots(slots), len(slots)]
         tokens = [
-            (int(slots[at] or 0), symbols[at][1], symbols[behind - 1][2])
-            for at, behind in zip(positions, [*positions[1:], len(slots)], strict=True)
+            (int(slots[at] or 0), symbols[at][1], symbols[behind - 1][2]) for at, behind in pairwise(bounds)
         ]
         watcher.end_piece(tokens)
         return tokens

@@ -38,13 +38,11 @@ Found = list[tuple[int, int, int]]  # token, start and end of each
 
 
 class TokenSearch:
-    """Finds some of the added tokens in a text.
+    """Finds some of the added tokens in a text."""
 
-    texts  what to look for, for each of `tokens`; all different, none empty
-    """
-
-    def __init__(self, tokens: Sequence[AddedToken], texts: Sequence[bytes]) -> None:
-        self._tokens, self._texts = tokens, texts
+    def __init__(self, tokens: Sequence[AddedToken]) -> None:
+        self._tokens = tokens
+        texts = [token.searched.encode() for token in tokens]
         self._native = native.SpecialTokens(texts, np.zeros(len(texts), np.uint8)) if texts else None
         self._by_length = sorted(zip(texts, tokens, strict=True), key=lambda pair: len(pair[0]), reverse=True)
 
@@ -89,12 +87,12 @@ def _taken(places: Iterable[tuple[AddedToken, int, int]], text: bytes, parse_spe
         if (token.special and not parse_special) or (token.single_word and _is_in_word(text, start, end)):
             continue
         if token.lstrip:
-            start = _before_white_space(text, start)
+            start = max(_before_white_space(text, start), done)
         if token.rstrip:
             end = _behind_white_space(text, end)
-        start = max(start, done)
-        done = max(end, done)
-        found.append((token.token_id, start, done))
+        if start < end:  # not all was taken along by the token before
+            start, done = max(start, done), max(end, done)
+            found.append((token.token_id, start, done))
     return found
 
 
@@ -146,7 +144,7 @@ class AddedTokens(SpecialTokens):
         if parts.normalizes_nothing:
             stages.append([token for token in parts.added_tokens if token.normalized])
         stages = list(filter(None, stages))
-        self._searches = [TokenSearch(stage, [token.content.encode() for token in stage]) for stage in stages]
+        self._searches = [TokenSearch(stage) for stage in stages]
         self._tokens = [token for stage in stages for token in stage]
         self._needs_neighbours = len(stages) > 1 or any(
             token.single_word or token.lstrip or token.rstrip or "\0" in token.content

@@ -16,6 +16,7 @@ class AddedToken(NamedTuple):
     """A token that is cut out of a text before the model sees it.
 
     content      its text
+    searched     the text that is looked for: normalised, where normalised text is searched
     single_word  only where neither neighbour is a letter, digit or underscore
     lstrip       takes the white space before it along; rstrip what is behind it
     normalized   searched for in the normalised text, as its own text is normalised
@@ -24,6 +25,7 @@ class AddedToken(NamedTuple):
 
     token_id: int
     content: str
+    searched: str
     single_word: bool = False
     lstrip: bool = False
     rstrip: bool = False

@@ -1,0 +1,87 @@
+"""Whether a tokenizer does the same as Hugging Face's `tokenizers` with the same file."""
+
+from __future__ import annotations
+
+import json
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import tokenizers
+
+import guiapp
+from guiapp.core.tokenizer import Tokenizer
+from guiapp.core.vocab.byte_alphabet import CHARACTER_OF_BYTE
+
+
+class Pair:
+    """A file as we read it, and as `tokenizers` does."""
+
+    def __init__(self, path: Path) -> None:
+        self.ours: Tokenizer = guiapp.open_model(path)
+        said = json.loads(path.read_bytes())
+        self._counts_all = counts_all_bytes(said["model"])
+        self.theirs = tokenizers.Tokenizer.from_str(json.dumps(without_trimming(said)))
+
+    def check(self, text: str, add: bool = True, parse: bool = True, encoder: str | None = None) -> list[int]:
+        """Ids and offsets are equal, with all switches as given; the ids."""
+        self.theirs.encode_special_tokens = not parse
+        expected = self.theirs.encode(text, add_special_tokens=add)
+        found = self.ours.encode(text, add, parse, encoder)
+        story = f"{text!r}, {add=}, {parse=}, {encoder=}"
+        assert found.token_ids.tolist() == expected.ids, story
+        if self._counts_all:
+            assert_same_offsets(text, found.spans, expected, story)
+        return expected.ids
+
+    def check_twin(self, text: str, add: bool = True, parse: bool = True) -> None:
+        """All exact encoders and their readable twins give what the default one gives."""
+        expected = self.ours.encode(text, add, parse)
+        for encoder in self.ours.exact_encoders:
+            for encode in (self.ours.encode, self.ours.encode_readable):
+                found = encode(text, add, parse, encoder)
+                assert found.token_ids.tolist() == expected.token_ids.tolist(), (encoder, text)
+                assert found.spans.tolist() == expected.spans.tolist(), (encoder, text)
+
+    def check_decoding(self, ids: list[int], shows_special: bool = True) -> None:
+        expected = self.theirs.decode(ids, skip_special_tokens=not shows_special)
+        assert self.ours.decode(ids, unparse_special=shows_special) == expected, (ids, shows_special)
+
+
+def without_trimming(said: dict[str, Any]) -> dict[str, Any]:
+    """The same file, but offsets are where tokens came from, white space included, and texts stay whole."""
+    processors = [said.get("post_processor")]
+    for each in processors:
+        if each is not None:
+            processors += each.get("processors", [])
+            if "trim_offsets" in each:
+                each["trim_offsets"] = False
+    return said | {"truncation": None, "padding": None}
+
+
+def counts_all_bytes(model: dict[str, Any]) -> bool:
+    """Whether the library's offsets can be relied upon.
+
+    It counts the bytes of a piece's tokens from its start: those of unknown characters are not counted where no
+    token stands for them, those of marks are where they are written as byte tokens, and where only some bytes
+    have such a token, they go before unknown characters that precede them.
+    """
+    if model.get("type") != "BPE":
+        return True
+    names = {f"<0x{byte:02X}>" for byte in range(256)}
+    has_bytes = names <= set(model["vocab"])
+    if model.get("byte_fallback"):
+        return has_bytes and not (model.get("continuing_subword_prefix") or model.get("end_of_word_suffix"))
+    return bool(model.get("unk_token")) or set(CHARACTER_OF_BYTE) <= set(model["vocab"])
+
+
+def assert_same_offsets(text: str, spans: np.ndarray, expected: tokenizers.Encoding, story: str) -> None:
+    """Theirs count characters, ours bytes, and are empty for what stands for no text: it has some in theirs."""
+    starts = [0, *accumulate(len(character.encode()) for character in text)]
+    index = np.searchsorted(starts, np.arange(starts[-1] + 1), "right") - 1
+    for (start, end), offsets, is_around in zip(
+        spans.tolist(), expected.offsets, expected.special_tokens_mask, strict=True
+    ):
+        if start < end and not is_around:
+            assert (index[start], index[end - 1] + 1) == offsets, (story, (start, end), offsets)
