@@ -22,7 +22,7 @@ from guiapp.core.errors import EncodeError, NativeLibraryError, VocabError
 from guiapp.core.system.checkpoint import checkpoint, is_watched
 from guiapp.native import library
 
-ABI_VERSION = 2  # raised with each change of a function or a structure, here and in api.h
+ABI_VERSION = 3  # raised with each change of a function or a structure, here and in api.h
 
 
 class _Unbuilt:
@@ -162,6 +162,12 @@ class StringTable(_Handle):
         data, offsets = packed(texts)
         rows = np.empty(len(texts), np.int32)
         _strings_find(self._address, data, offsets, rows)
+        return rows
+
+    def find_each(self, data: NDArray[np.uint8], ends: NDArray[np.int64]) -> NDArray[np.int32]:
+        """int32[n]: the row of each text of some that lie side by side and end at `ends`, or -1."""
+        rows = np.empty(len(ends), np.int32)
+        _strings_find(self._address, data, np.concatenate([[0], ends]), rows)
         return rows
 
     def twins(self) -> tuple[int, int] | None:
@@ -1189,6 +1195,9 @@ _unigram_explodes = _function("unigram_explodes", c_int64, c_void_p, BYTES)
 _unigram_segment = _function(
     "unigram_segment", c_int64, c_void_p, BYTES, TO_DOUBLES, TO_INTS, TO_WIDE_INTS, TO_WIDE_INTS
 )
+_unigram_segment_each = _function(
+    "unigram_segment_each", c_int64, c_void_p, BYTES, WIDE_INTS, INTS, TO_INTS, TO_WIDE_INTS, TO_WIDE_INTS
+)
 
 
 class Unigram(_Handle):
@@ -1266,6 +1275,18 @@ class Unigram(_Handle):
         columns, sums = _token_columns(len(text)), np.array([score])
         count = _unigram_segment(self._address, text, sums, *columns)
         return _cut(columns, count), float(sums[0])
+
+    def segment_each(
+        self, text: NDArray[np.uint8], ends: NDArray[np.int64], byte_ids: NDArray[np.int32]
+    ) -> TokenColumns:
+        """The tokens of pieces that end at `ends`, each by itself: ids, starts, ends.
+
+        What is unknown becomes the token that is its text, if any, else those of its bytes.
+
+        byte_ids  int32[256]; -1 where a byte has none: then text that holds it stays unknown
+        """
+        columns = _token_columns(len(text))
+        return _cut(columns, _unigram_segment_each(self._address, text, ends, byte_ids, *columns))
 
 
 # Text word by word

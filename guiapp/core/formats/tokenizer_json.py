@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ from guiapp.core.components.prepare import normalize
 from guiapp.core.formats.model_sections import ModelSection, model_section, packed_texts
 from guiapp.core.formats.post_processors import ids_around
 from guiapp.core.formats.ranks import check_ids
-from guiapp.core.formats.tokenizer_config import Beside, read_beside
+from guiapp.core.formats.tokenizer_config import Beside, model_name, read_beside
 from guiapp.core.formats.whole_file import WholeFile
 from guiapp.core.split.pre_tokenizers import Pattern
 from guiapp.core.system.checkpoint import stoppable
@@ -65,8 +66,15 @@ def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
         raise file.error("says itself how text is split", "Open it without choosing a pre-tokenizer.")
     opening.begin(METADATA)
     content = _sections(file)
+    with checked_layout(file):
+        return vocabulary_of(file, content, read_beside(path), opening)
+
+
+@contextmanager
+def checked_layout(file: WholeFile) -> Iterator[None]:
+    """What stumbles over odd values says that the file has some, by VocabError."""
     try:
-        return _vocabulary(file, content, read_beside(path), opening)
+        yield
     except (KeyError, TypeError, AttributeError, IndexError, OverflowError) as error:
         raise file.error(f"is not laid out as such files are: {quoted(repr(error))}") from error
     except ValueError as error:  # with the end of a sentence, or from encoding what is no text
@@ -90,7 +98,8 @@ def _sections(file: WholeFile) -> dict[str, Any]:
     return content
 
 
-def _vocabulary(file: WholeFile, content: dict[str, Any], beside: Beside, opening: Opening) -> Vocabulary:
+def vocabulary_of(file: WholeFile, content: dict[str, Any], beside: Beside, opening: Opening) -> Vocabulary:
+    """What a tokenizer.json of this content says.  Raises what `checked_layout` turns into VocabError."""
     opening.begin(MERGES)
     model = model_section(content["model"])
     opening.begin(TOKENS)
@@ -103,11 +112,11 @@ def _vocabulary(file: WholeFile, content: dict[str, Any], beside: Beside, openin
     roles.detect()
     roles.collect_ends()
     ids = {token.token_id for token in added}
-    scores = np.zeros(len(types), np.float32)
-    scores[model.ids[: len(model.scores)]] = model.scores
+    with np.errstate(over="ignore"):  # those of the file are in `parts`
+        scores = parts.scores.astype(np.float32)
     return Vocabulary(
         path=file.path,
-        name=_name(file.path),
+        name=model_name(file.path),
         architecture="",
         type=model.type,
         model=model.options.kind,
@@ -138,12 +147,6 @@ def _patterns(parts: Parts) -> tuple[Pattern, ...]:
     """What cuts the text, where patterns are all there is to it before bytes are merged."""
     are_all = parts.merges_bytes and parts.normalizes_nothing
     return (patterns_of(parts.pre_tokenizer) or ()) if are_all else ()
-
-
-def _name(path: Path) -> str:
-    """Of the folder, where the file has the usual name."""
-    name = path.name.removesuffix("tokenizer.json").rstrip(".-_")
-    return name or path.absolute().parent.name
 
 
 def _added_tokens(said: Any, model: ModelSection) -> tuple[tuple[AddedToken, ...], list[str]]:
@@ -205,6 +208,8 @@ def _parts(
 ) -> Parts:
     in_model = np.zeros(len(types), np.bool_)
     in_model[model.ids] = True
+    scores = np.zeros(len(types))
+    scores[model.ids[: len(model.scores)]] = model.scores
     before, after = ids_around(content.get("post_processor"))
     for token_id in (*before, *after):
         if token_id >= len(types):
@@ -226,6 +231,7 @@ def _parts(
         spelling=_spelling(said),
         normalizes_nothing=_changes_nothing(said["normalizer"]),
         merges_bytes=_merges_bytes(model, pre_tokenizer),
+        scores=scores,
     )
 
 

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.core.components.models import unigram, word_level, word_piece
 from guiapp.core.components.pre_tokenizers import without_byte_mapping
 from guiapp.core.components.prepare import normalize, pre_tokenize
 from guiapp.core.encoding import FragmentTokens, join_tokens
@@ -58,6 +59,9 @@ def _falls_back_behind_merges(merging: PairMerging, parts: Parts) -> bool:
 
 ENCODERS: dict[str, Callable[[Vocabulary, Parts], PieceEncoder]] = {
     "BPE": _byte_pair_encoder,
+    "WordPiece": word_piece,
+    "Unigram": unigram,
+    "WordLevel": word_level,
 }
 """What encodes pieces, by the kind of the model.  A new kind is a row here, and one in model_sections.py."""
 

@@ -105,6 +105,7 @@ DECISIONS: dict[type, Callable[[Any], Decision]] = {
     fewest.RuleOut: lambda step: _take(step)._replace(operation="rule out"),
     viterbi.Reach: lambda step: _way(_better(step.is_better), step, step.score),
     viterbi.Choose: _choose,
+    viterbi.Spell: lambda step: _take(step)._replace(operation="fallback"),
     plamo2.Try: _try,
     plamo2.Choose: _take,
 }

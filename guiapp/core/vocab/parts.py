@@ -63,6 +63,7 @@ class Parts:
     before, after  ids that `add_special` puts around a text
     spelling  how tokens are spelled, for looking at them: one of the numbers of `native.spell_out`
     merges_bytes  the model merges bytes, each spelled as a character, and all bytes of UTF-8 are tokens
+    scores    float64[n]: as the file has them, 0 where the model has none
     """
 
     model: ModelOptions
@@ -76,3 +77,4 @@ class Parts:
     spelling: int
     normalizes_nothing: bool
     merges_bytes: bool
+    scores: NDArray[np.float64]

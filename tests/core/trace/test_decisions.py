@@ -45,6 +45,7 @@ ROWS = [
     (viterbi.Reach(7, 3, 5, -2.5, False), {"operation": "worse", **WAY, "worth": -2.5}),
     (viterbi.Choose(7, 3, 5, False), {"operation": "choose", **SPAN, "result": 7}),
     (viterbi.Choose(7, 3, 5, True), {"operation": "join", **SPAN, "result": 7}),
+    (viterbi.Spell(7, 3, 5), {"operation": "fallback", **SPAN, "result": 7}),
     (plamo2.Try(7, 3, 5, 20, True), {"operation": "reach", **WAY, "worth": 20, "cell": 3, "other_cell": 5}),
     (
         plamo2.Try(None, 3, 5, 20, False),
