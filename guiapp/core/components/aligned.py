@@ -170,7 +170,8 @@ def _new_first(text: AlignedText, edits: Edits, sizes: Offsets) -> int:
         return 0
     near = slice(int(np.searchsorted(edits.starts, text.n_first, "right")))
     starts, ends = edits.starts[near], edits.ends[near]
-    sources = np.where(edits.takes_last, np.where(starts == ends, starts, ends) - 1, starts)
+    takes_last = np.broadcast_to(edits.takes_last, edits.starts.shape)[near]
+    sources = np.where(takes_last, np.where(starts == ends, starts, ends) - 1, starts)
     n_replaced = int((np.minimum(ends, text.n_first) - starts).sum())
     return text.n_first - n_replaced + int(sizes[near][sources < text.n_first].sum())
 

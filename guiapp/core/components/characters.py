@@ -20,7 +20,10 @@ from guiapp.core.text.unicode_tables import N_CODES, WHITESPACE_RANGES, Range
 FOLDER = Path(__file__).with_name("characters")
 DOTTED_CAPITAL_I = 0x130  # the only character that becomes two in lower case: i and a dot above
 
-CharacterSet = Literal["punctuation", "control", "combining", "nonspacing", "numeric", "word"]
+CharacterSet = Literal[
+    *("punctuation", "control", "combining", "nonspacing", "numeric", "word"),
+    *("NFC", "NFD", "NFKC", "NFKD", "joins"),
+]
 
 
 @cache

@@ -15,6 +15,7 @@ import numpy as np
 import tokenizers
 from numpy.typing import NDArray
 from tokenizers import Regex, normalizers, pre_tokenizers
+from tokenizers.normalizers import NFC, NFD, NFKC, NFKD
 
 from guiapp.core.components.characters import FOLDER
 from guiapp.core.text.unicode_tables import FOLDER as TEXT_FOLDER
@@ -237,6 +238,7 @@ def build() -> dict[str, NDArray[np.int32]]:
         ),
         "lower": _lower(),
         "scripts": _scripts(),
+        **_normal_forms(),
     }
 
 
@@ -289,6 +291,24 @@ def _scripts() -> NDArray[np.int32]:
         if number != runs[-1][1]:
             runs.append((code, number))
     return np.array([*zip(*runs[1:], strict=True)], np.int32)
+
+
+def _normal_forms() -> dict[str, NDArray[np.int32]]:
+    """What changes in each form, and what may meet the character before: `joins`.
+
+    These are characters whose compatible decomposition begins with a combining character or with one that some
+    composition ends in.
+    """
+    forms = {each.__name__: each().normalize_str for each in (NFC, NFD, NFKC, NFKD)}
+    seconds = {each for code in CODES for each in forms["NFD"](chr(code))[1:]}
+
+    def joins(character: str) -> bool:
+        first = forms["NFKD"](character)[0]
+        is_moved = forms["NFD"](f"a\u0345{first}") == f"a{first}\u0345"  # U+0345 belongs behind all others
+        return first in seconds or is_moved or first == "\u0345"
+
+    changed = {name: _edges(lambda each, form=form: form(each) != each) for name, form in forms.items()}
+    return {**changed, "joins": _edges(joins)}
 
 
 if __name__ == "__main__":
