@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
+from unicodedata import combining, normalize
 
 import numpy as np
 import tokenizers
@@ -31,7 +32,7 @@ class Pair:
         found = self.ours.encode(text, add, parse, encoder)
         story = f"{text!r}, {add=}, {parse=}, {encoder=}"
         assert found.token_ids.tolist() == expected.ids, story
-        if self._counts_all:
+        if self._counts_all and not has_stacked_marks(text):
             assert_same_offsets(text, found.spans, expected, story)
         return expected.ids
 
@@ -60,6 +61,14 @@ def without_trimming(said: dict[str, Any]) -> dict[str, Any]:
     return said | {"truncation": None, "padding": None}
 
 
+def has_stacked_marks(text: str) -> bool:
+    """Whether several accents follow each other, which Unicode's normal forms sort and join.
+
+    Which source characters each then has is a matter of taste; here all of such a stretch share theirs.
+    """
+    return any(map(all, pairwise(map(combining, normalize("NFKD", text)))))
+
+
 def counts_all_bytes(model: dict[str, Any]) -> bool:
     """Whether the library's offsets can be relied upon.
 
@@ -77,11 +86,19 @@ def counts_all_bytes(model: dict[str, Any]) -> bool:
 
 
 def assert_same_offsets(text: str, spans: np.ndarray, expected: tokenizers.Encoding, story: str) -> None:
-    """Theirs count characters, ours bytes, and are empty for what stands for no text: it has some in theirs."""
+    """Theirs count characters; ours count bytes, and are empty for what came from no text.
+
+    Of a character that became more bytes than it had, ours give those too many to nobody: a token that goes on
+    with the next character begins there, while theirs says that it shares the first one with the token before.
+    """
     starts = [0, *accumulate(len(character.encode()) for character in text)]
     index = np.searchsorted(starts, np.arange(starts[-1] + 1), "right") - 1
+    before = (0, 0)
     for (start, end), offsets, is_around in zip(
         spans.tolist(), expected.offsets, expected.special_tokens_mask, strict=True
     ):
         if start < end and not is_around:
-            assert (index[start], index[end - 1] + 1) == offsets, (story, (start, end), offsets)
+            found = int(index[start]), int(index[end - 1]) + 1
+            is_shared = offsets[0] == found[0] - 1 == before[1] - 1
+            assert (found[0] - is_shared, found[1]) == offsets, (story, (start, end), offsets)
+        before = offsets

@@ -42,23 +42,25 @@ class UnicodeForm:
         return edited(text, self._edits(text, codes, first, behind))
 
     def _edits(self, text: AlignedText, codes: NDArray[np.uint32], first: Offsets, behind: Offsets) -> Edits:
-        """Those stretches of characters that become something else."""
-        known = dict[str, int]()
-        replacements, chosen, is_changed = list[bytes](), list[int](), list[bool]()
+        """What becomes something else, without what stays as it is on both sides of it."""
+        known = dict[str, tuple[int, int, int] | None]()  # the replacement, and how much stays on both sides
+        replacements, chosen, starts, ends = list[bytes](), list[int](), list[int](), list[int]()
         characters = codes.tobytes().decode("utf-32-le")
         for start, end in stoppable(zip(first.tolist(), behind.tolist(), strict=True)):
             stretch = characters[start:end]
-            number = known.get(stretch)
-            if number is None:
+            if stretch not in known:
                 new = self._normalized(stretch)
-                number = known[stretch] = -1 if new == stretch else len(replacements)
-                if number >= 0:
-                    replacements.append(new.encode())
-            is_changed.append(number >= 0)
-            if number >= 0:
+                before = _length_in_common(stretch, new)
+                after = _length_in_common(stretch[before:][::-1], new[before:][::-1])
+                known[stretch] = None if new == stretch else (len(replacements), before, after)
+                replacements.append(new[before : len(new) - after].encode())
+            if (found := known[stretch]) is not None:
+                number, before, after = found
                 chosen.append(number)
-        kept, places = np.array(is_changed, np.bool_), text.character_starts()
-        return Edits(places[first[kept]], places[behind[kept]], np.array(chosen, np.int64), replacements)
+                starts.append(start + before)
+                ends.append(end - after)
+        places = text.character_starts()
+        return Edits(places[starts], places[ends], np.array(chosen, np.int64), replacements)
 
     def _normalized(self, stretch: str) -> str:
         """Of a stretch of which only the first character may be later than Unicode 9.0."""
@@ -69,6 +71,10 @@ class UnicodeForm:
         if len(stretch) > LONG:
             stretch = _in_order(stretch, "NFD" if self.form in ("NFC", "NFD") else "NFKD")
         return unicodedata.normalize(self.form, stretch)
+
+
+def _length_in_common(one: str, other: str) -> int:
+    return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
 def _in_order(stretch: str, form: Literal["NFD", "NFKD"]) -> str:
