@@ -41,6 +41,7 @@ class Family(NamedTuple):
     usual       the token of each role, unless the files say otherwise
     around      roles of the tokens between which each text stands
     normalizer, split, end_suffix, decoders   as tokenizer.json has them; `decoders` follow that of bytes
+    remark      what people should know, "" for nothing
     """
 
     usual: Mapping[str, Any]
@@ -49,6 +50,7 @@ class Family(NamedTuple):
     split: Mapping[str, Any] | None = None
     end_suffix: str = ""
     decoders: tuple[Mapping[str, Any], ...] = ()
+    remark: str = ""
 
 
 GPT2 = Family(dict.fromkeys(("bos_token", "eos_token", "unk_token"), END_OF_TEXT))
@@ -61,6 +63,7 @@ ROBERTA = Family(
         "mask_token": {"content": "<mask>", "lstrip": True, "normalized": True},
     },
     around=("cls_token", "sep_token"),
+    remark="<mask> takes a space before it along as in transformers 4; transformers 5 leaves it alone.",
 )
 CLIP = Family(
     {**dict.fromkeys(("eos_token", "unk_token", "pad_token"), END_OF_TEXT), "bos_token": START_OF_TEXT},
@@ -120,7 +123,8 @@ def _family(beside: Beside) -> tuple[Family, tuple[str, ...]]:
     said = beside.config.get("tokenizer_class") or beside.model.get("model_type") or ""
     name = str(said).removesuffix("Fast").removesuffix("Tokenizer")
     if name.lower() in FAMILIES:
-        return FAMILIES[name.lower()], ()
+        family = FAMILIES[name.lower()]
+        return family, tuple(filter(None, (family.remark,)))
     what = f"name “{quoted(str(said), 60)}”, which is not known here" if said else "do not say whose they are"
     return GPT2, (f"The files beside it {what}: text is split as GPT-2 splits it.",)
 
@@ -178,9 +182,13 @@ def document_of(
     return {
         "added_tokens": added,
         "normalizer": family.normalizer,
-        "pre_tokenizer": {"type": "Sequence", "pretokenizers": [*splits, byte_level]},
+        "pre_tokenizer": {"type": "Sequence", "pretokenizers": [*splits, byte_level]}
+        if splits
+        else byte_level,
         "post_processor": _post_processor(family, roles, with_ids(added, ids), beside.config),
-        "decoder": {"type": "Sequence", "decoders": [BYTE_LEVEL, *family.decoders]},
+        "decoder": {"type": "Sequence", "decoders": [BYTE_LEVEL, *family.decoders]}
+        if family.decoders
+        else BYTE_LEVEL,
         "model": {
             "type": "BPE",
             "vocab": ids,
