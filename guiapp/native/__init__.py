@@ -22,7 +22,7 @@ from guiapp.core.errors import EncodeError, NativeLibraryError, VocabError
 from guiapp.core.system.checkpoint import checkpoint, is_watched
 from guiapp.native import library
 
-ABI_VERSION = 3  # raised with each change of a function or a structure, here and in api.h
+ABI_VERSION = 4  # raised with each change of a function or a structure, here and in api.h
 
 
 class _Unbuilt:
@@ -404,6 +404,7 @@ class _SplitTables(ctypes.Structure):
 
 
 _split = _function("split", c_int64, c_void_p, BYTES, WIDE_INTS, TO_WIDE_INTS)
+_split_matches = _function("split_matches", c_int64, c_void_p, BYTES, WIDE_INTS, TO_WIDE_INTS, TO_FLAGS)
 _last_cut = _function("last_cut", c_int64, c_void_p, BYTES, c_int64)
 _first_cut = _function("first_cut", c_int64, c_void_p, BYTES, c_int64)
 _splitter_new = _function("splitter_new", c_void_p, ctypes.POINTER(_SplitTables))
@@ -423,6 +424,14 @@ class Splitter(_Handle):
         """The ends of the pieces of well-formed texts, which lie side by side and end at `text_ends`."""
         ends = np.empty(len(text), np.int64)
         return ends[: _split(self._address, text, text_ends, ends)].copy()
+
+    def split_matches(
+        self, text: NDArray[np.uint8], text_ends: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """The same for tables of one pattern, and of each piece whether the pattern matches it."""
+        ends, are_matches = np.empty(len(text), np.int64), np.empty(len(text), np.bool_)
+        count = _split_matches(self._address, text, text_ends, ends, are_matches)
+        return ends[:count].copy(), are_matches[:count].copy()
 
     def last_cut(self, text: NDArray[np.uint8], position: int) -> int:
         """The last place whose characters lie before `position` where pieces always meet; or 0."""
