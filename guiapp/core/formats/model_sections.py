@@ -5,7 +5,7 @@ Source: https://github.com/huggingface/tokenizers, tokenizers/src/models.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,9 +15,10 @@ from guiapp.core.system.checkpoint import checkpoint, stoppable
 from guiapp.core.vocab.parts import ModelOptions
 from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.vocabulary import MERGE_SEPARATOR, VocabType
+from guiapp.native import packed
 
 MOST_MERGES = 1 << 22
-MERGE_END = b"\xfe"  # which no text holds
+SPACE = ord(" ")
 MOST_CHARACTERS = 100
 NO_SCORES = np.empty(0, np.float64)
 
@@ -128,32 +129,43 @@ def _of_dictionary(kind: VocabType, options: ModelOptions, vocab: dict[str, int]
 
 
 def _merges(said: Any, prefix: str) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Each rule is a text with a space in it, or a list of two texts."""
+    """Each rule is a text with a space in it, or a list of two texts; the first of a file says which."""
     if len(said) > MOST_MERGES:
         raise ValueError(f"has {len(said):,} merge rules; at most {MOST_MERGES:,} are read")
     checkpoint()
-    if said and isinstance(said[0], str):
-        rules = [rule for rule in said if not rule.startswith("#version")]
-        data = MERGE_END.join(map(str.encode, rules)).replace(b" ", MERGE_SEPARATOR)
+    if said and not isinstance(said[0], str):
+        data, bounds = packed_texts([text for left, right in stoppable(said) for text in (left, right)])
+        data, offsets = (
+            np.insert(data, bounds[1::2], MERGE_SEPARATOR[0]),
+            bounds[::2] + np.arange(len(said) + 1),
+        )
+        middles = bounds[1::2] + np.arange(len(said))
     else:
-        rules = said
-        data = MERGE_END.join(MERGE_SEPARATOR.join(map(str.encode, rule)) for rule in stoppable(rules))
-    checkpoint()
-    array = np.frombuffer(data, np.uint8)
-    breaks = np.flatnonzero(array == MERGE_END[0])
-    starts, ends = np.append(0, breaks + 1)[: len(rules)], np.append(breaks, len(array))[: len(rules)]
-    middles = np.flatnonzero(array == MERGE_SEPARATOR[0])
-    if len(middles) != len(rules) or (middles <= starts).any() or (ends - middles - 1 <= 0).any():
+        data, offsets = packed_texts([rule for rule in said if not rule.startswith("#version")])
+        middles = np.flatnonzero(data == SPACE)
+        data[middles] = MERGE_SEPARATOR[0]
+    starts, ends = offsets[:-1], offsets[1:]
+    if len(middles) != len(starts) or (middles <= starts).any() or (middles >= ends - 1).any():
         raise ValueError("has a merge rule that is not two texts")
-    if len(rules) and int((ends - middles - 1).min()) < len(prefix.encode()):
+    if len(starts) and int((ends - middles - 1).min()) < len(prefix.encode()):
         raise ValueError(f"has a merge rule whose second text is shorter than the prefix “{quoted(prefix)}”")
-    offsets = np.append(starts, len(array) + 1)[: len(rules) + 1] - np.arange(len(rules) + 1)
-    return array[array != MERGE_END[0]], offsets if len(rules) else np.zeros(1, np.int64)
+    return data, offsets
+
+
+def packed_texts(texts: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Texts one behind the other, and where each begins, as `packed` has them; in one go if none has a NUL."""
+    data = np.frombuffer("\0".join(texts).encode(), np.uint8)
+    breaks = np.flatnonzero(data == 0)
+    if len(breaks) != len(texts) - 1:
+        data, offsets = packed([text.encode() for text in texts])
+        return data.copy(), offsets
+    inner = np.arange(len(texts) - 1)
+    return data[data != 0], np.concatenate([[0], breaks - inner, [len(data) - len(inner)]])
 
 
 def _ids_of_texts(said: Any) -> dict[str, int]:
     vocab = said["vocab"]
-    if not isinstance(vocab, dict) or not all(type(token_id) is int for token_id in vocab.values()):
+    if not isinstance(vocab, dict) or set(map(type, vocab.values())) - {int}:
         raise ValueError("has a vocabulary that does not give each text an id")
     return vocab
 

@@ -26,7 +26,7 @@ from guiapp.core.components.pre_tokenizers import (
     without_byte_mapping,
 )
 from guiapp.core.components.prepare import normalize
-from guiapp.core.formats.model_sections import ModelSection, model_section
+from guiapp.core.formats.model_sections import ModelSection, model_section, packed_texts
 from guiapp.core.formats.post_processors import ids_around
 from guiapp.core.formats.ranks import check_ids
 from guiapp.core.formats.tokenizer_config import Beside, model_name, read_beside
@@ -41,7 +41,7 @@ from guiapp.core.vocab.parts import AddedToken, Parts
 from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.special_ids import RoleFinder
 from guiapp.core.vocab.vocabulary import Rules, SpecialIds, Vocabulary
-from guiapp.native import BYTE_STAND_INS, MARKED_SPACES, PLAIN, StringTable, packed
+from guiapp.native import BYTE_STAND_INS, MARKED_SPACES, PLAIN, StringTable
 
 MOST_BYTES = 1 << 26
 MOST_LISTS = 1 << 22  # and objects: each takes memory, however short it is in the file
@@ -188,14 +188,19 @@ def _tokens(
         types[model.options.unknown] = UNKNOWN_TYPE
     for token in added:
         types[token.token_id] = CONTROL_TYPE if token.special else USER_DEFINED_TYPE
-    texts = [""] * n_tokens
+    return StringTable(*packed_texts(_by_id(model, new, types))), types
+
+
+def _by_id(model: ModelSection, new: dict[int, str], types: NDArray[np.int32]) -> list[str]:
+    """The texts of all ids; those that stand for nothing have a name."""
+    if (model.ids == np.arange(len(model.ids))).all() and [*new] == [*range(len(model.ids), len(types))]:
+        return [*model.texts, *new.values()]
+    texts = [f"[PAD{token_id}]" for token_id in range(len(types))]
     for text, token_id in zip(model.texts, model.ids.tolist(), strict=True):
         texts[token_id] = text
     for token_id, text in new.items():
         texts[token_id] = text
-    for token_id in np.flatnonzero(types == UNUSED_TYPE).tolist():
-        texts[token_id] = f"[PAD{token_id}]"
-    return StringTable(*packed(list(map(str.encode, texts)))), types
+    return texts
 
 
 def _parts(
