@@ -6,6 +6,7 @@ Source: https://github.com/huggingface/transformers, convert_slow_tokenizer.py.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -136,8 +137,9 @@ def _both(path: Path, opening: Opening) -> tuple[WholeFile, WholeFile]:
     swapped = ("merges", "vocab", ".txt", ".json") if is_merges else ("vocab", "merges", ".json", ".txt")
     name = path.name.replace(swapped[0], swapped[1]).replace(swapped[2], swapped[3])
     names = [name, "vocab.json", "encoder.json"] if is_merges else [name, "merges.txt", "vocab.bpe"]
-    other = next((path.with_name(each) for each in names if path.with_name(each).is_file()), None)
-    if other is None or other == path:
+    others = (path.with_name(each) for each in names if each != path.name)
+    other = next((each for each in others if os.path.isfile(each)), None)  # Path's own raises for odd names
+    if other is None:
         what = "merge rules, but not its tokens" if is_merges else "tokens, but not its merge rules"
         raise given.error(
             f"holds a tokenizer's {what}, and there is no {names[1]} beside it",

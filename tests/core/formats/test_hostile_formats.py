@@ -32,7 +32,9 @@ BESIDE = {
 FILES = {
     "tiktoken": "".join(f"{text} {rank}\n" for rank, text in enumerate(IN_BASE64)).encode(),
     "tekken": json.dumps(TEKKEN).encode(),
-    "vocab.txt": "\n".join(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "ab", "##ab", "the", "##e"]).encode(),
+    "vocab.txt": "\n".join(
+        ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "ab", "##ab", "the", "##e"]
+    ).encode(),
     "vocab.json": json.dumps(VOCAB_JSON).encode(),
     "merges.txt": MERGES.encode(),
     "clip": f'"bpe_simple_vocab_16e6.txt{MERGES.replace(" t", " t</w>")}'.encode(),
