@@ -47,7 +47,7 @@ class PartsDecoding:
             ids = ids[: -len(after)]
         ids = ids[(self._is_token if unparse_special else self._is_shown)[ids]]
         if isinstance(self._parts.decoder, ByteLevel) and not self._normalized:
-            data = self._joined.decode(ids, len(ids) * USUAL_BYTES).tobytes()
+            data: bytes = self._joined.decode(ids, len(ids) * USUAL_BYTES).tobytes()
             return data.decode("utf-8", "replace").encode()
         return self._parts.decoder.decode(list(map(self._text, ids.tolist()))).encode()
 

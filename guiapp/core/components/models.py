@@ -76,6 +76,7 @@ class PieceModel(ABC):
 
     encoders: tuple[str, ...]
     refused: Mapping[str, str] = {}
+    merging = None
 
     def __init__(self, tokens: ModelTokens) -> None:
         self._tokens = tokens

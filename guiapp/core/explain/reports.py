@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from json import dumps
 from math import isfinite
 from typing import TYPE_CHECKING
 
@@ -44,13 +45,20 @@ def info_report(tokenizer: Tokenizer, with_agreement: bool = False) -> dict[str,
         "kinds": kinds,
         "special_ids": {role: i for role, i in asdict(vocabulary.special_ids).items() if i is not None},
         "end_of_generation": sorted(vocabulary.eog),
-        "rules": asdict(vocabulary.rules),
+        "rules": asdict(vocabulary.rules) if vocabulary.parts is None else vocabulary.parts.model._asdict(),
         "encoders": list(tokenizer.encoders),
         "not_offered": dict(tokenizer.refused_encoders),
         **({"agreement": _agreement(tokenizer)} if with_agreement else {}),
         "exactness": asdict(tokenizer.exactness),
         "warnings": list(vocabulary.warnings),
+        "metadata": {
+            quoted(key): quoted(_as_text(value), LONGEST_NAME) for key, value in vocabulary.metadata.items()
+        },
     }
+
+
+def _as_text(value: object) -> str:
+    return value if isinstance(value, str) else dumps(value, ensure_ascii=False, default=str)
 
 
 def _n_merges(tokenizer: Tokenizer) -> int:

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ from guiapp.core.components.pre_tokenizers import (
 )
 from guiapp.core.components.prepare import normalize
 from guiapp.core.formats.model_sections import ModelSection, model_section, packed_texts
+from guiapp.core.formats.other_readings import other_readings
 from guiapp.core.formats.post_processors import ids_around
 from guiapp.core.formats.ranks import check_ids
 from guiapp.core.formats.tokenizer_config import Beside, model_name, read_beside
@@ -60,14 +62,24 @@ def sniff(head: bytes) -> bool:
 
 
 def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
-    """Raises VocabError for a file that is damaged, or has a part that is not known here."""
+    """Raises VocabError for a file that is damaged, or has a part that is not known here.
+
+    `pre` is the name of one of `other_readings`.
+    """
     file = WholeFile(path, opening)
-    if pre is not None:
-        raise file.error("says itself how text is split", "Open it without choosing a pre-tokenizer.")
     opening.begin(METADATA)
     content = _sections(file)
     with checked_layout(file):
-        return vocabulary_of(file, content, read_beside(path), opening)
+        readings = other_readings(content)
+        if pre is not None and pre not in readings:
+            names = f"Open it without a name, or as {' or '.join(readings)}." if readings else "Open it so."
+            raise file.error(f"says itself how text is split, and not as “{quoted(pre)}”", names)
+        if pre is not None:
+            content |= readings[pre].sections
+        vocabulary = vocabulary_of(file, content, read_beside(path), opening)
+        reasons = {name: each.why for name, each in readings.items()}
+        parts = replace(vocabulary.parts, readings=reasons) if vocabulary.parts else None
+        return replace(vocabulary, parts=parts, chosen_pre=pre or "")
 
 
 @contextmanager
@@ -132,11 +144,17 @@ def vocabulary_of(file: WholeFile, content: dict[str, Any], beside: Beside, open
         charsmap=np.empty(0, np.uint8),
         special_ids=roles.ids,
         rules=Rules(
-            add_bos=bool(parts.before), add_eos=bool(parts.after), ignore_merges=model.options.ignore_merges
+            add_bos=bool(parts.before),
+            add_eos=bool(parts.after),
+            ignore_merges=model.options.ignore_merges,
+            byte_encoding=parts.spelling == BYTE_STAND_INS,
         ),
         eog=frozenset(roles.eog & ids),
         token_table=table,
-        warnings=(*model.warnings, *warnings, *_not_applied(content), *beside.warnings),
+        warnings=(
+            *(*model.warnings, *warnings, *_not_applied(content), *beside.warnings),
+            *_switched_elsewhere(beside, roles.ids, parts),
+        ),
         metadata=beside.config,
         library="tokenizers",
         parts=parts,
@@ -299,3 +317,17 @@ def _not_applied(content: dict[str, Any]) -> Iterator[str]:
         yield f"The file cuts texts to {quoted(str(cut.get('max_length')))} tokens; here they stay whole."
     if content.get("padding"):
         yield "The file fills texts up with padding tokens; here nothing is added."
+
+
+def _switched_elsewhere(beside: Beside, ids: SpecialIds, parts: Parts) -> Iterator[str]:
+    """What tokenizer_config.json says that the ids here do not go by."""
+    around = {"add_bos_token": ids.bos in parts.before, "add_eos_token": ids.eos in parts.after}
+    for key, is_there in around.items():
+        if isinstance(said := beside.config.get(key), bool) and said != is_there:
+            does = "puts one" if is_there else "puts none"
+            yield (
+                f"tokenizer_config.json has {key} {'on' if said else 'off'}, and tokenizer.json {does} around "
+                "texts: the ids are those of tokenizer.json, as its library has them."
+            )
+    if beside.config.get("clean_up_tokenization_spaces") is True:
+        yield "transformers drops spaces before punctuation when it decodes; here the text is the decoder's."

@@ -94,8 +94,8 @@ class PartsPipeline(Pipeline):
         ]
         self._search = TokenSearch(searched)
         self._parses_special = True
-        self.merging = getattr(self._encoder, "merging", None)
         self.encoders, self.refused = self._encoder.encoders, self._encoder.refused
+        self.merging = self._encoder.merging
 
     def without_special(self) -> PartsPipeline:
         """The same, for text in which special tokens are not parsed."""

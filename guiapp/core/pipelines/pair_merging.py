@@ -40,7 +40,8 @@ class PairEncoder:
     """
 
     def __init__(self, vocabulary: Vocabulary, merging: PairMerging, whole_pieces: int = NO_PIECES) -> None:
-        self._merging, self._model = merging, merging.model
+        self.merging = self._merging = merging
+        self._model = merging.model
         self._matching = TokenMatching(vocabulary, merging)
         self._dropout = Dropout()
         self.encoders = ("fast", "heap", "scan", *self._matching.encoders)

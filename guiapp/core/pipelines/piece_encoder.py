@@ -10,16 +10,23 @@ from numpy.typing import NDArray
 
 from guiapp.core.encoding import FragmentTokens
 from guiapp.core.pipelines.watcher import Watcher
+from guiapp.core.vocab.merges import PairMerging
 
 
 class PieceEncoder(Protocol):
     """Encodes the pieces of a normalised text by the model of one vocabulary.  Threads may share it.
 
-    encoders, refused  as `Pipeline` has them
+    encoders, refused, merging  as `Pipeline` has them
     """
 
-    encoders: tuple[str, ...]
-    refused: Mapping[str, str]
+    @property
+    def encoders(self) -> tuple[str, ...]: ...
+
+    @property
+    def refused(self) -> Mapping[str, str]: ...
+
+    @property
+    def merging(self) -> PairMerging | None: ...
 
     def prepare(self) -> None:
         """Make now what the first encoding would make."""

@@ -46,7 +46,8 @@ class SymbolEncoder:
     refused = REFUSED
 
     def __init__(self, merging: PairMerging, options: ModelOptions) -> None:
-        self._merging, self._model, self._options = merging, merging.model, options
+        self.merging = self._merging = merging
+        self._model, self._options = merging.model, options
 
     def prepare(self) -> None:
         """Make now what the first encoding would make."""
@@ -56,7 +57,8 @@ class SymbolEncoder:
     @cached_property
     def _byte_tokens(self) -> list[int]:
         """The tokens <0x00> to <0xFF>, or ABSENT."""
-        return self._merging.tokens.find([b"<0x%02X>" % byte for byte in range(256)]).tolist()
+        found: list[int] = self._merging.tokens.find([b"<0x%02X>" % byte for byte in range(256)]).tolist()
+        return found
 
     @cached_property
     def _symbols_of_codes(self) -> list[NDArray[np.int32]]:

@@ -9,7 +9,7 @@ Source: https://github.com/huggingface/tokenizers, tokenizers/src/tokenizer/adde
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, cached_property
 
 import numpy as np
@@ -167,17 +167,16 @@ class AddedTokens(SpecialTokens):
     def partition(self, text: NDArray[np.uint8], parse_special: bool) -> Partition:
         found: Found = []
         for search in self._searches:
-            found = _with_more(
-                found, len(text), lambda a, b, search=search: search.find(text[a:b], parse_special)
-            )
+            stretches = _between(found, len(text))
+            found = _joined(found, [search.find(text[start:end], parse_special) for start, end in stretches])
         return partition_of(found, len(text))
 
     def partition_readable(self, text: bytes, parse_special: bool) -> Partition:
         found: Found = []
         for search in self._searches:
-            found = _with_more(
-                found, len(text), lambda a, b, search=search: search.find_readable(text[a:b], parse_special)
-            )
+            stretches = _between(found, len(text))
+            more = [search.find_readable(text[start:end], parse_special) for start, end in stretches]
+            found = _joined(found, more)
         return partition_of(found, len(text))
 
     @cached_property
@@ -201,15 +200,16 @@ class AddedTokens(SpecialTokens):
         return (0, len(text)) if 0 < position < len(text) else None
 
 
-def _with_more(found: Found, size: int, find: Callable[[int, int], Found]) -> Found:
-    """What was found, and what `find` gives between that: offsets from the start of each stretch."""
+def _between(found: Found, size: int) -> list[tuple[int, int]]:
+    """The stretches around tokens, some of them empty."""
+    starts, ends = [start for _, start, _ in found], [end for *_, end in found]
+    return list(zip([0, *ends], [*starts, size], strict=True))
+
+
+def _joined(found: Found, more: list[Found]) -> Found:
+    """What was found, and before each and behind the last one what is in the stretch there."""
     tokens: Found = []
-    start = 0
-    for token in [*found, None]:
-        end = size if token is None else token[1]
-        if start < end:
-            tokens += [(token_id, start + a, start + b) for token_id, a, b in find(start, end)]
-        if token is not None:
-            tokens.append(token)
-            start = token[2]
+    for (start, _), inner, token in zip(_between(found, 0), more, [*found, None], strict=True):
+        tokens += [(token_id, start + a, start + b) for token_id, a, b in inner]
+        tokens += [token] if token else []
     return tokens

@@ -5,11 +5,17 @@ Source: https://github.com/huggingface/tokenizers, version 0.23.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from guiapp.core.components.decoders import Decoder
+    from guiapp.core.components.normalizers import Normalizer
+    from guiapp.core.components.pre_tokenizers import PreTokenizer
 
 
 class AddedToken(NamedTuple):
@@ -64,13 +70,14 @@ class Parts:
     spelling  how tokens are spelled, for looking at them: one of the numbers of `native.spell_out`
     merges_bytes  the model merges bytes, each spelled as a character, and all bytes of UTF-8 are tokens
     scores    float64[n]: as the file has them, 0 where the model has none
+    readings  how else libraries read the file, by names to choose from: when they do, as a sentence
     """
 
     model: ModelOptions
     in_model: NDArray[np.bool_]
-    normalizer: Any
-    pre_tokenizer: Any
-    decoder: Any
+    normalizer: Normalizer
+    pre_tokenizer: PreTokenizer
+    decoder: Decoder
     added_tokens: tuple[AddedToken, ...]
     before: tuple[int, ...]
     after: tuple[int, ...]
@@ -78,3 +85,4 @@ class Parts:
     normalizes_nothing: bool
     merges_bytes: bool
     scores: NDArray[np.float64]
+    readings: Mapping[str, str] = field(default_factory=dict)
