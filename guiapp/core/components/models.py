@@ -130,8 +130,8 @@ class WordPieceModel(PieceModel):
     A piece of which some part is no token, or that is too long, is one unknown token.
     """
 
-    encoders = ("wordpiece",)
-    refused = WORD_PIECE_REFUSED
+    encoders: tuple[str, ...] = ("wordpiece",)
+    refused: Mapping[str, str] = WORD_PIECE_REFUSED
 
     def __init__(self, tokens: ModelTokens, inner_prefix: bytes, most_characters: int) -> None:
         """`inner_prefix` is `##` for BERT; pieces of more than `most_characters` are unknown."""
@@ -215,8 +215,8 @@ class UnigramModel(PieceModel):
     Unknown text that is a token all the same becomes that; else those of its bytes where all are there.
     """
 
-    encoders = ("viterbi",)
-    refused = REFUSED
+    encoders: tuple[str, ...] = ("viterbi",)
+    refused: Mapping[str, str] = REFUSED
 
     def __init__(
         self, tokens: ModelTokens, scores: NDArray[np.float64], byte_ids: Mapping[int, int] = {}
@@ -279,7 +279,7 @@ class UnigramModel(PieceModel):
 class WordLevelModel(PieceModel):
     """Each piece is a token, or unknown."""
 
-    encoders = ("wordlevel",)
+    encoders: tuple[str, ...] = ("wordlevel",)
 
     def prepare(self) -> None:
         _ = self._table

@@ -21,7 +21,7 @@ from guiapp.core.vocab.vocabulary import Vocabulary
 FIRST_LINE = b'"bpe_simple_vocab_16e6.txt#version: '
 GZIP_MAGIC, GZIP_WINDOW = b"\x1f\x8b", 31
 MOST_BYTES = 1 << 25  # ten times what is in the file
-N_TOKENS = 49_152
+N_MERGES = 49_152 - 256 - 2  # as CLIP's code counts them: half of the tokens of bytes are forgotten
 BYTES = [CHARACTER_OF_BYTE[byte] for byte in (*PRINTABLE, *UNPRINTABLE)]
 END_OF_WORD = "</w>"
 SPECIAL = ("<|startoftext|>", "<|endoftext|>")
@@ -67,7 +67,7 @@ def _merges(file: WholeFile) -> list[str]:
         lines = data.decode().split("\n")
     except UnicodeDecodeError as error:
         raise file.error(f"is not UTF-8: byte {error.start:,} is {data[error.start]:#04x}") from error
-    return lines[1 : N_TOKENS - 2 * len(BYTES) - len(SPECIAL) + 1]
+    return lines[1 : N_MERGES + 1]
 
 
 def _ids(merges: list[str]) -> dict[str, int]:

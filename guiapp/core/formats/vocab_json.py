@@ -6,6 +6,7 @@ Source: https://github.com/huggingface/transformers, convert_slow_tokenizer.py.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -41,6 +42,7 @@ class Family(NamedTuple):
     usual       the token of each role, unless the files say otherwise
     around      roles of the tokens between which each text stands
     normalizer, split, end_suffix, decoders   as tokenizer.json has them; `decoders` follow that of bytes
+    remark      what people should know, "" for nothing
     """
 
     usual: Mapping[str, Any]
@@ -49,6 +51,7 @@ class Family(NamedTuple):
     split: Mapping[str, Any] | None = None
     end_suffix: str = ""
     decoders: tuple[Mapping[str, Any], ...] = ()
+    remark: str = ""
 
 
 GPT2 = Family(dict.fromkeys(("bos_token", "eos_token", "unk_token"), END_OF_TEXT))
@@ -61,6 +64,7 @@ ROBERTA = Family(
         "mask_token": {"content": "<mask>", "lstrip": True, "normalized": True},
     },
     around=("cls_token", "sep_token"),
+    remark="<mask> takes a space before it along as in transformers 4; transformers 5 leaves it alone.",
 )
 CLIP = Family(
     {**dict.fromkeys(("eos_token", "unk_token", "pad_token"), END_OF_TEXT), "bos_token": START_OF_TEXT},
@@ -120,7 +124,8 @@ def _family(beside: Beside) -> tuple[Family, tuple[str, ...]]:
     said = beside.config.get("tokenizer_class") or beside.model.get("model_type") or ""
     name = str(said).removesuffix("Fast").removesuffix("Tokenizer")
     if name.lower() in FAMILIES:
-        return FAMILIES[name.lower()], ()
+        family = FAMILIES[name.lower()]
+        return family, tuple(filter(None, (family.remark,)))
     what = f"name “{quoted(str(said), 60)}”, which is not known here" if said else "do not say whose they are"
     return GPT2, (f"The files beside it {what}: text is split as GPT-2 splits it.",)
 
@@ -132,8 +137,9 @@ def _both(path: Path, opening: Opening) -> tuple[WholeFile, WholeFile]:
     swapped = ("merges", "vocab", ".txt", ".json") if is_merges else ("vocab", "merges", ".json", ".txt")
     name = path.name.replace(swapped[0], swapped[1]).replace(swapped[2], swapped[3])
     names = [name, "vocab.json", "encoder.json"] if is_merges else [name, "merges.txt", "vocab.bpe"]
-    other = next((path.with_name(each) for each in names if path.with_name(each).is_file()), None)
-    if other is None or other == path:
+    others = (path.with_name(each) for each in names if each != path.name)
+    other = next((each for each in others if os.path.isfile(each)), None)  # Path's own raises for odd names
+    if other is None:
         what = "merge rules, but not its tokens" if is_merges else "tokens, but not its merge rules"
         raise given.error(
             f"holds a tokenizer's {what}, and there is no {names[1]} beside it",
@@ -178,9 +184,13 @@ def document_of(
     return {
         "added_tokens": added,
         "normalizer": family.normalizer,
-        "pre_tokenizer": {"type": "Sequence", "pretokenizers": [*splits, byte_level]},
+        "pre_tokenizer": {"type": "Sequence", "pretokenizers": [*splits, byte_level]}
+        if splits
+        else byte_level,
         "post_processor": _post_processor(family, roles, with_ids(added, ids), beside.config),
-        "decoder": {"type": "Sequence", "decoders": [BYTE_LEVEL, *family.decoders]},
+        "decoder": {"type": "Sequence", "decoders": [BYTE_LEVEL, *family.decoders]}
+        if family.decoders
+        else BYTE_LEVEL,
         "model": {
             "type": "BPE",
             "vocab": ids,

@@ -23,9 +23,13 @@ USUAL_ENDPOINT = "https://huggingface.co"
 NAME = re.compile(
     r"(?P<repository>[\w.-]+/[\w.-]+?)(?:@(?P<revision>[\w.%-]+))?(?:/(?P<file>[^/@].*))?", re.ASCII
 )
+ROLES = ("tokenizer_config.json", "special_tokens_map.json")
+LISTS = (*ROLES, "added_tokens.json", "config.json")
 READ_WITH = {
-    "tokenizer.json": ("tokenizer_config.json", "special_tokens_map.json"),
-    "vocab.json": ("merges.txt",),
+    "tokenizer.json": ROLES,
+    "vocab.json": ("merges.txt", *LISTS),
+    "merges.txt": ("vocab.json", *LISTS),
+    "vocab.txt": LISTS,
 }
 
 
@@ -67,15 +71,17 @@ def hub_file(name: str, opening: Opening) -> Kept:
     if (here := _in_cache(wanted)) is not None:
         return Kept(here)
     hub = Hub()
-    if wanted.file:
+    folder, slash, name = wanted.file.rpartition("/")
+    if wanted.file and name not in READ_WITH:
         return hub.file(wanted, wanted.file, opening)
     names = hub.files_of(wanted, opening)
-    chosen = preferred(names)
+    chosen = name or preferred(names)
     if chosen is None:
         raise VocabError(f"{wanted.repository} has no file of a tokenizer. Choose another repository.")
-    for beside in set(names).intersection(READ_WITH.get(chosen, ())):
-        hub.file(wanted, beside, opening)
-    return hub.file(wanted, chosen, opening)
+    beside = {f"{folder}{slash}{each}" for each in READ_WITH.get(chosen, ())}
+    for each in beside.intersection(names):
+        hub.file(wanted, each, opening)
+    return hub.file(wanted, f"{folder}{slash}{chosen}", opening)
 
 
 def parsed(name: str) -> HubName:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import json
 import random
 import time
@@ -11,6 +12,7 @@ import pytest
 
 import guiapp
 from guiapp.core.errors import EncodeError, VocabError
+from guiapp.core.vocab.byte_alphabet import spell
 
 TOKENS = [bytes([byte]) for byte in range(256)] + [b"ab", b"abab", b" the", "é日".encode(), b"\r\n", b"\\'\""]
 IN_BASE64 = [base64.b64encode(text).decode() for text in TOKENS]
@@ -20,9 +22,22 @@ TEKKEN = {
     "vocab": [{"rank": rank, "token_bytes": text} for rank, text in enumerate(IN_BASE64)],
     "special_tokens": [{"rank": 1, "token_str": "<s>"}],
 }
+LETTERS = [spell(bytes([byte])) for byte in range(256)]
+VOCAB_JSON = {text: row for row, text in enumerate([*LETTERS, "ab", "abab", "Ġt", "<|endoftext|>", "<s>"])}
+MERGES = "#version: 0.2\na b\nab ab\nĠ t\n"
+BESIDE = {
+    "vocab.json": ("merges.txt", MERGES.encode()),
+    "merges.txt": ("vocab.json", json.dumps(VOCAB_JSON).encode()),
+}
 FILES = {
     "tiktoken": "".join(f"{text} {rank}\n" for rank, text in enumerate(IN_BASE64)).encode(),
     "tekken": json.dumps(TEKKEN).encode(),
+    "vocab.txt": "\n".join(
+        ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "ab", "##ab", "the", "##e"]
+    ).encode(),
+    "vocab.json": json.dumps(VOCAB_JSON).encode(),
+    "merges.txt": MERGES.encode(),
+    "clip": f'"bpe_simple_vocab_16e6.txt{MERGES.replace(" t", " t</w>")}'.encode(),
     "rwkv": "".join(f"{row} {text!r} {len(text)}\n" for row, text in enumerate(TOKENS, 1)).encode(),
 }
 BITS = [
@@ -94,12 +109,25 @@ def spoiled(dice: random.Random) -> bytes:
     return json.dumps(content).encode()
 
 
+def broken(name: str, dice: random.Random) -> bytes:
+    if name not in FILES:
+        return spoiled(dice)
+    if name != "clip":
+        return damaged(FILES[name], dice)
+    if dice.random() < 0.5:
+        return damaged(gzip.compress(FILES[name]), dice)
+    return gzip.compress(damaged(FILES[name], dice))
+
+
 @pytest.mark.parametrize("name", [*FILES, "tekken of odd values"])
 @pytest.mark.parametrize("count", [150, pytest.param(3_000, marks=pytest.mark.exhaustive)])
 def test_damaged_files_open_or_say_what_is_wrong(tmp_path, name, count):
     dice, path, said = random.Random(name), tmp_path / "file", list[str]()
+    if name in BESIDE:
+        other, content = BESIDE[name]
+        (tmp_path / other).write_bytes(content)
     for _ in range(count):
-        path.write_bytes(damaged(FILES[name], dice) if name in FILES else spoiled(dice))
+        path.write_bytes(broken(name, dice))
         started = time.perf_counter()
         try:
             tokenizer = guiapp.open_model(path, pre="cl100k_base" if name == "tiktoken" else None)
@@ -116,7 +144,7 @@ def test_damaged_files_open_or_say_what_is_wrong(tmp_path, name, count):
 @pytest.mark.parametrize("name", FILES)
 def test_huge_files_are_refused_by_their_size(tmp_path, name):
     path = tmp_path / "file"
-    path.write_bytes(FILES[name])
+    path.write_bytes(FILES[name] if name != "clip" else gzip.compress(FILES[name]))
     with path.open("r+b") as file:
         file.truncate(300 << 20)  # takes no room on the disk
     with pytest.raises(VocabError, match=r"is 314,572,800 bytes long\. At most 268,435,456 are read\."):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 
 import pytest
@@ -14,8 +15,12 @@ from guiapp.core.formats.table import FORMATS, format_of, is_tokenizer, load_voc
 BEGINNINGS = {
     "GGUF": b"GGUF\3\0\0\0",
     "tekken.json": b'{"config": {"default_num_special_tokens": 1000',
+    "tokenizer.json": b'{"version": "1.0", "truncation": null,',
     "tiktoken": b"IQ== 0\nIg== 1\n",
     "RWKV vocabulary": b"1 '\\x00' 1\n",
+    "vocab.json and merges.txt": b'{"!": 0, "#": 1, "$": 2, "%": 3',
+    "vocab.txt": b"[PAD]\n[UNK]\nthe\n",
+    "CLIP's merges": gzip.compress(b'"bpe_simple_vocab_16e6.txt#version: 0.2\ni n\n'),
 }
 
 
@@ -27,7 +32,7 @@ def test_each_format_is_known_by_its_first_bytes_and_by_no_others(tmp_path):
         path.write_bytes(head)
         assert format_of(path).name == name
         assert is_tokenizer(head)
-    for head in (b"", b"text", b"{}", b'{"model": {"type": "BPE"}}', b"GGU", b"hello 1\n"):
+    for head in (b"", b"text", b"{}", b"GGU", b"hello 1\n"):
         assert not is_tokenizer(head)
 
 
