@@ -49,7 +49,7 @@ MOST_BYTES = 1 << 26
 MOST_LISTS = 1 << 22  # and objects: each takes memory, however short it is in the file
 KNOWN_KEY = re.compile(
     rb'"(?:truncation|padding|normalizer|pre_tokenizer|post_processor|decoder)"\s*:\s*(?:null|\{)'
-    rb'|"added_tokens"\s*:\s*\[|"model"\s*:\s*\{'
+    rb'|"added_tokens"\s*:\s*\['
 )
 UNKNOWN_TYPE, USER_DEFINED_TYPE, BYTE_TYPE = 2, 4, 6
 BYTES_OF_UTF_8 = (*range(0xC0), *range(0xC2, 0xF5))

@@ -32,7 +32,7 @@ def test_each_format_is_known_by_its_first_bytes_and_by_no_others(tmp_path):
         path.write_bytes(head)
         assert format_of(path).name == name
         assert is_tokenizer(head)
-    for head in (b"", b"text", b"{}", b"GGU", b"hello 1\n"):
+    for head in (b"", b"text", b"{}", b'{"model": {"type": "BPE"}}', b"GGU", b"hello 1\n"):
         assert not is_tokenizer(head)
 
 
