@@ -430,10 +430,14 @@ def _as_many_bytes(texts: Iterable[str | bytes]) -> list[bytes]:
 
 def _pipeline_for(vocabulary: Vocabulary) -> Pipeline:
     """The pipeline of the vocabulary's type, or of its parts; imported when needed."""
-    if vocabulary.parts is not None and not vocabulary.patterns:
+    if (parts := vocabulary.parts) is not None and not vocabulary.patterns:
         from guiapp.core.pipelines.components import PartsPipeline
 
-        return PartsPipeline(vocabulary, vocabulary.parts)
+        return PartsPipeline(vocabulary, parts)
+    if parts is not None and not parts.normalizes_nothing:
+        from guiapp.core.pipelines.normalized_pairs import NormalizedPairsPipeline
+
+        return NormalizedPairsPipeline(vocabulary, parts)
     module, name = PIPELINES[vocabulary.type].split(".")
     pipeline: Pipeline = getattr(import_module(f"guiapp.core.pipelines.{module}"), name)(vocabulary)
     return pipeline

@@ -191,6 +191,13 @@ def _other_spaces() -> NDArray[np.bool_]:
     return found
 
 
+def is_unicode_form(normalizer: Normalizer) -> bool:
+    """Whether it is one of the normal forms, or several: then ASCII stays, and is joined to nothing."""
+    if isinstance(normalizer, Sequence):
+        return all(map(is_unicode_form, normalizer.parts))
+    return isinstance(normalizer, UnicodeForm)
+
+
 # From tokenizer.json
 
 

@@ -42,25 +42,31 @@ class UnicodeForm:
         return edited(text, self._edits(text, codes, first, behind))
 
     def _edits(self, text: AlignedText, codes: NDArray[np.uint32], first: Offsets, behind: Offsets) -> Edits:
-        """What becomes something else, without what stays as it is on both sides of it."""
-        known = dict[str, tuple[int, int, int] | None]()  # the replacement, and how much stays on both sides
+        """What becomes something else."""
+        known = dict[str, list[tuple[int, int, int]]]()  # starts and ends in a stretch, and replacements
         replacements, chosen, starts, ends = list[bytes](), list[int](), list[int](), list[int]()
         characters = codes.tobytes().decode("utf-32-le")
         for start, end in stoppable(zip(first.tolist(), behind.tolist(), strict=True)):
             stretch = characters[start:end]
             if stretch not in known:
-                new = self._normalized(stretch)
-                before = _length_in_common(stretch, new)
-                after = _length_in_common(stretch[before:][::-1], new[before:][::-1])
-                known[stretch] = None if new == stretch else (len(replacements), before, after)
-                replacements.append(new[before : len(new) - after].encode())
-            if (found := known[stretch]) is not None:
-                number, before, after = found
+                changes = self._changes(stretch)
+                known[stretch] = [(a, b, len(replacements) + n) for n, (a, b, _) in enumerate(changes)]
+                replacements += [new.encode() for *_, new in changes]
+            for inner_start, inner_end, number in known[stretch]:
                 chosen.append(number)
-                starts.append(start + before)
-                ends.append(end - after)
+                starts.append(start + inner_start)
+                ends.append(start + inner_end)
         places = text.character_starts()
         return Edits(places[starts], places[ends], np.array(chosen, np.int64), replacements)
+
+    def _changes(self, stretch: str) -> list[tuple[int, int, str]]:
+        """Starts and ends of what changes, and what it becomes: characters by themselves, if that is all."""
+        new, alone = self._normalized(stretch), list(map(self._normalized, stretch))
+        if new == "".join(alone):
+            return [(at, at + 1, alone[at]) for at, own in enumerate(stretch) if own != alone[at]]
+        before = _length_in_common(stretch, new)
+        after = _length_in_common(stretch[before:][::-1], new[before:][::-1])
+        return [(before, len(stretch) - after, new[before : len(new) - after])]
 
     def _normalized(self, stretch: str) -> str:
         """Of a stretch of which only the first character may be later than Unicode 9.0."""
@@ -74,7 +80,9 @@ class UnicodeForm:
 
 
 def _length_in_common(one: str, other: str) -> int:
-    return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    return next(
+        (at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
+    )
 
 
 def _in_order(stretch: str, form: Literal["NFD", "NFKD"]) -> str:

@@ -162,8 +162,9 @@ def vocabulary_of(file: WholeFile, content: dict[str, Any], beside: Beside, open
 
 
 def _patterns(parts: Parts) -> tuple[Pattern, ...]:
-    """What cuts the text, where patterns are all there is to it before bytes are merged."""
-    are_all = parts.merges_bytes and parts.normalizes_nothing
+    """What cuts the text, where patterns are all there is to it between normalising and merging bytes."""
+    are_searched = any(token.normalized for token in parts.added_tokens) and not parts.normalizes_nothing
+    are_all = parts.merges_bytes and not are_searched
     return (patterns_of(parts.pre_tokenizer) or ()) if are_all else ()
 
 

@@ -7,7 +7,6 @@ Where nothing but the text is cut by patterns, `BytePairPipeline` does the same,
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from copy import copy
 from functools import partial
@@ -28,14 +27,13 @@ from guiapp.core.pipelines.symbol_merging import SymbolEncoder
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher, watch_whole
 from guiapp.core.text.added_tokens import Found, TokenSearch
 from guiapp.core.text.normalized import NormalizedText
-from guiapp.core.text.utf8 import repair
+from guiapp.core.text.utf8 import well_formed
 from guiapp.core.vocab.merges import PairMerging, listed_merging
 from guiapp.core.vocab.parts import Parts
 from guiapp.core.vocab.vocabulary import Vocabulary
 from guiapp.native import ALL_PIECES, NO_PIECES
 
 BYTE_NAMES = [b"<0x%02X>" % byte for byte in range(256)]
-SURROGATES = re.compile(rb"\xed[\xa0-\xbf][\x80-\xbf]")
 NO_TOKENS = FragmentTokens(np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0, np.int64))
 
 Find = Callable[[NDArray[np.uint8], bool], Found]
@@ -109,12 +107,12 @@ class PartsPipeline(Pipeline):
 
     def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
         """The tokens of one fragment."""
-        text, repaired = _valid(fragment)
+        text, repaired = well_formed(fragment)
         return to_source(self._encode_stretches(self._stretches(text, after_special), encoder), repaired)
 
     def stages(self, after_special: bool, encoder: str) -> Stages:
         def prepare(fragment: NDArray[np.uint8]) -> list[_Stretch]:
-            return list(self._stretches(_valid(fragment)[0], after_special))
+            return list(self._stretches(well_formed(fragment)[0], after_special))
 
         return (
             Stage(NORMALISE_AND_SPLIT, prepare),
@@ -154,7 +152,7 @@ class PartsPipeline(Pipeline):
         self, fragment: bytes, after_special: bool, encoder: str, watcher: Watcher = UNWATCHED
     ) -> FragmentTokens:
         """The same, step by step."""
-        text, repaired = _valid(np.frombuffer(fragment, np.uint8))
+        text, repaired = well_formed(np.frombuffer(fragment, np.uint8))
         tokens = [NO_TOKENS]
         for stretch in self._stretches(text, after_special, self._search.find_readable_in):
             tokens.append(self._encode_stretch_readable(stretch, encoder, watcher))
@@ -180,10 +178,3 @@ class PartsPipeline(Pipeline):
     def cut_after(self, fragment: NDArray[np.uint8], position: int) -> int:
         """See `cut_before`."""
         return len(fragment)
-
-
-def _valid(fragment: NDArray[np.uint8]) -> tuple[bytes, NormalizedText | None]:
-    """A fragment with U+FFFD for what is not UTF-8, and how that came from another text, if it did."""
-    repaired = repair(fragment)
-    data = (fragment if repaired is None else repaired.data).tobytes()
-    return SURROGATES.sub("\ufffd".encode(), data), repaired
