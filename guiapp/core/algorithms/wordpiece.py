@@ -26,18 +26,34 @@ class GiveUp:
         tokens[:] = [(self.unknown_id, 0, self.word_end)]
 
 
+@dataclass(frozen=True)
+class TooLong:
+    """The word has more characters than are looked at, and becomes one unknown token."""
+
+    unknown_id: int
+    word_end: int
+
+    def apply(self, tokens: Taken) -> None:
+        tokens[:] = [(self.unknown_id, 0, self.word_end)]
+
+
 def steps(
     word: bytes,
     tokens: Mapping[bytes, int],
     longest_bytes: int,
     unknown_id: int,
     inner_tokens: Mapping[bytes, int] | None = None,
-) -> Iterator[Take | Miss | GiveUp]:
+    most_characters: int | None = None,
+) -> Iterator[Take | Miss | GiveUp | TooLong]:
     """Yield what is tried and taken from one word, in order.
 
-    inner_tokens  those that are taken behind the start of a word, where these are others
+    inner_tokens     those that are taken behind the start of a word, where these are others
+    most_characters  that a word may have
     """
     at = 0
+    if most_characters is not None and sum(byte & 0xC0 != 0x80 for byte in word) > most_characters:
+        yield TooLong(unknown_id, len(word))
+        return
     while at < len(word):
         if at > 0 and inner_tokens is not None:
             tokens = inner_tokens

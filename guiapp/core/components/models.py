@@ -7,7 +7,7 @@ Source: https://github.com/huggingface/tokenizers, tokenizers/src/models.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from guiapp import native
 from guiapp.core.algorithms import viterbi, wordpiece, words
-from guiapp.core.algorithms.longest_match import Miss, Take, Taken
+from guiapp.core.algorithms.longest_match import Taken
 from guiapp.core.encoding import FragmentTokens
 from guiapp.core.errors import EncodeError
 from guiapp.core.pipelines.chunks import tokens_from_steps
@@ -198,15 +198,11 @@ class WordPieceModel(PieceModel):
 
     def _encode_piece(self, piece: bytes, watcher: Watcher) -> Taken:
         taken: Taken = []
-        for step in self._steps(piece):
+        tokens = self._ids, self._longest_bytes, self._unknown, self._inner_ids, self._most_characters
+        for step in wordpiece.steps(piece, *tokens):
             step.apply(taken)
             watcher.step(step)
         return taken
-
-    def _steps(self, piece: bytes) -> Iterator[Take | Miss | wordpiece.GiveUp]:
-        if len(piece.decode("utf-8", "replace")) > self._most_characters:
-            return iter([wordpiece.GiveUp(self._unknown, 0, len(piece))])
-        return wordpiece.steps(piece, self._ids, self._longest_bytes, self._unknown, self._inner_ids)
 
 
 class UnigramModel(PieceModel):

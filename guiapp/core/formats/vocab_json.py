@@ -21,7 +21,7 @@ from guiapp.core.vocab.opening import METADATA, Opening
 from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.vocabulary import Vocabulary
 
-MOST_TOKENS = 1 << 21
+MOST_TOKENS = 1 << 20
 STRING = rb'"(?:[^"\\\0-\x1f]|\\.)*"'
 FIRST_PAIRS = re.compile(rb"\s*\{(?:\s*" + STRING + rb"\s*:\s*[0-9]{1,9}\s*,){3}")
 VERSION = b"#version"

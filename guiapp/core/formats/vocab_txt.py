@@ -17,7 +17,7 @@ from guiapp.core.formats.whole_file import WholeFile
 from guiapp.core.vocab.opening import METADATA, Opening
 from guiapp.core.vocab.vocabulary import Vocabulary
 
-MOST_LINES = 1 << 21  # several times what any vocabulary has
+MOST_LINES = 1 << 20  # several times what any vocabulary has
 SIGNS = frozenset((b"[PAD]", b"[UNK]", b"[CLS]", b"[SEP]", b"[MASK]"))
 FEWEST_SIGNS = 2
 LINE = re.compile(rb"[^\s]{0,300}")

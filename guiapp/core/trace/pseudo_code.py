@@ -105,6 +105,7 @@ for each word:
     while that is no token: one character less  # miss
     take the token  # take
     if nothing fits: the word is unknown  # give up
+    if it is too long, it is, too  # too long
 next word  # done
 """,
     ),

@@ -134,7 +134,7 @@ def test_only_lists_of_tokens_are_taken_for_one():
     ("data", "config", "expected"),
     [
         (b"[UNK]\n[CLS]\n\xff\n", {}, "is not UTF-8: byte 12 is 0xff"),
-        (b"[UNK]\n[CLS]\n" + b"\n" * (1 << 21), {}, "has more than 2,097,152 lines"),
+        (b"[UNK]\n[CLS]\n" + b"\n" * (1 << 20), {}, "has more than 1,048,576 lines"),
         (b"[UNK]\n[CLS]\n", {"added_tokens_decoder": 5}, "is not laid out as such files are"),
         (b"[UNK]\n[CLS]\n", {"unk_token": {"x": 1}}, "is not laid out as such files are"),
         (b"[UNK]\n[CLS]\n", {"do_lower_case": "perhaps"}, ""),

@@ -31,6 +31,7 @@ ROWS = [
     (longest_match.Miss(3, 5), {"operation": "miss", **SPAN}),
     (linear.Fail(3, 5), {"operation": "fail", **SPAN}),
     (wordpiece.GiveUp(4, 3, 5), {"operation": "give up", "start": 0, "end": 5, "result": 4}),
+    (wordpiece.TooLong(4, 5), {"operation": "too long", "start": 0, "end": 5, "result": 4}),
     (longest_match.Take(7, 3, 5), {"operation": "take", **SPAN, "result": 7}),
     (longest_match.Choose(7, 3, 5), {"operation": "choose", **SPAN, "result": 7}),
     (backtrack.Reject(7, 3, 5, True), {"operation": "dead end", **SPAN, "result": 7}),

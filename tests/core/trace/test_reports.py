@@ -124,7 +124,7 @@ def test_lines_say_which_operations_they_carry_out():
         },
         "wordlevel": {2: ("miss",), 3: ("take",), 4: ("done",)},
         "plamo2": {3: ("reach",), 4: ("worse",), 6: ("take",), 7: ("done",)},
-        "wordpiece": {2: ("miss",), 3: ("take",), 4: ("give up",), 5: ("done",)},
+        "wordpiece": {2: ("miss",), 3: ("take",), 4: ("give up",), 5: ("too long",), 6: ("done",)},
         "linear": {2: ("fail",), 3: ("take",), 5: ("give up",), 6: ("done",)},
         "rwkv": {2: ("take",), 3: ("done",)},
         "greedy": {0: ("whole",), 3: ("take",), 4: ("done",)},
