@@ -22,7 +22,7 @@ from guiapp.core.errors import EncodeError, NativeLibraryError, VocabError
 from guiapp.core.system.checkpoint import checkpoint, is_watched
 from guiapp.native import library
 
-ABI_VERSION = 4  # raised with each change of a function or a structure, here and in api.h
+ABI_VERSION = 5  # raised with each change of a function or a structure, here and in api.h
 
 
 class _Unbuilt:
@@ -788,6 +788,33 @@ def spell_out(
     if full < 0:
         raise ValueError("offsets or attributes that do not fit the data")
     return out, ends, full
+
+
+# The long parts of a tokenizer.json
+
+_json_texts = _function(
+    "json_texts", c_int64, BYTES, c_int64, TO_BYTES, TO_WIDE_INTS, TO_WIDE_INTS, TO_WIDE_INTS
+)
+MOST_JSON_TEXTS = 1 << 23
+QUOTE, BRACE = ord('"'), ord("{")
+
+Packed = tuple[NDArray[np.uint8], NDArray[np.int64]]
+
+
+def json_texts(text: NDArray[np.uint8], start: int) -> tuple[Packed, NDArray[np.int64], int, int] | None:
+    """The object of texts and whole numbers, or the list of texts or pairs of them, that begins at a place.
+
+    Gives the texts as `packed` does, the numbers, where it ends, and how many pairs it has; None for what is
+    of another form.  The text is UTF-8 without surrogates.
+    """
+    most = min(int(np.count_nonzero(text[start:] == QUOTE)) // 2, MOST_JSON_TEXTS)
+    data, offsets = np.empty(len(text) - start, np.uint8), np.empty(most + 1, np.int64)
+    numbers, ends = np.empty(most if text[start] == BRACE else 0, np.int64), np.empty(2, np.int64)
+    count = _json_texts(text, start, data, offsets, numbers, ends)
+    if count < 0:
+        return None
+    packed_data = data[: offsets[count]].copy()
+    return (packed_data, offsets[: count + 1].copy()), numbers[:count].copy(), int(ends[0]), int(ends[1])
 
 
 # Special tokens

@@ -28,6 +28,7 @@ from guiapp.core.components.pre_tokenizers import (
 )
 from guiapp.core.components.prepare import normalize
 from guiapp.core.components.said import ComponentError
+from guiapp.core.formats.json_texts import read_json_with_texts
 from guiapp.core.formats.model_sections import ModelSection, model_section, packed_texts
 from guiapp.core.formats.other_readings import other_readings
 from guiapp.core.formats.post_processors import ids_around
@@ -36,7 +37,6 @@ from guiapp.core.formats.tokenizer_config import Beside, model_name, read_beside
 from guiapp.core.formats.whole_file import WholeFile
 from guiapp.core.split.pre_tokenizers import Pattern
 from guiapp.core.system.checkpoint import stoppable
-from guiapp.core.system.outside_json import read_json
 from guiapp.core.vocab.attributes import ATTRIBUTE_OF_TYPE, CONTROL_TYPE, NORMAL_TYPE, UNUSED_TYPE
 from guiapp.core.vocab.byte_alphabet import CHARACTER_OF_BYTE
 from guiapp.core.vocab.opening import MERGES, METADATA, SPECIAL, TOKENS, Opening
@@ -101,7 +101,7 @@ def _sections(file: WholeFile) -> dict[str, Any]:
     if data.count(b"[") + data.count(b"{") > MOST_LISTS:
         raise file.error("holds more than four million lists and objects")
     try:
-        content = read_json(data)
+        content = read_json_with_texts(data)
     except ValueError as error:
         raise file.error(f"is broken JSON: {quoted(str(error))}") from error
     if not isinstance(content, dict):
@@ -173,13 +173,13 @@ def _added_tokens(said: Any, model: ModelSection) -> tuple[tuple[AddedToken, ...
     """With the ids that the library gives them: a text's own in the model, or the next one behind that."""
     found: dict[str, AddedToken] = {}
     warnings: list[str] = []
-    next_id = len(model.ids_of_texts)
-    for each in stoppable(said):
-        content = each["content"]
-        content.encode()
+    contents = [each["content"] for each in stoppable(said)]
+    known = dict(zip(contents, model.find(contents), strict=True))
+    next_id = model.n_texts
+    for each, content in zip(said, contents, strict=True):
         if not content:
             continue
-        token_id = found[content].token_id if content in found else model.ids_of_texts.get(content)
+        token_id = found[content].token_id if content in found else known[content]
         if token_id is None:
             token_id, next_id = next_id, next_id + 1
         if each.get("id", token_id) != token_id and not warnings:
@@ -197,30 +197,37 @@ def _tokens(
     file: WholeFile, model: ModelSection, added: tuple[AddedToken, ...]
 ) -> tuple[StringTable, NDArray[np.int32]]:
     """The texts of all ids, and their types as GGUF files number them."""
-    new = {token.token_id: token.content for token in added if token.content not in model.ids_of_texts}
-    n_tokens = check_ids(file, np.append(model.ids, np.fromiter(new, np.int64, len(new))))
+    own = model.find([token.content for token in added])
+    new = {token.token_id: token.content for token, known in zip(added, own, strict=True) if known is None}
+    ids = np.append(model.ids, np.fromiter(new, np.int64, len(new)))
+    n_tokens = check_ids(file, ids)
     types = np.full(n_tokens, UNUSED_TYPE, np.int32)
     types[model.ids] = NORMAL_TYPE
     if model.options.byte_fallback:
-        names = (f"<0x{byte:02X}>" for byte in range(256))
-        types[[model.ids_of_texts[name] for name in names if name in model.ids_of_texts]] = BYTE_TYPE
+        names = model.find([f"<0x{byte:02X}>" for byte in range(256)])
+        types[[token_id for token_id in names if token_id is not None]] = BYTE_TYPE
     if model.options.unknown is not None:
         types[model.options.unknown] = UNKNOWN_TYPE
     for token in added:
         types[token.token_id] = CONTROL_TYPE if token.special else USER_DEFINED_TYPE
-    return StringTable(*packed_texts(_by_id(model, new, types))), types
+    unused = np.flatnonzero(types == UNUSED_TYPE)
+    data, offsets = packed_texts([*new.values(), *(f"[PAD{token_id}]" for token_id in unused.tolist())])
+    all_data = np.concatenate([model.data, data])
+    all_offsets = np.concatenate([model.offsets, model.offsets[-1] + offsets[1:]])
+    return StringTable(*_in_order(all_data, all_offsets, np.append(ids, unused))), types
 
 
-def _by_id(model: ModelSection, new: dict[int, str], types: NDArray[np.int32]) -> list[str]:
-    """The texts of all ids; those that stand for nothing have a name."""
-    if (model.ids == np.arange(len(model.ids))).all() and [*new] == [*range(len(model.ids), len(types))]:
-        return [*model.texts, *new.values()]
-    texts = [f"[PAD{token_id}]" for token_id in range(len(types))]
-    for text, token_id in zip(model.texts, model.ids.tolist(), strict=True):
-        texts[token_id] = text
-    for token_id, text in new.items():
-        texts[token_id] = text
-    return texts
+def _in_order(
+    data: NDArray[np.uint8], offsets: NDArray[np.int64], ids: NDArray[np.int64]
+) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Texts by their ids."""
+    if (ids[:-1] < ids[1:]).all():
+        return data, offsets
+    order = np.argsort(ids)
+    lengths = np.diff(offsets)[order]
+    new_offsets = np.append(0, np.cumsum(lengths))
+    sources = np.repeat(offsets[:-1][order] - new_offsets[:-1], lengths) + np.arange(len(data))
+    return data[sources], new_offsets
 
 
 def _parts(
@@ -281,7 +288,7 @@ def _merges_bytes(model: ModelSection, pre_tokenizer: PreTokenizer) -> bool:
     is_marked = options.continuing_prefix or options.end_suffix
     if options.kind != "BPE" or is_marked or without_byte_mapping(pre_tokenizer) is None:
         return False
-    return all(CHARACTER_OF_BYTE[byte] in model.ids_of_texts for byte in BYTES_OF_UTF_8)
+    return None not in model.find([CHARACTER_OF_BYTE[byte] for byte in BYTES_OF_UTF_8])
 
 
 def _spelling(said: Any) -> int:
