@@ -93,7 +93,12 @@ class FakeTokenizer:
         return len(fragment) if newline < 0 else newline + 1
 
     def encode_stretch(
-        self, text: NDArray[np.uint8], partition: Partition | None, after_special: bool, encoder: str | None
+        self,
+        text: NDArray[np.uint8],
+        partition: Partition | None,
+        after_special: bool,
+        encoder: str | None,
+        parse_special: bool,
     ) -> FragmentTokens:
         return words_of(text.tobytes(), encoder)
 

@@ -95,6 +95,13 @@ ALGORITHMS: dict[str, Algorithm] = {
             "Fast WordPiece, Song et al. 2021, https://aclanthology.org/2021.emnlp-main.160",
         ),
         Algorithm(
+            "wordlevel",
+            "Whole pieces",
+            True,
+            "O(n)",
+            "The model WordLevel of Hugging Face's tokenizers, https://github.com/huggingface/tokenizers",
+        ),
+        Algorithm(
             "viterbi",
             "Most probable segmentation",
             True,

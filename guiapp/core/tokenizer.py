@@ -62,7 +62,7 @@ class Tokenizer:
     def __init__(self, vocabulary: Vocabulary) -> None:
         self.vocabulary = vocabulary
         self._pipeline, self._words = _pipeline_for(vocabulary), WordsPipeline(vocabulary)
-        self._special_tokens = SpecialTokens(vocabulary)
+        self._special_tokens = _special_tokens_of(vocabulary)
         self.n_threads = min(n_cores(), MOST_THREADS)
 
     @cached_property
@@ -136,9 +136,15 @@ class Tokenizer:
         """What encodes text between special tokens, by all encoders but `words`."""
         return self._pipeline
 
-    def pipeline_of(self, encoder: str) -> Pipeline:
+    def pipeline_of(self, encoder: str, parse_special: bool = True) -> Pipeline:
         """What encodes by an encoder."""
-        return self._words if encoder == WORDS else self._pipeline
+        if encoder == WORDS:
+            return self._words
+        return self._pipeline if parse_special else self._pipeline.without_special()
+
+    def begins_anew(self, start: int, after_special: bool) -> bool:
+        """What a pipeline is told of a fragment that begins at `start` of a stretch; see `encode_stretch`."""
+        return after_special if start == 0 else self._pipeline.begins_behind_special
 
     @property
     def merging(self) -> PairMerging | None:
@@ -171,7 +177,7 @@ class Tokenizer:
         Raises EncodeError for an unknown encoder and for text that the vocabulary cannot express.
         """
         started_ns = time.perf_counter_ns()
-        pipeline = self._pipeline
+        pipeline = self._pipeline if parse_special else self._pipeline.without_special()
         first = pipeline.encoders[0]
         name = first if encoder is None else self._encoder_name(encoder)
         data = as_bytes(text)
@@ -185,7 +191,7 @@ class Tokenizer:
                 return Encoding(data, ids, spans, name, time.perf_counter_ns() - started_ns)
         array = np.frombuffer(data, np.uint8)
         partition = self._special_tokens.partition(array, parse_special) if may_have_special else None
-        tokens = self._encode_partitioned(array, partition, True, name)
+        tokens = self._encode_partitioned(array, partition, True, name, parse_special)
         return self._assemble(data, tokens, add_special, name, started_ns)
 
     @cached_property
@@ -208,36 +214,49 @@ class Tokenizer:
         return spans
 
     def encode_stretch(
-        self, text: NDArray[np.uint8], partition: Partition | None, after_special: bool, encoder: str | None
+        self,
+        text: NDArray[np.uint8],
+        partition: Partition | None,
+        after_special: bool,
+        encoder: str | None,
+        parse_special: bool,
     ) -> FragmentTokens:
         """The tokens of a partitioned text, without BOS, EOS and the like; None: it has no special tokens.
 
         `after_special` says whether the text begins a document or follows a special token.
         """
-        return self._encode_partitioned(text, partition, after_special, self._encoder_name(encoder))
+        name = self._encoder_name(encoder)
+        return self._encode_partitioned(text, partition, after_special, name, parse_special)
 
     def _encode_partitioned(
-        self, text: NDArray[np.uint8], partition: Partition | None, after_special: bool, encoder: str
+        self,
+        text: NDArray[np.uint8],
+        partition: Partition | None,
+        after_special: bool,
+        encoder: str,
+        parse_special: bool,
     ) -> FragmentTokens:
+        pipeline = self.pipeline_of(encoder, parse_special)
         if partition is None and len(text):
-            return self._encode_fragment(text, after_special, encoder)
+            return self._encode_fragment(pipeline, text, after_special, encoder)
         if partition is None:
             return FragmentTokens(np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0, np.int64))
 
         def encode_fragment(start: int, end: int) -> FragmentTokens:
-            return self._encode_fragment(text[start:end], after_special or start > 0, encoder)
+            begins = self.begins_anew(start, after_special)
+            return self._encode_fragment(pipeline, text[start:end], begins, encoder)
 
         return _join(partition, encode_fragment)
 
     def _encode_fragment(
-        self, fragment: NDArray[np.uint8], after_special: bool, encoder: str
+        self, pipeline: Pipeline, fragment: NDArray[np.uint8], after_special: bool, encoder: str
     ) -> FragmentTokens:
         """The tokens of what lies between special tokens; on several threads where that pays."""
         n_threads = self.n_threads
         if n_threads < 2 or len(fragment) < LEAST_BYTES or not ALGORITHMS[encoder].exact:
-            return self.pipeline_of(encoder).encode(fragment, after_special, encoder)
+            return pipeline.encode(fragment, after_special, encoder)
         n_parts = min(PARTS_PER_THREAD * n_threads, len(fragment) // LEAST_PART)
-        return encode_in_parts(self._pipeline, fragment, after_special, encoder, n_threads, n_parts)
+        return encode_in_parts(pipeline, fragment, after_special, encoder, n_threads, n_parts)
 
     def encode_readable(
         self,
@@ -252,7 +271,8 @@ class Tokenizer:
         data = as_bytes(text)
 
         def encode_fragment(start: int, end: int) -> FragmentTokens:
-            return self.pipeline_of(name).encode_readable(data[start:end], True, name)
+            pipeline = self.pipeline_of(name, parse_special)
+            return pipeline.encode_readable(data[start:end], self.begins_anew(start, True), name)
 
         tokens = _join(self._special_tokens.partition_readable(data, parse_special), encode_fragment)
         return self._assemble(data, tokens, add_special, name, started_ns)
@@ -342,6 +362,8 @@ class Tokenizer:
     def special_ids_around(self) -> tuple[list[int], list[int]]:
         """The ids that `add_special` puts before and after a text."""
         vocabulary, special, rules = self.vocabulary, self.vocabulary.special_ids, self.vocabulary.rules
+        if vocabulary.parts is not None:
+            return list(vocabulary.parts.before), list(vocabulary.parts.after)
         if vocabulary.type is VocabType.WPM:
             return [self._needed(special.bos, "bos")], [self._needed(special.sep, "seperator")]
         if vocabulary.type not in (VocabType.SPM, VocabType.BPE, VocabType.UGM, VocabType.PLAMO2):
@@ -407,7 +429,23 @@ def _as_many_bytes(texts: Iterable[str | bytes]) -> list[bytes]:
 
 
 def _pipeline_for(vocabulary: Vocabulary) -> Pipeline:
-    """The pipeline of the vocabulary's type; imported when needed."""
+    """The pipeline of the vocabulary's type, or of its parts; imported when needed."""
+    if (parts := vocabulary.parts) is not None and not vocabulary.patterns:
+        from guiapp.core.pipelines.components import PartsPipeline
+
+        return PartsPipeline(vocabulary, parts)
+    if parts is not None and not parts.normalizes_nothing:
+        from guiapp.core.pipelines.normalized_pairs import NormalizedPairsPipeline
+
+        return NormalizedPairsPipeline(vocabulary, parts)
     module, name = PIPELINES[vocabulary.type].split(".")
     pipeline: Pipeline = getattr(import_module(f"guiapp.core.pipelines.{module}"), name)(vocabulary)
     return pipeline
+
+
+def _special_tokens_of(vocabulary: Vocabulary) -> SpecialTokens:
+    if vocabulary.parts is None:
+        return SpecialTokens(vocabulary)
+    from guiapp.core.text.added_tokens import AddedTokens
+
+    return AddedTokens(vocabulary, vocabulary.parts)

@@ -22,7 +22,7 @@ from guiapp.core.errors import EncodeError, NativeLibraryError, VocabError
 from guiapp.core.system.checkpoint import checkpoint, is_watched
 from guiapp.native import library
 
-ABI_VERSION = 1  # raised with each change of a function or a structure, here and in api.h
+ABI_VERSION = 5  # raised with each change of a function or a structure, here and in api.h
 
 
 class _Unbuilt:
@@ -162,6 +162,12 @@ class StringTable(_Handle):
         data, offsets = packed(texts)
         rows = np.empty(len(texts), np.int32)
         _strings_find(self._address, data, offsets, rows)
+        return rows
+
+    def find_each(self, data: NDArray[np.uint8], ends: NDArray[np.int64]) -> NDArray[np.int32]:
+        """int32[n]: the row of each text of some that lie side by side and end at `ends`, or -1."""
+        rows = np.empty(len(ends), np.int32)
+        _strings_find(self._address, data, np.concatenate([[0], ends]), rows)
         return rows
 
     def twins(self) -> tuple[int, int] | None:
@@ -398,6 +404,7 @@ class _SplitTables(ctypes.Structure):
 
 
 _split = _function("split", c_int64, c_void_p, BYTES, WIDE_INTS, TO_WIDE_INTS)
+_split_matches = _function("split_matches", c_int64, c_void_p, BYTES, WIDE_INTS, TO_WIDE_INTS, TO_FLAGS)
 _last_cut = _function("last_cut", c_int64, c_void_p, BYTES, c_int64)
 _first_cut = _function("first_cut", c_int64, c_void_p, BYTES, c_int64)
 _splitter_new = _function("splitter_new", c_void_p, ctypes.POINTER(_SplitTables))
@@ -417,6 +424,14 @@ class Splitter(_Handle):
         """The ends of the pieces of well-formed texts, which lie side by side and end at `text_ends`."""
         ends = np.empty(len(text), np.int64)
         return ends[: _split(self._address, text, text_ends, ends)].copy()
+
+    def split_matches(
+        self, text: NDArray[np.uint8], text_ends: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """The same for tables of one pattern, and of each piece whether the pattern matches it."""
+        ends, are_matches = np.empty(len(text), np.int64), np.empty(len(text), np.bool_)
+        count = _split_matches(self._address, text, text_ends, ends, are_matches)
+        return ends[:count].copy(), are_matches[:count].copy()
 
     def last_cut(self, text: NDArray[np.uint8], position: int) -> int:
         """The last place whose characters lie before `position` where pieces always meet; or 0."""
@@ -446,6 +461,9 @@ class _PairSource(ctypes.Structure):
         ("is_byte_level", c_int32),
         ("marks_spaces", c_int32),
         ("takes_raw_bytes", c_int32),
+        ("separator", c_int32),
+        ("n_dropped", c_int32),
+        ("last_stays", c_int32),
         ("secret", c_uint64),
     )
 
@@ -471,12 +489,15 @@ _pairs_encode_pieces = _function("encode_pieces", c_int64, c_void_p, c_int32, BY
 _pairs_merge = _function(
     "merge_pieces", c_int64, c_void_p, c_int32, c_int32, BYTES, WIDE_INTS, TO_INTS, TO_WIDE_INTS, TO_WIDE_INTS
 )
+_merge_symbols = _function(
+    "merge_symbols", c_int64, c_void_p, c_int32, INTS, WIDE_INTS, TO_INTS, TO_WIDE_INTS, TO_WIDE_INTS
+)
 
 
 class PairOptions(NamedTuple):
     """How a vocabulary's texts spell and merge.
 
-    merges           its rules by rank, each two texts with a space between, packed; None where any two
+    merges           its rules by rank, each two texts with a separator between, packed; None where any two
                      symbols merge whose texts make a token
     token_ranks      int32[n]: in that case the rank of each token, NO_RANK where nothing becomes it
     unknown          the token for bytes without one, -1 to mark them in the output, None to leave them out
@@ -485,6 +506,9 @@ class PairOptions(NamedTuple):
     takes_raw_bytes  a token of one byte stands for that, besides <0x0A> and the like
     whole_pieces     NO_PIECES, NEWLINES or ALL_PIECES
     cuts_short       pieces are lines or whole texts rather than words
+    separator        a byte; the first one that has something before it counts
+    n_dropped        bytes at the start of a rule's right side that are not in what it makes
+    last_stays       of several rules for one pair, rather than the first
     """
 
     merges: tuple[NDArray[np.uint8], NDArray[np.int64]] | None
@@ -495,6 +519,9 @@ class PairOptions(NamedTuple):
     takes_raw_bytes: bool
     whole_pieces: int
     cuts_short: bool
+    separator: bytes = b" "
+    n_dropped: int = 0
+    last_stays: bool = False
 
 
 class PairModel(_Handle):
@@ -513,6 +540,9 @@ class PairModel(_Handle):
             options.is_byte_level,
             options.marks_spaces,
             options.takes_raw_bytes,
+            options.separator[0],
+            options.n_dropped,
+            options.last_stays,
             secret(),
         )
         address = None if splitter is None else splitter._address
@@ -637,6 +667,16 @@ class PairModel(_Handle):
             count = _pairs_merge(encoder._address, by_heap, takes_whole, text, ends, ids, starts, stops)
         return ids[:count].copy(), starts[:count].copy(), stops[:count].copy()
 
+    def merge_symbols(
+        self, symbols: NDArray[np.int32], ends: NDArray[np.int64], by_heap: bool
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
+        """Ids, starts and ends of the tokens that pieces of start symbols become; all offsets count symbols."""
+        size = len(symbols)
+        ids, starts, stops = np.empty(size, np.int32), np.empty(size, np.int64), np.empty(size, np.int64)
+        with self._encoder() as encoder:
+            count = _merge_symbols(encoder._address, by_heap, symbols, ends, ids, starts, stops)
+        return ids[:count].copy(), starts[:count].copy(), stops[:count].copy()
+
     @contextmanager
     def _encoder(self) -> Iterator[_PairEncoder]:
         encoder = self._borrowed()
@@ -750,6 +790,33 @@ def spell_out(
     return out, ends, full
 
 
+# The long parts of a tokenizer.json
+
+_json_texts = _function(
+    "json_texts", c_int64, BYTES, c_int64, TO_BYTES, TO_WIDE_INTS, TO_WIDE_INTS, TO_WIDE_INTS
+)
+MOST_JSON_TEXTS = 1 << 23
+QUOTE, BRACE = ord('"'), ord("{")
+
+Packed = tuple[NDArray[np.uint8], NDArray[np.int64]]
+
+
+def json_texts(text: NDArray[np.uint8], start: int) -> tuple[Packed, NDArray[np.int64], int, int] | None:
+    """The object of texts and whole numbers, or the list of texts or pairs of them, that begins at a place.
+
+    Gives the texts as `packed` does, the numbers, where it ends, and how many pairs it has; None for what is
+    of another form.  The text is UTF-8 without surrogates.
+    """
+    most = min(int(np.count_nonzero(text[start:] == QUOTE)) // 2, MOST_JSON_TEXTS)
+    data, offsets = np.empty(len(text) - start, np.uint8), np.empty(most + 1, np.int64)
+    numbers, ends = np.empty(most if text[start] == BRACE else 0, np.int64), np.empty(2, np.int64)
+    count = _json_texts(text, start, data, offsets, numbers, ends)
+    if count < 0:
+        return None
+    packed_data = data[: offsets[count]].copy()
+    return (packed_data, offsets[: count + 1].copy()), numbers[:count].copy(), int(ends[0]), int(ends[1])
+
+
 # Special tokens
 
 STRIPS_LEFT, STRIPS_RIGHT = 1, 2
@@ -776,10 +843,9 @@ class SpecialTokens(_Handle):
         if self._address is None:
             raise ValueError("special tokens of more than 256 MB")
 
-    def occurrences(self, text: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """From where to where the longest token reaches at each place where some begin."""
-        *_, starts, ends = _parts(_special_occurrences(self._address, text))
-        return starts, ends
+    def occurrences(self, text: NDArray[np.uint8]) -> NDArray[np.int64]:
+        """int64[3, k]: the longest token at each place where some begin, its start and its end."""
+        return _parts(_special_occurrences(self._address, text))[2:]
 
     def partition(self, text: NDArray[np.uint8]) -> NDArray[np.int64]:
         """int64[5, k + 1]: starts and ends of the stretches around k tokens; these, their starts and ends."""
@@ -1156,6 +1222,9 @@ _unigram_explodes = _function("unigram_explodes", c_int64, c_void_p, BYTES)
 _unigram_segment = _function(
     "unigram_segment", c_int64, c_void_p, BYTES, TO_DOUBLES, TO_INTS, TO_WIDE_INTS, TO_WIDE_INTS
 )
+_unigram_segment_each = _function(
+    "unigram_segment_each", c_int64, c_void_p, BYTES, WIDE_INTS, INTS, TO_INTS, TO_WIDE_INTS, TO_WIDE_INTS
+)
 
 
 class Unigram(_Handle):
@@ -1233,6 +1302,18 @@ class Unigram(_Handle):
         columns, sums = _token_columns(len(text)), np.array([score])
         count = _unigram_segment(self._address, text, sums, *columns)
         return _cut(columns, count), float(sums[0])
+
+    def segment_each(
+        self, text: NDArray[np.uint8], ends: NDArray[np.int64], byte_ids: NDArray[np.int32]
+    ) -> TokenColumns:
+        """The tokens of pieces that end at `ends`, each by itself: ids, starts, ends.
+
+        What is unknown becomes the token that is its text, if any, else those of its bytes.
+
+        byte_ids  int32[256]; -1 where a byte has none: then text that holds it stays unknown
+        """
+        columns = _token_columns(len(text))
+        return _cut(columns, _unigram_segment_each(self._address, text, ends, byte_ids, *columns))
 
 
 # Text word by word

@@ -39,6 +39,31 @@ void Merger::put(Bytes text, std::size_t start, TokenOutput& output) const {
 
 void Merger::scan(Bytes text, std::size_t start, std::size_t end, TokenOutput& output) {
     begin(text.subspan(start, end - start));
+    scan_symbols();
+    put(text, start, output);
+}
+
+void Merger::heap(Bytes text, std::size_t start, std::size_t end, TokenOutput& output) {
+    begin(text.subspan(start, end - start));
+    heap_symbols();
+    put(text, start, output);
+}
+
+void Merger::merge_symbols(std::span<const std::int32_t> ids, std::size_t start, bool by_heap, TokenOutput& output) {
+    symbols_.clear(), found_.clear();
+    for (std::size_t at = 0; at < ids.size(); ++at) {
+        symbols_.push_back({ids[at], static_cast<std::uint32_t>(at + 1)});
+        found_.push_back(at + 1 < ids.size() ? rules_.find(ids[at], ids[at + 1]) : Rule{});
+    }
+    by_heap ? heap_symbols() : scan_symbols();
+    auto at = start;
+    for (const auto [id, end] : symbols_) {
+        output.add(id, at, start + end);
+        at = start + end;
+    }
+}
+
+void Merger::scan_symbols() {
     while (true) {
         std::size_t best = 0;
         auto rank = no_rank;
@@ -53,13 +78,11 @@ void Merger::scan(Bytes text, std::size_t start, std::size_t end, TokenOutput& o
         if (best > 0) found_[best - 1] = rules_.find(symbols_[best - 1].id, id);
         found_[best] = best + 1 < symbols_.size() ? rules_.find(id, symbols_[best + 1].id) : Rule{};
     }
-    put(text, start, output);
 }
 
 // Symbols lie in the slots of their first start symbols.  With its width at its first slot and at its last, each is part
 // of a list that can be walked both ways.  An entry of the queue with another rank than found_ says is stale.
-void Merger::heap(Bytes text, std::size_t start, std::size_t end, TokenOutput& output) {
-    begin(text.subspan(start, end - start));
+void Merger::heap_symbols() {
     widths_.assign(symbols_.size(), 1);
     queue_.clear();
     for (std::size_t slot = 0; slot < found_.size(); ++slot)
@@ -76,7 +99,6 @@ void Merger::heap(Bytes text, std::size_t start, std::size_t end, TokenOutput& o
     for (std::size_t slot = 0; slot < symbols_.size(); slot += widths_[slot])
         symbols_[count++] = {symbols_[slot].id, symbols_[slot + widths_[slot] - 1].end};
     symbols_.resize(count);
-    put(text, start, output);
 }
 
 void Merger::join(std::size_t slot) {

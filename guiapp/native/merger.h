@@ -17,6 +17,9 @@ public:
     void scan(Bytes text, std::size_t start, std::size_t end, TokenOutput& output);  // O(n²), the fastest for few symbols
     void heap(Bytes text, std::size_t start, std::size_t end, TokenOutput& output);  // O(n log n)
 
+    // The same for a piece whose start symbols are given, all of them tokens; starts and ends count symbols from `start` on.
+    void merge_symbols(std::span<const std::int32_t> ids, std::size_t start, bool by_heap, TokenOutput& output);
+
     // The faster one for a piece of this length.
     void merge(Bytes text, std::size_t start, std::size_t end, TokenOutput& output);
 
@@ -27,6 +30,8 @@ private:
     };
 
     void begin(Bytes piece);
+    void scan_symbols();
+    void heap_symbols();
     void queue_pair(std::size_t slot, std::size_t right);
     void sift_down(std::size_t at, std::uint64_t entry);
     void join(std::size_t slot);

@@ -75,6 +75,16 @@ void PairEncoder::merge_each(Bytes text, std::span<const std::int64_t> ends, Mer
     }
 }
 
+void PairEncoder::merge_symbols(std::span<const std::int32_t> symbols, std::span<const std::int64_t> ends, Merging merging,
+                                TokenOutput& output) {
+    std::size_t start = 0;
+    for (const auto offset : ends) {
+        const auto end = static_cast<std::size_t>(offset);
+        merger_.merge_symbols(symbols.subspan(start, end - start), start, merging == Merging::heap, output);
+        start = end;
+    }
+}
+
 std::size_t PairEncoder::encode_words(Bytes text, std::size_t start, std::span<const std::int64_t> ends, Ids ids, std::size_t count) {
     const PieceCache::Block block{text, start, ends, {}, true, std::span(keys_).first(ends.size())};
     if (model_.cuts_short && ends.size() * PieceCache::short_bytes < text.size()) {
@@ -262,5 +272,14 @@ LOUPE_API std::int64_t loupe_merge_pieces(PairEncoder* encoder, std::int32_t mer
                                           Array<std::int64_t> ends) {
     TokenOutput output{ids, starts, ends};
     encoder->merge_each(text, piece_ends, static_cast<PairEncoder::Merging>(merging), takes_whole != 0, output);
+    return static_cast<std::int64_t>(output.count);
+}
+
+// Merge each piece of start symbols, all of them tokens: the number of tokens.  Ends, and what is written, count symbols.
+LOUPE_API std::int64_t loupe_merge_symbols(PairEncoder* encoder, std::int32_t merging, Array<const std::int32_t> symbols,
+                                           Array<const std::int64_t> piece_ends, Array<std::int32_t> ids, Array<std::int64_t> starts,
+                                           Array<std::int64_t> ends) {
+    TokenOutput output{ids, starts, ends};
+    encoder->merge_symbols(items_of(symbols), items_of(piece_ends), static_cast<PairEncoder::Merging>(merging), output);
     return static_cast<std::int64_t>(output.count);
 }

@@ -51,6 +51,9 @@ public:
     enum class Merging : std::int32_t { scan, heap };
     void merge_each(Bytes text, std::span<const std::int64_t> ends, Merging merging, bool takes_whole, TokenOutput& output);
 
+    // Append the tokens of pieces of start symbols, which are tokens; `ends`, and what is written, count these.
+    void merge_symbols(std::span<const std::int32_t> symbols, std::span<const std::int64_t> ends, Merging merging, TokenOutput& output);
+
     const PairModel& model() const { return model_; }
     std::int32_t* short_ids() const { return short_ids_; }
 

@@ -155,6 +155,7 @@ PairRules::PairRules(const StringTable& tokens, const PairSource& source, Watch&
     naming.resolve(rules, source.secret, *this, watch);
     if (watch.has_stopped()) return;
     rules_ = KeyTable<Rule>(rules.size(), source.secret);
+    if (source.last_stays) std::ranges::reverse(rules);
     enter(rules, watch);
     find_start_symbols(tokens, watch);
     find_fallbacks(tokens, source);
@@ -177,7 +178,7 @@ Bytes PairRules::symbol_text(std::size_t symbol) const {
     return symbol < n_tokens ? tokens_.strings()[symbol] : Strings{other_data_, other_offsets_}[symbol - n_tokens];
 }
 
-// Both sides of the first space that has something before it; a rule without them has no effect.  Some rules at a time,
+// Both sides of the first separator that has something before it; a rule without them has no effect.  Some rules at a time,
 // so that not each look-up waits for the memory.
 std::vector<PairRules::Named> PairRules::listed_rules(const PairSource& source, Naming& naming, Watch& watch) const {
     constexpr std::size_t at_once = 64;
@@ -187,13 +188,14 @@ std::vector<PairRules::Named> PairRules::listed_rules(const PairSource& source, 
         std::uint32_t rank;
     };
     const Strings merges{source.merge_data, source.merge_offsets};
+    const auto made_of = [&](Bytes right) { return right.subspan(std::min(right.size(), static_cast<std::size_t>(source.n_dropped))); };
     std::vector<Named> rules;
     rules.reserve(merges.size());
     std::vector<Waiting> waiting;
     for (std::size_t rank = 0; rank < merges.size(); ++rank) {
         const auto text = merges[rank];
         if (watch.stops(512 + text.size())) break;
-        const auto space = text.size() < 3 ? text.size() : 1 + find_byte(text.subspan(1), ' ');
+        const auto space = text.size() < 3 ? text.size() : 1 + find_byte(text.subspan(1), static_cast<Byte>(source.separator));
         if (space + 1 < text.size()) {
             const auto left = text.first(space), right = text.subspan(space + 1);
             waiting.push_back({left, right, tokens_.hash(left), tokens_.hash(right), static_cast<std::uint32_t>(rank)});
@@ -201,7 +203,7 @@ std::vector<PairRules::Named> PairRules::listed_rules(const PairSource& source, 
         }
         if (waiting.size() < at_once && rank + 1 < merges.size()) continue;
         for (const auto& [left, right, left_hash, right_hash, own_rank] : waiting)
-            rules.push_back({naming.number(left, left_hash), naming.number(right, right_hash), naming.joined(left, right), own_rank});
+            rules.push_back({naming.number(left, left_hash), naming.number(right, right_hash), naming.joined(left, made_of(right)), own_rank});
         waiting.clear();
     }
     return rules;

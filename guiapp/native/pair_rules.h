@@ -67,13 +67,16 @@ private:
 
 // What a vocabulary says about merging.
 struct PairSource {
-    Array<const Byte> merge_data;             // rules by rank, each two texts with a space between
+    Array<const Byte> merge_data;             // rules by rank, each two texts with `separator` between
     Array<const std::int64_t> merge_offsets;  // empty where any two symbols merge whose texts make a token
     Array<const std::int32_t> token_ranks;    // in that case: whose rank is that of the token; `no_rank`: of none
     std::int32_t unknown;                     // the token for bytes without one; `none` leaves them out
     std::int32_t is_byte_level;               // tokens spell bytes with GPT-2's printable characters
     std::int32_t marks_spaces;                // tokens spell a space as U+2581
     std::int32_t takes_raw_bytes;             // a token that is one byte stands for that, besides <0x0A> and the like
+    std::int32_t separator;                   // a byte; the first one that has something before it counts
+    std::int32_t n_dropped;                   // bytes at the start of a right side that are not in what is made
+    std::int32_t last_stays;                  // of several rules for one pair, rather than the first
     std::uint64_t secret;
 
     static constexpr std::int32_t none = -2;  // -1 is a mark in the output: a byte that the vocabulary cannot express

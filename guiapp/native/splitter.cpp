@@ -92,6 +92,19 @@ void Splitting::next(Bytes text, Ends& ends) {
     }
 }
 
+void Splitting::all_matches(Bytes text, Ends& ends, std::span<Byte> are_matches) {
+    if (levels_.empty()) return;
+    auto& level = levels_.back();
+    const auto kind = items_of(splitter_.tables_.levels)[level.number];
+    while (position_ < text.size() && !ends.is_full()) {
+        const bool is_pending = level.pending > position_;
+        const auto piece = next_piece(text, level, kind);
+        are_matches[ends.count] = is_pending || level.pending <= position_;
+        ends.add(position_ = piece.end);
+    }
+    levels_.clear();
+}
+
 // Cut until the level's end or until there is no more room; true where a piece is open, whose level was entered.
 bool Splitting::cut_level(Bytes text, Level& level, Ends& ends) {
     const auto kind = items_of(splitter_.tables_.levels)[level.number];
@@ -377,6 +390,23 @@ LOUPE_API std::int64_t loupe_split(const Splitter* splitter, Array<const Byte> t
         splitting.next(own, ends);
         if (start > 0)
             for (auto& place : ends.room.subspan(first, ends.count - first)) place += static_cast<std::int64_t>(start);
+        start = end;
+    }
+    return static_cast<std::int64_t>(ends.count);
+}
+
+// The same for a splitter of one pattern; besides, 1 for each piece that the pattern matches, 0 for those between matches.
+LOUPE_API std::int64_t loupe_split_matches(const Splitter* splitter, Array<const Byte> text, Array<const std::int64_t> text_ends,
+                                           Array<std::int64_t> to, Array<Byte> are_matches) {
+    Splitting splitting(*splitter);
+    Ends ends{items_of(to)};
+    std::size_t start = 0;
+    for (const auto offset : items_of(text_ends)) {
+        const auto end = static_cast<std::size_t>(offset);
+        const auto first = ends.count;
+        splitting.begin(0, end - start);
+        splitting.all_matches(items_of(text).subspan(start, end - start), ends, items_of(are_matches));
+        for (auto& place : ends.room.subspan(first, ends.count - first)) place += static_cast<std::int64_t>(start);
         start = end;
     }
     return static_cast<std::int64_t>(ends.count);

@@ -65,6 +65,9 @@ public:
     // Write the ends of the next pieces of a well-formed text, as many as there is room for; fewer only behind the last one.
     void next(Bytes text, Ends& ends);
 
+    // The same for all pieces of a text and only one pattern, and for each piece whether it is a match.
+    void all_matches(Bytes text, Ends& ends, std::span<Byte> are_matches);
+
 private:
     struct Level {
         std::size_t number, limit;  // which, and the end of what it cuts

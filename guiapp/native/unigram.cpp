@@ -287,3 +287,48 @@ LOUPE_API std::int64_t loupe_unigram_segment(const Unigram* model, Array<const B
     for (const auto& token : tokens) output.add(token.id, token.start, token.end);
     return static_cast<std::int64_t>(output.count);
 }
+
+namespace {
+
+// The token that is the whole text, or `absent`.
+std::int32_t whole_token(const TokenTree& tree, Bytes text) {
+    auto row = TokenTree::root;
+    for (const auto byte : text)
+        if ((row = tree.child(row, byte)) == absent) return absent;
+    return tree.token_at(row);
+}
+
+}  // namespace
+
+// The same for pieces side by side, each by itself.  What is unknown becomes the token that is its text, if any, else those of its
+// bytes, if each has one.
+LOUPE_API std::int64_t loupe_unigram_segment_each(const Unigram* model, Array<const Byte> text, Array<const std::int64_t> piece_ends,
+                                                  Array<const std::int32_t> byte_ids, Array<std::int32_t> ids,
+                                                  Array<std::int64_t> starts, Array<std::int64_t> ends) {
+    const Bytes bytes = text;
+    const auto of_bytes = items_of(byte_ids);
+    TokenOutput output{ids, starts, ends};
+    if (of_bytes.size() != 256 || !output.has_room(bytes.size()) || bytes.size() > Unigram::most_bytes) return -1;
+    Lattice lattice;
+    std::vector<Lattice::Token> tokens;
+    std::size_t start = 0;
+    for (const auto offset : items_of(piece_ends)) {
+        const auto end = static_cast<std::size_t>(offset);
+        if (end < start || end > bytes.size()) return -1;
+        const auto piece = bytes.subspan(start, end - start);
+        double score = 0;
+        tokens.clear();
+        lattice.segment(*model, piece, score, tokens);
+        for (const auto& token : tokens) {
+            const auto part = piece.subspan(token.start, token.end - token.start);
+            const auto is_unknown = token.id == model->unknown;
+            const auto whole = is_unknown ? whole_token(*model->tree, part) : token.id;
+            if (is_unknown && whole == absent && std::ranges::all_of(part, [&](Byte byte) { return of_bytes[byte] >= 0; }))
+                for (auto at = start + token.start; at < start + token.end; ++at) output.add(of_bytes[bytes[at]], at, at + 1);
+            else
+                output.add(whole == absent ? model->unknown : whole, start + token.start, start + token.end);
+        }
+        start = end;
+    }
+    return static_cast<std::int64_t>(output.count);
+}

@@ -37,7 +37,7 @@ class Recent(QObject, Generic[Row]):
     def __init__(
         self,
         settings: Settings,
-        is_there: Callable[[str], bool] = os.path.isfile,  # Path's own raises where it must not search
+        is_there: Callable[[str], bool] = os.path.exists,  # Path's own raises where it must not search
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)

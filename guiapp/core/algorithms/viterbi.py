@@ -61,6 +61,21 @@ class Choose:
         state.tokens.append((self.token_id, self.start, end))
 
 
+@dataclass(frozen=True)
+class Spell:
+    """A token in the place of unknown text, or of its beginning; what is behind it stays unknown for now."""
+
+    token_id: int
+    start: int
+    end: int
+
+    def apply(self, state: State) -> None:
+        at = next(at for at, (_, start, _) in enumerate(state.tokens) if start == self.start)
+        unknown_id, _, end = state.tokens[at]
+        rest = [(unknown_id, self.end, end)] if self.end < end else []
+        state.tokens[at : at + 1] = [*rest, (self.token_id, self.start, self.end)]
+
+
 class Pieces(NamedTuple):
     """What Unigram knows.
 
@@ -92,6 +107,21 @@ def steps(text: bytes, pieces: Pieces) -> Iterator[Reach | Choose]:
             yield reach
         start = character_end
     yield from _follow_back(len(text), state, nowhere)
+
+
+def spell(text: bytes, state: State, pieces: Pieces, byte_ids: Mapping[int, int]) -> Iterator[Spell]:
+    """Yield the tokens that some libraries put in the place of unknown text, from its end to its start.
+
+    The token of such a text, if there is any; else those of its bytes, if each has one.
+    """
+    for token_id, start, end in tuple(state.tokens):
+        if token_id != pieces.unknown_id:
+            continue
+        if (whole := pieces.ids.get(text[start:end], token_id)) != token_id:
+            yield Spell(whole, start, end)
+        elif text[start:end] not in pieces.ids and byte_ids.keys() >= set(text[start:end]):
+            for at in range(start, end):
+                yield Spell(byte_ids[text[at]], at, at + 1)
 
 
 def _candidates(

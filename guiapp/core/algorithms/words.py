@@ -14,12 +14,18 @@ from collections.abc import Callable, Iterator
 from guiapp.core.algorithms.longest_match import Miss, Take
 
 WORD = re.compile(rb"[^\t-\r ]+")
+PIECE = re.compile(rb".+", re.DOTALL)  # where text has been split before
 
 
-def steps(text: bytes, find: Callable[[bytes], int | None], unknown_id: int | None) -> Iterator[Take | Miss]:
+def steps(
+    text: bytes,
+    find: Callable[[bytes], int | None],
+    unknown_id: int | None,
+    word: re.Pattern[bytes] = WORD,
+) -> Iterator[Take | Miss]:
     """Yield what each word of a text becomes."""
-    for word in WORD.finditer(text):
-        start, end = word.span()
+    for found in word.finditer(text):
+        start, end = found.span()
         for first in (start - 1, start) if text[:start].endswith(b" ") else (start,):
             token = find(text[first:end])
             if token is not None:

@@ -73,7 +73,9 @@ class CertainCuts:
 
     def encode(self, text: NDArray[np.uint8], begins_text: bool) -> FragmentTokens:
         """The tokens of a stretch between two cuts, or between a cut and the text's edge."""
-        return self._tokenizer.encode_stretch(text, self._partition(text), begins_text, None)
+        return self._tokenizer.encode_stretch(
+            text, self._partition(text), begins_text, None, self._parse_special
+        )
 
     def special_tokens_of(self, text: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """From where to where the special tokens of a text reach, in order."""

@@ -77,8 +77,13 @@ class LiveEncoding:
         """Encode the window again and put the result in place of the old tokens."""
         stretch = text[window.start : window.end]
         found = self._special_tokens.partition(stretch, self._options.parse_special)
-        follows_special = window.start == 0 or self._special.ends_at(window.start)
-        tokens = self._tokenizer.encode_stretch(stretch, found, follows_special, self._options.encoder)
+        begins = window.start == 0 or (
+            self._special.ends_at(window.start) and self._tokenizer.pipeline.begins_behind_special
+        )
+        options = self._options
+        tokens = self._tokenizer.encode_stretch(
+            stretch, found, begins, options.encoder, options.parse_special
+        )
         old_end = window.end - window.shift
         is_last = window.end == len(text)
         first, last = self._special.first_from(window.start), self._special.first_from(old_end)

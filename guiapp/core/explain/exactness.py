@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from guiapp.core.split.pre_tokenizers import PRE_TOKENIZERS
+from guiapp.core.vocab.parts import Parts
 from guiapp.core.vocab.pre_choice import said_by_file
 from guiapp.core.vocab.vocabulary import LLAMA_CPP, VocabType, Vocabulary
 
@@ -52,6 +53,8 @@ def exactness_of(vocabulary: Vocabulary) -> Exactness:
 def _exactness_elsewhere(vocabulary: Vocabulary) -> Exactness:
     """Of a file that llama.cpp does not read."""
     library = vocabulary.library
+    if vocabulary.parts is not None:
+        return _exactness_of_parts(vocabulary, vocabulary.parts)
     if vocabulary.type is VocabType.RWKV:
         return Exactness(
             "exact",
@@ -70,6 +73,23 @@ def _exactness_elsewhere(vocabulary: Vocabulary) -> Exactness:
         "unknown pre",
         f"{split} The file does not say how. The ids equal {library}'s if it is given that pattern, but the "
         "model may have been trained on others.",
+    )
+
+
+def _exactness_of_parts(vocabulary: Vocabulary, parts: Parts) -> Exactness:
+    """Of a file of `tokenizers`, or of what that library is given for another file."""
+    if chosen := vocabulary.chosen_pre:
+        return Exactness(
+            "approximate",
+            f"Read as “{chosen}”, chosen by hand. {parts.readings[chosen]} {vocabulary.library} reads the file "
+            "as it stands.",
+        )
+    others = "".join(f" {why} Choose “{name}” to see that." for name, why in parts.readings.items())
+    return Exactness(
+        "exact",
+        f"{vocabulary.model} vocabulary with the parts that the file names. The ids equal those of "
+        f"{vocabulary.library} for the same file, text and switches; this is tested with random texts and "
+        f"random files.{others}",
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from json import dumps
 from math import isfinite
 from typing import TYPE_CHECKING
 
@@ -45,7 +46,7 @@ def info_report(tokenizer: Tokenizer, with_agreement: bool = False) -> dict[str,
         "kinds": kinds,
         "special_ids": {role: i for role, i in asdict(vocabulary.special_ids).items() if i is not None},
         "end_of_generation": sorted(vocabulary.eog),
-        "rules": asdict(vocabulary.rules),
+        "rules": asdict(vocabulary.rules) if vocabulary.parts is None else vocabulary.parts.model._asdict(),
         "encoders": list(tokenizer.encoders),
         "not_offered": dict(tokenizer.refused_encoders),
         **({"agreement": _agreement(tokenizer)} if with_agreement else {}),
@@ -56,8 +57,10 @@ def info_report(tokenizer: Tokenizer, with_agreement: bool = False) -> dict[str,
 
 
 def _plain(value: object) -> object:
-    """A value as JSON has it, which knows no infinite numbers."""
-    return str(value) if isinstance(value, float) and not isfinite(value) else value
+    """A value as JSON has it, which knows no infinite numbers; what has parts as text."""
+    if isinstance(value, float) and not isfinite(value):
+        return str(value)
+    return dumps(value, ensure_ascii=False, default=str) if isinstance(value, (dict, list)) else value
 
 
 def _n_merges(tokenizer: Tokenizer) -> int:

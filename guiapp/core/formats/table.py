@@ -5,6 +5,7 @@ A new format is one file beside this one, with `sniff` and `read` as below, and 
 
 from __future__ import annotations
 
+import os
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
@@ -14,7 +15,8 @@ from os import PathLike
 from pathlib import Path
 from typing import NamedTuple
 
-from guiapp.core.formats import gguf, rwkv, tekken, tiktoken
+from guiapp.core.formats import clip, gguf, rwkv, tekken, tiktoken, tokenizer_json, vocab_json, vocab_txt
+from guiapp.core.sources.tokenizer_files import file_in
 from guiapp.core.vocab.header_bytes import FileState, file_state, open_regular
 from guiapp.core.vocab.opening import Opening
 from guiapp.core.vocab.vocabulary import Vocabulary
@@ -39,8 +41,12 @@ class Format(NamedTuple):
 FORMATS = (
     Format("GGUF", gguf.sniff, gguf.read),
     Format("tekken.json", tekken.sniff, tekken.read),
+    Format("tokenizer.json", tokenizer_json.sniff, tokenizer_json.read),
     Format("tiktoken", tiktoken.sniff, tiktoken.read),
     Format("RWKV vocabulary", rwkv.sniff, rwkv.read),
+    Format("vocab.json and merges.txt", vocab_json.sniff, vocab_json.read),
+    Format("vocab.txt", vocab_txt.sniff, vocab_txt.read),
+    Format("CLIP's merges", clip.sniff, clip.read),
 )
 
 _Key = tuple[Path, FileState, str | None]  # the last is the pre-tokenizer chosen by hand
@@ -73,13 +79,15 @@ RECENT = RecentVocabularies(capacity=1)  # another would cost up to 40 MB, and t
 def load_vocabulary(
     path: str | PathLike[str], opening: Opening | None = None, pre: str | None = None
 ) -> Vocabulary:
-    """Read the tokenizer in a file of any format; of a GGUF file only the header.
+    """Read the tokenizer in a file of any format, or in a folder; of a GGUF file only the header.
 
     `pre` is a name to split text by instead of what the file says.
     `opening` is told of each stage.
     Raises VocabError for every file that holds no usable vocabulary.
     """
     path, opening = Path(path), opening or Opening(_ignore)
+    if os.path.isdir(path):  # Path's own raises where it must not look
+        path = file_in(path)
     state = file_state(path)
     vocabulary = RECENT.get((path.absolute(), state, pre)) if state else None
     if vocabulary is None:

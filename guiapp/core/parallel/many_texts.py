@@ -48,8 +48,9 @@ class _Groups:
         self._tokenizer, self._on_one_thread = tokenizer, tokenizer.with_threads(1)
         self._parse_special, self._encoder = parse_special, encoder
         self._long_text = Lock()
-        own = tokenizer.pipeline
+        own = tokenizer.pipeline_of(encoder, parse_special)
         can = encoder == own.encoders[0] and own.encodes_many_texts
+        can &= tokenizer.special_tokens.stand_alone(parse_special)
         self._many = own if can else None
 
     @property

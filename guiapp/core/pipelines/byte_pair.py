@@ -40,7 +40,7 @@ from guiapp.native import ALL_PIECES, NEWLINES, NO_PIECES
 WINDOW_BYTES = 256  # the first guess at how far away a cut lies
 MOST_FOLLOWING = 3  # bytes of a character behind its first
 
-_Repaired = tuple[NDArray[np.uint8], NormalizedText | None]  # a text, and how it came from another one
+Repaired = tuple[NDArray[np.uint8], NormalizedText | None]  # a text, and how it came from another one
 
 
 class _Pieces(NamedTuple):
@@ -106,7 +106,7 @@ class BytePairPipeline(Pipeline):
     def _encode(self, text: NDArray[np.uint8], encoder: str) -> FragmentTokens:
         if self._drops_spaces:
             return self._encode_pieces(self._words(text), encoder)
-        repaired = _repaired(text)
+        repaired = self._repaired(text)
         if not self._is_split:
             return self._encode_pieces(_one_piece(repaired), encoder)
         return self._split_and_encode(repaired, encoder)
@@ -117,7 +117,7 @@ class BytePairPipeline(Pipeline):
         encode = partial(self._encode_pieces, encoder=encoder)
         if self._drops_spaces:
             return Stage(NORMALISE_AND_SPLIT, self._words), Stage(ENCODE, encode)
-        normalise = Stage(NORMALISE, _repaired)
+        normalise = Stage(NORMALISE, self._repaired)
         if not self._is_split:
             return normalise, Stage(ENCODE, lambda repaired: encode(_one_piece(repaired)))
         if encoder == "fast":
@@ -131,11 +131,11 @@ class BytePairPipeline(Pipeline):
             ends = self._splitter.split_each(words.data, ends)
         return _Pieces(words.data, ends, words)
 
-    def _split(self, repaired: _Repaired) -> _Pieces:
+    def _split(self, repaired: Repaired) -> _Pieces:
         data, normalized = repaired
         return _Pieces(data, self._splitter.split(data), normalized)
 
-    def _split_and_encode(self, repaired: _Repaired, encoder: str) -> FragmentTokens:
+    def _split_and_encode(self, repaired: Repaired, encoder: str) -> FragmentTokens:
         data, normalized = repaired
         tokens = self._encoder.encode_split(data) if encoder == "fast" else None
         if tokens is None:
@@ -164,7 +164,7 @@ class BytePairPipeline(Pipeline):
             watcher.begin(data, words, start)
             ends = [end for word in pairwise([0, *word_ends]) for end in self._split_readable(data, *word)]
             return to_source(self._encoder.encode_readable(data, ends, encoder, watcher), words)
-        repaired = repair_readable(text)
+        repaired = self._repaired_readable(text)
         data = text if repaired is None else repaired.data.tobytes()
         watcher.begin(data, repaired, start)
         ends = self._split_readable(data, 0, len(data))
@@ -202,6 +202,27 @@ class BytePairPipeline(Pipeline):
             tokens = with_lone_spaces(tokens, repaired, self._space_id)
         return to_source(tokens, repaired)
 
+    def _repaired(self, text: NDArray[np.uint8]) -> Repaired:
+        repaired = repair(text)
+        return text if repaired is None else repaired.data, repaired
+
+    def _repaired_readable(self, text: bytes) -> NormalizedText | None:
+        return repair_readable(text)
+
+    def _start_before(self, text: NDArray[np.uint8], position: int) -> int:
+        """Where the character that has the byte at `position` begins; `position` where none can have it."""
+        for start in range(position, max(position - MOST_FOLLOWING, 0) - 1, -1):
+            if text[start] & 0xC0 != 0x80:
+                return start
+        return position
+
+    def _end_behind(self, text: NDArray[np.uint8], position: int) -> int:
+        """The first offset from `position` on at which no character that began before can go on."""
+        end = min(position, len(text))
+        while end < min(position + MOST_FOLLOWING, len(text)) and text[end] & 0xC0 == 0x80:
+            end += 1
+        return end
+
     @property
     def _can_cut(self) -> bool:
         return self._is_split and not (self._drops_spaces and self._splits_lines)
@@ -214,12 +235,11 @@ class BytePairPipeline(Pipeline):
             return 0
         if self._splits_lines:
             return self._encoder.cut_before(fragment, position)
-        end = _character_start(fragment, position - 1) if position else 0
+        end = self._start_before(fragment, position - 1) if position else 0
         start, size = end, WINDOW_BYTES
         while start > 0:
-            start, size = _character_start(fragment, max(end - size, 0)), 2 * size
-            repaired = repair(fragment[start:end])
-            text = fragment[start:end] if repaired is None else repaired.data
+            start, size = self._start_before(fragment, max(end - size, 0)), 2 * size
+            text, repaired = self._repaired(fragment[start:end])
             if (cut := self._cutter.restart_before(text, len(text))) > 0:
                 return start + _source_offset(repaired, cut)
         return 0
@@ -232,42 +252,20 @@ class BytePairPipeline(Pipeline):
             return len(fragment)
         if self._splits_lines:
             return self._encoder.cut_after(fragment, position)
-        start = _character_end(fragment, position)
+        start = self._end_behind(fragment, position)
         end, size = start, WINDOW_BYTES
         while end < len(fragment):
-            end, size = _character_end(fragment, start + size), 2 * size
-            repaired = repair(fragment[start:end])
-            text = fragment[start:end] if repaired is None else repaired.data
+            end, size = self._end_behind(fragment, start + size), 2 * size
+            text, repaired = self._repaired(fragment[start:end])
             if (cut := self._cutter.restart_after(text, 0)) < len(text):
                 return start + _source_offset(repaired, cut)
         return len(fragment)
 
 
-def _repaired(text: NDArray[np.uint8]) -> _Repaired:
-    repaired = repair(text)
-    return text if repaired is None else repaired.data, repaired
-
-
-def _one_piece(repaired: _Repaired) -> _Pieces:
+def _one_piece(repaired: Repaired) -> _Pieces:
     data, normalized = repaired
     return _Pieces(data, np.array([len(data)]), normalized)
 
 
 def _source_offset(repaired: NormalizedText | None, offset: int) -> int:
     return offset if repaired is None else int(repaired.starts[offset])
-
-
-def _character_start(text: NDArray[np.uint8], position: int) -> int:
-    """Where the character that has the byte at `position` begins; `position` where none can have it."""
-    for start in range(position, max(position - MOST_FOLLOWING, 0) - 1, -1):
-        if text[start] & 0xC0 != 0x80:
-            return start
-    return position
-
-
-def _character_end(text: NDArray[np.uint8], position: int) -> int:
-    """The first offset from `position` on at which no character that began before can go on."""
-    end = min(position, len(text))
-    while end < min(position + MOST_FOLLOWING, len(text)) and text[end] & 0xC0 == 0x80:
-        end += 1
-    return end

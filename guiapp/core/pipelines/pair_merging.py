@@ -40,7 +40,8 @@ class PairEncoder:
     """
 
     def __init__(self, vocabulary: Vocabulary, merging: PairMerging, whole_pieces: int = NO_PIECES) -> None:
-        self._merging, self._model = merging, merging.model
+        self.merging = self._merging = merging
+        self._model = merging.model
         self._matching = TokenMatching(vocabulary, merging)
         self._dropout = Dropout()
         self.encoders = ("fast", "heap", "scan", *self._matching.encoders)
@@ -258,10 +259,14 @@ def to_source(tokens: FragmentTokens, normalized: NormalizedText | None) -> Frag
     """
     if normalized is None:
         return tokens
-    is_empty = tokens.starts == tokens.ends
-    ends = normalized.ends[tokens.ends - 1]
-    starts = np.where(is_empty, ends, normalized.starts[np.minimum(tokens.starts, len(normalized.data) - 1)])
-    return FragmentTokens(tokens.ids, starts, ends)
+
+    def bounds() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        is_empty = tokens.starts == tokens.ends
+        ends = normalized.ends[tokens.ends - 1]
+        first = normalized.starts[np.minimum(tokens.starts, len(normalized.data) - 1)]
+        return np.where(is_empty, ends, first), ends
+
+    return FragmentTokens.later(tokens.ids, bounds)
 
 
 def _source(normalized: NormalizedText, start: int, end: int) -> tuple[int, int]:

@@ -25,6 +25,7 @@ class Pipeline(ABC):
     merging          the merge rules, where the vocabulary's type has any
     look_ahead       bytes on which a token depends from its start on, where it depends on nothing before
     encodes_many_texts  whether `encode_each` can be called
+    begins_behind_special  whether text behind a special token begins as a whole text does
     longest_of_many  bytes: texts up to this length are encoded by `encode_each`, where that can be
     """
 
@@ -33,6 +34,7 @@ class Pipeline(ABC):
     merging: PairMerging | None = None
     encodes_many_texts = False
     longest_of_many = LONGEST_OF_MANY
+    begins_behind_special = True
 
     @property
     def look_ahead(self) -> int | None:
@@ -42,8 +44,8 @@ class Pipeline(ABC):
     def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
         """Encode by the native library.
 
-        `after_special` is true for a text's first fragment and behind a special token, where SPM
-        puts its space.  Raises EncodeError where the vocabulary cannot express the text.
+        `after_special` is true for a text's first fragment and, unless `begins_behind_special` is false,
+        behind a special token, where SPM puts its space.  Raises EncodeError where the vocabulary cannot express the text.
         """
 
     @abstractmethod
@@ -90,6 +92,10 @@ class Pipeline(ABC):
 
     def without_splitting(self) -> Pipeline:
         """The same, but pair merging takes every fragment as one piece."""
+        return self
+
+    def without_special(self) -> Pipeline:
+        """The same, for text in which special tokens are not parsed."""
         return self
 
     def without_dna(self) -> Pipeline:

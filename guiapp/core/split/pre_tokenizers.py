@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-View = Literal["classes", "han", "codes", "unicode", "numbers by three", "digits by three"]
+View = Literal["classes", "han", "codes", "unicode", "oniguruma", "numbers by three", "digits by three"]
 
 
 class Pattern(NamedTuple):
@@ -14,6 +14,7 @@ class Pattern(NamedTuple):
     han      the same, with Chinese characters as a class of their own
     codes    the characters themselves, but whitespace outside ASCII is a vertical tab
     unicode  the characters themselves, and all that Unicode says; the syntax is that of unicode_patterns.py
+    oniguruma  the same, in the syntax of oniguruma.py
 
     The other two are ways of cutting beyond regular expressions; such patterns have no source.
     """

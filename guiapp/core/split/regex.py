@@ -14,6 +14,7 @@ from typing import Generic, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.core.split import oniguruma
 from guiapp.core.split.pre_tokenizers import Pattern, View
 from guiapp.core.split.unicode_patterns import PatternError, spelled_out
 from guiapp.core.system.checkpoint import stoppable
@@ -51,7 +52,7 @@ MEMBERS = {
 
 def seen(view: View, codes: NDArray[np.integer]) -> NDArray[np.integer]:
     """What stands for each of some code points in a view."""
-    if view == "unicode":
+    if view in ("unicode", "oniguruma"):
         return codes
     is_space = (codes >= 0x80) & are_in(codes, WHITESPACE_RANGES)
     if view == "codes":
@@ -67,6 +68,8 @@ def translated(pattern: Pattern) -> str:
     r"""The pattern for its view, in the syntax of `re` with re.ASCII: no `\p`, and `\Z` for `$`."""
     if pattern.view == "unicode":
         return spelled_out(pattern.source)
+    if pattern.view == "oniguruma":
+        return oniguruma.spelled_out(pattern.source)
     source, at, in_class, parts = pattern.source, 0, False, list[str]()
     while at < len(source):
         part = source[at]
@@ -179,8 +182,8 @@ class _Parser:
             self.at += 1
             return Repetition(part, *COUNTS[following])
         if self._skips("{"):
-            least, _, most = self._until("}").partition(",")
-            return Repetition(part, int(least), int(most or least))
+            least, comma, most = self._until("}").partition(",")
+            return Repetition(part, int(least), int(most or least) if most or not comma else None)
         return part
 
     def _single(self) -> Node:

@@ -86,7 +86,7 @@ class _Speller:
             return "[^\n]", True
         if character in "*+?{}^]":
             raise PatternError(f"{character} stands at character {self._at}")
-        return _written(self._ranges_of(character)), True
+        return written(self._ranges_of(character)), True
 
     def _repetition(self) -> str:
         """One that is greedy; a possessive one gives the same in patterns whose parts exclude each other."""
@@ -117,7 +117,7 @@ class _Speller:
             ranges += self._member()
             is_first = False
         self._at += 1
-        return _written(tuple(ranges), is_negated)
+        return written(tuple(ranges), is_negated)
 
     def _member(self) -> Ranges:
         character = self._next()
@@ -143,9 +143,9 @@ class _Speller:
         if character in "pP":
             return self._category(is_negated=character == "P")
         if character in "sS":
-            return _other(WHITESPACE_RANGES) if character == "S" else WHITESPACE_RANGES
+            return complement(WHITESPACE_RANGES) if character == "S" else WHITESPACE_RANGES
         if character in "dD":
-            return _other(ranges_of("Nd")) if character == "D" else ranges_of("Nd")
+            return complement(ranges_of("Nd")) if character == "D" else ranges_of("Nd")
         if character in CONTROLS:
             return ((ord(CONTROLS[character]),) * 2,)
         if character.isalnum() or character.isspace():
@@ -162,7 +162,7 @@ class _Speller:
             found = ranges_of(name)
         except KeyError:
             raise PatternError(f"there is no category {name[:20]!r}") from None
-        return _other(found) if is_negated else found
+        return complement(found) if is_negated else found
 
     def _cased(self, character: str) -> Ranges:
         if not self._ignores_case[-1]:
@@ -187,13 +187,13 @@ def _counted(least: int, most: int, is_open: bool) -> str:
     return f"{{{least},{most}}}"
 
 
-def _other(ranges: Ranges) -> Ranges:
+def complement(ranges: Ranges) -> Ranges:
     """All that is in none of some ranges, which are in order."""
     edges = [(-1, -1), *ranges, (N_CODES, N_CODES)]
     return tuple((one[1] + 1, two[0] - 1) for one, two in pairwise(edges) if one[1] + 1 < two[0])
 
 
-def _written(ranges: Ranges, is_negated: bool = False) -> str:
+def written(ranges: Ranges, is_negated: bool = False) -> str:
     """A class, or a lone character."""
     if not is_negated and len(ranges) == 1 and ranges[0][0] == ranges[0][1]:
         return _literal(ranges[0][0])

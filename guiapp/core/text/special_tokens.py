@@ -80,6 +80,10 @@ class SpecialTokens:
         is_searched = (self._vocabulary.attributes[self._in_order] & hidden) == 0
         return self._in_order.compress(is_searched)
 
+    def stand_alone(self, parse_special: bool) -> bool:
+        """Whether one that overlaps no other is claimed wherever it occurs, whatever is around it."""
+        return True
+
     def longest(self, parse_special: bool) -> int:
         """The bytes of the longest of these tokens; 1 where there is none."""
         return self._longest[parse_special]
@@ -142,7 +146,8 @@ class SpecialTokens:
         self, text: NDArray[np.uint8], parse_special: bool
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """From where to where the longest special token reaches at each place where some begin."""
-        return self._tables[parse_special][1].occurrences(text)
+        _, starts, ends = self._tables[parse_special][1].occurrences(text)
+        return starts, ends
 
     def may_begin(self, parse_special: bool) -> NDArray[np.bool_]:
         """bool[256]: the bytes that special tokens begin with."""

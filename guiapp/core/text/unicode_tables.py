@@ -82,6 +82,21 @@ def ranges_of(name: str) -> tuple[Range, ...]:
     return tuple((first, after - 1) for first, after in zip(bounds[::2], bounds[1::2], strict=True))
 
 
+@cache
+def property_names() -> frozenset[str]:
+    """What `property_ranges` knows: scripts, and classes such as alpha and word, in small letters only."""
+    with np.load(FOLDER / "unicode_16_0/properties.npz") as properties:
+        return frozenset(properties.files)
+
+
+@cache
+def property_ranges(name: str) -> tuple[Range, ...]:
+    """The code points that have a property in Unicode 16.0."""
+    with np.load(FOLDER / "unicode_16_0/properties.npz") as properties:
+        edges = properties[name].tolist()
+    return tuple((first, after - 1) for first, after in zip(edges[::2], edges[1::2], strict=True))
+
+
 def are_in(codes: NDArray[np.integer], ranges: Iterable[Range]) -> NDArray[np.bool_]:
     """Which of some code points are in one of the ranges."""
     starts, ends = np.array(sorted(ranges), np.int64).reshape(-1, 2).T

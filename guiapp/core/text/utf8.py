@@ -7,6 +7,7 @@ broken bytes here.  Native twin: native/utf8.h.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -17,6 +18,7 @@ from guiapp.core.text.normalized import NormalizedBuilder, NormalizedText
 
 REPLACEMENT = 0xFFFD
 LAST_CODE = 0x10FFFF
+SURROGATES = re.compile(rb"\xed[\xa0-\xbf][\x80-\xbf]")
 
 
 def repair(text: NDArray[np.uint8]) -> NormalizedText | None:
@@ -32,6 +34,13 @@ def repair_readable(text: bytes) -> NormalizedText | None:
         builder.append(encode(code), start, end)
     repaired = builder.build()
     return None if repaired.data.tobytes() == text else repaired
+
+
+def well_formed(text: NDArray[np.uint8]) -> tuple[bytes, NormalizedText | None]:
+    """Valid UTF-8, with U+FFFD for surrogates, too; and how it came from another text, if it did."""
+    repaired = repair(text)
+    data: bytes = (text if repaired is None else repaired.data).tobytes()
+    return SURROGATES.sub(encode(REPLACEMENT), data), repaired
 
 
 def characters(text: bytes) -> Iterator[tuple[int, int, int]]:

@@ -94,6 +94,7 @@ DECISIONS: dict[type, Callable[[Any], Decision]] = {
     longest_match.Miss: lambda step: Decision("miss", step.start, step.end),
     linear.Fail: lambda step: Decision("fail", step.start, step.end),
     wordpiece.GiveUp: lambda step: Decision("give up", 0, step.word_end, step.unknown_id),
+    wordpiece.TooLong: lambda step: Decision("too long", 0, step.word_end, step.unknown_id),
     longest_match.Take: _take,
     longest_match.Choose: lambda step: _take(step)._replace(operation="choose"),
     backtrack.Reject: lambda step: _take(step)._replace(
@@ -105,6 +106,7 @@ DECISIONS: dict[type, Callable[[Any], Decision]] = {
     fewest.RuleOut: lambda step: _take(step)._replace(operation="rule out"),
     viterbi.Reach: lambda step: _way(_better(step.is_better), step, step.score),
     viterbi.Choose: _choose,
+    viterbi.Spell: lambda step: _take(step)._replace(operation="fallback"),
     plamo2.Try: _try,
     plamo2.Choose: _take,
 }

@@ -72,6 +72,7 @@ OPERATIONS = (
     Operation("take", S.ENCODE, E.APPEND, True, "a token is taken"),
     Operation("back", S.ENCODE, E.POP, False, "the last token is taken back"),
     Operation("give up", S.ENCODE, E.RESTART, True, "the piece becomes one unknown token"),
+    Operation("too long", S.ENCODE, E.RESTART, True, "the piece is too long, and becomes one unknown token"),
     Operation("reach", S.ENCODE, E.WAY, True, "a better way to a place is found"),
     Operation("worse", S.ENCODE, E.NOTHING, False, "a way is tried that is not better"),
     Operation("choose", S.ENCODE, E.APPEND, True, "a token of the best way"),

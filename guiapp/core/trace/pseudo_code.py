@@ -80,6 +80,7 @@ for each place in the text, left to right:
 from the end, follow the best way back:
     write down its token  # choose
     join unknown ones side by side  # join
+where the file asks: their bytes instead  # fallback
 next stretch of text  # done
 """,
     ),
@@ -104,6 +105,7 @@ for each word:
     while that is no token: one character less  # miss
     take the token  # take
     if nothing fits: the word is unknown  # give up
+    if it is too long, it is, too  # too long
 next word  # done
 """,
     ),
@@ -184,6 +186,16 @@ for each word:
     look it up, first with the space before it  # miss
     if it is a token: take it  # whole, take
 next word  # done
+""",
+    ),
+    "wordlevel": _code(
+        "Whole pieces",
+        """
+for each piece:
+    look it up
+    if it is no token: it is unknown  # miss
+    take the token  # take
+next piece  # done
 """,
     ),
     "hash": _code(

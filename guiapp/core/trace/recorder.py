@@ -57,7 +57,8 @@ def record(
             if special:
                 recorder.write("text", start, end)
             recorder.begin_fragment(2 * index, start)
-            found = tokenizer.pipeline_of(name).encode_readable(data[start:end], True, name, recorder)
+            pipeline, begins = tokenizer.pipeline_of(name, parse_special), tokenizer.begins_anew(start, True)
+            found = pipeline.encode_readable(data[start:end], begins, name, recorder)
             tokens += _rows(found.ids, found.starts + start, found.ends + start)
         tokens += special[index : index + 1]
     for token_id in before:

@@ -149,6 +149,9 @@ TELLERS: dict[str, Callable[[Teller, int], str]] = {
     "take": lambda t, step: f"{t.result(step)} is taken, {t.span(step)}.",
     "back": lambda t, step: f"Nothing can follow {t.result(step)}: it is taken back.",
     "give up": lambda t, step: f"No token fits here: all of {t.covered(step)} becomes {t.result(step)}.",
+    "too long": lambda t, step: (
+        f"{t.covered(step)} is too long to be looked at: it becomes {t.result(step)}."
+    ),
     "reach": lambda t, step: t.reached(step, "the best way there so far"),
     "worse": lambda t, step: t.reached(step, "not better than what is known"),
     "choose": lambda t, step: (

@@ -17,13 +17,16 @@ from numpy.typing import NDArray
 from guiapp.core.errors import VocabError
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.byte_alphabet import CHARACTER_OF_BYTE
+from guiapp.core.vocab.parts import Parts
+from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.vocabulary import Vocabulary
-from guiapp.native import NO_PIECES, NO_RANK, PairModel, PairOptions, Splitter
+from guiapp.native import ALL_PIECES, NO_PIECES, NO_RANK, PairModel, PairOptions, Splitter, StringTable
 
 ABSENT = -1  # a string that is no token
 MARKED_SPACE = "▁".encode()  # U+2581
 NO_TOKEN = -1  # in the output: a byte that the vocabulary cannot express
 LENGTH_OF_HIGH_NIBBLE = (1,) * 12 + (2, 2, 3, 4)  # bytes of the UTF-8 character that begins with it
+NO_TEXT = 0xFF  # a byte that is in no text
 NO_RANKS = np.empty(0, np.int32)
 
 
@@ -65,8 +68,14 @@ class PairMerging:
     marks_spaces       whether the vocabulary writes a space as U+2581
     """
 
-    def __init__(self, vocabulary: Vocabulary, options: PairOptions, splitter: Splitter | None) -> None:
-        self.tokens = vocabulary.token_table
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        options: PairOptions,
+        splitter: Splitter | None,
+        tokens: StringTable | None = None,
+    ) -> None:
+        self.tokens = tokens or vocabulary.token_table
         self.model = PairModel(self.tokens, options, splitter)
         self.n_tokens = len(vocabulary)
         self.starts_from_bytes, self.marks_spaces = options.is_byte_level, options.marks_spaces
@@ -129,6 +138,8 @@ def byte_pair_merging(
     vocabulary: Vocabulary, whole_pieces: int = NO_PIECES, splitter: Splitter | None = None
 ) -> PairMerging:
     """The merges that a BPE file lists, by rank, or all that make its tokens."""
+    if vocabulary.parts is not None:
+        return listed_merging(vocabulary, vocabulary.parts, splitter)
     rules = vocabulary.rules
     options = PairOptions(
         merges=None if rules.merges_all_pairs else (vocabulary.merge_data, vocabulary.merge_offsets),
@@ -141,6 +152,46 @@ def byte_pair_merging(
         cuts_short=rules.escape_spaces,
     )
     return PairMerging(vocabulary, options, splitter)
+
+
+def listed_merging(vocabulary: Vocabulary, parts: Parts, splitter: Splitter | None = None) -> PairMerging:
+    """The merges of a file of `tokenizers`; raises VocabError where they name texts that are no tokens.
+
+    `splitter` cuts byte-level pieces; its presence or absence changes no merge.
+    """
+    model, is_byte_level = parts.model, parts.merges_bytes
+    options = PairOptions(
+        merges=(vocabulary.merge_data, vocabulary.merge_offsets),
+        token_ranks=NO_RANKS,
+        unknown=None,
+        is_byte_level=is_byte_level,
+        marks_spaces=False,
+        takes_raw_bytes=False,
+        whole_pieces=ALL_PIECES if model.ignore_merges else NO_PIECES,
+        cuts_short=not is_byte_level,
+        separator=vocabulary.merge_separator,
+        n_dropped=len(model.continuing_prefix.encode()),
+        last_stays=True,
+    )
+    merging = PairMerging(vocabulary, options, splitter, _tokens_of_model(vocabulary, parts))
+    if len(merging.model) > len(vocabulary):
+        data, offsets = merging.symbol_texts
+        text = data[offsets[len(vocabulary)] : offsets[len(vocabulary) + 1]].tobytes()
+        raise VocabError(
+            f"{vocabulary.path or vocabulary.name} has a merge rule with “{quoted(text)}”, which is none of its "
+            "tokens. Download it again, or choose another file."
+        )
+    return merging
+
+
+def _tokens_of_model(vocabulary: Vocabulary, parts: Parts) -> StringTable:
+    """The texts of all tokens; those that only are added ones have a text here that no text holds."""
+    others = np.flatnonzero(~parts.in_model)
+    if not len(others):
+        return vocabulary.token_table
+    data, offsets = vocabulary.token_data.copy(), vocabulary.token_offsets
+    data[offsets[others]] = NO_TEXT
+    return StringTable(data, offsets)
 
 
 def sentence_piece_merging(vocabulary: Vocabulary) -> PairMerging:

@@ -20,11 +20,13 @@ from guiapp.core.split.pre_tokenizers import Pattern
 from guiapp.core.system.checkpoint import stoppable
 from guiapp.core.vocab import byte_alphabet
 from guiapp.core.vocab.attributes import KINDS, Attribute
+from guiapp.core.vocab.parts import Parts
 from guiapp.core.vocab.token_tree import TokenTree, token_tree
 from guiapp.native import StringTable, packed
 
 NAMING_LIMIT_BYTES = 1 << 28
 LLAMA_CPP = "llama.cpp"
+MERGE_SEPARATOR = b"\xff"  # of rules in files of `tokenizers`, whose texts may hold spaces
 
 
 class VocabType(Enum):
@@ -34,6 +36,7 @@ class VocabType(Enum):
     BPE = "BPE"
     WPM = "WPM"
     UGM = "UGM"
+    WORD_LEVEL = "WordLevel"
     RWKV = "RWKV"
     PLAMO2 = "PLAMO2"
     TEST = "TEST"
@@ -122,6 +125,7 @@ class Vocabulary:
     chosen_pre: str = ""  # what splits the text instead of `pre`, where somebody chose so by hand
     library: str = LLAMA_CPP  # whose ids these are for the same file
     format: str = ""  # of its file, as people call it
+    parts: Parts | None = None  # the pipeline of a file of `tokenizers`
     token_table: StringTable = None  # type: ignore[assignment]  # built where it is not given
 
     def __post_init__(self) -> None:
@@ -169,7 +173,13 @@ class Vocabulary:
     def merges(self) -> tuple[tuple[bytes, bytes], ...]:
         """The merge rules by rank, each the raw texts that it joins; empty texts where it has no effect."""
         data, offsets = self.merge_data.tobytes(), self.merge_offsets.tolist()
-        return tuple(_cut_in_two(data[start:end]) for start, end in pairwise(offsets))
+        separator = self.merge_separator
+        return tuple(_cut_in_two(data[start:end], separator) for start, end in pairwise(offsets))
+
+    @property
+    def merge_separator(self) -> bytes:
+        """What stands between both sides of a rule in `merge_data`, from its second byte on."""
+        return b" " if self.parts is None else MERGE_SEPARATOR
 
     @cached_property
     def unmarked_texts(self) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
@@ -215,6 +225,8 @@ class Vocabulary:
 
     @property
     def _spelling(self) -> int:
+        if self.parts is not None:
+            return self.parts.spelling
         if self.type is VocabType.RWKV:
             return native.ESCAPES
         if self.type is VocabType.PLAMO2:
@@ -235,9 +247,9 @@ def _slice(data: NDArray[np.uint8], offsets: NDArray[np.int64], token_id: int) -
     return data[start:end].tobytes()
 
 
-def _cut_in_two(merge: bytes) -> tuple[bytes, bytes]:
-    """Both sides of the first space that has something before it."""
-    at = merge.find(b" ", 1)
+def _cut_in_two(merge: bytes, separator: bytes) -> tuple[bytes, bytes]:
+    """Both sides of the first separator that has something before it."""
+    at = merge.find(separator, 1)
     return (merge[:at], merge[at + 1 :]) if at > 0 else (b"", b"")
 
 

@@ -23,6 +23,8 @@ def can_choose(loader: ModelLoader) -> bool:
     if loader.refused is not None:
         return True
     vocabulary = None if loader.model is None else loader.model.tokenizer.vocabulary
+    if vocabulary is not None and vocabulary.parts is not None:
+        return bool(vocabulary.parts.readings)
     return (
         vocabulary is not None
         and vocabulary.type is VocabType.BPE
@@ -33,6 +35,10 @@ def can_choose(loader: ModelLoader) -> bool:
 def pre_choices(loader: ModelLoader) -> list[Choice]:
     """What the file says, likely names, and all names."""
     named, chosen = _names(loader)
+    if (readings := _readings(loader)) is not None:
+        as_is = Choice("In the file", AS_THE_FILE_SAYS, "as the file says", "", is_current=not chosen)
+        others = (Choice("Other readings", *row, is_current=row[0] == chosen) for row in readings)
+        return [as_is, *others]
     likely = () if loader.refused is None else loader.refused.likely
     rows = [Choice("Likely", name, name, example_split(name)) for name in likely]
     rows += [
@@ -49,6 +55,8 @@ def pre_choices(loader: ModelLoader) -> list[Choice]:
 def question(loader: ModelLoader) -> str:
     """What is to be chosen, in words."""
     named, _ = _names(loader)
+    if _readings(loader) is not None:
+        return "Libraries read this file in several ways. Which one should it be?"
     if not named:
         return "The file names no pre-tokenizer. Which one should split its text?"
     if patterns_of(named) is not None:
@@ -71,6 +79,14 @@ def _has_ranks(loader: ModelLoader) -> bool:
     if loader.refused is not None:
         return not {*loader.refused.likely}.isdisjoint(RANK_PATTERNS)
     return loader.model is not None and loader.model.tokenizer.vocabulary.model == "tiktoken"
+
+
+def _readings(loader: ModelLoader) -> list[tuple[str, str, str]] | None:
+    """How else the model that is open can be read: key, title and detail; None where a file tells a name."""
+    parts = None if loader.model is None else loader.model.tokenizer.vocabulary.parts
+    if loader.refused is not None or parts is None:
+        return None
+    return [(name, name, why) for name, why in parts.readings.items()]
 
 
 def _names(loader: ModelLoader) -> tuple[str, str]:

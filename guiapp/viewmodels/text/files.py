@@ -20,9 +20,14 @@ class TextFileError(TokenloupeError):
 
 
 def is_model_file(path: Path) -> bool:
-    """Whether a file is of a format of tokenizers, or, where it has no bytes to read, by its name a GGUF."""
+    """Whether a file is of a format of tokenizers, or, where it has no bytes to read, by its name a GGUF.
+
+    Folders are never texts: what is said of one that is no model's is said when it is opened as such.
+    """
     from guiapp.core.formats.table import HEAD_BYTES, is_tokenizer  # time that starting does not have
 
+    if os.path.isdir(path):
+        return True
     try:
         with _open_regular(path) as file:
             head = file.read(HEAD_BYTES)

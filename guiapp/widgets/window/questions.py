@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
 from guiapp.widgets.shared.style_sheet import set_role
 
-MODEL_FILTER = "Tokenizers (*.gguf *.tiktoken *.model *.json);;All files (*)"
+MODEL_FILTER = "Tokenizers (*.gguf *.tiktoken *.model *.json *.txt *.txt.gz);;All files (*)"
 TEXT_FILTER = "All files (*)"
 
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import json
 import random
 import time
 
 import pytest
+from random_tokenizers import random_tokenizer
 
 import guiapp
 from guiapp.core.errors import EncodeError, VocabError
+from guiapp.core.vocab.byte_alphabet import spell
 
 TOKENS = [bytes([byte]) for byte in range(256)] + [b"ab", b"abab", b" the", "é日".encode(), b"\r\n", b"\\'\""]
 IN_BASE64 = [base64.b64encode(text).decode() for text in TOKENS]
@@ -20,9 +23,23 @@ TEKKEN = {
     "vocab": [{"rank": rank, "token_bytes": text} for rank, text in enumerate(IN_BASE64)],
     "special_tokens": [{"rank": 1, "token_str": "<s>"}],
 }
+LETTERS = [spell(bytes([byte])) for byte in range(256)]
+VOCAB_JSON = {text: row for row, text in enumerate([*LETTERS, "ab", "abab", "Ġt", "<|endoftext|>", "<s>"])}
+MERGES = "#version: 0.2\na b\nab ab\nĠ t\n"
+BESIDE = {
+    "vocab.json": ("merges.txt", MERGES.encode()),
+    "merges.txt": ("vocab.json", json.dumps(VOCAB_JSON).encode()),
+}
 FILES = {
     "tiktoken": "".join(f"{text} {rank}\n" for rank, text in enumerate(IN_BASE64)).encode(),
     "tekken": json.dumps(TEKKEN).encode(),
+    "tokenizer.json": json.dumps(random_tokenizer(random.Random(2))).encode(),
+    "vocab.txt": "\n".join(
+        ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "ab", "##ab", "the", "##e"]
+    ).encode(),
+    "vocab.json": json.dumps(VOCAB_JSON).encode(),
+    "merges.txt": MERGES.encode(),
+    "clip": f'"bpe_simple_vocab_16e6.txt{MERGES.replace(" t", " t</w>")}'.encode(),
     "rwkv": "".join(f"{row} {text!r} {len(text)}\n" for row, text in enumerate(TOKENS, 1)).encode(),
 }
 BITS = [
@@ -80,26 +97,41 @@ def damaged(data: bytes, dice: random.Random) -> bytes:
 ODD = [None, True, -1, 0, 2**63, 1e300, "", "IQ==", "=", "\ud800", [], {}, [[]], {"rank": 0}, "(?:" * 60]
 
 
-def spoiled(dice: random.Random) -> bytes:
-    """A tekken.json that is JSON, but with odd values in some places."""
-    content = json.loads(json.dumps(TEKKEN))
-    places = [
-        content,
-        *[content["config"]] * 3,
-        *content["special_tokens"],
-        *dice.sample(content["vocab"], 4),
-    ]
-    for place in dice.sample(places, dice.randrange(1, 4)):
-        place[dice.choice([*place])] = dice.choice(ODD)
+def spoiled(content, dice: random.Random) -> bytes:
+    """JSON, but with odd values in some places, most of which are not deep in a list."""
+    content = json.loads(json.dumps(content))
+    places = [content]
+    for place in places:
+        inner = list(place.values() if isinstance(place, dict) else place)
+        places += [
+            each
+            for each in inner[:3] + dice.sample(inner, min(3, len(inner)))
+            if each and isinstance(each, (dict, list))
+        ]
+    for place in dice.sample(places, min(len(places), dice.randrange(1, 4))):
+        place[dice.choice([*place] if isinstance(place, dict) else range(len(place)))] = dice.choice(ODD)
     return json.dumps(content).encode()
 
 
-@pytest.mark.parametrize("name", [*FILES, "tekken of odd values"])
+def broken(name: str, dice: random.Random) -> bytes:
+    if name not in FILES:
+        return spoiled(TEKKEN if name.startswith("tekken") else random_tokenizer(dice), dice)
+    if name != "clip":
+        return damaged(FILES[name], dice)
+    if dice.random() < 0.5:
+        return damaged(gzip.compress(FILES[name]), dice)
+    return gzip.compress(damaged(FILES[name], dice))
+
+
+@pytest.mark.parametrize("name", [*FILES, "tekken of odd values", "tokenizer.json of odd values"])
 @pytest.mark.parametrize("count", [150, pytest.param(3_000, marks=pytest.mark.exhaustive)])
 def test_damaged_files_open_or_say_what_is_wrong(tmp_path, name, count):
     dice, path, said = random.Random(name), tmp_path / "file", list[str]()
+    if name in BESIDE:
+        other, content = BESIDE[name]
+        (tmp_path / other).write_bytes(content)
     for _ in range(count):
-        path.write_bytes(damaged(FILES[name], dice) if name in FILES else spoiled(dice))
+        path.write_bytes(broken(name, dice))
         started = time.perf_counter()
         try:
             tokenizer = guiapp.open_model(path, pre="cl100k_base" if name == "tiktoken" else None)
@@ -116,7 +148,7 @@ def test_damaged_files_open_or_say_what_is_wrong(tmp_path, name, count):
 @pytest.mark.parametrize("name", FILES)
 def test_huge_files_are_refused_by_their_size(tmp_path, name):
     path = tmp_path / "file"
-    path.write_bytes(FILES[name])
+    path.write_bytes(FILES[name] if name != "clip" else gzip.compress(FILES[name]))
     with path.open("r+b") as file:
         file.truncate(300 << 20)  # takes no room on the disk
     with pytest.raises(VocabError, match=r"is 314,572,800 bytes long\. At most 268,435,456 are read\."):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 
 import pytest
@@ -14,8 +15,12 @@ from guiapp.core.formats.table import FORMATS, format_of, is_tokenizer, load_voc
 BEGINNINGS = {
     "GGUF": b"GGUF\3\0\0\0",
     "tekken.json": b'{"config": {"default_num_special_tokens": 1000',
+    "tokenizer.json": b'{"version": "1.0", "truncation": null,',
     "tiktoken": b"IQ== 0\nIg== 1\n",
     "RWKV vocabulary": b"1 '\\x00' 1\n",
+    "vocab.json and merges.txt": b'{"!": 0, "#": 1, "$": 2, "%": 3',
+    "vocab.txt": b"[PAD]\n[UNK]\nthe\n",
+    "CLIP's merges": gzip.compress(b'"bpe_simple_vocab_16e6.txt#version: 0.2\ni n\n'),
 }
 
 

@@ -31,6 +31,7 @@ ROWS = [
     (longest_match.Miss(3, 5), {"operation": "miss", **SPAN}),
     (linear.Fail(3, 5), {"operation": "fail", **SPAN}),
     (wordpiece.GiveUp(4, 3, 5), {"operation": "give up", "start": 0, "end": 5, "result": 4}),
+    (wordpiece.TooLong(4, 5), {"operation": "too long", "start": 0, "end": 5, "result": 4}),
     (longest_match.Take(7, 3, 5), {"operation": "take", **SPAN, "result": 7}),
     (longest_match.Choose(7, 3, 5), {"operation": "choose", **SPAN, "result": 7}),
     (backtrack.Reject(7, 3, 5, True), {"operation": "dead end", **SPAN, "result": 7}),
@@ -45,6 +46,7 @@ ROWS = [
     (viterbi.Reach(7, 3, 5, -2.5, False), {"operation": "worse", **WAY, "worth": -2.5}),
     (viterbi.Choose(7, 3, 5, False), {"operation": "choose", **SPAN, "result": 7}),
     (viterbi.Choose(7, 3, 5, True), {"operation": "join", **SPAN, "result": 7}),
+    (viterbi.Spell(7, 3, 5), {"operation": "fallback", **SPAN, "result": 7}),
     (plamo2.Try(7, 3, 5, 20, True), {"operation": "reach", **WAY, "worth": 20, "cell": 3, "other_cell": 5}),
     (
         plamo2.Try(None, 3, 5, 20, False),

@@ -16,9 +16,9 @@ BY_EFFECT = {
     Effect.APPEND: ["whole", "take", "choose"],
     Effect.JOIN: ["join"],
     Effect.POP: ["back"],
-    Effect.RESTART: ["give up"],
+    Effect.RESTART: ["give up", "too long"],
 }
-FORMING = "special whole merge take give_up reach choose join fallback add"
+FORMING = "special whole merge take give_up too_long reach choose join fallback add"
 
 
 def test_each_operation_is_of_its_stage():
@@ -36,7 +36,7 @@ def test_each_operation_has_its_effect():
     }
     nothing = found.pop(Effect.NOTHING)
     assert found == BY_EFFECT
-    assert len(nothing) == len(OPERATIONS) - 8
+    assert len(nothing) == len(OPERATIONS) - 9
 
 
 def test_those_that_form_something_are_known():

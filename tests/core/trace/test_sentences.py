@@ -92,11 +92,11 @@ WALKS = {
 2 `Lio` is no token: try a shorter one.
 3 `▁li` is taken, bytes 0–2.
 3 `on` is taken, bytes 2–4.
-5 Piece 1 of 4, `Lion`, is done: 2 tokens.
+6 Piece 1 of 4, `Lion`, is done: 2 tokens.
 3 `▁'` is taken, bytes 4–5.
-5 Piece 2 of 4, `'`, is done: 1 token.
+6 Piece 2 of 4, `'`, is done: 1 token.
 3 `▁s` is taken, bytes 5–6.
-5 Piece 3 of 4, `s`, is done: 1 token.
+6 Piece 3 of 4, `s`, is done: 1 token.
 2 `xyz☃` is no token: try a shorter one.
 2 `xyz` is no token: try a shorter one.
 2 `xy` is no token: try a shorter one.
@@ -108,7 +108,7 @@ WALKS = {
 3 `z` is taken, bytes 9–10.
 2 `☃` is no token: try a shorter one.
 4 No token fits here: all of `xyz☃` becomes `[UNK]`.
-5 Piece 4 of 4, `xyz☃`, is done: 1 token.
+6 Piece 4 of 4, `xyz☃`, is done: 1 token.
 4 `[CLS]` is put in front of the text, as the file asks.
 4 `[SEP]` is put behind the text, as the file asks.
 """,
@@ -138,7 +138,7 @@ WALKS = {
 7 What is unknown side by side becomes one `<unk>`, bytes 3–9.
 6 Going back from the end, the best way has `▁l` at bytes 2–3.
 6 Going back from the end, the best way has `▁a` at bytes 0–1.
-8 Piece 1 of 1, `a·l☃☂`, is done: 3 tokens.
+9 Piece 1 of 1, `a·l☃☂`, is done: 3 tokens.
 4 `</s>` is put behind the text, as the file asks.
 """,
     ("rwkv", "rwkv", "lion é"): """
@@ -171,7 +171,7 @@ def test_each_step_is_told_and_its_line_shown(model, encoder, text):
 
 
 PAIRS = {"push", "merge", "stale"}
-OWN_TOKEN = {"take", "choose", "give up", "join", "whole"}
+OWN_TOKEN = {"take", "choose", "give up", "too long", "join", "whole"}
 WAYS = {"reach", "worse"}
 COLUMNS = {
     "left": PAIRS,

@@ -19,6 +19,13 @@ def test_files_dropped_anywhere_are_opened_by_what_they_are(shell, qtbot, tmp_pa
     qtbot.waitUntil(lambda: shell.workspace.document.text() == b"two two")
 
 
+def test_a_dropped_folder_is_opened_as_a_model(shell, qtbot, tmp_path):
+    (tmp_path / "snapshot").mkdir()
+    with qtbot.waitSignal(shell.workspace.vocabulary_changed):
+        drop(shell.window, [tmp_path / "snapshot"])
+    assert shell.workspace.vocabulary.name == "snapshot"
+
+
 def test_a_dropped_file_on_a_disk_that_does_not_answer_keeps_nobody_waiting(
     shell, qtbot, tmp_path, monkeypatch
 ):

@@ -1,0 +1,77 @@
+"""OpenAI CLIP's bpe_simple_vocab_16e6.txt.gz: merge rules from which its own code derives the tokens.
+
+Source: https://github.com/openai/CLIP, clip/simple_tokenizer.py; text is split as `transformers` does it.
+"""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import replace
+from pathlib import Path
+
+from guiapp.core.formats.special_tokens import role_tokens, with_roles
+from guiapp.core.formats.tokenizer_config import Beside
+from guiapp.core.formats.tokenizer_json import checked_layout, vocabulary_of
+from guiapp.core.formats.vocab_json import CLIP, document_of
+from guiapp.core.formats.whole_file import WholeFile
+from guiapp.core.vocab.byte_alphabet import CHARACTER_OF_BYTE, PRINTABLE, UNPRINTABLE
+from guiapp.core.vocab.opening import METADATA, Opening
+from guiapp.core.vocab.vocabulary import Vocabulary
+
+FIRST_LINE = b'"bpe_simple_vocab_16e6.txt#version: '
+GZIP_MAGIC, GZIP_WINDOW = b"\x1f\x8b", 31
+MOST_BYTES = 1 << 25  # ten times what is in the file
+N_MERGES = 49_152 - 256 - 2  # as CLIP's code counts them: half of the tokens of bytes are forgotten
+BYTES = [CHARACTER_OF_BYTE[byte] for byte in (*PRINTABLE, *UNPRINTABLE)]
+END_OF_WORD = "</w>"
+SPECIAL = ("<|startoftext|>", "<|endoftext|>")
+REMARK = "CLIP's own code first repairs a text by ftfy and resolves HTML entities; here neither is done."
+
+
+def sniff(head: bytes) -> bool:
+    """Whether the first bytes unpack to the first line of such a file."""
+    if not head.startswith(GZIP_MAGIC):
+        return False
+    try:
+        return zlib.decompressobj(GZIP_WINDOW).decompress(head, len(FIRST_LINE)) == FIRST_LINE
+    except zlib.error:
+        return False
+
+
+def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
+    """Raises VocabError for a damaged file."""
+    file = WholeFile(path, opening)
+    if pre is not None:
+        raise file.error("is split as CLIP splits text", "Open it without choosing a pre-tokenizer.")
+    opening.begin(METADATA)
+    merges, nothing = _merges(file), Beside({}, {})
+    with checked_layout(file):
+        roles = role_tokens(nothing, CLIP.usual)
+        document = document_of(_ids(merges), merges, CLIP, roles, nothing)
+        vocabulary = vocabulary_of(file, document, with_roles(nothing, roles, REMARK), opening)
+    return replace(vocabulary, name="CLIP")
+
+
+def _merges(file: WholeFile) -> list[str]:
+    """The rules that CLIP uses, each two texts and a space.  Raises VocabError."""
+    try:
+        packed = zlib.decompressobj(GZIP_WINDOW)
+        data = packed.decompress(file.data, MOST_BYTES + 1)
+    except zlib.error as error:
+        raise file.error(f"is broken: {error}") from error
+    if len(data) > MOST_BYTES:
+        raise file.error(f"unpacks to more than {MOST_BYTES:,} bytes")
+    if not packed.eof:
+        raise file.error("ends before all is unpacked")
+    try:
+        lines = data.decode().split("\n")
+    except UnicodeDecodeError as error:
+        raise file.error(f"is not UTF-8: byte {error.start:,} is {data[error.start]:#04x}") from error
+    return lines[1 : N_MERGES + 1]
+
+
+def _ids(merges: list[str]) -> dict[str, int]:
+    """The id of each token: bytes, the same at the end of a word, what each rule makes, special ones."""
+    made = (rule.replace(" ", "", 1) for rule in merges)
+    texts = [*BYTES, *(text + END_OF_WORD for text in BYTES), *made, *SPECIAL]
+    return {text: row for row, text in enumerate(texts)}

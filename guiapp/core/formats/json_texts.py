@@ -1,0 +1,67 @@
+"""The JSON of tokenizer.json, its long parts as arrays: a Python object for each token and rule takes longer.
+
+What these parts hold that the native reader does not take is read as other JSON is.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp import native
+from guiapp.core.system.outside_json import read_json
+
+LONG_PARTS = re.compile(rb'"(?:(vocab)"\s*:\s*(?=\{)|(merges)"\s*:\s*(?=\[))')
+STAND_IN = "\0"  # where a long part was
+SURROGATE = re.compile(rb"\xed[\xa0-\xbf]")
+
+
+class Texts(NamedTuple):
+    """Many texts one behind the other, as `native.packed` lays them out.
+
+    numbers    int64[n]: one for each, or none at all
+    are_pairs  whether two that follow each other belong together
+    """
+
+    data: NDArray[np.uint8]
+    offsets: NDArray[np.int64]
+    numbers: NDArray[np.int64]
+    are_pairs: bool
+
+
+def read_json_with_texts(data: bytes) -> Any:
+    """What a JSON text says, but `vocab` and `merges` of its `model` may be Texts.
+
+    Raises ValueError as `read_json` does.
+    """
+    shortened, found = _without_long_parts(data)
+    if found:
+        content = read_json(shortened)
+        model = content.get("model") if isinstance(content, dict) else None
+        if isinstance(model, dict) and all(model.get(name) == STAND_IN for name in found):
+            return content | {"model": model | found}
+    return read_json(data)
+
+
+def _without_long_parts(data: bytes) -> tuple[bytes, dict[str, Texts]]:
+    """A JSON text with stand-ins for the long parts that the native reader takes, and these."""
+    array = np.frombuffer(data, np.uint8)
+    if native.repair(array) is not None or SURROGATE.search(data):
+        return data, {}
+    found: dict[str, Texts] = {}
+    parts, done = list[bytes](), 0
+    while place := LONG_PARTS.search(data, done):
+        read = native.json_texts(array, place.end())
+        name = (place[1] or place[2]).decode()
+        if read is None or name in found:
+            return data, {}
+        texts, numbers, end, n_pairs = read
+        if n_pairs not in (0, len(texts[1]) // 2):
+            return data, {}
+        found[name] = Texts(*texts, numbers, n_pairs > 0)
+        parts += [data[done : place.end()], b'"\\u0000"']
+        done = end
+    return b"".join([*parts, data[done:]]), found

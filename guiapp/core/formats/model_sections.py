@@ -1,0 +1,242 @@
+"""The section “model” of a tokenizer.json, one function a kind.
+
+Source: https://github.com/huggingface/tokenizers, tokenizers/src/models.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.components.said import ComponentError
+from guiapp.core.formats.json_texts import Texts
+from guiapp.core.system.checkpoint import checkpoint, stoppable
+from guiapp.core.vocab.parts import ModelOptions
+from guiapp.core.vocab.quoting import quoted
+from guiapp.core.vocab.vocabulary import MERGE_SEPARATOR, VocabType
+from guiapp.native import StringTable, packed
+
+MOST_MERGES = 1 << 22
+SPACE = ord(" ")
+VERSION = b"#version"
+MOST_CHARACTERS = 100
+NO_SCORES = np.empty(0, np.float64)
+
+
+Find = Callable[[Sequence[str]], list[int | None]]
+
+
+class ModelSection(NamedTuple):
+    """What a model is made of.
+
+    find          the ids of texts, of equal ones the last; None for what is none of its tokens
+    n_texts       how many different texts its tokens have
+    data, offsets  the texts of all tokens, as `native.packed` lays them out
+    ids           in that order
+    scores        float64, in that order (Unigram only)
+    merge_data, merge_offsets   merge rules by rank as a Vocabulary has them (BPE only)
+    """
+
+    type: VocabType
+    options: ModelOptions
+    find: Find
+    n_texts: int
+    data: NDArray[np.uint8]
+    offsets: NDArray[np.int64]
+    ids: NDArray[np.int64]
+    scores: NDArray[np.float64] = NO_SCORES
+    merge_data: NDArray[np.uint8] = np.empty(0, np.uint8)
+    merge_offsets: NDArray[np.int64] = np.zeros(1, np.int64)
+    warnings: tuple[str, ...] = ()
+
+
+def model_section(said: Any) -> ModelSection:
+    """Raises ComponentError with the end of a sentence; TypeError and the like where the layout is another."""
+    kind = said.get("type") or _kind_of_keys(said)
+    if kind not in READERS:
+        raise ComponentError(f"has a model of the kind “{quoted(str(kind))}”, which is not known here")
+    return READERS[kind](said)
+
+
+def _kind_of_keys(said: Any) -> str:
+    """As old files need it, which do not name it."""
+    if "merges" in said:
+        return "BPE"
+    if isinstance(said.get("vocab"), list):
+        return "Unigram"
+    return "WordPiece" if "max_input_chars_per_word" in said else "WordLevel"
+
+
+def _byte_pair(said: Any) -> ModelSection:
+    vocab = _vocab(said)
+    unknown = _text(said, "unk_token")
+    (unknown_id,) = vocab.find([unknown])
+    if unknown and unknown_id is None:
+        raise ComponentError(f"has the unknown token “{quoted(unknown)}”, which is none of its model's")
+    prefix = _text(said, "continuing_subword_prefix")
+    data, offsets = _merges(said["merges"], prefix)
+    options = ModelOptions(
+        "BPE",
+        unknown_id if unknown else None,
+        prefix,
+        _text(said, "end_of_word_suffix"),
+        _flag(said, "fuse_unk"),
+        _flag(said, "byte_fallback"),
+        _flag(said, "ignore_merges"),
+    )
+    dropout = said.get("dropout")
+    if dropout is not None and not (isinstance(dropout, (int, float)) and 0 <= dropout <= 1):
+        raise ComponentError(f"has a dropout of {quoted(repr(dropout))}")
+    warnings = (f"A dropout of {dropout:g} is for training, and not applied.",) if dropout else ()
+    return ModelSection(
+        VocabType.BPE, options, *vocab, merge_data=data, merge_offsets=offsets, warnings=warnings
+    )
+
+
+def _word_piece(said: Any) -> ModelSection:
+    vocab = _vocab(said)
+    most = said.get("max_input_chars_per_word", MOST_CHARACTERS)
+    options = ModelOptions(
+        "WordPiece",
+        vocab.find([_text(said, "unk_token", "[UNK]")])[0],
+        _text(said, "continuing_subword_prefix", "##"),
+        most_characters=_count(most, "max_input_chars_per_word"),
+    )
+    return ModelSection(VocabType.WPM, options, *vocab)
+
+
+def _word_level(said: Any) -> ModelSection:
+    vocab = _vocab(said)
+    options = ModelOptions("WordLevel", *vocab.find([_text(said, "unk_token", "<unk>")]))
+    return ModelSection(VocabType.WORD_LEVEL, options, *vocab)
+
+
+def _unigram(said: Any) -> ModelSection:
+    texts = [str(text) for text, _ in stoppable(said["vocab"])]
+    scores = np.array([score for _, score in stoppable(said["vocab"])], np.float64)
+    if scores.shape != (len(texts),):
+        raise ComponentError("has tokens whose scores are no numbers")
+    unknown = said.get("unk_id")
+    if unknown is not None and _count(unknown, "unk_id") >= len(texts):
+        raise ComponentError(f"has {len(texts):,} tokens, and calls {unknown:,} the unknown one")
+    options = ModelOptions("Unigram", unknown, byte_fallback=_flag(said, "byte_fallback"))
+    ids_of_texts = {text: token_id for token_id, text in enumerate(texts)}
+    find = partial(_find, ids_of_texts)
+    ids = np.arange(len(texts))
+    return ModelSection(VocabType.UGM, options, find, len(ids_of_texts), *packed_texts(texts), ids, scores)
+
+
+READERS: dict[str, Callable[[Any], ModelSection]] = {
+    "BPE": _byte_pair,
+    "WordPiece": _word_piece,
+    "WordLevel": _word_level,
+    "Unigram": _unigram,
+}
+
+
+class _Vocab(NamedTuple):
+    """The fields of a ModelSection that an object of texts and ids fills."""
+
+    find: Find
+    n_texts: int
+    data: NDArray[np.uint8]
+    offsets: NDArray[np.int64]
+    ids: NDArray[np.int64]
+
+
+def _vocab(said: Any) -> _Vocab:
+    vocab = said["vocab"]
+    if isinstance(vocab, Texts):
+        table = StringTable(vocab.data, vocab.offsets)
+        if table.twins() is None:
+            find = partial(_find_in_table, table, vocab.numbers)
+            return _Vocab(find, len(vocab.numbers), vocab.data, vocab.offsets, vocab.numbers)
+        vocab = dict(zip(_cut(vocab), vocab.numbers.tolist(), strict=True))
+    if not isinstance(vocab, dict) or set(map(type, vocab.values())) - {int}:
+        raise ComponentError("has a vocabulary that does not give each text an id")
+    ids = np.fromiter(vocab.values(), np.int64, len(vocab))
+    return _Vocab(partial(_find, vocab), len(vocab), *packed_texts(list(vocab)), ids)
+
+
+def _find(ids_of_texts: Mapping[str, int], texts: Sequence[str]) -> list[int | None]:
+    return list(map(ids_of_texts.get, texts))
+
+
+def _find_in_table(table: StringTable, ids: NDArray[np.int64], texts: Sequence[str]) -> list[int | None]:
+    rows = table.find([text.encode() for text in texts]).tolist()
+    return [int(ids[row]) if row >= 0 else None for row in rows]
+
+
+def _cut(texts: Texts) -> list[str]:
+    data, bounds = texts.data.tobytes(), texts.offsets.tolist()
+    return [data[start:end].decode() for start, end in pairwise(bounds)]
+
+
+def _merges(said: Any, prefix: str) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Each rule is a text with a space in it, or a list of two texts; the first of a file says which."""
+    checkpoint()
+    are_pairs = said.are_pairs if isinstance(said, Texts) else bool(said) and not isinstance(said[0], str)
+    if isinstance(said, Texts):
+        data, offsets = said.data.copy(), said.offsets
+        if not are_pairs and VERSION in data.tobytes():
+            return _merges(_cut(said), prefix)
+    elif are_pairs:
+        data, offsets = packed_texts([text for left, right in stoppable(said) for text in (left, right)])
+    else:
+        data, offsets = packed_texts([rule for rule in said if not rule.encode().startswith(VERSION)])
+    if are_pairs:
+        inner, n_rules = offsets[1::2], len(offsets) // 2
+        data, offsets = np.insert(data, inner, MERGE_SEPARATOR[0]), offsets[::2] + np.arange(n_rules + 1)
+        middles = inner + np.arange(n_rules)
+    else:
+        middles = np.flatnonzero(data == SPACE)
+        data[middles] = MERGE_SEPARATOR[0]
+    if len(offsets) - 1 > MOST_MERGES:
+        raise ComponentError(f"has {len(offsets) - 1:,} merge rules; at most {MOST_MERGES:,} are read")
+    starts, ends = offsets[:-1], offsets[1:]
+    if len(middles) != len(starts) or (middles <= starts).any() or (middles >= ends - 1).any():
+        raise ComponentError("has a merge rule that is not two texts")
+    if len(starts) and int((ends - middles - 1).min()) < len(prefix.encode()):
+        raise ComponentError(
+            f"has a merge rule whose second text is shorter than the prefix “{quoted(prefix)}”"
+        )
+    return data, offsets
+
+
+def packed_texts(texts: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Texts one behind the other, and where each begins, as `packed` has them; in one go if none has a NUL."""
+    data = np.frombuffer("\0".join(texts).encode(), np.uint8)
+    breaks = np.flatnonzero(data == 0)
+    if len(breaks) != len(texts) - 1:
+        data, offsets = packed([text.encode() for text in texts])
+        return data.copy(), offsets
+    inner = np.arange(len(texts) - 1)
+    return data[data != 0], np.concatenate([[0], breaks - inner, [len(data) - len(inner)]])
+
+
+def _text(said: Any, key: str, default: str = "") -> str:
+    found = said.get(key)
+    if found is None:
+        return default
+    if not isinstance(found, str):
+        raise ComponentError(f"has a “{key}” that is no text")
+    found.encode()
+    return found
+
+
+def _flag(said: Any, key: str) -> bool:
+    found = said.get(key)
+    if found is not None and not isinstance(found, bool):
+        raise ComponentError(f"has a “{key}” that is neither true nor false")
+    return bool(found)
+
+
+def _count(found: Any, key: str) -> int:
+    if type(found) is not int or not 0 <= found < 1 << 63:
+        raise ComponentError(f"has a “{key}” that is no count")
+    return found

@@ -1,0 +1,104 @@
+"""What lies beside a tokenizer's file: what tokens are for, the chat template, switches of `transformers`.
+
+The ids of a text are those of tokenizer.json alone.  `transformers` loads that file and then lets
+tokenizer_config.json change some of it, by rules that depend on its version and on a class name in the file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from guiapp.core.system.outside_json import read_json
+
+CONFIG, MAP, TEMPLATE = "tokenizer_config.json", "special_tokens_map.json", "chat_template.jinja"
+ADDED, MODEL = "added_tokens.json", "config.json"
+USUAL_NAME = re.compile(r"(?:tokenizer\.json|vocab\.json|vocab\.txt|merges\.txt)$")
+ROLES = {
+    "bos_token": "bos",
+    "eos_token": "eos",
+    "unk_token": "unk",
+    "sep_token": "sep",
+    "pad_token": "pad",
+    "mask_token": "mask",
+}
+MOST_BYTES = 1 << 24
+
+
+class Beside(NamedTuple):
+    """What the other files say.
+
+    roles     text of each role's token
+    config    tokenizer_config.json, as it stands
+    warnings  about files that cannot be read, one sentence each
+    special, added, model   special_tokens_map.json, added_tokens.json and config.json, as they stand
+    """
+
+    roles: dict[str, str]
+    config: dict[str, Any]
+    warnings: tuple[str, ...] = ()
+    special: Mapping[str, Any] = {}
+    added: Mapping[str, Any] = {}
+    model: Mapping[str, Any] = {}
+
+
+def read_beside(path: Path) -> Beside:
+    """Of a file X.tokenizer.json, those are beside it that begin with X. too."""
+    warnings: list[str] = []
+    prefix = name_before(path) or ""
+    config, special, added, model = (
+        _object(path.with_name(prefix + name), warnings) for name in (CONFIG, MAP, ADDED, MODEL)
+    )
+    template = _text(path.with_name(prefix + TEMPLATE))
+    if template is not None:
+        config.setdefault("chat_template", template)
+    roles = {
+        role: text
+        for key, role in ROLES.items()
+        if (text := _content(config.get(key)) or _content(special.get(key)))
+    }
+    return Beside(roles, config, tuple(warnings), special, added, model)
+
+
+def name_before(path: Path) -> str | None:
+    """What stands before the usual name of a tokenizer's file; None where it has another name."""
+    usual = USUAL_NAME.search(path.name)
+    return None if usual is None else path.name[: usual.start()]
+
+
+def model_name(path: Path) -> str:
+    """What to call the model: as its file, or as its folder where that has the usual name."""
+    before = name_before(path)
+    if before is None:
+        return path.stem
+    folder = path.absolute().parent
+    if folder.parent.name == "snapshots":  # of a repository, by commit
+        folder = folder.parents[1]
+    return before.rstrip(".-_") or folder.name.removeprefix("models--").replace("--", "/")
+
+
+def _object(path: Path, warnings: list[str]) -> dict[str, Any]:
+    text = _text(path)
+    try:
+        content = {} if text is None else read_json(text)
+    except ValueError as error:
+        warnings.append(f"{path.name} beside the file is broken JSON and not used: {error}.")
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def _text(path: Path) -> str | None:
+    try:
+        if not path.is_file() or path.stat().st_size > MOST_BYTES:
+            return None
+        return path.read_text("utf-8", "replace")
+    except OSError:
+        return None
+
+
+def _content(said: Any) -> str:
+    """The text of a token, which stands by itself or in an object."""
+    text = said.get("content") if isinstance(said, dict) else said
+    return text if isinstance(text, str) else ""

@@ -1,0 +1,229 @@
+"""vocab.json and merges.txt: byte-level BPE as GPT-2 and its like; how text is split is not said there.
+
+It is what `transformers` makes of them, by the class of the tokenizer or the type of the model beside them.
+Source: https://github.com/huggingface/transformers, convert_slow_tokenizer.py.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from guiapp.core.formats.special_tokens import Token, added_tokens, role_tokens, with_ids, with_roles
+from guiapp.core.formats.tokenizer_config import Beside, read_beside
+from guiapp.core.formats.tokenizer_json import checked_layout, vocabulary_of
+from guiapp.core.formats.whole_file import WholeFile
+from guiapp.core.system.outside_json import read_json
+from guiapp.core.vocab.opening import METADATA, Opening
+from guiapp.core.vocab.quoting import quoted
+from guiapp.core.vocab.vocabulary import Vocabulary
+
+MOST_TOKENS = 1 << 20
+STRING = rb'"(?:[^"\\\0-\x1f]|\\.)*"'
+FIRST_PAIRS = re.compile(rb"\s*\{(?:\s*" + STRING + rb"\s*:\s*[0-9]{1,9}\s*,){3}")
+VERSION = b"#version"
+END_OF_TEXT, START_OF_TEXT = "<|endoftext|>", "<|startoftext|>"
+CLIP_PATTERN = (
+    r"""<\|startoftext\|>|<\|endoftext\|>|'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"""
+)
+QWEN_PATTERN = (
+    r"""(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+"""
+    r"""|\s+(?!\S)|\s+"""
+)
+BYTE_LEVEL = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
+
+
+class Family(NamedTuple):
+    """What a class of `transformers` adds to tokens and merges.
+
+    usual       the token of each role, unless the files say otherwise
+    around      roles of the tokens between which each text stands
+    normalizer, split, end_suffix, decoders   as tokenizer.json has them; `decoders` follow that of bytes
+    remark      what people should know, "" for nothing
+    """
+
+    usual: Mapping[str, Any]
+    around: tuple[str, str] | None = None
+    normalizer: Mapping[str, Any] | None = None
+    split: Mapping[str, Any] | None = None
+    end_suffix: str = ""
+    decoders: tuple[Mapping[str, Any], ...] = ()
+    remark: str = ""
+
+
+GPT2 = Family(dict.fromkeys(("bos_token", "eos_token", "unk_token"), END_OF_TEXT))
+ROBERTA = Family(
+    {
+        **dict.fromkeys(("bos_token", "cls_token"), "<s>"),
+        **dict.fromkeys(("eos_token", "sep_token"), "</s>"),
+        "unk_token": "<unk>",
+        "pad_token": "<pad>",
+        "mask_token": {"content": "<mask>", "lstrip": True, "normalized": True},
+    },
+    around=("cls_token", "sep_token"),
+    remark="<mask> takes a space before it along as in transformers 4; transformers 5 leaves it alone.",
+)
+CLIP = Family(
+    {**dict.fromkeys(("eos_token", "unk_token", "pad_token"), END_OF_TEXT), "bos_token": START_OF_TEXT},
+    around=("bos_token", "eos_token"),
+    normalizer={
+        "type": "Sequence",
+        "normalizers": [
+            {"type": "NFC"},
+            {"type": "Replace", "pattern": {"Regex": r"\s+"}, "content": " "},
+            {"type": "Lowercase"},
+        ],
+    },
+    split={"pattern": {"Regex": CLIP_PATTERN}, "behavior": "Removed", "invert": True},
+    end_suffix="</w>",
+    decoders=(
+        {"type": "Replace", "pattern": {"String": "</w>"}, "content": " "},
+        {"type": "Strip", "content": " ", "start": 0, "stop": 1},
+    ),
+)
+QWEN = Family(
+    dict.fromkeys(("eos_token", "unk_token", "pad_token"), END_OF_TEXT),
+    normalizer={"type": "NFC"},
+    split={"pattern": {"Regex": QWEN_PATTERN}, "behavior": "Isolated", "invert": False},
+)
+FAMILIES = {
+    "gpt2": GPT2,
+    "codegen": GPT2,
+    **dict.fromkeys(("roberta", "bart", "longformer", "led"), ROBERTA),
+    "clip": CLIP,
+    "qwen2": QWEN,
+}
+"""By the class of the tokenizer without “Tokenizer”, or the type of the model."""
+
+
+def sniff(head: bytes) -> bool:
+    """Whether a file begins as merge rules of a stated version, or as a JSON object of numbers."""
+    return head.startswith(VERSION) or FIRST_PAIRS.match(head) is not None
+
+
+def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
+    """Of the two files, `path` is one.  Raises VocabError where one is damaged, or the other missing."""
+    tokens, merges = _both(path, opening)
+    if pre is not None:
+        raise tokens.error("is split as its family splits text", "Open it without choosing a pre-tokenizer.")
+    opening.begin(METADATA)
+    beside = read_beside(path)
+    ids, rules = _ids(tokens), _merges(merges)
+    with checked_layout(tokens):
+        family, remarks = _family(beside)
+        roles = role_tokens(beside, family.usual)
+        document = document_of(ids, rules, family, roles, beside)
+        return vocabulary_of(tokens, document, with_roles(beside, roles, *remarks), opening)
+
+
+def _family(beside: Beside) -> tuple[Family, tuple[str, ...]]:
+    """By the class of the tokenizer, else the model's type; GPT-2, and a remark, where neither is known."""
+    said = beside.config.get("tokenizer_class") or beside.model.get("model_type") or ""
+    name = str(said).removesuffix("Fast").removesuffix("Tokenizer")
+    if name.lower() in FAMILIES:
+        family = FAMILIES[name.lower()]
+        return family, tuple(filter(None, (family.remark,)))
+    what = f"name “{quoted(str(said), 60)}”, which is not known here" if said else "do not say whose they are"
+    return GPT2, (f"The files beside it {what}: text is split as GPT-2 splits it.",)
+
+
+def _both(path: Path, opening: Opening) -> tuple[WholeFile, WholeFile]:
+    """The file of tokens and the file of merges, of which one is given.  Raises VocabError."""
+    given = WholeFile(path, opening)
+    is_merges = given.data.startswith(VERSION)
+    swapped = ("merges", "vocab", ".txt", ".json") if is_merges else ("vocab", "merges", ".json", ".txt")
+    name = path.name.replace(swapped[0], swapped[1]).replace(swapped[2], swapped[3])
+    names = [name, "vocab.json", "encoder.json"] if is_merges else [name, "merges.txt", "vocab.bpe"]
+    others = (path.with_name(each) for each in names if each != path.name)
+    other = next((each for each in others if os.path.isfile(each)), None)  # Path's own raises for odd names
+    if other is None:
+        what = "merge rules, but not its tokens" if is_merges else "tokens, but not its merge rules"
+        raise given.error(
+            f"holds a tokenizer's {what}, and there is no {names[1]} beside it",
+            "Put both into one folder.",
+        )
+    return (WholeFile(other, opening), given) if is_merges else (given, WholeFile(other, opening))
+
+
+def _ids(file: WholeFile) -> dict[str, int]:
+    """The id of each token.  Raises VocabError."""
+    if file.data.count(b":") > 2 * MOST_TOKENS:
+        raise file.error(f"has more than {MOST_TOKENS:,} tokens")
+    try:
+        ids = read_json(file.data)
+    except ValueError as error:
+        raise file.error(f"is broken JSON: {quoted(str(error))}") from error
+    if not isinstance(ids, dict):
+        raise file.error("is no JSON object")
+    return ids
+
+
+def _merges(file: WholeFile) -> list[str]:
+    """The rules by rank, each two texts and a space.  Raises VocabError."""
+    try:
+        lines = file.data.decode().replace("\r\n", "\n").split("\n")
+    except UnicodeDecodeError as error:
+        raise file.error(f"is not UTF-8: byte {error.start:,} is {file.data[error.start]:#04x}") from error
+    while lines and not lines[-1]:
+        del lines[-1]
+    return [line for line in lines if not line.startswith("#version")]
+
+
+def document_of(
+    ids: dict[str, int], merges: list[str], family: Family, roles: dict[str, Token], beside: Beside
+) -> dict[str, Any]:
+    """The tokenizer.json that says the same."""
+    added = added_tokens(beside, roles)
+    prefixes = bool(beside.config.get("add_prefix_space")) and family.split is None
+    byte_level = {**BYTE_LEVEL, "add_prefix_space": prefixes, "use_regex": family is not QWEN}
+    splits = [{"type": "Split", **family.split}] if family.split else []
+    unknown = roles.get("unk_token") if family.end_suffix else None
+    return {
+        "added_tokens": added,
+        "normalizer": family.normalizer,
+        "pre_tokenizer": {"type": "Sequence", "pretokenizers": [*splits, byte_level]}
+        if splits
+        else byte_level,
+        "post_processor": _post_processor(family, roles, with_ids(added, ids), beside.config),
+        "decoder": {"type": "Sequence", "decoders": [BYTE_LEVEL, *family.decoders]}
+        if family.decoders
+        else BYTE_LEVEL,
+        "model": {
+            "type": "BPE",
+            "vocab": ids,
+            "merges": merges,
+            "end_of_word_suffix": family.end_suffix,
+            "continuing_subword_prefix": "",
+            "fuse_unk": False,
+            "unk_token": unknown["content"] if unknown else None,
+        },
+    }
+
+
+def _post_processor(
+    family: Family, roles: Mapping[str, Any], ids: Mapping[str, int], config: Mapping[str, Any]
+) -> dict[str, Any] | None:
+    if family.around:
+        first, last = (roles[role]["content"] for role in family.around)
+        return {"type": "BertProcessing", "cls": [first, ids[first]], "sep": [last, ids[last]]}
+    before, after = (
+        roles.get(role) if config.get(key) is True else None
+        for role, key in (("bos_token", "add_bos_token"), ("eos_token", "add_eos_token"))
+    )
+    if before is None and after is None:
+        return None
+    around = [
+        [] if token is None else [{"SpecialToken": {"id": token["content"], "type_id": 0}}]
+        for token in (before, after)
+    ]
+    single, second = ([{"Sequence": {"id": name, "type_id": 0}}] for name in "AB")
+    texts = [token["content"] for token in (before, after) if token is not None]
+    return {
+        "type": "TemplateProcessing",
+        "single": [*around[0], *single, *around[1]],
+        "pair": [*around[0], *single, *around[1], *around[0], *second, *around[1]],
+        "special_tokens": {text: {"id": text, "ids": [ids[text]], "tokens": [text]} for text in texts},
+    }

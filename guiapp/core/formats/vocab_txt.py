@@ -1,0 +1,99 @@
+"""BERT's vocab.txt: on each line a token; how text is split is not said there.
+
+It is what `transformers` makes of it as a BertTokenizer.
+Source: https://github.com/huggingface/transformers, models/bert/tokenization_bert.py.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from guiapp.core.formats.special_tokens import Token, added_tokens, role_tokens, with_ids, with_roles
+from guiapp.core.formats.tokenizer_config import Beside, read_beside
+from guiapp.core.formats.tokenizer_json import checked_layout, vocabulary_of
+from guiapp.core.formats.whole_file import WholeFile
+from guiapp.core.vocab.opening import METADATA, Opening
+from guiapp.core.vocab.vocabulary import Vocabulary
+
+MOST_LINES = 1 << 20  # several times what any vocabulary has
+SIGNS = frozenset((b"[PAD]", b"[UNK]", b"[CLS]", b"[SEP]", b"[MASK]"))
+FEWEST_SIGNS = 2
+LINE = re.compile(rb"[^\s]{0,300}")
+USUAL = {
+    "unk_token": "[UNK]",
+    "sep_token": "[SEP]",
+    "pad_token": "[PAD]",
+    "cls_token": "[CLS]",
+    "mask_token": "[MASK]",
+}
+
+
+REMARK = (
+    "No tokenizer_config.json beside the file says otherwise: text becomes lower case, as transformers' "
+    "BertTokenizer has it; for a cased model that is wrong."
+)
+
+
+def sniff(head: bytes) -> bool:
+    """Whether the first lines of a file have no spaces, and some are tokens such as [UNK]."""
+    lines = re.split(rb"\r?\n", head)
+    whole = lines[:-1] or lines
+    return len(SIGNS.intersection(whole)) >= FEWEST_SIGNS and all(map(LINE.fullmatch, whole))
+
+
+def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
+    """Raises VocabError for a damaged file."""
+    file = WholeFile(path, opening)
+    if pre is not None:
+        raise file.error("is split as BERT splits text", "Open it without choosing a pre-tokenizer.")
+    opening.begin(METADATA)
+    beside = read_beside(path)
+    ids = _ids(file)
+    with checked_layout(file):
+        roles = role_tokens(beside, USUAL)
+        remarks = () if "do_lower_case" in beside.config else (REMARK,)
+        document = document_of(ids, roles, beside)
+        return vocabulary_of(file, document, with_roles(beside, roles, *remarks), opening)
+
+
+def _ids(file: WholeFile) -> dict[str, int]:
+    """The ids of the lines; of equal ones the last counts.  Raises VocabError."""
+    if file.data.count(b"\n") > MOST_LINES:
+        raise file.error(f"has more than {MOST_LINES:,} lines")
+    try:
+        lines = re.split("\r\n|\r|\n", file.data.decode())
+    except UnicodeDecodeError as error:
+        raise file.error(f"is not UTF-8: byte {error.start:,} is {file.data[error.start]:#04x}") from error
+    if lines[-1] == "":
+        del lines[-1]
+    return {text: row for row, text in enumerate(lines)}
+
+
+def document_of(ids: dict[str, int], roles: dict[str, Token], beside: Beside) -> dict[str, Any]:
+    """The tokenizer.json that says the same."""
+    config = beside.config
+    added = added_tokens(beside, roles)
+    all_ids = with_ids(added, ids)
+    sep, cls = roles["sep_token"]["content"], roles["cls_token"]["content"]
+    return {
+        "added_tokens": added,
+        "normalizer": {
+            "type": "BertNormalizer",
+            "clean_text": True,
+            "handle_chinese_chars": config.get("tokenize_chinese_chars", True),
+            "strip_accents": config.get("strip_accents"),
+            "lowercase": config.get("do_lower_case", True),
+        },
+        "pre_tokenizer": {"type": "BertPreTokenizer"},
+        "post_processor": {"type": "BertProcessing", "sep": [sep, all_ids[sep]], "cls": [cls, all_ids[cls]]},
+        "decoder": {"type": "WordPiece", "prefix": "##", "cleanup": True},
+        "model": {
+            "type": "WordPiece",
+            "unk_token": roles["unk_token"]["content"],
+            "continuing_subword_prefix": "##",
+            "max_input_chars_per_word": 100,
+            "vocab": ids,
+        },
+    }

@@ -1,0 +1,77 @@
+"""From token ids to text by the decoder of a file of Hugging Face's `tokenizers`.
+
+Source: https://github.com/huggingface/tokenizers, tokenizers/src/tokenizer/mod.rs, `decode`.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property, lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp import native
+from guiapp.core.components.decoders import ByteLevel
+from guiapp.core.vocab import byte_alphabet
+from guiapp.core.vocab.attributes import Attribute
+from guiapp.core.vocab.parts import Parts
+from guiapp.core.vocab.vocabulary import Vocabulary
+
+USUAL_BYTES = 8  # of a token, at most
+
+
+class PartsDecoding:
+    """Decodes by the parts of one vocabulary.  Threads may share it."""
+
+    def __init__(self, vocabulary: Vocabulary, parts: Parts) -> None:
+        self._vocabulary, self._parts = vocabulary, parts
+        self._normalized = {
+            token.token_id: token.searched for token in parts.added_tokens if token.searched != token.content
+        }
+        self._is_token = vocabulary.attributes != Attribute.UNUSED
+        self._is_shown = self._is_token.copy()
+        special = {token.content for token in parts.added_tokens if token.special}
+        for token in parts.added_tokens:
+            if token.searched in special:
+                self._is_shown[token.token_id] = False
+
+    def decode(self, ids: NDArray[np.int32], remove_special: bool, unparse_special: bool) -> bytes:
+        """The text of some ids, in UTF-8; those that stand for nothing are left out.
+
+        `remove_special` leaves out the ids that are put around texts.
+        """
+        before, after = self._parts.before, self._parts.after
+        if remove_special and before and tuple(ids[: len(before)].tolist()) == before:
+            ids = ids[len(before) :]
+        if remove_special and after and tuple(ids[-len(after) :].tolist()) == after:
+            ids = ids[: -len(after)]
+        ids = ids[(self._is_token if unparse_special else self._is_shown)[ids]]
+        if isinstance(self._parts.decoder, ByteLevel) and not self._normalized:
+            data: bytes = self._joined.decode(ids, len(ids) * USUAL_BYTES).tobytes()
+            return data.decode("utf-8", "replace").encode()
+        return self._parts.decoder.decode(list(map(self._text, ids.tolist()))).encode()
+
+    def _text(self, token_id: int) -> str:
+        return self._normalized.get(token_id) or self._vocabulary.raw_text(token_id).decode()
+
+    @cached_property
+    def _joined(self) -> native.Decoder:
+        """What a ByteLevel decoder makes of each token: bytes, or its text if a character stands for none."""
+        data, offsets = self._vocabulary.token_data, self._vocabulary.token_offsets
+        codes = np.frombuffer(data.tobytes().decode().encode("utf-32-le"), np.uint32)
+        stands_for_none = byte_alphabet.BYTES[np.minimum(codes, len(byte_alphabet.BYTES) - 1)] < 0
+        stands_for_none |= codes >= len(byte_alphabet.BYTES)
+        places = np.flatnonzero(data & 0xC0 != 0x80)[stands_for_none]
+        kinds = np.full(len(self._vocabulary), Attribute.NORMAL, np.uint16)
+        kinds[np.searchsorted(offsets, places, "right") - 1] = Attribute.USER_DEFINED  # taken as they are
+        spelled, ends, size = native.spell_out(
+            (data, offsets), kinds, native.BYTE_STAND_INS, byte_alphabet.BYTES, False, len(data)
+        )
+        return native.Decoder(spelled[:size], ends)
+
+
+@lru_cache(maxsize=2)
+def decoding_of(vocabulary: Vocabulary) -> PartsDecoding:
+    """Of a vocabulary that has parts."""
+    assert vocabulary.parts is not None
+    return PartsDecoding(vocabulary, vocabulary.parts)

@@ -1,0 +1,180 @@
+"""The pipeline that a file of Hugging Face's `tokenizers` puts together from parts.
+
+    fragment -> normalise -> cut out added tokens -> split -> encode
+
+Where nothing but the text is cut by patterns, `BytePairPipeline` does the same, and faster.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from copy import copy
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.components.models import unigram, word_level, word_piece
+from guiapp.core.components.pre_tokenizers import without_byte_mapping
+from guiapp.core.components.prepare import normalize, pre_tokenize
+from guiapp.core.encoding import FragmentTokens, join_tokens
+from guiapp.core.pipelines.pair_merging import PairEncoder, to_source
+from guiapp.core.pipelines.piece_encoder import PieceEncoder
+from guiapp.core.pipelines.pipeline import Pipeline
+from guiapp.core.pipelines.stages import ENCODE, NORMALISE_AND_SPLIT, Stage, Stages
+from guiapp.core.pipelines.symbol_merging import SymbolEncoder
+from guiapp.core.pipelines.watcher import UNWATCHED, Watcher, watch_whole
+from guiapp.core.text.added_tokens import Found, TokenSearch
+from guiapp.core.text.normalized import NormalizedText
+from guiapp.core.text.utf8 import well_formed
+from guiapp.core.vocab.merges import PairMerging, listed_merging
+from guiapp.core.vocab.parts import Parts
+from guiapp.core.vocab.vocabulary import Vocabulary
+from guiapp.native import ALL_PIECES, NO_PIECES
+
+BYTE_NAMES = [b"<0x%02X>" % byte for byte in range(256)]
+NO_TOKENS = FragmentTokens(np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0, np.int64))
+
+Find = Callable[[NDArray[np.uint8], bool], Found]
+
+
+def _byte_pair_encoder(vocabulary: Vocabulary, parts: Parts) -> PieceEncoder:
+    merging = listed_merging(vocabulary, parts)
+    if parts.merges_bytes or _falls_back_behind_merges(merging, parts):
+        return PairEncoder(vocabulary, merging, ALL_PIECES if parts.model.ignore_merges else NO_PIECES)
+    return SymbolEncoder(merging, parts.model)
+
+
+def _falls_back_behind_merges(merging: PairMerging, parts: Parts) -> bool:
+    """Whether unknown characters are always bytes that nothing merges with, so that these may come last."""
+    model = parts.model
+    if not model.byte_fallback or model.continuing_prefix or model.end_suffix:
+        return False
+    tokens = merging.tokens.find(BYTE_NAMES)
+    return bool((tokens >= 0).all()) and not np.isin(merging.rules.table[:, :2], tokens).any()
+
+
+ENCODERS: dict[str, Callable[[Vocabulary, Parts], PieceEncoder]] = {
+    "BPE": _byte_pair_encoder,
+    "WordPiece": word_piece,
+    "Unigram": unigram,
+    "WordLevel": word_level,
+}
+"""What encodes pieces, by the kind of the model.  A new kind is a row here, and one in model_sections.py."""
+
+
+class _Stretch(NamedTuple):
+    """Some pieces of a fragment, or an added token in it.
+
+    text      all pieces side by side, and where each byte came from
+    ends      of the pieces
+    token_id  of an added token, whose text is one piece
+    """
+
+    text: NormalizedText
+    ends: NDArray[np.int64]
+    token_id: int | None = None
+
+
+class PartsPipeline(Pipeline):
+    """See `Pipeline`.  Text that the parts remove belongs to no span."""
+
+    begins_behind_special = False
+
+    def __init__(self, vocabulary: Vocabulary, parts: Parts) -> None:
+        self._parts = parts
+        self._encoder = ENCODERS[parts.model.kind](vocabulary, parts)
+        bare = without_byte_mapping(parts.pre_tokenizer) if parts.merges_bytes else None
+        self._pre_tokenizer = parts.pre_tokenizer if bare is None else bare
+        searched = [
+            token for token in parts.added_tokens if token.normalized and not parts.normalizes_nothing
+        ]
+        self._search = TokenSearch(searched)
+        self._parses_special = True
+        self.encoders, self.refused = self._encoder.encoders, self._encoder.refused
+        self.merging = self._encoder.merging
+
+    def without_special(self) -> PartsPipeline:
+        """The same, for text in which special tokens are not parsed."""
+        pipeline = copy(self)
+        pipeline._parses_special = False
+        return pipeline
+
+    def make_tables(self) -> None:
+        """Make now what the first encoding would make."""
+        self._encoder.prepare()
+
+    def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
+        """The tokens of one fragment."""
+        text, repaired = well_formed(fragment)
+        return to_source(self._encode_stretches(self._stretches(text, after_special), encoder), repaired)
+
+    def stages(self, after_special: bool, encoder: str) -> Stages:
+        def prepare(fragment: NDArray[np.uint8]) -> list[_Stretch]:
+            return list(self._stretches(well_formed(fragment)[0], after_special))
+
+        return (
+            Stage(NORMALISE_AND_SPLIT, prepare),
+            Stage(ENCODE, partial(self._encode_stretches, encoder=encoder)),
+        )
+
+    def _stretches(self, text: bytes, is_first: bool, find: Find | None = None) -> Iterator[_Stretch]:
+        """The pieces between added tokens, and these, in order; `find` searches for them."""
+        normal = normalize(self._parts.normalizer, text, is_first)
+        found = (find or self._search.find)(normal.data, self._parses_special)
+        start = 0
+        for token_id, token_start, token_end in [*found, (None, len(normal.data), len(normal.data))]:
+            if start < token_start:
+                part = (
+                    normal
+                    if (start, token_start) == (0, len(normal.data))
+                    else normal.part(start, token_start)
+                )
+                yield _Stretch(*pre_tokenize(self._pre_tokenizer, part))
+            if token_id is not None:
+                own = normal.part(token_start, token_end).normalized
+                yield _Stretch(own, np.array([len(own.data)]), token_id)
+            start = token_end
+
+    def _encode_stretches(self, stretches: Iterable[_Stretch], encoder: str) -> FragmentTokens:
+        return join_tokens([NO_TOKENS, *(self._encode_stretch(each, encoder) for each in stretches)])
+
+    def _encode_stretch(self, stretch: _Stretch, encoder: str) -> FragmentTokens:
+        text, ends, token_id = stretch
+        if token_id is not None:
+            return FragmentTokens(np.array([token_id], np.int32), text.starts[:1], text.ends[-1:])
+        if not len(ends):
+            return NO_TOKENS
+        return to_source(self._encoder.encode(text.data, ends, encoder), text)
+
+    def encode_readable(
+        self, fragment: bytes, after_special: bool, encoder: str, watcher: Watcher = UNWATCHED
+    ) -> FragmentTokens:
+        """The same, step by step."""
+        text, repaired = well_formed(np.frombuffer(fragment, np.uint8))
+        tokens = [NO_TOKENS]
+        for stretch in self._stretches(text, after_special, self._search.find_readable_in):
+            tokens.append(self._encode_stretch_readable(stretch, encoder, watcher))
+        return to_source(join_tokens(tokens), repaired)
+
+    def _encode_stretch_readable(self, stretch: _Stretch, encoder: str, watcher: Watcher) -> FragmentTokens:
+        text, ends, token_id = stretch
+        data = text.data.tobytes()
+        if token_id is not None:
+            watch_whole(watcher, data, text)
+            watcher.end_piece([(token_id, 0, len(data))])
+            return self._encode_stretch(stretch, encoder)
+        watcher.begin(data, text, 0)
+        if not len(ends):
+            watcher.split([])
+            return NO_TOKENS
+        return to_source(self._encoder.encode_readable(data, ends.tolist(), encoder, watcher), text)
+
+    def cut_before(self, fragment: NDArray[np.uint8], position: int) -> int:
+        """No cut is sure: what a part does may depend on all of the text."""
+        return 0
+
+    def cut_after(self, fragment: NDArray[np.uint8], position: int) -> int:
+        """See `cut_before`."""
+        return len(fragment)

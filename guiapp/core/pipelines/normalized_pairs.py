@@ -1,0 +1,104 @@
+"""Byte-level pair merging of text that is normalised first, and then cut by patterns alone.
+
+Most normalizers of such vocabularies are Unicode's normal forms, which change little of most texts, and nothing
+that is ASCII: before such a character every text may be cut.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.components.normalizers import is_unicode_form
+from guiapp.core.components.prepare import normalize
+from guiapp.core.pipelines.byte_pair import BytePairPipeline, Repaired
+from guiapp.core.pipelines.rows import Rows, rows_of
+from guiapp.core.text.normalized import NormalizedText
+from guiapp.core.text.utf8 import well_formed
+from guiapp.core.vocab.parts import Parts
+from guiapp.core.vocab.vocabulary import Vocabulary
+
+FIRST_WINDOW = 64  # bytes
+
+
+class NormalizedPairsPipeline(BytePairPipeline):
+    """See `Pipeline`."""
+
+    begins_behind_special = False
+
+    def __init__(self, vocabulary: Vocabulary, parts: Parts) -> None:
+        super().__init__(vocabulary)
+        self._normalizer = parts.normalizer
+        self._keeps_ascii = is_unicode_form(parts.normalizer)
+
+    def _repaired(self, text: NDArray[np.uint8]) -> Repaired:
+        data, repaired = well_formed(text)
+        normal = normalize(self._normalizer, data, True)
+        if normal.spans is None:
+            return (text, None) if repaired is None else (normal.data, repaired)
+        return normal.data, _from_source(normal.normalized, repaired)
+
+    def _repaired_readable(self, text: bytes) -> NormalizedText | None:
+        return self._repaired(np.frombuffer(text, np.uint8))[1]
+
+    def encode_each(self, texts: Sequence[bytes]) -> Rows:
+        """See `Pipeline`."""
+        if self._keeps_ascii and all(map(bytes.isascii, texts)):
+            return super().encode_each(texts)
+        arrays = (np.frombuffer(text, np.uint8) for text in texts)
+        return rows_of(self.encode(text, True, self.encoders[0]).ids for text in arrays)
+
+    def quick(self, text: bytes, before: list[int], after: list[int]) -> NDArray[np.int32] | None:
+        """See `Pipeline`."""
+        return super().quick(text, before, after) if self._keeps_ascii and text.isascii() else None
+
+    def cut_before(self, fragment: NDArray[np.uint8], position: int) -> int:
+        """The last cut at or before `position` that depends on nothing behind it; 0 in the worst case."""
+        if not self._keeps_ascii:
+            return 0
+        while position > 0:
+            position = super().cut_before(fragment, position)
+            if position == 0 or fragment[position] < 0x80:
+                return position
+        return 0
+
+    def cut_after(self, fragment: NDArray[np.uint8], position: int) -> int:
+        """The first cut at or after `position` that depends on nothing before it; else the length."""
+        if not self._keeps_ascii:
+            return len(fragment)
+        while position < len(fragment):
+            position = super().cut_after(fragment, position)
+            if position == len(fragment) or fragment[position] < 0x80:
+                return position
+            position += 1
+        return len(fragment)
+
+    def _start_before(self, text: NDArray[np.uint8], position: int) -> int:
+        """The last ASCII character at or before a place; 0 if there is none."""
+        end, size = position + 1, FIRST_WINDOW
+        while end > 0:
+            start, size = max(end - size, 0), 2 * size
+            if len(found := np.flatnonzero(text[start:end] < 0x80)):
+                return start + int(found[-1])
+            end = start
+        return 0
+
+    def _end_behind(self, text: NDArray[np.uint8], position: int) -> int:
+        """The first ASCII character at or behind a place, or the end."""
+        start, size = position, FIRST_WINDOW
+        while start < len(text):
+            if len(found := np.flatnonzero(text[start : start + size] < 0x80)):
+                return start + int(found[0])
+            start, size = start + size, 2 * size
+        return len(text)
+
+
+def _from_source(normal: NormalizedText, repaired: NormalizedText | None) -> NormalizedText:
+    """What became of a text that had become of another one, as what became of that."""
+    if repaired is None or not len(repaired.data):
+        return normal
+    ends = np.where(normal.ends > 0, repaired.ends[normal.ends - 1], 0)
+    inner = repaired.starts[np.minimum(normal.starts, len(repaired.data) - 1)]
+    return NormalizedText(normal.data, np.where(normal.starts < normal.ends, inner, ends), ends)

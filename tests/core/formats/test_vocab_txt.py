@@ -1,0 +1,154 @@
+"""BERT's vocab.txt, against `tokenizers` told to do what `transformers` does."""
+
+from __future__ import annotations
+
+import pytest
+from conftest import VOCABS
+from token_lists import check, model_of, texts_with, write_vocab_txt
+from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
+
+import guiapp
+from guiapp.core.errors import VocabError
+from guiapp.core.formats.vocab_txt import sniff
+
+SPECIAL = ("[UNK]", "[SEP]", "[PAD]", "[CLS]", "[MASK]")
+WORDS = [
+    "the",
+    "un",
+    "##able",
+    "##aff",
+    "a",
+    "##b",
+    "é",
+    "e",
+    "中",
+    "##文",
+    "Ab",
+    "ab",
+    "##!",
+    "!",
+    "<",
+    "x",
+    "##x",
+]
+SMALL = {text: row for row, text in enumerate([*SPECIAL, *WORDS])}
+
+
+def reference(vocab, added=(), chinese=True, **options):
+    """As transformers builds a BertTokenizer."""
+    tokenizer = Tokenizer(models.WordPiece(vocab, unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.BertNormalizer(
+        clean_text=True, handle_chinese_chars=chinese, **{"strip_accents": None, "lowercase": True, **options}
+    )
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer.decoder = decoders.WordPiece(prefix="##")
+    tokenizer.add_tokens([token for token in added if not token.special])
+    tokenizer.add_special_tokens([*SPECIAL, *(token for token in added if token.special)])
+    ends = [(text, tokenizer.token_to_id(text)) for text in ("[CLS]", "[SEP]")]
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B [SEP]", special_tokens=ends
+    )
+    return tokenizer
+
+
+CONFIGS = {
+    "none": (None, {}),
+    "cased": ({"do_lower_case": False}, {"lowercase": False}),
+    "accents stay": ({"strip_accents": False}, {"strip_accents": False}),
+    "accents go": (
+        {"do_lower_case": False, "strip_accents": True},
+        {"lowercase": False, "strip_accents": True},
+    ),
+    "Chinese words": ({"tokenize_chinese_chars": False}, {"chinese": False}),
+}
+
+
+@pytest.mark.parametrize("name", CONFIGS)
+def test_the_file_beside_says_how_text_is_normalised(tmp_path, name):
+    said, options = CONFIGS[name]
+    files = {} if said is None else {"tokenizer_config": said}
+    ours = guiapp.open_model(write_vocab_txt(tmp_path, SMALL, **files))
+    theirs = reference(SMALL, **options)
+    for text in ("the Unable é中文 Ab", *texts_with(3, 60, *SPECIAL, *WORDS)):
+        check(ours, theirs, text)
+    warns = any("lower case" in warning for warning in ours.vocabulary.warnings)
+    assert warns == ("do_lower_case" not in (said or {}))
+
+
+def test_special_tokens_are_those_of_the_files_beside(tmp_path):
+    ours = guiapp.open_model(
+        write_vocab_txt(
+            tmp_path,
+            SMALL,
+            special_tokens_map={
+                "mask_token": {"content": "[MASK]", "lstrip": True, "normalized": False},
+                "additional_special_tokens": ["<new>"],
+            },
+            added_tokens={"two Words": len(SMALL) + 1, "<new>": len(SMALL)},
+        )
+    )
+    added = [AddedToken("<new>", special=True), AddedToken("two Words", normalized=True)]
+    theirs = Tokenizer.from_str(reference(SMALL).to_str())
+    theirs.add_special_tokens([added[0]])
+    theirs.add_tokens([added[1]])
+    for text in (
+        "a<new>b Two words [CLS]x",
+        "the two wordsx <new>",
+        *texts_with(4, 40, "<new>", "two Words"),
+    ):
+        if "[MASK]" not in text:
+            check(ours, theirs, text)
+    assert ours.encode("a [MASK]", False).spans.tolist() == [[0, 1], [1, 8]]
+    ids = ours.vocabulary.special_ids
+    assert (ids.bos, ids.sep, ids.pad, ids.mask, ids.unk) == (3, 1, 2, 4, 0)
+
+
+@pytest.mark.real_vocabs
+@pytest.mark.parametrize("count", [300, pytest.param(20_000, marks=pytest.mark.exhaustive)])
+def test_a_real_vocabulary_gives_the_ids_of_tokenizers(tmp_path, count):
+    vocab = model_of(guiapp.open_model(VOCABS / "ggml-vocab-bert-bge.gguf"))["vocab"]
+    ours, theirs = guiapp.open_model(write_vocab_txt(tmp_path, vocab)), reference(vocab)
+    assert len(ours.vocabulary) == 30_522
+    assert ours.vocabulary.name == tmp_path.name
+    for text in texts_with(5, count, *SPECIAL):
+        check(ours, theirs, text)
+
+
+def test_only_lists_of_tokens_are_taken_for_one():
+    some = "\n".join([*SPECIAL, *WORDS]).encode()
+    assert sniff(some)
+    assert sniff(some.replace(b"\n", b"\r\n"))
+    assert sniff(b"[PAD]\n" + b"[unused1]\n" * 99 + b"[UNK]\n[CL")
+    others = (
+        b"",
+        b"the\nun\n",
+        b"[UNK] [CLS]\n",
+        b"[UNK]\n[CLS]\nin a text\n",
+        b"[PAD]\nx\n",
+        b"[UNK][CLS]\n[SEP]",
+    )
+    assert not any(map(sniff, others))
+
+
+@pytest.mark.parametrize(
+    ("data", "config", "expected"),
+    [
+        (b"[UNK]\n[CLS]\n\xff\n", {}, "is not UTF-8: byte 12 is 0xff"),
+        (b"[UNK]\n[CLS]\n" + b"\n" * (1 << 20), {}, "has more than 1,048,576 lines"),
+        (b"[UNK]\n[CLS]\n", {"added_tokens_decoder": 5}, "is not laid out as such files are"),
+        (b"[UNK]\n[CLS]\n", {"unk_token": {"x": 1}}, "is not laid out as such files are"),
+        (b"[UNK]\n[CLS]\n", {"do_lower_case": "perhaps"}, ""),
+    ],
+)
+def test_damaged_files_are_refused_in_a_sentence(tmp_path, data, config, expected):
+    path = write_vocab_txt(tmp_path, {}, tokenizer_config=config)
+    path.write_bytes(data)
+    with pytest.raises(VocabError) as caught:
+        guiapp.open_model(path)
+    assert str(caught.value).startswith(f"vocab.txt {expected}")
+    assert len(str(caught.value)) < 300
+
+
+def test_no_pre_tokenizer_can_be_chosen(tmp_path):
+    with pytest.raises(VocabError, match="Open it without choosing"):
+        guiapp.open_model(write_vocab_txt(tmp_path, SMALL), pre="gpt-2")

@@ -1,0 +1,116 @@
+"""Whether a tokenizer does the same as Hugging Face's `tokenizers` with the same file."""
+
+from __future__ import annotations
+
+import json
+from itertools import accumulate, pairwise
+from pathlib import Path
+from typing import Any
+from unicodedata import combining, normalize
+
+import numpy as np
+import tokenizers
+
+import guiapp
+from guiapp.core.tokenizer import Tokenizer
+from guiapp.core.vocab.byte_alphabet import CHARACTER_OF_BYTE
+
+JAMO = [chr(code) for code in (*range(0x1161, 0x1176), *range(0x11A8, 0x11C3))]  # that join a Hangul syllable
+
+
+class Pair:
+    """A file as we read it, and as `tokenizers` does."""
+
+    def __init__(self, path: Path) -> None:
+        self.ours: Tokenizer = guiapp.open_model(path)
+        said = json.loads(path.read_bytes())
+        self._counts_all = counts_all_bytes(said["model"])
+        self.theirs = tokenizers.Tokenizer.from_str(json.dumps(without_trimming(said)))
+
+    def check(self, text: str, add: bool = True, parse: bool = True, encoder: str | None = None) -> list[int]:
+        """Ids and offsets are equal, with all switches as given; the ids."""
+        self.theirs.encode_special_tokens = not parse
+        expected = self.theirs.encode(text, add_special_tokens=add)
+        found = self.ours.encode(text, add, parse, encoder)
+        story = f"{text!r}, {add=}, {parse=}, {encoder=}"
+        assert found.token_ids.tolist() == expected.ids, story
+        if self._counts_all and not has_stacked_marks(text):
+            assert_same_offsets(text, found.spans, expected, story)
+        return expected.ids
+
+    def check_twin(self, text: str, add: bool = True, parse: bool = True) -> None:
+        """All exact encoders and their readable twins give what the default one gives."""
+        expected = self.ours.encode(text, add, parse)
+        for encoder in self.ours.exact_encoders:
+            for encode in (self.ours.encode, self.ours.encode_readable):
+                found = encode(text, add, parse, encoder)
+                assert found.token_ids.tolist() == expected.token_ids.tolist(), (encoder, text)
+                assert found.spans.tolist() == expected.spans.tolist(), (encoder, text)
+
+    def check_decoding(self, ids: list[int], shows_special: bool = True) -> None:
+        expected = self.theirs.decode(ids, skip_special_tokens=not shows_special)
+        assert self.ours.decode(ids, unparse_special=shows_special) == expected, (ids, shows_special)
+
+
+def without_trimming(said: dict[str, Any]) -> dict[str, Any]:
+    """The same file, but offsets are where tokens came from, white space included, and texts stay whole."""
+    processors = [said.get("post_processor")]
+    for each in processors:
+        if each is not None:
+            processors += each.get("processors", [])
+            if "trim_offsets" in each:
+                each["trim_offsets"] = False
+    return said | {"truncation": None, "padding": None}
+
+
+def has_stacked_marks(text: str) -> bool:
+    """Whether several accents follow each other, which Unicode's normal forms sort and join.
+
+    Which source characters each then has is a matter of taste; here all of such a stretch share theirs.
+    """
+    return any(map(all, pairwise(map(combining, normalize("NFKD", text)))))
+
+
+def joins(character: str) -> bool:
+    """Whether one of Unicode's normal forms may make one character of this one and what precedes it."""
+    first = normalize("NFKD", character)[0]
+    return combining(first) > 0 or first in JAMO
+
+
+def counts_all_bytes(model: dict[str, Any]) -> bool:
+    """Whether the library's offsets can be relied upon.
+
+    It counts the bytes of a piece's tokens from its start: those of unknown characters are not counted where no
+    token stands for them, those of marks are where they are written as byte tokens, and where only some bytes
+    have such a token, they go before unknown characters that precede them.  Unigram gives each byte token all of
+    an unknown stretch.
+    """
+    if model.get("type") != "BPE":
+        return not model.get("byte_fallback")
+    names = {f"<0x{byte:02X}>" for byte in range(256)}
+    has_bytes = names <= set(model["vocab"])
+    if model.get("byte_fallback"):
+        return has_bytes and not (model.get("continuing_subword_prefix") or model.get("end_of_word_suffix"))
+    return bool(model.get("unk_token")) or set(CHARACTER_OF_BYTE) <= set(model["vocab"])
+
+
+def assert_same_offsets(text: str, spans: np.ndarray, expected: tokenizers.Encoding, story: str) -> None:
+    """Theirs count characters; ours count bytes, and are empty for what came from no text.
+
+    Of a character that became more bytes than it had, ours give those too many to nobody: a token that goes on
+    with the next character begins there, while theirs says that it shares the first one with the token before.
+    One that was composed came from all its parts in ours, from the first in theirs.
+    """
+    starts = [0, *accumulate(len(character.encode()) for character in text)]
+    index = np.searchsorted(starts, np.arange(starts[-1] + 1), "right") - 1
+    before = (0, 0)
+    for (start, end), offsets, is_around in zip(
+        spans.tolist(), expected.offsets, expected.special_tokens_mask, strict=True
+    ):
+        if start < end and not is_around:
+            found = int(index[start]), int(index[end - 1]) + 1
+            while found[1] > offsets[1] and joins(text[found[1] - 1]):
+                found = found[0], found[1] - 1
+            is_shared = offsets[0] == found[0] - 1 == before[1] - 1
+            assert (found[0] - is_shared, found[1]) == offsets, (story, (start, end), offsets)
+        before = offsets
