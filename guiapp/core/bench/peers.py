@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
@@ -109,17 +110,22 @@ def _tiktoken(source: tuple[str, dict[bytes, int]]) -> Contender:
 
 def _tokenizers(source: str) -> Contender:
     library = import_module("tokenizers").Tokenizer.from_str(source)
+    library.no_truncation()
+    library.no_padding()
+    library.encode_special_tokens = True
     return Contender(
-        library.encode,  # its model has no special tokens
+        partial(library.encode, add_special_tokens=False),
         as_str,
         lambda encoding: ids_only(encoding.ids),
-        library.decode,
-        encode_batch=lambda texts, _: library.encode_batch(texts),
+        partial(library.decode, skip_special_tokens=False),
+        encode_batch=lambda texts, _: library.encode_batch(texts, add_special_tokens=False),
     )
 
 
 def _check_sentencepiece(vocabulary: Vocabulary) -> None:
     _need(vocabulary, "sentencepiece", VocabType.SPM, VocabType.UGM)
+    if vocabulary.parts is not None:
+        raise UnavailableError("sentencepiece knows nothing of the parts that tokenizer.json names.")
 
 
 def _sentencepiece_source(tokenizer: Tokenizer) -> bytes:

@@ -1,7 +1,7 @@
 """Byte-level pair merging of text that is normalised first, and then cut by patterns alone.
 
-Most normalizers of such vocabularies are Unicode's normal forms, which change little of most texts, and nothing
-that is ASCII: before such a character every text may be cut.
+Most normalizers of such vocabularies are Unicode's normal forms, which change little of most texts, and
+nothing that is ASCII: before such a character every text may be cut.
 """
 
 from __future__ import annotations
