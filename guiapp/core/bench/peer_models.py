@@ -44,7 +44,8 @@ def single_pattern(vocabulary: Vocabulary, reader: str) -> str:
     patterns = _patterns(vocabulary, reader)
     if len(patterns) != 1:
         raise UnavailableError(
-            f"{reader} cuts text by one pattern; “{vocabulary.pre_in_use}” asks for {len(patterns)} in turn."
+            f"{reader} cuts text by one pattern; “{vocabulary.pre_in_use or vocabulary.name}” asks for "
+            f"{len(patterns)} in turn."
         )
     return patterns[0].source.replace(CONTRACTION, PUBLISHED_CONTRACTION) + r"|\s+"
 
