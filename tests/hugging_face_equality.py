@@ -82,10 +82,11 @@ def counts_all_bytes(model: dict[str, Any]) -> bool:
 
     It counts the bytes of a piece's tokens from its start: those of unknown characters are not counted where no
     token stands for them, those of marks are where they are written as byte tokens, and where only some bytes
-    have such a token, they go before unknown characters that precede them.
+    have such a token, they go before unknown characters that precede them.  Unigram gives each byte token all of
+    an unknown stretch.
     """
     if model.get("type") != "BPE":
-        return True
+        return not model.get("byte_fallback")
     names = {f"<0x{byte:02X}>" for byte in range(256)}
     has_bytes = names <= set(model["vocab"])
     if model.get("byte_fallback"):

@@ -23,6 +23,16 @@ DOTTED_CAPITAL_I = 0x130  # the only character that becomes two in lower case: i
 CharacterSet = Literal[
     *("punctuation", "control", "combining", "nonspacing", "numeric", "word"),
     *("NFC", "NFD", "NFKC", "NFKD", "joins"),
+    *(
+        "extending",
+        "prepending",
+        "breaking",
+        "pictographic",
+        "between_pictures",
+        "consonants",
+        "linkers",
+        "linking",
+    ),
 ]
 
 

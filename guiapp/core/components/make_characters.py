@@ -10,6 +10,7 @@ code point.  Needs `tokenizers==0.23.3`:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 
 import numpy as np
 import tokenizers
@@ -17,199 +18,36 @@ from numpy.typing import NDArray
 from tokenizers import Regex, normalizers, pre_tokenizers
 from tokenizers.normalizers import NFC, NFD, NFKC, NFKD
 
-from guiapp.core.components.characters import FOLDER
+from guiapp.core.components.characters import FOLDER, of_ranges
 from guiapp.core.text.unicode_tables import FOLDER as TEXT_FOLDER
-from guiapp.core.text.unicode_tables import N_CODES, whitespace
+from guiapp.core.training.charsmap import build_charsmap
+from guiapp.core.text.unicode_tables import N_CODES, ranges_of, whitespace
 
 LIBRARY_VERSION = "0.23.3"
-POSIX_CLASSES = [
-    "alnum",
-    "alpha",
-    "ascii",
-    "blank",
-    "cntrl",
-    "digit",
-    "graph",
-    "lower",
-    "print",
-    "punct",
-    "space",
-    "upper",
-    "word",
-    "xdigit",
-]
-SCRIPTS = [
-    "Adlam",
-    "Ahom",
-    "Anatolian_Hieroglyphs",
-    "Arabic",
-    "Armenian",
-    "Avestan",
-    "Balinese",
-    "Bamum",
-    "Bassa_Vah",
-    "Batak",
-    "Bengali",
-    "Bhaiksuki",
-    "Bopomofo",
-    "Brahmi",
-    "Braille",
-    "Buginese",
-    "Buhid",
-    "Canadian_Aboriginal",
-    "Carian",
-    "Caucasian_Albanian",
-    "Chakma",
-    "Cham",
-    "Cherokee",
-    "Chorasmian",
-    "Common",
-    "Coptic",
-    "Cuneiform",
-    "Cypriot",
-    "Cypro_Minoan",
-    "Cyrillic",
-    "Deseret",
-    "Devanagari",
-    "Dives_Akuru",
-    "Dogra",
-    "Duployan",
-    "Egyptian_Hieroglyphs",
-    "Elbasan",
-    "Elymaic",
-    "Ethiopic",
-    "Garay",
-    "Georgian",
-    "Glagolitic",
-    "Gothic",
-    "Grantha",
-    "Greek",
-    "Gujarati",
-    "Gunjala_Gondi",
-    "Gurmukhi",
-    "Gurung_Khema",
-    "Han",
-    "Hangul",
-    "Hanifi_Rohingya",
-    "Hanunoo",
-    "Hatran",
-    "Hebrew",
-    "Hiragana",
-    "Imperial_Aramaic",
-    "Inherited",
-    "Inscriptional_Pahlavi",
-    "Inscriptional_Parthian",
-    "Javanese",
-    "Kaithi",
-    "Kannada",
-    "Katakana",
-    "Kawi",
-    "Kayah_Li",
-    "Kharoshthi",
-    "Khitan_Small_Script",
-    "Khmer",
-    "Khojki",
-    "Khudawadi",
-    "Kirat_Rai",
-    "Lao",
-    "Latin",
-    "Lepcha",
-    "Limbu",
-    "Linear_A",
-    "Linear_B",
-    "Lisu",
-    "Lycian",
-    "Lydian",
-    "Mahajani",
-    "Makasar",
-    "Malayalam",
-    "Mandaic",
-    "Manichaean",
-    "Marchen",
-    "Masaram_Gondi",
-    "Medefaidrin",
-    "Meetei_Mayek",
-    "Mende_Kikakui",
-    "Meroitic_Cursive",
-    "Meroitic_Hieroglyphs",
-    "Miao",
-    "Modi",
-    "Mongolian",
-    "Mro",
-    "Multani",
-    "Myanmar",
-    "Nabataean",
-    "Nag_Mundari",
-    "Nandinagari",
-    "New_Tai_Lue",
-    "Newa",
-    "Nko",
-    "Nushu",
-    "Nyiakeng_Puachue_Hmong",
-    "Ogham",
-    "Ol_Chiki",
-    "Ol_Onal",
-    "Old_Hungarian",
-    "Old_Italic",
-    "Old_North_Arabian",
-    "Old_Permic",
-    "Old_Persian",
-    "Old_Sogdian",
-    "Old_South_Arabian",
-    "Old_Turkic",
-    "Old_Uyghur",
-    "Oriya",
-    "Osage",
-    "Osmanya",
-    "Pahawh_Hmong",
-    "Palmyrene",
-    "Pau_Cin_Hau",
-    "Phags_Pa",
-    "Phoenician",
-    "Psalter_Pahlavi",
-    "Rejang",
-    "Runic",
-    "Samaritan",
-    "Saurashtra",
-    "Sharada",
-    "Shavian",
-    "Siddham",
-    "SignWriting",
-    "Sinhala",
-    "Sogdian",
-    "Sora_Sompeng",
-    "Soyombo",
-    "Sundanese",
-    "Sunuwar",
-    "Syloti_Nagri",
-    "Syriac",
-    "Tagalog",
-    "Tagbanwa",
-    "Tai_Le",
-    "Tai_Tham",
-    "Tai_Viet",
-    "Takri",
-    "Tamil",
-    "Tangsa",
-    "Tangut",
-    "Telugu",
-    "Thaana",
-    "Thai",
-    "Tibetan",
-    "Tifinagh",
-    "Tirhuta",
-    "Todhri",
-    "Toto",
-    "Tulu_Tigalari",
-    "Ugaritic",
-    "Vai",
-    "Vithkuqi",
-    "Wancho",
-    "Warang_Citi",
-    "Yezidi",
-    "Yi",
-    "Zanabazar_Square",
-]
+POSIX_CLASSES = """
+alnum alpha ascii blank cntrl digit graph lower print punct space upper word xdigit
+"""
+SCRIPTS = """
+Adlam Ahom Anatolian_Hieroglyphs Arabic Armenian Avestan Balinese Bamum Bassa_Vah Batak Bengali
+Bhaiksuki Bopomofo Brahmi Braille Buginese Buhid Canadian_Aboriginal Carian Caucasian_Albanian
+Chakma Cham Cherokee Chorasmian Common Coptic Cuneiform Cypriot Cypro_Minoan Cyrillic Deseret
+Devanagari Dives_Akuru Dogra Duployan Egyptian_Hieroglyphs Elbasan Elymaic Ethiopic Garay
+Georgian Glagolitic Gothic Grantha Greek Gujarati Gunjala_Gondi Gurmukhi Gurung_Khema Han Hangul
+Hanifi_Rohingya Hanunoo Hatran Hebrew Hiragana Imperial_Aramaic Inherited Inscriptional_Pahlavi
+Inscriptional_Parthian Javanese Kaithi Kannada Katakana Kawi Kayah_Li Kharoshthi
+Khitan_Small_Script Khmer Khojki Khudawadi Kirat_Rai Lao Latin Lepcha Limbu Linear_A Linear_B
+Lisu Lycian Lydian Mahajani Makasar Malayalam Mandaic Manichaean Marchen Masaram_Gondi
+Medefaidrin Meetei_Mayek Mende_Kikakui Meroitic_Cursive Meroitic_Hieroglyphs Miao Modi Mongolian
+Mro Multani Myanmar Nabataean Nag_Mundari Nandinagari New_Tai_Lue Newa Nko Nushu
+Nyiakeng_Puachue_Hmong Ogham Ol_Chiki Ol_Onal Old_Hungarian Old_Italic Old_North_Arabian
+Old_Permic Old_Persian Old_Sogdian Old_South_Arabian Old_Turkic Old_Uyghur Oriya Osage Osmanya
+Pahawh_Hmong Palmyrene Pau_Cin_Hau Phags_Pa Phoenician Psalter_Pahlavi Rejang Runic Samaritan
+Saurashtra Sharada Shavian Siddham SignWriting Sinhala Sogdian Sora_Sompeng Soyombo Sundanese
+Sunuwar Syloti_Nagri Syriac Tagalog Tagbanwa Tai_Le Tai_Tham Tai_Viet Takri Tamil Tangsa Tangut
+Telugu Thaana Thai Tibetan Tifinagh Tirhuta Todhri Toto Tulu_Tigalari Ugaritic Vai Vithkuqi
+Wancho Warang_Citi Yezidi Yi Zanabazar_Square
+"""
+KA, KHA, VIRAMA, ACUTE, JOINER = "\u0915", "\u0916", "\u094d", "\u0301", "\u200d"
 CODES = [code for code in range(N_CODES) if not 0xD800 <= code < 0xE000]
 
 
@@ -239,6 +77,7 @@ def build() -> dict[str, NDArray[np.int32]]:
         "lower": _lower(),
         "scripts": _scripts(),
         **_normal_forms(),
+        **_grapheme_parts(),
     }
 
 
@@ -250,8 +89,8 @@ def build_properties() -> dict[str, NDArray[np.int32]]:
         left = set(normalizers.Replace(Regex(expression), "").normalize_str(text))
         return _edges(lambda each: each not in left)
 
-    posix = {name: edges_of(f"[[:{name}:]]") for name in POSIX_CLASSES}
-    return posix | {name.replace("_", "").lower(): edges_of(f"\\p{{{name}}}") for name in SCRIPTS}
+    posix = {name: edges_of(f"[[:{name}:]]") for name in POSIX_CLASSES.split()}
+    return posix | {name.replace("_", "").lower(): edges_of(f"\\p{{{name}}}") for name in SCRIPTS.split()}
 
 
 def _edges(is_in: Callable[[str], bool]) -> NDArray[np.int32]:
@@ -309,6 +148,48 @@ def _normal_forms() -> dict[str, NDArray[np.int32]]:
 
     changed = {name: _edges(lambda each, form=form: form(each) != each) for name, form in forms.items()}
     return {**changed, "joins": _edges(joins)}
+
+
+def _grapheme_parts() -> dict[str, NDArray[np.int32]]:
+    """What has a say in graphemes of fewer than six bytes, which `Precompiled` looks up as a whole.
+
+    A character that the map knows takes all of such a grapheme with it if it begins it; so the library tells
+    where graphemes end.
+    """
+
+    @lru_cache(4)
+    def of_one(known: str) -> normalizers.Normalizer:
+        return normalizers.Precompiled(build_charsmap({known: "X"}))
+
+    def swallowed(before: str, known: str, behind: str) -> bool:
+        """Whether `behind` is in the grapheme that `known` begins."""
+        return of_one(known).normalize_str(before + known + behind) == f"{before}X"
+
+    extending = _edges(lambda each: each != "\0" and swallowed("", "a", each))
+    is_extending = np.cumsum(np.bincount(extending, minlength=N_CODES + 1)) % 2 > 0
+
+    def of(*names: str) -> NDArray[np.bool_]:
+        """Which may be something else than extending, by category, below U+10000 where they may be short."""
+        return of_ranges(tuple(each for name in names for each in ranges_of(name))) & ~is_extending[:N_CODES]
+
+    is_short = np.arange(N_CODES) < 0x10000
+    known = {
+        "prepending": (of("Cf", "Lo"), lambda each: swallowed("", each, "b")),
+        "breaking": (of("C", "Z") & is_short, lambda each: each == "\0" or not swallowed("", each, ACUTE)),
+        "pictographic": (of("S", "P") & is_short, lambda each: not swallowed(f"\xa9{JOINER}", each, ACUTE)),
+        "consonants": (of("Lo") & is_short, lambda each: not swallowed(f"{KHA}{VIRAMA}", each, ACUTE)),
+        "between_pictures": (
+            is_extending,
+            lambda each: not swallowed(f"\xa9{each}{JOINER}", "\xae", ACUTE),
+        ),
+        "linkers": (is_extending, lambda each: not swallowed(f"{KHA}{each}", KA, ACUTE)),
+        "linking": (is_extending, lambda each: not swallowed(f"{KHA}{VIRAMA}{each}", KA, ACUTE)),
+    }
+    found = {
+        name: _edges(lambda each, candidates=candidates, is_in=is_in: candidates[ord(each)] and is_in(each))
+        for name, (candidates, is_in) in known.items()
+    }
+    return {"extending": extending, **found}
 
 
 if __name__ == "__main__":

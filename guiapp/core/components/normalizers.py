@@ -106,7 +106,7 @@ class Strip:
         is_inside = ~whitespace_members()[text.codes()]
         starts = text.character_starts()
         inside = np.flatnonzero(is_inside)
-        first, behind = (int(inside[0]), int(inside[-1]) + 1) if len(inside) else (len(is_inside),) * 2
+        first, behind = (int(inside[0]), int(inside[-1]) + 1) if len(inside) else (len(is_inside), 0)
         start = int(starts[first]) if self.left else 0
         end = int(starts[behind]) if self.right else len(text.data)
         return text if (start, end) == (0, len(text.data)) else text.part(start, max(start, end))

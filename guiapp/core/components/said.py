@@ -43,9 +43,9 @@ class Said:
         found: bool = self._of_type(key, bool, "true or false", default)
         return found
 
-    def text(self, key: str, default: object = MISSING) -> str:
+    def text(self, key: str, default: object = MISSING, longest: int = LONGEST_CONTENT) -> str:
         found: str = self._of_type(key, str, "text", default)
-        if len(found) > LONGEST_CONTENT:
+        if len(found) > longest:
             raise self.error(f"whose “{key}” is {len(found):,} characters long")
         if any("\ud800" <= character <= "\udfff" for character in found):
             raise self.error(f"whose “{key}” is no proper text")

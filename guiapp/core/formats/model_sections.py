@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.core.components.said import ComponentError
 from guiapp.core.system.checkpoint import checkpoint, stoppable
 from guiapp.core.vocab.parts import ModelOptions
 from guiapp.core.vocab.quoting import quoted
@@ -44,10 +45,10 @@ class ModelSection(NamedTuple):
 
 
 def model_section(said: Any) -> ModelSection:
-    """Raises ValueError with the end of a sentence; TypeError and the like where the layout is another."""
+    """Raises ComponentError with the end of a sentence; TypeError and the like where the layout is another."""
     kind = said.get("type") or _kind_of_keys(said)
     if kind not in READERS:
-        raise ValueError(f"has a model of the kind “{quoted(str(kind))}”, which is not known here")
+        raise ComponentError(f"has a model of the kind “{quoted(str(kind))}”, which is not known here")
     return READERS[kind](said)
 
 
@@ -64,7 +65,7 @@ def _byte_pair(said: Any) -> ModelSection:
     vocab = _ids_of_texts(said)
     unknown = _text(said, "unk_token")
     if unknown and unknown not in vocab:
-        raise ValueError(f"has the unknown token “{quoted(unknown)}”, which is none of its model's")
+        raise ComponentError(f"has the unknown token “{quoted(unknown)}”, which is none of its model's")
     prefix = _text(said, "continuing_subword_prefix")
     data, offsets = _merges(said["merges"], prefix)
     options = ModelOptions(
@@ -78,7 +79,7 @@ def _byte_pair(said: Any) -> ModelSection:
     )
     dropout = said.get("dropout")
     if dropout is not None and not (isinstance(dropout, (int, float)) and 0 <= dropout <= 1):
-        raise ValueError(f"has a dropout of {quoted(repr(dropout))}")
+        raise ComponentError(f"has a dropout of {quoted(repr(dropout))}")
     warnings = (f"A dropout of {dropout:g} is for training, and not applied.",) if dropout else ()
     return _of_dictionary(VocabType.BPE, options, vocab)._replace(
         merge_data=data, merge_offsets=offsets, warnings=warnings
@@ -107,10 +108,10 @@ def _unigram(said: Any) -> ModelSection:
     texts = [str(text) for text, _ in stoppable(said["vocab"])]
     scores = np.array([score for _, score in stoppable(said["vocab"])], np.float64)
     if scores.shape != (len(texts),):
-        raise ValueError("has tokens whose scores are no numbers")
+        raise ComponentError("has tokens whose scores are no numbers")
     unknown = said.get("unk_id")
     if unknown is not None and _count(unknown, "unk_id") >= len(texts):
-        raise ValueError(f"has {len(texts):,} tokens, and calls {unknown:,} the unknown one")
+        raise ComponentError(f"has {len(texts):,} tokens, and calls {unknown:,} the unknown one")
     options = ModelOptions("Unigram", unknown, byte_fallback=_flag(said, "byte_fallback"))
     ids_of_texts = {text: token_id for token_id, text in enumerate(texts)}
     return ModelSection(VocabType.UGM, options, ids_of_texts, texts, np.arange(len(texts)), scores)
@@ -131,7 +132,7 @@ def _of_dictionary(kind: VocabType, options: ModelOptions, vocab: dict[str, int]
 def _merges(said: Any, prefix: str) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     """Each rule is a text with a space in it, or a list of two texts; the first of a file says which."""
     if len(said) > MOST_MERGES:
-        raise ValueError(f"has {len(said):,} merge rules; at most {MOST_MERGES:,} are read")
+        raise ComponentError(f"has {len(said):,} merge rules; at most {MOST_MERGES:,} are read")
     checkpoint()
     if said and not isinstance(said[0], str):
         data, bounds = packed_texts([text for left, right in stoppable(said) for text in (left, right)])
@@ -146,9 +147,11 @@ def _merges(said: Any, prefix: str) -> tuple[NDArray[np.uint8], NDArray[np.int64
         data[middles] = MERGE_SEPARATOR[0]
     starts, ends = offsets[:-1], offsets[1:]
     if len(middles) != len(starts) or (middles <= starts).any() or (middles >= ends - 1).any():
-        raise ValueError("has a merge rule that is not two texts")
+        raise ComponentError("has a merge rule that is not two texts")
     if len(starts) and int((ends - middles - 1).min()) < len(prefix.encode()):
-        raise ValueError(f"has a merge rule whose second text is shorter than the prefix “{quoted(prefix)}”")
+        raise ComponentError(
+            f"has a merge rule whose second text is shorter than the prefix “{quoted(prefix)}”"
+        )
     return data, offsets
 
 
@@ -166,7 +169,7 @@ def packed_texts(texts: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[np.in
 def _ids_of_texts(said: Any) -> dict[str, int]:
     vocab = said["vocab"]
     if not isinstance(vocab, dict) or set(map(type, vocab.values())) - {int}:
-        raise ValueError("has a vocabulary that does not give each text an id")
+        raise ComponentError("has a vocabulary that does not give each text an id")
     return vocab
 
 
@@ -175,7 +178,7 @@ def _text(said: Any, key: str, default: str = "") -> str:
     if found is None:
         return default
     if not isinstance(found, str):
-        raise ValueError(f"has a “{key}” that is no text")
+        raise ComponentError(f"has a “{key}” that is no text")
     found.encode()
     return found
 
@@ -183,11 +186,11 @@ def _text(said: Any, key: str, default: str = "") -> str:
 def _flag(said: Any, key: str) -> bool:
     found = said.get(key)
     if found is not None and not isinstance(found, bool):
-        raise ValueError(f"has a “{key}” that is neither true nor false")
+        raise ComponentError(f"has a “{key}” that is neither true nor false")
     return bool(found)
 
 
 def _count(found: Any, key: str) -> int:
     if type(found) is not int or not 0 <= found < 1 << 63:
-        raise ValueError(f"has a “{key}” that is no count")
+        raise ComponentError(f"has a “{key}” that is no count")
     return found

@@ -9,18 +9,23 @@ from collections.abc import Callable, Iterator
 from itertools import chain
 from typing import Any
 
+from guiapp.core.components.said import ComponentError
+from guiapp.core.vocab.quoting import quoted
+
 Parts = list[list[int | None]]  # ids in order; None stands for the text
 
 MOST_AROUND = 1 << 12  # ids
 
 
 def ids_around(said: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Those before and behind.  Raises ValueError with what is wrong, as the end of a sentence."""
+    """Those before and behind.  Raises ComponentError with what is wrong."""
     ids = list(chain(*_applied(said, [[None]])))
     if ids.count(None) != 1:
-        raise ValueError("its post-processor does not put ids around the text, but repeats or drops that")
+        raise ComponentError(
+            "has a post-processor that repeats or drops the text, rather than to put ids around it"
+        )
     if len(ids) > MOST_AROUND:
-        raise ValueError(f"its post-processor puts {len(ids):,} ids around a text")
+        raise ComponentError(f"has a post-processor that puts {len(ids):,} ids around a text")
     at = ids.index(None)
     return _whole(ids[:at]), _whole(ids[at + 1 :])
 
@@ -39,13 +44,13 @@ def _applied(said: Any, parts: Parts) -> Parts:
             parts = _applied(each, parts)
         return parts
     if kind not in PROCESSORS:
-        raise ValueError(f"its post-processor {kind!r} is not known here")
+        raise ComponentError(f"uses a post-processor “{quoted(str(kind))}”, which is not known here")
     return PROCESSORS[kind](said, parts)
 
 
 def _template(said: Any, parts: Parts) -> Parts:
     if len(parts) > 2:
-        raise ValueError("its post-processor fills a template from more than two parts")
+        raise ComponentError("has a post-processor that fills a template from more than two parts")
     template = said["single"] if len(parts) == 1 else said["pair"]
     return [list(piece) for piece in _filled(template, said["special_tokens"], parts)]
 
@@ -57,7 +62,9 @@ def _filled(template: Any, special: Any, parts: Parts) -> Iterator[list[int | No
         elif (sequence := piece["Sequence"]["id"]) in ("A", "B")[: len(parts)]:
             yield parts[0 if sequence == "A" else 1]
         else:
-            raise ValueError(f"its post-processor wants a text {sequence!r} where there is none")
+            raise ComponentError(
+                f"has a post-processor that wants a text “{quoted(str(sequence))}” where there is none"
+            )
 
 
 def _bert(said: Any, parts: Parts) -> Parts:
@@ -85,5 +92,5 @@ PROCESSORS: dict[str, Callable[[Any, Parts], Parts]] = {
 
 def _id(value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise ValueError(f"its post-processor has the id {value!r}")
+        raise ComponentError(f"has a post-processor with the id {quoted(repr(value))}")
     return value

@@ -27,6 +27,7 @@ from guiapp.core.components.pre_tokenizers import (
     without_byte_mapping,
 )
 from guiapp.core.components.prepare import normalize
+from guiapp.core.components.said import ComponentError
 from guiapp.core.formats.model_sections import ModelSection, model_section, packed_texts
 from guiapp.core.formats.other_readings import other_readings
 from guiapp.core.formats.post_processors import ids_around
@@ -87,10 +88,10 @@ def checked_layout(file: WholeFile) -> Iterator[None]:
     """What stumbles over odd values says that the file has some, by VocabError."""
     try:
         yield
-    except (KeyError, TypeError, AttributeError, IndexError, OverflowError) as error:
-        raise file.error(f"is not laid out as such files are: {quoted(repr(error))}") from error
-    except ValueError as error:  # with the end of a sentence, or from encoding what is no text
+    except ComponentError as error:
         raise file.error(quoted(str(error), 200)) from error
+    except (KeyError, TypeError, AttributeError, IndexError, OverflowError, ValueError) as error:
+        raise file.error(f"is not laid out as such files are: {quoted(repr(error))}") from error
 
 
 def _sections(file: WholeFile) -> dict[str, Any]:
@@ -232,7 +233,7 @@ def _parts(
     before, after = ids_around(content.get("post_processor"))
     for token_id in (*before, *after):
         if token_id >= len(types):
-            raise ValueError(f"puts the id {token_id:,} around texts, which is no token")
+            raise ComponentError(f"puts the id {token_id:,} around texts, which is no token")
     said = {key: content.get(key) for key in ("normalizer", "pre_tokenizer", "decoder")}
     normalizer, pre_tokenizer = normalizer_of(said["normalizer"]), pre_tokenizer_of(said["pre_tokenizer"])
     added = tuple(_with_searched(token, normalizer) for token in added)
@@ -263,10 +264,10 @@ def _with_searched(token: AddedToken, normalizer: Normalizer) -> AddedToken:
 def _check_searched(texts: list[str]) -> None:
     """The library does not load files with equal ones, and stumbles over empty ones."""
     if "" in texts:
-        raise ValueError("has an added token of which its normalizer leaves nothing")
+        raise ComponentError("has an added token of which its normalizer leaves nothing")
     for text, count in Counter(texts).most_common(1):
         if count > 1:
-            raise ValueError(f"has {count:,} added tokens that are looked for as “{quoted(text)}”")
+            raise ComponentError(f"has {count:,} added tokens that are looked for as “{quoted(text)}”")
 
 
 def _changes_nothing(normalizer: Any) -> bool:

@@ -41,45 +41,15 @@ ONE_LETTER_FOR_TWO = {"ss", "st", "ff", "fi", "fl"}
 EVERYTHING: Ranges = ((0, N_CODES - 1),)
 LONG_NAMES = dict(
     pair.split("=")
-    for pair in [
-        "letter=L",
-        "uppercaseletter=Lu",
-        "lowercaseletter=Ll",
-        "titlecaseletter=Lt",
-        "modifierletter=Lm",
-        "otherletter=Lo",
-        "mark=M",
-        "nonspacingmark=Mn",
-        "spacingmark=Mc",
-        "enclosingmark=Me",
-        "number=N",
-        "decimalnumber=Nd",
-        "letternumber=Nl",
-        "othernumber=No",
-        "punctuation=P",
-        "connectorpunctuation=Pc",
-        "dashpunctuation=Pd",
-        "openpunctuation=Ps",
-        "closepunctuation=Pe",
-        "initialpunctuation=Pi",
-        "finalpunctuation=Pf",
-        "otherpunctuation=Po",
-        "symbol=S",
-        "mathsymbol=Sm",
-        "currencysymbol=Sc",
-        "modifiersymbol=Sk",
-        "othersymbol=So",
-        "separator=Z",
-        "spaceseparator=Zs",
-        "lineseparator=Zl",
-        "paragraphseparator=Zp",
-        "other=C",
-        "control=Cc",
-        "format=Cf",
-        "surrogate=Cs",
-        "privateuse=Co",
-        "unassigned=Cn",
-    ]
+    for pair in """
+letter=L uppercaseletter=Lu lowercaseletter=Ll titlecaseletter=Lt modifierletter=Lm
+otherletter=Lo mark=M nonspacingmark=Mn spacingmark=Mc enclosingmark=Me number=N
+decimalnumber=Nd letternumber=Nl othernumber=No punctuation=P connectorpunctuation=Pc
+dashpunctuation=Pd openpunctuation=Ps closepunctuation=Pe initialpunctuation=Pi
+finalpunctuation=Pf otherpunctuation=Po symbol=S mathsymbol=Sm currencysymbol=Sc
+modifiersymbol=Sk othersymbol=So separator=Z spaceseparator=Zs lineseparator=Zl
+paragraphseparator=Zp other=C control=Cc format=Cf surrogate=Cs privateuse=Co unassigned=Cn
+""".split()
 )
 SHORT_NAMES = {name.lower(): name for name in (*CATEGORIES, *"LMNPSZC")}
 

@@ -9,6 +9,7 @@ import random
 import time
 
 import pytest
+from random_tokenizers import random_tokenizer
 
 import guiapp
 from guiapp.core.errors import EncodeError, VocabError
@@ -32,6 +33,7 @@ BESIDE = {
 FILES = {
     "tiktoken": "".join(f"{text} {rank}\n" for rank, text in enumerate(IN_BASE64)).encode(),
     "tekken": json.dumps(TEKKEN).encode(),
+    "tokenizer.json": json.dumps(random_tokenizer(random.Random(2))).encode(),
     "vocab.txt": "\n".join(
         ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "ab", "##ab", "the", "##e"]
     ).encode(),
@@ -95,23 +97,25 @@ def damaged(data: bytes, dice: random.Random) -> bytes:
 ODD = [None, True, -1, 0, 2**63, 1e300, "", "IQ==", "=", "\ud800", [], {}, [[]], {"rank": 0}, "(?:" * 60]
 
 
-def spoiled(dice: random.Random) -> bytes:
-    """A tekken.json that is JSON, but with odd values in some places."""
-    content = json.loads(json.dumps(TEKKEN))
-    places = [
-        content,
-        *[content["config"]] * 3,
-        *content["special_tokens"],
-        *dice.sample(content["vocab"], 4),
-    ]
-    for place in dice.sample(places, dice.randrange(1, 4)):
-        place[dice.choice([*place])] = dice.choice(ODD)
+def spoiled(content, dice: random.Random) -> bytes:
+    """JSON, but with odd values in some places, most of which are not deep in a list."""
+    content = json.loads(json.dumps(content))
+    places = [content]
+    for place in places:
+        inner = list(place.values() if isinstance(place, dict) else place)
+        places += [
+            each
+            for each in inner[:3] + dice.sample(inner, min(3, len(inner)))
+            if each and isinstance(each, (dict, list))
+        ]
+    for place in dice.sample(places, min(len(places), dice.randrange(1, 4))):
+        place[dice.choice([*place] if isinstance(place, dict) else range(len(place)))] = dice.choice(ODD)
     return json.dumps(content).encode()
 
 
 def broken(name: str, dice: random.Random) -> bytes:
     if name not in FILES:
-        return spoiled(dice)
+        return spoiled(TEKKEN if name.startswith("tekken") else random_tokenizer(dice), dice)
     if name != "clip":
         return damaged(FILES[name], dice)
     if dice.random() < 0.5:
@@ -119,7 +123,7 @@ def broken(name: str, dice: random.Random) -> bytes:
     return gzip.compress(damaged(FILES[name], dice))
 
 
-@pytest.mark.parametrize("name", [*FILES, "tekken of odd values"])
+@pytest.mark.parametrize("name", [*FILES, "tekken of odd values", "tokenizer.json of odd values"])
 @pytest.mark.parametrize("count", [150, pytest.param(3_000, marks=pytest.mark.exhaustive)])
 def test_damaged_files_open_or_say_what_is_wrong(tmp_path, name, count):
     dice, path, said = random.Random(name), tmp_path / "file", list[str]()

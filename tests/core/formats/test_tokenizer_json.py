@@ -1,0 +1,299 @@
+"""tokenizer.json, against Hugging Face's `tokenizers` with the same file."""
+
+from __future__ import annotations
+
+import json
+import random
+
+import pytest
+from conftest import SHARED, VOCABS
+from fuzzing import SEED, rounds
+from hugging_face_equality import Pair
+from random_texts import text_of
+from random_tokenizers import random_text, random_tokenizer
+
+import guiapp
+from guiapp.core.bench.peer_models import hugging_face_json
+from guiapp.core.counting.growing import AppendEncoder
+from guiapp.core.errors import VocabError
+from guiapp.core.formats import tekken, tokenizer_json
+from guiapp.core.vocab.byte_alphabet import CHARACTER_OF_BYTE
+
+FORMATS = SHARED / "formats"
+FILES = ("claude-2", "deepseek-v4")
+WRITTEN = ("gpt-2", "llama-bpe", "qwen2", "starcoder", "deepseek-coder", "llama-spm")
+PLAIN = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized", "special"), False)
+SMALL = {
+    "version": "1.0",
+    "added_tokens": [
+        PLAIN | {"id": 4, "content": "<s>", "special": True},
+        PLAIN | {"id": 5, "content": "</s>", "special": True},
+        PLAIN | {"id": 6, "content": "[x]", "normalized": True},
+    ],
+    "normalizer": None,
+    "pre_tokenizer": None,
+    "post_processor": None,
+    "decoder": None,
+    "model": {"type": "BPE", "vocab": {"a": 0, "b": 1, "ab": 2, "abab": 3}, "merges": ["a b", "ab ab"]},
+}
+
+
+def written(path, content=SMALL, **sections):
+    path.write_text(json.dumps(content | sections))
+    return path
+
+
+def readable(data):
+    """As text; broken bytes and surrogates are not for this library."""
+    return data.decode("utf-8", "replace")
+
+
+@pytest.fixture(scope="module", params=FILES)
+def real(request):
+    return Pair(FORMATS / f"{request.param}.tokenizer.json")
+
+
+@pytest.fixture(scope="module", params=WRITTEN)
+def from_gguf(request, tmp_path_factory):
+    path = tmp_path_factory.mktemp(request.param) / "tokenizer.json"
+    path.write_text(hugging_face_json(guiapp.open_model(VOCABS / f"ggml-vocab-{request.param}.gguf")))
+    return Pair(path)
+
+
+def check(pair, count):
+    added = [token.content.encode() for token in pair.ours.vocabulary.parts.added_tokens]
+    n_tokens = len(pair.ours.vocabulary)
+    for index in range(count):
+        rng = random.Random(f"{SEED} {index} switches")
+        text = readable(text_of(SEED, index, added[:200]))
+        add, parse, shows = (rng.random() < 0.5 for _ in range(3))
+        ids = pair.check(text, add, parse)
+        pair.check(text, add, parse, rng.choice(pair.ours.exact_encoders))
+        pair.check_decoding(ids, shows)
+        pair.check_decoding([rng.randrange(n_tokens) for _ in range(8)], shows)
+        if index % 20 == 0:
+            pair.check_twin(text[:200], add, parse)
+
+
+@pytest.mark.real_vocabs
+@rounds(usual=300, exhaustive=20_000)
+def test_real_files_give_the_ids_offsets_and_texts_of_tokenizers(real, count):
+    check(real, count)
+
+
+@pytest.mark.real_vocabs
+@rounds(usual=120, exhaustive=20_000)
+def test_gguf_vocabularies_written_so_give_those_of_tokenizers(from_gguf, count):
+    check(from_gguf, count)
+
+
+@rounds(usual=120, exhaustive=4_000)
+def test_random_tokenizers_give_those_of_tokenizers(tmp_path, count):
+    """Every option of BPE, added tokens, components and post-processors, in all combinations."""
+    opened = 0
+    for number in range(count):
+        rng = random.Random(f"{SEED} {number} tokenizer")
+        path = written(tmp_path / "tokenizer.json", random_tokenizer(rng))
+        try:
+            pair = Pair(path)
+        except (
+            VocabError
+        ):  # merges of unknown tokens, or added ones that are normalised away: theirs fails, too
+            continue
+        opened += 1
+        for _ in range(8):
+            text, add, parse = random_text(rng), rng.random() < 0.5, rng.random() < 0.5
+            pair.check_decoding(pair.check(text, add, parse), rng.random() < 0.5)
+            pair.check_twin(text, add, parse)
+    assert opened > count // 2
+
+
+def test_only_such_files_are_taken_for_it():
+    head = json.dumps(SMALL).encode()
+    assert tokenizer_json.sniff(head) and not tekken.sniff(head)
+    mistral = (
+        b'{"config": {"pattern": "x", "default_num_special_tokens": 3}, "vocab": [{"token_bytes": "IQ=="'
+    )
+    assert tekken.sniff(mistral) and not tokenizer_json.sniff(mistral)
+    config = b'{"added_tokens_decoder": {"0": {"content": "<s>", "normalized": false}}, "bos_token": null}'
+    assert not any(
+        map(tokenizer_json.sniff, (config, b"[]", b'{"truncation": 3}', b'{"!": 0, "a": 1, "b": 2}'))
+    )
+
+
+def test_added_tokens_get_the_ids_of_their_texts_or_the_next_ones(tmp_path):
+    added = [
+        {"id": 9, "content": "ab"},
+        {"id": 9, "content": "[y]", "special": True},
+        {"id": 5, "content": "z"},
+    ]
+    vocabulary = guiapp.open_model(written(tmp_path / "tokenizer.json", added_tokens=added)).vocabulary
+    assert [vocabulary.find(text) for text in (b"ab", b"[y]", b"z")] == [2, 4, 5]
+    assert [vocabulary.kind(token) for token in (1, 2, 4, 5)] == [
+        "normal",
+        "user-defined",
+        "control",
+        "user-defined",
+    ]
+    assert "the added token “ab” the id 9" in vocabulary.warnings[0]
+
+
+def test_what_lies_beside_says_what_tokens_are_for(tmp_path):
+    said = {
+        "bos_token": {"content": "<s>"},
+        "eos_token": "</s>",
+        "add_bos_token": True,
+        "clean_up_tokenization_spaces": True,
+        "chat_template": "{{ messages }}",
+    }
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(said))
+    (tmp_path / "special_tokens_map.json").write_text(json.dumps({"pad_token": "[x]"}))
+    tokenizer = guiapp.open_model(written(tmp_path / "tokenizer.json", padding={"strategy": "x"}))
+    ids = tokenizer.vocabulary.special_ids
+    assert (ids.bos, ids.eos, ids.pad) == (4, 5, 6)
+    assert tokenizer.vocabulary.metadata["chat_template"] == "{{ messages }}"
+    assert tokenizer.encode("ab").token_ids.tolist() == [
+        2
+    ]  # as the library has it, whatever the other file says
+    warnings = " ".join(tokenizer.vocabulary.warnings)
+    assert "add_bos_token on" in warnings and "padding tokens" in warnings and "drops spaces" in warnings
+
+
+PREPENDED = {
+    "normalizer": {
+        "type": "Sequence",
+        "normalizers": [
+            {"type": "Prepend", "prepend": "▁"},
+            {"type": "Replace", "pattern": {"String": " "}, "content": "▁"},
+        ],
+    }
+}
+FIRST_ONLY = {
+    "normalizer": None,
+    "pre_tokenizer": {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "first", "split": False},
+}
+MARKED = {"model": {"type": "BPE", "vocab": {"▁": 0, "a": 1, "▁a": 2, "b": 3}, "merges": ["▁ a"]}}
+
+
+@pytest.mark.parametrize(
+    ("own", "name", "other"),
+    [(PREPENDED, "llama-first", FIRST_ONLY), (FIRST_ONLY, "llama-legacy", PREPENDED)],
+)
+def test_where_libraries_differ_both_readings_are_offered(tmp_path, own, name, other):
+    path = written(tmp_path / "tokenizer.json", **MARKED, **own)
+    as_other = Pair(written(tmp_path / "other.json", **MARKED, **other))
+    tokenizer, chosen = guiapp.open_model(path), guiapp.open_model(path, pre=name)
+    assert [tokenizer.exactness.level, chosen.exactness.level] == ["exact", "approximate"]
+    assert f"Choose “{name}”" in tokenizer.exactness.reason
+    text = "a b<s>a"
+    assert (
+        chosen.encode(text).token_ids.tolist()
+        == as_other.check(text)
+        != tokenizer.encode(text).token_ids.tolist()
+    )
+    with pytest.raises(VocabError, match=f"and not as “qwen2”. Open it without a name, or as {name}."):
+        guiapp.open_model(path, pre="qwen2")
+
+
+def test_a_mistral_file_with_another_models_pattern_can_be_read_as_tekken(tmp_path):
+    byte_level = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
+    split = {
+        "type": "Split",
+        "pattern": {"Regex": r"\p{N}{1,3}|\p{L}+"},
+        "behavior": "Isolated",
+        "invert": False,
+    }
+    added = [{"id": 5, "content": f"[{text}]"} for text in ("INST", "/INST", "AVAILABLE_TOOLS", "TOOL_CALLS")]
+    vocab = {character: number for number, character in enumerate(CHARACTER_OF_BYTE)} | {"12": 256}
+    path = written(
+        tmp_path / "tokenizer.json",
+        added_tokens=added,
+        pre_tokenizer={"type": "Sequence", "pretokenizers": [split, byte_level]},
+        model={"type": "BPE", "vocab": vocab, "merges": ["1 2"]},
+    )
+    assert len(guiapp.open_model(path).encode("12")) == 1
+    assert len(guiapp.open_model(path, pre="tekken").encode("12")) == 2
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFKC", None])
+def test_appending_gives_what_encoding_the_whole_gives(tmp_path, form):
+    vocab = {character: number for number, character in enumerate(CHARACTER_OF_BYTE)} | {"ab": 256, "Ġa": 257}
+    path = written(
+        tmp_path / "tokenizer.json",
+        normalizer=form and {"type": form},
+        pre_tokenizer={"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True},
+        model={"type": "BPE", "vocab": vocab, "merges": ["a b", "Ġ a"]},
+    )
+    tokenizer = guiapp.open_model(path)
+    for index in range(60):
+        text = readable(text_of(SEED, index, [b"<s>", b"[x]"])).encode()
+        growing = AppendEncoder(tokenizer)
+        for start in range(0, len(text), 7):
+            growing.append(text[start : start + 7])
+        assert growing.token_ids.tolist() == tokenizer.encode(text).token_ids.tolist(), text
+
+
+def tokens(**ids):
+    return {"model": SMALL["model"] | {"vocab": {"a": 0, "b": 1, "ab": 2, "abab": 3} | ids}}
+
+
+@pytest.mark.parametrize(
+    ("sections", "expected"),
+    [
+        ({"version": "2.0"}, "has the version '2.0', which is not known here"),
+        ({"model": {"type": "Magic"}}, "has a model of the kind “Magic”, which is not known here"),
+        ({"model": None}, "is not laid out as such files are"),
+        (
+            {"model": {"type": "BPE", "vocab": [], "merges": []}},
+            "has a vocabulary that does not give each text",
+        ),
+        ({"model": {"type": "BPE", "vocab": {}, "merges": []}, "added_tokens": []}, "has no tokens"),
+        (tokens(c=2), "has two tokens of the id 2"),
+        (tokens(c=-1), "has a token of the id -1"),
+        (tokens(c=1 << 63), "is not laid out as such files are"),
+        (tokens(c=1 << 40), "has 8 tokens, one of which has the id 1,099,511,627,776"),
+        (tokens(c="3"), "has a vocabulary that does not give each text an id"),
+        (tokens(**{"\ud800": 4}), "UnicodeEncodeError"),
+        ({"model": SMALL["model"] | {"merges": ["a b c"]}}, "has a merge rule that is not two texts"),
+        (
+            {"model": SMALL["model"] | {"merges": ["a x"]}},
+            "has a merge rule with “x”, which is none of its tokens",
+        ),
+        ({"model": SMALL["model"] | {"merges": ["a a"]}}, "has a merge rule with “aa”, which is none of"),
+        ({"model": SMALL["model"] | {"merges": [["a"]]}}, "not enough values to unpack"),
+        ({"model": SMALL["model"] | {"merges": 3}}, "is not laid out as such files are"),
+        ({"model": SMALL["model"] | {"unk_token": "?"}}, "has the unknown token “?”, which is none"),
+        ({"model": SMALL["model"] | {"fuse_unk": 1}}, "has a “fuse_unk” that is neither true nor false"),
+        ({"normalizer": {"type": "Magic"}}, "Magic”, which is not known here"),
+        ({"pre_tokenizer": {"type": "Split"}}, "Split”"),
+        ({"decoder": []}, "decoder"),
+        ({"post_processor": {"type": "Magic"}}, "uses a post-processor “Magic”, which is not known here"),
+        (
+            {"post_processor": {"type": "BertProcessing", "sep": ["x", 99], "cls": ["y", 1]}},
+            "puts the id 99 around",
+        ),
+        ({"added_tokens": [{"id": 4}]}, "is not laid out as such files are"),
+        ({"added_tokens": {"content": "x"}}, "is not laid out as such files are"),
+    ],
+)
+def test_damaged_files_are_refused_in_a_sentence(tmp_path, sections, expected):
+    with pytest.raises(VocabError) as caught:
+        guiapp.open_model(written(tmp_path / "tokenizer.json", **sections))
+    assert expected in str(caught.value) and "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 400
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('{"truncation": null, "model": ' + "[" * 100_000, "nested too deeply"),
+        ('{"truncation": null, "model": ' + "9" * 5000 + "}", "too many digits"),
+        ('{"truncation": null, "model": [' + "[]," * (5 << 20) + "0]}", "more than four million lists"),
+        ('{"truncation": null', "is broken JSON"),
+    ],
+)
+def test_hostile_json_is_refused_in_a_sentence(tmp_path, text, expected):
+    path = tmp_path / "tokenizer.json"
+    path.write_text(text)
+    with pytest.raises(VocabError, match=expected):
+        guiapp.open_model(path)
