@@ -1,0 +1,181 @@
+r"""Patterns in Oniguruma's syntax against Oniguruma, which `tokenizers` brings along."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from texts_for_components import TELLING_CHARACTERS, texts
+from tokenizers import Regex, pre_tokenizers
+
+from guiapp.core.components.aligned import aligned
+from guiapp.core.components.pieces import whole
+from guiapp.core.components.pre_tokenizers import pre_tokenizer_of
+from guiapp.core.components.said import ComponentError
+from guiapp.core.split import readable
+from guiapp.core.split.pre_tokenizers import Pattern
+from guiapp.core.split.splitter import Splitter
+from guiapp.core.split.unicode_patterns import PatternError
+
+SETS = [
+    *(
+        [
+            r"\s",
+            r"\S",
+            r"\d",
+            r"\D",
+            r"\h",
+            r"\H",
+            r"\w",
+            r"\W",
+            r".",
+            r"[^a]",
+            r"\p{L}",
+            r"\P{L}",
+            r"\p{^Lu}",
+            r"\p{Lu}",
+            r"\p{Letter}",
+            r"\p{uppercase_letter}",
+            r"\p{word}",
+            r"\p{Han}",
+        ]
+    ),
+    *(
+        [
+            r"\p{Greek}",
+            r"\p{Hiragana}",
+            r"\p{Arabic}",
+            r"\p{Common}",
+            r"\p{Alpha}",
+            r"\p{punct}",
+            r"\p{P}",
+            r"\p{S}",
+            r"\p{M}",
+            r"\p{Zs}",
+        ]
+    ),
+    *(
+        [
+            r"[[:alpha:]]",
+            r"[[:^alpha:]_]",
+            r"[[:punct:]]",
+            r"[[:upper:]a]",
+            r"[[:word:]]",
+            r"[[:space:]]",
+            r"[a-z&&[^aeiou]]",
+        ]
+    ),
+    *(
+        [
+            r"[\p{L}&&[^\p{Lu}]]",
+            r"[^\p{L}\d]",
+            r"[a\-z]",
+            r"[-a]",
+            r"[a-]",
+            r"[\]a]",
+            r"[[ab]c]",
+            r"[^[ab]c]",
+            r"[\x41-\x{5A}]",
+            r"[\u0430-\u044f]",
+        ]
+    ),
+    *([r"(?i:s)", r"(?i:[k-t])", r"(?i)k", r"\t", r"\n", r"\x20", r"\-", r"\.", r"\$"]),
+]
+UNSUPPORTED = [
+    *(
+        [
+            r"a*?",
+            r"a+?",
+            r"a??",
+            r"(?<=a)b",
+            r"(?<!a)b",
+            r"(?>a|ab)c",
+            r"(a)\1",
+            r"\bword",
+            r"^a",
+            r"a(?=bc)",
+            r"(?i:ß)",
+            r"(?i:st)",
+            r"(?i:[^s])",
+            r"a{2}+",
+            r"(?:ab)*+",
+            r"\X",
+            r"\R",
+            r"\K",
+            r"\G",
+        ]
+    ),
+    *(
+        "(",
+        ")",
+        "[a",
+        "a**",
+        "{2}",
+        "*",
+        "a{2000}",
+        r"\p{Foo}",
+        r"\pL",
+        "[b-a]",
+        "a*",
+        "a|",
+        "[^\\s\\S]",
+        "(?#a)b",
+    ),
+    *("(" * 60 + "a" + ")" * 60, "[" * 60 + "a" + "]" * 60, "a" * 20000, "(?:a{1000}){1000}", "\\"),
+    "(?:a|b){0,900}c(?:a|b|c){0,900}d" * 9,
+]
+
+
+def library_ends(source: str, text: str) -> list[int]:
+    pieces = pre_tokenizers.Split(Regex(source), "isolated").pre_tokenize_str(text)
+    return [end for _, (_, end) in pieces]
+
+
+def our_ends(source: str, text: str) -> list[int]:
+    data = text.encode()
+    pattern = Pattern(source, "oniguruma")
+    ends = readable.split((pattern,), data)
+    assert Splitter((pattern,)).split_readable(data) == ends
+    return [len(data[:end].decode()) for end in ends]
+
+
+@pytest.mark.parametrize("source", SETS)
+def test_sets_hold_the_characters_that_oniguruma_finds_in_them(source):
+    component = pre_tokenizers.Split(Regex(source), "removed")
+    ours = pre_tokenizer_of(json.loads(component.__getstate__()))
+    text = "".join(TELLING_CHARACTERS)
+    pieces = ours.cut(whole(aligned(text.encode(), True)))
+    assert pieces.text.text() == "".join(piece for piece, _ in component.pre_tokenize_str(text))
+
+
+@given(st.data())
+def test_drawn_patterns_cut_as_oniguruma_does(data):
+    single = st.sampled_from([*"ab1 ", r"\s", r"\p{L}", r"[^\s\p{L}]", "[ab]", r"\d", "."])
+    counted = st.builds(
+        str.__add__, single, st.sampled_from(["", "", "+", "{1,3}", "{2,}", "{,2}a", "*b", "?a", "++", "?+a"])
+    )
+    ahead = st.sampled_from([r"(?!\S)", r"(?=a)", "$", r"\z", ""])
+    option = st.builds(
+        lambda parts, end: "".join(parts) + end, st.lists(counted, min_size=1, max_size=3), ahead
+    )
+    group = st.builds(
+        lambda one, two, how: f"(?{how}:{one}|{two})", option, option, st.sampled_from(["", "i"])
+    )
+    source = "|".join(data.draw(st.lists(option | group, min_size=1, max_size=3)))
+    text = data.draw(st.text("abAB 1\n中é", max_size=20) | texts(5))
+    try:
+        ends = our_ends(source, text)
+    except PatternError as error:
+        assume("also matches where there is nothing" not in str(error))
+        assume("without regard to case" not in str(error))
+        raise
+    assert ends == library_ends(source, text)
+
+
+@pytest.mark.parametrize("source", UNSUPPORTED, ids=lambda each: each[:30])
+def test_other_patterns_are_refused_in_a_sentence_that_quotes_them(source):
+    said = {"type": "Split", "pattern": {"Regex": source}, "behavior": "Isolated", "invert": False}
+    with pytest.raises(ComponentError, match="has a pre-tokenizer “Split” whose pattern “"):
+        pre_tokenizer_of(said)
