@@ -1,8 +1,8 @@
 r"""Patterns as tokenizer.json has them, in Oniguruma's syntax, spelled out for our own engine.
 
 Hugging Face's `tokenizers` reads them with Oniguruma 6.9 in its Ruby mode, which knows Unicode 16.0: `$`
-ends a line, classes hold others and `&&`, `\h` is a hexadecimal digit.  Spelled out, a pattern is what regex.py
-and Python's `re` read alike; a possessive repetition of a class is a greedy one with a look-ahead behind it.
+ends a line, classes hold others and `&&`, `\h` is a hexadecimal digit.  Spelled out, a pattern is what
+regex.py and Python's `re` read alike; a possessive repetition is a greedy one with a look-ahead behind it.
 Syntax: https://github.com/kkos/oniguruma/blob/master/doc/RE
 """
 

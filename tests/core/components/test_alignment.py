@@ -1,8 +1,8 @@
 """Where each piece came from, against `tokenizers` and against the rule of text/normalized.py.
 
 Rounded out to whole characters, our spans are those of the library, but for what these tests leave out:
-inserted text, which has an empty span here and that of the character before there; several characters that become one,
-which the library counts to the first of them (the last, for Replace); and dropped characters around these.
+inserted text, which has an empty span here and that of the character before there; several characters that
+become one, which the library counts to the first of them (the last, for Replace); dropped ones around these.
 """
 
 from __future__ import annotations
