@@ -6,11 +6,11 @@ import json
 
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
+from texts_for_components import texts
 from tokenizers import Regex
 from tokenizers import decoders as library
 
 from guiapp.core.components.decoders import decoder_of
-from texts_for_components import texts
 
 DECODERS = [
     *(library.ByteLevel(), library.ByteFallback(), library.Fuse()),
@@ -38,8 +38,21 @@ TOKENS = st.lists(
             "<0x0a>",
             "<0x+A>",
             "<0xé>",
+            "end</w>",
+            "</w>",
+            "a",
+            "a",
+            " ",
+            "   ",
+            "|",
+            "<pad>",
+            " .",
+            "do",
+            " do not",
+            "n't",
+            " ' ",
+            "",
         ]
-        + ["end</w>", "</w>", "a", "a", " ", "   ", "|", "<pad>", " .", "do", " do not", "n't", " ' ", ""]
     )
     | texts(3),
     min_size=1,

@@ -1,4 +1,4 @@
-"""Against `tokenizers`: what each normalizer makes of all characters, and sequences of them of drawn texts."""
+"""Against `tokenizers`: each normalizer on all characters, and sequences of them on drawn texts."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import json
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from texts_for_components import EVERY_CHARACTER, TELLING_CHARACTERS, texts
 from tokenizers import Regex
 from tokenizers import normalizers as library
 
 from guiapp.core.components.normalizers import normalizer_of
 from guiapp.core.components.prepare import normalize
 from guiapp.core.training.charsmap import build_charsmap
-from texts_for_components import EVERY_CHARACTER, TELLING_CHARACTERS, texts
 
 MAP = {
     "a": "X", "e\u0301": "é", "\r\n": " ", "\r": "R", "\n": " ", "ab": "Q", "\u1100": "L", "\u1161": "",
@@ -71,7 +71,10 @@ def test_sequences_of_all_components_normalize_as_the_library_does(components, t
     assert normalized(sequence, text) == sequence.normalize_str(text)
 
 
-COMBINING = "aeoᾳ가\u1100\u1161\u11a8\u0301\u0323\u0345\u0308\u0327\u3099か\u09c7\u09be\u0f71\u0f72\u0344\U00011935\U00011930"
+COMBINING = (
+    "aeoᾳ가\u1100\u1161\u11a8\u0301\u0323\u0345\u0308"
+    "\u0327\u3099か\u09c7\u09be\u0f71\u0f72\u0344\U00011935\U00011930"
+)
 
 
 @given(st.sampled_from(FORMS), st.text(COMBINING, max_size=12), st.sampled_from([1, 20]))
@@ -79,7 +82,10 @@ def test_combining_characters_are_ordered_and_composed_as_the_library_does(compo
     assert normalized(component, text * times) == component.normalize_str(text * times)
 
 
-GRAPHEMES = "ab\r\né\u0301\u0302\u094d\u0903\u0915\u0937\u1100\u1161가\u200d\u200c\ufe0f©®❤\u0600\u06dd\u00ad\x01\u0e33"
+GRAPHEMES = (
+    "ab\r\né\u0301\u0302\u094d\u0903\u0915\u0937\u1100"
+    "\u1161가\u200d\u200c\ufe0f©®❤\u0600\u06dd\u00ad\x01\u0e33"
+)
 
 
 @given(st.text(GRAPHEMES, max_size=10))

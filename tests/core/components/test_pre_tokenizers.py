@@ -1,12 +1,14 @@
-"""Against `tokenizers`: what each pre-tokenizer makes of all characters, and sequences of them of drawn texts."""
+"""Against `tokenizers`: each pre-tokenizer on all characters, and sequences of them on drawn texts."""
 
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from texts_for_components import EVERY_CHARACTER, TELLING_CHARACTERS, texts
 from tokenizers import Regex
 from tokenizers import pre_tokenizers as library
 
@@ -14,7 +16,6 @@ from guiapp.core.components.normalizers import Sequence
 from guiapp.core.components.pre_tokenizers import patterns_of, pre_tokenizer_of, without_byte_mapping
 from guiapp.core.components.prepare import prepare
 from guiapp.core.split.splitter import Splitter
-from texts_for_components import EVERY_CHARACTER, TELLING_CHARACTERS, texts
 
 BEHAVIORS = ("removed", "isolated", "merged_with_previous", "merged_with_next", "contiguous")
 GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
@@ -120,7 +121,7 @@ def test_patterns_cut_as_the_pre_tokenizer_that_they_are_of(expressions, cuts, t
     if patterns:
         ends = [0, *Splitter(patterns).split_readable(text.encode())]
         data = text.encode()
-        assert [data[a:b].decode() for a, b in zip(ends, ends[1:], strict=False)] == expected
+        assert [data[a:b].decode() for a, b in pairwise(ends)] == expected
     assert "".join(expected) == text
 
 
