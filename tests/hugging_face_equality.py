@@ -80,10 +80,10 @@ def joins(character: str) -> bool:
 def counts_all_bytes(model: dict[str, Any]) -> bool:
     """Whether the library's offsets can be relied upon.
 
-    It counts the bytes of a piece's tokens from its start: those of unknown characters are not counted where no
-    token stands for them, those of marks are where they are written as byte tokens, and where only some bytes
-    have such a token, they go before unknown characters that precede them.  Unigram gives each byte token all of
-    an unknown stretch.
+    It counts the bytes of a piece's tokens from its start: those of unknown characters are not counted where
+    no token stands for them, those of marks are where they are written as byte tokens, and where only some
+    bytes have such a token, they go before unknown characters that precede them.  Unigram gives each byte
+    token all of an unknown stretch.
     """
     if model.get("type") != "BPE":
         return not model.get("byte_fallback")
@@ -97,8 +97,9 @@ def counts_all_bytes(model: dict[str, Any]) -> bool:
 def assert_same_offsets(text: str, spans: np.ndarray, expected: tokenizers.Encoding, story: str) -> None:
     """Theirs count characters; ours count bytes, and are empty for what came from no text.
 
-    Of a character that became more bytes than it had, ours give those too many to nobody: a token that goes on
-    with the next character begins there, while theirs says that it shares the first one with the token before.
+    Of a character that became more bytes than it had, ours give those too many to nobody: a token that goes
+    on with the next character begins there, while theirs says that it shares the first one with the token
+    before.
     One that was composed came from all its parts in ours, from the first in theirs.
     """
     starts = [0, *accumulate(len(character.encode()) for character in text)]

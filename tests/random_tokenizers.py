@@ -39,7 +39,10 @@ PROCESSORS = (
     {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True},
     {
         "type": "RobertaProcessing",
-        **{"sep": ["x", 0], "cls": ["y", 1], "trim_offsets": True, "add_prefix_space": True},
+        "sep": ["x", 0],
+        "cls": ["y", 1],
+        "trim_offsets": True,
+        "add_prefix_space": True,
     },
     {
         "type": "TemplateProcessing",

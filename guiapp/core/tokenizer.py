@@ -431,9 +431,10 @@ def _as_many_bytes(texts: Iterable[str | bytes]) -> list[bytes]:
 def _pipeline_for(vocabulary: Vocabulary) -> Pipeline:
     """The pipeline of the vocabulary's type, or of its parts; imported when needed."""
     if (parts := vocabulary.parts) is not None and not vocabulary.patterns:
+        from guiapp.core.pipelines.bert_words import BertWordsPipeline, are_bert_words
         from guiapp.core.pipelines.components import PartsPipeline
 
-        return PartsPipeline(vocabulary, parts)
+        return (BertWordsPipeline if are_bert_words(parts) else PartsPipeline)(vocabulary, parts)
     if parts is not None and not parts.normalizes_nothing:
         from guiapp.core.pipelines.normalized_pairs import NormalizedPairsPipeline
 

@@ -670,7 +670,7 @@ class PairModel(_Handle):
     def merge_symbols(
         self, symbols: NDArray[np.int32], ends: NDArray[np.int64], by_heap: bool
     ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
-        """Ids, starts and ends of the tokens that pieces of start symbols become; all offsets count symbols."""
+        """Ids, starts and ends of the tokens that pieces of start symbols become; offsets count symbols."""
         size = len(symbols)
         ids, starts, stops = np.empty(size, np.int32), np.empty(size, np.int64), np.empty(size, np.int64)
         with self._encoder() as encoder:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
+from pathlib import Path
 from typing import Any
 
 from guiapp.core.bench.contenders import UnavailableError
+from guiapp.core.formats import tokenizer_json
+from guiapp.core.formats.table import HEAD_BYTES
 from guiapp.core.split.pre_tokenizers import CONTRACTION, GPT2, NUMBER, Pattern
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.attributes import Attribute
@@ -20,6 +23,8 @@ MARK = "\u2581"
 
 def check_ranks(vocabulary: Vocabulary) -> None:
     """Raise UnavailableError where tiktoken cannot merge and cut as a BPE vocabulary asks."""
+    if (parts := vocabulary.parts) is not None and not (vocabulary.patterns and parts.normalizes_nothing):
+        raise UnavailableError("tiktoken merges bytes of text as it is; this file asks for more.")
     if vocabulary.rules.escape_spaces:
         raise UnavailableError(f"tiktoken merges bytes; “{vocabulary.pre}” merges characters.")
     single_pattern(vocabulary, "tiktoken")
@@ -39,7 +44,8 @@ def single_pattern(vocabulary: Vocabulary, reader: str) -> str:
     patterns = _patterns(vocabulary, reader)
     if len(patterns) != 1:
         raise UnavailableError(
-            f"{reader} cuts text by one pattern; “{vocabulary.pre_in_use}” asks for {len(patterns)} in turn."
+            f"{reader} cuts text by one pattern; “{vocabulary.pre_in_use or vocabulary.name}” asks for "
+            f"{len(patterns)} in turn."
         )
     return patterns[0].source.replace(CONTRACTION, PUBLISHED_CONTRACTION) + r"|\s+"
 
@@ -53,6 +59,9 @@ def _patterns(vocabulary: Vocabulary, reader: str) -> tuple[Pattern, ...]:
 
 def check_hugging_face(vocabulary: Vocabulary) -> None:
     """Raise UnavailableError where `tokenizer.json` cannot say what the vocabulary asks for."""
+    if vocabulary.parts is not None:
+        _own_file(vocabulary)
+        return
     if vocabulary.type not in (VocabType.BPE, VocabType.SPM, VocabType.WPM, VocabType.UGM):
         raise UnavailableError(f"tokenizers has no {vocabulary.type.value} vocabularies.")
     if vocabulary.type is VocabType.BPE:
@@ -66,6 +75,8 @@ def check_hugging_face(vocabulary: Vocabulary) -> None:
 def hugging_face_json(tokenizer: Tokenizer) -> str:
     """The vocabulary as `tokenizer.json`; `check_hugging_face` found nothing against that."""
     vocabulary = tokenizer.vocabulary
+    if vocabulary.parts is not None:
+        return _own_file(vocabulary).read_text("utf-8")
     writers = {
         VocabType.BPE: _byte_pair_sections,
         VocabType.SPM: _sentence_piece_sections,
@@ -86,9 +97,22 @@ def hugging_face_json(tokenizer: Tokenizer) -> str:
     )
 
 
+def _own_file(vocabulary: Vocabulary) -> Path:
+    """The tokenizer.json that a vocabulary was read from, as it stands."""
+    path = vocabulary.path
+    if path is None or vocabulary.chosen_pre or not tokenizer_json.sniff(_head(path)):
+        raise UnavailableError("tokenizers reads tokenizer.json as it stands, and this is something else.")
+    return path
+
+
+def _head(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(HEAD_BYTES)
+
+
 def unsplit_hugging_face_json(tokenizer: Tokenizer) -> str:
     """The same for a BPE vocabulary, but texts are one piece."""
-    if tokenizer.vocabulary.type is not VocabType.BPE:
+    if tokenizer.vocabulary.type is not VocabType.BPE or tokenizer.vocabulary.parts is not None:
         raise UnavailableError("Only BPE vocabularies split texts.")
     document = json.loads(hugging_face_json(tokenizer))
     document["pre_tokenizer"] = {"type": "ByteLevel", **BYTE_LEVEL, "use_regex": False}

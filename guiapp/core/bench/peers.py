@@ -122,6 +122,7 @@ def _tokenizers(source: str) -> Contender:
     library = import_module("tokenizers").Tokenizer.from_str(source)
     library.no_truncation()
     library.no_padding()
+    library.encode_special_tokens = True
     return Contender(
         partial(library.encode, add_special_tokens=False),
         as_str,
@@ -133,6 +134,8 @@ def _tokenizers(source: str) -> Contender:
 
 def _check_sentencepiece(vocabulary: Vocabulary) -> None:
     _need(vocabulary, "sentencepiece", VocabType.SPM, VocabType.UGM)
+    if vocabulary.parts is not None:
+        raise UnavailableError("sentencepiece knows nothing of the parts that tokenizer.json names.")
 
 
 def _sentencepiece_source(tokenizer: Tokenizer) -> bytes:

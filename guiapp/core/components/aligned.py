@@ -28,8 +28,8 @@ class Edits(NamedTuple):
     starts, ends  int64[k]; equal ones mean inserted text
     chosen        int64[k]  which of the replacements
     replacements  each may be used by many stretches
-    takes_last    the library says that a replacement comes from where the last byte of its stretch did, or the
-                  byte before inserted text, not from where the first one did; that matters for `n_first`
+    takes_last    to the library, a replacement comes from where the last byte of its stretch did, or the byte
+                  before inserted text, not from where the first one did; that matters for `n_first`
     """
 
     starts: Offsets

@@ -1,6 +1,6 @@
 """Which characters the components of Hugging Face's `tokenizers` 0.23 tell apart.
 
-The library is made of parts of different age: Rust's own knowledge of lower case and numbers is that of Unicode
+The library is made of parts of different age: what Rust knows of lower case and numbers is that of Unicode
 17.0, its regular expressions are at 16.0, normal forms at 9.0, punctuation and accents at 8.0.  The sets in
 characters/ were asked of the library itself; see make_characters.py.
 """
@@ -21,19 +21,11 @@ FOLDER = Path(__file__).with_name("characters")
 DOTTED_CAPITAL_I = 0x130  # the only character that becomes two in lower case: i and a dot above
 
 CharacterSet = Literal[
-    *("punctuation", "control", "combining", "nonspacing", "numeric", "word"),
-    *("NFC", "NFD", "NFKC", "NFKD", "joins"),
-    *(
-        "extending",
-        "prepending",
-        "breaking",
-        "pictographic",
-        "between_pictures",
-        "consonants",
-        "linkers",
-        "linking",
-    ),
-]
+    "punctuation", "control", "combining", "nonspacing", "numeric", "word",
+    "NFC", "NFD", "NFKC", "NFKD", "joins",
+    "extending", "prepending", "breaking", "pictographic", "between_pictures",
+    "consonants", "linkers", "linking",
+]  # fmt: skip
 
 
 @cache

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import reduce
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Any
 
 import numpy as np
@@ -94,7 +94,7 @@ def _cleaned_up(text: str) -> str:
 
 @dataclass(frozen=True)
 class Metaspace(Decoder):
-    """Spaces for a character that stands for them; none in the first token, unless one was never put there."""
+    """Spaces for a character that stands for them; none in the first token where one was put there."""
 
     replacement: str
     has_prefix: bool
@@ -177,7 +177,7 @@ class Replace(Decoder):
         edits = Edits(starts, found.ends[found.are_matches], chosen, [self.content.encode()])
         new, moved = edited_pieces(text, edits, ends)
         joined, edges = new.data.tobytes(), [0, *moved.tolist()]
-        return [joined[start:end].decode() for start, end in zip(edges[:-1], edges[1:], strict=True)]
+        return [joined[start:end].decode() for start, end in pairwise(edges)]
 
 
 @dataclass(frozen=True)

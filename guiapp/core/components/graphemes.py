@@ -1,7 +1,7 @@
 """Where graphemes begin, as far as that matters to those of fewer than six bytes.
 
-The rules are those of Unicode's annex 29, https://www.unicode.org/reports/tr29/, without flags and all else whose
-characters have four bytes: where such a grapheme ends tells nothing about a short one.
+The rules are those of Unicode's annex 29, https://www.unicode.org/reports/tr29/, without flags and all else
+whose characters have four bytes: where such a grapheme ends tells nothing about a short one.
 """
 
 from __future__ import annotations
@@ -45,7 +45,8 @@ def _in_pictures(codes: NDArray[np.uint32]) -> NDArray[np.bool_]:
     is_picture = members("pictographic")[codes]
     base = np.append(-1, _last_where(~members("between_pictures")[codes])[:-1])
     is_bound = (codes == ZERO_WIDTH_JOINER) & (base >= 0) & is_picture[base]
-    return is_bound[:-1] & is_picture[1:]
+    bound: NDArray[np.bool_] = is_bound[:-1] & is_picture[1:]
+    return bound
 
 
 def _in_conjuncts(codes: NDArray[np.uint32]) -> NDArray[np.bool_]:
@@ -54,12 +55,14 @@ def _in_conjuncts(codes: NDArray[np.uint32]) -> NDArray[np.bool_]:
     base = _last_where(~(members("linking")[codes] | members("linkers")[codes]))
     linker = _last_where(members("linkers")[codes])
     is_bound = (base >= 0) & is_consonant[base] & (linker > base)
-    return is_bound[:-1] & is_consonant[1:]
+    bound: NDArray[np.bool_] = is_bound[:-1] & is_consonant[1:]
+    return bound
 
 
 def _last_where(is_it: NDArray[np.bool_]) -> Offsets:
     """For each place the last one up to it where something is; -1 for none."""
-    return np.maximum.accumulate(np.where(is_it, np.arange(len(is_it)), -1))
+    last: Offsets = np.maximum.accumulate(np.where(is_it, np.arange(len(is_it)), -1))
+    return last
 
 
 @cache

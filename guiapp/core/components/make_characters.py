@@ -1,8 +1,8 @@
-"""Rebuild what is known about characters because the library knows it: the folder characters/ beside this file,
-and text/unicode_16_0/properties.npz.
+"""Rebuild what is known about characters because `tokenizers` knows it: the folder characters/ beside this
+file, and text/unicode_16_0/properties.npz.
 
-Its parts are compiled with data of Unicode 8, 9, 16 and 17, so each set is asked of the library itself, code point by
-code point.  Needs `tokenizers==0.23.3`:
+The library is compiled with data of Unicode 8, 9, 16 and 17, so each set is asked of it, code point by code
+point.  Needs `tokenizers==0.23.3`:
 
     python -m guiapp.core.components.make_characters
 """
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import tokenizers
@@ -20,8 +21,8 @@ from tokenizers.normalizers import NFC, NFD, NFKC, NFKD
 
 from guiapp.core.components.characters import FOLDER, of_ranges
 from guiapp.core.text.unicode_tables import FOLDER as TEXT_FOLDER
-from guiapp.core.training.charsmap import build_charsmap
 from guiapp.core.text.unicode_tables import N_CODES, ranges_of, whitespace
+from guiapp.core.training.charsmap import build_charsmap
 
 LIBRARY_VERSION = "0.23.3"
 POSIX_CLASSES = """
@@ -135,8 +136,8 @@ def _scripts() -> NDArray[np.int32]:
 def _normal_forms() -> dict[str, NDArray[np.int32]]:
     """What changes in each form, and what may meet the character before: `joins`.
 
-    These are characters whose compatible decomposition begins with a combining character or with one that some
-    composition ends in.
+    These are characters whose compatible decomposition begins with a combining character or with one that
+    some composition ends in.
     """
     forms = {each.__name__: each().normalize_str for each in (NFC, NFD, NFKC, NFKD)}
     seconds = {each for code in CODES for each in forms["NFD"](chr(code))[1:]}
@@ -146,8 +147,10 @@ def _normal_forms() -> dict[str, NDArray[np.int32]]:
         is_moved = forms["NFD"](f"a\u0345{first}") == f"a{first}\u0345"  # U+0345 belongs behind all others
         return first in seconds or is_moved or first == "\u0345"
 
-    changed = {name: _edges(lambda each, form=form: form(each) != each) for name, form in forms.items()}
-    return {**changed, "joins": _edges(joins)}
+    def changed(form: Callable[[str], str]) -> NDArray[np.int32]:
+        return _edges(lambda each: form(each) != each)
+
+    return {**{name: changed(form) for name, form in forms.items()}, "joins": _edges(joins)}
 
 
 def _grapheme_parts() -> dict[str, NDArray[np.int32]]:
@@ -173,7 +176,7 @@ def _grapheme_parts() -> dict[str, NDArray[np.int32]]:
         return of_ranges(tuple(each for name in names for each in ranges_of(name))) & ~is_extending[:N_CODES]
 
     is_short = np.arange(N_CODES) < 0x10000
-    known = {
+    known: dict[str, tuple[NDArray[np.bool_], Callable[[str], bool]]] = {
         "prepending": (of("Cf", "Lo"), lambda each: swallowed("", each, "b")),
         "breaking": (of("C", "Z") & is_short, lambda each: each == "\0" or not swallowed("", each, ACUTE)),
         "pictographic": (of("S", "P") & is_short, lambda each: not swallowed(f"\xa9{JOINER}", each, ACUTE)),
@@ -185,11 +188,11 @@ def _grapheme_parts() -> dict[str, NDArray[np.int32]]:
         "linkers": (is_extending, lambda each: not swallowed(f"{KHA}{each}", KA, ACUTE)),
         "linking": (is_extending, lambda each: not swallowed(f"{KHA}{VIRAMA}{each}", KA, ACUTE)),
     }
-    found = {
-        name: _edges(lambda each, candidates=candidates, is_in=is_in: candidates[ord(each)] and is_in(each))
-        for name, (candidates, is_in) in known.items()
-    }
-    return {"extending": extending, **found}
+
+    def among(candidates: NDArray[np.bool_], is_in: Callable[[str], bool]) -> NDArray[np.int32]:
+        return _edges(lambda each: bool(candidates[ord(each)]) and is_in(each))
+
+    return {"extending": extending, **{name: among(*found) for name, found in known.items()}}
 
 
 if __name__ == "__main__":
@@ -198,4 +201,5 @@ if __name__ == "__main__":
     FOLDER.mkdir(exist_ok=True)
     for name, table in build().items():
         np.save(FOLDER / f"{name}.npy", table)
-    np.savez_compressed(TEXT_FOLDER / "unicode_16_0/properties.npz", **build_properties())
+    properties: dict[str, Any] = build_properties()
+    np.savez_compressed(TEXT_FOLDER / "unicode_16_0/properties.npz", **properties)

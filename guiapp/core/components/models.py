@@ -27,7 +27,7 @@ from guiapp.core.pipelines.watcher import UNWATCHED, Watcher
 from guiapp.core.pipelines.word_piece import REFUSED as WORD_PIECE_REFUSED
 from guiapp.core.system.checkpoint import stoppable
 from guiapp.core.text.charsmap import open_charsmap
-from guiapp.core.text.normalizers import action_table
+from guiapp.core.text.normalizers import SPACE_SYMBOL, action_table
 from guiapp.core.text.settled_characters import lead_kinds, settled_characters
 from guiapp.core.vocab.parts import Parts
 from guiapp.core.vocab.vocabulary import Vocabulary
@@ -168,6 +168,17 @@ class WordPieceModel(PieceModel):
     def _id_of_row(self) -> NDArray[np.int32]:
         """The ids of the model's tokens, the last one for none."""
         return np.array([*self._ids.values(), *self._inner_ids.values(), self._unknown], np.int32)
+
+    def with_actions(self, actions: native.CodeTable) -> native.WordPiece:
+        """The native encoder of texts, of which it makes words by what becomes of each character."""
+        texts = [SPACE_SYMBOL + text for text in self._ids]
+        return native.WordPiece(actions, *packed([*texts, *self._inner_ids]), NONE)
+
+    def ids_of(self, rows: NDArray[np.int32]) -> NDArray[np.int32]:
+        """The tokens that it means.  Raises EncodeError as `encode` does."""
+        ids = self._id_of_row[rows]
+        self._check(ids)
+        return ids
 
     def _encode(self, data: NDArray[np.uint8], ends: NDArray[np.int64]) -> FragmentTokens:
         marked, marked_ends = self._marked(data, ends)

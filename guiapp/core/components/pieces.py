@@ -1,4 +1,4 @@
-"""Cut the pieces of a text again: at characters of a kind or at matches, and what becomes of what is found."""
+"""Cut the pieces of a text again: at characters of a kind or at matches; and what becomes of these."""
 
 from __future__ import annotations
 

@@ -90,6 +90,7 @@ class Characters:
         return Pattern(f"[{spelled}]{'+' * (self.behavior == 'Contiguous')}", "oniguruma")
 
 
+@dataclass(frozen=True)
 class WhitespaceSplit(_WithoutPattern):
     """Keeps what is between whitespace."""
 

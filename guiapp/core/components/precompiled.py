@@ -1,22 +1,21 @@
-"""sentencepiece's character maps as `tokenizers` applies them: by graphemes, then by characters.
+"""SentencePiece's character maps as `tokenizers` applies them: by graphemes, then by characters.
 
-A grapheme of fewer than six bytes that begins with a key becomes what that key does, whatever else is in it; of
-all other text, each character by itself does.  Of several keys the shortest counts, where sentencepiece takes
-the longest one.
+A grapheme of fewer than six bytes that begins with a key becomes what that key does, whatever else is in it;
+of all other text, each character by itself does.  Of several keys the shortest counts, where SentencePiece
+takes the longest one.
 """
 
 from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.components.aligned import AlignedText, Edits, Offsets, edited
+from guiapp.core.components.aligned import AlignedText, Edits, edited
 from guiapp.core.components.graphemes import grapheme_starts
 from guiapp.core.components.said import Said
 from guiapp.core.system.checkpoint import stoppable
@@ -105,7 +104,7 @@ class Precompiled:
 
 
 def _with_first(old: AlignedText, new: AlignedText) -> AlignedText:
-    """The library thinks that what follows characters which were dropped in front came from the first of them."""
+    """To the library, what follows characters that were dropped in front came from the first of them."""
     if old.n_first == 0 or new.n_first > 0 or len(new.data) == 0:
         return new
     return replace(new, n_first=int(new.character_starts()[1]))

@@ -22,14 +22,16 @@ class Said:
 
     what   “normalizer”, “pre-tokenizer” or “decoder”
     depth  in how many sequences it stands
+    seen   how many parts sequences have had so far, one number that all of them share
     """
 
-    def __init__(self, what: str, values: Any, depth: int = 0) -> None:
+    def __init__(self, what: str, values: Any, depth: int = 0, seen: list[int] | None = None) -> None:
         if not isinstance(values, Mapping):
             raise ComponentError(f"has a {what} that is no JSON object")
         if depth > MOST_NESTED:
             raise ComponentError(f"nests its {what}s too deeply")
         self.what, self._values, self._depth = what, values, depth
+        self._seen = [0] if seen is None else seen
         self.type = self._of_type("type", str, "text")
 
     def unknown(self) -> ComponentError:
@@ -83,9 +85,10 @@ class Said:
     def parts(self, key: str) -> list[Said]:
         """The components of a sequence."""
         found = self._of_type(key, list, "a list")
-        if len(found) > MOST_COMPONENTS:
-            raise self.error(f"of {len(found):,} parts")
-        return [Said(self.what, each, self._depth + 1) for each in found]
+        self._seen[0] += len(found)
+        if self._seen[0] > MOST_COMPONENTS:
+            raise self.error(f"of more than {MOST_COMPONENTS:,} parts")
+        return [Said(self.what, each, self._depth + 1, self._seen) for each in found]
 
     def _of_type(self, key: str, wanted: type, name: str, default: object = MISSING) -> Any:
         found = self._values.get(key, MISSING)

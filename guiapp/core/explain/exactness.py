@@ -81,8 +81,8 @@ def _exactness_of_parts(vocabulary: Vocabulary, parts: Parts) -> Exactness:
     if chosen := vocabulary.chosen_pre:
         return Exactness(
             "approximate",
-            f"Read as “{chosen}”, chosen by hand. {parts.readings[chosen]} {vocabulary.library} reads the file "
-            "as it stands.",
+            f"Read as “{chosen}”, chosen by hand. {parts.readings[chosen]} {vocabulary.library} reads the "
+            "file as it stands.",
         )
     others = "".join(f" {why} Choose “{name}” to see that." for name, why in parts.readings.items())
     return Exactness(

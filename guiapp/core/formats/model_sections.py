@@ -56,7 +56,7 @@ class ModelSection(NamedTuple):
 
 
 def model_section(said: Any) -> ModelSection:
-    """Raises ComponentError with the end of a sentence; TypeError and the like where the layout is another."""
+    """Raises ComponentError with the end of a sentence, TypeError and the like for another layout."""
     kind = said.get("type") or _kind_of_keys(said)
     if kind not in READERS:
         raise ComponentError(f"has a model of the kind “{quoted(str(kind))}”, which is not known here")
@@ -112,7 +112,8 @@ def _word_piece(said: Any) -> ModelSection:
 
 def _word_level(said: Any) -> ModelSection:
     vocab = _vocab(said)
-    options = ModelOptions("WordLevel", *vocab.find([_text(said, "unk_token", "<unk>")]))
+    (unknown,) = vocab.find([_text(said, "unk_token", "<unk>")])
+    options = ModelOptions("WordLevel", unknown)
     return ModelSection(VocabType.WORD_LEVEL, options, *vocab)
 
 
@@ -209,7 +210,7 @@ def _merges(said: Any, prefix: str) -> tuple[NDArray[np.uint8], NDArray[np.int64
 
 
 def packed_texts(texts: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Texts one behind the other, and where each begins, as `packed` has them; in one go if none has a NUL."""
+    """Texts one behind the other, and where each begins, as `packed` has them; quickly if none has a NUL."""
     data = np.frombuffer("\0".join(texts).encode(), np.uint8)
     breaks = np.flatnonzero(data == 0)
     if len(breaks) != len(texts) - 1:

@@ -1,8 +1,8 @@
 """Files of which libraries make different things, by their version or by what somebody tells them.
 
 The file as it stands is one reading, and the one that is taken unless another is chosen by name.
-Source: https://github.com/huggingface/transformers, tokenization_utils_tokenizers.py (`fix_mistral_regex`) and
-models/llama/tokenization_llama_fast.py (`legacy`).
+Source: https://github.com/huggingface/transformers, tokenization_utils_tokenizers.py (`fix_mistral_regex`)
+and models/llama/tokenization_llama_fast.py (`legacy`).
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ def _tekken(content: Mapping[str, Any]) -> dict[str, Reading]:
     contents = {
         token.get("content") for token in content.get("added_tokens") or [] if isinstance(token, dict)
     }
-    if not MISTRAL_TOKENS <= contents or [step.get("type") for step in steps] != ["Split", "ByteLevel"]:
+    kinds = [step.get("type") for step in steps]
+    if not contents.issuperset(MISTRAL_TOKENS) or kinds != ["Split", "ByteLevel"]:
         return {}
     split = {"type": "Split", "pattern": {"Regex": TEKKEN_PATTERN}, "behavior": "Isolated", "invert": False}
     if steps[0].get("pattern") == split["pattern"]:
@@ -52,7 +53,7 @@ def _tekken(content: Mapping[str, Any]) -> dict[str, Reading]:
 
 
 def _prefix(content: Mapping[str, Any]) -> dict[str, Reading]:
-    """Llama's mark of a word's start: before each stretch between special tokens, or at a text's start only."""
+    """Llama's mark of a word's start: before each stretch between special tokens, or at a text's start."""
     steps = _steps(content.get("normalizer"), "normalizers")
     pre_tokenizer = content.get("pre_tokenizer")
     metaspace = {"type": "Metaspace", "replacement": MARK, "prepend_scheme": "first", "split": False}

@@ -335,8 +335,8 @@ def _switched_elsewhere(beside: Beside, ids: SpecialIds, parts: Parts) -> Iterat
         if isinstance(said := beside.config.get(key), bool) and said != is_there:
             does = "puts one" if is_there else "puts none"
             yield (
-                f"tokenizer_config.json has {key} {'on' if said else 'off'}, and tokenizer.json {does} around "
-                "texts: the ids are those of tokenizer.json, as its library has them."
+                f"tokenizer_config.json has {key} {'on' if said else 'off'}, and tokenizer.json {does} "
+                "around texts: the ids are those of tokenizer.json, as its library has them."
             )
     if beside.config.get("clean_up_tokenization_spaces") is True:
         yield "transformers drops spaces before punctuation when it decodes; here the text is the decoder's."

@@ -164,8 +164,7 @@ class BytePairPipeline(Pipeline):
             watcher.begin(data, words, start)
             ends = [end for word in pairwise([0, *word_ends]) for end in self._split_readable(data, *word)]
             return to_source(self._encoder.encode_readable(data, ends, encoder, watcher), words)
-        repaired = self._repaired_readable(text)
-        data = text if repaired is None else repaired.data.tobytes()
+        data, repaired = self._repaired_readable(text)
         watcher.begin(data, repaired, start)
         ends = self._split_readable(data, 0, len(data))
         return self._to_source(self._encoder.encode_readable(data, ends, encoder, watcher), repaired)
@@ -206,8 +205,9 @@ class BytePairPipeline(Pipeline):
         repaired = repair(text)
         return text if repaired is None else repaired.data, repaired
 
-    def _repaired_readable(self, text: bytes) -> NormalizedText | None:
-        return repair_readable(text)
+    def _repaired_readable(self, text: bytes) -> tuple[bytes, NormalizedText | None]:
+        repaired = repair_readable(text)
+        return text if repaired is None else repaired.data.tobytes(), repaired
 
     def _start_before(self, text: NDArray[np.uint8], position: int) -> int:
         """Where the character that has the byte at `position` begins; `position` where none can have it."""

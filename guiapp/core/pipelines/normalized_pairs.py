@@ -1,7 +1,7 @@
 """Byte-level pair merging of text that is normalised first, and then cut by patterns alone.
 
-Most normalizers of such vocabularies are Unicode's normal forms, which change little of most texts, and nothing
-that is ASCII: before such a character every text may be cut.
+Most normalizers of such vocabularies are Unicode's normal forms, which change little of most texts, and
+nothing that is ASCII: before such a character every text may be cut.
 """
 
 from __future__ import annotations
@@ -37,11 +37,12 @@ class NormalizedPairsPipeline(BytePairPipeline):
         data, repaired = well_formed(text)
         normal = normalize(self._normalizer, data, True)
         if normal.spans is None:
-            return (text, None) if repaired is None else (normal.data, repaired)
+            return normal.data, repaired
         return normal.data, _from_source(normal.normalized, repaired)
 
-    def _repaired_readable(self, text: bytes) -> NormalizedText | None:
-        return self._repaired(np.frombuffer(text, np.uint8))[1]
+    def _repaired_readable(self, text: bytes) -> tuple[bytes, NormalizedText | None]:
+        data, repaired = self._repaired(np.frombuffer(text, np.uint8))
+        return data.tobytes(), repaired
 
     def encode_each(self, texts: Sequence[bytes]) -> Rows:
         """See `Pipeline`."""

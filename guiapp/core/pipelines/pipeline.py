@@ -45,7 +45,8 @@ class Pipeline(ABC):
         """Encode by the native library.
 
         `after_special` is true for a text's first fragment and, unless `begins_behind_special` is false,
-        behind a special token, where SPM puts its space.  Raises EncodeError where the vocabulary cannot express the text.
+        behind a special token, where SPM puts its space.  Raises EncodeError where the vocabulary cannot
+        express the text.
         """
 
     @abstractmethod

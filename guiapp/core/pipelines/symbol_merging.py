@@ -1,7 +1,7 @@
-"""Pair merging that starts from symbols with marks, and from stand-ins for what is unknown, as `tokenizers` does.
+"""Pair merging that starts from marked symbols, and from stand-ins for what is unknown, as `tokenizers` does.
 
-Tokens may begin with a prefix where they go on with a piece, and end with a suffix where they end one.  What is
-unknown becomes tokens before anything is merged, so these may merge with their neighbours.
+Tokens may begin with a prefix where they go on with a piece, and end with a suffix where they end one.  What
+is unknown becomes tokens before anything is merged, so these may merge with their neighbours.
 Source: https://github.com/huggingface/tokenizers, tokenizers/src/models/bpe/model.rs, `merge_word`.
 """
 

@@ -1,8 +1,8 @@
 r"""Patterns as tokenizer.json has them, in Oniguruma's syntax, spelled out for our own engine.
 
-Hugging Face's `tokenizers` reads them with Oniguruma 6.9 in its Ruby mode, which knows Unicode 16.0: `$` ends a
-line, classes hold others and `&&`, `\h` is a hexadecimal digit.  Spelled out, a pattern is what regex.py and
-Python's `re` read alike; a possessive repetition of a class is a greedy one with a look-ahead behind it.
+Hugging Face's `tokenizers` reads them with Oniguruma 6.9 in its Ruby mode, which knows Unicode 16.0: `$`
+ends a line, classes hold others and `&&`, `\h` is a hexadecimal digit.  Spelled out, a pattern is what
+regex.py and Python's `re` read alike; a possessive repetition is a greedy one with a look-ahead behind it.
 Syntax: https://github.com/kkos/oniguruma/blob/master/doc/RE
 """
 
@@ -39,9 +39,7 @@ PROPERTY = re.compile(r"\{(\^?)([A-Za-z0-9 _-]{1,60})\}")
 POSIX = re.compile(r"\[:(\^?)([a-z]{1,10}):\]")
 ONE_LETTER_FOR_TWO = {"ss", "st", "ff", "fi", "fl"}
 EVERYTHING: Ranges = ((0, N_CODES - 1),)
-LONG_NAMES = dict(
-    pair.split("=")
-    for pair in """
+CATEGORY_NAMES = """
 letter=L uppercaseletter=Lu lowercaseletter=Ll titlecaseletter=Lt modifierletter=Lm
 otherletter=Lo mark=M nonspacingmark=Mn spacingmark=Mc enclosingmark=Me number=N
 decimalnumber=Nd letternumber=Nl othernumber=No punctuation=P connectorpunctuation=Pc
@@ -49,8 +47,9 @@ dashpunctuation=Pd openpunctuation=Ps closepunctuation=Pe initialpunctuation=Pi
 finalpunctuation=Pf otherpunctuation=Po symbol=S mathsymbol=Sm currencysymbol=Sc
 modifiersymbol=Sk othersymbol=So separator=Z spaceseparator=Zs lineseparator=Zl
 paragraphseparator=Zp other=C control=Cc format=Cf surrogate=Cs privateuse=Co unassigned=Cn
-""".split()
-)
+"""
+LONG_NAMES = dict(pair.split("=") for pair in CATEGORY_NAMES.split())
+LATIN_NUMBERS: Ranges = ((0xB2, 0xB3), (0xB9, 0xB9), (0xBC, 0xBE))  # word characters only as \\w
 SHORT_NAMES = {name.lower(): name for name in (*CATEGORIES, *"LMNPSZC")}
 
 
@@ -183,7 +182,7 @@ class _Speller:
     def _member(self, depth: int) -> Ranges:
         if posix := POSIX.match(self._source, self._at):
             self._at = posix.end()
-            named = _property(posix[2])
+            named = _posix(posix[2])
             return complement(named) if posix[1] else named
         character = self._next()
         if character == "[":
@@ -221,7 +220,7 @@ class _Speller:
                 "s": WHITESPACE_RANGES,
                 "d": ranges_of("Nd"),
                 "h": HEX_DIGITS,
-                "w": _property("word") if character in "wW" else (),
+                "w": _property("word"),
             }[character.lower()]
             return complement(found) if character.isupper() else found
         if character in CONTROLS:
@@ -270,9 +269,18 @@ def _property(name: str) -> Ranges:
     plain = re.sub("[ _-]", "", name).lower()
     if plain in SHORT_NAMES or plain in LONG_NAMES:
         return ranges_of(SHORT_NAMES.get(plain) or LONG_NAMES[plain])
+    if plain == "punct":
+        return ranges_of("P")
+    if plain == "word":
+        return _united([*property_ranges("word"), *LATIN_NUMBERS])
     if plain in property_names():
         return property_ranges(plain)
     raise PatternError(f"there is no property {name!r}")
+
+
+def _posix(name: str) -> Ranges:
+    """The same in double brackets, where some names mean a little more or less."""
+    return property_ranges(name) if name in ("punct", "word") else _property(name)
 
 
 def _united(ranges: Iterable[tuple[int, int]]) -> Ranges:

@@ -1,4 +1,4 @@
-"""What a file of Hugging Face's `tokenizers` says besides its tokens: how text becomes pieces, and these tokens.
+"""What a file of Hugging Face's `tokenizers` says besides its tokens: how text becomes pieces, and tokens.
 
 Source: https://github.com/huggingface/tokenizers, version 0.23.
 """

@@ -1,20 +1,23 @@
 """After any edits, the tokens of a document are those of encoding its text from scratch."""
 
+import json
 import random
 from dataclasses import astuple
 from functools import lru_cache
 
 import pytest
 from arrays import as_array
-from conftest import VOCABS
+from conftest import SHARED, VOCABS
 from gguf_builder import write_vocab
 from pair_vocabularies import BYTE_TOKENS
+from random_tokenizers import IN_TEXTS, random_tokenizer
 from toy_vocabulary import toy_vocabulary
 
 import guiapp
 from guiapp.core.demo import DEMO_MODELS
 from guiapp.core.editing.live_encoding import LiveEncoding
 from guiapp.core.editing.options import Options
+from guiapp.core.errors import VocabError
 from guiapp.core.pipelines.words import WORDS
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.attributes import Attribute
@@ -128,3 +131,21 @@ def check_neighbourhood(tokenizer, text, encoder=None):
     changed = as_array(text[:100_000] + b"x" + text[100_000:])
     window = live.window(changed, 100_000, 0, 1)
     assert window.end - window.start < 1000
+
+
+@pytest.mark.real_vocabs
+@pytest.mark.parametrize("name", ["claude-2", "deepseek-v4"])
+def test_any_edit_under_a_tokenizer_json_of_a_real_model(name):
+    tokenizer = guiapp.open_model(SHARED / "formats" / f"{name}.tokenizer.json")
+    check_edits(tokenizer, 1, [*PARTS, "<META>", "<EOT>", "<｜User｜>", "＝\u0338", "=\u0338", "ﬁ"])
+
+
+def test_any_edit_under_random_tokenizers(tmp_path):
+    path = tmp_path / "tokenizer.json"
+    for seed in range(12):
+        path.write_text(json.dumps(random_tokenizer(random.Random(seed))))
+        try:
+            tokenizer = guiapp.open_model(path)
+        except VocabError:
+            continue
+        check_edits(tokenizer, seed, IN_TEXTS)

@@ -110,11 +110,11 @@ def test_random_tokenizers_give_those_of_tokenizers(tmp_path, count):
 
 def test_only_such_files_are_taken_for_it():
     head = json.dumps(SMALL).encode()
-    assert tokenizer_json.sniff(head) and not tekken.sniff(head)
+    assert [each.sniff(head) for each in (tokenizer_json, tekken)] == [True, False]
     mistral = (
         b'{"config": {"pattern": "x", "default_num_special_tokens": 3}, "vocab": [{"token_bytes": "IQ=="'
     )
-    assert tekken.sniff(mistral) and not tokenizer_json.sniff(mistral)
+    assert [each.sniff(mistral) for each in (tokenizer_json, tekken)] == [False, True]
     config = b'{"added_tokens_decoder": {"0": {"content": "<s>", "normalized": false}}, "bos_token": null}'
     assert not any(
         map(tokenizer_json.sniff, (config, b"[]", b'{"truncation": 3}', b'{"!": 0, "a": 1, "b": 2}'))
@@ -156,7 +156,7 @@ def test_what_lies_beside_says_what_tokens_are_for(tmp_path):
         2
     ]  # as the library has it, whatever the other file says
     warnings = " ".join(tokenizer.vocabulary.warnings)
-    assert "add_bos_token on" in warnings and "padding tokens" in warnings and "drops spaces" in warnings
+    assert all(words in warnings for words in ("add_bos_token on", "padding tokens", "drops spaces"))
 
 
 PREPENDED = {
@@ -279,7 +279,8 @@ def tokens(**ids):
 def test_damaged_files_are_refused_in_a_sentence(tmp_path, sections, expected):
     with pytest.raises(VocabError) as caught:
         guiapp.open_model(written(tmp_path / "tokenizer.json", **sections))
-    assert expected in str(caught.value) and "\n" not in str(caught.value)
+    assert expected in str(caught.value)
+    assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 400
 
 

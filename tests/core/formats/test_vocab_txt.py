@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 import pytest
 from conftest import VOCABS
 from token_lists import check, model_of, texts_with, write_vocab_txt
@@ -73,6 +75,51 @@ def test_the_file_beside_says_how_text_is_normalised(tmp_path, name):
         check(ours, theirs, text)
     warns = any("lower case" in warning for warning in ours.vocabulary.warnings)
     assert warns == ("do_lower_case" not in (said or {}))
+
+
+CODES = [*range(0x3200), *range(0xA000, 0xAC80), *range(0xF8F0, 0x10100), *range(0x10200, 0x30000, 61)]
+
+
+@pytest.mark.parametrize("name", CONFIGS)
+@pytest.mark.parametrize("codes", [CODES[::3], pytest.param(range(0x110000), marks=pytest.mark.exhaustive)])
+def test_every_character_becomes_what_it_becomes_in_tokenizers(tmp_path, name, codes):
+    said, options = CONFIGS[name]
+    characters = [chr(code) for code in codes if not 0xD800 <= code < 0xE000]
+    parts = [
+        *characters,
+        *"".join(characters).lower(),
+        *unicodedata.normalize("NFD", "".join(characters)),
+        *"ab!",
+    ]
+    lines = [*SPECIAL, *(f"{mark}{part}" for part in parts for mark in ("", "##") if not part.isspace())]
+    vocab = {text: row for row, text in enumerate(dict.fromkeys(lines))}
+    files = {} if said is None else {"tokenizer_config": said}
+    ours, theirs = guiapp.open_model(write_vocab_txt(tmp_path, vocab, **files)), reference(vocab, **options)
+    for start in range(0, len(characters), 200):
+        some = characters[start : start + 200]
+        for text in (
+            "".join(f"a{each}b {each}!" for each in some),
+            *(f"a{each}b {each}" for each in some[::9]),
+        ):
+            expected = theirs.encode(text, add_special_tokens=False).ids
+            for encoder in ours.exact_encoders:
+                assert ours.encode(text, False, encoder=encoder).token_ids.tolist() == expected, text
+
+
+@pytest.mark.parametrize(
+    "text", ["x" * 100, "x" * 101, "é" * 100, "é" * 101, "中" * 300, "a가 b", "▁the", "a\u0301\u0316"]
+)
+def test_what_the_fast_encoder_cannot_do_goes_the_long_way(tmp_path, text):
+    vocab = {
+        text: row
+        for row, text in enumerate([*SPECIAL, *"xeab中", "##x", "##e", "the", "##\u1100", "##\u1161"])
+    }
+    ours, theirs = guiapp.open_model(write_vocab_txt(tmp_path, vocab)), reference(vocab)
+    for each in (text, f"a {text} b", f"{text}{text}"):
+        check(ours, theirs, each)
+        many = ours.encode_each([each, "a", each], add_special=False)
+        assert [row.tolist() for row in many][::2] == [theirs.encode(each, add_special_tokens=False).ids] * 2
+    assert ours.encoders["fast"].exact
 
 
 def test_special_tokens_are_those_of_the_files_beside(tmp_path):

@@ -23,7 +23,8 @@ def refusing(pre, likely=()):
 
 
 def showing(**parts):
-    vocabulary = SimpleNamespace(**{"type": VocabType.BPE, "model": "gpt2", "chosen_pre": "", **parts})
+    usual = {"type": VocabType.BPE, "model": "gpt2", "chosen_pre": "", "parts": None}
+    vocabulary = SimpleNamespace(**usual | parts)
     return SimpleNamespace(
         refused=None, model=SimpleNamespace(tokenizer=SimpleNamespace(vocabulary=vocabulary))
     )
@@ -87,3 +88,15 @@ def test_only_vocabularies_that_are_split_offer_a_choice():
     assert not can_choose(showing(pre="tekken", model="tekken"))
     assert not can_choose(showing(type=VocabType.SPM))
     assert not can_choose(SimpleNamespace(refused=None, model=None))
+
+
+def test_a_file_that_libraries_read_in_several_ways_offers_each():
+    parts = SimpleNamespace(readings={"llama-first": "Converted otherwise."})
+    loader = showing(parts=parts, pre="", chosen_pre="llama-first")
+    assert can_choose(loader)
+    assert [(row.name, row.detail, row.is_current) for row in pre_choices(loader)] == [
+        (AS_THE_FILE_SAYS, "", False),
+        ("llama-first", "Converted otherwise.", True),
+    ]
+    assert "several ways" in question(loader)
+    assert not can_choose(showing(parts=SimpleNamespace(readings={}), pre=""))

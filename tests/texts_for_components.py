@@ -1,0 +1,63 @@
+"""Texts for the components of tokenizer.json: every character, and drawn ones that are hard on them."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+EVERY_CHARACTER = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
+UNIFORM = (
+    (0x3400, 0x4DBF),
+    (0x4E00, 0x9FFF),
+    (0xAC00, 0xD7A3),
+    (0xE000, 0xF8FF),
+    (0x17000, 0x18CFF),
+    (0x20000, 0x10FFFF),
+)
+TELLING_CHARACTERS = [
+    each
+    for each in EVERY_CHARACTER
+    if ord(each) % 97 == 0 or not any(first <= ord(each) <= last for first, last in UNIFORM)
+]
+"""All characters but most of those whose neighbours are no different."""
+
+PARTS = [
+    *"  aAbeEiIsStT'1234½Ⅷ٣①.,!?$_-(「。…▁|#",
+    *("  ", "    ", "\t", "\n", "\r\n", "\u00a0", "\u3000", "\u2028", "\x85", "\x00", "\x1f", "\x7f", "\x9f"),
+    *("\ufeff", "\ufffd", "\u200b", "\u200d", "\u00ad", "\u2060", "\u0301", "\u0323", "\u0345", "\u0308"),
+    *("\u3099", "\u09be", "\u094d", "\u0e33", "\u0f71\u0f74", "é", "ǖ", "İ", "ß", "ſ", "K", "ﬁ", "ﷺ", "Ǆ"),
+    *(
+        "中",
+        "国",
+        "語",
+        "あ",
+        "カ",
+        "ｶﾞ",
+        "ー",
+        "한",
+        "국",
+        "\u1100",
+        "\u1161",
+        "\u11a8",
+        "ไทย",
+        "हिन्दी",
+        "عربى",
+    ),
+    *(
+        "русский",
+        "🙂",
+        "👩\u200d👩\u200d👧",
+        "🇩🇪",
+        "❤\ufe0f",
+        "\U0001d7d8",
+        "\U00011938",
+        "\ua7cb",
+        "\U0010ffff",
+    ),
+    *("ab" * 20, " " * 40, "\u0301\u0323" * 40, "it's", "DON'T", "<0x0A>", "word ", "Hello, World!\n"),
+]
+
+
+def texts(max_size: int = 12) -> st.SearchStrategy[str]:
+    """Strings of such parts and any other characters."""
+    any_character = st.characters(exclude_categories=["Cs"])
+    return st.lists(st.sampled_from(PARTS) | any_character, max_size=max_size).map("".join)
