@@ -128,6 +128,7 @@ class Recording(QObject):
         """What is recorded, or is being recorded, is not what there is to record any more."""
         if self._is_current:
             self._is_current, self.failure = False, ""
+            self._recorded = ()  # holds a tokenizer, perhaps a large one
             if self._recorder.is_busy:
                 self._recorder.cancel()
             self.outdated.emit()

@@ -13,6 +13,8 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, QTimer
 
+from guiapp.core.system.allocator import give_holes_back
+
 LOOK_MS, LOOK_AGAIN_MS = 100, 20  # after a look that found nothing to do, or something
 YOUNG, MIDDLE, OLD = 700, 10, 10  # as `gc.get_count` counts: new objects, and looks at younger ones
 FULL_EVERY_S = 60.0  # it takes longer than a frame: so seldom, and
@@ -52,6 +54,7 @@ class GarbageCollector(QObject):
         young, middle, old = gc.get_count()
         if old > OLD and self._is_time_for_all():
             gc.collect(2)
+            give_holes_back()
             self._next_full_s = self._clock_s() + FULL_EVERY_S
         elif middle > MIDDLE:
             gc.collect(1)

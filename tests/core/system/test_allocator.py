@@ -1,10 +1,12 @@
 """What the C library is told about memory."""
 
 import ctypes
+import sys
+from pathlib import Path
 
 import pytest
 
-from guiapp.core.system.allocator import give_freed_memory_back
+from guiapp.core.system.allocator import give_freed_memory_back, give_holes_back
 
 
 class Library:
@@ -30,3 +32,17 @@ def test_systems_without_it_do_without(error, monkeypatch):
 
     monkeypatch.setattr(ctypes, "CDLL", missing)
     give_freed_memory_back()
+    give_holes_back()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="another C library")
+def test_holes_go_back():
+    def resident_pages():
+        return int(Path("/proc/self/statm").read_text().split()[1])
+
+    blocks = [bytes(50_000) for _ in range(1_000)]
+    kept, before = blocks[::10], resident_pages()
+    del blocks
+    give_holes_back()
+    assert len(kept) == 100
+    assert resident_pages() < before - 5_000

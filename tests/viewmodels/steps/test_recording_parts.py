@@ -113,7 +113,9 @@ def test_an_edit_makes_it_outdated_once(recording, recorder, told, workspace, is
     recorder.failed.emit("odd")
     recorder.is_busy = is_busy
     told.clear()
+    assert workspace.tokenizer in recording._recorded
     workspace.document.insert(b"a")
+    assert recording._recorded == ()  # the tokenizer may go
     assert (told, recording.failure, recording.is_settled) == (["outdated", "changed"], "", False)
     assert recorder.n_cancelled == int(is_busy)
     assert not recording._settle.isActive()

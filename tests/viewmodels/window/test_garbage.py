@@ -51,9 +51,10 @@ def test_other_threads_destroy_no_garbage(qtbot, collector):
 @pytest.fixture
 def full_looks(qapp, monkeypatch):
     """When everything is looked at, of five looks a second in so many; somebody may be at work at each."""
-    now_s, looks = 0.0, []
+    now_s, looks, holes = 0.0, [], []
     monkeypatch.setattr(garbage.gc, "get_count", lambda: (0, 0, garbage.OLD + 1))
     monkeypatch.setattr(garbage.gc, "collect", lambda generation: looks.append((generation, now_s)))
+    monkeypatch.setattr(garbage, "give_holes_back", lambda: holes.append(now_s))
     collector = GarbageCollector(lambda: now_s)
     collector.start()
     assert gc.get_freeze_count() > 0
@@ -65,7 +66,9 @@ def full_looks(qapp, monkeypatch):
             if is_at_work(now_s):
                 collector.put_off()
             collector.look()
-        return [now_s for generation, now_s in looks if generation == 2]
+        full = [now_s for generation, now_s in looks if generation == 2]
+        assert holes == full
+        return full
 
     yield look
     collector.stop()
