@@ -68,7 +68,7 @@ def _n_merges(tokenizer: Tokenizer) -> int:
     vocabulary, merging = tokenizer.vocabulary, tokenizer.merging
     if vocabulary.rules.merges_all_pairs and merging is not None:
         return len(merging.rules)
-    return max(len(vocabulary.merge_offsets) - 1, 0)
+    return len(vocabulary.merge_offsets) - 1
 
 
 def _agreement(tokenizer: Tokenizer) -> dict[str, dict[str, float]] | str:

@@ -17,6 +17,7 @@ def test_the_keys_of_a_gguf_say_the_same_as_opening_it(name):
     assert glance(demo_model_path(name)) == Glance(
         "GGUF", vocabulary.type.value, vocabulary.pre, len(vocabulary)
     )
+    assert len(vocabulary.merge_offsets) == len(vocabulary.merges) + 1
 
 
 def test_of_a_file_that_waits_for_a_choice_the_format_is_known(tmp_path):

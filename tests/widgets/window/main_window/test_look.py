@@ -6,6 +6,7 @@ from main_window_driver import CTRL
 from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QApplication
 
+from guiapp.core.explain.id_lists import FORMATS
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.text.statistics import format_speed
 from guiapp.viewmodels.window.activity import Activity
@@ -30,6 +31,29 @@ def test_zoom_changes_the_text_size_and_is_kept(shell, qtbot, tmp_path, name, la
     qtbot.waitUntil(lambda: Settings(tmp_path / "settings.json").font_px == editor.font_px)
     shell.window.actions_table["zoom_reset"].trigger()
     assert editor.font_px == before
+
+
+def test_what_was_chosen_last_time_is_chosen_again(make_shell, tmp_path):
+    format_name = list(FORMATS)[-1]
+    chosen = {
+        "shows_whitespace": False,
+        "finds_by_case": True,
+        "font_px": 21,
+        "ids_format": format_name,
+        "ids_view": "table",
+    }
+    settings = Settings(tmp_path / "settings.json")
+    for name, value in chosen.items():
+        setattr(settings, name, value)
+    settings.save()
+    shell = make_shell()
+    page = shell.window.inspect_page
+    assert not shell.window.actions_table["whitespace"].isChecked()
+    assert page.text_panel.search.matches_case
+    assert page.editor.font_px == 21
+    assert page.ids_panel.format_actions[format_name].isChecked()
+    assert page.ids_panel.view_actions["table"].isChecked()
+    assert {name: getattr(shell.settings, name) for name in chosen} == chosen
 
 
 @pytest.mark.parametrize("panel", ["strip", "card"])
