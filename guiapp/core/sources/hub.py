@@ -28,10 +28,15 @@ ADDRESS = re.compile(
     r"/(?P<repository>[\w.-]+(?:/[\w.-]+)?)/(?:blob|raw|resolve|tree)/(?P<revision>[^/?#]+)(?P<file>/[^?#]+)?",
     re.ASCII,
 )
+ROLES = ("tokenizer_config.json", "special_tokens_map.json")
+LISTS = (*ROLES, "added_tokens.json", "config.json")
 READ_WITH = {
-    "tokenizer.json": ("tokenizer_config.json", "special_tokens_map.json"),
-    "vocab.json": ("merges.txt",),
+    "tokenizer.json": ROLES,
+    "vocab.json": ("merges.txt", *LISTS),
+    "merges.txt": ("vocab.json", *LISTS),
+    "vocab.txt": LISTS,
 }
+"""What lies beside a file and is read with it."""
 
 
 class HubName(NamedTuple):

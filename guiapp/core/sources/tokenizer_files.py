@@ -4,36 +4,39 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from guiapp.core.system.checkpoint import stoppable
 
 MOST_FILES = 20_000  # that are looked at in a folder and all in it
 DEEPEST = 6  # folders in folders
-NAMES = (
+KINDS = (
     "tokenizer.json",
     "tekken.json",
     "tokenizer.model",
-    "tokenizer.model.v3",
+    "tokenizer.model.v*",
     "spiece.model",
     "sentencepiece.bpe.model",
     "tokenizer.bin",
+    "*.tiktoken",
     "vocab.json",
     "vocab.txt",
+    "rwkv_vocab*.txt",
+    "bpe_simple_vocab*.txt.gz",
+    "*.tokenizer.json",
+    "tekken*.json",
+    "*.tokenizer.model",
+    "*.tokenizer.model.v*",
+    "*.gguf",
 )
-"""What programs call them, in the order in which one of a folder is chosen."""
-
-ENDINGS = (".gguf", ".tiktoken")
+"""What programs and people call them, in the order in which one of a folder is chosen."""
 
 
 def preferred(paths: Iterable[str]) -> str | None:
     """Which of the files in a folder, and in those in it, is its tokenizer; None where none is."""
-
-    def order(path: str) -> tuple[int, int, str]:
-        name = name_in(path)
-        return path.count("/"), NAMES.index(name) if name in NAMES else len(NAMES), path
-
-    return min((path for path in paths if is_tokenizer_name(name_in(path))), key=order, default=None)
+    known = (path for path in paths if is_tokenizer_name(name_in(path)))
+    return min(known, key=lambda path: (path.count("/"), _rank(name_in(path)), path), default=None)
 
 
 def name_in(path: str) -> str:
@@ -44,9 +47,17 @@ def name_in(path: str) -> str:
 def is_tokenizer_name(name: str) -> bool:
     """Whether a file called so may be a tokenizer's; later parts of split models have no vocabulary."""
     lower = name.lower()
-    if "-of-" in lower and lower.endswith(".gguf") and "-00001-of-" not in lower:
+    if lower.endswith(".gguf") and (
+        lower.startswith("mmproj") or ("-of-" in lower and "-00001-of-" not in lower)
+    ):
         return False
-    return lower in NAMES or (lower.endswith(ENDINGS) and not lower.startswith("mmproj"))
+    return _rank(name) < len(KINDS)
+
+
+def _rank(name: str) -> int:
+    """The place of its kind among all, the number of these for others."""
+    lower = name.lower()
+    return next((rank for rank, kind in enumerate(KINDS) if fnmatchcase(lower, kind)), len(KINDS))
 
 
 def files_in(
