@@ -36,6 +36,7 @@ READ_WITH = {
     "merges.txt": ("vocab.json", *LISTS),
     "vocab.txt": LISTS,
 }
+"""What lies beside a file and is read with it."""
 
 
 class HubName(NamedTuple):

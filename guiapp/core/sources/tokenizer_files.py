@@ -26,18 +26,19 @@ KINDS = (
     "vocab.txt",
     "rwkv_vocab*.txt",
     "bpe_simple_vocab*.txt.gz",
+    "*.tokenizer.json",
+    "tekken*.json",
+    "*.tokenizer.model",
+    "*.tokenizer.model.v*",
     "*.gguf",
 )
-"""What programs call them, in the order in which one of a folder is chosen."""
+"""What programs and people call them, in the order in which one of a folder is chosen."""
 
 
 def preferred(paths: Iterable[str]) -> str | None:
     """Which of the files in a folder, and in those in it, is its tokenizer; None where none is."""
-
-    def order(path: str) -> tuple[int, int, str]:
-        return path.count("/"), _rank(name_in(path)), path
-
-    return min((path for path in paths if is_tokenizer_name(name_in(path))), key=order, default=None)
+    known = (path for path in paths if is_tokenizer_name(name_in(path)))
+    return min(known, key=lambda path: (path.count("/"), _rank(name_in(path)), path), default=None)
 
 
 def name_in(path: str) -> str:
@@ -48,7 +49,9 @@ def name_in(path: str) -> str:
 def is_tokenizer_name(name: str) -> bool:
     """Whether a file called so may be a tokenizer's; later parts of split models have no vocabulary."""
     lower = name.lower()
-    if lower.endswith(".gguf") and (("-of-" in lower and "-00001-of-" not in lower) or "mmproj" in lower[:6]):
+    if lower.endswith(".gguf") and (
+        lower.startswith("mmproj") or ("-of-" in lower and "-00001-of-" not in lower)
+    ):
         return False
     return _rank(name) < len(KINDS)
 

@@ -201,7 +201,9 @@ def test_folders_are_searched_but_not_without_end(tmp_path, monkeypatch):
         ("a.gguf", True), ("A.GGUF", True), ("m-00001-of-00002.gguf", True), ("m-00002-of-00002.gguf", False),
         ("mmproj-x.gguf", False), ("qwen.tiktoken", True), ("tokenizer.json", True), ("tekken.json", True),
         ("tokenizer_config.json", False), ("model.safetensors", False), ("merges.txt", False),
-        ("end-of-story.tiktoken", True),
+        ("end-of-story.tiktoken", True), ("claude-2.tokenizer.json", True), ("tekken_240718.json", True),
+        ("mistral.tokenizer.model.v3", True), ("rwkv_vocab_v20230424.txt", True), ("model.json", False),
+        ("added_tokens.json", False), ("notes.txt", False), ("m.tiktoken.bak", False),
     ],
 )  # fmt: skip
 def test_files_are_chosen_by_their_names(name, is_one):
