@@ -53,6 +53,11 @@ PIPELINES = {
     VocabType.TEST: "chunk_hash.ChunkHashPipeline",
 }
 
+PIPELINES_OF_PIECES = {
+    VocabType.SPM: "piece_pairs.PiecePairsPipeline",
+    VocabType.UGM: "piece_unigram.PieceUnigramPipeline",
+}
+
 NOTHING_AROUND: tuple[list[int], list[int]] = ([], [])
 
 
@@ -408,6 +413,7 @@ def _as_many_bytes(texts: Iterable[str | bytes]) -> list[bytes]:
 
 def _pipeline_for(vocabulary: Vocabulary) -> Pipeline:
     """The pipeline of the vocabulary's type; imported when needed."""
-    module, name = PIPELINES[vocabulary.type].split(".")
+    named = PIPELINES if vocabulary.pieces is None else PIPELINES_OF_PIECES
+    module, name = named[vocabulary.type].split(".")
     pipeline: Pipeline = getattr(import_module(f"guiapp.core.pipelines.{module}"), name)(vocabulary)
     return pipeline

@@ -13,7 +13,7 @@ from os import PathLike
 from pathlib import Path
 from typing import NamedTuple
 
-from guiapp.core.formats import gguf, rwkv, tekken, tiktoken
+from guiapp.core.formats import gguf, rwkv, sentencepiece, tekken, tiktoken, tokenizer_bin
 from guiapp.core.vocab.header_bytes import FileState, file_state, open_regular
 from guiapp.core.vocab.opening import Opening
 from guiapp.core.vocab.vocabulary import Vocabulary
@@ -40,6 +40,8 @@ FORMATS = (
     Format("tekken.json", tekken.sniff, tekken.read),
     Format("tiktoken", tiktoken.sniff, tiktoken.read),
     Format("RWKV vocabulary", rwkv.sniff, rwkv.read),
+    Format("SentencePiece", sentencepiece.sniff, sentencepiece.read),
+    Format("tokenizer.bin", tokenizer_bin.sniff, tokenizer_bin.read),
 )
 
 _Key = tuple[Path, FileState, str | None]  # the last is the pre-tokenizer chosen by hand

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 
 import pytest
+from piece_models import bin_row as row
+from piece_models import piece
 from small_files import TOKENS, spm
 
 from guiapp.core.errors import VocabError
@@ -16,6 +18,8 @@ BEGINNINGS = {
     "tekken.json": b'{"config": {"default_num_special_tokens": 1000',
     "tiktoken": b"IQ== 0\nIg== 1\n",
     "RWKV vocabulary": b"1 '\\x00' 1\n",
+    "SentencePiece": piece("<unk>", 0.0, 2) + piece("<s>", 0.0, 3),
+    "tokenizer.bin": b"\x1b\0\0\0" + row(b"<unk>") + row(b"\n<s>\n") + row(b"\n</s>\n"),
 }
 
 
