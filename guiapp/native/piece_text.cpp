@@ -135,9 +135,11 @@ bool PieceText::normalize(Bytes text, bool begins, NormalizedText& output) const
 }
 
 std::size_t PieceText::find_user_defined(Bytes text, std::span<std::int64_t> places) const {
+    std::array<bool, 256> begins;
+    for (unsigned byte = 0; byte < 256; ++byte) begins[byte] = spelled_user_defined->child(TokenTree::root, static_cast<Byte>(byte)) != absent;
     std::size_t count = 0;
     for (std::size_t at = 0; at < text.size();) {
-        const auto size = match_length(*spelled_user_defined, text, at);
+        const auto size = begins[text[at]] ? match_length(*spelled_user_defined, text, at) : 0;
         if (size == 0) {
             at += announced_length(text[at]);
             continue;

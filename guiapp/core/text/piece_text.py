@@ -153,7 +153,7 @@ class PieceText:
         follows = character_at(text, cut + len(after)) if after else b""
         if self.rules.adds_space and self.rules.adds_at_end:
             return False
-        if self.rules.removes_spaces and before == SPACE:
+        if self.rules.removes_spaces and before in (SPACE, SPACE_SYMBOL):
             return False
         return self._stays(before) and self._stays(after) and (self._maps_nothing or self._stays(follows))
 
