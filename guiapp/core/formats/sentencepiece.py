@@ -63,22 +63,21 @@ class Model(NamedTuple):
 
 
 def sniff(head: bytes) -> bool:
-    """Whether a file begins with pieces as such models do: a text, then a score or a kind."""
-    at = n_pieces = 0
-    while at < len(head):
-        if not head.startswith(b"\n", at) or (found := _varint(head, at + 1)) is None:
-            break
-        size, start = found
-        if start + size > len(head):
-            break
-        piece = head[start : start + size]
-        if not piece.startswith(b"\n") or (found := _varint(piece, 1)) is None or found[0] + found[1] > size:
+    """Whether a file begins with two pieces as such models do: a text, then a score or a kind."""
+    at = 0
+    for _ in range(2):
+        found = _varint(head, at + 1) if head.startswith(b"\n", at) else None
+        if found is None or not _is_piece(head[found[1] : sum(found)], found[0]):
             return False
-        length, begin = found
-        if length == 0 or piece[begin + length : begin + length + 1] not in (b"", b"\x15", b"\x18"):
-            return False
-        n_pieces, at = n_pieces + 1, start + size
-    return n_pieces > 0
+        at = sum(found)
+    return True
+
+
+def _is_piece(message: bytes, size: int) -> bool:
+    found = _varint(message, 1) if message.startswith(b"\n") else None
+    if found is None or found[0] == 0 or len(message) < size:
+        return False
+    return sum(found) == size or message[sum(found) : sum(found) + 1] in (b"\x15", b"\x18")
 
 
 def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:

@@ -8,9 +8,12 @@ import random
 import time
 
 import pytest
+import sentencepiece
+from piece_models import BYTE, CONTROL, UNKNOWN, UNUSED, USER_DEFINED, model, piece, tokenizer_bin
 
 import guiapp
 from guiapp.core.errors import EncodeError, VocabError
+from guiapp.core.training.charsmap import build_charsmap
 
 TOKENS = [bytes([byte]) for byte in range(256)] + [b"ab", b"abab", b" the", "é日".encode(), b"\r\n", b"\\'\""]
 IN_BASE64 = [base64.b64encode(text).decode() for text in TOKENS]
@@ -20,9 +23,27 @@ TEKKEN = {
     "vocab": [{"rank": rank, "token_bytes": text} for rank, text in enumerate(IN_BASE64)],
     "special_tokens": [{"rank": 1, "token_str": "<s>"}],
 }
+TEXTS = ("\u2581", "a", "b", "ab", "\u2581ab", "th", "e")
+PIECES = [
+    piece("<unk>", 0, UNKNOWN),
+    piece("<s>", 0, CONTROL),
+    piece("</s>", 0, CONTROL),
+    *(piece(f"<0x{byte:02X}>", 0, BYTE) for byte in range(256)),
+    *(piece(text, -row) for row, text in enumerate(TEXTS)),
+    piece("abab", 0, USER_DEFINED),
+    piece("the", -1, UNUSED),
+]
+BYTES = {3: 2, 35: 1}  # a BPE model with byte fallback
 FILES = {
     "tiktoken": "".join(f"{text} {rank}\n" for rank, text in enumerate(IN_BASE64)).encode(),
     "tekken": json.dumps(TEKKEN).encode(),
+    "pieces": model(PIECES, {**BYTES, 44: " ? "}, {1: "none", 3: 1, 4: 1, 5: 1}),
+    "unigram": model(
+        PIECES, {3: 1, 35: 1}, {2: build_charsmap({"\ufb01": "fi", "\t": " ", "e\u0301": "\u00e9"})}
+    ),
+    "tokenizer.bin": tokenizer_bin(
+        sentencepiece.SentencePieceProcessor(model_proto=model(PIECES, {3: 2, 35: 1}))
+    ),
     "rwkv": "".join(f"{row} {text!r} {len(text)}\n" for row, text in enumerate(TOKENS, 1)).encode(),
 }
 BITS = [
