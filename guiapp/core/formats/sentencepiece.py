@@ -97,8 +97,8 @@ def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
     return vocabulary_of(file, model)
 
 
-def vocabulary_of(file: WholeFile, model: Model, warnings: tuple[str, ...] = ()) -> Vocabulary:
-    """The vocabulary that a model of pieces is."""
+def vocabulary_of(file: WholeFile, model: Model, name: str = SENTENCEPIECE) -> Vocabulary:
+    """The vocabulary that a model of pieces is; `name` is that of the kind of file."""
     kinds, table, text = model.kinds, model.table, model.rules.text
     attributes = ATTRIBUTE_OF_TYPE[kinds]
     rule = special_rule(file.path, model.special)
@@ -112,7 +112,7 @@ def vocabulary_of(file: WholeFile, model: Model, warnings: tuple[str, ...] = ())
         name=file.path.stem,
         architecture="",
         type=VocabType.UGM if model.type == UNIGRAM else VocabType.SPM,
-        model=SENTENCEPIECE,
+        model=name,
         pre="",
         patterns=(),
         token_data=table.data,
@@ -133,7 +133,7 @@ def vocabulary_of(file: WholeFile, model: Model, warnings: tuple[str, ...] = ())
         ),
         eog=frozenset(roles.eog & marked),
         token_table=table,
-        warnings=(*warnings, *rule.warnings),
+        warnings=rule.warnings,
         metadata=model.metadata,
         library=SENTENCEPIECE,
         pieces=replace(model.rules, special_rule=rule.said_by),

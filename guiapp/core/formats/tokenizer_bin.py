@@ -66,7 +66,7 @@ def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
     table = checked_table(file, packed(spelled), np.array(scores, np.float32), kinds, BPE, has_bytes=True)
     opening.begin(SPECIAL)
     model = Model(table, np.array(scores, np.float32), kinds, BPE, rules, SpecialIds(unk=0, bos=1, eos=2), {})
-    return vocabulary_of(file, model)
+    return vocabulary_of(file, model, "llama2.c")
 
 
 def _rows(file: WholeFile) -> tuple[list[bytes], list[float]]:
