@@ -134,23 +134,29 @@ bool PieceText::normalize(Bytes text, bool begins, NormalizedText& output) const
     return output.size() <= most_bytes;
 }
 
+// Text and pieces are valid, so that a byte which a piece begins with begins a character.
 std::size_t PieceText::find_user_defined(Bytes text, std::span<std::int64_t> places) const {
     std::array<bool, 256> begins;
-    for (unsigned byte = 0; byte < 256; ++byte) begins[byte] = spelled_user_defined->child(TokenTree::root, static_cast<Byte>(byte)) != absent;
+    std::size_t n_begins = 0;
+    Byte last = 0;
+    for (unsigned byte = 0; byte < 256; ++byte) {
+        begins[byte] = spelled_user_defined->child(TokenTree::root, static_cast<Byte>(byte)) != absent;
+        if (begins[byte]) ++n_begins, last = static_cast<Byte>(byte);
+    }
     std::size_t count = 0;
-    for (std::size_t at = 0; at < text.size();) {
-        const auto size = begins[text[at]] ? match_length(*spelled_user_defined, text, at) : 0;
-        if (size == 0) {
-            at += announced_length(text[at]);
-            continue;
-        }
+    for (std::size_t at = 0;;) {
+        if (n_begins == 1) at += find_byte(text.subspan(at), last);
+        else
+            while (at < text.size() && !begins[text[at]]) ++at;
+        if (at == text.size()) return count;
+        const auto size = match_length(*spelled_user_defined, text, at);
         for (const auto place : {at, at + size}) {
+            if (size == 0) break;
             if (count < places.size()) places[count] = static_cast<std::int64_t>(place);
             ++count;
         }
-        at += size;
+        at += std::max<std::size_t>(size, 1);
     }
-    return count;
 }
 
 }  // namespace loupe

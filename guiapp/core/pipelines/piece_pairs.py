@@ -6,9 +6,9 @@ score, or not at all.  Neighbouring unknown pieces are one.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from copy import copy
+from itertools import takewhile
 from typing import NamedTuple
 
 import numpy as np
@@ -36,8 +36,8 @@ WHY_ONLY_HEAP = (
     "be made of anywhere in the text, which only the queue of `heap` tells."
 )
 
+SHORT = 1000  # bytes of a text of which Python itself tells soonest whether it is valid
 ONE_SPACE = np.frombuffer(b" ", np.uint8)
-LOOKED_FOR = 3  # bytes of each user-defined piece, to tell quickly that none is in a text
 
 
 class _Changed(NamedTuple):
@@ -79,7 +79,7 @@ class PiecePairsPipeline(Pipeline):
             and not self._takes_apart
         )
         self.encodes_many_texts = self._is_quick
-        self._user_defined = _search_for(user_defined)
+        self._beginnings = _beginnings(user_defined)
 
     def make_tables(self) -> None:
         """Make now what the first encoding would make."""
@@ -155,7 +155,11 @@ class PiecePairsPipeline(Pipeline):
 
     def _is_as_it_is(self, text: bytes) -> bool:
         """Whether a text is valid, and has nothing in it that may be a user-defined piece."""
-        return is_text(text) and self._user_defined.search(text) is None
+        if any(beginning in text for beginning in self._beginnings):
+            return False
+        if len(text) < SHORT:
+            return text.isascii() or is_text(text)
+        return self._text.leaves_alone(np.frombuffer(text, np.uint8))
 
     def quick(self, text: bytes, before: list[int], after: list[int]) -> NDArray[np.int32] | None:
         """See `Pipeline`."""
@@ -209,7 +213,16 @@ def _at_source(tokens: FragmentTokens, changed: _Changed) -> FragmentTokens:
     return FragmentTokens.later(tokens.ids, tell)
 
 
-def _search_for(user_defined: Sequence[bytes]) -> re.Pattern[bytes]:
-    """Finds what may be the beginning of one of these pieces in a text."""
-    texts = [text.replace(MARKED_SPACE, b" ") for text in user_defined] + [MARKED_SPACE]
-    return re.compile(b"|".join({re.escape(text[:LOOKED_FOR]) for text in texts}))
+def _beginnings(user_defined: Sequence[bytes]) -> list[bytes]:
+    """What may be the beginning of one of these pieces in a text, or of a space that was typed as U+2581."""
+    by_first: dict[int, list[bytes]] = {}
+    for text in (MARKED_SPACE, *(text.replace(MARKED_SPACE, b" ") for text in user_defined)):
+        by_first.setdefault(text[0], []).append(text)
+    return [_common(min(texts), max(texts)) for texts in by_first.values()]
+
+
+def _common(one: bytes, other: bytes) -> bytes:
+    """What both begin with."""
+    return bytes(
+        byte for byte, _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))
+    )
