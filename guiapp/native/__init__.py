@@ -188,10 +188,11 @@ _repair = _function("repair", c_void_p, BYTES)
 Normalized = tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]
 
 
-def normalized(address: int) -> Normalized:
+def normalized(address: int, has_places: bool = True) -> Normalized:
     """What a normaliser of the library returned, as arrays: data, starts, ends; frees it."""
     size = _normalized_size(address)
-    arrays = np.empty(size, np.uint8), np.empty(size, np.int64), np.empty(size, np.int64)
+    n_places = size if has_places else 0
+    arrays = np.empty(size, np.uint8), np.empty(n_places, np.int64), np.empty(n_places, np.int64)
     _normalized_copy(address, *arrays)
     _normalized_free(address)
     return arrays
@@ -1290,13 +1291,13 @@ class _PieceTextParts(ctypes.Structure):
         *((name, _Array) for name in ("units", "replacements", "kinds", "is_settled")),
         *((name, c_void_p) for name in ("user_defined", "spelled_user_defined")),
         ("spaces", c_int32),
-        *((name, c_bool) for name in ("adds_space", "adds_at_end", "removes_spaces")),
+        *((name, c_bool) for name in ("adds_space", "adds_at_end", "removes_spaces", "keeps_space")),
     )
 
 
 _piece_text_new = _function("piece_text_new", c_void_p, ctypes.POINTER(_PieceTextParts))
 _piece_text_leaves_alone = _function("piece_text_leaves_alone", c_int64, c_void_p, BYTES)
-_piece_text_normalize = _function("piece_text_normalize", c_void_p, c_void_p, BYTES, c_bool)
+_piece_text_normalize = _function("piece_text_normalize", c_void_p, c_void_p, BYTES, c_bool, c_bool)
 _piece_text_user_defined = _function("piece_text_user_defined", c_int64, c_void_p, BYTES, TO_WIDE_INTS)
 
 
@@ -1317,7 +1318,8 @@ class PieceText(_Handle):
         arrays        units, replacements, kinds, is_settled: as for a Unigram
         user_defined  the pieces as they stand in a text, and in what becomes of one
         spaces        AS_THEY_ARE, MARKED or COMPACT
-        switches      adds_space, adds_at_end (not in front), removes_spaces
+        switches      adds_space, adds_at_end (not in front), removes_spaces, and keeps_space: one is one
+                      wherever it stands
         """
         trees = [_tree_of(texts) for texts in user_defined]
         parts = _PieceTextParts(
@@ -1335,14 +1337,14 @@ class PieceText(_Handle):
         """Whether nothing changes but for the space around a text; may say no where that holds."""
         return bool(_piece_text_leaves_alone(self._address, text))
 
-    def normalize(self, text: NDArray[np.uint8], begins: bool) -> Normalized:
+    def normalize(self, text: NDArray[np.uint8], begins: bool, has_places: bool = True) -> Normalized:
         """What a text becomes that `begins` a document, or goes on behind something that is no space.
 
-        Raises EncodeError where that is more than 256 MB.
+        Without places, if not asked for.  Raises EncodeError where it is more than 256 MB.
         """
-        if (address := _piece_text_normalize(self._address, text, begins)) is None:
+        if (address := _piece_text_normalize(self._address, text, begins, has_places)) is None:
             raise EncodeError("This text becomes more than 256 MB before it is encoded. Encode less at once.")
-        return normalized(address)
+        return normalized(address, has_places)
 
     def user_defined(self, text: NDArray[np.uint8]) -> NDArray[np.int64]:
         """Where user-defined pieces begin and end in what became of a text, in turn."""
@@ -1355,6 +1357,45 @@ class PieceText(_Handle):
 
 def _tree_of(texts: Sequence[bytes]) -> TokenTree:
     return TokenTree(*packed(texts), np.arange(len(texts), dtype=np.int32), np.ones(len(texts), np.bool_))
+
+
+_part_encoder_new = _function("part_encoder_new", c_void_p, c_void_p, INTS, INTS)
+_part_encoder_encode = _function("part_encoder_encode", c_int64, c_void_p, BYTES, TO_INTS)
+
+
+class PartEncoders:
+    """Encodes text part by part as SentencePiece does; parts that were met before are looked up.
+
+    ids       int32[…]   those that text can become
+    byte_ids  int32[256] tokens for the bytes of what is unknown, or none
+    Threads may share it.
+    """
+
+    def __init__(self, model: Unigram, ids: NDArray[np.int32], byte_ids: NDArray[np.int32]) -> None:
+        self._parts = model, ids, byte_ids
+        self._idle = [_PartEncoder(*self._parts)]
+
+    def encode(self, text: NDArray[np.uint8]) -> NDArray[np.int32]:
+        """The ids of a normalised text."""
+        try:
+            encoder = self._idle.pop()  # in one go, because another thread may be faster
+        except IndexError:
+            encoder = _PartEncoder(*self._parts)
+        ids = np.empty(len(text) + SPARE_IDS, np.int32)
+        ids.resize(_part_encoder_encode(encoder._address, text, ids), refcheck=False)
+        self._idle.append(encoder)
+        return ids
+
+
+class _PartEncoder(_Handle):
+    """Encodes one text after the other, for one thread at a time."""
+
+    _free = staticmethod(_function("part_encoder_free", None, c_void_p))
+
+    def __init__(self, model: Unigram, ids: NDArray[np.int32], byte_ids: NDArray[np.int32]) -> None:
+        super().__init__(_part_encoder_new(model._address, ids, byte_ids), model, byte_ids)
+        if self._address is None:
+            raise ValueError("parts that do not fit each other")
 
 
 # Text word by word

@@ -46,6 +46,7 @@ bool holds(Bytes text, Bytes what) {
 }  // namespace
 
 PieceText::Stretch PieceText::next(Bytes text, std::size_t at) const {
+    if (text[at] == ' ' && keeps_space) return {plain_space, 1};
     if (settled.kinds[text[at]] == SettledText::in_user_defined)
         if (const auto size = match_length(*user_defined, text, at)) return {text.subspan(at, size), size};
     if (const auto match = charsmap.longest(text, at); match.length > 0) return {charsmap.replacement(match), match.length};
@@ -74,31 +75,33 @@ bool PieceText::leaves_alone(Bytes text) const {
 }
 
 // Put what text[start:end] becomes behind the output, spaces spelled as pieces spell them.
+template <bool has_places>
 void PieceText::add(Bytes made, std::size_t start, std::size_t end, NormalizedText& output) const {
-    const auto first = output.size();
     for (std::size_t at = 0; at < made.size();) {
         const bool is_mark = spaces == Spaces::compact && begins_with(made, at, space_symbol);
         const auto written = is_mark || made[at] == ' ' ? space() : made.subspan(at, 1);
         output.data.insert(output.data.end(), written.begin(), written.end());
         at += is_mark ? space_symbol.size() : 1;
     }
-    for (auto at = start; output.starts.size() < output.data.size(); ) {
+    if constexpr (!has_places) return;
+    for (auto at = start; output.starts.size() < output.data.size();) {
         output.starts.push_back(static_cast<std::int64_t>(at));
         at = std::min(at + 1, end);
         output.ends.push_back(static_cast<std::int64_t>(at));
     }
-    if (output.size() > first) output.ends.back() = static_cast<std::int64_t>(end);
+    output.ends.back() = static_cast<std::int64_t>(end);
 }
 
 void PieceText::drop_last_spaces(NormalizedText& output) const {
     const auto size = space().size();
     while (output.size() >= size && begins_with(output.data, output.size() - size, space())) {
         output.data.resize(output.size() - size);
-        output.starts.resize(output.size()), output.ends.resize(output.size());
+        if (!output.starts.empty()) output.starts.resize(output.size()), output.ends.resize(output.size());
     }
 }
 
 // What is dropped belongs to the character before it, but for spaces at both ends of the text.
+template <bool has_places>
 bool PieceText::normalize(Bytes text, bool begins, NormalizedText& output) const {
     std::size_t at = 0;
     while (begins && removes_spaces && at < text.size()) {
@@ -107,29 +110,31 @@ bool PieceText::normalize(Bytes text, bool begins, NormalizedText& output) const
         at += size;
     }
     if (at == text.size()) return true;
-    if (begins && adds_space && !adds_at_end) add(plain_space, at, at, output);
+    if (begins && adds_space && !adds_at_end) add<has_places>(plain_space, at, at, output);
     bool was_space = begins && removes_spaces;
     while (at < text.size()) {
         if (output.size() > most_bytes) return false;
         if (const auto stop = settled.end(text, at); stop > at) {
-            output.keep(text.subspan(at, stop - at), at);
+            const auto same = text.subspan(at, stop - at);
+            if constexpr (has_places) output.keep(same, at);
+            else output.data.insert(output.data.end(), same.begin(), same.end());
             was_space = false, at = stop;
             continue;
         }
         auto [made, size] = next(text, at);
         while (was_space && !made.empty() && made[0] == ' ') made = made.subspan(1);
         if (!made.empty()) {
-            add(made, at, at + size, output);
+            add<has_places>(made, at, at + size, output);
             was_space = removes_spaces && made.back() == ' ';
-        } else if (output.size() > 0) {
+        } else if (has_places && output.size() > 0) {
             output.ends.back() = static_cast<std::int64_t>(at + size);
         }
         at += size;
     }
     if (removes_spaces) drop_last_spaces(output);
     if (adds_space && adds_at_end) {
-        const auto end = output.size() > 0 ? static_cast<std::size_t>(output.ends.back()) : text.size();
-        add(plain_space, end, end, output);
+        const auto end = has_places && output.size() > 0 ? static_cast<std::size_t>(output.ends.back()) : text.size();
+        add<has_places>(plain_space, end, end, output);
     }
     return output.size() <= most_bytes;
 }
@@ -170,7 +175,7 @@ struct PieceTextParts {
     Array<const bool> is_settled;
     const TokenTree *user_defined, *spelled_user_defined;
     std::int32_t spaces;
-    bool adds_space, adds_at_end, removes_spaces;
+    bool adds_space, adds_at_end, removes_spaces, keeps_space;
 };
 
 // NULL where the parts do not fit each other.  Trees and arrays must outlive the result.
@@ -185,6 +190,7 @@ LOUPE_API PieceText* loupe_piece_text_new(const PieceTextParts* parts) {
         .adds_space = parts->adds_space,
         .adds_at_end = parts->adds_at_end,
         .removes_spaces = parts->removes_spaces,
+        .keeps_space = parts->keeps_space,
     };
 }
 
@@ -194,11 +200,14 @@ LOUPE_API std::int64_t loupe_piece_text_leaves_alone(const PieceText* piece_text
     return piece_text->leaves_alone(text);
 }
 
-// NULL where the text becomes too long.
-LOUPE_API NormalizedText* loupe_piece_text_normalize(const PieceText* piece_text, Array<const Byte> text, bool begins) {
+// Without places, if they are not asked for; NULL where the text becomes too long.
+LOUPE_API NormalizedText* loupe_piece_text_normalize(const PieceText* piece_text, Array<const Byte> text, bool begins, bool has_places) {
     auto normalized = std::make_unique<NormalizedText>();
-    normalized->reserve(items_of(text).size() + 64);
-    return piece_text->normalize(text, begins, *normalized) ? normalized.release() : nullptr;
+    const auto size = items_of(text).size() + items_of(text).size() / 2 + 64;
+    if (has_places) normalized->reserve(size);
+    else normalized->data.reserve(size);
+    const bool fits = has_places ? piece_text->normalize<true>(text, begins, *normalized) : piece_text->normalize<false>(text, begins, *normalized);
+    return fits ? normalized.release() : nullptr;
 }
 
 LOUPE_API std::int64_t loupe_piece_text_user_defined(const PieceText* piece_text, Array<const Byte> text, Array<std::int64_t> places) {

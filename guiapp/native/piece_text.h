@@ -25,11 +25,14 @@ public:
     SettledText settled;
     Spaces spaces;
     bool adds_space, adds_at_end, removes_spaces;
+    bool keeps_space;  // whether one is one wherever it stands
 
     // Whether nothing changes in a text but for the space that is put around it; may say no where that holds.
     bool leaves_alone(Bytes text) const;
 
-    // Append what a text becomes, which `begins` a document or goes on behind something that is no space; false where it is too long.
+    // Append what a text becomes, which `begins` a document or goes on behind something that is no space, and where it comes from if
+    // that is asked for; false where it is too long.
+    template <bool has_places>
     bool normalize(Bytes text, bool begins, NormalizedText& output) const;
 
     // Write where each user-defined piece of such a text begins and ends: the longest one at each place where one can begin, from
@@ -44,6 +47,7 @@ private:
 
     Stretch next(Bytes text, std::size_t at) const;
     Bytes space() const;
+    template <bool has_places>
     void add(Bytes made, std::size_t start, std::size_t end, NormalizedText& output) const;
     void drop_last_spaces(NormalizedText& output) const;
 };

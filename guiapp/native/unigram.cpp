@@ -13,7 +13,6 @@ namespace {
 constexpr std::array<Byte, 3> replacement_character{0xEF, 0xBF, 0xBD};
 constexpr double least = -std::numeric_limits<double>::max();
 constexpr double largest_score = 1e30;  // beyond, sums may be no numbers
-constexpr double farthest_sum = 100'000;  // at which SentencePiece counts from 0 again
 
 // The bytes of the character at a place, whatever its value; 0 if none is complete there.
 std::size_t character_length(Bytes text, std::size_t at) {
@@ -128,7 +127,7 @@ bool Lattice::visit_matches(const Unigram& model, std::size_t at, std::size_t ch
 // Where the best way to a place has a sum that is too far from 0, take it away from those to all places that were reached from there on.
 void Lattice::begin_anew(std::size_t at) {
     const auto offset = ways_[at - begin_].score;
-    if (std::abs(offset) <= farthest_sum) return;
+    if (std::abs(offset) <= Unigram::farthest_sum) return;
     for (auto place = at; place <= end_; ++place)
         if (auto& score = ways_[place - begin_].score; score != least) score = static_cast<float>(score - offset);
 }

@@ -73,6 +73,7 @@ private:
 // What a vocabulary knows.
 struct Unigram {
     static constexpr std::size_t most_bytes = std::size_t{1} << 28;  // of a normalised text
+    static constexpr double farthest_sum = 100'000;  // at which SentencePiece counts from 0 again
     static constexpr std::size_t most_growth = 128, least_limit = 1024;  // NFKC makes at most 11 times as many
 
     UnigramNormalizer normalizer;

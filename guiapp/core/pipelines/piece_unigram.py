@@ -17,7 +17,7 @@ from guiapp import native
 from guiapp.core.encoding import FragmentTokens
 from guiapp.core.pipelines.stages import ENCODE, NORMALISE, Stage, Stages
 from guiapp.core.pipelines.unigram import NONE, REFUSED, UNKNOWN_PENALTY, UnigramPipeline
-from guiapp.core.pipelines.unigram_words import LONGEST_TOKEN
+from guiapp.core.pipelines.unigram_words import LONGEST_TOKEN, has_inner_symbol
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher
 from guiapp.core.text.normalized import NormalizedText, source_spans
 from guiapp.core.text.piece_text import PieceText
@@ -25,15 +25,13 @@ from guiapp.core.vocab.attributes import NORMAL_TYPE, USER_DEFINED_TYPE
 from guiapp.core.vocab.vocabulary import Vocabulary
 
 PER_BYTE = 0.1  # the score of a user-defined piece, for each byte but the first
-WHY_NO_FAST = "SentencePiece rounds sums of scores, so words depend a little on all text before them."
+WHY_NO_FAST = "Pieces hold spaces behind their beginning: what lies between cuts is too long to be looked up."
 
 
 class PieceUnigramPipeline(UnigramPipeline):
     """See `Pipeline`."""
 
     _is_single = True
-    encoders = ("viterbi",)
-    refused = {**REFUSED, "fast": WHY_NO_FAST}
     encodes_many_texts = False
 
     def __init__(self, vocabulary: Vocabulary) -> None:
@@ -51,8 +49,19 @@ class PieceUnigramPipeline(UnigramPipeline):
         names = [b"<0x%02X>" % byte for byte in range(256)]
         self._byte_ids = vocabulary.token_table.find(names) if vocabulary.pieces.has_byte_fallback else None
 
+        has_words = not has_inner_symbol(vocabulary, self._token_ids)
+        self.encoders = ("fast", "viterbi") if has_words else ("viterbi",)
+        self.refused = REFUSED if has_words else {**REFUSED, "fast": WHY_NO_FAST}
+
     def make_tables(self) -> None:
-        _ = self._model
+        _ = self._parts if "fast" in self.encoders else self._model
+
+    @cached_property
+    def _parts(self) -> native.PartEncoders:
+        no_ids = np.empty(0, np.int32)
+        return native.PartEncoders(
+            self._model, self._token_ids, no_ids if self._byte_ids is None else self._byte_ids
+        )
 
     @cached_property
     def _model(self) -> native.Unigram:
@@ -74,13 +83,31 @@ class PieceUnigramPipeline(UnigramPipeline):
         return native.Unigram(arrays, (), matcher, unknown, (False, False), is_single=True)
 
     def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
+        if encoder == "fast":
+            return self._look_up(self._text.data(fragment, after_special), fragment, after_special)
         return self._encode_normalized(self._text.normalize(fragment, after_special))
 
     def stages(self, after_special: bool, encoder: str) -> Stages:
+        if encoder == "fast":
+            return (
+                Stage(NORMALISE, lambda fragment: (self._text.data(fragment, after_special), fragment)),
+                Stage(ENCODE, lambda texts: self._look_up(texts[0], texts[1], after_special)),
+            )
         return (
             Stage(NORMALISE, lambda fragment: self._text.normalize(fragment, after_special)),
             Stage(ENCODE, self._encode_normalized),
         )
+
+    def _look_up(
+        self, data: NDArray[np.uint8], fragment: NDArray[np.uint8], after_special: bool
+    ) -> FragmentTokens:
+        """The tokens of what became of a fragment; their places are worked out when somebody asks."""
+
+        def tell() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+            tokens = self._encode_normalized(self._text.normalize(fragment, after_special))
+            return tokens.starts, tokens.ends
+
+        return FragmentTokens.later(self._parts.encode(data), tell)
 
     def _encode_normalized(self, text: NormalizedText) -> FragmentTokens:
         found, _ = self._model.segment(text.data, 0.0)

@@ -84,7 +84,7 @@ class UnigramWords:
             return "Some scores are not finite or out of all proportion, so sums of them tell nothing."
         if not self._has_space_symbol or self._unknown in self._token_ids:
             return "Unknown tokens may reach from one word into the next: U+2581 alone is not a token."
-        if self._has_inner_symbol:
+        if has_inner_symbol(self._vocabulary, self._token_ids):
             return "Some tokens hold a space behind their beginning, so words depend on each other."
         return ""
 
@@ -115,20 +115,6 @@ class UnigramWords:
         starts = self._vocabulary.token_offsets[self._token_ids[self._sizes == len(SPACE_SYMBOL)]]
         texts = self._vocabulary.token_data[starts[:, None] + np.arange(len(SPACE_SYMBOL))]
         return bool((texts == list(SPACE_SYMBOL)).all(axis=1).any())
-
-    @cached_property
-    def _has_inner_symbol(self) -> bool:
-        """Whether U+2581, or the first bytes of it as a token's last, stand behind the token's start."""
-        data, offsets = self._vocabulary.token_data, self._vocabulary.token_offsets
-        places = np.flatnonzero(data == SPACE_SYMBOL[0])
-        tokens = np.searchsorted(offsets, places, "right") - 1
-        is_inner = (places > offsets[tokens]) & np.isin(tokens, self._token_ids)
-        places, ends = places[is_inner], offsets[tokens[is_inner] + 1]
-        may_go_on = np.ones(len(places), np.bool_)
-        for distance in range(1, len(SPACE_SYMBOL)):
-            at = np.minimum(places + distance, len(data) - 1)
-            may_go_on &= (places + distance >= ends) | (data[at] == SPACE_SYMBOL[distance])
-        return bool(may_go_on.any())
 
     @cached_property
     def _exact_below(self) -> float:
@@ -174,3 +160,17 @@ class UnigramWords:
         total = -float(self._scores[ids].sum())
         beside = self._largest_score + int(self._sizes.max(initial=0)) * self._worst_per_character
         return total + beside < self._exact_below
+
+
+def has_inner_symbol(vocabulary: Vocabulary, token_ids: NDArray[np.int32]) -> bool:
+    """Whether U+2581, or its first bytes as the last ones, stand behind the start of some of these tokens."""
+    data, offsets = vocabulary.token_data, vocabulary.token_offsets
+    places = np.flatnonzero(data == SPACE_SYMBOL[0])
+    tokens = np.searchsorted(offsets, places, "right") - 1
+    is_inner = (places > offsets[tokens]) & np.isin(tokens, token_ids)
+    places, ends = places[is_inner], offsets[tokens[is_inner] + 1]
+    may_go_on = np.ones(len(places), np.bool_)
+    for distance in range(1, len(SPACE_SYMBOL)):
+        at = np.minimum(places + distance, len(data) - 1)
+        may_go_on &= (places + distance >= ends) | (data[at] == SPACE_SYMBOL[distance])
+    return bool(may_go_on.any())

@@ -82,6 +82,7 @@ class PieceText:
                 "adds_space": self.rules.adds_space,
                 "adds_at_end": self.rules.adds_at_end,
                 "removes_spaces": self.rules.removes_spaces,
+                "keeps_space": bool(self._charsmap.spaces[SPACE[0]]) and self._begins_no_piece(SPACE),
             },
         )
 
@@ -97,6 +98,10 @@ class PieceText:
     def normalize(self, text: NDArray[np.uint8], begins: bool = True) -> NormalizedText:
         """What a text becomes that `begins` a document, or goes on behind something that is no space."""
         return NormalizedText(*self._native.normalize(text, begins))
+
+    def data(self, text: NDArray[np.uint8], begins: bool = True) -> NDArray[np.uint8]:
+        """The same, without where it comes from."""
+        return self._native.normalize(text, begins, has_places=False)[0]
 
     def piece_ends(self, data: NDArray[np.uint8]) -> NDArray[np.int64]:
         """Where user-defined pieces, and what is between them, end in what became of a text."""
@@ -156,6 +161,9 @@ class PieceText:
         if self.rules.removes_spaces and before in (SPACE, SPACE_SYMBOL):
             return False
         return self._stays(before) and self._stays(after) and (self._maps_nothing or self._stays(follows))
+
+    def _begins_no_piece(self, beginning: bytes) -> bool:
+        return not any(text.startswith(beginning) for text in self._user_defined)
 
     @property
     def _maps_nothing(self) -> bool:

@@ -97,6 +97,25 @@ def test_real_models_encode_and_decode_as_the_library_does(name, count):
     check(tokenizer, library, random_texts(SEED, count, some_pieces(library)))
 
 
+@pytest.mark.parametrize("byte_fallback", [True, False])
+def test_sums_of_scores_are_rounded_and_begin_anew_as_the_librarys(tmp_path, byte_fallback):
+    data = trained(model_type="unigram", byte_fallback=byte_fallback)
+    tokenizer, library = opened(tmp_path / "a.model", data)
+    assert list(tokenizer.encoders) == ["fast", "viterbi", "words"]
+    text = b" ".join(random_texts(SEED, 1500))
+    expected = library.encode(text)
+    scores = tokenizer.vocabulary.scores[expected]
+    assert scores.sum() < -300_000  # they begin anew at each -100,000
+    for encoder in ("fast", "viterbi"):
+        for _ in range(2):  # parts are looked up, then
+            assert tokenizer.encode(text, False, False, encoder).token_ids.tolist() == expected
+    short = text[:40_000]
+    readable = tokenizer.encode_readable(short, False, False, "viterbi")
+    assert readable.token_ids.tolist() == library.encode(short)
+    spans = [tokenizer.encode(short, False, False, encoder).spans.tolist() for encoder in ("fast", "viterbi")]
+    assert spans == [readable.spans.tolist()] * 2
+
+
 UNK, BOS, EOS = piece("<unk>", 0, UNKNOWN), piece("<s>", 0, CONTROL), piece("</s>", 0, CONTROL)
 START = [UNK, BOS]
 A = piece("a", -1)

@@ -50,8 +50,8 @@ def test_spaces_within_tokens_are_found(tokens):
     texts = ["▁", *{"".join(token) for token in tokens}]
     data = [text.encode("utf-8", "surrogateescape") for text in texts]
     reaches = any(SYMBOL in text[1:] or text[1:].endswith((SYMBOL[:1], SYMBOL[:2])) for text in data)
-    told = words_of(dict.fromkeys(dict(zip(data, texts, strict=True)).values(), -1.0))._has_inner_symbol
-    assert told == reaches
+    words = words_of(dict.fromkeys(dict(zip(data, texts, strict=True)).values(), -1.0))
+    assert unigram_words.has_inner_symbol(words._vocabulary, words._token_ids) == reaches
 
 
 def step_of(value: float) -> Fraction:
