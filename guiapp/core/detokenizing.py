@@ -37,6 +37,10 @@ def detokenize(
         from guiapp.core.parts_decoding import decoding_of
 
         return decoding_of(vocabulary).decode(token_ids, remove_special, unparse_special)
+    if vocabulary.pieces is not None:
+        from guiapp.core.piece_decoding import decode_pieces
+
+        return decode_pieces(vocabulary, vocabulary.pieces, token_ids, remove_special, unparse_special)
     strip_first = rules.add_space_prefix
     if remove_special and rules.add_bos and len(token_ids) and token_ids[0] == special.bos:
         token_ids = token_ids[1:]

@@ -53,6 +53,11 @@ PIPELINES = {
     VocabType.TEST: "chunk_hash.ChunkHashPipeline",
 }
 
+PIPELINES_OF_PIECES = {
+    VocabType.SPM: "piece_pairs.PiecePairsPipeline",
+    VocabType.UGM: "piece_unigram.PieceUnigramPipeline",
+}
+
 NOTHING_AROUND: tuple[list[int], list[int]] = ([], [])
 
 
@@ -439,7 +444,8 @@ def _pipeline_for(vocabulary: Vocabulary) -> Pipeline:
         from guiapp.core.pipelines.normalized_pairs import NormalizedPairsPipeline
 
         return NormalizedPairsPipeline(vocabulary, parts)
-    module, name = PIPELINES[vocabulary.type].split(".")
+    named = PIPELINES if vocabulary.pieces is None else PIPELINES_OF_PIECES
+    module, name = named[vocabulary.type].split(".")
     pipeline: Pipeline = getattr(import_module(f"guiapp.core.pipelines.{module}"), name)(vocabulary)
     return pipeline
 

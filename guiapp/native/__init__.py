@@ -22,7 +22,7 @@ from guiapp.core.errors import EncodeError, NativeLibraryError, VocabError
 from guiapp.core.system.checkpoint import checkpoint, is_watched
 from guiapp.native import library
 
-ABI_VERSION = 5  # raised with each change of a function or a structure, here and in api.h
+ABI_VERSION = 6  # raised with each change of a function or a structure, here and in api.h
 
 
 class _Unbuilt:
@@ -79,7 +79,7 @@ TO_BYTES, TO_FLAGS, TO_INTS, TO_WIDE_INTS = (
     _array_of(dtype, True) for dtype in (np.uint8, np.bool_, np.int32, np.int64)
 )
 SHORTS, COLORS, DOUBLES = (_array_of(dtype) for dtype in (np.uint16, np.uint32, np.float64))
-TO_COLORS, TO_DOUBLES = (_array_of(dtype, True) for dtype in (np.uint32, np.float64))
+TO_COLORS, TO_FLOATS, TO_DOUBLES = (_array_of(dtype, True) for dtype in (np.uint32, np.float32, np.float64))
 
 
 def _function(name: str, result: Any, *arguments: Any) -> Any:
@@ -194,10 +194,11 @@ _repair = _function("repair", c_void_p, BYTES)
 Normalized = tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]
 
 
-def normalized(address: int) -> Normalized:
+def normalized(address: int, has_places: bool = True) -> Normalized:
     """What a normaliser of the library returned, as arrays: data, starts, ends; frees it."""
     size = _normalized_size(address)
-    arrays = np.empty(size, np.uint8), np.empty(size, np.int64), np.empty(size, np.int64)
+    n_places = size if has_places else 0
+    arrays = np.empty(size, np.uint8), np.empty(n_places, np.int64), np.empty(n_places, np.int64)
     _normalized_copy(address, *arrays)
     _normalized_free(address)
     return arrays
@@ -444,7 +445,9 @@ class Splitter(_Handle):
 
 # Pair merging
 
-NO_PIECES, NEWLINES, ALL_PIECES = range(3)  # which pieces that are tokens are not merged
+NO_PIECES, NEWLINES, ALL_PIECES, AS_RANKED = range(4)  # which pieces that are tokens are not merged
+NO_BYTE_TOKENS, NAMED, NAMED_OR_RAW = range(3)  # which tokens stand for bytes
+STAYS_WHOLE = -1  # in the place of a rank
 NO_RANK = 0x7FFFFFFF  # see `PairOptions.token_ranks`
 IS_BROKEN, HAS_MARKED_SPACE, HAS_UNTOLD_BYTE = -1, -2, -3  # why ids alone do not tell the spans of a text
 SPARE_IDS = 4  # that may be written behind the last one
@@ -457,10 +460,11 @@ class _PairSource(ctypes.Structure):
         ("merge_data", _Array),
         ("merge_offsets", _Array),
         ("token_ranks", _Array),
+        ("is_unused", _Array),
         ("unknown", c_int32),
         ("is_byte_level", c_int32),
         ("marks_spaces", c_int32),
-        ("takes_raw_bytes", c_int32),
+        ("byte_tokens", c_int32),
         ("separator", c_int32),
         ("n_dropped", c_int32),
         ("last_stays", c_int32),
@@ -499,16 +503,18 @@ class PairOptions(NamedTuple):
 
     merges           its rules by rank, each two texts with a separator between, packed; None where any two
                      symbols merge whose texts make a token
-    token_ranks      int32[n]: in that case the rank of each token, NO_RANK where nothing becomes it
+    token_ranks      int32[n]: in that case the rank of each token, NO_RANK where nothing becomes it, and
+                     STAYS_WHOLE where besides a piece that is such a token is not merged
     unknown          the token for bytes without one, -1 to mark them in the output, None to leave them out
     is_byte_level    tokens spell bytes with GPT-2's printable characters
     marks_spaces     tokens spell a space as U+2581
-    takes_raw_bytes  a token of one byte stands for that, besides <0x0A> and the like
-    whole_pieces     NO_PIECES, NEWLINES or ALL_PIECES
+    byte_tokens      NO_BYTE_TOKENS, NAMED (like <0x0A>), NAMED_OR_RAW: also tokens of one byte stand for that
+    whole_pieces     NO_PIECES, NEWLINES, ALL_PIECES or AS_RANKED
     cuts_short       pieces are lines or whole texts rather than words
     separator        a byte; the first one that has something before it counts
     n_dropped        bytes at the start of a rule's right side that are not in what it makes
     last_stays       of several rules for one pair, rather than the first
+    is_unused        bool[n]: tokens that are taken apart again, into the two that last could become each
     """
 
     merges: tuple[NDArray[np.uint8], NDArray[np.int64]] | None
@@ -516,12 +522,13 @@ class PairOptions(NamedTuple):
     unknown: int | None
     is_byte_level: bool
     marks_spaces: bool
-    takes_raw_bytes: bool
+    byte_tokens: int
     whole_pieces: int
     cuts_short: bool
     separator: bytes = b" "
     n_dropped: int = 0
     last_stays: bool = False
+    is_unused: NDArray[np.bool_] | None = None
 
 
 class PairModel(_Handle):
@@ -534,12 +541,14 @@ class PairModel(_Handle):
 
     def __init__(self, tokens: StringTable, options: PairOptions, splitter: Splitter | None) -> None:
         data, offsets = options.merges or (np.empty(0, np.uint8), np.empty(0, np.int64))
+        is_unused = np.empty(0, np.bool_) if options.is_unused is None else options.is_unused
+        arrays = data, offsets, options.token_ranks, is_unused
         source = _PairSource(
-            *(_Array(array.ctypes.data, array.size) for array in (data, offsets, options.token_ranks)),
+            *(_Array(array.ctypes.data, array.size) for array in arrays),
             -2 if options.unknown is None else options.unknown,
             options.is_byte_level,
             options.marks_spaces,
-            options.takes_raw_bytes,
+            options.byte_tokens,
             options.separator[0],
             options.n_dropped,
             options.last_stays,
@@ -763,6 +772,45 @@ def pack_gguf_strings(
         raise ValueError("strings that are not whole")
     packed.resize(int(offsets[-1]), refcheck=False)
     return packed, offsets, n_odd
+
+
+# Fields of a SentencePiece model
+
+_model_count = _function("model_count", c_int64, BYTES, c_int64, TO_WIDE_INTS)
+_model_read = _function(
+    "model_read", c_int64, BYTES, TO_BYTES, TO_WIDE_INTS, TO_FLOATS, TO_INTS, TO_WIDE_INTS
+)
+
+
+class ModelFields(NamedTuple):
+    """What lies in a SentencePiece model.
+
+    texts    uint8[…] and int64[n + 1], packed: of each piece
+    scores   float32[n]
+    kinds    int32[n]     1 where the file does not say, or names an unknown one
+    others   int64[m, 3]  number, start and size of each other message in it
+    """
+
+    texts: tuple[NDArray[np.uint8], NDArray[np.int64]]
+    scores: NDArray[np.float32]
+    kinds: NDArray[np.int32]
+    others: NDArray[np.int64]
+
+
+def read_model_fields(data: NDArray[np.uint8], most: int) -> ModelFields | int:
+    """The fields of a model, or how far it is sound if it is broken; of more than `most` pieces, no texts."""
+    counts = np.zeros(3, np.int64)
+    if (fault := _model_count(data, most, counts)) < 0:
+        return int(-1 - fault)
+    n_pieces, size, n_others = counts.tolist()
+    if n_pieces > most:
+        size = n_others = 0
+    texts, offsets = np.empty(size, np.uint8), np.zeros(n_pieces + 1, np.int64)
+    scores, kinds = np.empty(n_pieces, np.float32), np.empty(n_pieces, np.int32)
+    others = np.empty((n_others, 3), np.int64)
+    if n_pieces <= most:
+        _model_read(data, texts, offsets, scores, kinds, others)
+    return ModelFields((texts, offsets), scores, kinds, others)
 
 
 # What tokens stand for
@@ -1213,6 +1261,7 @@ class _UnigramParts(ctypes.Structure):
         ("unknown", c_int32),
         ("add_space_prefix", c_bool),
         ("removes_spaces", c_bool),
+        ("is_single", c_bool),
     )
 
 
@@ -1239,6 +1288,7 @@ class Unigram(_Handle):
         matcher: TokenMatcher | None,
         unknown: tuple[int, float],
         spaces: tuple[bool, bool],
+        is_single: bool = False,
     ) -> None:
         """A vocabulary; the arrays of a character map are of one that was checked.
 
@@ -1252,15 +1302,10 @@ class Unigram(_Handle):
         matcher  of the tokens; only where some are so long that to walk down their tree takes too long
         unknown  the token that stands for other characters, or -1, and the score of each
         spaces   whether one is put before the text, and whether those that do not separate words are removed
+        is_single  sums of scores are rounded as SentencePiece's are
         """
-        data, offsets = packed(user_defined)
         trees = (
-            TokenTree(
-                data,
-                offsets,
-                np.arange(len(user_defined), dtype=np.int32),
-                np.ones(len(user_defined), np.bool_),
-            ),
+            _tree_of(user_defined),
             TokenTree(
                 arrays["token_data"],
                 arrays["token_offsets"],
@@ -1278,6 +1323,7 @@ class Unigram(_Handle):
             unknown_score=unknown[1],
             add_space_prefix=spaces[0],
             removes_spaces=spaces[1],
+            is_single=is_single,
         )
         super().__init__(_unigram_new(ctypes.byref(parts)), arrays, trees, matcher)
         if self._address is None:
@@ -1314,6 +1360,123 @@ class Unigram(_Handle):
         """
         columns = _token_columns(len(text))
         return _cut(columns, _unigram_segment_each(self._address, text, ends, byte_ids, *columns))
+
+
+# Text as SentencePiece sees it
+
+AS_THEY_ARE, MARKED, COMPACT = range(3)  # what becomes of spaces: see piece_text.h
+
+
+class _PieceTextParts(ctypes.Structure):
+    _fields_ = (
+        *((name, _Array) for name in ("units", "replacements", "kinds", "is_settled")),
+        *((name, c_void_p) for name in ("user_defined", "spelled_user_defined")),
+        ("spaces", c_int32),
+        *((name, c_bool) for name in ("adds_space", "adds_at_end", "removes_spaces", "keeps_space")),
+    )
+
+
+_piece_text_new = _function("piece_text_new", c_void_p, ctypes.POINTER(_PieceTextParts))
+_piece_text_leaves_alone = _function("piece_text_leaves_alone", c_int64, c_void_p, BYTES)
+_piece_text_normalize = _function("piece_text_normalize", c_void_p, c_void_p, BYTES, c_bool, c_bool)
+_piece_text_user_defined = _function("piece_text_user_defined", c_int64, c_void_p, BYTES, TO_WIDE_INTS)
+
+
+class PieceText(_Handle):
+    """Changes text as a SentencePiece model asks."""
+
+    _free = staticmethod(_function("piece_text_free", None, c_void_p))
+
+    def __init__(
+        self,
+        arrays: dict[str, NDArray[Any]],
+        user_defined: tuple[Sequence[bytes], Sequence[bytes]],
+        spaces: int,
+        switches: dict[str, bool],
+    ) -> None:
+        """The arrays of a character map are of one that was checked.
+
+        arrays        units, replacements, kinds, is_settled: as for a Unigram
+        user_defined  the pieces as they stand in a text, and in what becomes of one
+        spaces        AS_THEY_ARE, MARKED or COMPACT
+        switches      adds_space, adds_at_end (not in front), removes_spaces, and keeps_space: one is one
+                      wherever it stands
+        """
+        trees = [_tree_of(texts) for texts in user_defined]
+        parts = _PieceTextParts(
+            **{name: _Array(array.ctypes.data, array.size) for name, array in arrays.items()},
+            user_defined=trees[0]._address,
+            spelled_user_defined=trees[1]._address,
+            spaces=spaces,
+            **switches,
+        )
+        super().__init__(_piece_text_new(ctypes.byref(parts)), arrays, trees)
+        if self._address is None:
+            raise ValueError("parts that do not fit each other")
+
+    def leaves_alone(self, text: NDArray[np.uint8]) -> bool:
+        """Whether nothing changes but for the space around a text; may say no where that holds."""
+        return bool(_piece_text_leaves_alone(self._address, text))
+
+    def normalize(self, text: NDArray[np.uint8], begins: bool, has_places: bool = True) -> Normalized:
+        """What a text becomes that `begins` a document, or goes on behind something that is no space.
+
+        Without places, if not asked for.  Raises EncodeError where it is more than 256 MB.
+        """
+        if (address := _piece_text_normalize(self._address, text, begins, has_places)) is None:
+            raise EncodeError("This text becomes more than 256 MB before it is encoded. Encode less at once.")
+        return normalized(address, has_places)
+
+    def user_defined(self, text: NDArray[np.uint8]) -> NDArray[np.int64]:
+        """Where user-defined pieces begin and end in what became of a text, in turn."""
+        places = np.empty(64, np.int64)
+        if (count := _piece_text_user_defined(self._address, text, places)) > len(places):
+            places = np.empty(count, np.int64)
+            _piece_text_user_defined(self._address, text, places)
+        return places[:count]
+
+
+def _tree_of(texts: Sequence[bytes]) -> TokenTree:
+    return TokenTree(*packed(texts), np.arange(len(texts), dtype=np.int32), np.ones(len(texts), np.bool_))
+
+
+_part_encoder_new = _function("part_encoder_new", c_void_p, c_void_p, INTS, INTS)
+_part_encoder_encode = _function("part_encoder_encode", c_int64, c_void_p, BYTES, TO_INTS)
+
+
+class PartEncoders:
+    """Encodes text part by part as SentencePiece does; parts that were met before are looked up.
+
+    ids       int32[…]   those that text can become
+    byte_ids  int32[256] tokens for the bytes of what is unknown, or none
+    Threads may share it.
+    """
+
+    def __init__(self, model: Unigram, ids: NDArray[np.int32], byte_ids: NDArray[np.int32]) -> None:
+        self._parts = model, ids, byte_ids
+        self._idle = [_PartEncoder(*self._parts)]
+
+    def encode(self, text: NDArray[np.uint8]) -> NDArray[np.int32]:
+        """The ids of a normalised text."""
+        try:
+            encoder = self._idle.pop()  # in one go, because another thread may be faster
+        except IndexError:
+            encoder = _PartEncoder(*self._parts)
+        ids = np.empty(len(text) + SPARE_IDS, np.int32)
+        ids.resize(_part_encoder_encode(encoder._address, text, ids), refcheck=False)
+        self._idle.append(encoder)
+        return ids
+
+
+class _PartEncoder(_Handle):
+    """Encodes one text after the other, for one thread at a time."""
+
+    _free = staticmethod(_function("part_encoder_free", None, c_void_p))
+
+    def __init__(self, model: Unigram, ids: NDArray[np.int32], byte_ids: NDArray[np.int32]) -> None:
+        super().__init__(_part_encoder_new(model._address, ids, byte_ids), model, byte_ids)
+        if self._address is None:
+            raise ValueError("parts that do not fit each other")
 
 
 # Text word by word

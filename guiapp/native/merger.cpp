@@ -5,6 +5,7 @@ namespace loupe {
 namespace {
 
 constexpr std::size_t most_scanned = 48;  // symbols up to which scanning beats a queue
+constexpr unsigned deepest = 100;         // times that SentencePiece takes an unused token apart
 
 }  // namespace
 
@@ -25,16 +26,33 @@ void Merger::begin(Bytes piece) {
     for (std::size_t at = 0; at + 1 < symbols_.size(); ++at) {
         const bool are_bytes = symbols_[at + 1].end == at + 2;
         found_.push_back(are_bytes ? rules_.of_bytes(piece[at], piece[at + 1]) : rules_.find(symbols_[at].id, symbols_[at + 1].id));
+        note(found_.back(), symbols_[at].id, symbols_[at + 1].id);
     }
     found_.push_back({});
 }
 
-void Merger::put(Bytes text, std::size_t start, TokenOutput& output) const {
+// Remember what an unused token was last seen to be made of, whether it was made or not: that is what it is taken apart to.
+void Merger::note(const Rule& rule, std::int32_t left, std::int32_t right) {
+    if (rule.rank == no_rank || !rules_.is_unused(rule.made)) return;
+    parts_.resize(static_cast<std::size_t>(rules_.n_tokens()));
+    parts_[static_cast<std::size_t>(rule.made)] = {left, right};
+}
+
+void Merger::put(Bytes text, std::size_t start, TokenOutput& output) {
     auto at = start;
     for (const auto [id, end] : symbols_) {
-        put_symbol(rules_, id, text, at, start + end, output);
+        put_parts(id, text, at, start + end, 0, output);
         at = start + end;
     }
+}
+
+void Merger::put_parts(std::int32_t symbol, Bytes text, std::size_t start, std::size_t end, unsigned depth, TokenOutput& output) {
+    if (!rules_.is_unused(symbol) || depth > deepest) return put_symbol(rules_, symbol, text, start, end, output);
+    const auto [left, right] = parts_[static_cast<std::size_t>(symbol)];
+    rules_.unspell(rules_.symbol_text(static_cast<std::size_t>(left)), spelled_);
+    const auto middle = std::min(start + spelled_.size(), end);
+    put_parts(left, text, start, middle, depth + 1, output);
+    put_parts(right, text, middle, end, depth + 1, output);
 }
 
 void Merger::scan(Bytes text, std::size_t start, std::size_t end, TokenOutput& output) {
@@ -75,8 +93,12 @@ void Merger::scan_symbols() {
         found_.erase(found_.begin() + static_cast<std::ptrdiff_t>(best));
         const auto id = symbols_[best].id;
         if (best + 1 < symbols_.size()) rules_.fetch(id, symbols_[best + 1].id);
-        if (best > 0) found_[best - 1] = rules_.find(symbols_[best - 1].id, id);
+        if (best > 0) {
+            found_[best - 1] = rules_.find(symbols_[best - 1].id, id);
+            note(found_[best - 1], symbols_[best - 1].id, id);
+        }
         found_[best] = best + 1 < symbols_.size() ? rules_.find(id, symbols_[best + 1].id) : Rule{};
+        if (best + 1 < symbols_.size()) note(found_[best], id, symbols_[best + 1].id);
     }
 }
 
@@ -108,14 +130,15 @@ void Merger::join(std::size_t slot) {
     widths_[slot] += widths_[right];
     const auto behind = slot + widths_[slot];
     widths_[behind - 1] = widths_[slot];
-    queue_pair(slot, behind);
     if (slot > 0) queue_pair(slot - widths_[slot - 1], slot);
+    queue_pair(slot, behind);
 }
 
 // Note the rule for two neighbours, and queue them if there is one.
 void Merger::queue_pair(std::size_t slot, std::size_t right) {
     found_[slot] = right < symbols_.size() ? rules_.find(symbols_[slot].id, symbols_[right].id) : Rule{};
     if (found_[slot].rank == no_rank) return;
+    note(found_[slot], symbols_[slot].id, symbols_[right].id);
     const auto entry = std::uint64_t{found_[slot].rank} << 32 | slot;
     auto at = queue_.size();
     queue_.push_back(entry);

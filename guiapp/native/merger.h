@@ -32,13 +32,17 @@ private:
     void begin(Bytes piece);
     void scan_symbols();
     void heap_symbols();
+    void note(const Rule& rule, std::int32_t left, std::int32_t right);
+    void put_parts(std::int32_t symbol, Bytes text, std::size_t start, std::size_t end, unsigned depth, TokenOutput& output);
     void queue_pair(std::size_t slot, std::size_t right);
     void sift_down(std::size_t at, std::uint64_t entry);
     void join(std::size_t slot);
-    void put(Bytes text, std::size_t start, TokenOutput& output) const;
+    void put(Bytes text, std::size_t start, TokenOutput& output);
 
     const PairRules& rules_;
     std::vector<Symbol> symbols_;
+    std::vector<std::array<std::int32_t, 2>> parts_;  // of each token that is unused: the two that last could become it
+    std::vector<Byte> spelled_;
     std::vector<Rule> found_;            // the rule for symbols i and i + 1
     std::vector<std::uint32_t> widths_;  // of a symbol, at the first and at the last of the slots that it has
     std::vector<std::uint64_t> queue_;   // rank << 32 | slot, a binary heap with the least at 0

@@ -13,7 +13,8 @@ std::int32_t PairModel::whole_token(Bytes piece) const {
         const auto spelled = rules.spelled(byte);
         text.insert(text.end(), spelled.begin(), spelled.end());
     }
-    return tokens.find(text);
+    const auto token = tokens.find(text);
+    return token != absent && whole_pieces == WholePieces::as_ranked && !rules.stays_whole(token) ? absent : token;
 }
 
 PairModel::Trouble PairModel::trouble_in(Bytes text) const {
@@ -135,7 +136,8 @@ LOUPE_API PairModel* loupe_pairs_new(const StringTable* tokens, const PairSource
     const bool are_sound_rules = source->merge_offsets.size == 0
                                      ? static_cast<std::size_t>(source->token_ranks.size) == tokens->strings().size()
                                      : are_sound({source->merge_data, source->merge_offsets});
-    if (!are_sound_rules) return nullptr;
+    const auto n_unused = static_cast<std::size_t>(source->is_unused.size);
+    if (!are_sound_rules || (n_unused != 0 && n_unused != tokens->strings().size())) return nullptr;
     Watch watch(may_go_on);
     auto model = std::make_unique<PairModel>(*tokens, *source, splitter, static_cast<WholePieces>(whole_pieces), cuts_short != 0, watch);
     return model->rules.is_complete() ? unless_stopped(std::move(model), watch) : nullptr;

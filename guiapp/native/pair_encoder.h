@@ -9,7 +9,7 @@
 
 namespace loupe {
 
-enum class WholePieces : std::int32_t { none, newlines, all };  // those that are tokens and are not merged then
+enum class WholePieces : std::int32_t { none, newlines, all, as_ranked };  // those that are tokens and are not merged then
 
 // What is known of one vocabulary; for all threads.
 class PairModel {

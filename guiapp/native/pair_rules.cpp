@@ -147,6 +147,10 @@ PairRules::PairRules(const StringTable& tokens, const PairSource& source, Watch&
       marks_spaces_(source.marks_spaces),
       filter_spread_(source.secret << 1 | 1) {
     spell_bytes();
+    const auto ranks = items_of(source.token_ranks);
+    if (std::ranges::find(ranks, PairSource::stays_whole) != ranks.end())
+        for (const auto rank : ranks) stay_whole_.push_back(rank == PairSource::stays_whole);
+    is_unused_.assign(items_of(source.is_unused).begin(), items_of(source.is_unused).end());
     Naming naming(tokens, source);
     const bool are_listed = source.merge_offsets.size > 0;
     if (!are_listed && !Sides::can_take(tokens)) return;
@@ -220,7 +224,7 @@ std::vector<PairRules::Named> PairRules::rules_of_cuts(const PairSource& source,
         const auto text = tokens[token];
         const auto rank = static_cast<std::uint32_t>(source.token_ranks.data[token]);
         if (watch.stops(256 * (text.size() + 1))) break;
-        if (rank == no_rank) continue;
+        if (rank >= no_rank) continue;
         sides.begin(token);
         for (std::size_t cut = 1; cut < text.size(); ++cut) {
             const bool is_first_symbol = cut == symbol_length(text[0]), is_last_symbol = text.size() - cut <= symbol_length(text[cut]);
@@ -304,8 +308,8 @@ void PairRules::find_fallbacks(const StringTable& tokens, const PairSource& sour
         const char* digits = "0123456789ABCDEF";
         const std::array<Byte, 6> name{'<', '0', 'x', static_cast<Byte>(digits[byte >> 4]), static_cast<Byte>(digits[byte & 15]), '>'};
         const std::array<Byte, 1> raw{static_cast<Byte>(byte)};
-        named[byte] = is_byte_level_ ? absent : tokens.find(name);
-        if (named[byte] == absent && (is_byte_level_ || source.takes_raw_bytes)) named[byte] = tokens.find(raw);
+        named[byte] = is_byte_level_ || source.byte_tokens == PairSource::no_tokens ? absent : tokens.find(name);
+        if (named[byte] == absent && (is_byte_level_ || source.byte_tokens == PairSource::named_or_raw)) named[byte] = tokens.find(raw);
         if (named[byte] == absent) named[byte] = source.unknown;
     }
     for (unsigned byte = 0; byte < 256; ++byte) {

@@ -69,16 +69,19 @@ private:
 struct PairSource {
     Array<const Byte> merge_data;             // rules by rank, each two texts with `separator` between
     Array<const std::int64_t> merge_offsets;  // empty where any two symbols merge whose texts make a token
-    Array<const std::int32_t> token_ranks;    // in that case: whose rank is that of the token; `no_rank`: of none
+    Array<const std::int32_t> token_ranks;    // in that case: whose rank is that of the token; `no_rank`, `stays_whole`: of none
+    Array<const bool> is_unused;              // of each token: whether it is taken apart again at the end; empty where none is
     std::int32_t unknown;                     // the token for bytes without one; `none` leaves them out
     std::int32_t is_byte_level;               // tokens spell bytes with GPT-2's printable characters
     std::int32_t marks_spaces;                // tokens spell a space as U+2581
-    std::int32_t takes_raw_bytes;             // a token that is one byte stands for that, besides <0x0A> and the like
+    std::int32_t byte_tokens;                 // which tokens stand for bytes
     std::int32_t separator;                   // a byte; the first one that has something before it counts
     std::int32_t n_dropped;                   // bytes at the start of a right side that are not in what is made
     std::int32_t last_stays;                  // of several rules for one pair, rather than the first
     std::uint64_t secret;
 
+    enum ByteTokens : std::int32_t { no_tokens, named, named_or_raw };  // like <0x0A>; or just one byte long
+    static constexpr std::int32_t stays_whole = -1;  // a piece that is this token
     static constexpr std::int32_t none = -2;  // -1 is a mark in the output: a byte that the vocabulary cannot express
 };
 
@@ -114,6 +117,9 @@ public:
     bool is_token(std::int32_t symbol) const { return 0 <= symbol && symbol < n_tokens_; }
     bool starts_from_bytes() const { return is_byte_level_; }
     bool marks_spaces() const { return marks_spaces_; }
+    bool has_unused() const { return !is_unused_.empty(); }
+    bool is_unused(std::int32_t symbol) const { return is_token(symbol) && has_unused() && is_unused_[static_cast<std::size_t>(symbol)]; }
+    bool stays_whole(std::int32_t token) const { return !stay_whole_.empty() && stay_whole_[static_cast<std::size_t>(token)]; }
 
     // The start symbol that text[start:] begins with, and where it ends.
     std::size_t symbol_end(Bytes text, std::size_t start) const {
@@ -200,6 +206,7 @@ private:
     std::vector<std::int32_t> byte_tokens_;  // those that stand for one byte of a text wherever they are written
     std::array<bool, 256> is_in_other_{};         // whether a symbol that is no token holds a byte
     std::array<bool, 256> untold_{};
+    std::vector<bool> is_unused_, stay_whole_;
     bool has_untold_ = false;
 };
 

@@ -48,9 +48,14 @@ public:
 
     // Append the ids of all pieces of a block.  `encode_new(index, count)` writes those of a piece that is not kept to
     // ids[count:] and returns the new count; the cache may be used for other blocks meanwhile.  There must be room for
-    // `spare_ids` more.  Pieces for which a negative id is written are not kept.
+    // `spare_ids` more.  Pieces for which a negative id is written are not kept, nor those for which `may_keep()` is false then.
     template <class EncodeNew>
     std::size_t encode(const Block& pieces, Ids ids, std::size_t count, EncodeNew encode_new) {
+        return encode(pieces, ids, count, encode_new, [] { return true; });
+    }
+
+    template <class EncodeNew, class MayKeep>
+    std::size_t encode(const Block& pieces, Ids ids, std::size_t count, EncodeNew encode_new, MayKeep may_keep) {
         make_keys(pieces);
         std::size_t fetched = 0;
         for (std::size_t index = 0;; ++index) {
@@ -61,6 +66,7 @@ public:
             const auto first = count;
             if (!recall(pieces, index, ids, count)) {
                 count = encode_new(index, first);
+                if (!may_keep()) continue;
                 keep(pieces, index, ids.subspan(first, count - first));
             }
             if (key.high != too_long && count - first <= few && count > first) keep_recent(key, ids.subspan(first, count - first));

@@ -31,7 +31,7 @@ struct Counter {
 }  // namespace
 
 UnigramNormalizer::Stretch UnigramNormalizer::next(Bytes text, std::size_t at) const {
-    if (kinds[text[at]] == in_user_defined)
+    if (settled.kinds[text[at]] == SettledText::in_user_defined)
         if (const auto size = user_defined_length(text, at)) return {text.subspan(at, size), size};
     if (const auto match = charsmap.longest(text, at); match.length > 0) return {charsmap.replacement(match), match.length};
     if (const auto size = character_length(text, at)) return {text.subspan(at, size), size};
@@ -44,31 +44,6 @@ std::size_t UnigramNormalizer::user_defined_length(Bytes text, std::size_t at) c
     for (auto row = TokenTree::root; end < text.size(); ++end)
         if ((row = user_defined->child(row, text[end])) == absent) break;
     return end - at;
-}
-
-// How far the text stays as it is from `at` on.
-std::size_t UnigramNormalizer::end_of_settled(Bytes text, std::size_t at) const {
-    auto last = at;
-    while (at < text.size()) {
-        const std::uint32_t lead = text[at];
-        const auto kind = kinds[lead];
-        if (kind == plain) {
-            last = at++;
-            continue;
-        }
-        if (lead < 0x80) return at;
-        const std::size_t size = kind == two_bytes ? 2 : 3;
-        if (kind < two_bytes || text.size() - at < size || !is_continuation(text[at + 1])) return last;
-        auto code = (lead & (size == 2 ? 0x1F : 0x0F)) << 6 | (text[at + 1] & 0x3Fu);
-        if (size == 3) {
-            if (!is_continuation(text[at + 2])) return last;
-            code = code << 6 | (text[at + 2] & 0x3Fu);
-        }
-        if (!is_settled[code]) return last;
-        last = at;
-        at += size;
-    }
-    return at;
 }
 
 // 64 bytes at a time, without a jump that depends on where words end.
@@ -99,6 +74,7 @@ bool Unigram::makes_more_than(std::size_t most, Bytes text) const {
 void Lattice::segment(const Unigram& model, Bytes text, double& score, std::vector<Token>& tokens) {
     const auto first = tokens.size();
     unknown_ = model.unknown;
+    is_single_ = model.is_single;
     if (model.matcher) {
         longest_.resize(text.size());
         model.matcher->find_longest(text, longest_);
@@ -108,6 +84,7 @@ void Lattice::segment(const Unigram& model, Bytes text, double& score, std::vect
     ways_[0] = {score, 0, unknown_};
     for (std::size_t at = 0; at < text.size();) {
         if (at == end_ && model.is_bounded) follow_back(tokens, first);
+        if (is_single_) begin_anew(at);
         const auto character_end = std::min(text.size(), at + announced_length(text[at]));
         open(character_end);
         const auto is_known =
@@ -147,7 +124,16 @@ bool Lattice::visit_matches(const Unigram& model, std::size_t at, std::size_t ch
     return is_known;
 }
 
+// Where the best way to a place has a sum that is too far from 0, take it away from those to all places that were reached from there on.
+void Lattice::begin_anew(std::size_t at) {
+    const auto offset = ways_[at - begin_].score;
+    if (std::abs(offset) <= Unigram::farthest_sum) return;
+    for (auto place = at; place <= end_; ++place)
+        if (auto& score = ways_[place - begin_].score; score != least) score = static_cast<float>(score - offset);
+}
+
 void Lattice::reach(std::size_t end, Way way) {
+    if (is_single_) way.score = static_cast<float>(way.score);
     open(end);
     auto& best = ways_[end - begin_];
     if (way.score > best.score) best = way;
@@ -199,7 +185,7 @@ struct UnigramParts {
     std::uint64_t secret;
     double unknown_score;
     std::int32_t unknown;
-    bool add_space_prefix, removes_spaces;
+    bool add_space_prefix, removes_spaces, is_single;
 };
 
 namespace {
@@ -241,8 +227,7 @@ LOUPE_API Unigram* loupe_unigram_new(const UnigramParts* parts, MayGoOn may_go_o
     auto model = std::unique_ptr<Unigram>(new Unigram{
         .normalizer = {.charsmap = {parts->units, parts->replacements},
                        .user_defined = parts->user_defined,
-                       .kinds = parts->kinds,
-                       .is_settled = parts->is_settled,
+                       .settled = {parts->kinds, parts->is_settled},
                        .add_space_prefix = parts->add_space_prefix,
                        .removes_spaces = parts->removes_spaces},
         .most_made = std::max(space_symbol.size() * (longest + 1), 2 * space_symbol.size()),
@@ -253,6 +238,7 @@ LOUPE_API Unigram* loupe_unigram_new(const UnigramParts* parts, MayGoOn may_go_o
         .unknown_score = parts->unknown_score,
         .unknown = parts->unknown,
         .is_bounded = is_bounded,
+        .is_single = parts->is_single,
         .cuts = cuts_between(tokens, *parts, watch),
     });
     return unless_stopped(std::move(model), watch);

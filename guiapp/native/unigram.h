@@ -6,33 +6,30 @@
 #include "charsmap.h"
 #include "normalized.h"
 #include "pair_cuts.h"
+#include "settled_text.h"
+#include "spaced_words.h"
 #include "token_matcher.h"
 #include "token_tree.h"
-#include "spaced_words.h"
 
 namespace loupe {
 
 // What a Unigram vocabulary makes of a text before it encodes it; readable twin: core/text/normalizers.py.
 struct UnigramNormalizer {
-    // What may begin with a byte.  A plain one is no space, and stays as it is where ASCII or nothing follows.
-    enum Kind : Byte { anything, plain, in_user_defined, two_bytes, three_bytes };
-
     // Whether a space was put before the first word, and whether a word has begun.
     struct State {
         bool has_prefix = false, in_word = false;
     };
 
     Charsmap charsmap;
-    const TokenTree* user_defined;     // the user-defined tokens
-    std::span<const Byte> kinds;       // [256]
-    std::span<const bool> is_settled;  // [65536]: characters that stay as they are among their like and plain bytes
+    const TokenTree* user_defined;  // the user-defined tokens
+    SettledText settled;
     bool add_space_prefix, removes_spaces;
 
     // Append what a text becomes to an output like a NormalizedText.
     template <class Output>
     void normalize(Bytes text, State& state, Output& output) const {
         for (std::size_t at = 0; at < text.size() && !output.is_full();) {
-            if (const auto stop = end_of_settled(text, at); stop > at) {
+            if (const auto stop = settled.end(text, at); stop > at) {
                 begin_word(state, at, output);
                 output.append(text.subspan(at, stop - at), at, stop);
                 at = stop;
@@ -70,13 +67,13 @@ private:
     }
 
     Stretch next(Bytes text, std::size_t at) const;
-    std::size_t end_of_settled(Bytes text, std::size_t at) const;
     std::size_t user_defined_length(Bytes text, std::size_t at) const;
 };
 
 // What a vocabulary knows.
 struct Unigram {
     static constexpr std::size_t most_bytes = std::size_t{1} << 28;  // of a normalised text
+    static constexpr double farthest_sum = 100'000;  // at which SentencePiece counts from 0 again
     static constexpr std::size_t most_growth = 128, least_limit = 1024;  // NFKC makes at most 11 times as many
 
     UnigramNormalizer normalizer;
@@ -88,6 +85,7 @@ struct Unigram {
     double unknown_score;
     std::int32_t unknown;
     bool is_bounded;  // whether all sums of scores are numbers, so that there is a way to each character
+    bool is_single;   // sums are rounded to 32 bits, and begin anew where they leave SentencePiece's range
     PairCuts cuts;    // where no token reaches across
 
     // Write where the next words begin and end, at least one if there is any, as many as there is room for or some fewer; returns how
@@ -119,6 +117,7 @@ private:
 
     bool walk(const Unigram& model, Bytes text, std::size_t at, std::size_t character_end);
     bool visit_matches(const Unigram& model, std::size_t at, std::size_t character_end);
+    void begin_anew(std::size_t at);
     void reach(std::size_t end, Way way);
     void open(std::size_t end);
     void follow_back(std::vector<Token>& tokens, std::size_t first);
@@ -126,6 +125,7 @@ private:
     std::vector<Way> ways_;  // the best one to each place from begin_ up to end_
     std::size_t begin_ = 0, end_ = 0;
     std::int32_t unknown_ = absent;
+    bool is_single_ = false;
     std::vector<std::int32_t> longest_;  // at each place, of the matcher
 };
 

@@ -13,7 +13,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+import numpy as np
+
 from guiapp.core.text.normalizers import symbol_length
+
+FARTHEST_SUM = 100_000
 
 
 class Way(NamedTuple):
@@ -83,6 +87,7 @@ class Pieces(NamedTuple):
     scores         of each token id; user-defined tokens count as 0
     longest_bytes  length of the longest token
     unknown_id, unknown_score   what a character costs that is no token
+    is_single      sums are rounded to 32 bits, and counted from 0 again where they are far from it
     """
 
     ids: Mapping[bytes, int]
@@ -90,6 +95,7 @@ class Pieces(NamedTuple):
     longest_bytes: int
     unknown_id: int
     unknown_score: float
+    is_single: bool = False
 
 
 def steps(text: bytes, pieces: Pieces) -> Iterator[Reach | Choose]:
@@ -99,9 +105,11 @@ def steps(text: bytes, pieces: Pieces) -> Iterator[Reach | Choose]:
     start = 0
     while start < len(text):
         character_end = min(len(text), start + symbol_length(text[start]))
+        if pieces.is_single:
+            _begin_anew(start, state)
         score_here = state.ways.get(start, nowhere).score
         for end, token_id, added in _candidates(text, start, character_end, pieces):
-            score = score_here + added
+            score = single(score_here + added) if pieces.is_single else score_here + added
             reach = Reach(token_id, start, end, score, score > state.ways.get(end, nowhere).score)
             reach.apply(state)
             yield reach
@@ -122,6 +130,20 @@ def spell(text: bytes, state: State, pieces: Pieces, byte_ids: Mapping[int, int]
         elif text[start:end] not in pieces.ids and byte_ids.keys() >= set(text[start:end]):
             for at in range(start, end):
                 yield Spell(byte_ids[text[at]], at, at + 1)
+
+
+def single(number: float) -> float:
+    """The nearest number of 32 bits."""
+    return float(np.float32(number))
+
+
+def _begin_anew(start: int, state: State) -> None:
+    """Take a sum that is far from 0 away from those of all places that were reached from there on."""
+    offset = state.ways[start].score
+    if abs(offset) > FARTHEST_SUM:
+        for place in [place for place in state.ways if place >= start]:
+            way = state.ways[place]
+            state.ways[place] = way._replace(score=single(way.score - offset))
 
 
 def _candidates(

@@ -14,6 +14,7 @@ from guiapp.core.split.pre_tokenizers import CONTRACTION, GPT2, NUMBER, Pattern
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.byte_alphabet import unspell
+from guiapp.core.vocab.piece_rules import PieceRules
 from guiapp.core.vocab.vocabulary import VocabType, Vocabulary
 
 PUBLISHED_CONTRACTION = "(?i:'s|'t|'re|'ve|'m|'ll|'d)"  # matches the same; some look for this spelling
@@ -64,12 +65,23 @@ def check_hugging_face(vocabulary: Vocabulary) -> None:
         return
     if vocabulary.type not in (VocabType.BPE, VocabType.SPM, VocabType.WPM, VocabType.UGM):
         raise UnavailableError(f"tokenizers has no {vocabulary.type.value} vocabularies.")
+    if vocabulary.pieces is not None and not _is_as_llamas(vocabulary, vocabulary.pieces):
+        raise UnavailableError(
+            "It is not said here how tokenizers is to do what this SentencePiece model asks."
+        )
     if vocabulary.type is VocabType.BPE:
         if vocabulary.rules.escape_spaces:
             raise UnavailableError(f"“{vocabulary.pre}” merges characters, not bytes, by listed rules.")
         _patterns(vocabulary, "tokenizers")
     if vocabulary.type is VocabType.WPM and vocabulary.special_ids.unk is None:
         raise UnavailableError("tokenizers needs an unknown token for WordPiece, and this file has none.")
+
+
+def _is_as_llamas(vocabulary: Vocabulary, rules: PieceRules) -> bool:
+    """Whether a model of SentencePiece asks for no more than converted ones do."""
+    text, has_own = rules.text, (vocabulary.attributes & Attribute.USER_DEFINED).any()
+    is_changed = len(text.charsmap) > 0 or text.removes_spaces or text.adds_at_end or not text.marks_spaces
+    return rules.merges and rules.has_byte_fallback and not (is_changed or has_own)
 
 
 def hugging_face_json(tokenizer: Tokenizer) -> str:

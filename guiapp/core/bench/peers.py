@@ -18,6 +18,7 @@ from guiapp.core.bench.contenders import Contender, UnavailableError, as_str, id
 from guiapp.core.bench.llama_library import LlamaLibraryError, LlamaVocabulary
 from guiapp.core.bench.sentencepiece_model import sentencepiece_model
 from guiapp.core.tokenizer import Tokenizer
+from guiapp.core.vocab.piece_rules import SENTENCEPIECE
 from guiapp.core.vocab.vocabulary import LLAMA_CPP, VocabType, Vocabulary
 
 
@@ -139,7 +140,11 @@ def _check_sentencepiece(vocabulary: Vocabulary) -> None:
 
 
 def _sentencepiece_source(tokenizer: Tokenizer) -> bytes:
-    return sentencepiece_model(tokenizer.vocabulary)
+    """The very file where it is a model."""
+    vocabulary = tokenizer.vocabulary
+    if vocabulary.model == SENTENCEPIECE and vocabulary.path is not None:
+        return vocabulary.path.read_bytes()
+    return sentencepiece_model(vocabulary)
 
 
 def _sentencepiece(source: bytes) -> Contender:
@@ -160,7 +165,7 @@ def _check_gigatoken(vocabulary: Vocabulary) -> None:
 
 def _gigatoken_source(tokenizer: Tokenizer) -> str | bytes:
     if tokenizer.vocabulary.type is VocabType.SPM:
-        return sentencepiece_model(tokenizer.vocabulary)
+        return _sentencepiece_source(tokenizer)
     return peer_models.hugging_face_json(tokenizer)
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from guiapp.core.split.pre_tokenizers import PRE_TOKENIZERS
+from guiapp.core.vocab.attributes import UNUSED_TYPE, USER_DEFINED_TYPE
 from guiapp.core.vocab.parts import Parts
+from guiapp.core.vocab.piece_rules import PieceRules
 from guiapp.core.vocab.pre_choice import said_by_file
 from guiapp.core.vocab.vocabulary import LLAMA_CPP, VocabType, Vocabulary
 
@@ -27,6 +29,8 @@ class Exactness:
 
 def exactness_of(vocabulary: Vocabulary) -> Exactness:
     """Whether llama.cpp, or whichever library reads such files, would give the same ids."""
+    if vocabulary.pieces is not None:
+        return _exactness_of_pieces(vocabulary, vocabulary.pieces)
     if vocabulary.library != LLAMA_CPP:
         return _exactness_elsewhere(vocabulary)
     if vocabulary.refusals:
@@ -47,6 +51,21 @@ def exactness_of(vocabulary: Vocabulary) -> Exactness:
         "exact",
         f"{vocabulary.type.value} vocabulary{split}. The ids equal llama.cpp's for the same file, text "
         f"and switches; {HOW_CHECKED}.",
+    )
+
+
+def _exactness_of_pieces(vocabulary: Vocabulary, rules: PieceRules) -> Exactness:
+    """Of a SentencePiece model."""
+    types = vocabulary.stored_types
+    if vocabulary.type is VocabType.SPM and {USER_DEFINED_TYPE, UNUSED_TYPE} <= set(types.tolist()):
+        return Exactness(
+            "approximate",
+            "The model has unused pieces, which SentencePiece takes apart to what it last saw them made of "
+            "anywhere in a text, and user-defined ones; here it is what was last seen between two of those.",
+        )
+    kind = "Unigram" if vocabulary.type is VocabType.UGM else "BPE" if rules.merges else "Character"
+    return Exactness(
+        "exact", " ".join((f"{kind} model of SentencePiece.", rules.equal_to, rules.special_rule))
     )
 
 

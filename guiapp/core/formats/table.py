@@ -15,7 +15,18 @@ from os import PathLike
 from pathlib import Path
 from typing import NamedTuple
 
-from guiapp.core.formats import clip, gguf, rwkv, tekken, tiktoken, tokenizer_json, vocab_json, vocab_txt
+from guiapp.core.formats import (
+    clip,
+    gguf,
+    rwkv,
+    sentencepiece,
+    tekken,
+    tiktoken,
+    tokenizer_bin,
+    tokenizer_json,
+    vocab_json,
+    vocab_txt,
+)
 from guiapp.core.sources.tokenizer_files import file_in
 from guiapp.core.vocab.header_bytes import FileState, file_state, open_regular
 from guiapp.core.vocab.opening import Opening
@@ -47,6 +58,8 @@ FORMATS = (
     Format("vocab.json and merges.txt", vocab_json.sniff, vocab_json.read),
     Format("vocab.txt", vocab_txt.sniff, vocab_txt.read),
     Format("CLIP's merges", clip.sniff, clip.read),
+    Format("SentencePiece", sentencepiece.sniff, sentencepiece.read),
+    Format("tokenizer.bin", tokenizer_bin.sniff, tokenizer_bin.read),
 )
 
 _Key = tuple[Path, FileState, str | None]  # the last is the pre-tokenizer chosen by hand

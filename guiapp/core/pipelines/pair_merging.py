@@ -24,17 +24,19 @@ from guiapp.core.pipelines.watcher import UNWATCHED, Watcher
 from guiapp.core.text.normalized import NormalizedBuilder, NormalizedText
 from guiapp.core.vocab.merges import ABSENT, MARKED_SPACE, NO_TOKEN, PairMerging
 from guiapp.core.vocab.vocabulary import Vocabulary
-from guiapp.native import ALL_PIECES, NEWLINES, NO_PIECES
+from guiapp.native import AS_RANKED, NEWLINES, NO_PIECES
 
 READABLE = {"scan": readable_scan.steps, "heap": readable_heap.steps, "fast": readable_heap.steps}
 BY_SPLITTER = np.empty(0, np.int64)  # the model's splitter shall tell where pieces end
 SPACE = 0x20
+DEEPEST = 100  # times that SentencePiece takes an unused token apart
+Parts = dict[int, tuple[int, int]]  # of each unused token, the two that last could become it
 
 
 class PairEncoder:
     """Encodes the pieces of a text by the merges of one vocabulary.  Threads may share it.
 
-    whole_pieces  NO_PIECES, NEWLINES or ALL_PIECES, as its model has it
+    whole_pieces  NO_PIECES, NEWLINES, ALL_PIECES or AS_RANKED, as its model has it
 
     For texts where ids alone do not tell the spans, `fast` is `heap`.
     """
@@ -217,16 +219,34 @@ class PairEncoder:
         watcher.piece(start, data, marked, start_symbols)
         piece_symbols = [symbol for symbol, _, _ in start_symbols]
         slots: Slots = list(piece_symbols)
+        parts: Parts = {}
         for step in READABLE[encoder](piece_symbols, self._merging.rules):
             step.apply(slots)
             watcher.step(step)
+            if isinstance(step, readable_heap.Push) and self._merging.is_unused(step.made):
+                parts[step.made] = step.left, step.right
         positions = symbol_slots(slots)
         ends = [start for _, start, _ in start_symbols] + [len(data)]
         tokens = []
         for position, after in zip(positions, [*positions[1:], len(slots)], strict=True):
-            tokens += self._merging.tokens_of(slots[position], data, ends[position], ends[after])
+            tokens += self._taken_apart(slots[position], data, (ends[position], ends[after]), parts)
         watcher.end_piece(tokens)
         return tokens if marked is None else [(token, *_source(marked, a, b)) for token, a, b in tokens]
+
+    def _taken_apart(
+        self, symbol: int | None, data: bytes, span: tuple[int, int], parts: Parts, depth: int = 0
+    ) -> Taken:
+        """The tokens of a symbol, which is data[start:end]; if it is unused, of what it was last made of."""
+        start, end = span
+        if symbol is None or not self._merging.is_unused(symbol) or depth > DEEPEST:
+            return self._merging.tokens_of(symbol, data, start, end)
+        left, right = parts[symbol]
+        texts, offsets = self._merging.symbol_texts
+        middle = start + len(texts[offsets[left] : offsets[left + 1]])
+        return [
+            *self._taken_apart(left, data, (start, middle), parts, depth + 1),
+            *self._taken_apart(right, data, (middle, end), parts, depth + 1),
+        ]
 
     def _match_piece(
         self,
@@ -246,10 +266,12 @@ class PairEncoder:
         return tokens if marked is None else [(token, *_source(marked, a, b)) for token, a, b in tokens]
 
     def _whole_token(self, piece: bytes) -> int:
-        takes_it = self._whole_pieces == ALL_PIECES or (
-            self._whole_pieces == NEWLINES and piece.startswith(b"\n")
-        )
-        return self._merging.find_piece(piece) if takes_it else ABSENT
+        if self._whole_pieces == NO_PIECES or (
+            self._whole_pieces == NEWLINES and not piece.startswith(b"\n")
+        ):
+            return ABSENT
+        token = self._merging.find_piece(piece)
+        return token if self._whole_pieces != AS_RANKED or self._merging.stays_whole(token) else ABSENT
 
 
 def to_source(tokens: FragmentTokens, normalized: NormalizedText | None) -> FragmentTokens:

@@ -47,6 +47,8 @@ REFUSED = {
 class UnigramPipeline(Pipeline):
     """See `Pipeline`.  Spaces that the file wants removed belong to no span."""
 
+    _is_single = False  # whether sums of scores are rounded as SentencePiece's are
+
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._vocabulary = vocabulary
         self._charsmap = open_charsmap(vocabulary.charsmap)
@@ -120,7 +122,8 @@ class UnigramPipeline(Pipeline):
         known = token_ids[np.isin(token_ids, self._token_ids)].tolist()
         ids = {self._vocabulary.raw_text(token_id): token_id for token_id in known}
         scores = {token_id: float(self._scores[token_id]) for token_id in known}
-        return viterbi.Pieces(ids, scores, max(map(len, ids), default=0), self._unknown, self._unknown_score)
+        longest = max(map(len, ids), default=0)
+        return viterbi.Pieces(ids, scores, longest, self._unknown, self._unknown_score, self._is_single)
 
     def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
         self._model.check_growth(fragment)
@@ -186,6 +189,12 @@ class UnigramPipeline(Pipeline):
         ends = [len(data)]
         if encoder == "fast" and len(fragment) <= self._words.longest_exact:
             ends = _word_ends(data)
+        return self._checked(*self._spans_in(text, self._follow(data, text, ends, watcher)))
+
+    def _follow(
+        self, data: bytes, text: NormalizedText, ends: Sequence[int], watcher: Watcher
+    ) -> FragmentTokens:
+        """The tokens of the words of a normalised text, with their places there, step by step."""
         watcher.begin(data, text, 0)
         watcher.split(ends)
         tokens: list[tuple[int, int, int]] = []
@@ -199,15 +208,22 @@ class UnigramPipeline(Pipeline):
             found = state.tokens[::-1]
             watcher.end_piece(found)
             tokens += [
-                (token, int(text.starts[start + a]), int(text.ends[start + b - 1])) for token, a, b in found
+                (token, start + token_start, start + token_end) for token, token_start, token_end in found
             ]
             start = end
-        return self._checked(*tokens_from_steps(tokens))
+        return tokens_from_steps(tokens)
+
+    def _spans_in(self, text: NormalizedText, tokens: FragmentTokens) -> FragmentTokens:
+        """Tokens of a normalised text with their places in the fragment."""
+        return FragmentTokens(tokens.ids, *source_spans(text, tokens.starts, tokens.ends))
+
+    def _normalize_whole(self, fragment: NDArray[np.uint8]) -> NormalizedText:
+        self._model.check_growth(fragment)
+        return NormalizedText(*self._model.normalize(fragment))
 
     def segmentations(self, fragment: NDArray[np.uint8], n: int) -> list[tuple[float, FragmentTokens]]:
         """The sums of scores and the tokens of the `n` best segmentations, or of all if these are fewer."""
-        self._model.check_growth(fragment)
-        text = NormalizedText(*self._model.normalize(fragment))
+        text = self._normalize_whole(fragment)
         data = text.data.tobytes()
         longest, shorter = self._matcher.find_longest(text.data).tolist(), self._matcher.shorter()
 
@@ -220,9 +236,7 @@ class UnigramPipeline(Pipeline):
         lattice = Lattice(len(data), edges, next_start, self._unknown)
         found_best = []
         for score, found_tokens in islice(lattice.best(), n):
-            tokens = tokens_from_steps(found_tokens)
-            spans = source_spans(text, tokens.starts, tokens.ends)
-            found_best.append((score, self._checked(tokens.ids, *spans)))
+            found_best.append((score, self._checked(*self._spans_in(text, tokens_from_steps(found_tokens)))))
         return found_best
 
     def _edges(

@@ -118,15 +118,6 @@ class UnigramWords:
         is_own[self._token_ids] = True
         return is_own
 
-    def _some_at_once(self) -> Iterator[tuple[NDArray[np.uint8], NDArray[np.int64], slice]]:
-        """All tokens, some MB of text at a time: the texts, where each begins in there, and the ids."""
-        data, offsets = self._vocabulary.token_data, self._vocabulary.token_offsets
-        bounds = np.searchsorted(offsets, np.arange(0, len(data), TEXT_AT_ONCE))
-        for first, end in pairwise(np.unique([*bounds, len(offsets) - 1]).tolist()):
-            checkpoint()
-            start = offsets[first]
-            yield data[start : offsets[end]], offsets[first : end + 1] - start, slice(first, end)
-
     @cached_property
     def _sizes(self) -> NDArray[np.int64]:
         checkpoint()
@@ -140,11 +131,7 @@ class UnigramWords:
 
     @cached_property
     def _has_inner_symbol(self) -> bool:
-        """Whether U+2581, or the first bytes of it as a token's last, stand behind the token's start."""
-        return any(
-            _holds_symbol_behind_start(data, offsets, self._is_own[ids])
-            for data, offsets, ids in self._some_at_once()
-        )
+        return has_inner_symbol(self._vocabulary, self._token_ids)
 
     @cached_property
     def _exact_below(self) -> float:
@@ -163,7 +150,7 @@ class UnigramWords:
     def _worst_per_character(self) -> float:
         """What the best way gains or loses at most by one character."""
         worst = max(abs(self._unknown_score), float(self._own_scores[:-1].max(initial=0.0)))
-        for data, offsets, ids in self._some_at_once():
+        for data, offsets, ids in _some_at_once(self._vocabulary):
             n_before = np.concatenate([[0], np.cumsum(data & 0xC0 != 0x80)])
             is_single = np.diff(n_before[offsets]) <= 1
             singles = np.abs(self._scores[ids][is_single & self._is_own[ids]])
@@ -192,6 +179,26 @@ class UnigramWords:
         total = -float(self._scores[ids].sum())
         beside = self._largest_score + int(self._sizes.max(initial=0)) * self._worst_per_character
         return total + beside < self._exact_below
+
+
+def has_inner_symbol(vocabulary: Vocabulary, token_ids: NDArray[np.int32]) -> bool:
+    """Whether U+2581, or its first bytes as the last ones, stand behind the start of some of these tokens."""
+    counts = np.zeros(len(vocabulary), np.bool_)
+    counts[token_ids] = True
+    return any(
+        _holds_symbol_behind_start(data, offsets, counts[ids])
+        for data, offsets, ids in _some_at_once(vocabulary)
+    )
+
+
+def _some_at_once(vocabulary: Vocabulary) -> Iterator[tuple[NDArray[np.uint8], NDArray[np.int64], slice]]:
+    """All tokens, some MB of text at a time: the texts, where each begins in there, and the ids."""
+    data, offsets = vocabulary.token_data, vocabulary.token_offsets
+    bounds = np.searchsorted(offsets, np.arange(0, len(data), TEXT_AT_ONCE))
+    for first, end in pairwise(np.unique([*bounds, len(offsets) - 1]).tolist()):
+        checkpoint()
+        start = offsets[first]
+        yield data[start : offsets[end]], offsets[first : end + 1] - start, slice(first, end)
 
 
 def _holds_symbol_behind_start(

@@ -35,6 +35,7 @@ class Charsmap(NamedTuple):
     units         uint32[n]  the trie
     replacements  uint8[m]   NUL-terminated
     spaces        bool[256]  bytes that become one space wherever they stand
+    later         bool[256]  bytes that stand in keys behind others
     is_whole      whether replacements are made of whole characters
     growth        characters at most that a byte becomes, for a stretch of the text on the average
     damage        what is wrong with it, as the end of a sentence; llama.cpp gives up where a text gets there
@@ -44,6 +45,7 @@ class Charsmap(NamedTuple):
     units: NDArray[np.uint32]
     replacements: NDArray[np.uint8]
     spaces: NDArray[np.bool_]
+    later: NDArray[np.bool_]
     is_whole: bool
     growth: float
     damage: str = ""
@@ -57,7 +59,7 @@ def open_charsmap(data: NDArray[np.uint8]) -> Charsmap:
     up a newline then.
     """
     if len(data) == 0:
-        return Charsmap(np.zeros(0, np.uint32), np.zeros(0, np.uint8), _only_space(), True, 1.0)
+        return _unchanging(np.zeros(0, np.uint8))
     size = int.from_bytes(data[:HEADER_BYTES].tobytes(), "little")
     if len(data) < HEADER_BYTES or HEADER_BYTES + size >= len(data):
         raise ValueError(f"claims a table of {size:,} bytes, but is {len(data):,} bytes long")
@@ -66,8 +68,12 @@ def open_charsmap(data: NDArray[np.uint8]) -> Charsmap:
     )
     replacements = data[HEADER_BYTES + size :].copy()
     if len(units) == 0:
-        return Charsmap(units, replacements, _only_space(), True, 1.0)
+        return _unchanging(replacements)
     return _checked(units, replacements)
+
+
+def _unchanging(replacements: NDArray[np.uint8]) -> Charsmap:
+    return Charsmap(np.zeros(0, np.uint32), replacements, _only_space(), np.zeros(256, np.bool_), True, 1.0)
 
 
 def longest_match(charsmap: Charsmap, text: bytes, at: int) -> tuple[bytes, int] | None:
@@ -160,7 +166,7 @@ def _checked(units: NDArray[np.uint32], replacements: NDArray[np.uint8]) -> Char
             )
             spaces[labels[reached[is_leaf]]] = becomes_space & ~np.isin(bases[is_leaf], parents)
     has_long_keys = _has_long_keys(edges, parents, own)
-    return Charsmap(units, replacements, spaces & ~later, is_whole, growth, damage, has_long_keys)
+    return Charsmap(units, replacements, spaces & ~later, later, is_whole, growth, damage, has_long_keys)
 
 
 def _levels(

@@ -45,6 +45,24 @@ class NormalizedBuilder:
         self._starts += [min(start + k, end) for k in range(len(output))]
         self._ends += [min(start + k, end) for k in range(1, len(output))] + [end] * bool(output)
 
+    @property
+    def end(self) -> int:
+        """Where in the fragment what came last ends."""
+        return self._ends[-1]
+
+    def extend(self, end: int) -> None:
+        """Let what came last, if anything, stand for what reaches to here."""
+        if self._ends:
+            self._ends[-1] = end
+
+    def drop_last(self, output: bytes) -> bool:
+        """Take away what came last, if it is this."""
+        is_last = self._data.endswith(output)
+        if is_last:
+            for column in (self._data, self._starts, self._ends):
+                del column[len(column) - len(output) :]
+        return is_last
+
     def build(self) -> NormalizedText:
         data = np.frombuffer(self._data, np.uint8)
         return NormalizedText(data, np.array(self._starts, np.int64), np.array(self._ends, np.int64))

@@ -45,4 +45,4 @@ ATTRIBUTE_OF_TYPE = np.array(
 )
 """By token_type, as GGUF files number kinds of tokens."""
 
-NORMAL_TYPE, CONTROL_TYPE, UNUSED_TYPE = 1, 3, 5
+NORMAL_TYPE, UNKNOWN_TYPE, CONTROL_TYPE, USER_DEFINED_TYPE, UNUSED_TYPE, BYTE_TYPE = range(1, 7)

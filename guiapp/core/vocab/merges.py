@@ -7,6 +7,7 @@ token, better scores first, so the rules are all ways to cut a token in two.  Be
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
@@ -15,19 +16,42 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.errors import VocabError
-from guiapp.core.vocab.attributes import Attribute
+from guiapp.core.system.checkpoint import stoppable
+from guiapp.core.vocab.attributes import (
+    BYTE_TYPE,
+    CONTROL_TYPE,
+    UNKNOWN_TYPE,
+    UNUSED_TYPE,
+    USER_DEFINED_TYPE,
+    Attribute,
+)
 from guiapp.core.vocab.byte_alphabet import CHARACTER_OF_BYTE
 from guiapp.core.vocab.parts import Parts
+from guiapp.core.vocab.piece_rules import PieceRules
 from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.vocabulary import Vocabulary
-from guiapp.native import ALL_PIECES, NO_PIECES, NO_RANK, PairModel, PairOptions, Splitter, StringTable
+from guiapp.native import (
+    ALL_PIECES,
+    AS_RANKED,
+    NAMED,
+    NAMED_OR_RAW,
+    NO_BYTE_TOKENS,
+    NO_PIECES,
+    NO_RANK,
+    STAYS_WHOLE,
+    PairModel,
+    PairOptions,
+    Splitter,
+    StringTable,
+    packed,
+)
 
 ABSENT = -1  # a string that is no token
 MARKED_SPACE = "▁".encode()  # U+2581
 NO_TOKEN = -1  # in the output: a byte that the vocabulary cannot express
 LENGTH_OF_HIGH_NIBBLE = (1,) * 12 + (2, 2, 3, 4)  # bytes of the UTF-8 character that begins with it
-NO_TEXT = 0xFF  # a byte that is in no text
 NO_RANKS = np.empty(0, np.int32)
+IN_NO_TEXT = b"\xff"  # no text that is encoded here holds it
 
 
 class MergeRule(NamedTuple):
@@ -79,6 +103,8 @@ class PairMerging:
         self.model = PairModel(self.tokens, options, splitter)
         self.n_tokens = len(vocabulary)
         self.starts_from_bytes, self.marks_spaces = options.is_byte_level, options.marks_spaces
+        self._stays_whole = options.token_ranks == STAYS_WHOLE
+        self._is_unused = options.is_unused
 
     @cached_property
     def rules(self) -> MergeRules:
@@ -98,6 +124,21 @@ class PairMerging:
         offsets, ids, leads = self.model.fallbacks()
         pairs = list(zip(ids.tolist(), leads.astype(int).tolist(), strict=True))
         return [pairs[start:end] for start, end in pairwise(offsets.tolist())]
+
+    @property
+    def takes_apart(self) -> bool:
+        """Whether some tokens are taken apart again when all is merged."""
+        return self._is_unused is not None
+
+    def is_unused(self, symbol: int | None) -> bool:
+        """Whether this is such a token."""
+        if self._is_unused is None or symbol is None or not 0 <= symbol < self.n_tokens:
+            return False
+        return bool(self._is_unused[symbol])
+
+    def stays_whole(self, token: int) -> bool:
+        """Whether a piece that is this token is not merged."""
+        return token != ABSENT and bool(self._stays_whole[token])
 
     def spell(self, data: bytes) -> bytes:
         """A text as the vocabulary would spell a token for it."""
@@ -147,7 +188,7 @@ def byte_pair_merging(
         unknown=None,
         is_byte_level=rules.byte_encoding,
         marks_spaces=rules.escape_spaces and not rules.byte_encoding,
-        takes_raw_bytes=False,
+        byte_tokens=NAMED,
         whole_pieces=whole_pieces,
         cuts_short=rules.escape_spaces,
     )
@@ -166,7 +207,7 @@ def listed_merging(vocabulary: Vocabulary, parts: Parts, splitter: Splitter | No
         unknown=None,
         is_byte_level=is_byte_level,
         marks_spaces=False,
-        takes_raw_bytes=False,
+        byte_tokens=NAMED,
         whole_pieces=ALL_PIECES if model.ignore_merges else NO_PIECES,
         cuts_short=not is_byte_level,
         separator=vocabulary.merge_separator,
@@ -190,7 +231,7 @@ def _tokens_of_model(vocabulary: Vocabulary, parts: Parts) -> StringTable:
     if not len(others):
         return vocabulary.token_table
     data, offsets = vocabulary.token_data.copy(), vocabulary.token_offsets
-    data[offsets[others]] = NO_TEXT
+    data[offsets[others]] = IN_NO_TEXT[0]
     return StringTable(data, offsets)
 
 
@@ -206,10 +247,12 @@ def sentence_piece_merging(vocabulary: Vocabulary) -> PairMerging:
         unknown=NO_TOKEN if unknown is None else unknown,
         is_byte_level=False,
         marks_spaces=vocabulary.rules.escape_spaces,
-        takes_raw_bytes=True,
+        byte_tokens=NAMED_OR_RAW,
         whole_pieces=NO_PIECES,
         cuts_short=True,
     )
+    if vocabulary.pieces is not None:
+        vocabulary, options = _as_in_library(vocabulary, vocabulary.pieces, options)
     try:
         return PairMerging(vocabulary, options, None)
     except ValueError as error:
@@ -219,10 +262,52 @@ def sentence_piece_merging(vocabulary: Vocabulary) -> PairMerging:
         ) from error
 
 
+def _as_in_library(
+    vocabulary: Vocabulary, rules: PieceRules, options: PairOptions
+) -> tuple[Vocabulary, PairOptions]:
+    """What SentencePiece makes otherwise than llama.cpp.
+
+    Text becomes no control, unknown or byte piece, and no user-defined one by merging.  Those that are single
+    characters, which are there without merging, get other names, like such ones that are unused.
+    """
+    types = vocabulary.stored_types
+    ranks = _ranks_of_bits(vocabulary.scores) if rules.merges else np.full(len(types), NO_RANK, np.int32)
+    ranks[np.isin(types, (UNKNOWN_TYPE, CONTROL_TYPE, BYTE_TYPE))] = NO_RANK
+    ranks[types == USER_DEFINED_TYPE] = STAYS_WHOLE
+    lengths, firsts = np.diff(vocabulary.token_offsets), vocabulary.token_data[vocabulary.token_offsets[:-1]]
+    is_single = lengths == np.array(LENGTH_OF_HIGH_NIBBLE)[firsts >> 4]
+    hidden = np.flatnonzero(is_single & np.isin(types, (UNKNOWN_TYPE, CONTROL_TYPE, UNUSED_TYPE)))
+    is_unused = (types == UNUSED_TYPE) & ~is_single
+    return _renamed(vocabulary, hidden) if len(hidden) else vocabulary, options._replace(
+        token_ranks=ranks,
+        byte_tokens=NAMED if rules.has_byte_fallback else NO_BYTE_TOKENS,
+        whole_pieces=AS_RANKED,
+        is_unused=is_unused if is_unused.any() else None,
+    )
+
+
+def _renamed(vocabulary: Vocabulary, rows: NDArray[np.intp]) -> Vocabulary:
+    """The same with other texts, which stand in none that is encoded, for some tokens."""
+    texts = [vocabulary.raw_text(row) for row in stoppable(range(len(vocabulary)))]
+    for row in rows.tolist():
+        texts[row] = IN_NO_TEXT + texts[row]
+    data, offsets = packed(texts)
+    return replace(vocabulary, token_data=data, token_offsets=offsets, token_table=StringTable(data, offsets))
+
+
 def _ranks_of_ids(vocabulary: Vocabulary) -> NDArray[np.int32]:
     """The ids of normal tokens; nothing merges to others."""
     is_normal = vocabulary.attributes & Attribute.NORMAL != 0
     return np.where(is_normal, np.arange(len(vocabulary)), NO_RANK).astype(np.int32)
+
+
+def _ranks_of_bits(scores: NDArray[np.float32]) -> NDArray[np.int32]:
+    """The same as SentencePiece compares them: -0.0 is worse than 0.0."""
+    bits = scores.view(np.int32)
+    ascending, rows = np.unique(
+        np.where(bits < 0, np.int32(-1) - (bits & 0x7FFFFFFF), bits), return_inverse=True
+    )
+    return (len(ascending) - 1 - rows).astype(np.int32)
 
 
 def _ranks_of_scores(scores: NDArray[np.float32]) -> NDArray[np.int32]:

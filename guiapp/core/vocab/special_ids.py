@@ -203,7 +203,10 @@ def special_tokens_in_match_order(vocabulary: Vocabulary) -> NDArray[np.int32]:
 
     Longest first; those of equal length in the order in which GNU's std::sort leaves them.
     """
-    special = np.flatnonzero(vocabulary.attributes & SPECIAL).astype(np.int32)
+    kinds = (
+        SPECIAL if vocabulary.pieces is None else SPECIAL & ~Attribute.USER_DEFINED
+    )  # those are pieces there
+    special = np.flatnonzero(vocabulary.attributes & kinds).astype(np.int32)
     lengths = np.diff(vocabulary.unmarked_texts[1])
     native.sort_longest_first(special, lengths)
     return special

@@ -21,6 +21,7 @@ from guiapp.core.system.checkpoint import stoppable
 from guiapp.core.vocab import byte_alphabet
 from guiapp.core.vocab.attributes import KINDS, Attribute
 from guiapp.core.vocab.parts import Parts
+from guiapp.core.vocab.piece_rules import PieceRules
 from guiapp.core.vocab.token_tree import TokenTree, token_tree
 from guiapp.native import StringTable, packed
 
@@ -126,6 +127,7 @@ class Vocabulary:
     library: str = LLAMA_CPP  # whose ids these are for the same file
     format: str = ""  # of its file, as people call it
     parts: Parts | None = None  # the pipeline of a file of `tokenizers`
+    pieces: PieceRules | None = None  # what a SentencePiece model asks for besides
     token_table: StringTable = None  # type: ignore[assignment]  # built where it is not given
 
     def __post_init__(self) -> None:
@@ -201,7 +203,7 @@ class Vocabulary:
         if self.type is VocabType.TEST:
             return packed([b"%x" % token_id for token_id in range(len(self))])
         texts, size = self.unmarked_texts, len(self.token_data)  # room but for names of unknown characters
-        spell_out = partial(native.spell_out, texts, self.attributes, self._spelling, byte_alphabet.BYTES)
+        spell_out = partial(native.spell_out, texts, self._spelled_as, self._spelling, byte_alphabet.BYTES)
         data, offsets, full_size = spell_out(True, size)
         if full_size > size:
             name_unknown = full_size <= NAMING_LIMIT_BYTES
@@ -222,6 +224,14 @@ class Vocabulary:
     def token_tree(self) -> TokenTree:
         """Every token under its longest proper prefix that is a token."""
         return token_tree(self)
+
+    @property
+    def _spelled_as(self) -> NDArray[np.uint16]:
+        """`attributes`, but SentencePiece reads user-defined and unused pieces like normal ones."""
+        if self.pieces is None:
+            return self.attributes
+        is_text = self.attributes & (Attribute.USER_DEFINED | Attribute.UNUSED) > 0
+        return np.where(is_text, np.uint16(Attribute.NORMAL), self.attributes)
 
     @property
     def _spelling(self) -> int:

@@ -10,6 +10,7 @@ from arrays import as_array
 from conftest import SHARED, VOCABS
 from gguf_builder import write_vocab
 from pair_vocabularies import BYTE_TOKENS
+from piece_models import trained
 from random_tokenizers import IN_TEXTS, random_tokenizer
 from toy_vocabulary import toy_vocabulary
 
@@ -116,6 +117,14 @@ def real(name):
 @pytest.mark.parametrize("name", REAL)
 def test_edits_of_real_models_are_exact(name, seed):
     check_edits(real(name), seed)
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("kind", ["bpe", "unigram"])
+def test_edits_of_sentencepiece_models_are_exact(tmp_path, kind, seed):
+    path = tmp_path / "a.model"
+    path.write_bytes(trained(model_type=kind, user_defined_symbols=["\u2581\u2581", "ab", "abc"]))
+    check_edits(guiapp.open_model(path), seed, [*PARTS, "ab", "abc", "\ufb01", "\x01"])
 
 
 @pytest.mark.parametrize("name", [model.name for model in DEMO_MODELS])

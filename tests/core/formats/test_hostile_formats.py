@@ -9,10 +9,13 @@ import random
 import time
 
 import pytest
+import sentencepiece
+from piece_models import BYTE, CONTROL, UNKNOWN, UNUSED, USER_DEFINED, model, piece, tokenizer_bin
 from random_tokenizers import random_tokenizer
 
 import guiapp
 from guiapp.core.errors import EncodeError, VocabError
+from guiapp.core.training.charsmap import build_charsmap
 from guiapp.core.vocab.byte_alphabet import spell
 
 TOKENS = [bytes([byte]) for byte in range(256)] + [b"ab", b"abab", b" the", "é日".encode(), b"\r\n", b"\\'\""]
@@ -23,6 +26,17 @@ TEKKEN = {
     "vocab": [{"rank": rank, "token_bytes": text} for rank, text in enumerate(IN_BASE64)],
     "special_tokens": [{"rank": 1, "token_str": "<s>"}],
 }
+TEXTS = ("\u2581", "a", "b", "ab", "\u2581ab", "th", "e")
+PIECES = [
+    piece("<unk>", 0, UNKNOWN),
+    piece("<s>", 0, CONTROL),
+    piece("</s>", 0, CONTROL),
+    *(piece(f"<0x{byte:02X}>", 0, BYTE) for byte in range(256)),
+    *(piece(text, -row) for row, text in enumerate(TEXTS)),
+    piece("abab", 0, USER_DEFINED),
+    piece("the", -1, UNUSED),
+]
+BYTES = {3: 2, 35: 1}  # a BPE model with byte fallback
 LETTERS = [spell(bytes([byte])) for byte in range(256)]
 VOCAB_JSON = {text: row for row, text in enumerate([*LETTERS, "ab", "abab", "Ġt", "<|endoftext|>", "<s>"])}
 MERGES = "#version: 0.2\na b\nab ab\nĠ t\n"
@@ -40,6 +54,13 @@ FILES = {
     "vocab.json": json.dumps(VOCAB_JSON).encode(),
     "merges.txt": MERGES.encode(),
     "clip": f'"bpe_simple_vocab_16e6.txt{MERGES.replace(" t", " t</w>")}'.encode(),
+    "pieces": model(PIECES, {**BYTES, 44: " ? "}, {1: "none", 3: 1, 4: 1, 5: 1}),
+    "unigram": model(
+        PIECES, {3: 1, 35: 1}, {2: build_charsmap({"\ufb01": "fi", "\t": " ", "e\u0301": "\u00e9"})}
+    ),
+    "tokenizer.bin": tokenizer_bin(
+        sentencepiece.SentencePieceProcessor(model_proto=model(PIECES, {3: 2, 35: 1}))
+    ),
     "rwkv": "".join(f"{row} {text!r} {len(text)}\n" for row, text in enumerate(TOKENS, 1)).encode(),
 }
 BITS = [

@@ -6,6 +6,8 @@ import gzip
 import os
 
 import pytest
+from piece_models import bin_row as row
+from piece_models import piece
 from small_files import TOKENS, spm
 
 from guiapp.core.errors import VocabError
@@ -21,6 +23,8 @@ BEGINNINGS = {
     "vocab.json and merges.txt": b'{"!": 0, "#": 1, "$": 2, "%": 3',
     "vocab.txt": b"[PAD]\n[UNK]\nthe\n",
     "CLIP's merges": gzip.compress(b'"bpe_simple_vocab_16e6.txt#version: 0.2\ni n\n'),
+    "SentencePiece": piece("<unk>", 0.0, 2) + piece("<s>", 0.0, 3),
+    "tokenizer.bin": b"\x1b\0\0\0" + row(b"<unk>") + row(b"\n<s>\n") + row(b"\n</s>\n"),
 }
 
 

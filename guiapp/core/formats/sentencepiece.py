@@ -1,0 +1,307 @@
+"""SentencePiece's model files: pieces with scores, and how text is changed before it is encoded.
+
+They are messages of Protocol Buffers.  What the library does not load is refused here, too.
+Source: https://github.com/google/sentencepiece, version 0.2.3, sentencepiece_model.proto, model_interface.cc.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.formats.special_rule import special_rule
+from guiapp.core.formats.whole_file import WholeFile
+from guiapp.core.text.piece_text import PieceText
+from guiapp.core.text.utf8 import is_text
+from guiapp.core.vocab import checks
+from guiapp.core.vocab.attributes import (
+    ATTRIBUTE_OF_TYPE,
+    BYTE_TYPE,
+    CONTROL_TYPE,
+    NORMAL_TYPE,
+    UNKNOWN_TYPE,
+    UNUSED_TYPE,
+    USER_DEFINED_TYPE,
+)
+from guiapp.core.vocab.opening import CHARACTERS, METADATA, SPECIAL, TOKENS, Opening
+from guiapp.core.vocab.piece_rules import SENTENCEPIECE, PieceRules, TextRules
+from guiapp.core.vocab.quoting import quoted
+from guiapp.core.vocab.special_ids import RoleFinder
+from guiapp.core.vocab.vocabulary import Rules, SpecialIds, VocabType, Vocabulary
+from guiapp.native import ModelFields, StringTable, read_model_fields
+
+MOST_TOKENS = 1 << 22
+MOST_PIECE_BYTES = 8000  # of the library
+LARGEST_SCORE = 1e30
+MOST_GROWTH = 32  # characters that one of a text becomes; Unicode's own maps need 18
+NUL = b"\0"
+
+PIECE, TRAINER, NORMALIZER, DENORMALIZER = 1, 2, 3, 5  # fields of the model
+UNIGRAM, BPE, WORD, CHARACTER = range(1, 5)  # types of models
+NAMES_OF_TYPES = {UNIGRAM: "unigram", BPE: "bpe", WORD: "word", CHARACTER: "char"}
+WHOLE_NUMBER, EIGHT_BYTES, DELIMITED, FOUR_BYTES = 0, 1, 2, 5  # how a field is written
+
+
+class Model(NamedTuple):
+    """What a file says, as the library understands it.
+
+    kinds  int32[n]  as stored_types of a vocabulary
+    """
+
+    table: StringTable
+    scores: NDArray[np.float32]
+    kinds: NDArray[np.int32]
+    type: int
+    rules: PieceRules
+    special: SpecialIds
+    metadata: Mapping[str, object]
+
+
+def sniff(head: bytes) -> bool:
+    """Whether a file begins with two pieces as such models do: a text, then a score or a kind."""
+    at = 0
+    for _ in range(2):
+        found = _varint(head, at + 1) if head.startswith(b"\n", at) else None
+        if found is None or not _is_piece(head[found[1] : sum(found)], found[0]):
+            return False
+        at = sum(found)
+    return True
+
+
+def _is_piece(message: bytes, size: int) -> bool:
+    found = _varint(message, 1) if message.startswith(b"\n") else None
+    if found is None or found[0] == 0 or len(message) < size:
+        return False
+    return sum(found) == size or message[sum(found) : sum(found) + 1] in (b"\x15", b"\x18")
+
+
+def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
+    """Raises VocabError for a file that is damaged, or that SentencePiece does not load."""
+    file = WholeFile(path, opening)
+    if pre is not None:
+        raise file.error("is not split before it is encoded", "Open it without choosing a pre-tokenizer.")
+    opening.begin(METADATA)
+    fields = read_model_fields(np.frombuffer(file.data, np.uint8), MOST_TOKENS)
+    if isinstance(fields, int):
+        raise file.error(f"is broken from byte {fields:,} on, or incomplete")
+    opening.begin(TOKENS)
+    model = _model(file, fields)
+    opening.begin(CHARACTERS)
+    check_texts(file, model)
+    opening.begin(SPECIAL)
+    return vocabulary_of(file, model)
+
+
+def vocabulary_of(file: WholeFile, model: Model, name: str = SENTENCEPIECE) -> Vocabulary:
+    """The vocabulary that a model of pieces is; `name` is that of the kind of file."""
+    kinds, table, text = model.kinds, model.table, model.rules.text
+    attributes = ATTRIBUTE_OF_TYPE[kinds]
+    rule = special_rule(file.path, model.special)
+    roles = RoleFinder(table, attributes.copy(), model.special)
+    roles.detect()
+    roles.collect_ends()
+    marked = set(np.flatnonzero(np.isin(kinds, (CONTROL_TYPE, USER_DEFINED_TYPE, UNKNOWN_TYPE))).tolist())
+    ids = {role: found for role, found in asdict(roles.ids).items() if found in marked}
+    return Vocabulary(
+        path=file.path,
+        name=file.path.stem,
+        architecture="",
+        type=VocabType.UGM if model.type == UNIGRAM else VocabType.SPM,
+        model=name,
+        pre="",
+        patterns=(),
+        token_data=table.data,
+        token_offsets=table.offsets,
+        scores=model.scores,
+        attributes=attributes,
+        stored_types=kinds,
+        merge_data=np.empty(0, np.uint8),
+        merge_offsets=np.zeros(1, np.int64),
+        charsmap=text.charsmap,
+        special_ids=SpecialIds(**ids),
+        rules=Rules(
+            add_bos=rule.adds_bos,
+            add_eos=rule.adds_eos,
+            add_space_prefix=text.adds_space,
+            escape_spaces=text.marks_spaces,
+            remove_extra_whitespaces=text.removes_spaces,
+        ),
+        eog=frozenset(roles.eog & marked),
+        token_table=table,
+        warnings=rule.warnings,
+        metadata=model.metadata,
+        library=SENTENCEPIECE,
+        pieces=replace(model.rules, special_rule=rule.said_by),
+    )
+
+
+def _model(file: WholeFile, fields: ModelFields) -> Model:
+    messages = dict.fromkeys((TRAINER, NORMALIZER, DENORMALIZER), b"")
+    for number, start, size in fields.others.tolist():
+        if number in messages:  # of several, the later one goes on with the earlier one
+            messages[number] += file.data[start : start + size]
+    trainer, normalizer, denormalizer = (_Message(file, messages[number]) for number in messages)
+    kind = trainer.number(3, UNIGRAM, NAMES_OF_TYPES)
+    if kind == WORD:
+        raise file.error("is a model of whole words", "Choose one of the type BPE, Unigram or char.")
+    has_bytes = bool(trainer.number(35, 0))
+    kinds = fields.kinds
+    table = checked_table(file, fields.texts, fields.scores, kinds, kind, has_bytes)
+    rules = PieceRules(
+        text=_text_rules(normalizer, bool(trainer.number(24, 0))),
+        merges=kind == BPE,
+        has_byte_fallback=has_bytes,
+        unknown_surface=trainer.text(44, PieceRules.unknown_surface),
+        decoded=_text_rules(denormalizer) if denormalizer.text(2, b"") else None,
+    )
+    special = {
+        role: _row(table, kinds, trainer.text(field, text) or text, CONTROL_TYPE)
+        for role, field, text in (("bos", 46, b"<s>"), ("eos", 47, b"</s>"), ("pad", 48, b"<pad>"))
+    }
+    unknown = np.flatnonzero(kinds == UNKNOWN_TYPE).tolist()
+    metadata = {
+        "trainer_spec.model_type": NAMES_OF_TYPES[kind],
+        "trainer_spec.byte_fallback": has_bytes,
+        "trainer_spec.treat_whitespace_as_suffix": rules.text.adds_at_end,
+        "trainer_spec.vocab_size": trainer.number(4, 8000),
+        "trainer_spec.unk_surface": quoted(rules.unknown_surface),
+        "normalizer_spec.name": quoted(normalizer.text(1, b"")),
+        "normalizer_spec.add_dummy_prefix": rules.text.adds_space,
+        "normalizer_spec.remove_extra_whitespaces": rules.text.removes_spaces,
+        "normalizer_spec.escape_whitespaces": rules.text.marks_spaces,
+        "normalizer_spec.precompiled_charsmap": f"{len(rules.text.charsmap):,} bytes",
+        "denormalizer_spec": "in use" if rules.decoded else "none",
+    }
+    ids = SpecialIds(**special, unk=unknown[0] if unknown else None)
+    return Model(table, fields.scores, kinds, kind, rules, ids, metadata)
+
+
+def checked_table(
+    file: WholeFile,
+    texts: tuple[NDArray[np.uint8], NDArray[np.int64]],
+    scores: NDArray[np.float32],
+    kinds: NDArray[np.int32],
+    type_: int,
+    has_bytes: bool,
+) -> StringTable:
+    """The texts of all pieces, where the library would load them; changes the kind of an odd one."""
+    data, offsets = texts
+    lengths = np.diff(offsets)
+    if len(kinds) > MOST_TOKENS:
+        raise file.error(f"has more than {MOST_TOKENS:,} pieces", "So many are not read.")
+    if len(kinds) == 0:
+        raise file.error("has no pieces")
+    if lengths.min() == 0:
+        raise file.error(f"has the empty piece {int(np.argmin(lengths)):,}")
+    if lengths.max() >= MOST_PIECE_BYTES:
+        raise file.error(
+            f"has a piece of {int(lengths.max()):,} bytes",
+            f"They are to have fewer than {MOST_PIECE_BYTES:,}.",
+        )
+    nuls = np.unique(np.searchsorted(offsets, np.flatnonzero(data == 0), "right") - 1)
+    lone = nuls[lengths[nuls] == 1]
+    if has_bytes:
+        kinds[lone] = UNUSED_TYPE  # as the library does: some converters put it there
+    if len(nuls) > len(lone) or (kinds[lone] != UNUSED_TYPE).any():
+        raise file.error(f"has the piece {int(nuls[0]):,}, which holds a NUL character")
+    _check_scores(file, scores, kinds, type_)
+    table = StringTable(data, offsets)
+    checks.check_unique(file, table)
+    _check_bytes(file, table, kinds, has_bytes)
+    n_unknown = int((kinds == UNKNOWN_TYPE).sum())
+    if n_unknown > 1 or (n_unknown == 0 and not has_bytes):
+        raise file.error("has no unknown piece" if n_unknown == 0 else f"has {n_unknown:,} unknown pieces")
+    return table
+
+
+def _check_bytes(file: WholeFile, table: StringTable, kinds: NDArray[np.int32], has_bytes: bool) -> None:
+    rows = np.flatnonzero(kinds == BYTE_TYPE)
+    if len(rows) and not has_bytes:
+        raise file.error("has pieces for bytes, but does not use any (byte_fallback)")
+    named = table.find([b"<0x%02X>" % byte for byte in range(256)])
+    if len(rows) != (named >= 0).sum() * has_bytes or not np.isin(rows, named).all():
+        raise file.error("has pieces for bytes that name none, or not one for each byte")
+    if has_bytes and len(rows) != len(named):
+        raise file.error("has not one piece for each byte, but is to use them (byte_fallback)")
+
+
+def _check_scores(file: WholeFile, scores: NDArray[np.float32], kinds: NDArray[np.int32], kind: int) -> None:
+    is_fine = np.abs(scores) < LARGEST_SCORE
+    if not is_fine.all():
+        row = int(np.argmin(is_fine))
+        raise file.error(f"has the piece {row:,}, whose score is no number, or out of all proportion")
+    if kind == UNIGRAM and not (kinds == NORMAL_TYPE).any():
+        raise file.error("has no normal pieces")
+
+
+def check_texts(file: WholeFile, model: Model) -> None:
+    """Raises VocabError for a map of characters or a user-defined piece that is not to be used."""
+    for row in np.flatnonzero(model.kinds == USER_DEFINED_TYPE).tolist():
+        start, end = model.table.offsets[row : row + 2]
+        if not is_text(model.table.data[start:end].tobytes()):
+            raise file.error(f"has the user-defined piece {row:,}, which is not UTF-8")
+    for rules in filter(None, (model.rules.text, model.rules.decoded)):
+        try:
+            PieceText(rules).check(MOST_GROWTH)
+        except ValueError as error:
+            raise file.error(f"has a precompiled_charsmap that {error}") from error
+
+
+def _row(table: StringTable, kinds: NDArray[np.int32], text: bytes, kind: int) -> int | None:
+    """The piece of this text, if it is of that kind."""
+    row = int(table.find([text])[0])
+    return row if row >= 0 and kinds[row] == kind else None
+
+
+def _text_rules(message: _Message, adds_at_end: bool = False) -> TextRules:
+    return TextRules(
+        np.frombuffer(message.text(2, b""), np.uint8),
+        adds_space=bool(message.number(3, 1)),
+        removes_spaces=bool(message.number(4, 1)),
+        marks_spaces=bool(message.number(5, 1)),
+        adds_at_end=adds_at_end,
+    )
+
+
+class _Message:
+    """The fields of a message, the last of each number; raises VocabError where it is broken."""
+
+    def __init__(self, file: WholeFile, data: bytes) -> None:
+        self._numbers: dict[int, list[int]] = {}
+        self._texts: dict[int, bytes] = {}
+        at = 0
+        while at < len(data):
+            key, at = _varint(data, at) or (0, at)
+            number, written = key >> 3, key & 7
+            value, at = _varint(data, at) or (-1, at) if written in (WHOLE_NUMBER, DELIMITED) else (0, at)
+            size = {EIGHT_BYTES: 8, FOUR_BYTES: 4, DELIMITED: value, WHOLE_NUMBER: 0}.get(written, -1)
+            if number == 0 or value < 0 or not 0 <= size <= len(data) - at:
+                raise file.error("is broken where it says how text is changed")
+            if written == DELIMITED:
+                self._texts[number] = data[at : at + size]
+            elif written == WHOLE_NUMBER:
+                self._numbers.setdefault(number, []).append(value)
+            at += size
+
+    def number(self, field: int, default: int, allowed: Mapping[int, str] | None = None) -> int:
+        """The whole number in a field; those that are not allowed are as if they were not there."""
+        found = [value for value in self._numbers.get(field, ()) if allowed is None or value in allowed]
+        return found[-1] if found else default
+
+    def text(self, field: int, default: bytes) -> bytes:
+        return self._texts.get(field, default)
+
+
+def _varint(data: bytes, at: int) -> tuple[int, int] | None:
+    """A whole number of up to 64 bits, and where it ends; None where there is none."""
+    value = 0
+    for shift, byte in enumerate(data[at : at + 10]):
+        value |= (byte & 0x7F) << 7 * shift
+        if byte < 0x80:
+            return value & (1 << 64) - 1, at + shift + 1
+    return None

@@ -1,0 +1,221 @@
+"""What SentencePiece makes of a text before it looks for pieces.
+
+Native twin: native/piece_text.cpp.
+Source: https://github.com/google/sentencepiece, src/normalizer.cc of version 0.2.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp import native
+from guiapp.core.text.charsmap import longest_match, open_charsmap
+from guiapp.core.text.normalized import NormalizedBuilder, NormalizedText
+from guiapp.core.text.normalizers import SPACE_SYMBOL, symbol_length
+from guiapp.core.text.settled_characters import PLAIN, lead_kinds, settled_characters
+from guiapp.core.text.utf8 import REPLACEMENT, encode, is_text
+from guiapp.core.vocab.piece_rules import TextRules
+
+SPACE = b" "
+MARK = ord("▁")
+SURROGATES = slice(0xD800, 0xE000)
+
+
+class PieceText:
+    """Changes text as a model asks; threads may share it.
+
+    What is dropped belongs to the character before it; but spaces at both ends of a text, to none.
+    """
+
+    def __init__(
+        self, rules: TextRules, user_defined: Sequence[bytes] = (), is_compact: bool = False
+    ) -> None:
+        """`user_defined` pieces are not changed; `is_compact`: one byte stands for U+2581.
+
+        Raises ValueError for a broken character map, with what is wrong as the end of a sentence.
+        """
+        self.rules = rules
+        self._is_compact = is_compact and rules.marks_spaces
+        self._charsmap = open_charsmap(rules.charsmap)
+        self._user_defined = frozenset(user_defined)
+        self._longest = max(map(len, user_defined), default=0)
+        self._spelled = frozenset(self._spell(text) for text in user_defined if not self._never_is(text))
+
+    def check(self, most_growth: int) -> None:
+        """Raises ValueError for a character map that is not to be used, as `__init__` does."""
+        charsmap = self._charsmap
+        if charsmap.damage:
+            raise ValueError(charsmap.damage)
+        if not charsmap.is_whole:
+            raise ValueError("makes text that is not UTF-8")
+        if charsmap.growth > most_growth:
+            raise ValueError(f"makes of a text {int(charsmap.growth):,} times as many characters")
+
+    @cached_property
+    def _kinds(self) -> NDArray[np.uint8]:
+        return lead_kinds(self._charsmap, sorted(self._user_defined))
+
+    @cached_property
+    def _is_settled(self) -> NDArray[np.bool_]:
+        is_settled = settled_characters(self._charsmap)
+        is_settled[SURROGATES] = False
+        is_settled[MARK] = False
+        return is_settled
+
+    @cached_property
+    def _native(self) -> native.PieceText:
+        spaces = native.MARKED if self.rules.marks_spaces else native.AS_THEY_ARE
+        return native.PieceText(
+            {
+                "units": self._charsmap.units,
+                "replacements": self._charsmap.replacements,
+                "kinds": self._kinds,
+                "is_settled": self._is_settled,
+            },
+            (sorted(self._user_defined), sorted(self._spelled)),
+            native.COMPACT if self._is_compact else spaces,
+            {
+                "adds_space": self.rules.adds_space,
+                "adds_at_end": self.rules.adds_at_end,
+                "removes_spaces": self.rules.removes_spaces,
+                "keeps_space": bool(self._charsmap.spaces[SPACE[0]]) and self._begins_no_piece(SPACE),
+            },
+        )
+
+    @property
+    def changes_nothing(self) -> bool:
+        """Whether valid text stays as it is, but for spaces around it and how they are spelled."""
+        return len(self._charsmap.units) == 0 and not self.rules.removes_spaces
+
+    def leaves_alone(self, text: NDArray[np.uint8]) -> bool:
+        """Whether nothing changes but for the space around a text; may say no where that holds."""
+        return self._native.leaves_alone(text)
+
+    def normalize(self, text: NDArray[np.uint8], begins: bool = True) -> NormalizedText:
+        """What a text becomes that `begins` a document, or goes on behind something that is no space."""
+        return NormalizedText(*self._native.normalize(text, begins))
+
+    def data(self, text: NDArray[np.uint8], begins: bool = True) -> NDArray[np.uint8]:
+        """The same, without where it comes from."""
+        return self._native.normalize(text, begins, has_places=False)[0]
+
+    def piece_ends(self, data: NDArray[np.uint8]) -> NDArray[np.int64]:
+        """Where user-defined pieces, and what is between them, end in what became of a text."""
+        if not self._spelled:
+            return np.array([len(data)])
+        places = self._native.user_defined(data)
+        return np.unique(np.append(places[places > 0], len(data)))
+
+    def normalize_readable(self, text: bytes, begins: bool = True) -> NormalizedText:
+        """The same as `normalize`, step by step."""
+        rules, at, builder = self.rules, 0, NormalizedBuilder()
+        while begins and rules.removes_spaces and at < len(text):
+            output, length = self._next(text, at)
+            if output != SPACE:
+                break
+            at += length
+        if at == len(text):
+            return builder.build()
+        if begins and rules.adds_space and not rules.adds_at_end:
+            builder.append(self._spell(SPACE), at, at)
+        was_space = begins and rules.removes_spaces
+        while at < len(text):
+            output, length = self._next(text, at)
+            output = output.lstrip(SPACE) if was_space else output
+            if output:
+                builder.append(self._spell(output), at, at + length)
+                was_space = rules.removes_spaces and output.endswith(SPACE)
+            else:
+                builder.extend(at + length)
+            at += length
+        while rules.removes_spaces and builder.drop_last(self._spell(SPACE)):
+            pass
+        if rules.adds_space and rules.adds_at_end:
+            end = builder.end if len(builder) else len(text)
+            builder.append(self._spell(SPACE), end, end)
+        return builder.build()
+
+    def piece_ends_readable(self, data: bytes) -> list[int]:
+        """The same as `piece_ends`, step by step."""
+        ends, at = {len(data)}, 0
+        while at < len(data):
+            if length := self._match(data, at, self._spelled):
+                ends |= {at, at + length}
+            at += length or symbol_length(data[at])
+        return sorted(ends - {0}) or [0]
+
+    def stays_apart(self, text: NDArray[np.uint8], cut: int) -> bool:
+        """Whether both sides of a place are changed alike, whatever stands farther away.
+
+        Both characters there stay as they are, and no key of the character map holds the one behind another;
+        nor the next one, with which the second could become something else.
+        """
+        before, after = character_before(text, cut), character_at(text, cut)
+        follows = character_at(text, cut + len(after)) if after else b""
+        if self.rules.adds_space and self.rules.adds_at_end:
+            return False
+        if self.rules.removes_spaces and before in (SPACE, SPACE_SYMBOL):
+            return False
+        return self._stays(before) and self._stays(after) and (self._maps_nothing or self._stays(follows))
+
+    def _begins_no_piece(self, beginning: bytes) -> bool:
+        return not any(text.startswith(beginning) for text in self._user_defined)
+
+    @property
+    def _maps_nothing(self) -> bool:
+        return len(self._charsmap.units) == 0
+
+    def _stays(self, character: bytes) -> bool:
+        if not is_text(character) or len(character) == 0:
+            return False
+        if self._maps_nothing:
+            return True
+        if len(character) > 1:
+            code = ord(character.decode())
+            return code < len(self._is_settled) and bool(self._is_settled[code])
+        byte = character[0]
+        if self._charsmap.later[byte]:
+            return False
+        return bool(self._charsmap.spaces[byte]) if byte == SPACE[0] else bool(self._kinds[byte] == PLAIN)
+
+    def _next(self, text: bytes, at: int) -> tuple[bytes, int]:
+        """What the text at a position becomes, and how many bytes of it that covers."""
+        if length := self._match(text, at, self._user_defined):
+            return text[at : at + length], length
+        if match := longest_match(self._charsmap, text, at):
+            return match
+        character = text[at : at + symbol_length(text[at])]
+        return (character, len(character)) if is_text(character) else (encode(REPLACEMENT), 1)
+
+    def _match(self, text: bytes, at: int, texts: Collection[bytes]) -> int:
+        """The length of the longest of some texts that stands at a place, 0 for none."""
+        longest = min(self._longest, len(text) - at)
+        return next((size for size in range(longest, 0, -1) if text[at : at + size] in texts), 0)
+
+    def _spell(self, text: bytes) -> bytes:
+        if not self.rules.marks_spaces:
+            return text
+        if self._is_compact:
+            return text.replace(SPACE_SYMBOL, SPACE)
+        return text.replace(SPACE, SPACE_SYMBOL)
+
+    def _never_is(self, user_defined: bytes) -> bool:
+        """Whether no text becomes such a piece, for there are no spaces behind this."""
+        return self.rules.marks_spaces and SPACE in user_defined
+
+
+def character_at(text: NDArray[np.uint8], at: int) -> bytes:
+    """The character at a place; nothing at the end."""
+    return text[at : at + symbol_length(int(text[at]))].tobytes() if at < len(text) else b""
+
+
+def character_before(text: NDArray[np.uint8], end: int) -> bytes:
+    """The one that ends there."""
+    start = end - 1
+    while start > 0 and text[start] & 0xC0 == 0x80:
+        start -= 1
+    return text[max(start, 0) : end].tobytes()

@@ -1,0 +1,243 @@
+"""SentencePiece's models, against the library itself."""
+
+from __future__ import annotations
+
+import random
+import time
+
+import pytest
+import sentencepiece
+from conftest import SHARED
+from fuzzing import SEED, rounds
+from piece_equality import check
+from piece_models import BYTE, CONTROL, UNKNOWN, USER_DEFINED, field, model, piece, trained, with_unused
+from random_texts import random_texts
+
+import guiapp
+from guiapp.core.errors import VocabError
+from guiapp.core.formats.table import format_of
+from guiapp.core.training.charsmap import build_charsmap
+
+FORMATS = SHARED / "formats"
+REAL = ["mistral-v1.tokenizer.model", "mistral-v3.tokenizer.model.v3", "j2-unigram.tokenizer.model"]
+TEXTS_OF_ONE = 40
+LIMIT_S = 20.0  # far more than any takes, on a busy machine
+
+OPTIONS = {
+    "model_type": ["bpe", "unigram", "bpe", "unigram", "char"],
+    "byte_fallback": [True, False],
+    "add_dummy_prefix": [True, True, False],
+    "remove_extra_whitespaces": [True, False],
+    "treat_whitespace_as_suffix": [False, False, True],
+    "normalization_rule_name": ["nmt_nfkc", "nfkc_cf", "identity", "identity"],
+    "user_defined_symbols": [
+        [],
+        ["<sep>", "ab", "\u2581\u2581", "the"],
+        ["\u2581x", "\u00e9", "\n", "abc", "ab"],
+    ],
+    "control_symbols": [[], ["[INST]", "<ctl>"]],
+    "split_by_whitespace": [True, True, False],
+    "allow_whitespace_only_pieces": [True, False],
+    "split_by_unicode_script": [True, False],
+}
+
+
+def opened(path, data):
+    path.write_bytes(data)
+    assert format_of(path).name == "SentencePiece"
+    return guiapp.open_model(path), sentencepiece.SentencePieceProcessor(model_file=str(path))
+
+
+def some_model(dice):
+    """A model of options at random; some of its pieces may be unused, unless ids are in doubt then."""
+    options = {name: dice.choice(values) for name, values in OPTIONS.items()}
+    data = trained(**options)
+    is_merged_around = options["model_type"] != "unigram" and options["user_defined_symbols"]
+    if is_merged_around or dice.random() < 0.6:
+        return options, data
+    library = sentencepiece.SentencePieceProcessor(model_proto=data)
+    pieces = [(row, library.id_to_piece(row)) for row in range(library.get_piece_size())]
+    normal = [
+        row
+        for row, text in pieces
+        if not (library.is_control(row) or library.is_unknown(row) or library.is_byte(row))
+        and text not in options["user_defined_symbols"]
+    ]
+    return options, with_unused(data, dice.sample(normal, len(normal) // 5))
+
+
+def some_pieces(library):
+    """Some of the texts that pieces stand for."""
+    every = max(1, library.get_piece_size() // 200)
+    pieces = [library.id_to_piece(row) for row in range(0, library.get_piece_size(), every)]
+    return [piece.replace("\u2581", " ").encode() for piece in (*pieces, "[REFERENCE_DOC_7]", "[INST]")]
+
+
+@rounds(usual=12, exhaustive=500)
+def test_models_of_all_options_encode_and_decode_as_the_library_does(tmp_path, count):
+    for index in range(count):
+        dice = random.Random(f"{SEED} {index}")
+        options, data = some_model(dice)
+        tokenizer, library = opened(tmp_path / f"{index}.model", data)
+        assert tokenizer.exactness.level == "exact", options
+        texts = random_texts(f"{SEED} {index}", TEXTS_OF_ONE, some_pieces(library))
+        try:
+            check(tokenizer, library, texts)
+        except AssertionError as error:
+            raise AssertionError(f"seed {SEED}, index {index}: {options}") from error
+
+
+@pytest.mark.real_vocabs
+@rounds(usual=300, exhaustive=20_000)
+@pytest.mark.parametrize("name", REAL)
+def test_real_models_encode_and_decode_as_the_library_does(name, count):
+    path = FORMATS / name
+    tokenizer, library = guiapp.open_model(path), sentencepiece.SentencePieceProcessor(model_file=str(path))
+    assert len(tokenizer.vocabulary) == library.get_piece_size()
+    check(tokenizer, library, random_texts(SEED, count, some_pieces(library)), readable=100 / count)
+
+
+@pytest.mark.parametrize("byte_fallback", [True, False])
+def test_sums_of_scores_are_rounded_and_begin_anew_as_the_librarys(tmp_path, byte_fallback):
+    data = trained(model_type="unigram", byte_fallback=byte_fallback)
+    tokenizer, library = opened(tmp_path / "a.model", data)
+    assert list(tokenizer.encoders) == ["fast", "viterbi", "words"]
+    text = b" ".join(random_texts(SEED, 1500))
+    expected = library.encode(text)
+    scores = tokenizer.vocabulary.scores[expected]
+    assert scores.sum() < -300_000  # they begin anew at each -100,000
+    for encoder in ("fast", "viterbi"):
+        for _ in range(2):  # parts are looked up, then
+            assert tokenizer.encode(text, False, False, encoder).token_ids.tolist() == expected
+    short = text[:40_000]
+    readable = tokenizer.encode_readable(short, False, False, "viterbi")
+    assert readable.token_ids.tolist() == library.encode(short)
+    spans = [tokenizer.encode(short, False, False, encoder).spans.tolist() for encoder in ("fast", "viterbi")]
+    assert spans == [readable.spans.tolist()] * 2
+
+
+UNK, BOS, EOS = piece("<unk>", 0, UNKNOWN), piece("<s>", 0, CONTROL), piece("</s>", 0, CONTROL)
+START = [UNK, BOS]
+A = piece("a", -1)
+BYTES = [piece(f"<0x{byte:02X}>", 0, BYTE) for byte in range(256)]
+BPE, UNIGRAM, WORD = ({3: kind} for kind in (2, 1, 3))
+
+
+def broken_map(units, replacements=b"x\0"):
+    table = b"".join(unit.to_bytes(4, "little") for unit in units) + bytes(4 * (-len(units) % 256))
+    return {2: len(table).to_bytes(4, "little") + table + replacements}
+
+
+REFUSED = {
+    "a cut piece": (UNK + BOS + A[:-2], "is broken from byte [0-9,]+ on, or incomplete"),
+    "a length that lies": (UNK + BOS + b"\n\xff\xff\xff\xff\x07", "is broken from byte"),
+    "a length of 2^63": (UNK + BOS + b"\n" + b"\x80" * 9 + b"\x01", "is broken from byte"),
+    "a number without end": (UNK + BOS + b"\x10" + b"\xff" * 11, "is broken from byte"),
+    "a group": (UNK + BOS + b"\x1b", "is broken from byte"),
+    "a length that lies within a piece": (UNK + BOS + b"\n\x02\n\x05", "is broken from byte"),
+    "a broken specification": (
+        UNK + BOS + A + field(2, b"\x18"),
+        "is broken where it says how text is changed",
+    ),
+    "no unknown piece": (model([BOS, A], BPE), "has no unknown piece"),
+    "two unknown pieces": (model([UNK, piece("<x>", 0, UNKNOWN), A], BPE), "has 2 unknown pieces"),
+    "an empty piece": (model([UNK, BOS, field(1, b"")], BPE), "has the empty piece 2"),
+    "a NUL": (model([*START, piece("a\0b")], BPE), "has the piece 2, which holds a NUL"),
+    "equal pieces": (model([*START, A, A], BPE), "has two equal tokens: 2 and 3"),
+    "a long piece": (model([*START, piece("a" * (1 << 20))], BPE), "has a piece of 1,048,576 bytes"),
+    "bytes that are not used": (
+        model([*START, A, *BYTES], BPE),
+        "has pieces for bytes, but does not use any",
+    ),
+    "not all bytes": (model([*START, A, *BYTES[:255]], {**BPE, 35: 1}), "has not one piece for each byte"),
+    "odd bytes": (
+        model([*START, A, *BYTES, piece("<0xZZ>", 0, BYTE)], {**BPE, 35: 1}),
+        "bytes that name none",
+    ),
+    "infinity": (model([*START, piece("a", float("-inf"))], UNIGRAM), "whose score is no number"),
+    "a short map": (model([*START, A], BPE, {2: b"\0\1"}), "has a precompiled_charsmap that claims a table"),
+    "a map out of bounds": (
+        model([*START, A], BPE, broken_map([0x7FFFFC00])),
+        "points outside of its own table",
+    ),
+}
+REFUSED_HERE = {
+    "no number": (
+        model([*START, piece("a", float("nan"))], BPE),
+        "has the piece 2, whose score is no number",
+    ),
+    "no normal pieces": (model([*START, piece("a", 0, USER_DEFINED)], UNIGRAM), "has no normal pieces"),
+    "words": (model([*START, A], WORD), "is a model of whole words"),
+    "own pieces in pieces": (model([*START, piece(b"\xe2\x96", 0, USER_DEFINED)], BPE), "which is not UTF-8"),
+    "a map that explodes": (
+        model([*START, A], UNIGRAM, {2: build_charsmap({"x": "y" * 1000})}),
+        "makes of a text 1,000 times as many characters",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", [*REFUSED, *REFUSED_HERE])
+def test_what_cannot_be_used_is_refused_in_one_sentence(tmp_path, name):
+    data, said = {**REFUSED, **REFUSED_HERE}[name]
+    path = tmp_path / "a.model"
+    path.write_bytes(data)
+    started = time.perf_counter()
+    with pytest.raises(VocabError, match=said) as told:
+        guiapp.open_model(path)
+    assert time.perf_counter() - started < LIMIT_S
+    assert "\n" not in str(told.value)
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_the_library_refuses_them_too(name):
+    with pytest.raises(RuntimeError):
+        sentencepiece.SentencePieceProcessor(model_proto=REFUSED[name][0])
+
+
+def test_ten_million_pieces_are_refused_soon(tmp_path):
+    path = tmp_path / "a.model"
+    path.write_bytes(UNK + BOS + field(1, field(1, "a")) * 10_000_000)
+    started = time.perf_counter()
+    with pytest.raises(VocabError, match="has more than 4,194,304 pieces"):
+        guiapp.open_model(path)
+    assert time.perf_counter() - started < LIMIT_S
+
+
+CONFIGS = (None, '{"add_bos_token": false, "add_eos_token": true}', '{"add_bos_token": 1}', "{", "[]")
+
+
+def test_who_says_what_is_added_is_told(tmp_path):
+    data = model([UNK, BOS, EOS, A], BPE)
+    path = tmp_path / "x.tokenizer.model"
+    path.write_bytes(data)
+    found = []
+    for config in CONFIGS:
+        folder = tmp_path / str(len(found))
+        folder.mkdir()
+        (folder / "tokenizer.model").write_bytes(data)
+        if config is not None:
+            (folder / "tokenizer_config.json").write_text(config)
+        tokenizer = guiapp.open_model(folder / "tokenizer.model")
+        found.append((tokenizer.encode("a").token_ids.tolist(), len(tokenizer.vocabulary.warnings)))
+        said = "tokenizer_config.json beside it" if len(found) == 2 else "BOS is added where the model"
+        assert said in tokenizer.exactness.reason
+    usual, by_config = [1, 0, 3], [0, 3, 2]
+    assert found == [(usual, 0), (by_config, 0), (usual, 0), (usual, 1), (usual, 0)]
+    path.write_bytes(model([UNK, EOS, A], BPE))
+    assert guiapp.open_model(path).encode("a").token_ids.tolist() == [0, 2, 1]
+
+
+@pytest.mark.real_vocabs
+def test_control_pieces_are_found_where_asked_for_and_text_between_them_is_encoded_by_itself():
+    path = FORMATS / REAL[1]
+    tokenizer, library = guiapp.open_model(path), sentencepiece.SentencePieceProcessor(model_file=str(path))
+    texts = ["Hi there", " x[REFERENCE_DOC_3]y", "", "<s", "  two"]
+    ids = [library.encode(text) for text in texts]
+    text = "[INST]".join(texts)
+    expected = [each for part in ids for each in (*part, 3)][:-1]
+    assert library.id_to_piece(3) == "[INST]"
+    assert tokenizer.encode(text, add_special=False).token_ids.tolist() == expected
+    assert tokenizer.encode(text, False, False).token_ids.tolist() == library.encode(text)
+    assert tokenizer.decode(expected) == text
+    assert tokenizer.encode("a").token_ids.tolist() == [library.bos_id(), *library.encode("a")]
+    assert tokenizer.decode([1, *expected], remove_special=True) == text

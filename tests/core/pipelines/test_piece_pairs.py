@@ -1,0 +1,101 @@
+"""Cuts of texts for SentencePiece's models of the type BPE, whatever the model asks for."""
+
+from __future__ import annotations
+
+import random
+from functools import cache
+
+import pytest
+from arrays import as_array, as_lists
+from fuzzing import SEED, rounds
+from piece_models import trained
+from random_texts import text_of
+
+import guiapp
+
+MODELS = {
+    "as llama's": {
+        "normalization_rule_name": "identity",
+        "remove_extra_whitespaces": False,
+        "byte_fallback": True,
+    },
+    "with a map": {"normalization_rule_name": "nmt_nfkc", "byte_fallback": True},
+    "of unknown": {"normalization_rule_name": "nfkc_cf", "remove_extra_whitespaces": False},
+    "without spaces": {"normalization_rule_name": "identity", "byte_fallback": False},
+    "with own pieces": {
+        "normalization_rule_name": "nmt_nfkc",
+        "user_defined_symbols": ["ab", "abc", "\u2581\u2581", "e\u0301", "\n"],
+        "add_dummy_prefix": False,
+    },
+}
+PARTS = [
+    "a",
+    "ab",
+    "abc ",
+    " ",
+    "  ",
+    "\n",
+    "e",
+    "\u0301",
+    "\ufb01",
+    "\uff76\uff9e",
+    "\u4e2d",
+    "\u2581",
+    "\x01",
+    "the",
+    ". ",
+]
+NAMES = pytest.mark.parametrize("name", MODELS)
+
+
+@cache
+def tokenizer_of(name, folder):
+    path = folder / f"{name}.model"
+    path.write_bytes(trained(model_type="bpe", **MODELS[name]))
+    return guiapp.open_model(path)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("models")
+
+
+def some_text(dice):
+    if dice.random() < 0.5:
+        return text_of(SEED, dice.randrange(1 << 30))[:120]
+    return "".join(dice.choices(PARTS, k=dice.randrange(1, 20))).encode()
+
+
+def encoded(pipeline, text, begins):
+    return as_lists(pipeline.encode(as_array(text), begins, pipeline.encoders[0])) if text else [[], [], []]
+
+
+def assert_cut(pipeline, text, cut):
+    left, right = encoded(pipeline, text[:cut], True), encoded(pipeline, text[cut:], cut == 0)
+    right[1:] = [[edge + cut for edge in edges] for edges in right[1:]]
+    assert [a + b for a, b in zip(left, right, strict=True)] == encoded(pipeline, text, True), (text, cut)
+
+
+@NAMES
+@rounds(usual=150, exhaustive=5_000)
+def test_both_sides_of_a_cut_can_be_encoded_alone_whatever_stands_on_the_far_side(folder, name, count):
+    pipeline, n_cuts = tokenizer_of(name, folder).pipeline, 0
+    for index in range(count):
+        dice = random.Random(f"{SEED} {index}")
+        text, other = some_text(dice), some_text(dice)
+        position = dice.randrange(len(text) + 1)
+        before, after = (cut(as_array(text), position) for cut in (pipeline.cut_before, pipeline.cut_after))
+        assert 0 <= before <= position <= after <= len(text)
+        for cut, whole in ((before, text), (before, text[:position] + other), (after, text)):
+            assert_cut(pipeline, whole, cut)
+        if after < len(text):
+            assert_cut(pipeline, other + text[position:], len(other) + after - position)
+        n_cuts += (before > 0) + (after < len(text))
+    assert n_cuts > count / 20
+
+
+@NAMES
+def test_ordinary_text_has_cuts_nearby(folder, name):
+    pipeline, text = tokenizer_of(name, folder).pipeline, as_array(b"some words, and others. " * 50)
+    assert pipeline.cut_before(text, 400) > 300
+    assert pipeline.cut_after(text, 400) < 500

@@ -1,0 +1,70 @@
+"""Whether a tokenizer does the same as the library sentencepiece with random texts.
+
+Spans are the library's but for one thing: what a stretch of text became (a character, or several that the
+character map takes together) may be several tokens.  The library gives the last of them all of it, and the
+others nothing; here they share its bytes.  So where a token begins or ends within what a stretch became, its
+edge lies somewhere in that stretch; all other edges are equal.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from guiapp.core.tokenizer import Tokenizer
+
+MARK = "\u2581".encode()
+
+
+def check(tokenizer: Tokenizer, library: Any, texts: Iterable[bytes], readable: float = 1.0) -> None:
+    """Ids, spans and decoded text of the first encoder, of one by chance, and of a share of its twin."""
+    assert tokenizer.vocabulary.pieces is not None
+    rules = tokenizer.vocabulary.pieces.text
+    for text in texts:
+        edges, ids = expected_edges(library, text, rules.adds_space and not rules.adds_at_end)
+        assert library.encode(text) == ids
+        dice = random.Random(text)
+        chosen = dice.choice(tokenizer.exact_encoders)
+        for name in {tokenizer.exact_encoders[0], chosen}:
+            found = tokenizer.encode(text, False, False, name)
+            assert found.token_ids.tolist() == ids, (name, text)
+            starts_and_ends = found.spans.T
+            is_there = (edges[..., 0] <= starts_and_ends) & (starts_and_ends <= edges[..., 1])
+            assert is_there.all(), (name, text, found.spans.tolist(), edges.tolist())
+        if dice.random() < readable:
+            twin = tokenizer.encode_readable(text, False, False, chosen)
+            assert twin.token_ids.tolist() == ids, (chosen, text)
+            assert twin.spans.tolist() == tokenizer.encode(text, False, False, chosen).spans.tolist(), text
+        assert tokenizer.encode_each([text, b"x"], False, False)[0].tolist() == ids, text
+        check_decoded(tokenizer, library, ids)
+        check_decoded(tokenizer, library, dice.choices(range(len(tokenizer.vocabulary)), k=12))
+
+
+def check_decoded(tokenizer: Tokenizer, library: Any, ids: list[int]) -> None:
+    decoded = library.decode(ids, return_type=bytes) if ids else b""
+    assert tokenizer.decode_bytes(ids, unparse_special=False) == decoded, ids
+
+
+def expected_edges(library: Any, text: bytes, has_prefix: bool) -> tuple[Any, Any]:
+    """int64[2, n, 2]: from where to where the starts and the ends of all tokens may lie; and their ids."""
+    told = library.encode(text, return_type="offset_mapping")
+    normalized, sources = library.normalize(text, with_offsets=True)
+    sizes = [
+        1 if library.is_byte(token) else len(piece)
+        for token, piece in zip(told["ids"], told["pieces"], strict=True)
+    ]
+    assert sum(sizes) == len(normalized)
+    places = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    sources = np.array(sources or [0], np.int64)
+    begins = np.append(True, np.diff(sources) > 0)
+    begins[-1] = True
+    if has_prefix and normalized:
+        begins[len(MARK) if normalized.startswith(MARK) else 1] = True
+    firsts = np.maximum.accumulate(np.where(begins, np.arange(len(begins)), 0))
+    nexts = np.append(np.flatnonzero(begins), len(begins) - 1)[np.cumsum(begins)]
+    least, most = sources[firsts], np.where(begins, sources, sources[nexts])
+    edges = np.stack([least, most], axis=1)
+    return np.stack([edges[places[:-1]], edges[places[1:]]]), told["ids"]
