@@ -20,6 +20,7 @@ from guiapp.widgets.shared.shaped_texts import ShapedTexts
 from guiapp.widgets.shared.theme import TEXT_FONT_PX, Theme
 from guiapp.widgets.steps.boxes import ABOVE_PX, BOX_PX
 from guiapp.widgets.steps.breakpoint_list import TitleButton
+from guiapp.widgets.steps.cards import SectionTitle
 from guiapp.widgets.steps.gutter import ID_FONT_PX
 from guiapp.widgets.steps.transport import GranularityBox
 
@@ -259,6 +260,12 @@ def test_every_button_has_a_word_or_a_sign(make_steps_page):
     buttons = page.findChildren(QAbstractButton)
     assert len(buttons) > 20
     assert [each.accessibleName() for each in buttons if not each.text() and each.icon().isNull()] == []
+
+
+def test_titles_in_capitals_are_read_as_words(make_steps_page):
+    titles = make_steps_page().findChildren(SectionTitle)
+    assert titles
+    assert all(each.accessibleName().upper() == each.text() != each.accessibleName() for each in titles)
 
 
 def test_each_button_walks_as_far_as_it_says(make_steps_page, qtbot):

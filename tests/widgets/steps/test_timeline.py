@@ -30,6 +30,8 @@ def test_hits_pieces_and_the_place_are_on_the_line(make_steps_page):
     free = stopping[0] - 0.5
     assert color_at(free) == theme.raised
     assert color_at(free, -middle + 1) == theme.panel
+    column = [color_at(free, at - middle + 0.5) == theme.raised for at in range(line.height())]
+    assert column == column[::-1], "the line lies in the middle"
     for step in pieces:
         assert color_at(step, 10) != theme.panel
         assert color_at(step + 0.5, 10) == theme.panel
