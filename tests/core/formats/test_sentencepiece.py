@@ -10,7 +10,19 @@ import sentencepiece
 from conftest import SHARED
 from fuzzing import SEED, rounds
 from piece_equality import check
-from piece_models import BYTE, CONTROL, UNKNOWN, USER_DEFINED, field, model, piece, trained, with_unused
+from piece_models import (
+    BYTE,
+    CONTROL,
+    NORMALIZER,
+    UNKNOWN,
+    USER_DEFINED,
+    field,
+    messages,
+    model,
+    piece,
+    trained,
+    with_unused,
+)
 from random_texts import random_texts
 
 import guiapp
@@ -121,6 +133,61 @@ START = [UNK, BOS]
 A = piece("a", -1)
 BYTES = [piece(f"<0x{byte:02X}>", 0, BYTE) for byte in range(256)]
 BPE, UNIGRAM, WORD = ({3: kind} for kind in (2, 1, 3))
+
+
+def some_map(kind="nfkc"):
+    """The character map of a rule that the library knows, as it stands in a file."""
+    spec = dict(messages(trained(model_type="char", normalization_rule_name=kind)))[NORMALIZER]
+    return dict(messages(spec))[2]
+
+
+LETTERS = [piece(text, -row) for row, text in enumerate("\u2581 abcdef\u00e9\n")]
+MERGED = [
+    piece(text, -20 - row) for row, text in enumerate(("ab", "abc", "\u2581a", " a", "a b", "cd", "ef"))
+]
+OWN = [piece(text, 0, USER_DEFINED) for text in ("b a", "\u2581c", "<x>", "dd", "d", "\u00e9")]
+PLAIN = {1: "plain", 3: 0, 4: 0}
+HAND_MADE = {
+    "spaces as they are": lambda: model([*START, *LETTERS, *MERGED], BPE, {**PLAIN, 3: 1, 5: 0}),
+    "spaces as they are, Unigram": lambda: model([*START, *LETTERS, *MERGED], UNIGRAM, {3: 1, 4: 1, 5: 0}),
+    "own pieces with spaces": lambda: model([*START, *LETTERS, *MERGED, *OWN[:4]], BPE, PLAIN),
+    "own pieces with spaces, Unigram": lambda: model([*START, *LETTERS, *MERGED, *OWN[:4]], UNIGRAM),
+    "own pieces of single characters": lambda: model([*START, *LETTERS[:5], *MERGED, *OWN[2:]], {3: 4}),
+    "an unknown piece of one character": lambda: model([piece("?", 0, UNKNOWN), *LETTERS, *MERGED], BPE),
+    "control pieces of one character": lambda: model([UNK, piece("x", 0, CONTROL), *LETTERS], BPE, PLAIN),
+    "bytes and no unknown piece": lambda: model([BOS, *BYTES, *LETTERS, *MERGED], {**BPE, 35: 1}),
+    "bytes and no unknown piece, Unigram": lambda: model(
+        [BOS, *BYTES, *LETTERS, *MERGED], {**UNIGRAM, 35: 1}
+    ),
+    "a piece that is a NUL": lambda: model([*START, piece("\0"), *BYTES, *LETTERS], {**BPE, 35: 1}),
+    "a name of a byte that is text": lambda: model([*START, *LETTERS, piece("<0x41>"), *MERGED], BPE),
+    "no piece for a space": lambda: model([*START, *BYTES, *LETTERS[2:], *MERGED[:2]], {**BPE, 35: 1}),
+    "equal scores": lambda: model(
+        [*START, *LETTERS, *(piece(t) for t in ("ab", "bc", "bb", "ba", "aa"))], BPE
+    ),
+    "zeros": lambda: model([*START, *LETTERS, piece("ab", -0.0), piece("ba", 0.0), piece("aa", -0.0)], BPE),
+    "a surface of its own": lambda: model([*START, *LETTERS], {**BPE, 44: "\u2581<?>"}),
+    "no surface": lambda: model([*START, *LETTERS], {**BPE, 44: ""}, {1: "x", 3: 1, 4: 0}),
+    "text that is changed when decoded": lambda: (
+        model([*START, *LETTERS, piece("\ufb01"), piece("e\u0301")], BPE)
+        + field(5, field(1, "nfkc") + field(2, some_map()))
+    ),
+    "specifications in parts": lambda: model([*START, *LETTERS], {3: 2}, {3: 0}) + field(3, field(4, 0)),
+}
+
+
+@pytest.mark.parametrize("name", HAND_MADE)
+def test_hand_made_models_encode_and_decode_as_the_library_does(tmp_path, name):
+    tokenizer, library = opened(tmp_path / "a.model", HAND_MADE[name]())
+    dice = random.Random(name)
+    letters = [*"  aabbccddeff\u00e9\u2581\nx?A\0", "<x>", "<0x41>", "a b", " c", "\ufb01", "\xff"]
+    texts = [
+        "".join(dice.choices(letters, k=dice.randrange(1, 25))).encode(
+            "latin-1" if n % 9 == 0 else "utf-8", "replace"
+        )
+        for n in range(150)
+    ]
+    check(tokenizer, library, [b"", b" ", b"  ", *texts])
 
 
 def broken_map(units, replacements=b"x\0"):
