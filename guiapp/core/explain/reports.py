@@ -49,11 +49,11 @@ def info_report(tokenizer: Tokenizer, with_agreement: bool = False) -> dict[str,
         "encoders": list(tokenizer.encoders),
         "not_offered": dict(tokenizer.refused_encoders),
         **({"agreement": _agreement(tokenizer)} if with_agreement else {}),
-        "exactness": asdict(tokenizer.exactness),
-        "warnings": list(vocabulary.warnings),
         "metadata": {
             quoted(key): quoted(_as_text(value), LONGEST_NAME) for key, value in vocabulary.metadata.items()
         },
+        "exactness": asdict(tokenizer.exactness),
+        "warnings": list(vocabulary.warnings),
     }
 
 
