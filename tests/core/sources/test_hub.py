@@ -67,6 +67,18 @@ def test_without_a_file_the_tokenizer_is_chosen_and_what_is_read_with_it_comes_a
     assert "Authorization" not in server.asked[0][1]
 
 
+@pytest.mark.parametrize(("named", "folder"), [("", ""), ("/vocab.json", ""), ("/old/merges.txt", "old/")])
+def test_a_list_of_tokens_is_fetched_with_all_that_is_read_with_it(server, named, folder):
+    beside = {
+        f"{folder}{name}" for name in ("vocab.json", "merges.txt", "tokenizer_config.json", "config.json")
+    }
+    repository(server, ["README.md", "pytorch_model.bin", *beside])
+    found = located(f"hf:o/n{named}", OPENING)
+    assert {path.partition("/resolve/main/")[2] for path, _ in server.asked if "/resolve/" in path} == beside
+    for name in beside:
+        assert found.path.with_name(name.rpartition("/")[2]).read_bytes() == name.encode()
+
+
 def test_a_revision_may_be_named(server):
     for revision in ("v2", "refs%2Fpr%2F1"):
         repository(server, ["toy.gguf"], revision, **{"toy.gguf": TOY})
