@@ -50,9 +50,9 @@ def info_report(tokenizer: Tokenizer, with_agreement: bool = False) -> dict[str,
         "encoders": list(tokenizer.encoders),
         "not_offered": dict(tokenizer.refused_encoders),
         **({"agreement": _agreement(tokenizer)} if with_agreement else {}),
+        "metadata": {quoted(key, LONGEST_NAME): _plain(value) for key, value in vocabulary.metadata.items()},
         "exactness": asdict(tokenizer.exactness),
         "warnings": list(vocabulary.warnings),
-        "metadata": {quoted(key, LONGEST_NAME): _plain(value) for key, value in vocabulary.metadata.items()},
     }
 
 

@@ -144,7 +144,9 @@ class WordPiecePipeline(Pipeline):
         self._check(found.ids)
         return found
 
-    def _steps(self, encoder: str, word: bytes) -> Iterator[Take | Miss | linear.Fail | wordpiece.GiveUp]:
+    def _steps(
+        self, encoder: str, word: bytes
+    ) -> Iterator[Take | Miss | linear.Fail | wordpiece.GiveUp | wordpiece.TooLong]:
         if encoder == "linear":
             return linear.steps(word, self._ids, self._readable_links, self._unknown)
         return wordpiece.steps(word, self._ids, self._longest_bytes, self._unknown)

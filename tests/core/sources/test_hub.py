@@ -120,6 +120,18 @@ def test_what_was_fetched_is_listed_and_opens_offline_by_its_name(server):
     assert len(server.asked) == n_asked
 
 
+@pytest.mark.parametrize(("named", "folder"), [("", ""), ("/vocab.json", ""), ("/old/merges.txt", "old/")])
+def test_a_list_of_tokens_is_fetched_with_all_that_is_read_with_it(server, named, folder):
+    beside = {
+        f"{folder}{name}" for name in ("vocab.json", "merges.txt", "tokenizer_config.json", "config.json")
+    }
+    repository(server, ["README.md", "pytorch_model.bin", *beside])
+    found = located(f"hf:o/n{named}", OPENING)
+    assert {path.partition("/resolve/main/")[2] for path, _ in server.asked if "/resolve/" in path} == beside
+    for name in beside:
+        assert found.path.with_name(name.rpartition("/")[2]).read_bytes() == name.encode()
+
+
 def test_a_revision_may_be_named(server):
     for revision in ("v2", "refs%2Fpr%2F1"):
         repository(server, ["toy.gguf"], revision, **{"toy.gguf": TOY})
