@@ -11,7 +11,6 @@ from pathlib import Path
 
 from guiapp.core.formats.special_tokens import role_tokens, with_roles
 from guiapp.core.formats.tokenizer_config import Beside
-from guiapp.core.formats.tokenizer_json import checked_layout, vocabulary_of
 from guiapp.core.formats.vocab_json import CLIP, document_of
 from guiapp.core.formats.whole_file import WholeFile
 from guiapp.core.vocab.byte_alphabet import CHARACTER_OF_BYTE, PRINTABLE, UNPRINTABLE
@@ -40,6 +39,8 @@ def sniff(head: bytes) -> bool:
 
 def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
     """Raises VocabError for a damaged file."""
+    from guiapp.core.formats.tokenizer_document import checked_layout, vocabulary_of
+
     file = WholeFile(path, opening)
     if pre is not None:
         raise file.error("is split as CLIP splits text", "Open it without choosing a pre-tokenizer.")

@@ -8,43 +8,17 @@ Source: https://github.com/huggingface/tokenizers, tokenizers/src/tokenizer/seri
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from guiapp.core.components.decoders import decoder_of
-from guiapp.core.components.normalizers import Normalizer, normalizer_of
-from guiapp.core.components.pre_tokenizers import (
-    PreTokenizer,
-    patterns_of,
-    pre_tokenizer_of,
-    without_byte_mapping,
-)
-from guiapp.core.components.prepare import normalize
-from guiapp.core.components.said import ComponentError
 from guiapp.core.formats.json_texts import read_json_with_texts
-from guiapp.core.formats.model_sections import ModelSection, model_section, packed_texts
 from guiapp.core.formats.other_readings import other_readings
-from guiapp.core.formats.post_processors import ids_around
-from guiapp.core.formats.ranks import check_ids
-from guiapp.core.formats.tokenizer_config import Beside, model_name, read_beside
+from guiapp.core.formats.tokenizer_config import read_beside
 from guiapp.core.formats.whole_file import WholeFile
-from guiapp.core.split.pre_tokenizers import Pattern
-from guiapp.core.system.checkpoint import stoppable
-from guiapp.core.vocab.attributes import ATTRIBUTE_OF_TYPE, CONTROL_TYPE, NORMAL_TYPE, UNUSED_TYPE
-from guiapp.core.vocab.byte_alphabet import CHARACTER_OF_BYTE
-from guiapp.core.vocab.opening import MERGES, METADATA, SPECIAL, TOKENS, Opening
-from guiapp.core.vocab.parts import AddedToken, Parts
+from guiapp.core.vocab.opening import METADATA, Opening
 from guiapp.core.vocab.quoting import quoted
-from guiapp.core.vocab.special_ids import RoleFinder
-from guiapp.core.vocab.vocabulary import Rules, SpecialIds, Vocabulary
-from guiapp.native import BYTE_STAND_INS, MARKED_SPACES, PLAIN, StringTable
+from guiapp.core.vocab.vocabulary import Vocabulary
 
 MOST_BYTES = 1 << 26
 MOST_LISTS = 1 << 22  # and objects: each takes memory, however short it is in the file
@@ -52,9 +26,6 @@ KNOWN_KEY = re.compile(
     rb'"(?:truncation|padding|normalizer|pre_tokenizer|post_processor|decoder)"\s*:\s*(?:null|\{)'
     rb'|"added_tokens"\s*:\s*\['
 )
-UNKNOWN_TYPE, USER_DEFINED_TYPE, BYTE_TYPE = 2, 4, 6
-BYTES_OF_UTF_8 = (*range(0xC0), *range(0xC2, 0xF5))
-FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
 
 
 def sniff(head: bytes) -> bool:
@@ -67,6 +38,8 @@ def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
 
     `pre` is the name of one of `other_readings`.
     """
+    from guiapp.core.formats.tokenizer_document import checked_layout, vocabulary_of
+
     file = WholeFile(path, opening)
     opening.begin(METADATA)
     content = _sections(file)
@@ -81,17 +54,6 @@ def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
         reasons = {name: each.why for name, each in readings.items()}
         parts = replace(vocabulary.parts, readings=reasons) if vocabulary.parts else None
         return replace(vocabulary, parts=parts, chosen_pre=pre or "")
-
-
-@contextmanager
-def checked_layout(file: WholeFile) -> Iterator[None]:
-    """What stumbles over odd values says that the file has some, by VocabError."""
-    try:
-        yield
-    except ComponentError as error:
-        raise file.error(quoted(str(error), 200)) from error
-    except (KeyError, TypeError, AttributeError, IndexError, OverflowError, ValueError) as error:
-        raise file.error(f"is not laid out as such files are: {quoted(repr(error))}") from error
 
 
 def _sections(file: WholeFile) -> dict[str, Any]:
@@ -109,234 +71,3 @@ def _sections(file: WholeFile) -> dict[str, Any]:
     if (version := content.get("version", "1.0")) != "1.0":
         raise file.error(f"has the version {quoted(repr(version))}, which is not known here")
     return content
-
-
-def vocabulary_of(file: WholeFile, content: dict[str, Any], beside: Beside, opening: Opening) -> Vocabulary:
-    """What a tokenizer.json of this content says.  Raises what `checked_layout` turns into VocabError."""
-    opening.begin(MERGES)
-    model = model_section(content["model"])
-    opening.begin(TOKENS)
-    added, warnings = _added_tokens(content.get("added_tokens") or [], model)
-    table, types = _tokens(file, model, added)
-    opening.begin(SPECIAL)
-    parts = _parts(content, model, added, types)
-    attributes = ATTRIBUTE_OF_TYPE[types]
-    roles = RoleFinder(table, attributes.copy(), _roles(table, parts, beside))
-    roles.detect()
-    roles.collect_ends()
-    ids = {token.token_id for token in added}
-    with np.errstate(over="ignore"):  # those of the file are in `parts`
-        scores = parts.scores.astype(np.float32)
-    return Vocabulary(
-        path=file.path,
-        name=model_name(file.path),
-        architecture="",
-        type=model.type,
-        model=model.options.kind,
-        pre="",
-        patterns=_patterns(parts),
-        token_data=table.data,
-        token_offsets=table.offsets,
-        scores=scores,
-        attributes=attributes,
-        stored_types=types,
-        merge_data=model.merge_data,
-        merge_offsets=model.merge_offsets,
-        charsmap=np.empty(0, np.uint8),
-        special_ids=roles.ids,
-        rules=Rules(
-            add_bos=bool(parts.before),
-            add_eos=bool(parts.after),
-            ignore_merges=model.options.ignore_merges,
-            byte_encoding=parts.spelling == BYTE_STAND_INS,
-        ),
-        eog=frozenset(roles.eog & ids),
-        token_table=table,
-        warnings=(
-            *(*model.warnings, *warnings, *_not_applied(content), *beside.warnings),
-            *_switched_elsewhere(beside, roles.ids, parts),
-        ),
-        metadata=beside.config,
-        library="tokenizers",
-        parts=parts,
-    )
-
-
-def _patterns(parts: Parts) -> tuple[Pattern, ...]:
-    """What cuts the text, where patterns are all there is to it between normalising and merging bytes."""
-    are_searched = any(token.normalized for token in parts.added_tokens) and not parts.normalizes_nothing
-    are_all = parts.merges_bytes and not are_searched
-    return (patterns_of(parts.pre_tokenizer) or ()) if are_all else ()
-
-
-def _added_tokens(said: Any, model: ModelSection) -> tuple[tuple[AddedToken, ...], list[str]]:
-    """With the ids that the library gives them: a text's own in the model, or the next one behind that."""
-    found: dict[str, AddedToken] = {}
-    warnings: list[str] = []
-    contents = [each["content"] for each in stoppable(said)]
-    known = dict(zip(contents, model.find(contents), strict=True))
-    next_id = model.n_texts
-    for each, content in zip(said, contents, strict=True):
-        if not content:
-            continue
-        token_id = found[content].token_id if content in found else known[content]
-        if token_id is None:
-            token_id, next_id = next_id, next_id + 1
-        if each.get("id", token_id) != token_id and not warnings:
-            warnings.append(
-                f"The file gives the added token “{quoted(content)}” the id {quoted(str(each['id']))}; its "
-                f"place makes that {token_id:,}, and so does the library."
-            )
-        flags = {flag: each.get(flag, False) is True for flag in FLAGS}
-        flags["special"] |= content in found and found[content].special
-        found[content] = AddedToken(token_id, content, content, **flags)
-    return tuple(found.values()), warnings
-
-
-def _tokens(
-    file: WholeFile, model: ModelSection, added: tuple[AddedToken, ...]
-) -> tuple[StringTable, NDArray[np.int32]]:
-    """The texts of all ids, and their types as GGUF files number them."""
-    own = model.find([token.content for token in added])
-    new = {token.token_id: token.content for token, known in zip(added, own, strict=True) if known is None}
-    ids = np.append(model.ids, np.fromiter(new, np.int64, len(new)))
-    n_tokens = check_ids(file, ids)
-    types = np.full(n_tokens, UNUSED_TYPE, np.int32)
-    types[model.ids] = NORMAL_TYPE
-    if model.options.byte_fallback:
-        names = model.find([f"<0x{byte:02X}>" for byte in range(256)])
-        types[[token_id for token_id in names if token_id is not None]] = BYTE_TYPE
-    if model.options.unknown is not None:
-        types[model.options.unknown] = UNKNOWN_TYPE
-    for token in added:
-        types[token.token_id] = CONTROL_TYPE if token.special else USER_DEFINED_TYPE
-    unused = np.flatnonzero(types == UNUSED_TYPE)
-    data, offsets = packed_texts([*new.values(), *(f"[PAD{token_id}]" for token_id in unused.tolist())])
-    all_data = np.concatenate([model.data, data])
-    all_offsets = np.concatenate([model.offsets, model.offsets[-1] + offsets[1:]])
-    return StringTable(*_in_order(all_data, all_offsets, np.append(ids, unused))), types
-
-
-def _in_order(
-    data: NDArray[np.uint8], offsets: NDArray[np.int64], ids: NDArray[np.int64]
-) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Texts by their ids."""
-    if (ids[:-1] < ids[1:]).all():
-        return data, offsets
-    order = np.argsort(ids)
-    lengths = np.diff(offsets)[order]
-    new_offsets = np.append(0, np.cumsum(lengths))
-    sources = np.repeat(offsets[:-1][order] - new_offsets[:-1], lengths) + np.arange(len(data))
-    return data[sources], new_offsets
-
-
-def _parts(
-    content: dict[str, Any], model: ModelSection, added: tuple[AddedToken, ...], types: NDArray[np.int32]
-) -> Parts:
-    in_model = np.zeros(len(types), np.bool_)
-    in_model[model.ids] = True
-    scores = np.zeros(len(types))
-    scores[model.ids[: len(model.scores)]] = model.scores
-    before, after = ids_around(content.get("post_processor"))
-    for token_id in (*before, *after):
-        if token_id >= len(types):
-            raise ComponentError(f"puts the id {token_id:,} around texts, which is no token")
-    said = {key: content.get(key) for key in ("normalizer", "pre_tokenizer", "decoder")}
-    normalizer, pre_tokenizer = normalizer_of(said["normalizer"]), pre_tokenizer_of(said["pre_tokenizer"])
-    added = tuple(_with_searched(token, normalizer) for token in added)
-    for of_normalized in (False, True):
-        _check_searched([token.searched for token in added if token.normalized == of_normalized])
-    return Parts(
-        model=model.options,
-        in_model=in_model,
-        normalizer=normalizer,
-        pre_tokenizer=pre_tokenizer,
-        decoder=decoder_of(said["decoder"]),
-        added_tokens=added,
-        before=before,
-        after=after,
-        spelling=_spelling(said),
-        normalizes_nothing=_changes_nothing(said["normalizer"]),
-        merges_bytes=_merges_bytes(model, pre_tokenizer),
-        scores=scores,
-    )
-
-
-def _with_searched(token: AddedToken, normalizer: Normalizer) -> AddedToken:
-    if not token.normalized:
-        return token
-    return token._replace(searched=normalize(normalizer, token.content.encode(), True).text())
-
-
-def _check_searched(texts: list[str]) -> None:
-    """The library does not load files with equal ones, and stumbles over empty ones."""
-    if "" in texts:
-        raise ComponentError("has an added token of which its normalizer leaves nothing")
-    for text, count in Counter(texts).most_common(1):
-        if count > 1:
-            raise ComponentError(f"has {count:,} added tokens that are looked for as “{quoted(text)}”")
-
-
-def _changes_nothing(normalizer: Any) -> bool:
-    return normalizer is None or (
-        normalizer["type"] == "Sequence" and all(map(_changes_nothing, normalizer["normalizers"]))
-    )
-
-
-def _merges_bytes(model: ModelSection, pre_tokenizer: PreTokenizer) -> bool:
-    options = model.options
-    is_marked = options.continuing_prefix or options.end_suffix
-    if options.kind != "BPE" or is_marked or without_byte_mapping(pre_tokenizer) is None:
-        return False
-    return None not in model.find([CHARACTER_OF_BYTE[byte] for byte in BYTES_OF_UTF_8])
-
-
-def _spelling(said: Any) -> int:
-    """How tokens are spelled, by what makes text of them or makes them of text."""
-    kinds = {text for each in _components(said) if isinstance(text := each.get("type"), str)}
-    if "ByteLevel" in kinds:
-        return BYTE_STAND_INS
-    marks = "Metaspace" in kinds or any(each.get("content") == "▁" for each in _components(said))
-    return MARKED_SPACES if marks else PLAIN
-
-
-def _components(said: Any) -> Iterator[dict[str, Any]]:
-    """A component, or several, and all that they consist of."""
-    if isinstance(said, dict):
-        yield said
-    for each in said.values() if isinstance(said, dict) else said if isinstance(said, list) else ():
-        yield from _components(each)
-
-
-def _roles(table: StringTable, parts: Parts, beside: Beside) -> SpecialIds:
-    """As the files beside say, else by their places around a text."""
-    rows = table.find([text.encode("utf-8", "replace") for text in beside.roles.values()]).tolist()
-    ids = {role: row for role, row in zip(beside.roles, rows, strict=True) if row >= 0}
-    if parts.before:
-        ids.setdefault("bos", parts.before[0])
-    if parts.after:
-        ids.setdefault("eos", parts.after[-1])
-    if parts.model.unknown is not None:
-        ids["unk"] = parts.model.unknown
-    return SpecialIds(**ids)
-
-
-def _not_applied(content: dict[str, Any]) -> Iterator[str]:
-    if isinstance(cut := content.get("truncation"), dict):
-        yield f"The file cuts texts to {quoted(str(cut.get('max_length')))} tokens; here they stay whole."
-    if content.get("padding"):
-        yield "The file fills texts up with padding tokens; here nothing is added."
-
-
-def _switched_elsewhere(beside: Beside, ids: SpecialIds, parts: Parts) -> Iterator[str]:
-    """What tokenizer_config.json says that the ids here do not go by."""
-    around = {"add_bos_token": ids.bos in parts.before, "add_eos_token": ids.eos in parts.after}
-    for key, is_there in around.items():
-        if isinstance(said := beside.config.get(key), bool) and said != is_there:
-            does = "puts one" if is_there else "puts none"
-            yield (
-                f"tokenizer_config.json has {key} {'on' if said else 'off'}, and tokenizer.json {does} "
-                "around texts: the ids are those of tokenizer.json, as its library has them."
-            )
-    if beside.config.get("clean_up_tokenization_spaces") is True:
-        yield "transformers drops spaces before punctuation when it decodes; here the text is the decoder's."

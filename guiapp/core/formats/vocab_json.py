@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 
 from guiapp.core.formats.special_tokens import Token, added_tokens, role_tokens, with_ids, with_roles
 from guiapp.core.formats.tokenizer_config import Beside, read_beside
-from guiapp.core.formats.tokenizer_json import checked_layout, vocabulary_of
 from guiapp.core.formats.whole_file import WholeFile
 from guiapp.core.system.outside_json import read_json
 from guiapp.core.vocab.opening import METADATA, Opening
@@ -106,6 +105,8 @@ def sniff(head: bytes) -> bool:
 
 def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
     """Of the two files, `path` is one.  Raises VocabError where one is damaged, or the other missing."""
+    from guiapp.core.formats.tokenizer_document import checked_layout, vocabulary_of
+
     tokens, merges = _both(path, opening)
     if pre is not None:
         raise tokens.error("is split as its family splits text", "Open it without choosing a pre-tokenizer.")

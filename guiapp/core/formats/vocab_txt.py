@@ -12,7 +12,6 @@ from typing import Any
 
 from guiapp.core.formats.special_tokens import Token, added_tokens, role_tokens, with_ids, with_roles
 from guiapp.core.formats.tokenizer_config import Beside, read_beside
-from guiapp.core.formats.tokenizer_json import checked_layout, vocabulary_of
 from guiapp.core.formats.whole_file import WholeFile
 from guiapp.core.vocab.opening import METADATA, Opening
 from guiapp.core.vocab.vocabulary import Vocabulary
@@ -45,6 +44,8 @@ def sniff(head: bytes) -> bool:
 
 def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
     """Raises VocabError for a damaged file."""
+    from guiapp.core.formats.tokenizer_document import checked_layout, vocabulary_of
+
     file = WholeFile(path, opening)
     if pre is not None:
         raise file.error("is split as BERT splits text", "Open it without choosing a pre-tokenizer.")

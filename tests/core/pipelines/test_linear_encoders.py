@@ -149,7 +149,7 @@ def test_unknown_words_are_left_out_where_there_is_no_unknown_token():
 def test_an_encoder_that_does_not_apply_is_refused_with_a_reason():
     tokenizer = guiapp.open_model("demo:bpe")
     assert set(tokenizer.refused_encoders) == {
-        "wordpiece", "linear", "viterbi", "rwkv", "plamo2", "hash"
+        "wordpiece", "linear", "wordlevel", "viterbi", "rwkv", "plamo2", "hash"
     }  # fmt: skip
     assert "BPE" in tokenizer.refused_encoders["viterbi"]
 
