@@ -94,6 +94,18 @@ def checked_layout(file: WholeFile) -> Iterator[None]:
         raise file.error(f"is not laid out as such files are: {quoted(repr(error))}") from error
 
 
+def number_as_read_there(text: str) -> float:
+    """As serde_json reads it: digits and power of ten are rounded each by itself; that decides ties."""
+    digits, _, power = text.lower().lstrip("-").partition("e")
+    whole, _, fraction = digits.partition(".")
+    exponent = (int(power) if power else 0) - len(fraction)
+    if len(whole + fraction) > 19 or abs(exponent) > 300:
+        return float(text)
+    value = float(int(whole + fraction))
+    value = value * 10.0**exponent if exponent >= 0 else value / 10.0**-exponent
+    return -value if text.startswith("-") else value
+
+
 def _sections(file: WholeFile) -> dict[str, Any]:
     data = file.data
     if len(data) > MOST_BYTES:
