@@ -39,11 +39,23 @@ def read_json_with_texts(data: bytes) -> Any:
     """
     shortened, found = _without_long_parts(data)
     if found:
-        content = read_json(shortened)
+        content = read_json(shortened, number_as_read_there)
         model = content.get("model") if isinstance(content, dict) else None
         if isinstance(model, dict) and all(model.get(name) == STAND_IN for name in found):
             return content | {"model": model | found}
-    return read_json(data)
+    return read_json(data, number_as_read_there)
+
+
+def number_as_read_there(text: str) -> float:
+    """As serde_json reads it: digits and power of ten are rounded each by itself; that decides ties."""
+    digits, _, power = text.lower().lstrip("-").partition("e")
+    whole, _, fraction = digits.partition(".")
+    exponent = (int(power) if power else 0) - len(fraction)
+    if len(whole + fraction) > 19 or abs(exponent) > 300:
+        return float(text)
+    value = float(int(whole + fraction))
+    value = value * 10.0**exponent if exponent >= 0 else value / 10.0**-exponent
+    return -value if text.startswith("-") else value
 
 
 def _without_long_parts(data: bytes) -> tuple[bytes, dict[str, Texts]]:

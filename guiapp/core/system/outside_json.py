@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 MOST_CHARACTERS = 1 << 27
 
 
-def read_json(text: str | bytes) -> Any:
+def read_json(text: str | bytes, parse_float: Callable[[str], float] = float) -> Any:
     """What a JSON text says.  Raises ValueError, with a reason that can be shown; where the text is broken, a
     json.JSONDecodeError with the place.
     """
     if len(text) > MOST_CHARACTERS:
         raise ValueError(f"it is longer than {MOST_CHARACTERS >> 20} MB")
     try:
-        return json.loads(text)
+        return json.loads(text, parse_float=parse_float)
     except (json.JSONDecodeError, UnicodeDecodeError):
         raise
     except RecursionError:

@@ -16,6 +16,7 @@ import guiapp
 from guiapp.core.bench.peer_models import hugging_face_json
 from guiapp.core.components.models import ModelTokens, UnigramModel, WordLevelModel, WordPieceModel
 from guiapp.core.errors import EncodeError
+from guiapp.core.formats.json_texts import number_as_read_there
 from guiapp.native import packed
 
 UNKNOWN = "[UNK]"
@@ -148,7 +149,8 @@ def test_real_vocabularies_give_the_ids_and_spans_of_tokenizers(name, count):
     else:
         texts = [text for text, _ in said["vocab"]]
         model = UnigramModel(
-            tokens_of(texts, said["unk_id"]), np.array([score for _, score in said["vocab"]])
+            tokens_of(texts, said["unk_id"]),
+            np.array([number_as_read_there(repr(score)) for _, score in said["vocab"]]),
         )
     for text in random_texts(11, count):
         plain = text.decode("utf-8", "replace").lower()
