@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.formats.special_rule import special_rule
+from guiapp.core.formats.tokenizer_config import model_name, read_beside
 from guiapp.core.formats.whole_file import WholeFile
 from guiapp.core.text.piece_text import PieceText
 from guiapp.core.text.utf8 import is_text
@@ -101,7 +102,8 @@ def vocabulary_of(file: WholeFile, model: Model, name: str = SENTENCEPIECE) -> V
     """The vocabulary that a model of pieces is; `name` is that of the kind of file."""
     kinds, table, text = model.kinds, model.table, model.rules.text
     attributes = ATTRIBUTE_OF_TYPE[kinds]
-    rule = special_rule(file.path, model.special)
+    beside = read_beside(file.path)
+    rule = special_rule(beside, model.special)
     roles = RoleFinder(table, attributes.copy(), model.special)
     roles.detect()
     roles.collect_ends()
@@ -109,7 +111,7 @@ def vocabulary_of(file: WholeFile, model: Model, name: str = SENTENCEPIECE) -> V
     ids = {role: found for role, found in asdict(roles.ids).items() if found in marked}
     return Vocabulary(
         path=file.path,
-        name=file.path.stem,
+        name=model_name(file.path),
         architecture="",
         type=VocabType.UGM if model.type == UNIGRAM else VocabType.SPM,
         model=name,
@@ -133,8 +135,8 @@ def vocabulary_of(file: WholeFile, model: Model, name: str = SENTENCEPIECE) -> V
         ),
         eog=frozenset(roles.eog & marked),
         token_table=table,
-        warnings=rule.warnings,
-        metadata=model.metadata,
+        warnings=beside.warnings,
+        metadata={**model.metadata, **beside.config},
         library=SENTENCEPIECE,
         pieces=replace(model.rules, special_rule=rule.said_by),
     )

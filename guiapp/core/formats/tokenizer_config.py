@@ -15,7 +15,10 @@ from guiapp.core.system.outside_json import read_json
 
 CONFIG, MAP, TEMPLATE = "tokenizer_config.json", "special_tokens_map.json", "chat_template.jinja"
 ADDED, MODEL = "added_tokens.json", "config.json"
-USUAL_NAME = re.compile(r"(?:tokenizer\.json|vocab\.json|vocab\.txt|merges\.txt)$")
+USUAL_NAME = re.compile(
+    r"(?:tokenizer\.json|vocab\.json|vocab\.txt|merges\.txt|tokenizer\.bin"
+    r"|(?:tokenizer|spiece|sentencepiece\.bpe)\.model(?:\.v\w+)?)$"
+)
 ROLES = {
     "bos_token": "bos",
     "eos_token": "eos",
