@@ -81,7 +81,8 @@ def test_callers_cannot_change_which_encoders_a_tokenizer_offers():
 
 @pytest.mark.parametrize("name", [model.name for model in DEMO_MODELS])
 def test_a_model_that_nobody_holds_is_gone_at_once(name, monkeypatch):
-    monkeypatch.setattr(table, "RECENT", table.RecentVocabularies(0))
+    monkeypatch.setattr(table, "LAST", table.LastVocabulary())
+    monkeypatch.setattr(table.LAST, "put", lambda *_: None)
     gc.disable()  # which comes when nobody works, minutes later: until then each model opened would stay
     try:
         tokenizer = guiapp.open_model(f"demo:{name}")

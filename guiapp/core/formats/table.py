@@ -6,8 +6,6 @@ A new format is one file beside this one, with `sniff` and `read` as below, and 
 from __future__ import annotations
 
 import os
-import threading
-from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -27,6 +25,7 @@ from guiapp.core.formats import (
     vocab_json,
     vocab_txt,
 )
+from guiapp.core.formats.tokenizer_config import paths_beside
 from guiapp.core.sources.tokenizer_files import file_in
 from guiapp.core.vocab.header_bytes import FileState, file_state, open_regular
 from guiapp.core.vocab.opening import Opening
@@ -62,31 +61,24 @@ FORMATS = (
     Format("tokenizer.bin", tokenizer_bin.sniff, tokenizer_bin.read),
 )
 
-_Key = tuple[Path, FileState, str | None]  # the last is the pre-tokenizer chosen by hand
+_Key = tuple[Path, tuple[FileState | None, ...], str | None]  # the last is the pre-tokenizer chosen by hand
 
 
-class RecentVocabularies:
-    """The vocabularies opened last, as long as their files stay as they were; each may be large."""
+class LastVocabulary:
+    """The vocabulary opened last, as long as its files stay as they were; another would cost up to 40 MB."""
 
-    def __init__(self, capacity: int) -> None:
-        self._capacity = capacity
-        self._lock = threading.Lock()
-        self._found: OrderedDict[_Key, Vocabulary] = OrderedDict()
+    def __init__(self) -> None:
+        self._kept: tuple[_Key, Vocabulary] | None = None  # replaced at once, for other threads
 
     def get(self, key: _Key) -> Vocabulary | None:
-        with self._lock:
-            if key in self._found:
-                self._found.move_to_end(key)
-            return self._found.get(key)
+        kept = self._kept
+        return kept[1] if kept is not None and kept[0] == key else None
 
     def put(self, key: _Key, vocabulary: Vocabulary) -> None:
-        with self._lock:
-            self._found[key] = vocabulary
-            while len(self._found) > self._capacity:
-                self._found.popitem(last=False)
+        self._kept = key, vocabulary
 
 
-RECENT = RecentVocabularies(capacity=1)  # another would cost up to 40 MB, and to read it anew takes 0.05 s
+LAST = LastVocabulary()
 
 
 def load_vocabulary(
@@ -101,14 +93,18 @@ def load_vocabulary(
     path, opening = Path(path), opening or Opening(_ignore)
     if os.path.isdir(path):  # Path's own raises where it must not look
         path = file_in(path)
-    state = file_state(path)
-    vocabulary = RECENT.get((path.absolute(), state, pre)) if state else None
+    key = _key_of(path, pre)
+    vocabulary = LAST.get(key)
     if vocabulary is None:
         found = format_of(path)
         vocabulary = replace(found.read(path, opening, pre), format=found.name)
-        if state is not None and file_state(path) == state:
-            RECENT.put((path.absolute(), state, pre), vocabulary)
+        if key[1][0] is not None and _key_of(path, pre) == key:
+            LAST.put(key, vocabulary)
     return vocabulary
+
+
+def _key_of(path: Path, pre: str | None) -> _Key:
+    return path.absolute(), tuple(map(file_state, (path, *paths_beside(path)))), pre
 
 
 def format_of(path: Path) -> Format:

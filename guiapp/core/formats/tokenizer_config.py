@@ -15,6 +15,7 @@ from guiapp.core.system.outside_json import read_json
 
 CONFIG, MAP, TEMPLATE = "tokenizer_config.json", "special_tokens_map.json", "chat_template.jinja"
 ADDED, MODEL = "added_tokens.json", "config.json"
+HALVES = ("vocab.json", "merges.txt", "encoder.json", "vocab.bpe")  # of one tokenizer, each read with another
 USUAL_NAME = re.compile(
     r"(?:tokenizer\.json|vocab\.json|vocab\.txt|merges\.txt|tokenizer\.bin"
     r"|(?:tokenizer|spiece|sentencepiece\.bpe)\.model(?:\.v\w+)?)$"
@@ -63,6 +64,12 @@ def read_beside(path: Path) -> Beside:
         if (text := _content(config.get(key)) or _content(special.get(key)))
     }
     return Beside(roles, config, tuple(warnings), special, added, model)
+
+
+def paths_beside(path: Path) -> list[Path]:
+    """What may be read with a tokenizer's file, there or not."""
+    prefix = name_before(path) or ""
+    return [path.with_name(prefix + name) for name in (CONFIG, MAP, TEMPLATE, ADDED, MODEL, *HALVES)]
 
 
 def name_before(path: Path) -> str | None:

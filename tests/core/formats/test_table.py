@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import os
 
 import pytest
@@ -10,6 +11,7 @@ from piece_models import bin_row as row
 from piece_models import piece
 from small_files import TOKENS, spm
 
+import guiapp
 from guiapp.core.errors import VocabError
 from guiapp.core.formats import table
 from guiapp.core.formats.table import FORMATS, format_of, is_tokenizer, load_vocabulary
@@ -59,6 +61,16 @@ def test_a_changed_file_is_read_again(tmp_path):
     assert load_vocabulary(path) is first
     spm(tokens=[*TOKENS, "c"]).write(path)
     assert len(load_vocabulary(path)) == 7
+
+
+def test_a_file_is_read_again_when_one_beside_it_changed(tmp_path):
+    path = tmp_path / "x-vocab.json"
+    path.write_text(json.dumps({text: row for row, text in enumerate(["a", "b", "c", "ab", "bc"])}))
+    found = []
+    for rules in ("a b\n", "b c\na b\n"):
+        (tmp_path / "x-merges.txt").write_text(f"#version: 0.2\n{rules}")
+        found.append(guiapp.open_model(path).encode("abc").token_ids.tolist())
+    assert found == [[3, 2], [0, 4]]
 
 
 def test_a_file_that_changes_while_it_is_read_is_not_kept(tmp_path, monkeypatch):

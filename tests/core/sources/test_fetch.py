@@ -11,7 +11,7 @@ from loopback import file, serving, status
 import guiapp
 from guiapp import VocabError
 from guiapp.core.demo import demo_model_path
-from guiapp.core.formats.table import RECENT
+from guiapp.core.formats.table import LAST
 from guiapp.core.sources import fetch, kept, web
 from guiapp.core.vocab.opening import DOWNLOAD, Opening, stage_of
 
@@ -22,7 +22,7 @@ TENSORS = bytes(8 << 20)  # behind the header, which is all that is wanted
 
 @pytest.fixture(autouse=True)
 def none_is_recent():
-    RECENT._found.clear()
+    LAST._kept = None
 
 
 @pytest.fixture

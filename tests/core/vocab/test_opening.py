@@ -11,7 +11,7 @@ from unpaired_vocabularies import write_plamo2, write_rwkv, write_unigram, write
 
 import guiapp
 from guiapp import native
-from guiapp.core.formats.table import RECENT
+from guiapp.core.formats.table import LAST
 from guiapp.core.system.checkpoint import is_watched, watched
 from guiapp.core.training.charsmap import build_charsmap
 from guiapp.core.vocab.opening import DOWNLOAD, FILE, STARTS, TABLES, stage_of
@@ -44,7 +44,7 @@ class Caller:
 
 
 def open_anew(path, progress):
-    RECENT._found.clear()
+    LAST._kept = None
     return guiapp.open_model(path, None, progress)
 
 
