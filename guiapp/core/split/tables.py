@@ -38,9 +38,8 @@ NUMBERS_BY_THREE, DIGITS_BY_THREE = -1, -2  # instead of the initial row of an a
 # In an entry of the transition table, below the offset of the next row:
 ACCEPTS = 1  # a match ends before this character
 TO_LETTERS = 2  # the next state stays what it is through a…z, and a match may end anywhere
-TO_IDLE = 4  # the next state may stay what it is while no match ends
-OPEN = 8  # the match that ends here may be cut by the levels below
-ROW_SHIFT = 4
+OPEN = 4  # the match that ends here may be cut by the levels below
+ROW_SHIFT = 3
 
 MOST_CLASSES = 256
 
@@ -205,9 +204,8 @@ def _rows(
     own = np.arange(len(following))[:, None]
     is_fixed = following == own
     to_letters = (is_fixed[:, small_letters]).all(axis=1) & accepts.all(axis=1)
-    to_idle = (is_fixed & ~accepts).any(axis=1)
     entries = (initial_row + (following - START) * following.shape[1]) << ROW_SHIFT
-    entries |= to_letters[following] * TO_LETTERS | to_idle[following] * TO_IDLE
+    entries |= to_letters[following] * TO_LETTERS
     entries[following == DEAD] = 0
     entries |= accepts * ACCEPTS | (accepts & is_open[:, None]) * OPEN
     return np.asarray(entries[START:], np.uint32)
