@@ -41,7 +41,7 @@ TO_LETTERS = 2  # the next state stays what it is through a…z, and a match may
 OPEN = 4  # the match that ends here may be cut by the levels below
 ROW_SHIFT = 3
 
-MOST_CLASSES = 256
+MOST_CLASSES, MOST_SETS = 256, 1 << 10  # of characters
 
 # Of a byte at one level: no match begins with it; the levels below may cut a piece with such characters.
 NO_START, UNSETTLED = 1, 2
@@ -149,6 +149,8 @@ def _character_classes(patterns: tuple[Pattern, ...], nodes: list[Node]) -> _Cha
     found = ((view, each) for view, node in zip(views, nodes, strict=True) for each in character_sets(node))
     numbers: list[SeenSet] = [("classes", NUMBER)]
     sets = list(dict.fromkeys((*numbers, *found)))
+    if len(sets) > MOST_SETS:
+        raise PatternError("it tells too many kinds of characters apart")
     starts = _run_starts(sets)
     seen_in = {view: seen(view, starts) for view in {view for view, _ in sets}}
     held = np.array([are_in(seen_in[view], each.ranges) ^ each.is_negated for view, each in sets])

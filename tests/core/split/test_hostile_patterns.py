@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import time
+from contextlib import nullcontext
 from functools import cache
 
 import numpy as np
@@ -12,6 +13,7 @@ from arrays import as_array
 from pace import slowness
 
 from guiapp.core.split.pre_tokenizers import Pattern
+from guiapp.core.split.regex import DEAD, Automaton
 from guiapp.core.split.splitter import Splitter
 from guiapp.core.split.unicode_patterns import PatternError
 
@@ -99,3 +101,54 @@ def test_twins_agree_where_attempts_get_far(seed):
         if len(patterns) == 1:
             matched_ends, _ = splitter.native.split_matches(as_array(b"".join(texts)), text_ends)
             assert matched_ends.tolist() == ends, patterns
+
+
+FEW = "".join(map(chr, range(0x4E00, 0x4E00 + 250)))
+LARGE = {  # what each of them would take was seconds, or hundreds of megabytes
+    "each place may be skipped": "(?:a?){1000}b",
+    "counted in counted": "(?:[ab]{1,60}){30}c",
+    "options in a loop": "(?:" + "|".join(f"{each}{each}?" for each in FEW[:120]) + "){15}z",
+    "both look ahead": "(?:(?=[ab])(?!c)(?:a|b)?){800}c",
+    "wide classes": r"[^\w]" * 2000,
+    "classes in classes": ("[" * 40 + r"\w" + "]" * 40) * 150,
+    "classes met by classes": r"[\w\p{L}&&[^\p{Han}]]" * 600,
+    "all characters of a script": "".join(map(chr, range(0x4E00, 0x4E00 + 16_000))),
+}
+LARGE_ENOUGH = {
+    "counted letters": r"\p{L}{900}",
+    "many states and classes": "".join(f"[^{each}]" for each in FEW) + "(?:a{1000}){3}",
+    "words": "|".join(f"{one}{two}x" for one in "abcdefghijklmnop" for two in FEW[:60]),
+}
+
+
+@pytest.mark.parametrize("name", [*LARGE, *LARGE_ENOUGH])
+def test_tables_are_made_in_a_second_or_refused(name):
+    pattern = Pattern((LARGE | LARGE_ENOUGH)[name], "oniguruma")
+    refusal = "needs too large an automaton|classes are too large|too many kinds of characters"
+    start = time.thread_time()
+    with pytest.raises(PatternError, match=refusal) if name in LARGE else nullcontext():
+        Splitter((pattern,))
+    assert time.thread_time() - start < 1.5 * slowness()
+
+
+def test_a_pattern_of_rank_files_may_not_have_too_large_classes():
+    with pytest.raises(PatternError, match="its classes are too large"):
+        Splitter((Pattern(r"\PL" * 5000, "unicode"),))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_what_can_and_what_must_match_are_fixed_points(seed):
+    source = np.random.default_rng(seed)
+    shape = int(source.integers(2, 40)), int(source.integers(1, 4))
+    following = np.where(source.random(shape) < 0.3, DEAD, source.integers(1, shape[0], shape)).astype(
+        np.int32
+    )
+    accepts = source.random(shape) < source.random() / 2
+    following[DEAD], accepts[DEAD] = DEAD, False
+    automaton = Automaton(following, accepts)
+    can, must = accepts.any(axis=1), np.arange(shape[0]) != DEAD
+    for _ in range(shape[0]):
+        can |= can[following].any(axis=1)
+        must &= (accepts | must[following]).all(axis=1)
+    assert automaton.can_match.tolist() == can.tolist()
+    assert automaton.must_match.tolist() == must.tolist()
