@@ -15,9 +15,8 @@ constexpr std::int64_t numbers_by_three = -1, digits_by_three = -2;  // instead 
 // In an entry of the transition table, below the offset of the next row:
 constexpr std::uint32_t accepts = 1;     // a match ends before this character
 constexpr std::uint32_t to_letters = 2;  // the next state stays what it is through a-z, and a match may end anywhere
-constexpr std::uint32_t to_idle = 4;     // the next state may stay what it is while no match ends
-constexpr std::uint32_t open = 8;        // the match that ends here may be cut by the levels below
-constexpr unsigned row_shift = 4;
+constexpr std::uint32_t open = 4;        // the match that ends here may be cut by the levels below
+constexpr unsigned row_shift = 3;
 constexpr std::uint32_t dead = 0;
 
 constexpr Byte no_start = 1, unsettled = 2;
@@ -28,7 +27,7 @@ constexpr std::size_t reach = 0, alone = 256, led = 512, fold_at = 768, rows_at 
 constexpr std::size_t word_room = 18;  // bytes from a piece's start that must exist to look for letters
 
 constexpr std::size_t pieces_per_word = 16;  // about so many end among the bytes that are marked together
-constexpr std::size_t far = 64;              // bytes that are read again without ado
+constexpr std::size_t far = 64;              // bytes that may be read in vain without ado
 
 std::size_t width_at(Bytes text, std::size_t at) { return announced_length(text[at]); }
 
@@ -73,14 +72,27 @@ std::size_t Splitter::first_cut(Bytes text, std::size_t position) const {
     return text.size();
 }
 
-Splitting::Splitting(const Splitter& splitter) : splitter_(splitter), windows_(items_of(splitter.tables_.windows)) {
+bool Visits::is_again(std::size_t at, std::uint32_t row) {
+    const auto number = (at - start_) / stretch_ * n_states_ + row / row_size_;
+    if (number / bits >= visited_.size()) visited_.resize(number / bits + 1);
+    auto& word = visited_[number / bits];
+    const auto bit = std::uint64_t{1} << number % bits;
+    const bool was_visited = word & bit;
+    word |= bit;
+    return was_visited;
+}
+
+Splitting::Splitting(const Splitter& splitter)
+    : splitter_(splitter),
+      windows_(items_of(splitter.tables_.windows)),
+      visits_(splitter.n_states(), splitter.row_size()) {
     levels_.reserve(items_of(splitter.tables_.levels).size());
 }
 
 void Splitting::begin(std::size_t start, std::size_t end) {
     position_ = start;
     levels_.clear();
-    barren_ = {};
+    visits_.begin(start);
     if (start < end) levels_.push_back({.number = 0, .limit = end});
 }
 
@@ -152,26 +164,25 @@ Splitting::Piece Splitting::next_piece(Bytes text, Level& level, std::int64_t ki
 bool Splitting::match_carefully(Bytes text, std::size_t start, const Level& level, Piece& match) {
     const auto classes = items_of(splitter_.tables_.classes);
     const auto transitions = items_of(splitter_.tables_.transitions);
-    auto row = first_row_of(level), idle_row = dead, next_row = dead;
+    auto row = first_row_of(level);
     bool is_found = false;
-    std::size_t accepted = 0, at = start, since = start;
+    auto at = start, next_place = visits_.next_place(start);
     while (true) {
         const auto seen = at < text.size() ? classes[code_at(text, at)] : static_cast<std::uint32_t>(splitter_.end_class_);
         const auto entry = transitions[row + seen];
-        next_row = entry >> row_shift;
-        if (entry & accepts) is_found = true, accepted = at, match = {at, (entry & open) != 0};
-        if (next_row == dead) break;
+        if (entry & accepts) is_found = true, match = {at, (entry & open) != 0};
+        row = entry >> row_shift;
+        if (row == dead) return is_found;
         at += width_at(text, at);
         if (entry & to_letters) {
             at = behind_small_letters(text, at);
-        } else if (entry & to_idle && next_row != row) {
-            if (next_row == barren_.row && barren_.from <= at && at <= barren_.to) return is_found;
-            idle_row = next_row, since = at;
+        } else if (at < next_place) {
+            continue;
+        } else if (visits_.is_again(at, row)) {
+            return is_found;
         }
-        row = next_row;
+        next_place = visits_.next_place(at);
     }
-    if (row == idle_row && (!is_found || accepted < since)) barren_ = {row, since, at};
-    return is_found;
 }
 
 // A run of numbers is cut into what is over, then threes; the text before a run belongs to its first piece.
@@ -276,14 +287,14 @@ Splitting::Match Splitting::match_plainly(Bytes text, std::size_t position, std:
         if (entry & accepts) match = {at, true, false};
         const bool is_same = row == entry >> row_shift;
         row = entry >> row_shift;
-        if (entry & open || (entry & to_idle && at > position + far)) return {0, false, true};
+        if (entry & open || (!(entry & accepts) && at > position + far)) return {0, false, true};
         if (row == dead) return match;
         at += width;
         if (entry & to_letters && width == 1) {
             at = behind_small_letters(text, at);
-        } else if (is_same) {
+        } else if (is_same && entry & accepts) {
             at = skip_same(text, at, width, seen);
-            if (entry & accepts) match = {at - width, true, false};
+            match = {at - width, true, false};
         }
     }
 }

@@ -3,6 +3,8 @@
 // no lower level can cut is final where it is found.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <vector>
 
 #include "api.h"
@@ -20,6 +22,30 @@ struct SplitTables {
     Array<const Byte> words;                 // k rows: where a look at a few bytes tells the end of a piece
     Array<const Byte> windows;               // see windows.h; only where there is one level
     Array<const Byte> cuts;                  // c rows of c: 1 where two neighbours are always in different pieces
+};
+
+// Where attempts to match were in which state, noted once in a stretch of text.  An attempt that comes to where another
+// one was finds nothing from there on: had the other one found something, pieces would end behind that place, and nobody
+// would come by again.  So splitting takes a time of at most text times states (T. Reps, "Maximal-munch" tokenization in
+// linear time, 1998), and a byte of memory for each one of text.
+class Visits {
+public:
+    Visits(std::size_t n_states, std::size_t row_size)
+        : n_states_(n_states), row_size_(row_size), stretch_(std::bit_ceil(std::max(least_stretch, n_states / 8))) {}
+
+    void begin(std::size_t start) { start_ = start, visited_.clear(); }
+
+    // The first place behind `at` where to ask `is_again`.
+    std::size_t next_place(std::size_t at) const { return at + stretch_ - (at - start_) % stretch_; }
+
+    // Whether there was an attempt in this state at the first character of this stretch; from now on, there was.
+    bool is_again(std::size_t at, std::uint32_t row);
+
+private:
+    static constexpr std::size_t least_stretch = 16, bits = 64;
+
+    std::size_t n_states_, row_size_, stretch_, start_ = 0;
+    std::vector<std::uint64_t> visited_;  // a bit for each state in each stretch
 };
 
 // Where pieces end, written one behind the other.
@@ -44,6 +70,8 @@ public:
 private:
     friend class Splitting;
 
+    std::size_t row_size() const { return static_cast<std::size_t>(end_class_) + 1; }
+    std::size_t n_states() const { return static_cast<std::size_t>(tables_.transitions.size) / row_size(); }
     std::size_t class_at(Bytes text, std::size_t at) const;
     bool is_number(Bytes text, std::size_t at) const { return items_of(tables_.numbers)[class_at(text, at)]; }
     bool is_cut(std::size_t left, std::size_t right) const {
@@ -103,10 +131,7 @@ private:
     Windows windows_;
     std::size_t position_ = 0;
     std::vector<Level> levels_;  // those on the way to the present piece
-    struct {
-        std::uint32_t row;
-        std::size_t from, to;
-    } barren_{};  // a stretch in which the automaton stayed in one state and found no end: no attempt goes through it twice
+    Visits visits_;
 };
 
 }  // namespace loupe

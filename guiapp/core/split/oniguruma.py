@@ -19,6 +19,7 @@ from guiapp.core.split.unicode_patterns import (
     PatternError,
     Ranges,
     complement,
+    counted,
     written,
 )
 from guiapp.core.text.unicode_tables import (
@@ -68,6 +69,7 @@ class _Speller:
         self._at = 0
         self._ignores_case = [False]  # in each open group
         self._before = ""  # the letter that stands before, where case is ignored
+        self._n_ranges = 0
 
     def pattern(self) -> str:
         if self._source.startswith("(?i)"):  # for all that follows
@@ -133,15 +135,16 @@ class _Speller:
             self._before = ""
         if not found:
             raise PatternError("a class holds nothing")
+        self._n_ranges = counted(found, self._n_ranges)
         return written(self._cased(found))
 
     def _repeated(self, part: str, parts: list[str]) -> str:
         """`part` with the repetition that follows it; nothing, if none does.  “=”: `parts` has it all."""
         character = self._source[self._at : self._at + 1]
-        counted = COUNT.match(self._source, self._at)
-        if counted and (counted[1] or counted[3]):
-            self._at = counted.end()
-            spelled = _count(counted[1], counted[2], counted[3])
+        count = COUNT.match(self._source, self._at)
+        if count and (count[1] or count[3]):
+            self._at = count.end()
+            spelled = _count(count[1], count[2], count[3])
         elif character and character in "*+?":
             self._at += 1
             spelled = character
@@ -150,7 +153,7 @@ class _Speller:
         if self._source.startswith("?", self._at):
             raise PatternError("something is repeated as seldom as possible")
         is_possessive = self._source.startswith("+", self._at)
-        if is_possessive and (counted or part == ")"):
+        if is_possessive and (count or part == ")"):
             raise PatternError("a repeated part is repeated again")
         if part == ")":
             parts.append(spelled)
@@ -173,7 +176,9 @@ class _Speller:
                 self._at += 2
                 meets, found = _both(meets, _united(found)), []
                 continue
-            found += self._member(depth)
+            member = self._member(depth)
+            self._n_ranges = counted(member, self._n_ranges)
+            found += member
             is_first = False
         self._at += 1
         result = _both(meets, _united(found))

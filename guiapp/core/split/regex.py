@@ -258,6 +258,7 @@ class _Parser:
 
 DEAD, START = 0, 1
 MOST_STATES, MOST_PLACES = 1 << 12, 1 << 13  # several times what any pattern in use has
+MOST_WORK = 1 << 25  # to find them, in steps of some 10 ns; seventy times what any pattern in use takes
 
 
 class Automaton(NamedTuple):
@@ -273,14 +274,31 @@ class Automaton(NamedTuple):
     @property
     def can_match(self) -> NDArray[np.bool_]:
         """Per state: whether a match can still end, at once or later."""
-        none = np.zeros(len(self.following), np.bool_)
-        return fixed_point(lambda can: np.any(self.accepts | can[self.following], axis=1), none)
+        everywhere = np.ones(self.following.shape, np.bool_)
+        return _leading_to(np.asarray(self.accepts.any(axis=1)), self.following, everywhere)
 
     @property
     def must_match(self) -> NDArray[np.bool_]:
         """Per state: whether a match ends, at once or later, whatever the text goes on with."""
-        living = np.arange(len(self.following)) != DEAD
-        return fixed_point(lambda must: living & np.all(self.accepts | must[self.following], axis=1), living)
+        is_dead = np.arange(len(self.following)) == DEAD
+        return ~_leading_to(is_dead, self.following, ~self.accepts)
+
+
+def _leading_to(
+    goals: NDArray[np.bool_], following: NDArray[np.int32], is_way: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """From which states some goals are reached, by none or more of the ways; each state is visited once."""
+    targets, sources = following[is_way], is_way.nonzero()[0]
+    order = np.argsort(targets, kind="stable")
+    sources, starts = sources[order], np.searchsorted(targets[order], np.arange(len(following) + 1))
+    reached, pending = goals.copy(), goals.nonzero()[0].tolist()
+    while pending:
+        state = pending.pop()
+        before = sources[starts[state] : starts[state + 1]]
+        new = set(before[~reached[before]].tolist())
+        reached[[*new]] = True
+        pending += new
+    return reached
 
 
 Found = TypeVar("Found", bound=Hashable)
@@ -305,6 +323,8 @@ class Numbers(Generic[Found]):
             self._found.append(found)
         return number
 
+
+WORK_OF_PLACE, WORK_OF_GROUP = 50, 15
 
 ClassSet = int  # bit c: class c is in it; the bit behind the last class stands for the end of the text
 
@@ -392,6 +412,7 @@ class _Places:
     def __init__(self, classes_of: Mapping[CharacterSet, ClassSet], all_classes: ClassSet) -> None:
         self._places: list[Place] = [_Try(())]
         self._classes_of, self._all = classes_of, all_classes
+        self._work = 0
 
     def step(self, state: State) -> tuple[list[tuple[ClassSet, State]], ClassSet]:
         """The states after one more character, by what it is, and before which ones a match ends."""
@@ -400,6 +421,7 @@ class _Places:
         stack = [(number, self._all) for number in reversed(state)]
         while stack and left:
             number, classes = stack.pop()
+            self._count(WORK_OF_PLACE)
             known = visited.get(number, 0)
             classes &= left & ~known
             visited[number] = known | classes
@@ -414,6 +436,7 @@ class _Places:
                 stack.append((place.following, classes & place.classes))
             elif classes & place.classes:
                 groups = list(_with_place(groups, classes & place.classes, place.following))
+                self._count(sum(WORK_OF_GROUP + len(new) for _, new in groups))
         groups.sort(key=lambda group: group[0] & -group[0])
         return groups, self._all & ~left
 
@@ -446,6 +469,11 @@ class _Places:
         for _ in range(node.least):
             entry = self.build(node.part, entry)
         return entry
+
+    def _count(self, work: int) -> None:
+        self._work += work
+        if self._work > MOST_WORK:
+            raise PatternError("it needs too large an automaton")
 
     def _add(self, place: Place) -> int:
         self._places.append(place)

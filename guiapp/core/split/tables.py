@@ -38,11 +38,10 @@ NUMBERS_BY_THREE, DIGITS_BY_THREE = -1, -2  # instead of the initial row of an a
 # In an entry of the transition table, below the offset of the next row:
 ACCEPTS = 1  # a match ends before this character
 TO_LETTERS = 2  # the next state stays what it is through a…z, and a match may end anywhere
-TO_IDLE = 4  # the next state may stay what it is while no match ends
-OPEN = 8  # the match that ends here may be cut by the levels below
-ROW_SHIFT = 4
+OPEN = 4  # the match that ends here may be cut by the levels below
+ROW_SHIFT = 3
 
-MOST_CLASSES = 256
+MOST_CLASSES, MOST_SETS = 256, 1 << 10  # of characters
 
 # Of a byte at one level: no match begins with it; the levels below may cut a piece with such characters.
 NO_START, UNSETTLED = 1, 2
@@ -150,6 +149,8 @@ def _character_classes(patterns: tuple[Pattern, ...], nodes: list[Node]) -> _Cha
     found = ((view, each) for view, node in zip(views, nodes, strict=True) for each in character_sets(node))
     numbers: list[SeenSet] = [("classes", NUMBER)]
     sets = list(dict.fromkeys((*numbers, *found)))
+    if len(sets) > MOST_SETS:
+        raise PatternError("it tells too many kinds of characters apart")
     starts = _run_starts(sets)
     seen_in = {view: seen(view, starts) for view in {view for view, _ in sets}}
     held = np.array([are_in(seen_in[view], each.ranges) ^ each.is_negated for view, each in sets])
@@ -205,9 +206,8 @@ def _rows(
     own = np.arange(len(following))[:, None]
     is_fixed = following == own
     to_letters = (is_fixed[:, small_letters]).all(axis=1) & accepts.all(axis=1)
-    to_idle = (is_fixed & ~accepts).any(axis=1)
     entries = (initial_row + (following - START) * following.shape[1]) << ROW_SHIFT
-    entries |= to_letters[following] * TO_LETTERS | to_idle[following] * TO_IDLE
+    entries |= to_letters[following] * TO_LETTERS
     entries[following == DEAD] = 0
     entries |= accepts * ACCEPTS | (accepts & is_open[:, None]) * OPEN
     return np.asarray(entries[START:], np.uint32)

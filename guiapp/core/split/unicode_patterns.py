@@ -15,6 +15,7 @@ from guiapp.core.text.unicode_tables import N_CODES, WHITESPACE_RANGES, Range, r
 MOST_COUNTED = 1000  # what {n} and {n,m} may ask for
 LONGEST = 1 << 14  # of a pattern in a file
 MOST_NESTED = 50  # groups
+MOST_RANGES = 1 << 17  # of all classes of a pattern when spelled out; those in use have some thousands
 CONTROLS = {"r": "\r", "n": "\n", "t": "\t", "f": "\f", "v": "\v"}
 FOLDED = {"s": "s\u017f", "k": "k\u212a"}
 """What letters match without regard to case, besides their own two forms."""
@@ -47,6 +48,7 @@ class _Speller:
         self._source = source
         self._at = 0
         self._ignores_case = [False]  # in each open group
+        self._n_ranges = 0
 
     def pattern(self) -> str:
         parts, may_repeat = list[str](), False
@@ -86,16 +88,16 @@ class _Speller:
             return "[^\n]", True
         if character in "*+?{}^]":
             raise PatternError(f"{character} stands at character {self._at}")
-        return written(self._ranges_of(character)), True
+        return self._written(self._ranges_of(character)), True
 
     def _repetition(self) -> str:
         """One that is greedy; a possessive one gives the same in patterns whose parts exclude each other."""
         character = self._source[self._at : self._at + 1]
-        if counted := COUNT.match(self._source, self._at):
-            least, has_most, most = int(counted[1]), counted[2], counted[3]
+        if count := COUNT.match(self._source, self._at):
+            least, has_most, most = int(count[1]), count[2], count[3]
             if max(least, int(most or 0)) > MOST_COUNTED:
-                raise PatternError(f"something is repeated {counted[0]} times")
-            self._at = counted.end()
+                raise PatternError(f"something is repeated {count[0]} times")
+            self._at = count.end()
             spelled = _counted(least, int(most) if most else least, is_open=bool(has_most) and not most)
         elif character and character in "*+?":
             self._at += 1
@@ -117,7 +119,11 @@ class _Speller:
             ranges += self._member()
             is_first = False
         self._at += 1
-        return written(tuple(ranges), is_negated)
+        return self._written(tuple(ranges), is_negated)
+
+    def _written(self, ranges: Ranges, is_negated: bool = False) -> str:
+        self._n_ranges = counted(ranges, self._n_ranges)
+        return written(ranges, is_negated)
 
     def _member(self) -> Ranges:
         character = self._next()
@@ -185,6 +191,13 @@ def _counted(least: int, most: int, is_open: bool) -> str:
     if most < least:
         raise PatternError(f"something is repeated {{{least},{most}}} times")
     return f"{{{least},{most}}}"
+
+
+def counted(ranges: Ranges, n_before: int) -> int:
+    """How many ranges there are with those before.  Raises PatternError where it gets too many to handle."""
+    if n_before + len(ranges) > MOST_RANGES:
+        raise PatternError("its classes are too large")
+    return n_before + len(ranges)
 
 
 def complement(ranges: Ranges) -> Ranges:
