@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.formats.special_rule import special_rule
+from guiapp.core.formats.tokenizer_config import model_name
 from guiapp.core.formats.whole_file import WholeFile
 from guiapp.core.text.piece_text import PieceText
 from guiapp.core.text.utf8 import is_text
@@ -109,7 +110,7 @@ def vocabulary_of(file: WholeFile, model: Model, name: str = SENTENCEPIECE) -> V
     ids = {role: found for role, found in asdict(roles.ids).items() if found in marked}
     return Vocabulary(
         path=file.path,
-        name=file.path.stem,
+        name=model_name(file.path),
         architecture="",
         type=VocabType.UGM if model.type == UNIGRAM else VocabType.SPM,
         model=name,

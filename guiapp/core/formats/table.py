@@ -27,6 +27,7 @@ from guiapp.core.formats import (
     vocab_json,
     vocab_txt,
 )
+from guiapp.core.formats.tokenizer_config import files_beside
 from guiapp.core.sources.tokenizer_files import file_in
 from guiapp.core.vocab.header_bytes import FileState, file_state, open_regular
 from guiapp.core.vocab.opening import Opening
@@ -62,7 +63,8 @@ FORMATS = (
     Format("tokenizer.bin", tokenizer_bin.sniff, tokenizer_bin.read),
 )
 
-_Key = tuple[Path, FileState, str | None]  # the last is the pre-tokenizer chosen by hand
+_States = tuple[FileState | None, ...]  # of a file and all that may lie beside it
+_Key = tuple[Path, _States, str | None]  # the last is the pre-tokenizer chosen by hand
 
 
 class RecentVocabularies:
@@ -85,6 +87,10 @@ class RecentVocabularies:
             while len(self._found) > self._capacity:
                 self._found.popitem(last=False)
 
+    def clear(self) -> None:
+        with self._lock:
+            self._found.clear()
+
 
 RECENT = RecentVocabularies(capacity=1)  # another would cost up to 40 MB, and to read it anew takes 0.05 s
 
@@ -101,14 +107,20 @@ def load_vocabulary(
     path, opening = Path(path), opening or Opening(_ignore)
     if os.path.isdir(path):  # Path's own raises where it must not look
         path = file_in(path)
-    state = file_state(path)
-    vocabulary = RECENT.get((path.absolute(), state, pre)) if state else None
+    states = _states(path)
+    vocabulary = RECENT.get((path.absolute(), states, pre)) if states else None
     if vocabulary is None:
         found = format_of(path)
         vocabulary = replace(found.read(path, opening, pre), format=found.name)
-        if state is not None and file_state(path) == state:
-            RECENT.put((path.absolute(), state, pre), vocabulary)
+        if states and _states(path) == states:
+            RECENT.put((path.absolute(), states, pre), vocabulary)
     return vocabulary
+
+
+def _states(path: Path) -> _States:
+    """What identifies the present content; empty where there is none to look at."""
+    state = file_state(path)
+    return () if state is None else (state, *map(file_state, files_beside(path)))
 
 
 def format_of(path: Path) -> Format:

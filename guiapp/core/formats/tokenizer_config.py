@@ -15,7 +15,11 @@ from guiapp.core.system.outside_json import read_json
 
 CONFIG, MAP, TEMPLATE = "tokenizer_config.json", "special_tokens_map.json", "chat_template.jinja"
 ADDED, MODEL = "added_tokens.json", "config.json"
-USUAL_NAME = re.compile(r"(?:tokenizer\.json|vocab\.json|vocab\.txt|merges\.txt)$")
+VOCAB_AND_MERGES = "vocab.json", "merges.txt", "encoder.json", "vocab.bpe"
+USUAL_NAME = re.compile(
+    r"(?:tokenizer\.json|vocab\.json|vocab\.txt|merges\.txt|tokenizer\.bin|tekken\.json"
+    r"|(?:tokenizer|spiece|sentencepiece\.bpe)\.model(?:\.v\w+)?)$"
+)
 ROLES = {
     "bos_token": "bos",
     "eos_token": "eos",
@@ -77,6 +81,12 @@ def model_name(path: Path) -> str:
     if folder.parent.name == "snapshots":  # of a repository, by commit
         folder = folder.parents[1]
     return before.rstrip(".-_") or folder.name.removeprefix("models--").replace("--", "/")
+
+
+def files_beside(path: Path) -> list[Path]:
+    """What a tokenizer's file may be read with, whether it is there or not."""
+    names = [CONFIG, MAP, ADDED, MODEL, TEMPLATE, *VOCAB_AND_MERGES]
+    return [path.with_name(before + name) for before in {name_before(path) or "", ""} for name in names]
 
 
 def _object(path: Path, warnings: list[str]) -> dict[str, Any]:

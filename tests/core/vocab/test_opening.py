@@ -44,7 +44,7 @@ class Caller:
 
 
 def open_anew(path, progress):
-    RECENT._found.clear()
+    RECENT.clear()
     return guiapp.open_model(path, None, progress)
 
 
