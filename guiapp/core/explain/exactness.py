@@ -12,6 +12,7 @@ from guiapp.core.vocab.pre_choice import said_by_file
 from guiapp.core.vocab.vocabulary import LLAMA_CPP, VocabType, Vocabulary
 
 HOW_CHECKED = "this is tested with random texts"
+TOKENIZER_JSON = "tokenizer.json"  # the format that says all of its pipeline
 REFUSED = "refused by llama.cpp"
 
 
@@ -80,9 +81,10 @@ def _exactness_elsewhere(vocabulary: Vocabulary) -> Exactness:
             f"The longest token that fits, as {library} takes it by its published code; {HOW_CHECKED}.",
         )
     if not vocabulary.chosen_pre:
+        split = "by the pattern in the file" if vocabulary.model == "tekken" else f"as {vocabulary.name} is"
         return Exactness(
             "exact",
-            f"Tokens by rank, split as {vocabulary.name} is. The ids equal {library}'s for the same ranks, "
+            f"Tokens by rank, split {split}. The ids equal {library}'s for the same ranks, "
             f"pattern and special tokens; {HOW_CHECKED}.",
         )
     split = f"Text is split as “{vocabulary.chosen_pre}”, chosen by hand."
@@ -103,12 +105,18 @@ def _exactness_of_parts(vocabulary: Vocabulary, parts: Parts) -> Exactness:
             f"Read as “{chosen}”, chosen by hand. {parts.readings[chosen]} {vocabulary.library} reads the "
             "file as it stands.",
         )
+    if vocabulary.format != TOKENIZER_JSON:
+        return Exactness(
+            "exact",
+            f"{vocabulary.model} vocabulary. The file does not say how text is split: here it is as "
+            f"transformers does for such models. The ids equal those of {vocabulary.library} set up so; "
+            f"{HOW_CHECKED}.",
+        )
     others = "".join(f" {why} Choose “{name}” to see that." for name, why in parts.readings.items())
     return Exactness(
         "exact",
         f"{vocabulary.model} vocabulary with the parts that the file names. The ids equal those of "
-        f"{vocabulary.library} for the same file, text and switches; this is tested with random texts and "
-        f"random files.{others}",
+        f"{vocabulary.library} for the same file, text and switches; {HOW_CHECKED} and random files.{others}",
     )
 
 

@@ -77,6 +77,9 @@ class LastVocabulary:
     def put(self, key: _Key, vocabulary: Vocabulary) -> None:
         self._kept = key, vocabulary
 
+    def clear(self) -> None:
+        self._kept = None
+
 
 LAST = LastVocabulary()
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from guiapp.core.formats.ranks import MOST_TOKENS, RankFile, vocabulary_of
+from guiapp.core.formats.tokenizer_config import model_name
 from guiapp.core.formats.whole_file import WholeFile
 from guiapp.core.split.pre_tokenizers import Pattern
 from guiapp.core.system.checkpoint import stoppable
@@ -78,7 +79,7 @@ def _ranks(file: WholeFile, content: dict[str, Any]) -> RankFile:
         special=special,
         pre="tekken",
         patterns=(Pattern(str(config["pattern"]), "unicode"),),
-        name=file.path.stem,
+        name=model_name(file.path),
         bos=BOS if BOS in special else "",
         model="tekken",
         warnings=(f"Tokens beyond the vocabulary's size are left out: {left_out:,}.",) if left_out else (),

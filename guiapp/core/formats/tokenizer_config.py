@@ -17,7 +17,7 @@ CONFIG, MAP, TEMPLATE = "tokenizer_config.json", "special_tokens_map.json", "cha
 ADDED, MODEL = "added_tokens.json", "config.json"
 HALVES = ("vocab.json", "merges.txt", "encoder.json", "vocab.bpe")  # of one tokenizer, each read with another
 USUAL_NAME = re.compile(
-    r"(?:tokenizer\.json|vocab\.json|vocab\.txt|merges\.txt|tokenizer\.bin"
+    r"(?:tokenizer\.json|vocab\.json|vocab\.txt|merges\.txt|tokenizer\.bin|tekken\.json"
     r"|(?:tokenizer|spiece|sentencepiece\.bpe)\.model(?:\.v\w+)?)$"
 )
 ROLES = {

@@ -46,7 +46,11 @@ def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
     with checked_layout(file):
         readings = other_readings(content)
         if pre is not None and pre not in readings:
-            names = f"Open it without a name, or as {' or '.join(readings)}." if readings else "Open it so."
+            names = (
+                f"Open it without a name, or as {' or '.join(readings)}."
+                if readings
+                else "Open it without a name."
+            )
             raise file.error(f"says itself how text is split, and not as “{quoted(pre)}”", names)
         if pre is not None:
             content |= readings[pre].sections

@@ -125,8 +125,8 @@ class Teller:
 
     def missed(self, step: int) -> str:
         """Whole words are not cut any shorter: at most the space before one is left out."""
-        what = f"{self.covered(step)} is no token"
-        return f"{what}." if self._trace.encoder == "words" else f"{what}: try a shorter one."
+        follows = {"words": "", "wordlevel": ": it is unknown"}
+        return f"{self.covered(step)} is no token{follows.get(self._trace.encoder, ': try a shorter one')}."
 
 
 TELLERS: dict[str, Callable[[Teller, int], str]] = {

@@ -6,6 +6,7 @@ import os
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import fields, replace
 from pathlib import Path
+from urllib.request import url2pathname
 
 from guiapp.core.demo import DEMO_MODELS, PREFIX
 from guiapp.core.explain.figures import in_bytes
@@ -19,6 +20,7 @@ from guiapp.viewmodels.models.installed import Row
 from guiapp.viewmodels.models.loader import OpenModel, display_name
 from guiapp.viewmodels.recent import RecentFile
 
+FILE_ADDRESS = "file://"
 SHOWN_BYTES = 24
 MOST_REMARKS, MOST_SAID, LONGEST_SAID = 20, 200, 200
 
@@ -37,10 +39,21 @@ def model_rows(
 
 
 def named_row(typed: str) -> list[Choice]:
-    """What somebody typed, where it names a model that has to be fetched or looked for."""
+    """What somebody typed or pasted, where it is a path, or names a model to be fetched or looked for."""
+    if path := _typed_path(typed):
+        return [Choice("Named", path, typed, "Open this file or folder")]
     is_name = not is_plain(typed) and not typed.endswith((":", "/"))
     detail = "Fetch its tokenizer, and keep it" if is_fetched(typed) else "Look for it on this machine"
     return [Choice("Named", typed, typed, detail)] if is_name else []
+
+
+def _typed_path(typed: str) -> str:
+    """The path in it, perhaps in quotes or as a file's address, as programs copy them; "" for none."""
+    text = typed.strip("\"'")
+    if text.startswith(FILE_ADDRESS):
+        text = url2pathname(text.removeprefix(FILE_ADDRESS))
+    is_path = text.startswith(("~", f".{os.sep}", f"..{os.sep}")) or os.path.isabs(text)
+    return os.path.expanduser(text) if is_path else ""
 
 
 def _installed_row(row: Row, current: str | None) -> Choice:

@@ -108,9 +108,17 @@ class ExactnessBadge(Badge):
         self._follow()
 
     def remedies(self) -> list[QAction]:
+        return [a for a in super().remedies() if self._offers_pre or a is not self._choose_pre]
+
+    @property
+    def _offers_pre(self) -> bool:
+        """Whether another pre-tokenizer may be what is wanted: the ids are doubtful, or libraries differ."""
         tokenizer = self._workspace.tokenizer
-        is_due_to_pre = tokenizer is not None and tokenizer.exactness.level not in ("exact", REFUSED)
-        return [a for a in super().remedies() if is_due_to_pre or a is not self._choose_pre]
+        if tokenizer is None:
+            return False
+        parts = tokenizer.vocabulary.parts
+        has_readings = parts is not None and bool(parts.readings)
+        return has_readings or tokenizer.exactness.level not in ("exact", REFUSED)
 
     def _follow(self) -> None:
         exactness = self._workspace.exactness

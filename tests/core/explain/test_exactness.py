@@ -3,8 +3,10 @@
 from dataclasses import replace
 
 import pytest
+from format_samples import SAMPLES
 from toy_vocabulary import toy_vocabulary
 
+import guiapp
 from guiapp.core.explain.exactness import REFUSED, Exactness, exactness_of
 from guiapp.core.vocab.vocabulary import VocabType
 
@@ -51,3 +53,26 @@ AS_ASKED = "llama.cpp splits it as the file asks, unless it is told to."
 def test_the_ids_are_trusted_as_far_as_the_file_tells_how_text_is_split(vocab_type, said, level, reason):
     vocabulary = replace(toy_vocabulary({"a": 0.0}, vocab_type), **said)
     assert exactness_of(vocabulary) == Exactness(level, reason)
+
+
+@pytest.mark.parametrize(
+    ("sample_format", "words"),
+    [
+        (
+            "tokenizer.json",
+            "the parts that the file names. The ids equal those of tokenizers for the same",
+        ),
+        (
+            "vocab.txt",
+            "as transformers does for such models. The ids equal those of tokenizers set up so",
+        ),
+        ("CLIP's merges", "here it is as transformers does for such models."),
+        ("tekken.json", "Tokens by rank, split by the pattern in the file. The ids equal tiktoken's"),
+    ],
+)
+def test_it_is_told_whether_the_file_itself_says_how_text_is_split(tmp_path, sample_format, words):
+    sample = next(each for each in SAMPLES if each.format == sample_format)
+    sample.write(tmp_path / sample.name)
+    said = exactness_of(guiapp.open_model(tmp_path / sample.name).vocabulary)
+    assert said.level == "exact"
+    assert words in said.reason

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from conftest import VOCABS
 from toy_vocabulary import toy_vocabulary
@@ -118,3 +120,33 @@ def test_every_token_is_built_from_its_own_bytes_in_real_vocabularies(name):
         tree = explainer.merge_tree(token_id)
         assert b"".join(node.shown for node in tree.roots) == vocabulary.token_bytes(token_id)
         assert tree.is_reached
+
+
+@pytest.mark.parametrize(
+    ("model", "raw", "tree"),
+    [
+        ({"end_of_word_suffix": "</w>"}, "ab</w>", "(ab</w>0)"),
+        ({"end_of_word_suffix": "</w>"}, "ab", "(ab1)"),
+        ({"continuing_subword_prefix": "##"}, "ab", "(ab0)"),
+        ({"continuing_subword_prefix": "##"}, "##ab", "(##ab1)"),
+    ],
+)
+def test_marks_belong_to_the_characters_that_they_are_of(tmp_path, model, raw, tree):
+    if "end_of_word_suffix" in model:
+        merges = [["a", "b</w>"], ["a", "b"]]
+        vocab = ["a", "b", "b</w>", "ab</w>", "ab"]
+    else:
+        merges = [["a", "##b"], ["##a", "##b"]]
+        vocab = ["a", "##a", "##b", "ab", "##ab"]
+    model = {"type": "BPE", "vocab": {text: at for at, text in enumerate(vocab)}, "merges": merges} | model
+    path = tmp_path / "tokenizer.json"
+    path.write_text(json.dumps({"added_tokens": [], "model": model}))
+    tokenizer = guiapp.open_model(path)
+    explainer = Explainer(tokenizer.vocabulary, tokenizer.merging)
+    (root,) = explainer.merge_tree(tokenizer.vocabulary.find(raw.encode())).roots
+    assert bracketed(root) == tree
+
+
+def test_a_vocabulary_of_words_says_that_nothing_is_merged():
+    vocabulary = toy_vocabulary({"word": 0.0}, VocabType.WORD_LEVEL)
+    assert Explainer(vocabulary).merge_tree(0).remark == "WordLevel does not merge: it looks up whole words."

@@ -22,7 +22,7 @@ TENSORS = bytes(8 << 20)  # behind the header, which is all that is wanted
 
 @pytest.fixture(autouse=True)
 def none_is_recent():
-    LAST._kept = None
+    LAST.clear()
 
 
 @pytest.fixture

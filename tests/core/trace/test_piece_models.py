@@ -45,7 +45,9 @@ def test_each_step_is_told_and_the_last_one_has_the_tokens(tmp_path, name):
     expected = tokenizer.encode(text, encoder=name).token_ids.tolist()
     assert Replay(trace).tokens(len(trace)).ids.tolist() == expected
     teller = Teller(trace, tokenizer.vocabulary)
+    told = [teller.sentence(step) for step in range(len(trace))]
+    assert all(told)
+    assert any("try a shorter one" in sentence for sentence in told) == (name == "wordpiece")
     for step in range(len(trace)):
-        assert teller.sentence(step)
         code, line = pseudo_code(trace, step)
         assert code.lines[line]

@@ -44,7 +44,7 @@ class Caller:
 
 
 def open_anew(path, progress):
-    LAST._kept = None
+    LAST.clear()
     return guiapp.open_model(path, None, progress)
 
 

@@ -12,7 +12,7 @@ from guiapp.core.formats.glance import Glance
 from guiapp.core.sources.installed import Installed
 from guiapp.core.vocab.vocabulary import SpecialIds
 from guiapp.viewmodels.models.choice import facts, model_rows, named_row, special_facts, summary
-from guiapp.viewmodels.models.choices import Choice
+from guiapp.viewmodels.models.choices import Choice, matching
 from guiapp.viewmodels.models.installed import Row
 from guiapp.viewmodels.models.loader import OpenModel
 from guiapp.viewmodels.recent import RecentFile
@@ -126,7 +126,7 @@ def test_installed_models_stand_between_by_where_they_are():
 @pytest.mark.parametrize(
     ("typed", "detail"),
     [
-        ("", None), ("llama", None), ("/models/x.gguf", None), ("demo:bpe", None), ("hf:", None),
+        ("", None), ("llama", None), ("openai/whisper", None), ("demo:bpe", None), ("hf:", None),
         ("https://", None),
         ("hf:owner/name", "Fetch its tokenizer, and keep it"),
         ("https://host/x.gguf", "Fetch its tokenizer, and keep it"),
@@ -135,6 +135,21 @@ def test_installed_models_stand_between_by_where_they_are():
 )  # fmt: skip
 def test_a_name_of_something_far_can_be_typed(typed, detail):
     assert named_row(typed) == ([] if detail is None else [Choice("Named", typed, typed, detail)])
+
+
+@pytest.mark.parametrize(
+    ("typed", "path"),
+    [
+        ("/models/x.gguf", "/models/x.gguf"), ("./x.gguf", "./x.gguf"), ("../a b/", "../a b/"),
+        ("'/a b/x.gguf'", "/a b/x.gguf"), ('"/a b/x.gguf"', "/a b/x.gguf"),
+        ("file:///a%20b/%C3%BC.json", "/a b/ü.json"), ("~/x.gguf", "/home/me/x.gguf"),
+    ],
+)  # fmt: skip
+def test_a_path_can_be_typed_or_pasted_as_other_programs_write_it(typed, path, monkeypatch):
+    monkeypatch.setenv("HOME", "/home/me")
+    choice = Choice("Named", path, typed, "Open this file or folder")
+    assert named_row(typed) == [choice]
+    assert list(matching([choice], typed)) == [choice]
 
 
 def test_a_model_that_was_named_says_what_it_is_called_and_where_it_lies():

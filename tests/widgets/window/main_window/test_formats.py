@@ -1,5 +1,7 @@
 """A file of each format, dropped on the real window: its tokens, its steps, its tree."""
 
+import json
+
 import pytest
 from conftest import SHARED
 from format_samples import SAMPLES
@@ -13,6 +15,20 @@ from guiapp.core.formats.table import FORMATS
 from guiapp.viewmodels.text.files import is_model_file
 
 TEXT = b"Hello wxrldqz"  # not every word is a token
+READ_IN_TWO_WAYS = {
+    "added_tokens": [
+        {"id": 2, "content": "<s>", "special": True, "normalized": False}
+        | dict.fromkeys(("single_word", "lstrip", "rstrip"), False)
+    ],
+    "normalizer": {
+        "type": "Sequence",
+        "normalizers": [
+            {"type": "Prepend", "prepend": "\u2581"},
+            {"type": "Replace", "pattern": {"String": " "}, "content": "\u2581"},
+        ],
+    },
+    "model": {"type": "BPE", "vocab": {"a": 0, "\u2581": 1, "<s>": 2}, "merges": []},
+}
 LEFT = Qt.MouseButton.LeftButton
 DECISIONS = {"RWKV": "take", "UGM": "reach"}
 OPENED = [sample for sample in SAMPLES if sample.format in {each.name for each in FORMATS}]
@@ -66,6 +82,30 @@ def see_the_tree(qtbot, shell):
     last = shell.workspace.n_tokens - 1
     assert page.model.picture.tree is shell.workspace.tokenizer.token_tree
     assert page.model.chosen_token == int(shell.workspace.token_ids(last, last + 1)[0])
+
+
+def test_a_typed_path_opens_and_the_badge_offers_how_else_its_file_is_read(make_shell, qtbot, tmp_path):
+    path = tmp_path / "a b.json"
+    path.write_text(json.dumps(READ_IN_TWO_WAYS))
+    shell = make_shell(b"a<s>a", "demo:spm", _load)
+    qtbot.mouseClick(shell.window.top_bar.model_button, LEFT)
+    picker = QApplication.activePopupWidget()
+    qtbot.keyClicks(picker.choices.filter, str(path))
+    with qtbot.waitSignal(shell.workspace.vocabulary_changed):
+        qtbot.keyClick(picker.choices.filter, Qt.Key.Key_Return)
+    badge = shell.window.top_bar.exactness
+    assert badge.text() == "exact"
+    qtbot.waitUntil(lambda: shell.workspace.n_tokens == 5)
+    qtbot.mouseClick(badge, LEFT)
+    (button,) = QApplication.activePopupWidget().buttons
+    assert button.text() == "Choose pre-tokenizer…"
+    qtbot.mouseClick(button, LEFT)
+    picker = QApplication.activePopupWidget()
+    qtbot.keyClicks(picker.choices.filter, "llama-first")
+    with qtbot.waitSignal(shell.workspace.vocabulary_changed):
+        qtbot.keyClick(picker.choices.filter, Qt.Key.Key_Return)
+    assert badge.text() == "approximate"
+    qtbot.waitUntil(lambda: shell.workspace.n_tokens == 4)
 
 
 def test_each_format_has_a_small_file_here():
