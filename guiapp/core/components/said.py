@@ -8,7 +8,7 @@ from typing import Any
 from guiapp.core.vocab.quoting import quoted
 
 MOST_NESTED = 32
-MOST_COMPONENTS = 1000
+MOST_COMPONENTS = 100  # several times what any file in use has; each may take half a second to make
 LONGEST_CONTENT = 1 << 16  # characters that one key may hold, patterns and replacements
 MISSING = object()
 

@@ -257,7 +257,7 @@ class _Parser:
 # so whether a match ends here, is known when the next character is: it belongs to the transition.
 
 DEAD, START = 0, 1
-MOST_STATES, MOST_PLACES = 1 << 12, 1 << 13  # several times what any pattern in use has
+MOST_STATES, MOST_PLACES = 1 << 11, 1 << 13  # at least twice what any pattern in use has
 MOST_WORK = 1 << 25  # to find them, in steps of some 10 ns; seventy times what any pattern in use takes
 
 

@@ -116,7 +116,7 @@ LARGE = {  # what each of them would take was seconds, or hundreds of megabytes
 }
 LARGE_ENOUGH = {
     "counted letters": r"\p{L}{900}",
-    "many states and classes": "".join(f"[^{each}]" for each in FEW) + "(?:a{1000}){3}",
+    "many states and classes": "".join(f"[^{each}]" for each in FEW) + "(?:a{800}){2}",
     "words": "|".join(f"{one}{two}x" for one in "abcdefghijklmnop" for two in FEW[:60]),
 }
 
