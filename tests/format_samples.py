@@ -133,3 +133,19 @@ SAMPLES = (
     Sample("tokenizer.bin", "tokenizer.bin", _tokenizer_bin),
     Sample("SentencePiece", "spiece.model", _pieces, b"New", (b"New",), decision="reach"),
 )
+
+READ_IN_TWO_WAYS = {
+    "added_tokens": [
+        {"id": 2, "content": "<s>", "special": True, "normalized": False}
+        | dict.fromkeys(("single_word", "lstrip", "rstrip"), False)
+    ],
+    "normalizer": {
+        "type": "Sequence",
+        "normalizers": [
+            {"type": "Prepend", "prepend": "\u2581"},
+            {"type": "Replace", "pattern": {"String": " "}, "content": "\u2581"},
+        ],
+    },
+    "model": {"type": "BPE", "vocab": {"a": 0, "\u2581": 1, "<s>": 2}, "merges": []},
+}
+"""A tokenizer.json with Llama 2's marks, which libraries put before each stretch or at a text's start."""

@@ -113,7 +113,9 @@ def _own_file(vocabulary: Vocabulary) -> Path:
     """The tokenizer.json that a vocabulary was read from, as it stands."""
     path = vocabulary.path
     if path is None or vocabulary.chosen_pre or not tokenizer_json.sniff(_head(path)):
-        raise UnavailableError("tokenizers reads tokenizer.json as it stands, and this is something else.")
+        raise UnavailableError(
+            "It is given a tokenizer.json as it stands; this is another file, or read otherwise."
+        )
     return path
 
 

@@ -32,7 +32,7 @@ class Peer:
     source   a vocabulary that it can take, in a form that it reads
     build    the contender from that, as often as a fresh one is wanted
     unsplit  the source of one that takes a text as one piece; None where the library cannot
-    files    whose files it reads as they are, and how they become such a source
+    files    the formats that it reads as they are, and how such files become a source
     """
 
     name: str
@@ -45,9 +45,9 @@ class Peer:
     files: Mapping[str, Callable[[Path], Any]] = field(default_factory=dict)
 
     def file_source(self, vocabulary: Vocabulary) -> Callable[[], Any] | None:
-        """What makes a source of the very file that was opened, where the library is for such files."""
-        read, path = self.files.get(vocabulary.library), vocabulary.path
-        return None if read is None or path is None else partial(read, path)
+        """What makes a source of the very file that was opened, where the library reads such files."""
+        read, path = self.files.get(vocabulary.format), vocabulary.path
+        return None if read is None or path is None or vocabulary.chosen_pre else partial(read, path)
 
     @property
     def is_installed(self) -> bool:
@@ -249,8 +249,8 @@ def _take_any(vocabulary: Vocabulary) -> None:
     """Nothing is against it."""
 
 
-READS_JSON = {"tokenizers": partial(Path.read_text, encoding="utf-8")}
-READS_PIECES = {"sentencepiece": Path.read_bytes}
+READS_JSON = {"tokenizer.json": partial(Path.read_text, encoding="utf-8")}
+READS_PIECES = {"SentencePiece": Path.read_bytes}
 PEERS: dict[str, Peer] = {
     peer.name: peer
     for peer in (

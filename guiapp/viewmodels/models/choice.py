@@ -88,6 +88,7 @@ def _recent_row(file: RecentFile, is_there: bool, current: str | None) -> Choice
         detail if is_there else f"not found: {file.path}",
         is_there,
         is_current=file.path == current,
+        place=shown_path(path.parent) if is_path and is_there else "",
     )
 
 

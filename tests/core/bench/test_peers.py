@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
 
 import pytest
 from conftest import CORPORA, SHARED, VOCABS
+from format_samples import READ_IN_TWO_WAYS, SAMPLES
 
 from guiapp import open_model
 from guiapp.core.bench.contenders import UnavailableError, our_contender
@@ -62,20 +64,20 @@ def test_peers_of_a_list_of_ranks_have_its_ranks_and_pattern(name, file):
 
 
 @pytest.mark.parametrize(
-    ("model", "library", "names"),
+    ("model", "library", "format_name", "names"),
     [
-        ("demo:bpe", "tokenizers", ("tokenizers", "gigatoken")),
-        ("demo:unigram", "sentencepiece", ("sentencepiece",)),
+        ("demo:bpe", "tokenizers", "tokenizer.json", ("tokenizers", "gigatoken")),
+        ("demo:unigram", "sentencepiece", "SentencePiece", ("sentencepiece",)),
     ],
 )
-def test_a_library_reads_the_very_file_that_is_its_own(tmp_path, model, library, names):
+def test_a_library_reads_the_very_file_that_is_its_own(tmp_path, model, library, format_name, names):
     tokenizer = open_model(model)
     pytest.importorskip(library)
     source = PEERS[library].source(tokenizer)
     path = tmp_path / "file"
     path.write_bytes(source if isinstance(source, bytes) else source.encode())
     own = open_model(model)
-    own.vocabulary = replace(tokenizer.vocabulary, library=library, path=path, type=VocabType.TEST)
+    own.vocabulary = replace(tokenizer.vocabulary, format=format_name, path=path, type=VocabType.TEST)
     ours = our_contender(tokenizer, next(iter(tokenizer.encoders)))
     for name in names:
         assert reason_against(name, own.vocabulary) == ""
@@ -130,3 +132,26 @@ def test_what_is_against_a_peer_is_known_without_building_it():
             else:
                 peer_source(name, tokenizer)
     assert reason_against("tiktoken", None) == ""
+
+
+@pytest.mark.parametrize("name", ["tokenizers", "sentencepiece"])
+@pytest.mark.parametrize(
+    "sample", [each for each in SAMPLES if not each.is_silent], ids=lambda each: each.format
+)
+def test_a_library_is_given_only_files_that_it_reads(tmp_path, name, sample):
+    pytest.importorskip(PEERS[name].module)
+    path = tmp_path / sample.name
+    sample.write(path)
+    tokenizer = open_model(path)
+    if reason_against(name, tokenizer.vocabulary):
+        with pytest.raises(UnavailableError):
+            peer_source(name, tokenizer)
+    else:
+        assert PEERS[name].build(peer_source(name, tokenizer))
+
+
+def test_a_file_that_is_read_otherwise_than_its_library_does_is_not_measured_beside_it(tmp_path):
+    path = tmp_path / "tokenizer.json"
+    path.write_text(json.dumps(READ_IN_TWO_WAYS))
+    assert reason_against("tokenizers", open_model(path).vocabulary) == ""
+    assert "read otherwise" in reason_against("tokenizers", open_model(path, pre="llama-first").vocabulary)

@@ -45,8 +45,10 @@ def test_all_rows_of_the_picker():
     )
     rows = [*model_rows(recent, set(), (), "/models/b.gguf")]
     assert rows[:2] == [
-        Choice("Recent", "/models/a.gguf", "A", "BPE · gpt-2 → qwen2 · 1,000 · a.gguf", True, False),
-        Choice("Recent", "/models/b.gguf", "b", "BPE · no pre → qwen2 · 7 · b.gguf", True, True),
+        Choice(
+            "Recent", "/models/a.gguf", "A", "BPE · gpt-2 → qwen2 · 1,000 · a.gguf", True, False, "/models"
+        ),
+        Choice("Recent", "/models/b.gguf", "b", "BPE · no pre → qwen2 · 7 · b.gguf", True, True, "/models"),
     ]
     assert rows[2:] == [
         Choice("Demo", f"demo:{demo.name}", demo.title, demo.description, True, False) for demo in DEMO_MODELS

@@ -4,7 +4,7 @@ import json
 
 import pytest
 from conftest import SHARED
-from format_samples import SAMPLES
+from format_samples import READ_IN_TWO_WAYS, SAMPLES
 from main_window_driver import CTRL, drop, press
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
@@ -15,20 +15,6 @@ from guiapp.core.formats.table import FORMATS
 from guiapp.viewmodels.text.files import is_model_file
 
 TEXT = b"Hello wxrldqz"  # not every word is a token
-READ_IN_TWO_WAYS = {
-    "added_tokens": [
-        {"id": 2, "content": "<s>", "special": True, "normalized": False}
-        | dict.fromkeys(("single_word", "lstrip", "rstrip"), False)
-    ],
-    "normalizer": {
-        "type": "Sequence",
-        "normalizers": [
-            {"type": "Prepend", "prepend": "\u2581"},
-            {"type": "Replace", "pattern": {"String": " "}, "content": "\u2581"},
-        ],
-    },
-    "model": {"type": "BPE", "vocab": {"a": 0, "\u2581": 1, "<s>": 2}, "merges": []},
-}
 LEFT = Qt.MouseButton.LeftButton
 DECISIONS = {"RWKV": "take", "UGM": "reach"}
 OPENED = [sample for sample in SAMPLES if sample.format in {each.name for each in FORMATS}]
