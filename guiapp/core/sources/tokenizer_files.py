@@ -34,6 +34,8 @@ KINDS = (
 )
 """What programs and people call them, in the order in which one of a folder is chosen."""
 
+N_TOLD = 10  # of them, where none is there
+
 
 def preferred(paths: Iterable[str]) -> str | None:
     """Which of the files in a folder, and in those in it, is its tokenizer; None where none is."""
@@ -76,9 +78,9 @@ def file_in(folder: Path) -> Path:
         ) from error
     chosen = preferred(names)
     if chosen is None:
-        looked_for = f"{', '.join(KINDS[:-1])} and {KINDS[-1]}"
+        looked_for = ", ".join(KINDS[:N_TOLD])
         raise VocabError(
-            f"The folder {name} holds no tokenizer: looked for were {looked_for}. Choose another."
+            f"The folder {name} holds no tokenizer: looked for were {looked_for} and the like. Choose another."
         )
     rivals = [other for other in names if is_tokenizer_name(other) and _rank(other) == _rank(chosen)]
     if len(rivals) > 1 and "*" in KINDS[_rank(chosen)]:

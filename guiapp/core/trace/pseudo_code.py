@@ -79,8 +79,7 @@ for each place in the text, left to right:
         otherwise forget it  # worse
 from the end, follow the best way back:
     write down its token  # choose
-    join unknown ones side by side  # join
-where the file asks: their bytes instead  # fallback
+    join unknown ones, or write their bytes  # join, fallback
 next stretch of text  # done
 """,
     ),

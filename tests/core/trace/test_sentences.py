@@ -138,7 +138,7 @@ WALKS = {
 7 What is unknown side by side becomes one `<unk>`, bytes 3–9.
 6 Going back from the end, the best way has `▁l` at bytes 2–3.
 6 Going back from the end, the best way has `▁a` at bytes 0–1.
-9 Piece 1 of 1, `a·l☃☂`, is done: 3 tokens.
+8 Piece 1 of 1, `a·l☃☂`, is done: 3 tokens.
 4 `</s>` is put behind the text, as the file asks.
 """,
     ("rwkv", "rwkv", "lion é"): """

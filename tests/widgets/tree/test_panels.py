@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+import guiapp
 from guiapp.core.explain.merge_tree import MergeNode
 from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.tree.picture import ROOT
@@ -167,6 +168,7 @@ def test_prefixes_of_another_vocabulary_are_shown_in_no_tree(page, qtbot):
     workspace.select_token(3)
     qtbot.waitUntil(lambda: len(paintings_of(view).texts) > 3)
     assert view._tree.token_ids.max() > 100
+    workspace.loader._load = lambda *_: guiapp.open_model("demo:toy")
     with qtbot.waitSignal(workspace.loader.model_changed):
         workspace.loader.open("demo:toy")
     view._settled.setInterval(60_000)  # the tokens come late, and the picture before them
