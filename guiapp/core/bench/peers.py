@@ -17,6 +17,7 @@ from guiapp.core.bench import peer_models
 from guiapp.core.bench.contenders import Contender, UnavailableError, as_str, ids_only, on_threads
 from guiapp.core.bench.llama_library import LlamaLibraryError, LlamaVocabulary
 from guiapp.core.bench.sentencepiece_model import sentencepiece_model
+from guiapp.core.formats import clip, vocab_json, vocab_txt
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.piece_rules import SENTENCEPIECE
 from guiapp.core.vocab.vocabulary import LLAMA_CPP, VocabType, Vocabulary
@@ -32,7 +33,8 @@ class Peer:
     source   a vocabulary that it can take, in a form that it reads
     build    the contender from that, as often as a fresh one is wanted
     unsplit  the source of one that takes a text as one piece; None where the library cannot
-    files    the formats that it reads as they are, and how such files become a source
+    files    the formats that it reads, if need be as a tokenizer.json that says the same, and how such files
+             become a source
     """
 
     name: str
@@ -251,6 +253,11 @@ def _take_any(vocabulary: Vocabulary) -> None:
 
 READS_JSON = {"tokenizer.json": partial(Path.read_text, encoding="utf-8")}
 READS_PIECES = {"SentencePiece": Path.read_bytes}
+READS_TOKENS = {
+    "vocab.txt": partial(peer_models.document_json, vocab_txt.document),
+    "vocab.json and merges.txt": partial(peer_models.document_json, vocab_json.document),
+    "CLIP's merges": partial(peer_models.document_json, clip.document),
+}
 PEERS: dict[str, Peer] = {
     peer.name: peer
     for peer in (
@@ -263,7 +270,7 @@ PEERS: dict[str, Peer] = {
             peer_models.hugging_face_json,
             _tokenizers,
             peer_models.unsplit_hugging_face_json,
-            READS_JSON,
+            {**READS_JSON, **READS_TOKENS},
         ),
         Peer(
             "sentencepiece",
