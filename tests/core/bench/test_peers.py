@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import nullcontext
 from dataclasses import replace
 
 import pytest
 from conftest import CORPORA, SHARED, VOCABS
 from format_samples import READ_IN_TWO_WAYS, SAMPLES
+from piece_models import trained
 from token_lists import model_of, write_vocab_json, write_vocab_txt
 
 from guiapp import open_model
@@ -66,13 +68,13 @@ def test_peers_of_a_list_of_ranks_have_its_ranks_and_pattern(name, file):
 
 
 @pytest.mark.parametrize(
-    ("model", "library", "format_name", "names"),
+    ("model", "library", "format_name"),
     [
-        ("demo:bpe", "tokenizers", "tokenizer.json", ("tokenizers", "gigatoken")),
-        ("demo:unigram", "sentencepiece", "SentencePiece", ("sentencepiece",)),
+        ("demo:bpe", "tokenizers", "tokenizer.json"),
+        ("demo:unigram", "sentencepiece", "SentencePiece"),
     ],
 )
-def test_a_library_reads_the_very_file_that_is_its_own(tmp_path, model, library, format_name, names):
+def test_a_library_reads_the_very_file_that_is_its_own(tmp_path, model, library, format_name):
     tokenizer = open_model(model)
     pytest.importorskip(library)
     source = PEERS[library].source(tokenizer)
@@ -81,10 +83,34 @@ def test_a_library_reads_the_very_file_that_is_its_own(tmp_path, model, library,
     own = open_model(model)
     own.vocabulary = replace(tokenizer.vocabulary, format=format_name, path=path, type=VocabType.TEST)
     ours = our_contender(tokenizer, next(iter(tokenizer.encoders)))
-    for name in names:
-        assert reason_against(name, own.vocabulary) == ""
-        assert encode_all(contender(name, own), TEXTS).ids.tolist() == encode_all(ours, TEXTS).ids.tolist()
+    assert reason_against(library, own.vocabulary) == ""
+    assert encode_all(contender(library, own), TEXTS).ids.tolist() == encode_all(ours, TEXTS).ids.tolist()
     assert "no TEST vocabularies" in reason_against("tiktoken", own.vocabulary)
+
+
+@pytest.mark.parametrize(
+    ("kind", "has_bytes", "told"),
+    [
+        ("bpe", True, ""),
+        ("bpe", False, "only if they merge and fall back to bytes"),
+        ("char", False, "only if they merge and fall back to bytes"),
+        ("unigram", True, "gigatoken has no UGM vocabularies"),
+    ],
+)
+def test_gigatoken_is_offered_for_those_of_sentencepieces_files_that_it_takes(
+    tmp_path, kind, has_bytes, told
+):
+    path = tmp_path / "spiece.model"
+    path.write_bytes(trained(model_type=kind, byte_fallback=has_bytes))
+    tokenizer = open_model(path)
+    reason = reason_against("gigatoken", tokenizer.vocabulary)
+    assert told in reason
+    assert bool(told) == bool(reason)
+    load = pytest.importorskip("gigatoken").Tokenizer.from_sentencepiece
+    with pytest.raises(ValueError, match="models are supported") if told else nullcontext():
+        load(path.read_bytes())
+    with pytest.raises(UnavailableError, match=told) if told else nullcontext():
+        contender("gigatoken", tokenizer)
 
 
 @pytest.mark.real_vocabs
