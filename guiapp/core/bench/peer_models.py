@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from guiapp.core.bench.contenders import UnavailableError
+from guiapp.core.errors import VocabError
 from guiapp.core.formats import tokenizer_json
 from guiapp.core.formats.table import HEAD_BYTES
 from guiapp.core.split.pre_tokenizers import CONTRACTION, GPT2, NUMBER, Pattern
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.byte_alphabet import unspell
+from guiapp.core.vocab.opening import Opening
 from guiapp.core.vocab.piece_rules import PieceRules
 from guiapp.core.vocab.vocabulary import VocabType, Vocabulary
 
@@ -107,6 +110,15 @@ def hugging_face_json(tokenizer: Tokenizer) -> str:
         },
         ensure_ascii=False,
     )
+
+
+def document_json(read: Callable[[Path, Opening], tuple[Any, dict[str, Any], Any]], path: Path) -> str:
+    """The tokenizer.json that says the same as a file of tokens.  Raises UnavailableError."""
+    try:
+        _, content, _ = read(path, Opening(lambda share: None))
+    except VocabError as error:
+        raise UnavailableError(str(error)) from error
+    return json.dumps(content, ensure_ascii=False)
 
 
 def _own_file(vocabulary: Vocabulary) -> Path:

@@ -17,9 +17,14 @@ from guiapp.core.bench import peer_models
 from guiapp.core.bench.contenders import Contender, UnavailableError, as_str, ids_only, on_threads
 from guiapp.core.bench.llama_library import LlamaLibraryError, LlamaVocabulary
 from guiapp.core.bench.sentencepiece_model import sentencepiece_model
+from guiapp.core.formats import clip, vocab_json, vocab_txt
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.piece_rules import SENTENCEPIECE
 from guiapp.core.vocab.vocabulary import LLAMA_CPP, VocabType, Vocabulary
+
+
+def _take_any(vocabulary: Vocabulary) -> None:
+    """Nothing is against it."""
 
 
 @dataclass(frozen=True)
@@ -28,11 +33,13 @@ class Peer:
 
     module   what is imported
     package  what is installed
-    check    raises UnavailableError where the library cannot take a vocabulary; soon done
+    check    raises UnavailableError where no such source can be made of a vocabulary; soon done
     source   a vocabulary that it can take, in a form that it reads
     build    the contender from that, as often as a fresh one is wanted
     unsplit  the source of one that takes a text as one piece; None where the library cannot
-    files    the formats that it reads as they are, and how such files become a source
+    files    the formats that it reads, if need be as a tokenizer.json that says the same, and how such files
+             become a source
+    refuse   raises UnavailableError for what the library cannot take, not even in a file that it reads
     """
 
     name: str
@@ -43,6 +50,13 @@ class Peer:
     build: Callable[[Any], Contender]
     unsplit: Callable[[Tokenizer], Any] | None = None
     files: Mapping[str, Callable[[Path], Any]] = field(default_factory=dict)
+    refuse: Callable[[Vocabulary], None] = _take_any
+
+    def check_all(self, vocabulary: Vocabulary) -> None:
+        """Raises UnavailableError where neither its file nor what can be made of a vocabulary is taken."""
+        self.refuse(vocabulary)
+        if self.file_source(vocabulary) is None:
+            self.check(vocabulary)
 
     def file_source(self, vocabulary: Vocabulary) -> Callable[[], Any] | None:
         """What makes a source of the very file that was opened, where the library reads such files."""
@@ -72,8 +86,8 @@ def reason_against(name: str, vocabulary: Vocabulary | None) -> str:
     if not peer.is_installed:
         return peer.how_to_install
     try:
-        if vocabulary is not None and peer.file_source(vocabulary) is None:
-            peer.check(vocabulary)
+        if vocabulary is not None:
+            peer.check_all(vocabulary)
     except UnavailableError as error:
         return str(error)
     return ""
@@ -84,12 +98,11 @@ def peer_source(name: str, tokenizer: Tokenizer, is_split: bool = True) -> Any:
     peer = PEERS[name]
     if not peer.is_installed:
         raise UnavailableError(peer.how_to_install)
-    read_file = peer.file_source(tokenizer.vocabulary)
-    if is_split and read_file is not None:
-        return read_file()
-    peer.check(tokenizer.vocabulary)
     if is_split:
-        return peer.source(tokenizer)
+        peer.check_all(tokenizer.vocabulary)
+        read_file = peer.file_source(tokenizer.vocabulary)
+        return peer.source(tokenizer) if read_file is None else read_file()
+    peer.check(tokenizer.vocabulary)
     if peer.unsplit is None:
         raise UnavailableError(f"{name} always splits texts before it merges.")
     return peer.unsplit(tokenizer)
@@ -158,9 +171,12 @@ def _sentencepiece(source: bytes) -> Contender:
     )
 
 
-def _check_gigatoken(vocabulary: Vocabulary) -> None:
+def _refuse_for_gigatoken(vocabulary: Vocabulary) -> None:
     _need(vocabulary, "gigatoken", VocabType.BPE, VocabType.SPM)
-    peer_models.check_hugging_face(vocabulary)
+    if (pieces := vocabulary.pieces) is not None and not (pieces.merges and pieces.has_byte_fallback):
+        raise UnavailableError(
+            "gigatoken takes models of SentencePiece only if they merge and fall back to bytes."
+        )
 
 
 def _gigatoken_source(tokenizer: Tokenizer) -> str | bytes:
@@ -245,12 +261,13 @@ def _need(vocabulary: Vocabulary, peer: str, *types: VocabType) -> None:
         raise UnavailableError(f"{peer} has no {vocabulary.type.value} vocabularies; it takes {names} only.")
 
 
-def _take_any(vocabulary: Vocabulary) -> None:
-    """Nothing is against it."""
-
-
 READS_JSON = {"tokenizer.json": partial(Path.read_text, encoding="utf-8")}
 READS_PIECES = {"SentencePiece": Path.read_bytes}
+READS_TOKENS = {
+    "vocab.txt": partial(peer_models.document_json, vocab_txt.document),
+    "vocab.json and merges.txt": partial(peer_models.document_json, vocab_json.document),
+    "CLIP's merges": partial(peer_models.document_json, clip.document),
+}
 PEERS: dict[str, Peer] = {
     peer.name: peer
     for peer in (
@@ -263,7 +280,7 @@ PEERS: dict[str, Peer] = {
             peer_models.hugging_face_json,
             _tokenizers,
             peer_models.unsplit_hugging_face_json,
-            READS_JSON,
+            {**READS_JSON, **READS_TOKENS},
         ),
         Peer(
             "sentencepiece",
@@ -278,10 +295,11 @@ PEERS: dict[str, Peer] = {
             "gigatoken",
             "gigatoken",
             "gigatoken",
-            _check_gigatoken,
+            peer_models.check_hugging_face,
             _gigatoken_source,
             _gigatoken,
             files={**READS_JSON, **READS_PIECES},
+            refuse=_refuse_for_gigatoken,
         ),
         Peer("rs-bpe", "rs_bpe", "rs-bpe", _take_any, lambda tokenizer: None, _rs_bpe),
         Peer("llama.cpp", "xllamacpp", "xllamacpp", _check_llama_cpp, _llama_cpp_source, _llama_cpp),

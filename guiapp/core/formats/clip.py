@@ -8,6 +8,7 @@ from __future__ import annotations
 import zlib
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from guiapp.core.formats.special_tokens import role_tokens, with_roles
 from guiapp.core.formats.tokenizer_config import Beside
@@ -41,16 +42,24 @@ def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
     """Raises VocabError for a damaged file."""
     from guiapp.core.formats.tokenizer_document import checked_layout, vocabulary_of
 
-    file = WholeFile(path, opening)
+    file, content, beside = document(path, opening)
     if pre is not None:
         raise file.error("is split as CLIP splits text", "Open it without choosing a pre-tokenizer.")
+    with checked_layout(file):
+        return replace(vocabulary_of(file, content, beside, opening), name="CLIP")
+
+
+def document(path: Path, opening: Opening) -> tuple[WholeFile, dict[str, Any], Beside]:
+    """The file, the tokenizer.json that says the same, and that nothing is beside.  Raises VocabError."""
+    from guiapp.core.formats.tokenizer_document import checked_layout
+
+    file = WholeFile(path, opening)
     opening.begin(METADATA)
     merges, nothing = _merges(file), Beside({}, {})
     with checked_layout(file):
         roles = role_tokens(nothing, CLIP.usual)
-        document = document_of(_ids(merges), merges, CLIP, roles, nothing)
-        vocabulary = vocabulary_of(file, document, with_roles(nothing, roles, REMARK), opening)
-    return replace(vocabulary, name="CLIP")
+        content = document_of(_ids(merges), merges, CLIP, roles, nothing)
+        return file, content, with_roles(nothing, roles, REMARK)
 
 
 def _merges(file: WholeFile) -> list[str]:

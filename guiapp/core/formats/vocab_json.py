@@ -107,17 +107,26 @@ def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
     """Of the two files, `path` is one.  Raises VocabError where one is damaged, or the other missing."""
     from guiapp.core.formats.tokenizer_document import checked_layout, vocabulary_of
 
-    tokens, merges = _both(path, opening)
+    file, content, beside = document(path, opening)
     if pre is not None:
-        raise tokens.error("is split as its family splits text", "Open it without choosing a pre-tokenizer.")
+        raise file.error("is split as its family splits text", "Open it without choosing a pre-tokenizer.")
+    with checked_layout(file):
+        return vocabulary_of(file, content, beside, opening)
+
+
+def document(path: Path, opening: Opening) -> tuple[WholeFile, dict[str, Any], Beside]:
+    """The file of tokens, the tokenizer.json that says the same, and what is beside.  Raises VocabError."""
+    from guiapp.core.formats.tokenizer_document import checked_layout
+
+    tokens, merges = _both(path, opening)
     opening.begin(METADATA)
     beside = read_beside(path)
     ids, rules = _ids(tokens), _merges(merges)
     with checked_layout(tokens):
         family, remarks = _family(beside)
         roles = role_tokens(beside, family.usual)
-        document = document_of(ids, rules, family, roles, beside)
-        return vocabulary_of(tokens, document, with_roles(beside, roles, *remarks), opening)
+        content = document_of(ids, rules, family, roles, beside)
+        return tokens, content, with_roles(beside, roles, *remarks)
 
 
 def _family(beside: Beside) -> tuple[Family, tuple[str, ...]]:

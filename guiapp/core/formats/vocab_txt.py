@@ -46,17 +46,25 @@ def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
     """Raises VocabError for a damaged file."""
     from guiapp.core.formats.tokenizer_document import checked_layout, vocabulary_of
 
-    file = WholeFile(path, opening)
+    file, content, beside = document(path, opening)
     if pre is not None:
         raise file.error("is split as BERT splits text", "Open it without choosing a pre-tokenizer.")
+    with checked_layout(file):
+        return vocabulary_of(file, content, beside, opening)
+
+
+def document(path: Path, opening: Opening) -> tuple[WholeFile, dict[str, Any], Beside]:
+    """The file, the tokenizer.json that says the same, and what is beside it.  Raises VocabError."""
+    from guiapp.core.formats.tokenizer_document import checked_layout
+
+    file = WholeFile(path, opening)
     opening.begin(METADATA)
     beside = read_beside(path)
     ids = _ids(file)
     with checked_layout(file):
         roles = role_tokens(beside, USUAL)
         remarks = () if "do_lower_case" in beside.config else (REMARK,)
-        document = document_of(ids, roles, beside)
-        return vocabulary_of(file, document, with_roles(beside, roles, *remarks), opening)
+        return file, _content(ids, roles, beside), with_roles(beside, roles, *remarks)
 
 
 def _ids(file: WholeFile) -> dict[str, int]:
@@ -72,8 +80,7 @@ def _ids(file: WholeFile) -> dict[str, int]:
     return {text: row for row, text in enumerate(lines)}
 
 
-def document_of(ids: dict[str, int], roles: dict[str, Token], beside: Beside) -> dict[str, Any]:
-    """The tokenizer.json that says the same."""
+def _content(ids: dict[str, int], roles: dict[str, Token], beside: Beside) -> dict[str, Any]:
     config = beside.config
     added = added_tokens(beside, roles)
     all_ids = with_ids(added, ids)

@@ -37,18 +37,25 @@ class PairEncoder:
     """Encodes the pieces of a text by the merges of one vocabulary.  Threads may share it.
 
     whole_pieces  NO_PIECES, NEWLINES, ALL_PIECES or AS_RANKED, as its model has it
+    fused         the token of which readable merging makes one where several are neighbours, if any
 
     For texts where ids alone do not tell the spans, `fast` is `heap`.
     """
 
-    def __init__(self, vocabulary: Vocabulary, merging: PairMerging, whole_pieces: int = NO_PIECES) -> None:
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        merging: PairMerging,
+        whole_pieces: int = NO_PIECES,
+        fused: int | None = None,
+    ) -> None:
         self.merging = self._merging = merging
         self._model = merging.model
         self._matching = TokenMatching(vocabulary, merging)
         self._dropout = Dropout()
         self.encoders = ("fast", "heap", "scan", *self._matching.encoders)
         self.refused = self._matching.refused
-        self._whole_pieces = whole_pieces
+        self._whole_pieces, self._fused = whole_pieces, fused
         self._tokens_per_byte = max(1, *map(len, merging.fallbacks))
         self._can_fail = any(token == NO_TOKEN for tokens in merging.fallbacks for token, _ in tokens)
 
@@ -207,7 +214,7 @@ class PairEncoder:
         """Token, start and end of each token of the piece text[start:end], offsets within the piece."""
         piece = text[start:end]
         if encoder not in APPROXIMATE and (whole := self._whole_token(piece)) != ABSENT:
-            tokens = [(whole, 0, len(piece))]
+            tokens: Taken = [(whole, 0, len(piece))]
             watcher.piece(start, piece, None, None)
             watcher.end_piece(tokens)
             return tokens
@@ -230,6 +237,7 @@ class PairEncoder:
         tokens = []
         for position, after in zip(positions, [*positions[1:], len(slots)], strict=True):
             tokens += self._taken_apart(slots[position], data, (ends[position], ends[after]), parts)
+        tokens = _fuse(tokens, self._fused)
         watcher.end_piece(tokens)
         return tokens if marked is None else [(token, *_source(marked, a, b)) for token, a, b in tokens]
 
@@ -289,6 +297,16 @@ def to_source(tokens: FragmentTokens, normalized: NormalizedText | None) -> Frag
         return np.where(is_empty, ends, first), ends
 
     return FragmentTokens.later(tokens.ids, bounds)
+
+
+def _fuse(tokens: Taken, token_id: int | None) -> Taken:
+    """The same with one token of this id in place of neighbouring ones."""
+    found: Taken = []
+    for token, start, end in tokens:
+        if token == token_id and found and found[-1][0] == token:
+            start = found.pop()[1]
+        found.append((token, start, end))
+    return found
 
 
 def _source(normalized: NormalizedText, start: int, end: int) -> tuple[int, int]:

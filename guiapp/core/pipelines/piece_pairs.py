@@ -59,7 +59,7 @@ class PiecePairsPipeline(Pipeline):
         user_defined = [vocabulary.raw_text(row) for row in rows]
         self._text = PieceText(rules.text, user_defined, is_compact=True)
         self.merging = self._merging = sentence_piece_merging(vocabulary)
-        self._encoder = PairEncoder(vocabulary, self._merging, AS_RANKED)
+        self._encoder = PairEncoder(vocabulary, self._merging, AS_RANKED, self._unknown)
         self.encoders = self._encoder.encoders
         self.refused: Mapping[str, str] = self._encoder.refused
         self._takes_apart = self._merging.takes_apart

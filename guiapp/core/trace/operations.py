@@ -77,7 +77,7 @@ OPERATIONS = (
     Operation("worse", S.ENCODE, E.NOTHING, False, "a way is tried that is not better"),
     Operation("choose", S.ENCODE, E.APPEND, True, "a token of the best way"),
     Operation("join", S.ENCODE, E.JOIN, True, "an unknown token grows"),
-    Operation("fallback", S.ENCODE, E.NOTHING, True, "a byte of a symbol that is no token"),
+    Operation("fallback", S.ENCODE, E.NOTHING, True, "a token stands for what is part of none"),
     Operation("lost", S.ENCODE, E.NOTHING, False, "a symbol for which there is no token is left out"),
     Operation("done", S.ENCODE, E.NOTHING, False, "the piece is finished"),
     Operation("add", S.ASSEMBLE, E.NOTHING, True, "a token is put around the text"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from array import array
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -254,18 +255,21 @@ class _Recorder:
         )
 
     def _fall_back(self, tokens: Symbols) -> None:
-        """Rows for the tokens that stand for symbols that are none."""
-        at = 0
+        """Rows for the tokens that stand for symbols that are none; `cell` is the last one of several."""
+        at = covered = 0
         for slot, symbol in enumerate(self._symbols):
-            if symbol == -2:
+            if symbol == -2 or self._slot_ends[slot] <= covered:
                 continue
             if 0 <= symbol < self._n_tokens:
                 at += 1
                 continue
             first, end = at, self._slot_ends[slot]
-            while at < len(tokens) and tokens[at][2] <= end:
-                span = self._source(*tokens[at][1:])
-                self.write("fallback", *span, result=tokens[at][0], other_cell=slot)
+            while at < len(tokens) and (tokens[at][2] <= end or tokens[at][1] < end):
+                token, start, covered = tokens[at]
+                last = bisect_left(self._slot_starts, covered) - 1 if covered > end else -1
+                self.write(
+                    "fallback", *self._source(start, covered), result=token, cell=last, other_cell=slot
+                )
                 at += 1
             if at == first:
                 self.write("lost", *self._source(self._slot_starts[slot], end), other_cell=slot)

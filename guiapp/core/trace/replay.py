@@ -81,9 +81,12 @@ class Replay:
         ends = np.where(is_merged, columns.end[merges], cells.end[slots])
         fallen = self._fallen[slice(*self._fallen.searchsorted([first, min(n_steps, done)]).tolist())]
         if len(fallen):
-            places = columns.other_cell[fallen] + self.trace.pieces.first_cell[piece]
-            stays = ~np.isin(slots, places)
-            is_shown = (places >= seen.start) & (places < seen.stop)
+            first_cell = self.trace.pieces.first_cell[piece]
+            places = columns.other_cell[fallen] + first_cell
+            lasts = np.maximum(places, columns.cell[fallen] + first_cell)
+            before = places.searchsorted(slots, side="right") - 1
+            stays = (before < 0) | (slots > lasts[before])
+            is_shown = (lasts >= seen.start) & (places < seen.stop)
             is_shown &= columns.operation[fallen] == NUMBERS["fallback"]
             fallen, places = fallen[is_shown], places[is_shown]
             order = np.argsort(np.append(slots[stays], places), kind="stable")

@@ -158,9 +158,7 @@ TELLERS: dict[str, Callable[[Teller, int], str]] = {
         f"Going back from the end, the best way has {t.result(step)} at {t.span(step)}."
     ),
     "join": lambda t, step: f"What is unknown side by side becomes one {t.result(step)}, {t.span(step)}.",
-    "fallback": lambda t, step: (
-        f"{t.covered(step)} is part of no token: {t.result(step)} stands for its byte."
-    ),
+    "fallback": lambda t, step: f"{t.covered(step)} is part of no token: {t.result(step)} stands for it.",
     "lost": lambda t, step: f"{t.covered(step)} is no token, and the vocabulary has none for its bytes.",
     "done": Teller.done,
     "add": Teller.added,

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import nullcontext
 from dataclasses import replace
 
 import pytest
 from conftest import CORPORA, SHARED, VOCABS
 from format_samples import READ_IN_TWO_WAYS, SAMPLES
+from piece_models import trained
+from token_lists import model_of, write_vocab_json, write_vocab_txt
 
 from guiapp import open_model
 from guiapp.core.bench.contenders import UnavailableError, our_contender
@@ -34,6 +37,7 @@ TAKES = [
     ("llama.cpp", "demo:unigram"),
     ("llama.cpp", "demo:rwkv"),
 ]
+TOKEN_FILES = ("vocab.txt", "vocab.json and merges.txt", "CLIP's merges")
 BYTE_PAIR_PEERS = ("tiktoken", "tokenizers", "gigatoken", "llama.cpp")
 
 
@@ -64,13 +68,13 @@ def test_peers_of_a_list_of_ranks_have_its_ranks_and_pattern(name, file):
 
 
 @pytest.mark.parametrize(
-    ("model", "library", "format_name", "names"),
+    ("model", "library", "format_name"),
     [
-        ("demo:bpe", "tokenizers", "tokenizer.json", ("tokenizers", "gigatoken")),
-        ("demo:unigram", "sentencepiece", "SentencePiece", ("sentencepiece",)),
+        ("demo:bpe", "tokenizers", "tokenizer.json"),
+        ("demo:unigram", "sentencepiece", "SentencePiece"),
     ],
 )
-def test_a_library_reads_the_very_file_that_is_its_own(tmp_path, model, library, format_name, names):
+def test_a_library_reads_the_very_file_that_is_its_own(tmp_path, model, library, format_name):
     tokenizer = open_model(model)
     pytest.importorskip(library)
     source = PEERS[library].source(tokenizer)
@@ -79,10 +83,34 @@ def test_a_library_reads_the_very_file_that_is_its_own(tmp_path, model, library,
     own = open_model(model)
     own.vocabulary = replace(tokenizer.vocabulary, format=format_name, path=path, type=VocabType.TEST)
     ours = our_contender(tokenizer, next(iter(tokenizer.encoders)))
-    for name in names:
-        assert reason_against(name, own.vocabulary) == ""
-        assert encode_all(contender(name, own), TEXTS).ids.tolist() == encode_all(ours, TEXTS).ids.tolist()
+    assert reason_against(library, own.vocabulary) == ""
+    assert encode_all(contender(library, own), TEXTS).ids.tolist() == encode_all(ours, TEXTS).ids.tolist()
     assert "no TEST vocabularies" in reason_against("tiktoken", own.vocabulary)
+
+
+@pytest.mark.parametrize(
+    ("kind", "has_bytes", "told"),
+    [
+        ("bpe", True, ""),
+        ("bpe", False, "only if they merge and fall back to bytes"),
+        ("char", False, "only if they merge and fall back to bytes"),
+        ("unigram", True, "gigatoken has no UGM vocabularies"),
+    ],
+)
+def test_gigatoken_is_offered_for_those_of_sentencepieces_files_that_it_takes(
+    tmp_path, kind, has_bytes, told
+):
+    path = tmp_path / "spiece.model"
+    path.write_bytes(trained(model_type=kind, byte_fallback=has_bytes))
+    tokenizer = open_model(path)
+    reason = reason_against("gigatoken", tokenizer.vocabulary)
+    assert told in reason
+    assert bool(told) == bool(reason)
+    load = pytest.importorskip("gigatoken").Tokenizer.from_sentencepiece
+    with pytest.raises(ValueError, match="models are supported") if told else nullcontext():
+        load(path.read_bytes())
+    with pytest.raises(UnavailableError, match=told) if told else nullcontext():
+        contender("gigatoken", tokenizer)
 
 
 @pytest.mark.real_vocabs
@@ -146,8 +174,35 @@ def test_a_library_is_given_only_files_that_it_reads(tmp_path, name, sample):
     if reason_against(name, tokenizer.vocabulary):
         with pytest.raises(UnavailableError):
             peer_source(name, tokenizer)
+        assert not (name == "tokenizers" and sample.format in TOKEN_FILES)
     else:
-        assert PEERS[name].build(peer_source(name, tokenizer))
+        found = encode_all(contender(name, tokenizer), [sample.text]).ids
+        assert found.tolist() == tokenizer.encode(sample.text, add_special=False).token_ids.tolist()
+
+
+@pytest.mark.real_vocabs
+@pytest.mark.parametrize("format_name", TOKEN_FILES)
+def test_tokenizers_is_given_what_a_file_of_tokens_says(tmp_path, format_name):
+    if format_name == "CLIP's merges":
+        path = SHARED / "formats" / "bpe_simple_vocab_16e6.txt.gz"
+    elif format_name == "vocab.txt":
+        path = write_vocab_txt(tmp_path, model_of(open_model(VOCABS / "ggml-vocab-bert-bge.gguf"))["vocab"])
+    else:
+        model = model_of(open_model(VOCABS / "ggml-vocab-gpt-2.gguf"))
+        path = write_vocab_json(tmp_path, model, config={"model_type": "gpt2"})
+    tokenizer = open_model(path)
+    assert tokenizer.vocabulary.format == format_name
+    peer, ours = contender("tokenizers", tokenizer), our_contender(tokenizer, next(iter(tokenizer.encoders)))
+    for text in (*TEXTS, " <|endoftext|> [CLS] É\u0301 中\n".encode()):
+        assert encode_all(peer, [text]).ids.tolist() == encode_all(ours, [text]).ids.tolist()
+
+
+def test_a_file_of_tokens_that_broke_meanwhile_is_told(tmp_path):
+    path = write_vocab_txt(tmp_path, {text: row for row, text in enumerate(("[UNK]", "[CLS]", "[SEP]"))})
+    tokenizer = open_model(path)
+    path.write_bytes(b"\xff")
+    with pytest.raises(UnavailableError, match="is not UTF-8"):
+        peer_source("tokenizers", tokenizer)
 
 
 def test_a_file_that_is_read_otherwise_than_its_library_does_is_not_measured_beside_it(tmp_path):

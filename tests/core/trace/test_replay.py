@@ -6,6 +6,7 @@ from collections import defaultdict
 
 import pytest
 from arrays import as_lists
+from piece_models import trained
 from random_texts import random_texts
 
 import guiapp
@@ -47,6 +48,8 @@ class Slow:
         elif operation == "fallback":
             before = slots[row["other_cell"]] if (piece, row["other_cell"]) in self.fallen else []
             slots[row["other_cell"]] = [*before, token]
+            for slot in range(row["other_cell"] + 1, row["cell"] + 1):
+                slots[slot] = []
             self.fallen.add((piece, row["other_cell"]))
         elif effect == Effect.MERGE:
             slots[row["cell"]], slots[row["other_cell"]] = [token], []
@@ -87,8 +90,32 @@ def rows_of(tokens) -> list[tuple[int, int, int]]:
 
 @pytest.mark.parametrize(("model", "encoder"), CASES)
 def test_a_state_is_that_of_steps_taken_one_by_one(model, encoder):
-    for text in TEXTS:
-        trace = record(MODELS[model], text, encoder)
+    check_states(MODELS[model], encoder, TEXTS)
+
+
+@pytest.mark.parametrize("encoder", ["fast", "heap", "scan"])
+@pytest.mark.parametrize("kind", ["char", "bpe"])
+def test_neighbouring_unknown_characters_are_one_token_in_the_last_state(tmp_path, kind, encoder):
+    path = tmp_path / "spiece.model"
+    path.write_bytes(trained(model_type=kind, user_defined_symbols=["\u6771", "zq"]))
+    tokenizer = guiapp.open_model(path)
+    texts = ["H\u0159\U0001f600 THINGS \u6771\u20ac\u20adzq\u20ae\u2581".encode(), *random_texts(5, 20)]
+    check_states(tokenizer, encoder, texts[:4])
+    for text in texts:
+        trace = record(tokenizer, text, encoder)
+        expected = tokenizer.encode(text)
+        assert Replay(trace).tokens(len(trace)).ids.tolist() == expected.token_ids.tolist()
+        inside = rows_of(trace.made)
+        assert set(inside) <= set(rows_of(trace.result))
+        for middle in range(0, len(text), 9):
+            near = rows_of(Replay(trace).tokens(len(trace), (middle, middle + 1)))
+            covering = [row for row in inside if row[1] <= middle < row[2]]
+            assert set(covering) <= set(near)
+
+
+def check_states(tokenizer, encoder, texts):
+    for text in texts:
+        trace = record(tokenizer, text, encoder)
         states, slow = Replay(trace), Slow(trace)
         firsts = trace.pieces.first_step.tolist()
         for step in range(len(trace) + 1):

@@ -76,9 +76,9 @@ WALKS = {
 2 Piece 1 of 1: `a·☃`. Tokens never cross its edges.
 1 `▁` + `a` → `▁a` could merge: it enters the queue with rank 2.
 5 `▁` + `a` → `▁a`, rank 2: the only candidate.
-7 `<E2>` is part of no token: `<0xE2>` stands for its byte.
-7 `<98>` is part of no token: `<0x98>` stands for its byte.
-7 `<83>` is part of no token: `<0x83>` stands for its byte.
+7 `<E2>` is part of no token: `<0xE2>` stands for it.
+7 `<98>` is part of no token: `<0x98>` stands for it.
+7 `<83>` is part of no token: `<0x83>` stands for it.
 8 Piece 1 of 1, `a·☃`, is done: 5 tokens.
 4 `<s>` is put in front of the text, as the file asks.
 """,
