@@ -80,7 +80,7 @@ def file_in(folder: Path) -> Path:
     if chosen is None:
         looked_for = ", ".join(KINDS[:N_TOLD])
         raise VocabError(
-            f"The folder {name} holds no tokenizer: looked for were {looked_for} and the like. Choose another."
+            f"The folder {name} holds no tokenizer: looked for were {looked_for} and so on. Choose another."
         )
     rivals = [other for other in names if is_tokenizer_name(other) and _rank(other) == _rank(chosen)]
     if len(rivals) > 1 and "*" in KINDS[_rank(chosen)]:
