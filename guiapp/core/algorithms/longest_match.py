@@ -54,6 +54,18 @@ class Choose:
         state.tokens.append((self.token_id, self.start, self.end))
 
 
+@dataclass(frozen=True)
+class Join:
+    """The last unknown token grows over a neighbouring one, to what lies between `start` and `end`."""
+
+    token_id: int
+    start: int
+    end: int
+
+    def apply(self, taken: Taken) -> None:
+        taken[-1] = (self.token_id, self.start, self.end)
+
+
 class Matches(NamedTuple):
     """The tokens of a vocabulary, found in one piece.
 

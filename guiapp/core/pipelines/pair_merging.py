@@ -37,7 +37,7 @@ class PairEncoder:
     """Encodes the pieces of a text by the merges of one vocabulary.  Threads may share it.
 
     whole_pieces  NO_PIECES, NEWLINES, ALL_PIECES or AS_RANKED, as its model has it
-    fused         the token of which readable merging makes one where several are neighbours, if any
+    fused         the token of which the readable way makes one where several are neighbours, if any
 
     For texts where ids alone do not tell the spans, `fast` is `heap`.
     """
@@ -269,7 +269,7 @@ class PairEncoder:
             marked, _ = self._compact(marked, np.array([len(marked.data)]))
         data = piece if marked is None else marked.data.tobytes()
         watcher.piece(start, data, marked, None)
-        tokens = self._matching.encode_readable(encoder, dropout, data, watcher)
+        tokens = self._matching.encode_readable(encoder, dropout, data, watcher, self._fused)
         watcher.end_piece(tokens)
         return tokens if marked is None else [(token, *_source(marked, a, b)) for token, a, b in tokens]
 

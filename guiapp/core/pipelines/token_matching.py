@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from guiapp.core.algorithms import backtrack, fewest, greedy, heap, table
 from guiapp.core.algorithms.fewest import Dropout
-from guiapp.core.algorithms.longest_match import Matches, Taken
+from guiapp.core.algorithms.longest_match import Choose, Join, Matches, Take, Taken
 from guiapp.core.algorithms.merge import Merge, Slots, symbol_slots
 from guiapp.core.encoding import FragmentTokens
 from guiapp.core.pipelines.derivations import Derivations, derivations_of, why_not_linear
@@ -75,14 +75,23 @@ class TokenMatching:
         chance = dropout.share, dropout.random_state
         return FragmentTokens(*encode_fewest(model, tree.native, chance, *text))
 
-    def encode_readable(self, encoder: str, dropout: Dropout, data: bytes, watcher: Watcher) -> Taken:
-        """Token, start and end of each token of one piece, from the readable twin."""
+    def encode_readable(
+        self, encoder: str, dropout: Dropout, data: bytes, watcher: Watcher, fused: int | None
+    ) -> Taken:
+        """Token, start and end of each token of one piece, step by step; neighbours `fused` are one."""
         state: Any = STATES[encoder]()
+        taken: Taken = state if isinstance(state, list) else state.tokens
         for step in self._steps(encoder, data, dropout):
+            if isinstance(step, Take | Choose) and taken and step.token_id == taken[-1][0] == fused:
+                _, start, end = taken[-1]
+                join = Join(step.token_id, min(start, step.start), max(end, step.end))
+                join.apply(taken)
+                watcher.step(join)
+                continue
             step.apply(state)
             watcher.step(step)
         found: Taken = []
-        for symbol, start, end in state if isinstance(state, list) else reversed(state.tokens):
+        for symbol, start, end in taken if taken is state else reversed(taken):
             found += (
                 self._merging.tokens_of(symbol, data, start, end) if start < end else [(symbol, start, end)]
             )

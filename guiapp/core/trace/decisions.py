@@ -105,6 +105,7 @@ DECISIONS: dict[type, Callable[[Any], Decision]] = {
     fewest.Reach: lambda step: _way(_better(step.is_better), step, step.n_tokens),
     fewest.RuleOut: lambda step: _take(step)._replace(operation="rule out"),
     viterbi.Reach: lambda step: _way(_better(step.is_better), step, step.score),
+    longest_match.Join: lambda step: _take(step)._replace(operation="join"),
     viterbi.Choose: _choose,
     viterbi.Spell: lambda step: _take(step)._replace(operation="fallback"),
     plamo2.Try: _try,

@@ -135,7 +135,7 @@ next stretch of text  # done
 if the piece is a token: take it  # whole
 while there is text left in the piece:
     walk down the token tree
-    take the last token on the way  # take
+    take the last token on the way  # take, join
 next piece  # done
 """,
     ),
@@ -147,7 +147,7 @@ while there is text left in the piece:
     try the longest token that fits
     if nothing can follow it: shorter one  # dead end
     if it cannot follow the last: shorter  # reject
-    otherwise take it  # take
+    otherwise take it  # take, join
     if none is left: take the last one back  # back
 next piece  # done
 """,
@@ -161,7 +161,7 @@ for each place, left to right:
         if it can follow the last token of
             the text so far: note it  # reach
         otherwise forget it  # reject
-from the end, follow the notes back  # choose
+from the end, follow the notes back  # choose, join
 next piece  # done
 """,
     ),
@@ -174,7 +174,7 @@ for each place, left to right:
         sometimes leave it out, by chance  # rule out
         if this takes fewer tokens: keep it  # reach
         otherwise forget it  # worse
-from the end, follow the best way back  # choose
+from the end, follow the best way back  # choose, join
 next piece  # done
 """,
     ),

@@ -232,7 +232,8 @@ class _Recorder:
             cell = self._depth
             self._ends.append(end)
         elif effect == Effect.JOIN:
-            cell, end = self._depth - 1, self._ends[-1]
+            cell, end = self._depth - 1, max(end, self._ends[-1])
+            self._ends[-1] = end
         elif effect == Effect.RESTART:
             cell = 0
             self._ends = [end]

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from guiapp.core.trace.operations import BEHIND, NUMBERS
 from guiapp.core.trace.trace import Tokens, Trace
 
+TAKE_FORWARD = ("greedy", "backtrack")  # the encoders that take tokens in the order of the text
 LONGEST_SYMBOL = 1 << 12  # bytes, and more than any vocabulary has
 SYMBOLS_BESIDE = 40  # of what is near, as long as the longest of the trace
 
@@ -59,7 +60,9 @@ class Replay:
 
     def goes_back(self, makers: NDArray[np.int32]) -> bool:
         """Whether these steps follow the best way from its end."""
-        return len(makers) > 0 and self.trace.operation(int(makers[0])) in ("choose", "join")
+        if len(makers) == 0 or self.trace.encoder in TAKE_FORWARD:
+            return False
+        return self.trace.operation(int(makers[0])) in ("choose", "join")
 
     def _depth(self, n_steps: int, piece: int) -> int:
         first, done = int(self.trace.pieces.first_step[piece]), int(self.trace.pieces.done_step[piece])

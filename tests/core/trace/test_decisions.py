@@ -34,6 +34,7 @@ ROWS = [
     (wordpiece.TooLong(4, 5), {"operation": "too long", "start": 0, "end": 5, "result": 4}),
     (longest_match.Take(7, 3, 5), {"operation": "take", **SPAN, "result": 7}),
     (longest_match.Choose(7, 3, 5), {"operation": "choose", **SPAN, "result": 7}),
+    (longest_match.Join(7, 3, 5), {"operation": "join", **SPAN, "result": 7}),
     (backtrack.Reject(7, 3, 5, True), {"operation": "dead end", **SPAN, "result": 7}),
     (backtrack.Reject(7, 3, 5, False), {"operation": "reject", **SPAN, "result": 7}),
     (backtrack.Back(7, 3, 5), {"operation": "back", **SPAN, "result": 7}),

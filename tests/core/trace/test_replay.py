@@ -12,6 +12,7 @@ from random_texts import random_texts
 import guiapp
 from guiapp.core.demo import DEMO_MODELS
 from guiapp.core.trace.operations import BEFORE, EFFECTS, Effect
+from guiapp.core.trace.pseudo_code import pseudo_code
 from guiapp.core.trace.recorder import record
 from guiapp.core.trace.replay import Replay
 
@@ -93,7 +94,7 @@ def test_a_state_is_that_of_steps_taken_one_by_one(model, encoder):
     check_states(MODELS[model], encoder, TEXTS)
 
 
-@pytest.mark.parametrize("encoder", ["fast", "heap", "scan"])
+@pytest.mark.parametrize("encoder", ["fast", "heap", "scan", "backtrack", "table", "greedy", "fewest"])
 @pytest.mark.parametrize("kind", ["char", "bpe"])
 def test_neighbouring_unknown_characters_are_one_token_in_the_last_state(tmp_path, kind, encoder):
     path = tmp_path / "spiece.model"
@@ -103,8 +104,11 @@ def test_neighbouring_unknown_characters_are_one_token_in_the_last_state(tmp_pat
     check_states(tokenizer, encoder, texts[:4])
     for text in texts:
         trace = record(tokenizer, text, encoder)
-        expected = tokenizer.encode(text)
+        expected = tokenizer.encode(text, encoder=encoder)
         assert Replay(trace).tokens(len(trace)).ids.tolist() == expected.token_ids.tolist()
+        for step in range(len(trace)):
+            code, line = pseudo_code(trace, step)
+            assert code.lines[line]
         inside = rows_of(trace.made)
         assert set(inside) <= set(rows_of(trace.result))
         for middle in range(0, len(text), 9):
