@@ -54,8 +54,8 @@ private:
         std::int64_t number = 0;
         const auto start = (peek(), at_);
         for (; at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9' && at_ - start < 10; ++at_) number = 10 * number + (text_[at_] - '0');
-        const bool has_leading_zero = text_[start] == '0' && at_ - start > 1;
-        if (at_ == start || has_leading_zero || n_texts_ > numbers_.size()) return false;
+        if (at_ == start || n_texts_ > numbers_.size()) return false;
+        if (text_[start] == '0' && at_ - start > 1) return false;
         numbers_[n_texts_ - 1] = number;
         const auto next = peek();
         return next == ',' || next == '}';
