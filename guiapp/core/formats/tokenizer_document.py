@@ -26,11 +26,20 @@ from guiapp.core.components.said import ComponentError
 from guiapp.core.formats.model_sections import ModelSection, model_section, packed_texts
 from guiapp.core.formats.post_processors import ids_around
 from guiapp.core.formats.ranks import check_ids
+from guiapp.core.formats.special_tokens import FLAGS
 from guiapp.core.formats.tokenizer_config import Beside, model_name
 from guiapp.core.formats.whole_file import WholeFile
 from guiapp.core.split.pre_tokenizers import Pattern
 from guiapp.core.system.checkpoint import stoppable
-from guiapp.core.vocab.attributes import ATTRIBUTE_OF_TYPE, CONTROL_TYPE, NORMAL_TYPE, UNUSED_TYPE
+from guiapp.core.vocab.attributes import (
+    ATTRIBUTE_OF_TYPE,
+    BYTE_TYPE,
+    CONTROL_TYPE,
+    NORMAL_TYPE,
+    UNKNOWN_TYPE,
+    UNUSED_TYPE,
+    USER_DEFINED_TYPE,
+)
 from guiapp.core.vocab.byte_alphabet import CHARACTER_OF_BYTE
 from guiapp.core.vocab.opening import MERGES, SPECIAL, TOKENS, Opening
 from guiapp.core.vocab.parts import AddedToken, Parts
@@ -39,9 +48,7 @@ from guiapp.core.vocab.special_ids import RoleFinder
 from guiapp.core.vocab.vocabulary import Rules, SpecialIds, Vocabulary
 from guiapp.native import BYTE_STAND_INS, MARKED_SPACES, PLAIN, StringTable
 
-UNKNOWN_TYPE, USER_DEFINED_TYPE, BYTE_TYPE = 2, 4, 6
 BYTES_OF_UTF_8 = (*range(0xC0), *range(0xC2, 0xF5))
-FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
 
 
 @contextmanager
