@@ -156,6 +156,7 @@ class TreeView(QWidget):
         return self._canvas.colors
 
     def _take_picture(self) -> None:
+        self._geometry = None  # that holds the picture before
         self._flight.land()
         self._canvas.forget_labels()
         self._set_hovered(None)

@@ -1,5 +1,7 @@
 """The Tree page, with real clicks and keys."""
 
+import weakref
+
 import pytest
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtWidgets import QApplication, QLabel
@@ -210,6 +212,15 @@ def test_the_map_and_the_picture_forget_the_colours_of_another_vocabulary(page, 
     page.grab()
     wait_for_colors(qtbot, page)
     assert page.paint.colors.picture is page.model.picture
+
+
+def test_a_page_that_is_not_looked_at_keeps_no_old_tree(page, qtbot):
+    before = weakref.ref(page.model.picture)
+    page.hide()
+    page._workspace.loader.open("demo:toy")
+    qtbot.waitUntil(lambda: page.model.picture not in (None, before()))
+    wait_for_colors(qtbot, page)
+    qtbot.waitUntil(lambda: before() is None)
 
 
 @pytest.mark.parametrize("is_late", [False, True])
