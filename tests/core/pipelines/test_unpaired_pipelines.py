@@ -245,3 +245,17 @@ def test_many_texts_at_once_have_the_ids_of_each(texts, name):
         each = [encoded(pipeline, text)[0] for text in texts]
         assert rows.counts.tolist() == [len(ids) for ids in each]
         assert rows.ids.tolist() == [token for ids in each for token in ids]
+
+
+def test_a_map_that_was_made_to_do_harm_is_refused_whatever_is_asked():
+    harmful = unigram({"a": -1, "b": -1}, charsmap=build_charsmap({"x": "ab" * 70}))
+    text = b"x" * 1000
+    for work in (
+        lambda: harmful.encode(as_array(text), True, "fast"),
+        lambda: harmful.encode(as_array(text), True, "viterbi"),
+        lambda: harmful.encode_readable(text, True, "viterbi"),
+        lambda: harmful.encode_each([b"b", text]),
+        lambda: harmful.segmentations(as_array(text), 2),
+    ):
+        with pytest.raises(EncodeError, match="more than 128 times"):
+            work()
