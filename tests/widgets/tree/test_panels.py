@@ -191,6 +191,7 @@ def test_figures_are_told_as_they_are_counted_with_bars_as_long_as_there_are_tok
     is_trying = [any("Trying" in text for text in texts) for texts in seen]
     assert (True in is_trying, is_trying[-1]) == (True, False)
     wanted = [*findings.findings, *(bar for each in findings.statistics.distributions for bar in each.bars)]
+    assert panel.widget().width() == panel.viewport().width()
     rows, theme, lengths = panel.widget().findChildren(FigureRow), page.theme_source.theme, {}
     for number, (row, finding) in enumerate(zip(rows, wanted, strict=True)):
         assert finding.name in row.accessibleName()
