@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from guiapp.core.components.said import ComponentError
 from guiapp.core.formats.json_texts import Texts
+from guiapp.core.formats.vocab_json import VERSION
 from guiapp.core.system.checkpoint import checkpoint, stoppable
 from guiapp.core.vocab.parts import ModelOptions
 from guiapp.core.vocab.quoting import quoted
@@ -23,7 +24,6 @@ from guiapp.native import StringTable, packed
 
 MOST_MERGES = 1 << 22
 SPACE = ord(" ")
-VERSION = b"#version"
 MOST_CHARACTERS = 100
 NO_SCORES = np.empty(0, np.float64)
 

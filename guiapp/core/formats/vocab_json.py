@@ -172,14 +172,14 @@ def _ids(file: WholeFile) -> dict[str, int]:
 
 
 def _merges(file: WholeFile) -> list[str]:
-    """The rules by rank, each two texts and a space.  Raises VocabError."""
+    """The lines: VERSION, and rules by rank, each two texts and a space.  Raises VocabError."""
     try:
         lines = file.data.decode().replace("\r\n", "\n").split("\n")
     except UnicodeDecodeError as error:
         raise file.error(f"is not UTF-8: byte {error.start:,} is {file.data[error.start]:#04x}") from error
     while lines and not lines[-1]:
         del lines[-1]
-    return [line for line in lines if not line.startswith("#version")]
+    return lines
 
 
 def document_of(
