@@ -67,7 +67,9 @@ def record(
     for token_id in after:
         recorder.write("add", len(data), len(data), result=token_id, cell=BEHIND)
     tokens += [(token_id, len(data), len(data)) for token_id in after]
-    return recorder.trace(name, tokenizer.readable_twin(name), tokens)
+    rules = tokenizer.vocabulary.rules
+    looks_whole = tokenizer.encoders[name].exact and (rules.ignore_merges or rules.ignore_newline_merges)
+    return recorder.trace(name, tokenizer.readable_twin(name), looks_whole, tokens)
 
 
 def _rows(*columns: NDArray[Any]) -> list[Any]:
@@ -291,14 +293,18 @@ class _Recorder:
             start, end = start + offset, end + offset
         return start, end
 
-    def trace(self, encoder: str, twin: str, tokens: Sequence[tuple[int, int, int]]) -> Trace:
+    def trace(
+        self, encoder: str, twin: str, looks_whole: bool, tokens: Sequence[tuple[int, int, int]]
+    ) -> Trace:
         """All that was written."""
         result = np.array(tokens, np.int32).reshape(-1, 3).T
+        columns = Columns(*self._steps.arrays())
         return Trace(
             self._text,
             encoder,
             twin,
-            Columns(*self._steps.arrays()),
+            looks_whole or bool((columns.operation == NUMBERS["whole"]).any()),
+            columns,
             Pieces(*self._pieces.arrays()),
             Cells(*self._cells.arrays()),
             bytes(self._work),

@@ -107,6 +107,7 @@ class Trace:
     text     the original bytes
     encoder  the name of the algorithm
     twin     that of the one whose steps these are; another one for `fast`
+    looks_whole  whether a piece that is a token is taken as it stands
     work     the bytes of all pieces as the algorithm sees them
     made     the tokens that the pieces became
     result   the tokens of the whole text
@@ -115,6 +116,7 @@ class Trace:
     text: bytes
     encoder: str
     twin: str
+    looks_whole: bool
     columns: Columns
     pieces: Pieces
     cells: Cells
@@ -210,6 +212,7 @@ class Trace:
         texts = {"text": self.text, "work": self.work, "encoder": self.encoder.encode()}
         texts["twin"] = self.twin.encode()
         arrays |= {name: np.frombuffer(data, np.uint8) for name, data in texts.items()}
+        arrays["looks_whole"] = np.array(self.looks_whole)
         with path.open("wb") as file:
             np.savez(file, **arrays)
 
@@ -221,6 +224,7 @@ class Trace:
                 arrays["text"].tobytes(),
                 arrays["encoder"].tobytes().decode(),
                 arrays["twin"].tobytes().decode(),
+                bool(arrays["looks_whole"]),
                 Columns(*_fields(arrays, "columns", Columns._fields)),
                 Pieces(*_fields(arrays, "pieces", Pieces._fields)),
                 Cells(*_fields(arrays, "cells", Cells._fields)),
