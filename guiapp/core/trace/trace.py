@@ -141,7 +141,7 @@ class Trace:
 
     def prepare(self) -> None:
         """Work out what takes a while, some ten milliseconds for a million steps, before one looks."""
-        _ = self.lifetimes, self.longest_symbol, self.ways, self.makers
+        _ = self.special, self.lifetimes, self.longest_symbol, self.ways, self.makers
 
     @cached_property
     def longest_symbol(self) -> int:
@@ -150,6 +150,12 @@ class Trace:
         merges = np.flatnonzero(columns.operation == NUMBERS["merge"])
         made = (columns.end[merges] - columns.position[merges]).max(initial=0)
         return int((self.cells.end - self.cells.start).max(initial=made))
+
+    @cached_property
+    def special(self) -> Tokens:
+        """The tokens that were cut out of the text before all else."""
+        columns, steps = self.columns, np.flatnonzero(self.columns.operation == NUMBERS["special"])
+        return Tokens(columns.result[steps], columns.position[steps], columns.end[steps])
 
     @cached_property
     def lifetimes(self) -> Lifetimes:
