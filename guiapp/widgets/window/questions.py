@@ -29,8 +29,8 @@ class Questions:
     def model_to_open(self) -> Path | None:
         return self._chosen(QFileDialog.getOpenFileName(self._window, "Open model file", "", MODEL_FILTER))
 
-    def folder_with_models(self) -> Path | None:
-        name = QFileDialog.getExistingDirectory(self._window, "Folder with models")
+    def chosen_folder(self, title: str) -> Path | None:
+        name = QFileDialog.getExistingDirectory(self._window, title)
         return Path(name) if name else None
 
     def text_to_open(self) -> Path | None:
