@@ -27,6 +27,7 @@ from guiapp.native import StringTable, packed
 
 NAMING_LIMIT_BYTES = 1 << 28
 LLAMA_CPP = "llama.cpp"
+MERGES_VERSION = b"#version"  # how a line begins that is no rule
 MERGE_SEPARATOR = b"\xff"  # of rules in files of `tokenizers`, whose texts may hold spaces
 
 
