@@ -124,9 +124,14 @@ class WindowCommands(QObject):
         if (path := self._window.questions.model_to_open()) is not None:
             self.open(str(path))
 
+    def open_folder(self) -> None:
+        """Open what is in a folder, such as a snapshot of a repository."""
+        if (folder := self._window.questions.chosen_folder("Open model folder")) is not None:
+            self.open(str(folder))
+
     def add_folder(self) -> None:
         """Look for models in one more folder, and show what is there."""
-        if (folder := self._window.questions.folder_with_models()) is not None:
+        if (folder := self._window.questions.chosen_folder("Folder with models")) is not None:
             try:
                 add_folder(folder)
             except OSError as error:
@@ -200,6 +205,7 @@ class WindowCommands(QObject):
             {
                 "choose_model": self.choose_model,
                 "open_model": self.open_model,
+                "open_folder": self.open_folder,
                 "choose_pre": self.choose_pre,
                 "encoder_difference": self._show_encoder_difference,
                 "round_trip_difference": self._show_round_trip_difference,

@@ -115,8 +115,9 @@ def test_wordpiece_takes_the_longest_token_and_gives_up_on_whole_words():
     assert tokens(pipeline, "Abba  abx.") == [(2, "Ab"), (4, "ba"), (0, "abx"), (5, ".")]
 
 
-def test_wordpiece_spans_leave_out_what_is_dropped():
-    assert tokens(PIPELINES["wordpiece"], " e\u0301 É ") == [(10, "e"), (10, "É")]
+def test_what_a_word_drops_belongs_to_the_token_before_it():
+    assert tokens(PIPELINES["wordpiece"], " e\u0301 É ") == [(10, "e\u0301"), (10, "É")]
+    assert tokens(PIPELINES["wordpiece"], "\u0301Ab\0ba\u200d") == [(2, "Ab\0"), (4, "ba\u200d")]
 
 
 def test_unigram_spans_refer_to_the_text_before_the_map():

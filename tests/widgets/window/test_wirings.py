@@ -128,6 +128,11 @@ def test_dialogs_give_what_was_chosen(qtbot, monkeypatch, name):
     assert len({given[1] for _, given in asked}) == 3
     assert asked[2][1][2] == "a.txt"
     assert "gguf" in asked[0][1][3]
+    monkeypatch.setattr(
+        QFileDialog, "getExistingDirectory", lambda parent, title: asked.append(title) or name
+    )
+    assert questions.chosen_folder("Folder with models") == (Path(name) if name else None)
+    assert asked[-1] == "Folder with models"
 
 
 @pytest.mark.parametrize("page", ["inspect", "tree", "bench"])
