@@ -12,7 +12,7 @@ from guiapp.core.vocab.vocabulary import Vocabulary
 class ToySource(QObject):
     """Holds what it is given; `set_tokens` puts the tokens' own bytes together as the text."""
 
-    encoding_changed = Signal()
+    tokens_changed = Signal(object, object)
     vocabulary_changed = Signal()
     selected_token_changed = Signal()
     hovered_token_changed = Signal()
@@ -45,7 +45,7 @@ class ToySource(QObject):
         self._is_spelled = False
         if self.selected_token is not None and self.selected_token >= len(self.ids):
             self.selected_token = None
-        self.encoding_changed.emit()
+        self.tokens_changed.emit(None, None)
 
     def select_token(self, index: int | None) -> None:
         if index != self.selected_token:

@@ -102,11 +102,8 @@ class MeasuredWindow:
         return Measurement(name, "ms", tuple(values[N_FIRST:]))
 
     def _show_text(self, text: bytes) -> None:
-        encoded = []
-        spans = self.shell.workspace.spans
-        spans.encoded.connect(lambda: encoded.append(True))
         self.shell.workspace.show_text(text)
-        self.wait_until(lambda: bool(encoded) and not spans.job.is_busy)
+        self.wait_until(lambda: not self.shell.workspace.is_encoding)
         self.wait_until(lambda: self.shell.workspace.round_trip.result is not None)
 
 

@@ -15,8 +15,11 @@ from PySide6.QtCore import QObject, Signal
 from guiapp import open_model
 from guiapp.core.catalogue import Algorithm
 from guiapp.core.editing.options import Options
+from guiapp.core.editing.text_buffer import TextEdit
+from guiapp.core.editing.token_store import TokenStore
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.explain.characters import n_characters
+from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.vocab.vocabulary import Vocabulary
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.models.loader import Load, ModelLoader
@@ -29,7 +32,7 @@ from guiapp.viewmodels.text.live_spans import LiveSpans
 from guiapp.viewmodels.text.origins import TextOrigins
 from guiapp.viewmodels.text.round_trip import RoundTripInput
 from guiapp.viewmodels.text.statistics import SelectionStatistics, TextStatistics
-from guiapp.viewmodels.tokens.layout import token_at
+from guiapp.viewmodels.tokens.layout import SpanWindow, token_at
 
 if TYPE_CHECKING:
     from guiapp.core.explain.exactness import Exactness
@@ -37,12 +40,15 @@ if TYPE_CHECKING:
 
 
 class Workspace(QObject):
-    """The state of the program; a `TokenSource` for panels, and `spans` a `SpanSource` for editors.
+    """The state of the program; a `TokenSource` for panels, and a `SpanSource` for editors.
+
+    An edit is told of when all of it has arrived: text, tokens and selection are those after it, whoever
+    asks first.
 
     Signals:
-        vocabulary_changed(): another model is open; its tokens follow with `encoding_changed`.
+        vocabulary_changed(): another model is open; its tokens follow with `tokens_changed`.
         options_changed(): `options` is new.
-        encoding_changed(): the tokens are new or moved.
+        tokens_changed(TextEdit | None, TokenStore): the tokens are new or moved, by an edit if there is one.
         selected_token_changed(), hovered_token_changed(): which token is pointed at.
         statistics_changed(): `statistics` or `selection_statistics` is new.
         text_file_changed(): `text_path` or `is_modified` is new.
@@ -53,7 +59,7 @@ class Workspace(QObject):
 
     vocabulary_changed = Signal()
     options_changed = Signal()
-    encoding_changed = Signal()
+    tokens_changed = Signal(object, object)
     selected_token_changed = Signal()
     hovered_token_changed = Signal()
     statistics_changed = Signal()
@@ -76,6 +82,7 @@ class Workspace(QObject):
         self.encoder_check = TextCheck(compared, self)
         self._options = options or Options()
         self._selected_token: int | None = None
+        self._told_token: int | None = None  # the selected one that others know
         self._hovered_token: int | None = None
         self._follows_caret = True
         self._origins = TextOrigins()
@@ -85,11 +92,11 @@ class Workspace(QObject):
         self.text_job.done.connect(self._take_text)
         self.text_job.failed.connect(self.text_file_failed)
         self.loader.model_changed.connect(self._use_model)
-        self.spans.spans_changed.connect(self._follow_spans)
-        self.spans.encoded.connect(self._check)
+        self.spans.encoded.connect(self._take_tokens)
         self.spans.timed.connect(self.statistics_changed)
+        self.document.written.connect(self._follow_edit)
+        self.document.edited.connect(self._tell_edit)
         self.document.selection_changed.connect(self._follow_caret)
-        self.document.edited.connect(self._note_edit)
 
     # Model and options
 
@@ -147,21 +154,20 @@ class Workspace(QObject):
         if options == self._options:
             return
         self._options = options
+        self._hand_over()
         self.encoder_check.forget()
         self.options_changed.emit()
-        self._encode()
+        self.spans.catch_up()
 
     def _use_model(self) -> None:
         if self._options.encoder not in self.encoders and self._options.encoder is not None:
             self._options = replace(self._options, encoder=None)
         self._hand_over()
+        self._selected_token = self._token_at_caret()
+        self.hover_token(None)
         self.vocabulary_changed.emit()
         self.options_changed.emit()
-        self.spans.encode_again()  # last: its thread takes half the time of whoever follows meanwhile
-
-    def _encode(self) -> None:
-        self._hand_over()
-        self.spans.encode_again()
+        self._tell_tokens(None)
 
     def _hand_over(self) -> None:
         if self.tokenizer is not None:
@@ -170,24 +176,44 @@ class Workspace(QObject):
     # Tokens
 
     @property
+    def tokens(self) -> TokenStore:
+        """Those of the text, to read from until the next edit; none where it cannot be encoded."""
+        return self.spans.encoded_text.tokens
+
+    def spans_in(self, start: int, end: int) -> SpanWindow:
+        """The tokens that overlap or touch the bytes [start, end]."""
+        first, last = self.tokens.first_ending_from(start), self.tokens.first_behind(end)
+        return SpanWindow(first, *self.tokens.between(first, last))
+
+    def attributes_of(self, ids: NDArray[np.int32]) -> NDArray[np.uint16]:
+        if self.vocabulary is None:
+            return np.zeros(len(ids), np.uint16)
+        attributes: NDArray[np.uint16] = self.vocabulary.signs[ids]
+        return attributes
+
+    def label_of(self, token_id: int) -> str:
+        """What to call a token that is not in the text."""
+        return "" if self.vocabulary is None else visible_text(self.vocabulary.raw_text(token_id))
+
+    @property
     def n_tokens(self) -> int:
-        return len(self.spans.encoded_text.tokens)
+        return len(self.tokens)
 
     @property
     def is_encoding(self) -> bool:
-        return self.spans.job.is_busy
+        return self.spans.is_behind
 
     def token_ids(self, start: int, end: int) -> NDArray[np.int32]:
-        return self.spans.encoded_text.tokens.ids(start, end)
+        return self.tokens.ids(start, end)
 
     def tints(self, start: int, end: int) -> NDArray[np.uint8]:
-        return self.spans.encoded_text.tokens.between(start, end).tints
+        return self.tokens.between(start, end).tints
 
     def n_times(self, token_id: int) -> int:
-        return self.spans.encoded_text.tokens.count(token_id)
+        return self.tokens.count(token_id)
 
     def span(self, index: int) -> tuple[int, int]:
-        return self.spans.encoded_text.tokens.span(index)
+        return self.tokens.span(index)
 
     def text_slice(self, start: int, end: int) -> bytes:
         return self.document.slice(start, min(end, self.document.size))
@@ -210,9 +236,10 @@ class Workspace(QObject):
         start, end = self.document.selection
         is_exact = self.algorithm is not None and self.algorithm.exact
         n_tokens = self.spans.count_part(start, end) if is_exact else None
-        counted = self.spans.n_tokens_in(start, end) if n_tokens is None else n_tokens
+        inside = self.tokens.between(*self.tokens.indexes_in(start, end))
+        counted = np.count_nonzero(inside.ends > inside.starts) if n_tokens is None else n_tokens
         n_selected = n_characters(self.document.slice(start, end))
-        return SelectionStatistics(counted, n_tokens is not None, n_selected, end - start)
+        return SelectionStatistics(int(counted), n_tokens is not None, n_selected, end - start)
 
     @property
     def n_bytes(self) -> int:
@@ -222,7 +249,7 @@ class Workspace(QObject):
     @property
     def tokens_of_selected_text(self) -> tuple[int, int] | None:
         """The tokens [start, end) that the selection is in, also in part; None where there is none."""
-        return self.spans.indexes_in(*self.document.selection) if self.document.has_selection else None
+        return self.tokens.indexes_in(*self.document.selection) if self.document.has_selection else None
 
     # Selection
 
@@ -249,7 +276,7 @@ class Workspace(QObject):
         self._follows_caret = False
         self.document.select(*self.document.whole_characters(start, end))
         self._follows_caret = True
-        index = token_at(self.spans.spans_in(start, start + 1), start)
+        index = token_at(self.spans_in(start, start + 1), start)
         self._set_selected(index if index >= 0 else self._token_at_caret())
 
     def point_out(self, start: int, end: int) -> None:
@@ -261,17 +288,6 @@ class Workspace(QObject):
             self._hovered_token = index
             self.hovered_token_changed.emit()
 
-    def _follow_spans(self) -> None:
-        self.round_trip.forget()
-        self.encoder_check.forget()
-        if self._hovered_token is not None and self._hovered_token >= self.n_tokens:
-            self.hover_token(None)
-        if self._selected_token is not None and self._selected_token >= self.n_tokens:
-            self._selected_token = None
-            self.selected_token_changed.emit()
-        self.encoding_changed.emit()
-        self._follow_caret()
-
     def _follow_caret(self) -> None:
         if self._follows_caret:
             self._set_selected(self._token_at_caret())
@@ -280,20 +296,51 @@ class Workspace(QObject):
     def _token_at_caret(self) -> int | None:
         """The selected token as long as the caret touches it, else the one behind the caret."""
         caret = self.document.caret
-        if self._selected_token is not None:
+        if self._selected_token is not None and self._selected_token < self.n_tokens:
             start, end = self.span(self._selected_token)
             if start <= caret <= end:
                 return self._selected_token
-        window = self.spans.spans_in(caret, caret)
+        window = self.spans_in(caret, caret)
         behind = token_at(window, caret)
         if behind < 0 and caret > 0:
             behind = token_at(window, caret - 1)
         return behind if behind >= 0 else None
 
     def _set_selected(self, index: int | None) -> None:
-        if index != self._selected_token:
-            self._selected_token = index
+        self._selected_token = index
+        if index != self._told_token:
+            self._told_token = index
             self.selected_token_changed.emit()
+
+    # Following the text
+
+    def _follow_edit(self, edit: TextEdit) -> None:
+        """Be in step with the text, before anybody is told of the edit."""
+        self.spans.follow(edit)
+        self._selected_token = self._token_at_caret()
+        if not self._is_replacing_text:
+            self._origins.follow_edit(self.document.buffer)
+
+    def _tell_edit(self, edit: TextEdit) -> None:
+        self._tell_tokens(edit)
+        if not self._is_replacing_text:
+            self._tell_text_file()
+
+    def _take_tokens(self) -> None:
+        self._selected_token = self._token_at_caret()
+        self._tell_tokens(None)
+
+    def _tell_tokens(self, edit: TextEdit | None) -> None:
+        self.round_trip.forget()
+        self.encoder_check.forget()
+        if self._hovered_token is not None and self._hovered_token >= self.n_tokens:
+            self.hover_token(None)
+        self.tokens_changed.emit(edit, self.tokens)
+        self._set_selected(self._selected_token)
+        self.statistics_changed.emit()
+        if not self.is_encoding:
+            self._check()
+        self.spans.catch_up()  # last: its thread takes half the time of whoever follows meanwhile
 
     # Text files
 
@@ -362,12 +409,6 @@ class Workspace(QObject):
             self._origins.settle(path, self.document.buffer.mark_last(), is_modified)
         self._tell_text_file()
 
-    def _note_edit(self) -> None:
-        if self._is_replacing_text:
-            return
-        self._origins.follow_edit(self.document.buffer)
-        self._tell_text_file()
-
     def _tell_text_file(self) -> None:
         present = self._origins.present
         if (file := (present.path, present.is_modified)) != self._told_file:
@@ -375,7 +416,6 @@ class Workspace(QObject):
             self.text_file_changed.emit()
 
     def _check(self) -> None:
-        self.statistics_changed.emit()
         self.round_trip.check(self._round_trip_input)
         if self.algorithm is not None and not self.algorithm.exact:
             self.encoder_check.check(self._encoder_check_input)

@@ -20,7 +20,7 @@ def make_steps_model(qtbot, settings):
 
     def make(name="bpe", text=b"How do lions sleep in New York?", encoder=None, recorder=None):
         workspace = Workspace(text, load=lambda model, pre, progress: guiapp.open_model(model))
-        with qtbot.waitSignal(workspace.encoding_changed):
+        with qtbot.waitSignal(workspace.tokens_changed):
             workspace.loader.open(f"demo:{name}")
         workspace.set_encoder(encoder)
         model = StepsModel(workspace, settings, recorder or InstantRecorder())

@@ -29,8 +29,8 @@ def workspace(qtbot):
 
 
 def edit(qtbot, workspace, *change):
-    with qtbot.waitSignal(workspace.spans.encoded):
-        workspace.document.replace(*change)
+    workspace.document.replace(*change)
+    qtbot.waitUntil(lambda: not workspace.is_encoding)
 
 
 def test_opening_a_model_encodes_the_text(workspace):

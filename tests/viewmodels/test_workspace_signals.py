@@ -11,7 +11,7 @@ from guiapp.core.explain.exactness import Exactness
 from guiapp.viewmodels.text.statistics import SelectionStatistics, TextStatistics
 from guiapp.viewmodels.workspace import Workspace
 
-ENCODED = ["encoding_changed", "statistics_changed"]
+ENCODED = ["tokens_changed", "statistics_changed"]
 
 
 def load(name, pre, progress):
@@ -80,11 +80,11 @@ def test_another_model_is_told_before_its_tokens(workspace, told, qtbot):
         workspace.loader.open("second.gguf")
     assert [name for name in told if name != "statistics_changed"] == [
         "hovered_token_changed",
-        "selected_token_changed",
-        "encoding_changed",
         "vocabulary_changed",
         "options_changed",
-        "encoding_changed",
+        "tokens_changed",
+        "selected_token_changed",
+        "tokens_changed",
         "selected_token_changed",
     ]
     assert (workspace.hovered_token, workspace.selected_token) == (None, 2)
@@ -151,8 +151,7 @@ def test_the_round_trip_leaves_out_what_stands_around_the_text(workspace, qtbot,
     assert given.token_ids.tolist() == ids
     encoder = workspace._encoder_check_input()
     assert encoder == (workspace.tokenizer, b"one two three", workspace.options)
-    with qtbot.waitSignal(workspace.spans.encoded):
-        workspace.document.set_text(b"")
+    workspace.document.set_text(b"")
     assert (workspace._round_trip_input() is None) is (not add_special)
     assert (workspace._encoder_check_input() is None) is (not add_special)
 
@@ -227,7 +226,7 @@ def test_counts_of_the_text_and_of_what_is_selected(workspace):
     assert workspace.text_slice(8, 99) == b"three"
     assert workspace.text_slice(0, 3) == b"one"
     assert workspace.n_characters_before(5) == 5
-    assert workspace.tints(1, 4).tolist() == workspace.spans.encoded_text.tokens.between(1, 4).tints.tolist()
+    assert workspace.tints(1, 4).tolist() == workspace.tokens.between(1, 4).tints.tolist()
     assert len(workspace.tints(1, 4)) == 3
 
 

@@ -30,7 +30,7 @@ def make_steps_page(qtbot, tmp_path):
     def make(name="bpe", text=b"How do lions sleep in New York?", encoder=None, theme="dark"):
         workspace = Workspace(text, load=lambda model, pre, progress: guiapp.open_model(model))
         ending.callback(workspace.close)
-        with qtbot.waitSignal(workspace.encoding_changed):
+        with qtbot.waitSignal(workspace.tokens_changed):
             workspace.loader.open(f"demo:{name}")
         workspace.set_encoder(encoder)
         window = QMainWindow()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from guiapp.core.editing.text_buffer import TextEdit
 from guiapp.core.trace.cost import ONE_PIECE, Cost, beginning, estimate, n_first_bytes
 from guiapp.viewmodels.steps.trace_recorder import TraceRecorder
 from guiapp.viewmodels.workspace import Workspace
@@ -41,8 +42,7 @@ class Recording(QObject):
         recorder.failed.connect(self._fail)
         recorder.busy_changed.connect(self.changed)
         recorder.progress_changed.connect(self.changed)
-        workspace.document.edited.connect(self._forget)
-        workspace.encoding_changed.connect(self._follow_encoder)
+        workspace.tokens_changed.connect(self._follow_tokens)
         workspace.options_changed.connect(self._follow_encoder)
 
     def watch(self, is_watching: bool) -> None:
@@ -114,6 +114,12 @@ class Recording(QObject):
     def progress(self) -> float:
         """The share of the text that is recorded, 0 to 1."""
         return self._recorder.progress
+
+    def _follow_tokens(self, edit: TextEdit | None) -> None:
+        if edit is None:
+            self._follow_encoder()
+        else:
+            self._forget()
 
     def _follow_encoder(self) -> None:
         """The encoder may be another."""

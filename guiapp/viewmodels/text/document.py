@@ -25,11 +25,13 @@ class TextDocument(QObject):
     buffer  the storage, to read from: only the document's own methods may change it
 
     Signals:
-        edited(TextEdit): the text is new; sent at once, after each change.
+        written(TextEdit): the text is new; for what is kept in step with it, which tells nobody of it yet.
+        edited(TextEdit): the text is new, and all that is kept in step with it; sent at once, each time.
         selection_changed(): `caret` or `anchor` is new.
         undo_changed(): `can_undo` or `can_redo` is new.
     """
 
+    written = Signal(object)
     edited = Signal(object)
     selection_changed = Signal()
     undo_changed = Signal()
@@ -158,6 +160,7 @@ class TextDocument(QObject):
     def _after(self, edit: TextEdit, caret: int, undo_before: tuple[bool, bool]) -> None:
         moved = (caret, caret) != (self._anchor, self._caret)
         self._anchor = self._caret = caret
+        self.written.emit(edit)
         self.edited.emit(edit)
         if moved:
             self.selection_changed.emit()

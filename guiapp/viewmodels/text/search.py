@@ -59,9 +59,8 @@ class TextSearch(QObject):
         self.job.busy_changed.connect(self.found_changed)
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._pause.timeout.connect(self._search)
-        workspace.document.edited.connect(self._follow_edit)
         workspace.document.selection_changed.connect(self._follow_caret)
-        workspace.spans.spans_changed.connect(self._follow_spans)
+        workspace.tokens_changed.connect(self._follow_tokens)
 
     # What is looked for
 
@@ -188,7 +187,7 @@ class TextSearch(QObject):
         except QueryError as error:
             self._fail(str(error))
         else:
-            self._take(Matches(*self._workspace.spans.encoded_text.tokens.spans_of(tokens), True))
+            self._take(Matches(*self._workspace.tokens.spans_of(tokens), True))
 
     def _fail(self, problem: str) -> None:
         self._take(NO_MATCHES, problem)
@@ -203,17 +202,16 @@ class TextSearch(QObject):
 
     # Following the text
 
-    def _follow_edit(self, edit: TextEdit) -> None:
+    def _follow_tokens(self, edit: TextEdit | None) -> None:
         if not (self.is_open and self._query):
             return
-        self.job.cancel()
-        self._found = _moved(self._found, edit)
-        self._set_current(None)
-        self._pause.start()
-        self.found_changed.emit()
-
-    def _follow_spans(self) -> None:
-        if self.is_open and self._query and self._kind == "token":
+        if edit is not None:
+            self.job.cancel()
+            self._found = _moved(self._found, edit)
+            self._set_current(None)
+            self._pause.start()
+            self.found_changed.emit()
+        elif self._kind == "token":
             self._pause.start()
 
     def _follow_caret(self) -> None:

@@ -94,7 +94,7 @@ class TokenDetailsModel(QObject):
         self._explaining = QTimer(self, singleShot=True)
         self._explaining.timeout.connect(self._explain)
         source.vocabulary_changed.connect(self._follow_vocabulary)
-        source.encoding_changed.connect(self._follow_edit)
+        source.tokens_changed.connect(self._follow_edit)
         source.selected_token_changed.connect(self._follow_selection)
         self._follow_vocabulary()
 

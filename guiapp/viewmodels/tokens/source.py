@@ -17,11 +17,12 @@ class TokenSource(Protocol):
     """The part of the workspace that the token panels need.
 
     Token indexes count from 0 over all tokens, BOS and the like included; spans are byte ranges of the
-    text.  After `encoding_changed` the same index may be another token.
+    text.  After `tokens_changed` the same index may be another token.
     """
 
     @property
-    def encoding_changed(self) -> SignalInstance: ...
+    def tokens_changed(self) -> SignalInstance:
+        """Carries the edit that changed them, None where the text is the same, and the tokens."""
 
     @property
     def vocabulary_changed(self) -> SignalInstance: ...

@@ -78,7 +78,7 @@ class TokenTableModel(QAbstractTableModel):
         self._details = details
         self._n_rows = 0
         self.is_shrinking = False
-        source.encoding_changed.connect(self._follow)
+        source.tokens_changed.connect(self._follow)
         details.explainer_changed.connect(self._refresh)
         self._follow()
 

@@ -34,7 +34,7 @@ class TreeWalk(QObject):
         self._at = -1
         self._timer = QTimer(self, interval=STEP_MS)
         self._timer.timeout.connect(self._tick)
-        workspace.encoding_changed.connect(self._forget)
+        workspace.tokens_changed.connect(self._forget)
         workspace.selected_token_changed.connect(self._forget)
         model.picture_changed.connect(self._forget)
 

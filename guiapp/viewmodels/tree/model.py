@@ -83,8 +83,7 @@ class TreeModel(QObject):
         self._counting.timeout.connect(self._count)
         workspace.vocabulary_changed.connect(self._build)
         workspace.loader.loading_changed.connect(self.preparing_changed)
-        workspace.encoding_changed.connect(self._counting.start)
-        workspace.encoding_changed.connect(self._follow_selection)
+        workspace.tokens_changed.connect(self._follow_tokens)
         workspace.selected_token_changed.connect(self._show_selection)
         self._build()
 
@@ -246,6 +245,10 @@ class TreeModel(QObject):
         if before not in (None, self._chosen) and self._chosen is not None and self.picture is not None:
             view = view_showing(self.picture, self._view, self._chosen, LEAST_SHARE)
             self.set_view(view, remember=False)
+
+    def _follow_tokens(self) -> None:
+        self._counting.start()
+        self._follow_selection()
 
     def _follow_selection(self) -> None:
         index = self._workspace.selected_token

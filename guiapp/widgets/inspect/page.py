@@ -43,7 +43,7 @@ class InspectPage(Page):
         self._workspace = workspace
         self._theme_source = theme_source
         self._details = TokenDetailsModel(workspace, self)
-        self.editor = SpanEditor(workspace.document, workspace.spans, theme_source)
+        self.editor = SpanEditor(workspace.document, workspace, theme_source)
         self.editor.set_placeholder(PLACEHOLDER)
         self.text_panel = TextPanel(self.editor, workspace, theme_source)
         self._zoom = TextZoom(self)

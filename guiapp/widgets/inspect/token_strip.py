@@ -76,7 +76,7 @@ class TokenStrip(QAbstractScrollArea):
         theme_source.changed.connect(self._restyle)
         self._zoom.changed.connect(self._restyle)
         source.vocabulary_changed.connect(self._restyle)
-        source.encoding_changed.connect(self._follow_encoding)
+        source.tokens_changed.connect(self._follow_encoding)
         source.selected_token_changed.connect(self._follow_selection)
         source.hovered_token_changed.connect(self.viewport().update)
         self._restyle()

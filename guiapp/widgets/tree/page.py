@@ -60,7 +60,7 @@ class TreePage(Page):
         self.legend = TreeLegend(self.model, self.paint, theme_source)
         self.mini_map = MiniMap(self.model, self.paint, theme_source, self.view)
         self.card = TreeCard(self.view)
-        self.editor = SpanEditor(workspace.document, workspace.spans, theme_source)
+        self.editor = SpanEditor(workspace.document, workspace, theme_source)
         self.walk_bar = WalkBar(self.walk, self.model, theme_source)
         self.node_panel = NodePanel(self.model, self.walk, workspace, theme_source)
         self.export = TreeExport(self.view, self.model, self.ask_where, self.ask_scale, self)

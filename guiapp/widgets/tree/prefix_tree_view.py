@@ -36,13 +36,16 @@ class PrefixTreeView(Painted):
         self._chosen: set[int] = set()
         self._settled = QTimer(self, singleShot=True, interval=SETTLE_MS)
         self._settled.timeout.connect(self._follow)
-        workspace.encoding_changed.connect(self._settled.start)
-        workspace.selected_token_changed.connect(self._settled.start)
+        workspace.tokens_changed.connect(self._follow_soon)
+        workspace.selected_token_changed.connect(self._follow_soon)
         model.picture_changed.connect(self._follow_picture)
         self._follow()
 
     def sizeHint(self) -> QSize:
         return QSize(200, ROW_PX * max(1, len(self._depths) - 1))
+
+    def _follow_soon(self) -> None:
+        self._settled.start()
 
     def _follow(self) -> None:
         tree = self._tree = self._walk.prefix_tree()

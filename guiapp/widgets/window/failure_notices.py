@@ -36,8 +36,7 @@ class FailureNotices(QObject):
         workspace.text_file_failed.connect(partial(area.show_notice, "text file"))
         workspace.text_file_changed.connect(partial(area.clear_notice, "text file"))
         workspace.spans.failed.connect(partial(self._show_with_circumstances, "encoding"))
-        workspace.spans.encoded.connect(partial(area.clear_notice, "encoding"))
-        workspace.spans.encoded.connect(self._follow_doubled_special)
+        workspace.tokens_changed.connect(self._follow_tokens)
         workspace.round_trip.failed.connect(partial(self._show_with_circumstances, "decoding"))
         workspace.round_trip.changed.connect(partial(area.clear_notice, "decoding"))
         settings.store.failed.connect(partial(area.show_notice, "settings"))
@@ -57,8 +56,11 @@ class FailureNotices(QObject):
         if self._workspace.loader.loading_name is not None:
             self._area.clear_notice("model")
 
-    def _follow_doubled_special(self) -> None:
+    def _follow_tokens(self) -> None:
         doubled, workspace = None, self._workspace
+        if workspace.is_encoding:
+            return
+        self._area.clear_notice("encoding")
         if workspace.tokenizer is not None and workspace.options.add_special:
             n_tokens = workspace.n_tokens
             head = workspace.token_ids(0, min(2, n_tokens))

@@ -49,7 +49,6 @@ class StatusLine(QFrame):
             *figures, *map(_Switch, switches), on=self, margins=(MARGIN_PX, 0), spacing=MARGIN_PX + UNIT_PX
         )
         workspace.statistics_changed.connect(self._follow)
-        workspace.encoding_changed.connect(self._follow)
         workspace.spans.job.busy_changed.connect(self._follow)
         self._follow()
 

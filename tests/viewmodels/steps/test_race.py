@@ -17,7 +17,7 @@ from guiapp.viewmodels.workspace import Workspace
 @pytest.fixture
 def race(qtbot):
     workspace = Workspace(b"abacb", load=lambda model, pre, progress: guiapp.open_model(model))
-    with qtbot.waitSignal(workspace.encoding_changed):
+    with qtbot.waitSignal(workspace.tokens_changed):
         workspace.loader.open("demo:toy")
     model = RaceModel(workspace, InstantRecorder())
     yield model

@@ -134,7 +134,7 @@ def test_an_edit_makes_it_outdated_once(recording, recorder, told, workspace, is
 def test_only_another_encoder_or_option_makes_it_outdated(recording, told, workspace):
     recording.record_all()
     told.clear()
-    workspace.encoding_changed.emit()
+    workspace.tokens_changed.emit(None, workspace.tokens)
     workspace.options_changed.emit()
     assert told == []
     workspace.set_add_special(False)

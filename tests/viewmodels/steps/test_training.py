@@ -92,7 +92,7 @@ def test_many_steps_leave_the_window_its_turns(make_model, qtbot):
 
 def test_a_text_is_cut_by_both_vocabularies(make_model, qtbot):
     workspace = Workspace(TEXT, load=lambda model, pre, progress: guiapp.open_model(model))
-    with qtbot.waitSignal(workspace.encoding_changed):
+    with qtbot.waitSignal(workspace.tokens_changed):
         workspace.loader.open("demo:bpe")
     model = trained(make_model(), qtbot, TrainingWish("bpe", TEXT, 262))
     beside = TrainingBeside(model, workspace)

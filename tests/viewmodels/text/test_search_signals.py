@@ -51,7 +51,7 @@ def test_a_search_that_is_not_open_only_keeps_what_it_is_asked(search, told, wor
     search.set_kind("text")
     workspace.document.set_caret(3)
     workspace.document.insert(b"x")
-    workspace.spans.spans_changed.emit()
+    workspace.tokens_changed.emit(None, workspace.tokens)
     assert (told, search.is_searching, search._origin) == ([QUERY], False, 4)
 
 
@@ -120,13 +120,13 @@ def test_tokens_are_not_looked_for_without_a_model(qtbot):
 def test_only_a_search_for_tokens_follows_the_tokens(search, workspace, settle):
     search.look_for("text", "one", 0)
     settle()
-    workspace.spans.spans_changed.emit()
+    workspace.tokens_changed.emit(None, workspace.tokens)
     assert not search.is_searching
     search.look_for("token", "3", 0)
-    workspace.spans.spans_changed.emit()
+    workspace.tokens_changed.emit(None, workspace.tokens)
     assert search.is_searching
     search.close()
-    workspace.spans.spans_changed.emit()
+    workspace.tokens_changed.emit(None, workspace.tokens)
     assert not search.is_searching
 
 

@@ -129,7 +129,7 @@ def test_closing_tells_nobody(walk, told):
     assert (walk.is_playing, told) == (False, [])
 
 
-@pytest.mark.parametrize("signal", ["encoding_changed", "selected_token_changed"])
+@pytest.mark.parametrize("signal", ["tokens_changed", "selected_token_changed"])
 def test_another_text_or_selection_forgets_the_walk_and_tells_both(walk, told, workspace, signal):
     workspace.select_token(1)
     walk.move(3)
@@ -175,7 +175,7 @@ def test_without_a_tree_there_are_no_steps(walk, model):
 def test_prefixes_reach_a_few_bytes_around_the_selected_token(
     walk, workspace, monkeypatch, qtbot, before, behind, most, selected, text
 ):
-    with qtbot.waitSignal(workspace.encoding_changed):
+    with qtbot.waitSignal(workspace.tokens_changed):
         workspace.document.set_text(b"abcabcab")  # ab c ab c ab
     monkeypatch.setattr(greedy_walk, "PREFIX_BEFORE", before)
     monkeypatch.setattr(greedy_walk, "PREFIX_BEHIND", behind)

@@ -27,7 +27,7 @@ def test_labels_tell_what_a_node_adds_or_the_whole_token(model, node_of):
 
 
 def test_choosing_selects_the_next_use_in_the_text(model, workspace, node_of, qtbot):
-    with qtbot.waitSignal(workspace.encoding_changed):
+    with qtbot.waitSignal(workspace.tokens_changed):
         workspace.document.set_text(b"abcababc")  # ab c ab ab c
     workspace.select_token(1)
     model.choose(node_of(b"ab"))

@@ -94,7 +94,7 @@ def test_choosing_is_told_once(model, told, node_of, workspace):
 
 
 def test_a_use_is_looked_for_from_the_selected_token_on(model, workspace, qtbot):
-    with qtbot.waitSignal(workspace.encoding_changed):
+    with qtbot.waitSignal(workspace.tokens_changed):
         workspace.document.set_text(b"abcababc")  # ab c ab ab c
     found = {}
     for selected in (None, 0, 1, 2, 4):
