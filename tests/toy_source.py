@@ -1,4 +1,4 @@
-"""A stand-in for the workspace: a text cut into tokens, and which of them is pointed at."""
+"""A stand-in for the session: a text cut into tokens, and which of them is pointed at."""
 
 from __future__ import annotations
 

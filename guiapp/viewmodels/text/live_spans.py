@@ -112,7 +112,6 @@ class LiveSpans(QObject):
         self.timing.changed.connect(self._note_time)
         self._pause = QTimer(self, singleShot=True, interval=0)
         self._pause.timeout.connect(self._expect_edit)
-        document.selection_changed.connect(self._pause.start)
 
     def use(self, tokenizer: Tokenizer, options: Options) -> None:
         """Encode with another tokenizer or other options from now on."""
@@ -139,6 +138,10 @@ class LiveSpans(QObject):
             self.timing.forget()
             given = _Given(self._tokenizer, self._document.text(), self._options)
             self.job.start(partial(_encode, given))
+
+    def expect_edit(self) -> None:
+        """The next edit may be at the caret: prepare for it in a moment."""
+        self._pause.start()
 
     def _fall_behind(self) -> None:
         self._live = None

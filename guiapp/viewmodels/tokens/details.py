@@ -69,7 +69,7 @@ class TokenDetails:
 
 
 class TokenDetailsModel(QObject):
-    """The details of the workspace's selected token.
+    """The details of the session's selected token.
 
     details  None where no token is selected
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class TokenSource(Protocol):
-    """The part of the workspace that the token panels need.
+    """The part of the session that the token panels need.
 
     Token indexes count from 0 over all tokens, BOS and the like included; spans are byte ranges of the
     text.  After `tokens_changed` the same index may be another token.

@@ -62,7 +62,7 @@ WORTH_COLUMN = [column.title for column in COLUMNS].index("score")
 
 
 class TokenTableModel(QAbstractTableModel):
-    """Each token of the workspace's encoding as a row; nothing is kept per row.
+    """Each token of the session's encoding as a row; nothing is kept per row.
 
     An edit changes what the rows say and adds or removes rows at the end, so that it costs the same
     for any number of tokens.

@@ -92,7 +92,7 @@ class TokenStrip(QAbstractScrollArea):
 
     @property
     def selected_range(self) -> tuple[int, int]:
-        """The tokens [start, end) that are selected: the workspace's token, or a stretch that ends at it."""
+        """The tokens [start, end) that are selected: the session's token, or a stretch that ends at it."""
         selected = self._source.selected_token
         if selected is None:
             return 0, 0
@@ -209,7 +209,7 @@ class TokenStrip(QAbstractScrollArea):
         vocabulary = self._source.vocabulary
         return Attribute(0) if vocabulary is None else Attribute(int(vocabulary.signs[token_id]))
 
-    # Following the workspace
+    # Following the session
 
     def _restyle(self) -> None:
         vocabulary = self._source.vocabulary

@@ -39,6 +39,7 @@ def live(document):
     spans = LiveSpans(document)
     document.written.connect(spans.follow)
     document.edited.connect(lambda edit: spans.catch_up())
+    document.selection_changed.connect(spans.expect_edit)
     return spans
 
 

@@ -1,4 +1,4 @@
-"""The table of tokens, linked with the workspace."""
+"""The table of tokens, linked with the session."""
 
 import numpy as np
 import pytest
@@ -76,7 +76,7 @@ def test_keys_walk_through_the_tokens(source, table, qtbot):
     assert source.selected_token == 4
 
 
-def test_the_workspaces_token_becomes_the_present_row(source, table):
+def test_the_sessions_token_becomes_the_present_row(source, table):
     source.select_token(39)
     assert table.currentIndex().row() == 39
     assert table.viewport().rect().contains(row_place(table, 39))

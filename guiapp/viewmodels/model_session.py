@@ -1,11 +1,9 @@
-"""What all pages share: the model, the text, the options and the selection."""
+"""A model that looks at a text: how it is encoded, its tokens, and which of them is selected."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,21 +15,17 @@ from guiapp.core.catalogue import Algorithm
 from guiapp.core.editing.options import Options
 from guiapp.core.editing.text_buffer import TextEdit
 from guiapp.core.editing.token_store import TokenStore
-from guiapp.core.errors import TokenloupeError
 from guiapp.core.explain.characters import n_characters
 from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.vocab.vocabulary import Vocabulary
-from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.models.loader import Load, ModelLoader
 from guiapp.viewmodels.text import round_trip
 from guiapp.viewmodels.text.check import TextCheck
-from guiapp.viewmodels.text.document import TextDocument
 from guiapp.viewmodels.text.encoder_check import EncoderCheckInput, compared, explained
-from guiapp.viewmodels.text.files import read_text, write_text
 from guiapp.viewmodels.text.live_spans import LiveSpans
-from guiapp.viewmodels.text.origins import TextOrigins
 from guiapp.viewmodels.text.round_trip import RoundTripInput
 from guiapp.viewmodels.text.statistics import SelectionStatistics, TextStatistics
+from guiapp.viewmodels.text_session import PointedAt, TextSession
 from guiapp.viewmodels.tokens.layout import SpanWindow, token_at
 
 if TYPE_CHECKING:
@@ -39,11 +33,14 @@ if TYPE_CHECKING:
     from guiapp.core.tokenizer import Tokenizer
 
 
-class Workspace(QObject):
-    """The state of the program; a `TokenSource` for panels, and a `SpanSource` for editors.
+class ModelSession(QObject):
+    """One model and what it makes of a text; a `TokenSource` for panels, and a `SpanSource` for editors.
 
-    An edit is told of when all of it has arrived: text, tokens and selection are those after it, whoever
-    asks first.
+    Several may look at one text.  An edit is told of when all of it has arrived: text, tokens and selected
+    tokens of all of them are those after it, whoever asks first.
+
+    text      the session of the text, which others share
+    document  the text itself
 
     Signals:
         vocabulary_changed(): another model is open; its tokens follow with `tokens_changed`.
@@ -51,10 +48,6 @@ class Workspace(QObject):
         tokens_changed(TextEdit | None, TokenStore): the tokens are new or moved, by an edit if there is one.
         selected_token_changed(), hovered_token_changed(): which token is pointed at.
         statistics_changed(): `statistics` or `selection_statistics` is new.
-        text_file_changed(): `text_path` or `is_modified` is new.
-        text_left(): another text takes the place of the present one, right now.
-        text_file_failed(str): why a text could not be opened or saved.
-        pointed_out(object, object): people are to see this stretch of the text, from byte to byte.
     """
 
     vocabulary_changed = Signal()
@@ -63,40 +56,43 @@ class Workspace(QObject):
     selected_token_changed = Signal()
     hovered_token_changed = Signal()
     statistics_changed = Signal()
-    text_file_changed = Signal()
-    text_left = Signal()
-    text_file_failed = Signal(str)
-    pointed_out = Signal(object, object)
 
     def __init__(
         self,
-        text: bytes = b"",
+        text: TextSession,
         options: Options | None = None,
         load: Load = open_model,
+        parent: QObject | None = None,
     ) -> None:
-        super().__init__()
-        self.document = TextDocument(text, self)
+        super().__init__(parent)
+        self.text = text
+        self.document = text.document
         self.loader = ModelLoader(load, self)
-        self.spans = LiveSpans(self.document, self)
+        self.spans = LiveSpans(text.document, self)
         self.round_trip = TextCheck(round_trip.compare, self)
         self.encoder_check = TextCheck(compared, self)
         self._options = options or Options()
         self._selected_token: int | None = None
         self._told_token: int | None = None  # the selected one that others know
-        self._hovered_token: int | None = None
-        self._follows_caret = True
-        self._origins = TextOrigins()
-        self._is_replacing_text = False
-        self._told_file: tuple[Path | None, bool] = (None, False)
-        self.text_job = LatestJob[tuple[Path, bytes]](self)
-        self.text_job.done.connect(self._take_text)
-        self.text_job.failed.connect(self.text_file_failed)
         self.loader.model_changed.connect(self._use_model)
         self.spans.encoded.connect(self._take_tokens)
         self.spans.timed.connect(self.statistics_changed)
-        self.document.written.connect(self._follow_edit)
-        self.document.edited.connect(self._tell_edit)
-        self.document.selection_changed.connect(self._follow_caret)
+        self._links = [
+            self.document.written.connect(self._follow_edit),
+            self.document.edited.connect(self._tell_tokens),
+            self.document.selection_changed.connect(self._follow_caret),
+            text.chosen.connect(self._follow_choice),
+            text.hovered_changed.connect(self.hovered_token_changed),
+        ]
+
+    def close(self) -> None:
+        """Stop all work and follow the text no more; nothing is delivered any more."""
+        for link in self._links:
+            QObject.disconnect(link)
+        self.loader.wait()
+        self.spans.close()
+        self.round_trip.wait()
+        self.encoder_check.wait()
 
     # Model and options
 
@@ -164,7 +160,6 @@ class Workspace(QObject):
             self._options = replace(self._options, encoder=None)
         self._hand_over()
         self._selected_token = self._token_at_caret()
-        self.hover_token(None)
         self.vocabulary_changed.emit()
         self.options_changed.emit()
         self._tell_tokens(None)
@@ -259,39 +254,42 @@ class Workspace(QObject):
 
     @property
     def hovered_token(self) -> int | None:
-        return self._hovered_token
+        """The token under the mouse; where that is another model's, the one that holds its first byte."""
+        hovered = self.text.hovered
+        if hovered is None or (index := self._index_of(hovered)) is None:
+            return None
+        return index if index < self.n_tokens else None
 
     def select_token(self, index: int | None) -> None:
-        """Select a token, and put the caret where it begins."""
+        """Select a token, and put the caret where it begins; other models follow, unless it has no text."""
         if index is not None and index != self._selected_token:
             start, end = self.span(index)
-            self._follows_caret = False
-            if start < end and not start <= self.document.caret <= end:
-                self.document.set_caret(start)
-            self._follows_caret = True
+            if start < end:
+                self.text.choose(PointedAt(self, index, start, end))
         self._set_selected(index)
 
-    def select_stretch(self, start: int, end: int) -> None:
-        """Select a stretch of the text, as whole characters, and the token that it begins in."""
-        self._follows_caret = False
-        self.document.select(*self.document.whole_characters(start, end))
-        self._follows_caret = True
-        index = token_at(self.spans_in(start, start + 1), start)
-        self._set_selected(index if index >= 0 else self._token_at_caret())
-
-    def point_out(self, start: int, end: int) -> None:
-        """Have a stretch of the text selected and brought into view, whatever page is shown."""
-        self.pointed_out.emit(start, end)
-
     def hover_token(self, index: int | None) -> None:
-        if index != self._hovered_token:
-            self._hovered_token = index
-            self.hovered_token_changed.emit()
+        self.text.hover(None if index is None else PointedAt(self, index, *self.span(index)))
+
+    def _index_of(self, pointed_at: PointedAt) -> int | None:
+        """Which token is meant here."""
+        model, token, start, end = pointed_at
+        if model is self:
+            return token
+        if model is not None and start == end:
+            return None  # BOS and the like of another model
+        index = token_at(self.spans_in(start, start + 1), start)
+        return index if index >= 0 else None
+
+    def _follow_choice(self, chosen: PointedAt) -> None:
+        index = self._index_of(chosen)
+        self._set_selected(self._token_at_caret() if index is None else index)
 
     def _follow_caret(self) -> None:
-        if self._follows_caret:
+        if not self.text.is_choosing:
             self._set_selected(self._token_at_caret())
         self.statistics_changed.emit()
+        self.spans.expect_edit()
 
     def _token_at_caret(self) -> int | None:
         """The selected token as long as the caret touches it, else the one behind the caret."""
@@ -318,13 +316,6 @@ class Workspace(QObject):
         """Be in step with the text, before anybody is told of the edit."""
         self.spans.follow(edit)
         self._selected_token = self._token_at_caret()
-        if not self._is_replacing_text:
-            self._origins.follow_edit(self.document.buffer)
-
-    def _tell_edit(self, edit: TextEdit) -> None:
-        self._tell_tokens(edit)
-        if not self._is_replacing_text:
-            self._tell_text_file()
 
     def _take_tokens(self) -> None:
         self._selected_token = self._token_at_caret()
@@ -333,87 +324,14 @@ class Workspace(QObject):
     def _tell_tokens(self, edit: TextEdit | None) -> None:
         self.round_trip.forget()
         self.encoder_check.forget()
-        if self._hovered_token is not None and self._hovered_token >= self.n_tokens:
-            self.hover_token(None)
+        if self.text.hovered is not None and self.text.hovered.model is self:
+            self.hover_token(self.hovered_token)  # it may have moved, or be gone
         self.tokens_changed.emit(edit, self.tokens)
         self._set_selected(self._selected_token)
         self.statistics_changed.emit()
         if not self.is_encoding:
             self._check()
         self.spans.catch_up()  # last: its thread takes half the time of whoever follows meanwhile
-
-    # Text files
-
-    @property
-    def text_path(self) -> Path | None:
-        """The file that the text came from or was saved to."""
-        return self._origins.present.path
-
-    @property
-    def is_modified(self) -> bool:
-        """Whether the text was edited since it was opened or saved."""
-        return self._origins.present.is_modified
-
-    def open_text(self, path: Path) -> None:
-        """Put the bytes of a file in place of the text; undo brings the old text back."""
-        self.text_job.start(partial(_read, path))
-
-    def save_text(self, path: Path) -> bool:
-        """Write the text to a file; whether that worked."""
-        try:
-            write_text(path, self.document.text())
-        except TokenloupeError as error:
-            self.text_file_failed.emit(str(error))
-            return False
-        self.document.buffer.end_undo_step()
-        self._origins.settle(path, self.document.buffer.mark_last())
-        self._tell_text_file()
-        return True
-
-    def show_text(self, text: bytes) -> None:
-        """Put a text that has no file in place of the present one; undo brings that back."""
-        self._replace_text(text, None)
-
-    def show_kept_text(self, text: bytes, path: Path | None) -> None:
-        """Put a text that was kept in place of the present one; of a file it is a changed version."""
-        self._replace_text(text, path, is_modified=path is not None)
-
-    def restore_text(self, text: bytes, path: Path | None) -> None:
-        """Begin with a text that was kept, a changed version of the file if there is one."""
-        self.document.set_text(text)
-        self._origins.begin(path, is_modified=True)
-        self._tell_text_file()
-
-    def close(self) -> None:
-        """Stop all work; nothing is delivered any more."""
-        self.loader.wait()
-        self.spans.close()
-        self.round_trip.wait()
-        self.encoder_check.wait()
-        self.text_job.wait()
-
-    def _take_text(self, result: tuple[Path, bytes]) -> None:
-        path, text = result
-        self._replace_text(text, path)
-
-    def _replace_text(self, text: bytes, path: Path | None, is_modified: bool = False) -> None:
-        self.text_left.emit()
-        had_text = self.document.size > 0
-        self._is_replacing_text = True
-        self.document.replace(0, self.document.size, text)
-        self._is_replacing_text = False
-        self.document.set_caret(0)
-        if text or had_text:
-            self._origins.replace(path, self.document.buffer.mark_last(), is_modified)
-        else:
-            self._origins.settle(path, self.document.buffer.mark_last(), is_modified)
-        self._tell_text_file()
-
-    def _tell_text_file(self) -> None:
-        present = self._origins.present
-        if (file := (present.path, present.is_modified)) != self._told_file:
-            self._told_file = file
-            self.text_file_changed.emit()
 
     def _check(self) -> None:
         self.round_trip.check(self._round_trip_input)
@@ -433,7 +351,3 @@ class Workspace(QObject):
         if self.tokenizer is None or not (self.n_tokens or self.document.size):
             return None
         return EncoderCheckInput(self.tokenizer, self.document.text(), self._options)
-
-
-def _read(path: Path, progress: Progress) -> tuple[Path, bytes]:
-    return path, read_text(path, progress)
