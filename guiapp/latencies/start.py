@@ -135,7 +135,7 @@ def _show_window(model: str, events: list[str]) -> None:
                 application.quit()
 
         def note_encoded() -> None:
-            if shell.session.n_tokens:
+            if len(shell.session.tokens):
                 note("encoded")
 
         def note_painted() -> None:

@@ -191,30 +191,8 @@ class ModelSession(QObject):
         return "" if self.vocabulary is None else visible_text(self.vocabulary.raw_text(token_id))
 
     @property
-    def n_tokens(self) -> int:
-        return len(self.tokens)
-
-    @property
     def is_encoding(self) -> bool:
         return self.spans.is_behind
-
-    def token_ids(self, start: int, end: int) -> NDArray[np.int32]:
-        return self.tokens.ids(start, end)
-
-    def tints(self, start: int, end: int) -> NDArray[np.uint8]:
-        return self.tokens.between(start, end).tints
-
-    def n_times(self, token_id: int) -> int:
-        return self.tokens.count(token_id)
-
-    def span(self, index: int) -> tuple[int, int]:
-        return self.tokens.span(index)
-
-    def text_slice(self, start: int, end: int) -> bytes:
-        return self.document.slice(start, min(end, self.document.size))
-
-    def n_characters_before(self, offset: int) -> int:
-        return self.document.n_characters_before(offset)
 
     @property
     def statistics(self) -> TextStatistics:
@@ -237,11 +215,6 @@ class ModelSession(QObject):
         return SelectionStatistics(int(counted), n_tokens is not None, n_selected, end - start)
 
     @property
-    def n_bytes(self) -> int:
-        """The length of the text."""
-        return self.document.size
-
-    @property
     def tokens_of_selected_text(self) -> tuple[int, int] | None:
         """The tokens [start, end) that the selection is in, also in part; None where there is none."""
         return self.tokens.indexes_in(*self.document.selection) if self.document.has_selection else None
@@ -258,18 +231,18 @@ class ModelSession(QObject):
         hovered = self.text.hovered
         if hovered is None or (index := self._index_of(hovered)) is None:
             return None
-        return index if index < self.n_tokens else None
+        return index if index < len(self.tokens) else None
 
     def select_token(self, index: int | None) -> None:
         """Select a token, and put the caret where it begins; other models follow, unless it has no text."""
         if index is not None and index != self._selected_token:
-            start, end = self.span(index)
+            start, end = self.tokens.span(index)
             if start < end:
                 self.text.choose(PointedAt(self, index, start, end))
         self._set_selected(index)
 
     def hover_token(self, index: int | None) -> None:
-        self.text.hover(None if index is None else PointedAt(self, index, *self.span(index)))
+        self.text.hover(None if index is None else PointedAt(self, index, *self.tokens.span(index)))
 
     def _index_of(self, pointed_at: PointedAt) -> int | None:
         """Which token is meant here."""
@@ -294,8 +267,8 @@ class ModelSession(QObject):
     def _token_at_caret(self) -> int | None:
         """The selected token as long as the caret touches it, else the one behind the caret."""
         caret = self.document.caret
-        if self._selected_token is not None and self._selected_token < self.n_tokens:
-            start, end = self.span(self._selected_token)
+        if self._selected_token is not None and self._selected_token < len(self.tokens):
+            start, end = self.tokens.span(self._selected_token)
             if start <= caret <= end:
                 return self._selected_token
         window = self.spans_in(caret, caret)
@@ -339,15 +312,16 @@ class ModelSession(QObject):
             self.encoder_check.check(self._encoder_check_input)
 
     def _round_trip_input(self) -> RoundTripInput | None:
-        if self.tokenizer is None or not (self.n_tokens or self.document.size):
+        n_tokens = len(self.tokens)
+        if self.tokenizer is None or not (n_tokens or self.document.size):
             return None
-        if not self.n_tokens:  # whose special ones may be missing, which is told where it cannot be encoded
-            return RoundTripInput(self.tokenizer, self.document.text(), self.token_ids(0, 0))
-        around = self.tokenizer.special_ids_around() if self._options.add_special else ([], [])
-        token_ids = self.token_ids(len(around[0]), self.n_tokens - len(around[1]))
+        around: tuple[list[int], list[int]] = [], []
+        if n_tokens and self._options.add_special:  # they are missing where the text cannot be encoded
+            around = self.tokenizer.special_ids_around()
+        token_ids = self.tokens.ids(len(around[0]), n_tokens - len(around[1]))
         return RoundTripInput(self.tokenizer, self.document.text(), token_ids)
 
     def _encoder_check_input(self) -> EncoderCheckInput | None:
-        if self.tokenizer is None or not (self.n_tokens or self.document.size):
+        if self.tokenizer is None or not (len(self.tokens) or self.document.size):
             return None
         return EncoderCheckInput(self.tokenizer, self.document.text(), self._options)

@@ -36,13 +36,13 @@ def edit(qtbot, session, *change):
 
 def test_opening_a_model_encodes_the_text(session):
     assert session.vocabulary.name == "first.gguf"
-    assert session.token_ids(0, 9).tolist() == [0, 1, 3, 4]
-    assert [session.span(index) for index in range(4)] == [(0, 0), (0, 3), (3, 7), (7, 13)]
+    assert session.tokens.ids(0, 9).tolist() == [0, 1, 3, 4]
+    assert [session.tokens.span(index) for index in range(4)] == [(0, 0), (0, 3), (3, 7), (7, 13)]
 
 
 def test_no_old_token_is_left_when_another_vocabulary_is_told(session, qtbot):
     left = []
-    session.vocabulary_changed.connect(lambda: left.append(session.n_tokens))
+    session.vocabulary_changed.connect(lambda: left.append(len(session.tokens)))
     with qtbot.waitSignal(session.spans.encoded):
         session.loader.open("second.gguf")
     assert left == [0]
@@ -50,8 +50,8 @@ def test_no_old_token_is_left_when_another_vocabulary_is_told(session, qtbot):
 
 def test_a_small_edit_is_encoded_at_once(session):
     session.document.replace(3, 3, b" two")
-    assert session.token_ids(0, 9).tolist() == [0, 1, 3, 3, 4]
-    assert [session.span(index) for index in range(5)] == [(0, 0), (0, 3), (3, 7), (7, 11), (11, 17)]
+    assert session.tokens.ids(0, 9).tolist() == [0, 1, 3, 3, 4]
+    assert [session.tokens.span(index) for index in range(5)] == [(0, 0), (0, 3), (3, 7), (7, 11), (11, 17)]
     assert session.statistics.n_characters == 17
 
 
@@ -59,7 +59,7 @@ def test_a_small_edit_is_encoded_at_once(session):
 def test_a_token_is_pointed_at_as_long_as_there_are_so_many(session, hovered, left, qtbot):
     session.hover_token(hovered)
     edit(qtbot, session, 7, 13, b"")  # leaves three
-    assert (session.n_tokens, session.hovered_token) == (3, left)
+    assert (len(session.tokens), session.hovered_token) == (3, left)
 
 
 @pytest.fixture
@@ -71,13 +71,13 @@ def in_the_background(monkeypatch):
 @pytest.mark.usefixtures("in_the_background")
 def test_a_large_edit_is_encoded_in_the_background(session, qtbot):
     edit(qtbot, session, 3, 3, b" two")
-    assert session.token_ids(0, 9).tolist() == [0, 1, 3, 3, 4]
+    assert session.tokens.ids(0, 9).tolist() == [0, 1, 3, 3, 4]
 
 
 @pytest.mark.usefixtures("in_the_background")
 def test_removed_text_takes_its_spans_along(session):
     session.document.replace(1, 9, b"")
-    spans = [session.span(index) for index in range(session.n_tokens)]
+    spans = [session.tokens.span(index) for index in range(len(session.tokens))]
     assert spans == [(0, 0), (0, 1), (1, 5)]
 
 
@@ -95,7 +95,7 @@ def test_the_old_model_serves_until_the_new_one_is_ready(qtbot):
     session.loader.open("slow")
     assert session.loader.loading_name == "slow"
     edit(qtbot, session, 3, 3, b" two")
-    assert session.token_ids(0, 9).tolist() == [0, 1, 3]
+    assert session.tokens.ids(0, 9).tolist() == [0, 1, 3]
     with qtbot.waitSignal(session.vocabulary_changed):
         may_end.set()
     assert session.vocabulary.name == "slow"
@@ -119,7 +119,7 @@ def test_a_token_without_text_can_be_selected(session):
 def test_selection_is_given_up_when_its_token_is_gone(session, qtbot):
     session.select_token(3)
     edit(qtbot, session, 0, 13, b"")
-    assert session.selected_token is None or session.selected_token < session.n_tokens
+    assert session.selected_token is None or session.selected_token < len(session.tokens)
 
 
 def test_under_an_encoder_that_only_approximates_touched_tokens_are_counted(session, qtbot):
@@ -152,7 +152,7 @@ def test_a_text_without_any_token_is_compared_too(qtbot):
     session.set_encoder("words")
     session.loader.open("demo:toy")
     qtbot.waitUntil(lambda: None not in (session.round_trip.result, session.encoder_check.result))
-    assert session.n_tokens == 0
+    assert len(session.tokens) == 0
     assert session.round_trip.result.offset == 0
     assert session.encoder_check.result.share == 0
     session.close()

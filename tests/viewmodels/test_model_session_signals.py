@@ -40,7 +40,7 @@ def test_a_session_without_a_model_has_nothing_to_offer(qtbot):
     session = ModelSession(TextSession(b"one"))
     told = told_by(session)
     assert (session.tokenizer, session.vocabulary, session.algorithm, session.exactness) == (None,) * 4
-    assert (session.encoders, session.n_tokens, session.n_bytes) == ({}, 0, 3)
+    assert (session.encoders, len(session.tokens), session.document.size) == ({}, 0, 3)
     assert session.options == Options()
     assert (session.selected_token, session.hovered_token, session.text.path) == (None, None, None)
     assert not session.text.is_modified
@@ -68,7 +68,7 @@ def test_options_are_told_once_and_lead_to_other_tokens(session, told, qtbot):
         told.clear()
         change(given)
         assert told == []
-    assert session.token_ids(0, 9).tolist() == [1, 6, 7, 6, 8]
+    assert session.tokens.ids(0, 9).tolist() == [1, 6, 7, 6, 8]
 
 
 def test_another_model_is_told_before_its_tokens(session, told, qtbot):
@@ -161,8 +161,8 @@ def test_what_is_selected_around_a_special_token_at_the_end_is_decoded_too(qtbot
     session = ModelSession(TextSession(b"a"), load=lambda name, pre, progress: guiapp.open_model(name))
     with qtbot.waitSignal(session.spans.encoded):
         session.loader.open("demo:wordpiece")
-    assert session.n_tokens == 3
-    assert session._round_trip_input().token_ids.tolist() == session.token_ids(1, 2).tolist()
+    assert len(session.tokens) == 3
+    assert session._round_trip_input().token_ids.tolist() == session.tokens.ids(1, 2).tolist()
     session.close()
 
 
@@ -216,12 +216,12 @@ def test_counts_of_the_text_and_of_what_is_selected(session):
     session.document.select(5, 2)
     assert session.selection_statistics == SelectionStatistics(2, True, 3, 3)
     assert session.tokens_of_selected_text == (1, 3)
-    assert [session.n_times(token) for token in (0, 1, 3, 4, 8)] == [1, 1, 1, 1, 0]
-    assert session.text_slice(8, 99) == b"three"
-    assert session.text_slice(0, 3) == b"one"
-    assert session.n_characters_before(5) == 5
-    assert session.tints(1, 4).tolist() == session.tokens.between(1, 4).tints.tolist()
-    assert len(session.tints(1, 4)) == 3
+    assert [session.tokens.count(token) for token in (0, 1, 3, 4, 8)] == [1, 1, 1, 1, 0]
+    assert session.document.slice(8, 99) == b"three"
+    assert session.document.slice(0, 3) == b"one"
+    assert session.document.n_characters_before(5) == 5
+    assert session.tokens.between(1, 4).tints.tolist() == session.tokens.between(1, 4).tints.tolist()
+    assert len(session.tokens.between(1, 4).tints) == 3
 
 
 def test_closing_stops_each_kind_of_work(session, monkeypatch):

@@ -50,7 +50,8 @@ def models(open_models):
 
 
 def shown(model):
-    return [model.span(index) for index in range(len(model.tokens))], model.token_ids(0, 1 << 30).tolist()
+    tokens = model.tokens
+    return [tokens.span(index) for index in range(len(tokens))], tokens.ids(0, len(tokens)).tolist()
 
 
 def encoded_anew(model):
@@ -97,7 +98,7 @@ def test_whoever_is_told_first_sees_text_and_tokens_of_both_after_the_edit(text,
         told.append(name)
         assert [shown(model) for model in models] == [encoded_anew(model) for model in models]
         for model in models:
-            start, end = model.span(model.selected_token)
+            start, end = model.tokens.span(model.selected_token)
             assert start <= text.document.caret <= end
         if name in ("one", "other"):
             edit, tokens = given
@@ -123,28 +124,28 @@ def test_what_is_selected_in_one_is_selected_in_the_other_where_it_begins(text, 
     text.document.set_caret(0)
     for index in (5, 20, 3, 4):
         one.select_token(index)
-        start, _ = one.span(index)
-        spans = other.span(other.selected_token)
+        start, _ = one.tokens.span(index)
+        spans = other.tokens.span(other.selected_token)
         assert (one.selected_token, text.document.caret) == (index, start)
         assert spans[0] <= start < spans[1]
-    text.document.set_caret(one.span(4)[1])  # touches it, and the one behind
+    text.document.set_caret(one.tokens.span(4)[1])  # touches it, and the one behind
     other.select_token(0)
     assert other.selected_token == 0
     one.select_token(5)
     one.select_token(4)
-    assert text.document.caret == one.span(4)[1]
-    spans = other.span(other.selected_token)
-    assert spans[0] <= one.span(4)[0] < spans[1]
+    assert text.document.caret == one.tokens.span(4)[1]
+    spans = other.tokens.span(other.selected_token)
+    assert spans[0] <= one.tokens.span(4)[0] < spans[1]
     text.select(30, 50)
     assert text.document.selection == (30, 50)
     for model in models:
-        start, end = model.span(model.selected_token)
+        start, end = model.tokens.span(model.selected_token)
         assert start <= 30 < end
 
 
 def test_a_token_without_text_is_selected_and_hovered_in_one_alone(text, open_models):
     one, other = open_models(("demo:spm", Options()), ("demo:bpe", Options()))
-    assert one.span(0) == (0, 0)
+    assert one.tokens.span(0) == (0, 0)
     text.document.set_caret(9)
     before = other.selected_token
     one.select_token(0)
@@ -158,17 +159,19 @@ def test_what_the_mouse_is_on_in_one_is_marked_in_the_other_also_after_an_edit(t
     told = []
     other.hovered_token_changed.connect(lambda: told.append(other.hovered_token))
     one.hover_token(7)
-    start, _ = one.span(7)
+    start, _ = one.tokens.span(7)
     assert (one.hovered_token, told) == (7, [other.hovered_token])
-    spans = other.span(told[-1])
+    spans = other.tokens.span(told[-1])
     assert spans[0] <= start < spans[1]
     text.document.replace(0, 0, b"more and more ")
-    start, _ = one.span(7)
-    spans = other.span(other.hovered_token)
+    start, _ = one.tokens.span(7)
+    spans = other.tokens.span(other.hovered_token)
     assert spans[0] <= start < spans[1]
     other.hover_token(2)
     assert other.hovered_token == 2
-    assert one.span(one.hovered_token)[0] <= other.span(2)[0] < one.span(one.hovered_token)[1]
+    start, _ = other.tokens.span(2)
+    spans = one.tokens.span(one.hovered_token)
+    assert spans[0] <= start < spans[1]
     text.document.set_text(b"")
     assert (one.hovered_token, other.hovered_token) == (None, None)
 

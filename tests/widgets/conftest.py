@@ -73,7 +73,7 @@ def open_tree_page(qtbot, tmp_path):
         page.show()
         session.loader.open("demo:bpe")
         qtbot.waitUntil(
-            lambda: page.view.geometry_now is not None and (session.n_tokens > 0 or not text),
+            lambda: page.view.geometry_now is not None and (len(session.tokens) > 0 or not text),
         )
         qtbot.waitUntil(lambda: page.view.is_settled)
         QApplication.processEvents()  # lays the page out where nothing had to be waited for

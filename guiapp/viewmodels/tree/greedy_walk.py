@@ -43,7 +43,7 @@ class TreeWalk(QObject):
         """All steps from where the walk began; offsets count from there."""
         if self._steps is None:
             picture = self._model.picture
-            text = self._session.text_slice(self._begin, self._begin + MOST_TEXT)
+            text = self._session.document.slice(self._begin, self._begin + MOST_TEXT)
             self._steps = [] if picture is None else greedy_walk(picture.tree, text)
         return self._steps
 
@@ -58,7 +58,7 @@ class TreeWalk(QObject):
 
     def read(self, end: int, start: int = 0) -> bytes:
         """The text between two offsets of the walk."""
-        return self._session.text_slice(self._begin + start, self._begin + end)
+        return self._session.document.slice(self._begin + start, self._begin + end)
 
     def play(self) -> None:
         """Go on by itself, from the selected token if the walk has not begun; or stop."""
@@ -73,7 +73,7 @@ class TreeWalk(QObject):
     def restart(self) -> None:
         """Begin where the selected token begins."""
         index = self._session.selected_token
-        self._begin = 0 if index is None else self._session.span(index)[0]
+        self._begin = 0 if index is None else self._session.tokens.span(index)[0]
         self._steps, self._at = None, -1
         self.text_changed.emit()
 
@@ -90,15 +90,15 @@ class TreeWalk(QObject):
     def prefix_tree(self) -> PrefixTree | None:
         """The last token of every prefix of the text around the selected token, or of where that begins."""
         tokenizer, index = self._session.tokenizer, self._session.selected_token
-        if tokenizer is None or index is None or index >= self._session.n_tokens:
+        if tokenizer is None or index is None or index >= len(self._session.tokens):
             return None
-        start, end = self._session.span(index)
+        start, end = self._session.tokens.span(index)
         first = index
-        while first > 0 and start - self._session.span(first - 1)[0] <= PREFIX_BEFORE:
+        while first > 0 and start - self._session.tokens.span(first - 1)[0] <= PREFIX_BEFORE:
             first -= 1
-        begin = self._session.span(first)[0]
+        begin = self._session.tokens.span(first)[0]
         last = min(end + PREFIX_BEHIND, begin + MOST_PREFIXES)
-        return prefix_tree(tokenizer, self._session.text_slice(begin, last))
+        return prefix_tree(tokenizer, self._session.document.slice(begin, last))
 
     def close(self) -> None:
         self._timer.stop()

@@ -138,7 +138,7 @@ class TreeModel(QObject):
         vocabulary = self._session.vocabulary
         if vocabulary is None or self.picture is None:
             return
-        ids = self._session.token_ids(0, self._session.n_tokens)
+        ids = self._session.tokens.ids(0, len(self._session.tokens))
         self.counts = np.bincount(ids, minlength=len(vocabulary)).astype(np.int64)
         self.counts_changed.emit()
         if self._coloring == "use":
@@ -229,7 +229,7 @@ class TreeModel(QObject):
     def _next_use(self, token: int) -> int | None:
         """The place of a token in the text, the selected one if it is that."""
         selected = self._session.selected_token
-        ids = self._session.token_ids(0, self._session.n_tokens)
+        ids = self._session.tokens.ids(0, len(self._session.tokens))
         if selected is not None and selected < len(ids) and int(ids[selected]) == token:
             return None
         places = np.flatnonzero(ids == token)
@@ -252,9 +252,9 @@ class TreeModel(QObject):
 
     def _follow_selection(self) -> None:
         index = self._session.selected_token
-        if self.picture is None or index is None or index >= self._session.n_tokens:
+        if self.picture is None or index is None or index >= len(self._session.tokens):
             return
-        token = int(self._session.token_ids(index, index + 1)[0])
+        token = int(self._session.tokens.ids(index, index + 1)[0])
         if token != self.chosen_token and 0 <= token < len(self.picture.vocabulary):
             self._set_chosen(self.picture.node(token))
 

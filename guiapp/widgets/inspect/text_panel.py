@@ -62,15 +62,15 @@ class TextPanel(QWidget):
         """Find the selected token wherever it is in the text."""
         index = self._session.selected_token
         if index is not None:
-            token_id = int(self._session.token_ids(index, index + 1)[0])
-            self.search.look_for("token", str(token_id), self._session.span(index)[0])
+            token_id = int(self._session.tokens.ids(index, index + 1)[0])
+            self.search.look_for("token", str(token_id), self._session.tokens.span(index)[0])
 
     def _selected(self) -> tuple[Kind, str]:
         """The selection as what to find: as bytes where it is no text; nothing if it is long."""
         start, end = self._session.document.selection
         if end - start > LONGEST_TAKEN_BYTES:
             return "text", ""
-        selected = self._session.text_slice(start, end)
+        selected = self._session.document.slice(start, end)
         try:
             return "text", selected.decode()
         except UnicodeDecodeError:

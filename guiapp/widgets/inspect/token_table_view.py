@@ -54,8 +54,8 @@ class TokenTableView(QTableView):
         self.entered.connect(self._hover)
         self.selectionModel().currentRowChanged.connect(self._select)
         source.selected_token_changed.connect(self._follow)
-        source.tokens_changed.connect(self._make_room)
-        source.tokens_changed.connect(self._follow)
+        model.rows_changed.connect(self._make_room)
+        model.rows_changed.connect(self._follow)
         source.hovered_token_changed.connect(self.viewport().update)
         self._zoom.changed.connect(self._follow_zoom)
 

@@ -33,10 +33,10 @@ class EditorLink(QObject):
     def _follow_selection(self) -> None:
         index = self._session.selected_token
         self._editor.set_selected_token(-1 if index is None else index)
-        self._revealing.start()  # not now: an edit that moved the selection may not have arrived in the rows
+        self._revealing.start()  # once, however often the selection moves until then
 
     def _reveal(self) -> None:
         """Show the token that was selected elsewhere; where people type, the editor follows the caret."""
         index = self._session.selected_token
         if index is not None and not self._editor.hasFocus():
-            self._editor.reveal(*self._session.span(index))
+            self._editor.reveal(*self._session.tokens.span(index))

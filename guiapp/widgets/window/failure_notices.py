@@ -62,9 +62,9 @@ class FailureNotices(QObject):
             return
         self._area.clear_notice("encoding")
         if session.tokenizer is not None and session.options.add_special:
-            n_tokens = session.n_tokens
-            head = session.token_ids(0, min(2, n_tokens))
-            tail = session.token_ids(max(0, n_tokens - 2), n_tokens)
+            n_tokens = len(session.tokens)
+            head = session.tokens.ids(0, min(2, n_tokens))
+            tail = session.tokens.ids(max(0, n_tokens - 2), n_tokens)
             doubled = doubled_special(session.tokenizer, head.tolist(), tail.tolist())
         if doubled == self._doubled:
             return

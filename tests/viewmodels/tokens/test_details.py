@@ -145,8 +145,8 @@ def test_a_smaller_vocabulary_opens_while_a_token_is_selected(qtbot):
     session = ModelSession(TextSession(b" lions"), load=lambda model, pre, progress: guiapp.open_model(model))
     model = TokenDetailsModel(session)
     session.loader.open("demo:bpe")
-    qtbot.waitUntil(lambda: session.n_tokens > 0)
-    session.select_token(session.n_tokens - 1)
+    qtbot.waitUntil(lambda: len(session.tokens) > 0)
+    session.select_token(len(session.tokens) - 1)
     qtbot.waitUntil(lambda: model.details is not None and model.details.token_id > 100)
     with qtbot.waitSignal(session.vocabulary_changed):
         session.loader.open("demo:toy")

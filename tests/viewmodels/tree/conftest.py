@@ -14,7 +14,7 @@ TEXT = b"abacbb"  # ab acbb
 def session(qtbot):
     made = ModelSession(TextSession(TEXT), load=lambda name, pre, progress: guiapp.open_model(name))
     made.loader.open("demo:toy")
-    qtbot.waitUntil(lambda: made.n_tokens == 2)
+    qtbot.waitUntil(lambda: len(made.tokens) == 2)
     yield made
     made.close()
 

@@ -5,6 +5,8 @@ import pytest
 from conftest import PATIENCE_S
 from PySide6.QtWidgets import QApplication
 
+from guiapp.core.editing.token_store import TokenStore
+from guiapp.core.encoding import FragmentTokens
 from guiapp.core.tree.picture import ROOT
 from guiapp.viewmodels.tree import model as tree_model
 from guiapp.viewmodels.tree.model import MOST_REMEMBERED, TreeModel
@@ -177,9 +179,10 @@ def test_tokens_that_neither_text_nor_vocabulary_has_are_not_looked_for(
 ):
     """As it is for a moment, when both are new."""
     chosen = model.chosen
-    monkeypatch.setattr(type(session), "n_tokens", n_tokens)
-    monkeypatch.setattr(session, "token_ids", lambda start, end: np.full(1, token))
     session.select_token(None)
+    places = np.zeros(n_tokens, np.int64)
+    tokens = TokenStore(FragmentTokens(np.full(n_tokens, token, np.int32), places, places), 0)
+    monkeypatch.setattr(type(session), "tokens", tokens)
     monkeypatch.setattr(type(session), "selected_token", 0)
     session.selected_token_changed.emit()
     assert model.chosen == chosen

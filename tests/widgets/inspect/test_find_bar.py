@@ -62,7 +62,7 @@ def test_escape_closes_and_leaves_the_match_selected(shell, qtbot, panel):
     assert not panel.find_bar.isVisible()
     assert shell.window.inspect_page.editor.hasFocus()
     assert selection(shell) == (4, 7)
-    assert shell.session.span(shell.session.selected_token) == (3, 7)
+    assert shell.session.tokens.span(shell.session.selected_token) == (3, 7)
     press(qtbot, shell, Key.Key_F3)
     qtbot.waitUntil(lambda: selection(shell) == (13, 16))
     press(qtbot, shell, Key.Key_Escape)  # from the text as well

@@ -66,11 +66,11 @@ def test_copy_acts_where_the_focus_is(shell, qtbot):
 def test_ids_of_selected_text_are_copied(shell):
     shell.session.document.select(4, 7)
     shell.window.actions_table["copy_ids"].trigger()
-    ids = shell.session.token_ids(2, 3).tolist()
+    ids = shell.session.tokens.ids(2, 3).tolist()
     assert QGuiApplication.clipboard().text() == str(ids[0])
     shell.session.document.select(0, 7)
     shell.window.actions_table["copy_ids"].trigger()
-    assert QGuiApplication.clipboard().text().split() == list(map(str, shell.session.token_ids(1, 3)))
+    assert QGuiApplication.clipboard().text().split() == list(map(str, shell.session.tokens.ids(1, 3)))
 
 
 def test_the_decoder_opens_with_the_ids_in_the_clipboard(shell, qtbot):

@@ -17,6 +17,10 @@ class ModelSession(QObject):
         self.selected_token = index
         self.selected_token_changed.emit()
 
+    @property
+    def tokens(self):
+        return self
+
     def span(self, index):
         return 10 * index, 10 * index + 10
 

@@ -37,19 +37,19 @@ def widest_child(page):
 
 def test_tokens_of_the_text_light_their_path(open_tree_page):
     page, session = open_tree_page(guiapp.open_model(demo_model_path("bpe")))
-    for index in range(1, session.n_tokens - 1):
+    for index in range(1, len(session.tokens) - 1):
         session.select_token(index)
-        assert page.model.chosen_token == int(session.token_ids(index, index + 1)[0])
+        assert page.model.chosen_token == int(session.tokens.ids(index, index + 1)[0])
     assert page.model.chosen_path[0] == ROOT
 
 
 def test_choosing_a_token_selects_it_in_the_text(open_tree_page):
     page, session = open_tree_page(guiapp.open_model(demo_model_path("bpe")))
-    token = int(session.token_ids(4, 5)[0])
+    token = int(session.tokens.ids(4, 5)[0])
     session.select_token(1)
     page.model.choose(page.model.picture.node(token))
     selected = session.selected_token
-    assert int(session.token_ids(selected, selected + 1)[0]) == token
+    assert int(session.tokens.ids(selected, selected + 1)[0]) == token
 
 
 def test_a_search_that_ends_leaves_the_field_as_it_was(page, qtbot):
@@ -175,7 +175,7 @@ def test_three_trees_lie_side_by_side_where_there_is_room(page, qtbot):
 
 def test_a_token_as_long_as_the_text_has_no_more_prefixes_than_are_quickly_found(open_tree_page):
     page, session = open_tree_page(guiapp.open_model("demo:wordpiece"), "🚀".encode() * 1000)
-    assert session.n_tokens == 3  # [CLS], [UNK], [SEP]
+    assert len(session.tokens) == 3  # [CLS], [UNK], [SEP]
     session.select_token(1)
     tree = page.walk.prefix_tree()
     assert 100 < len(tree.text) < 300

@@ -76,7 +76,7 @@ def test_a_walk_begins_anew_where_another_token_is_selected(page):
     session.select_token(3)
     assert page.walk.step is None
     page.walk.move(1)
-    assert page.walk.read(1) == TEXT[session.span(3)[0] :][:1]
+    assert page.walk.read(1) == TEXT[session.tokens.span(3)[0] :][:1]
 
 
 @pytest.mark.parametrize("width", [860, 1000, 1600])

@@ -96,7 +96,7 @@ def test_the_edit_menu_edits(shell, qtbot):
     actions["undo"].trigger()
     actions["copy_ids"].trigger()
     assert QGuiApplication.clipboard().text().split() == [
-        str(token) for token in shell.session.token_ids(0, 4)
+        str(token) for token in shell.session.tokens.ids(0, 4)
     ]
     actions["zoom_in"].trigger()
     actions["zoom_reset"].trigger()

@@ -49,7 +49,7 @@ def test_an_approximate_encoder_tells_how_far_it_agrees(shell, qtbot):
     assert [button.text() for button in explanation.buttons] == ["Go to first inexact token"]
     qtbot.mouseClick(explanation.buttons[0], Qt.MouseButton.LeftButton)
     assert session.document.slice(*session.document.selection) == b" two"
-    assert session.span(session.selected_token)[0] == 3
+    assert session.tokens.span(session.selected_token)[0] == 3
     assert shell.window.inspect_page.editor.hasFocus()
 
 
@@ -89,7 +89,7 @@ def test_a_notice_goes_when_it_works_again(shell, qtbot):
     assert [notice.message for notice in shell.window.notices.notices] == [
         "This text cannot be encoded. Take the word out."
     ]
-    assert shell.session.n_tokens == 0
+    assert len(shell.session.tokens) == 0
     with qtbot.waitSignal(shell.session.spans.encoded):
         shell.session.document.undo()
     assert shell.window.notices.notices == []

@@ -23,7 +23,7 @@ REAL = sorted((SHARED / "formats").iterdir()) if (SHARED / "formats").is_dir() e
 
 def pieces(session):
     """The stretches of the text that the window colours, by their bytes."""
-    spans = [session.span(index) for index in range(session.n_tokens)]
+    spans = [session.tokens.span(index) for index in range(len(session.tokens))]
     return tuple(session.document.slice(*span) for span in spans if span[0] < span[1])
 
 
@@ -60,14 +60,14 @@ def see_one_decision(qtbot, shell, operation):
 
 def see_the_tree(qtbot, shell):
     """The path of a token that was chosen in the text."""
-    shell.session.select_token(shell.session.n_tokens - 1)
+    shell.session.select_token(len(shell.session.tokens) - 1)
     press(qtbot, shell, Qt.Key.Key_2, CTRL)
     page = shell.window.pages.current
     qtbot.waitUntil(lambda: page.is_ready and page.view.geometry_now is not None)
     qtbot.waitUntil(lambda: page.view.is_settled)
-    last = shell.session.n_tokens - 1
+    last = len(shell.session.tokens) - 1
     assert page.model.picture.tree is shell.session.tokenizer.token_tree
-    assert page.model.chosen_token == int(shell.session.token_ids(last, last + 1)[0])
+    assert page.model.chosen_token == int(shell.session.tokens.ids(last, last + 1)[0])
 
 
 def test_a_typed_path_opens_and_the_badge_offers_how_else_its_file_is_read(make_shell, qtbot, tmp_path):
@@ -81,7 +81,7 @@ def test_a_typed_path_opens_and_the_badge_offers_how_else_its_file_is_read(make_
         qtbot.keyClick(picker.choices.filter, Qt.Key.Key_Return)
     badge = shell.window.top_bar.exactness
     assert badge.text() == "exact"
-    qtbot.waitUntil(lambda: shell.session.n_tokens == 5)
+    qtbot.waitUntil(lambda: len(shell.session.tokens) == 5)
     qtbot.mouseClick(badge, LEFT)
     (button,) = QApplication.activePopupWidget().buttons
     assert button.text() == "Choose pre-tokenizer…"
@@ -91,7 +91,7 @@ def test_a_typed_path_opens_and_the_badge_offers_how_else_its_file_is_read(make_
     with qtbot.waitSignal(shell.session.vocabulary_changed):
         qtbot.keyClick(picker.choices.filter, Qt.Key.Key_Return)
     assert badge.text() == "approximate"
-    qtbot.waitUntil(lambda: shell.session.n_tokens == 4)
+    qtbot.waitUntil(lambda: len(shell.session.tokens) == 4)
 
 
 def test_each_format_has_a_small_file_here():
@@ -124,7 +124,7 @@ def test_so_does_a_published_file(make_shell, qtbot, path):
     shell = make_shell(TEXT, "demo:spm", _load)
     with qtbot.waitSignal(shell.session.vocabulary_changed):
         drop(shell.window, [path])
-    qtbot.waitUntil(lambda: shell.session.n_tokens == len(expected.encode(TEXT).token_ids))
+    qtbot.waitUntil(lambda: len(shell.session.tokens) == len(expected.encode(TEXT).token_ids))
     assert b"".join(pieces(shell.session)).replace(b" ", b"") == TEXT.replace(b" ", b"")
     assert shell.window.top_bar.exactness.text() == "exact"
     see_one_decision(qtbot, shell, DECISIONS.get(expected.vocabulary.type.value, "merge"))
