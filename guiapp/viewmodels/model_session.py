@@ -75,7 +75,7 @@ class ModelSession(QObject):
         self._selected_token: int | None = None
         self._told_token: int | None = None  # the selected one that others know
         self.loader.model_changed.connect(self._use_model)
-        self.spans.encoded.connect(self._take_tokens)
+        self.spans.encoded.connect(self._tell_tokens)
         self.spans.timed.connect(self.statistics_changed)
         self._links = [
             self.document.written.connect(self._follow_edit),
@@ -150,7 +150,7 @@ class ModelSession(QObject):
         if options == self._options:
             return
         self._options = options
-        self._hand_over()
+        self.spans.use(self.tokenizer, options)
         self.encoder_check.forget()
         self.options_changed.emit()
         self.spans.catch_up()
@@ -158,22 +158,18 @@ class ModelSession(QObject):
     def _use_model(self) -> None:
         if self._options.encoder not in self.encoders and self._options.encoder is not None:
             self._options = replace(self._options, encoder=None)
-        self._hand_over()
+        self.spans.use(self.tokenizer, self._options)
         self._selected_token = self._token_at_caret()
         self.vocabulary_changed.emit()
         self.options_changed.emit()
-        self._tell_tokens(None)
-
-    def _hand_over(self) -> None:
-        if self.tokenizer is not None:
-            self.spans.use(self.tokenizer, self._options)
+        self._tell_tokens()
 
     # Tokens
 
     @property
     def tokens(self) -> TokenStore:
         """Those of the text, to read from until the next edit; none where it cannot be encoded."""
-        return self.spans.encoded_text.tokens
+        return self.spans.tokens
 
     def spans_in(self, start: int, end: int) -> SpanWindow:
         """The tokens that overlap or touch the bytes [start, end]."""
@@ -196,10 +192,9 @@ class ModelSession(QObject):
 
     @property
     def statistics(self) -> TextStatistics:
-        text = self.spans.encoded_text
-        return TextStatistics(
-            len(text.tokens), text.n_characters, text.n_bytes, text.elapsed_ns, text.timed_bytes
-        )
+        document, spans = self.document, self.spans
+        length = document.n_characters, document.size
+        return TextStatistics(len(self.tokens), *length, spans.elapsed_ns, spans.timed_bytes)
 
     @property
     def selection_statistics(self) -> SelectionStatistics | None:
@@ -290,11 +285,8 @@ class ModelSession(QObject):
         self.spans.follow(edit)
         self._selected_token = self._token_at_caret()
 
-    def _take_tokens(self) -> None:
+    def _tell_tokens(self, edit: TextEdit | None = None) -> None:
         self._selected_token = self._token_at_caret()
-        self._tell_tokens(None)
-
-    def _tell_tokens(self, edit: TextEdit | None) -> None:
         self.round_trip.forget()
         self.encoder_check.forget()
         if self.text.hovered is not None and self.text.hovered.model is self:

@@ -119,6 +119,30 @@ def test_whoever_is_told_first_sees_text_and_tokens_of_both_after_the_edit(text,
     assert sorted(told) == sorted([*signals, "before all models"])  # one signal each
 
 
+def test_another_model_is_told_of_with_what_it_selects(text, models, qtbot):
+    one, other = models
+    told = []
+    text.document.set_caret(30)
+
+    def note(*given):
+        told.append((one.vocabulary.type.value, len(one.tokens) > 0))
+        selected = one.selected_token
+        assert selected is None if not told[-1][1] else one.tokens.span(selected)[0] <= 30
+
+    for signal in (
+        one.vocabulary_changed,
+        one.options_changed,
+        one.tokens_changed,
+        one.selected_token_changed,
+    ):
+        signal.connect(note)
+    with qtbot.waitSignal(one.spans.encoded):
+        one.loader.open("demo:wordpiece")
+    name = one.vocabulary.type.value
+    assert told == [(name, False)] * 4 + [(name, True)] * 2
+    assert shown(other) == encoded_anew(other)
+
+
 def test_what_is_selected_in_one_is_selected_in_the_other_where_it_begins(text, models):
     one, other = models
     text.document.set_caret(0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,7 +15,6 @@ from guiapp.core.editing.text_buffer import TextEdit
 from guiapp.core.editing.token_store import TokenStore
 from guiapp.core.encoding import Encoding, FragmentTokens
 from guiapp.core.errors import EncodeError
-from guiapp.core.explain.characters import n_characters
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.text.check import TextCheck
 from guiapp.viewmodels.text.document import TextDocument
@@ -30,21 +29,6 @@ WARMING_BYTES = 1 << 10
 N_WARM_RUNS = 3
 
 NO_TOKENS = FragmentTokens(np.zeros(0, np.int32), np.zeros(0, np.int64), np.zeros(0, np.int64))
-
-
-@dataclass(frozen=True, eq=False)
-class EncodedText:
-    """What an encoder made of the whole text, and how long the text is.
-
-    tokens                   to read from; they change with each edit
-    elapsed_ns, timed_bytes  the last whole encoding that was timed, and the length of the text then
-    """
-
-    tokens: TokenStore
-    n_bytes: int
-    n_characters: int
-    elapsed_ns: int
-    timed_bytes: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,12 +67,13 @@ class LiveSpans(QObject):
 
     A short text is encoded whole once more when typing has paused, to know how long that takes.
 
-    encoded_text  the newest encoding, its spans moved along with edits since; valid until the next edit
-    is_behind     whether it is another text's, tokenizer's or option's, until the whole text is encoded
+    tokens                   of the newest encoding, moved along with edits since; valid until the next edit
+    is_behind                whether they are another text's, tokenizer's or option's, until all is encoded
+    elapsed_ns, timed_bytes  the last whole encoding that was timed, and the length of the text then
 
     Signals:
         encoded(): a job has encoded the whole text, or found that this cannot be done.
-        timed(): in `encoded_text` only the time is new.
+        timed(): `elapsed_ns` and `timed_bytes` are new.
         failed(str): why the text cannot be encoded; there are no spans then.
     """
 
@@ -101,8 +86,7 @@ class LiveSpans(QObject):
         self._document = document
         self._tokenizer: Tokenizer | None = None
         self._options = Options()
-        self._n_characters = n_characters(document.text())
-        self.encoded_text = self._nothing()
+        self._have_none()
         self._live: LiveEncoding | None = None
         self.is_behind = False
         self.job = LatestJob[_Encoded](self)
@@ -113,21 +97,17 @@ class LiveSpans(QObject):
         self._pause = QTimer(self, singleShot=True, interval=0)
         self._pause.timeout.connect(self._expect_edit)
 
-    def use(self, tokenizer: Tokenizer, options: Options) -> None:
+    def use(self, tokenizer: Tokenizer | None, options: Options) -> None:
         """Encode with another tokenizer or other options from now on."""
         if tokenizer is not self._tokenizer:
-            self.encoded_text = self._nothing()  # ids of the old vocabulary mean nothing in the new one
+            self._have_none()  # ids of the old vocabulary mean nothing in the new one
         self._tokenizer, self._options = tokenizer, options
         self._fall_behind()
 
     def follow(self, edit: TextEdit) -> None:
         """Bring the spans to where their text is after an edit, and encode what is new if that is little."""
-        self._n_characters += edit.more_characters
-        self.encoded_text = replace(
-            self.encoded_text, n_bytes=self._document.size, n_characters=self._n_characters
-        )
         if self._live is None or not _update(self._live, self._document, edit):
-            follow_edit(self.encoded_text.tokens, edit)
+            follow_edit(self.tokens, edit)
             self._fall_behind()
         elif self._document.size < SMALL:
             self.timing.check(self._to_be_timed)
@@ -161,19 +141,17 @@ class LiveSpans(QObject):
 
         text, parse_special = self._document.view(), self._options.parse_special
         try:
-            return count_selection(self._tokenizer, text, self.encoded_text.tokens, parse_special, start, end)
+            return count_selection(self._tokenizer, text, self.tokens, parse_special, start, end)
         except EncodeError:  # half a character may be what the vocabulary cannot express
             return None
 
     def _expect_edit(self) -> None:
-        self.encoded_text.tokens.expect_edit(self._document.caret)
+        self.tokens.expect_edit(self._document.caret)
 
     def _take(self, result: _Encoded) -> None:
         self._live, self.is_behind = result.live, False
-        n_bytes = self._document.size
-        self.encoded_text = EncodedText(
-            result.live.tokens, n_bytes, self._n_characters, result.elapsed_ns, timed_bytes=n_bytes
-        )
+        self.tokens = result.live.tokens
+        self.elapsed_ns, self.timed_bytes = result.elapsed_ns, self._document.size
         self.encoded.emit()
 
     def _to_be_timed(self) -> _Given | None:
@@ -183,20 +161,19 @@ class LiveSpans(QObject):
 
     def _note_time(self) -> None:
         if (timed := self.timing.result) is not None:
-            self.encoded_text = replace(
-                self.encoded_text, elapsed_ns=timed.elapsed_ns, timed_bytes=timed.n_bytes
-            )
+            self.elapsed_ns, self.timed_bytes = timed
             self.timed.emit()
 
     def _fail(self, message: str) -> None:
-        self.encoded_text, self.is_behind = self._nothing(), False
+        self._have_none()
+        self.is_behind = False
         self.encoded.emit()
         self.failed.emit(message)
 
-    def _nothing(self) -> EncodedText:
+    def _have_none(self) -> None:
         """No tokens, but the text is still as long as it is."""
-        n_bytes = self._document.size
-        return EncodedText(TokenStore(NO_TOKENS, n_bytes), n_bytes, self._n_characters, 0, 0)
+        self.tokens = TokenStore(NO_TOKENS, self._document.size)
+        self.elapsed_ns = self.timed_bytes = 0
 
 
 def _update(live: LiveEncoding, document: TextDocument, edit: TextEdit) -> bool:
