@@ -89,6 +89,8 @@ class ModelSession(QObject):
         """Stop all work and follow the text no more; nothing is delivered any more."""
         for link in self._links:
             QObject.disconnect(link)
+        if self._is_hovered:
+            self.text.hover(None)
         self.loader.wait()
         self.spans.close()
         self.round_trip.wait()
@@ -228,6 +230,10 @@ class ModelSession(QObject):
             return None
         return index if index < len(self.tokens) else None
 
+    @property
+    def _is_hovered(self) -> bool:
+        return self.text.hovered is not None and self.text.hovered.model is self
+
     def select_token(self, index: int | None) -> None:
         """Select a token, and put the caret where it begins; other models follow, unless it has no text."""
         if index is not None and index != self._selected_token:
@@ -289,7 +295,7 @@ class ModelSession(QObject):
         self._selected_token = self._token_at_caret()
         self.round_trip.forget()
         self.encoder_check.forget()
-        if self.text.hovered is not None and self.text.hovered.model is self:
+        if self._is_hovered:
             self.hover_token(self.hovered_token)  # it may have moved, or be gone
         self.tokens_changed.emit(edit, self.tokens)
         self._set_selected(self._selected_token)

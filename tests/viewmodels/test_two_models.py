@@ -202,8 +202,10 @@ def test_what_the_mouse_is_on_in_one_is_marked_in_the_other_also_after_an_edit(t
 
 def test_a_model_that_is_closed_leaves_the_text_to_the_other(text, models):
     one, other = models
+    other.hover_token(2)
     other.close()
     other.close()
+    assert (text.hovered, one.hovered_token) == (None, None)
     told = []
     other.tokens_changed.connect(lambda *given: told.append(given))
     text.document.replace(0, 5, b"closed")
