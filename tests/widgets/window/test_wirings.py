@@ -80,8 +80,8 @@ def test_a_notice_goes_at_once_when_it_is_closed_cleared_or_replaced(shell, qtbo
 def test_the_picker_marks_the_open_model_and_tells_of_it(shell, qtbot):
     picker = shell.commands.picker
     for name in ("demo:bpe", "demo:wordpiece"):
-        with qtbot.waitSignal(shell.workspace.spans.encoded):
-            shell.workspace.loader.open(name)
+        with qtbot.waitSignal(shell.session.spans.encoded):
+            shell.session.loader.open(name)
         qtbot.mouseClick(shell.window.top_bar.model_button, LEFT)
         current = [choice.name for choice in picker._offered if choice.is_current]
         assert current == [name]
@@ -140,7 +140,7 @@ def test_the_window_follows_themes_and_leaves_each_text_its_room(shell, qtbot, p
     shell.window.resize(1280, 900)
     shell.window.pages.show_page(page)
     current = shell.window.pages.current
-    qtbot.waitUntil(lambda: current.is_ready and shell.workspace.round_trip.result is not None)
+    qtbot.waitUntil(lambda: current.is_ready and shell.session.round_trip.result is not None)
     bar, pictures = shell.window.top_bar, []
     for theme in ("dark", "light", "dark", "light", "dark"):
         shell.theme_source.choose(theme)
