@@ -132,9 +132,9 @@ def test_files_are_asked_for_opened_and_saved(shell, qtbot, tmp_path):
         assert shell.settings.last_model == str(questions.model)
         questions.model = None
     actions["open_folder"].trigger()
-    assert workspace.loader.loading_name is None
+    assert session.loader.loading_name is None
     questions.folder = tmp_path / "snapshot"
-    with qtbot.waitSignal(workspace.vocabulary_changed):
+    with qtbot.waitSignal(session.vocabulary_changed):
         actions["open_folder"].trigger()
     assert shell.settings.last_model == str(questions.folder)
     one, other = tmp_path / "one.txt", tmp_path / "other.txt"
