@@ -1,0 +1,61 @@
+"""One text, tokenized by several models or in several ways."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from guiapp.core.compare.spans import SpanComparison, column_of, compare_spans
+from guiapp.core.encoding import Encoding, as_bytes
+from guiapp.core.tokenizer import Tokenizer
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of those that are compared: a model, and how it encodes.
+
+    name  for people, another one for each
+    """
+
+    name: str
+    tokenizer: Tokenizer
+    encoder: str | None = None
+    add_special: bool = True
+    parse_special: bool = True
+
+    def encode(self, text: bytes) -> Encoding:
+        return self.tokenizer.encode(text, self.add_special, self.parse_special, self.encoder)
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """What each side made of one text.
+
+    encodings  one for each side
+    spans      which spans they share; its differences have the places where not all cut alike
+    """
+
+    sides: tuple[Side, ...]
+    encodings: tuple[Encoding, ...]
+    spans: SpanComparison
+
+    @property
+    def text_bytes(self) -> bytes:
+        return self.encodings[0].text_bytes
+
+    def difference_ids(self, row: int) -> list[list[int]]:
+        """The token ids of each side in a difference."""
+        places = self.spans.tokens[row].tolist()
+        pairs = zip(self.encodings, places, strict=True)
+        return [encoding.token_ids[first:last].tolist() for encoding, (first, last) in pairs]
+
+
+def compare_text(sides: Sequence[Side], text: str | bytes) -> Comparison:
+    """Tokenize a text with each of at least one side.  Raises EncodeError where one cannot."""
+    data = as_bytes(text)
+    encodings = tuple(side.encode(data) for side in sides)
+    columns = [
+        column_of(side.tokenizer, encoding.token_ids, *encoding.spans.T)
+        for side, encoding in zip(sides, encodings, strict=True)
+    ]
+    return Comparison(tuple(sides), encodings, compare_spans(columns))
