@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
+from guiapp.core.compare.counts import Counts, counts_of
 from guiapp.core.compare.spans import SpanComparison, column_of, compare_spans
 from guiapp.core.encoding import Encoding, as_bytes
+from guiapp.core.errors import EncodeError
 from guiapp.core.tokenizer import Tokenizer
+from guiapp.native import MOST_SPAN_COLUMNS
 
 
 @dataclass(frozen=True)
 class Side:
-    """One of those that are compared: a model, and how it encodes.
-
-    name  for people, another one for each
-    """
+    """One of those that are compared: a model, and how it encodes; `name` is for people."""
 
     name: str
     tokenizer: Tokenizer
@@ -39,6 +40,12 @@ class Comparison:
     encodings: tuple[Encoding, ...]
     spans: SpanComparison
 
+    @cached_property
+    def counts(self) -> list[Counts]:
+        """For each side what the text comes to."""
+        models = [(side.name, side.tokenizer.vocabulary) for side in self.sides]
+        return counts_of(models, [("", self.encodings)])
+
     @property
     def text_bytes(self) -> bytes:
         return self.encodings[0].text_bytes
@@ -51,7 +58,9 @@ class Comparison:
 
 
 def compare_text(sides: Sequence[Side], text: str | bytes) -> Comparison:
-    """Tokenize a text with each of at least one side.  Raises EncodeError where one cannot."""
+    """Tokenize a text with each of 1 to 255 sides.  Raises EncodeError where one cannot, or for others."""
+    if not 1 <= len(sides) <= MOST_SPAN_COLUMNS:
+        raise EncodeError(f"{len(sides):,} models cannot be compared. Choose 1 to {MOST_SPAN_COLUMNS}.")
     data = as_bytes(text)
     encodings = tuple(side.encode(data) for side in sides)
     columns = [

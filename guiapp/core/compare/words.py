@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from guiapp.core.editing.character_starts import decode
 from guiapp.core.encoding import Offsets
 from guiapp.core.text.unicode_tables import LETTER, MARK, categories
-from guiapp.core.tree.scripts import NAMES, OTHER_LETTERS, scripts_of_codes
+from guiapp.core.tree.scripts import FIRST_SCRIPT, NAMES, OTHER_LETTERS, scripts_of_codes
 
 UNSPACED = ("Han", "Kana", "Thai", "Lao", "Khmer", "Burmese")
 N_SCRIPTS = len(NAMES)
@@ -65,7 +65,8 @@ def _letter_scripts(codes: NDArray[np.uint32]) -> tuple[NDArray[np.uint8], NDArr
     """The script of each letter, and of what belongs to one, else NO_LETTER; and what is a mark."""
     kinds = np.frombuffer(categories(), np.uint8)[codes]
     is_mark = kinds == MARK
-    scripts = np.where((kinds == LETTER) | is_mark, scripts_of_codes()[codes], np.uint8(NO_LETTER))
+    scripts = scripts_of_codes()[codes]
+    scripts[(kinds != LETTER) & ~is_mark | (scripts < FIRST_SCRIPT)] = NO_LETTER
     if len(codes):
         follows = is_mark & (scripts == NAMES.index(OTHER_LETTERS))
         scripts = scripts[np.maximum.accumulate(np.where(follows, 0, np.arange(len(codes))))]

@@ -7,6 +7,8 @@ import io
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from guiapp.core.export.drawing import n_columns
+
 
 class Table(NamedTuple):
     """A title and rows of words; the first row is the head, the first column holds names.
@@ -24,12 +26,10 @@ def aligned(table: Table) -> Iterator[str]:
     yield table.title
     if table.note:
         yield f"  {table.note}"
-    widths = [max(map(len, column)) for column in zip(*table.rows, strict=True)]
+    widths = [max(map(n_columns, column)) for column in zip(*table.rows, strict=True)]
     for row in table.rows:
-        cells = [
-            text.ljust(width) if index == 0 else text.rjust(width)
-            for index, (text, width) in enumerate(zip(row, widths, strict=True))
-        ]
+        gaps = [" " * (width - n_columns(text)) for text, width in zip(row, widths, strict=True)]
+        cells = [row[0] + gaps[0], *(gap + text for text, gap in zip(row[1:], gaps[1:], strict=True))]
         yield "  " + "   ".join(cells)
 
 
