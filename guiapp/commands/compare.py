@@ -17,6 +17,7 @@ from guiapp.commands.files import (
     file_text,
     open_tokenizer,
     print_json,
+    read,
 )
 from guiapp.core.explain.figures import counted
 from guiapp.core.text.utf16 import utf16_codec
@@ -90,8 +91,8 @@ def run(options: argparse.Namespace) -> int:
         raise InputError("--against and --ids compare with the text of one model. Give one.")
     if options.text is not None and (options.files or options.utf16):
         raise InputError("A text comes from --text or from -f. Leave out one of them.")
-    if options.ids == "-" and options.text is None and not options.files:
-        raise InputError("Standard input has the ids, so the text comes from elsewhere. Give --text or -f.")
+    if "-" in (options.ids, options.against) and options.text is None and not options.files:
+        raise InputError("Standard input is for one of both. Give the text by --text or -f.")
     if options.vocab:
         _compare_vocabularies(options)
     elif one_model:
@@ -280,12 +281,11 @@ def _texts_in(folder: str, is_utf16: bool) -> Iterator[tuple[str, bytes]]:
     for path in sorted(Path(folder).rglob("*")):
         if not path.is_file() or any(part.startswith(".") for part in path.relative_to(folder).parts):
             continue
-        text = file_text(str(path), is_utf16)
-        if b"\0" in text[:LOOKED_AT] and utf16_codec(text) is None:
+        if is_utf16 or _begins_as_text(str(path)):
+            n_texts += 1
+            yield str(path), file_text(str(path), is_utf16)
+        else:
             n_others += 1
-            continue
-        n_texts += 1
-        yield str(path), text
     if n_others:
         are = "is" if n_others == 1 else "are"
         print(
@@ -293,3 +293,9 @@ def _texts_in(folder: str, is_utf16: bool) -> Iterator[tuple[str, bytes]]:
         )
     if not n_texts:
         raise InputError(f"{folder} holds no texts. Choose a folder of texts.")
+
+
+def _begins_as_text(file: str) -> bool:
+    """Whether nothing at the start of a file, which may be a huge one, says that it holds something else."""
+    head = read(file, LOOKED_AT)
+    return b"\0" not in head or utf16_codec(head) is not None

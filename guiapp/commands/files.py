@@ -171,10 +171,10 @@ def _codec(file: str | None, is_utf16: bool, text: bytes) -> str | None:
     return None
 
 
-def read(file: str | None) -> bytes:
-    """The bytes of a file, of standard input where there is none."""
+def read(file: str | None, most: int = -1) -> bytes:
+    """The bytes of a file, or the first ones; of standard input where there is none."""
     with _opened(file) as stream:
-        return stream.read()
+        return stream.read(most)
 
 
 def _name(file: str | None) -> str:

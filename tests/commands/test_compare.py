@@ -172,7 +172,8 @@ def test_two_vocabularies(printed):
         (("--vocab", "demo:bpe", "demo:spm", "--svg"), "not printed as SVG"),
         (("demo:bpe", "--text", "a", "--ids", "1", "--csv"), "not printed as CSV"),
         (("demo:none", "--text", "a"), "demo:none"),
-        (("demo:bpe", "--ids", "-"), "Give --text or -f"),
+        (("demo:bpe", "--ids", "-"), "by --text or -f"),
+        (("demo:bpe", "--against", "-"), "by --text or -f"),
     ],
 )
 def test_what_cannot_be_compared_is_told_in_one_line(printed, arguments, says):
@@ -191,6 +192,12 @@ def test_what_is_no_price_is_a_matter_of_usage(capsys, price):
 
 def test_an_empty_folder_is_told(printed, tmp_path):
     assert "holds no texts" in printed("demo:bpe", "-f", str(tmp_path), status=1)
+
+
+def test_of_a_folder_no_huge_file_is_read_that_holds_no_text(printed, folder):
+    with open(folder / "model.gguf", "wb") as file:
+        file.truncate(1 << 40)  # a hole: takes no room, and could not be read
+    assert json.loads(printed("demo:bpe", "-f", str(folder), "--json"))["models"][0]["bytes"] == 15
 
 
 def test_a_folder_in_utf_16_is_converted_where_that_is_asked_for(printed, tmp_path):

@@ -165,6 +165,7 @@ def _model_record(compared: TextsComparison, terms: Terms, row: int) -> dict[str
         "model": side.name,
         "encoder": side.encoder or next(iter(side.tokenizer.encoders)),
         "pre": side.tokenizer.vocabulary.pre_in_use,
+        "exactness": side.tokenizer.exactness.level,
         "tokens": whole.n_tokens,
         "bytes": whole.n_bytes,
         "characters": whole.n_characters,
