@@ -35,15 +35,20 @@ class Setting(NamedTuple):
 
 
 def settings_of(first: Tokenizer, second: Tokenizer) -> Iterator[Setting]:
-    """All rules that one of both has."""
+    """All rules that one of both has.
+
+    Libraries call the same thing by other types: SentencePiece's pair merging is a BPE of `tokenizers`.
+    """
     one, other = first.vocabulary, second.vocabulary
-    yield _setting("type", one.type, other.type)
+    has_one_form = _form(one) == _form(other)
+    types = _setting("type", one.type, other.type)
+    yield types if has_one_form else types._replace(is_equal=types.is_equal or None)
     for name, before in (("put before a text", True), ("put behind a text", False)):
         yield _setting(name, _around(first, before), _around(second, before))
     yield _setting("ends a generation", _ending(one), _ending(other))
     yield _setting("chat template", _templates(one), _templates(other))
     rules = dict(_rules(one)), dict(_rules(other))
-    if _form(one) != _form(other):
+    if not has_one_form:
         told = ["; ".join(f"{name}: {described(value)}" for name, value in each.items()) for each in rules]
         yield Setting("normalising and splitting", told[0], told[1], None)
         return

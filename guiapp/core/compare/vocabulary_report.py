@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -229,18 +230,6 @@ def record(found: VocabularyComparison, names: Names) -> dict[str, object]:
 
 def csv_text(found: VocabularyComparison, names: Names) -> str:
     """A line for each token and merge rule that is not the same in both."""
-    head = [
-        "what",
-        "text",
-        "first_id",
-        "second_id",
-        "first_kind",
-        "second_kind",
-        "first_score",
-        "second_score",
-    ]
-    rows = [
-        *_token_rows(found, names, _escaped),
-        *([f"merge {row[0]}", *row[1:]] for row in _merge_rows(found, names)),
-    ]
-    return csv_lines([head, *rows])
+    sides = [f"{side}_{what}" for what in ("id", "kind", "score") for side in ("first", "second")]
+    merges = ([f"merge {what}", *cells] for what, *cells in _merge_rows(found, names))
+    return csv_lines(chain([["what", "text", *sides]], _token_rows(found, names, _escaped), merges))
