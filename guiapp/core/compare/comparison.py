@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+
 from guiapp.core.compare.counts import Counts, counts_of
 from guiapp.core.compare.spans import SpanComparison, column_of, compare_spans
 from guiapp.core.encoding import Encoding, as_bytes
@@ -45,6 +47,12 @@ class Comparison:
         """For each side what the text comes to."""
         models = [(side.name, side.tokenizer.vocabulary) for side in self.sides]
         return counts_of(models, [("", self.encodings)])
+
+    @property
+    def has_same_ids(self) -> bool:
+        """Whether all sides give the same ids."""
+        first, *others = self.encodings
+        return all(np.array_equal(first.token_ids, other.token_ids) for other in others)
 
     @property
     def text_bytes(self) -> bytes:

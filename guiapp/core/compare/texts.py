@@ -42,6 +42,7 @@ class TextsComparison:
     n_equal, n_own for each side the tokens whose span all have, and those whose span no other has
     n_differences  in all texts
     differences    the first ones
+    has_same_ids   whether all sides give the same ids for every text
     """
 
     sides: tuple[Side, ...]
@@ -51,6 +52,7 @@ class TextsComparison:
     n_own: tuple[int, ...]
     n_differences: int
     differences: tuple[Difference, ...]
+    has_same_ids: bool
 
 
 def compare_texts(
@@ -63,13 +65,15 @@ def compare_texts(
     found: list[Difference] = []
     totals = np.zeros((2, len(sides)), np.int64)
     n_texts = n_differences = 0
+    has_same_ids = True
 
     def compared() -> Iterator[tuple[str, Sequence[Encoding]]]:
-        nonlocal n_texts, n_differences
+        nonlocal n_texts, n_differences, has_same_ids
         for name, text in texts:
             comparison = compare_text(sides, text)
             spans = comparison.spans
             n_texts += 1
+            has_same_ids = has_same_ids and comparison.has_same_ids
             n_differences += len(spans.differences)
             for row in range(len(sides)):
                 totals[:, row] += spans.n_equal(row), spans.n_own(row)
@@ -81,7 +85,14 @@ def compare_texts(
     counts = counts_of([(side.name, side.tokenizer.vocabulary) for side in sides], compared())
     n_equal, n_own = totals.tolist()
     return TextsComparison(
-        tuple(sides), tuple(counts), n_texts, tuple(n_equal), tuple(n_own), n_differences, tuple(found)
+        sides=tuple(sides),
+        counts=tuple(counts),
+        n_texts=n_texts,
+        n_equal=tuple(n_equal),
+        n_own=tuple(n_own),
+        n_differences=n_differences,
+        differences=tuple(found),
+        has_same_ids=has_same_ids,
     )
 
 

@@ -57,7 +57,8 @@ def summary(compared: TextsComparison) -> str:
     if len(compared.sides) < 2:
         return ""
     if not compared.n_differences:
-        return "All cut the text alike: every span is the same."
+        ids = "and all ids are the same" if compared.has_same_ids else "but ids are not"
+        return f"All cut the text alike: every span is the same, {ids}."
     more = compared.n_differences - len(compared.differences)
     return f"… {more:,} more. --json lists all." if more else ""
 
@@ -146,6 +147,7 @@ def record(compared: TextsComparison, terms: Terms) -> dict[str, object]:
     """The record of `compare --json`."""
     return {
         "models": [_model_record(compared, terms, row) for row in range(len(compared.sides))],
+        "same_ids": compared.has_same_ids,
         "differences": [
             {
                 "file": each.name or None,

@@ -3,14 +3,17 @@
 import csv
 import io
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 
 import pytest
+from toy_vocabulary import toy_vocabulary
 
 import guiapp
 from guiapp.core.compare.comparison import Side, compare_text
 from guiapp.core.compare.texts import compare_texts
 from guiapp.core.compare.texts_report import Terms, csv_text, record, summary, svg_text, tables
 from guiapp.core.export.tables import markdown_table
+from guiapp.core.tokenizer import Tokenizer
 
 TEXTS = [
     ("a/x.py", b"def f(x):\n    return unbelievable\n"),
@@ -101,8 +104,13 @@ def test_one_model_alone_is_counted(sides):
 
 def test_models_that_cut_alike_are_told_so(sides):
     same = compare_texts([sides[0], sides[0]], TEXTS)
-    assert summary(same) == "All cut the text alike: every span is the same."
+    assert summary(same) == "All cut the text alike: every span is the same, and all ids are the same."
     assert len(list(tables(same, Terms()))) == 3
+    other = [sides[0], replace(sides[0], add_special=False)]
+    assert not compare_texts(other, TEXTS).has_same_ids
+    one, two = (Side(name, Tokenizer(toy_vocabulary(dict.fromkeys(name, 0.0)))) for name in ("ab", "ba"))
+    assert summary(compare_texts([one, two], [("", b"ab")])).endswith("is the same, but ids are not.")
+    assert record(same, Terms())["same_ids"]
 
 
 def test_csv_has_all_parts_and_svg_a_bar_for_each_model(compared):
