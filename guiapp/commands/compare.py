@@ -6,7 +6,7 @@ import argparse
 import os
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,7 +33,12 @@ LISTED = 10  # differences, for people
 LISTED_OF_KIND = 4
 LOOKED_AT = 1 << 13  # bytes at the start of a file, to tell whether it is text
 FOR_ONE = re.compile(r"(\d+)=(.*)", re.DOTALL)
-TABLE, JSON, CSV, MARKDOWN, SVG = "table", "json", "csv", "markdown", "svg"
+FORMS = {
+    "json": "print a JSON object",
+    "csv": "print lines for a spreadsheet",
+    "markdown": "print tables to paste",
+    "svg": "print a drawing of bars",
+}
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -72,14 +77,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--price", metavar="P[,P…]", type=_prices, default=(), help="of a million tokens, of all or of each"
     )
     form = parser.add_mutually_exclusive_group()
-    for each, about in (
-        (JSON, "print a JSON object"),
-        (CSV, "print lines for a spreadsheet"),
-        (MARKDOWN, "print tables to paste"),
-        (SVG, "print a drawing of bars"),
-    ):
+    for each, about in FORMS.items():
         form.add_argument(f"--{each}", dest="form", action="store_const", const=each, help=about)
-    parser.set_defaults(form=TABLE)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -89,6 +88,8 @@ def run(options: argparse.Namespace) -> int:
         raise InputError("--vocab compares two models. Give two.")
     if one_model and len(options.models) != 1:
         raise InputError("--against and --ids compare with the text of one model. Give one.")
+    if options.form in (("svg", "csv") if one_model else ("svg",) if options.vocab else ()):
+        raise InputError(f"This is not printed as {options.form.upper()}. Choose --json or --markdown.")
     if options.text is not None and (options.files or options.utf16):
         raise InputError("A text comes from --text or from -f. Leave out one of them.")
     if "-" in (options.ids, options.against) and options.text is None and not options.files:
@@ -108,7 +109,7 @@ def _compare_texts(options: argparse.Namespace) -> None:
 
     sides = _sides(options)
     terms = _terms(options)
-    compared = compare_texts(sides, _texts(options), None if options.form == JSON else LISTED)
+    compared = compare_texts(sides, _texts(options), None if options.form == "json" else LISTED)
     match options.form:
         case "json":
             print_json(record(compared, terms))
@@ -137,10 +138,9 @@ def _compare_changes(options: argparse.Namespace) -> None:
         given = file_text(None, False).decode("utf-8", "replace") if options.ids == "-" else options.ids
         second = parse_ids(given, len(side.tokenizer.vocabulary))
     report = compare_ids(side.tokenizer, names, side.encode(text).token_ids, second)
-    if options.form == JSON:
+    if options.form == "json":
         print_json(record(report))
         return
-    _refuse(options, (CSV, SVG))
     n_changes = len(report.found.changes)
     more = [f"… {n_changes - LISTED:,} more. --json lists all."] if n_changes > LISTED else []
     shown = [change_table(report, LISTED)] if n_changes else []
@@ -160,7 +160,6 @@ def _compare_vocabularies(options: argparse.Namespace) -> None:
         case "csv":
             _write(csv_text(found, names))
         case _:
-            _refuse(options, (SVG,))
             _print_tables(tables(found, names, LISTED_OF_KIND), options.form, before=[verdict(found, names)])
 
 
@@ -170,13 +169,8 @@ def _write(content: str) -> None:
     sys.stdout.write(content)
 
 
-def _refuse(options: argparse.Namespace, forms: Sequence[str]) -> None:
-    if options.form in forms:
-        raise InputError(f"This is not printed as {options.form.upper()}. Choose --json or --markdown.")
-
-
 def _print_tables(
-    shown: Iterator[Table] | Sequence[Table], form: str, before: Sequence[str] = (), after: Sequence[str] = ()
+    shown: Iterable[Table], form: str | None, before: Sequence[str] = (), after: Sequence[str] = ()
 ) -> None:
     from guiapp.core.export.tables import aligned, markdown_table
 
@@ -185,7 +179,7 @@ def _print_tables(
     for table in shown:
         parts.append(
             f"## {table.title}\n\n{markdown_table(table)}"
-            if form == MARKDOWN
+            if form == "markdown"
             else "\n".join(line.rstrip() for line in aligned(table))
         )
     print(printable("\n\n".join(filter(None, [*parts, *after]))))
@@ -214,7 +208,7 @@ def _tokenizers(options: argparse.Namespace) -> list[Tokenizer]:
 
 def _names(options: argparse.Namespace) -> list[str]:
     """As they were given, for programs; for people what tells them apart, with what was chosen for each."""
-    if options.form == JSON:
+    if options.form == "json":
         return list(options.models)
     paths = [os.path.basename(os.path.normpath(each)) if os.sep in each else each for each in options.models]
     short = [path.removesuffix(".gguf") for path in paths]

@@ -143,7 +143,7 @@ class VocabularyComparison:
 
 
 def compare_vocabularies(first: Tokenizer, second: Tokenizer) -> VocabularyComparison:
-    """Compare two vocabularies; 0.1 s for 262,144 tokens."""
+    """Compare two vocabularies; 0.4 s for one with 262,144 tokens and another with 128,256."""
     vocabularies = first.vocabulary, second.vocabulary
     groups = _groups((first, second))
     kinds = _kinds(vocabularies[0]), _kinds(vocabularies[1])
@@ -152,17 +152,17 @@ def compare_vocabularies(first: Tokenizer, second: Tokenizer) -> VocabularyCompa
     left, right = both.T
     searches = [_searches(each, has_all=_are_added_alike(*vocabularies)) for each in vocabularies]
     return VocabularyComparison(
-        first,
-        second,
-        both,
-        (_others(both[:, 0], len(keys[0])), _others(both[:, 1], len(keys[1]))),
-        left != right,
-        kinds[0][left] != kinds[1][right],
-        searches[0][left] != searches[1][right],
-        _other_scores(*vocabularies, both),
-        _compare_merges(first, second, groups),
-        tuple(_roles(*vocabularies, groups)),
-        tuple(settings_of(first, second)),
+        first=first,
+        second=second,
+        both=both,
+        only=(_others(left, len(keys[0])), _others(right, len(keys[1]))),
+        other_id=left != right,
+        other_kind=kinds[0][left] != kinds[1][right],
+        other_search=searches[0][left] != searches[1][right],
+        other_score=_other_scores(*vocabularies, both),
+        merges=_compare_merges(first, second, groups),
+        roles=tuple(_roles(*vocabularies, groups)),
+        settings=tuple(settings_of(first, second)),
     )
 
 
