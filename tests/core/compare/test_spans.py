@@ -75,7 +75,11 @@ def lies_in(token, start, end):
 
 def assert_equals_the_naive_twin(columns):
     found = compare_spans(columns)
-    assert [share.tolist() for share in found.shares] == naive_shares(columns)
+    shares = naive_shares(columns)
+    assert [share.tolist() for share in found.shares] == shares
+    for row, share in enumerate(shares):
+        assert found.n_equal(row) == share.count(len(columns))
+        assert found.n_own(row) == (share.count(1) if len(columns) > 1 else 0)
     expected = list(naive_differences(columns))
     assert found.differences.tolist() == [list(span) for span, _ in expected]
     for (_, parts), rows in zip(expected, found.tokens.tolist(), strict=True):
