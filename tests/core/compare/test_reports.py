@@ -99,6 +99,9 @@ def test_csv_has_a_line_for_each_token_and_merge_that_differs(tokenizer):
     assert kinds.count("only in one") == len(found.only[0])
     assert sum("other id" in kind for kind in kinds) == int(found.other_id.sum())
     assert kinds.count("merge only in one") == len(found.merges.only[0])
+    for side, what in (("first", "only in one"), ("second", "only in other")):
+        ids = [row[f"{side}_id"] for row in rows if row["what"] == what]
+        assert ids == [str(token_id) for token_id in found.only[side == "second"].tolist()]
     row = next(row for row in rows if "other id" in row["what"])
     assert tokenizer.decode_bytes([int(row["first_id"])]) == other.decode_bytes([int(row["second_id"])])
     assert json.loads(json.dumps(vocabulary_record(found, NAMES)))["both"] == len(found.both)

@@ -115,6 +115,14 @@ def test_a_bos_and_a_space_prefix_are_not_the_same():
     assert compare_spans([bos, bos]).differences.tolist() == []
 
 
+def test_empty_tokens_of_a_tokenizer_are_told_apart_by_what_they_are_for():
+    tokenizer = guiapp.open_model("demo:spm")
+    encoding = tokenizer.encode("汉")  # the space in front of it is a token of its own
+    found = column_of(tokenizer, encoding.token_ids, *encoding.spans.T)
+    assert encoding.spans[:2].tolist() == [[0, 0], [0, 0]]
+    assert found.are_special.tolist() == [True] + [False] * (len(encoding) - 1)
+
+
 def test_text_that_only_one_drops_is_a_difference():
     found = compare_spans([column((0, 5), (6, 9)), column((0, 5), (5, 6), (6, 9))])
     assert found.differences.tolist() == [[5, 6]]

@@ -1,5 +1,6 @@
 """Vocabularies compared: planted differences are found, each as what it is, and nothing else."""
 
+import json
 from collections import defaultdict
 from dataclasses import replace
 
@@ -98,6 +99,7 @@ def test_kinds_are_those_of_the_vocabulary():
     ]
 
 
+SWITCHES = ("lstrip", "rstrip", "single_word", "normalized")
 CONTROL, BYTE = Attribute.CONTROL, Attribute.BYTE
 TOKENS = {"a": 0.0, "b": 0.0, "c": 0.0, "ab": 0.0, "bc": 0.0, "abc": 0.0, "<s>": CONTROL, "</s>": CONTROL}
 MERGES = ("a b", "b c", "ab c", "a bc")
@@ -173,6 +175,20 @@ def test_a_byte_and_a_letter_are_two_tokens_of_the_same_bytes():
     assert differences(found) == {"tokens only in the first": 1, "tokens with another id": 2}
     alone = compare_vocabularies(one, Tokenizer(toy_vocabulary({"A": 0.0})))
     assert alone.both.tolist() == [[1, 0]]
+
+
+@pytest.mark.parametrize("switch", SWITCHES)
+def test_an_added_token_that_is_searched_for_otherwise_is_found(tmp_path, switch):
+    tokenizers = []
+    for number, value in enumerate((False, True)):
+        added = {"id": 2, "content": "<x>", "special": False, **dict.fromkeys(SWITCHES, False), switch: value}
+        content = {"added_tokens": [added], "model": {"type": "BPE", "vocab": {"a": 0, "b": 1}, "merges": []}}
+        path = tmp_path / f"{number}.tokenizer.json"
+        path.write_text(json.dumps(content))
+        tokenizers.append(guiapp.open_model(path))
+    found = compare_vocabularies(*tokenizers)
+    assert differences(found) == {"tokens searched for otherwise": 1}
+    assert found.both[found.other_search].tolist() == [[2, 2]]
 
 
 def test_rules_with_sides_that_are_no_tokens_are_compared_too():

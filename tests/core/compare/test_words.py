@@ -30,6 +30,11 @@ def test_words_are_runs_of_letters_of_one_script(text, expected):
     assert by_name(words_of(text.encode()).counts) == expected
 
 
+def test_an_apostrophe_is_part_of_a_word_between_letters_only():
+    words = words_of("d'a d' 'a 'я'a".encode())
+    assert words.starts.tolist() == [0, 1, 2, 4, 8, 11, 14]
+
+
 def test_tokens_count_for_the_script_of_their_first_letter_or_part_of_one():
     text = "a1 汉b!".encode()  # a 0, 1 1, space 2, 汉 3–6, b 6, ! 7
     spans = np.array([(0, 0), (0, 1), (1, 3), (2, 4), (4, 5), (5, 7), (6, 8), (7, 8), (8, 8)])
