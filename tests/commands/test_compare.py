@@ -9,6 +9,7 @@ import pytest
 
 import guiapp
 from guiapp.cli import run
+from guiapp.core.demo import demo_model_path
 
 TEXT = "Hello worlds, naïve 汉字 don't"
 
@@ -103,6 +104,20 @@ def test_one_model_can_be_compared_with_itself_in_another_way(printed):
     same = printed("demo:bpe", "demo:bpe", "--text", text)
     assert "2. demo:bpe" in same
     assert "All cut the text alike" in same
+
+
+def test_models_have_short_names_that_tell_them_apart(printed, tmp_path):
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "x.gguf").write_bytes(demo_model_path("toy").read_bytes())
+    one, two = (str(tmp_path / folder / "x.gguf") for folder in ("one", "two"))
+
+    def names(*models):
+        return [line.split()[0] for line in printed(*models, "--text", "a").splitlines()[2 : 2 + len(models)]]
+
+    assert names(one, "demo:toy") == ["x", "demo:toy"]
+    assert names(one, two) == [one, two]
+    assert names(one, one) == ["1.", "2."]
 
 
 def test_no_special_leaves_bos_out_and_its_text_may_be_text(printed):

@@ -40,6 +40,17 @@ def test_ids_without_bos_lack_it_and_are_the_same_text(tokenizer):
     ]
 
 
+def test_long_changes_are_cut(tokenizer):
+    words = tokenizer.encode("one two three four five six seven eight nine ten eleven", False).token_ids
+    [_, row] = change_table(compare_ids(tokenizer, NAMES, words[:0], words), 9).rows
+    assert len(row[3]) == 40
+    assert row[3].endswith("…")
+    few = change_table(compare_ids(tokenizer, NAMES, words[:0], words[:2]), 9).rows[1][3]
+    assert few == "|".join(tokenizer.vocabulary.raw_text(each).decode() for each in words[:2].tolist())
+    many = np.full(30, tokenizer.vocabulary.find(b"a"), np.int32)
+    assert change_table(compare_ids(tokenizer, NAMES, many[:0], many), 9).rows[1][3].endswith("…")
+
+
 def test_equal_ids_are_told_in_one_sentence(tokenizer):
     ids = tokenizer.encode("Hello").token_ids
     report = compare_ids(tokenizer, NAMES, ids, ids.copy())
@@ -102,10 +113,30 @@ def test_csv_has_a_line_for_each_token_and_merge_that_differs(tokenizer):
     for side, what in (("first", "only in one"), ("second", "only in other")):
         ids = [row[f"{side}_id"] for row in rows if row["what"] == what]
         assert ids == [str(token_id) for token_id in found.only[side == "second"].tolist()]
+        merges = [row[f"{side}_id"] for row in rows if row["what"] == f"merge {what}"]
+        assert merges == [str(place) for place in found.merges.only[side == "second"].tolist()]
     row = next(row for row in rows if "other id" in row["what"])
     assert tokenizer.decode_bytes([int(row["first_id"])]) == other.decode_bytes([int(row["second_id"])])
     assert json.loads(json.dumps(vocabulary_record(found, NAMES)))["both"] == len(found.both)
     assert all(len(each) == len(table.rows[0]) for table in tables(found, NAMES, 5) for each in table.rows)
+
+
+def test_scripts_are_told_where_either_has_tokens_of_its_own(tokenizer):
+    vocabulary = tokenizer.vocabulary
+    end = int(vocabulary.token_offsets[-2])
+    shorter = changed(
+        tokenizer,
+        token_data=vocabulary.token_data[:end],
+        token_offsets=vocabulary.token_offsets[:-1],
+        scores=vocabulary.scores[:-1],
+        attributes=vocabulary.attributes[:-1],
+        token_table=None,
+    )
+    for pair in ((tokenizer, shorter), (shorter, tokenizer)):
+        [*_, last] = tables(compare_vocabularies(*pair), NAMES, 3)
+        assert last.title == "Tokens by script"
+        assert len(last.rows) == 14
+        assert sum(int(row[1].replace(",", "")) for row in last.rows[1:]) == len(vocabulary) - 1
 
 
 def test_scores_count_only_where_texts_are_encoded_by_them(tokenizer):

@@ -16,8 +16,8 @@ from guiapp.core.export.tables import markdown_table
 from guiapp.core.tokenizer import Tokenizer
 
 TEXTS = [
-    ("a/x.py", b"def f(x):\n    return unbelievable\n"),
     ("b.TXT", "naïve 汉字\n".encode()),
+    ("a/x.py", b"def f(x):\n    return unbelievable\n"),
     ("c.txt", b""),
 ]
 
@@ -41,20 +41,23 @@ def test_sums_and_differences_are_those_of_each_text(sides, compared):
     for row in range(len(sides)):
         assert compared.n_equal[row] == sum(one.spans.n_equal(row) for one in each)
         assert compared.n_own[row] == sum(one.spans.n_own(row) for one in each)
-    assert [list(counts.file_types) for counts in compared.counts] == [[".py", ".txt"]] * 3
+    assert [list(counts.file_types) for counts in compared.counts] == [[".txt", ".py"]] * 3
 
 
-def test_a_difference_tells_its_place_and_what_each_token_came_from(compared):
+def test_a_difference_tells_its_place_and_what_each_token_came_from(sides, compared):
     texts = dict(TEXTS)
+    ids = [compare_text(sides, text) for text in texts.values()]
+    ids = [each.difference_ids(row) for each in ids for row in range(len(each.spans.differences))]
+    assert [[list(each) for each in difference.token_ids] for difference in compared.differences] == ids
     for difference in compared.differences:
         text = texts[difference.name]
         assert difference.line == text[: difference.start].count(b"\n") + 1
-        for ids, pieces in zip(difference.token_ids, difference.pieces, strict=True):
-            assert len(ids) == len(pieces)
-            assert (
-                difference.start == difference.end
-                or b"".join(pieces) in text[difference.start : difference.end]
-            )
+        for side, token_ids, pieces in zip(sides, difference.token_ids, difference.pieces, strict=True):
+            assert len(token_ids) == len(pieces)
+            if difference.start == difference.end:
+                assert list(pieces) == [side.tokenizer.vocabulary.raw_text(each) for each in token_ids]
+            elif side.name == "demo:bpe":  # leaves nothing out
+                assert b"".join(pieces) == text[difference.start : difference.end]
 
 
 def test_only_so_many_differences_are_kept(sides, compared):
@@ -86,9 +89,15 @@ def test_tables_say_what_a_stranger_wants_to_know(compared):
     assert [row[-1] for row in count.rows[1:]] == [
         f"{each * price / 1e6:.4g}" for each, price in zip(n_tokens, (1, 2, 4), strict=True)
     ]
+    assert [row[-2] for row in count.rows[1:]] == [f"{each:.1f} % of 100" for each in n_tokens]
+    shares = zip(compared.n_equal, compared.n_own, n_tokens, strict=True)
+    assert [row[-4:-2] for row in count.rows[1:]] == [
+        [f"{equal} ({100 * equal / each:.0f} %)", f"{own} ({100 * own / each:.0f} %)"]
+        for equal, own, each in shares
+    ]
     assert [row[:2] for row in scripts.rows] == [["", "words"], ["Latin", "6"], ["Han (letters)", "2"]]
     assert [row[0] for row in types.rows] == ["", ".py", ".txt"]
-    assert differences.rows[1][0] == "a/x.py:1"
+    assert differences.rows[1][0] == "b.TXT:1"
     assert all(
         len(row) == len(table.rows[0]) for table in (count, scripts, types, differences) for row in table.rows
     )
@@ -100,6 +109,13 @@ def test_one_model_alone_is_counted(sides):
     [count] = tables(alone, Terms())
     assert count.rows == [["", *count.rows[0][1:5]], ["demo:bpe", "1", "0.00", "0.00", "–"]]
     assert summary(alone) == ""
+
+
+def test_a_model_that_tells_no_context_has_a_dash_beside_one_that_does(sides):
+    vocabulary = replace(sides[0].tokenizer.vocabulary, metadata={"x.context_length": 10})
+    told = replace(sides[0], tokenizer=Tokenizer(vocabulary))
+    [count, *_] = tables(compare_texts([sides[0], told], [("", b"")]), Terms())
+    assert [row[-1] for row in count.rows] == ["of the context", "–", "10.0 % of 10"]
 
 
 def test_models_that_cut_alike_are_told_so(sides):
@@ -120,6 +136,9 @@ def test_csv_has_all_parts_and_svg_a_bar_for_each_model(compared):
     for name, n_tokens in whole.items():
         parts = [row for row in rows if row["model"] == name and row["part"] == "file type"]
         assert sum(int(row["tokens"]) for row in parts) == n_tokens
+    assert {row["cost"] for row in rows} == {""}
+    costs = csv.DictReader(io.StringIO(csv_text(compared, Terms(None, (3.0,)))))
+    assert all(float(row["cost"]) == int(row["tokens"]) * 3 / 1e6 for row in costs if row["part"] != "script")
     root = ET.fromstring(svg_text(compared))
     bars = [float(rect.get("width")) for rect in root.iterfind(".//{*}rect") if rect.get("rx")]
     longest = max(whole.values())
