@@ -976,6 +976,43 @@ def sort_longest_first(rows: NDArray[np.int32], lengths: NDArray[np.int64]) -> N
         raise ValueError("rows that are none")
 
 
+# Spans of several tokenizers over one text
+
+_share_spans = _function("share_spans", c_int64, c_void_p, TO_WIDE_INTS, TO_WIDE_INTS)
+MOST_SPAN_COLUMNS = 255
+SpanArrays = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]
+
+
+class _SpanColumn(ctypes.Structure):
+    _fields_ = tuple((name, _Array) for name in ("starts", "ends", "are_special", "shares"))
+
+
+def share_spans(columns: Sequence[SpanArrays]) -> tuple[list[NDArray[np.uint8]], NDArray[np.int64]]:
+    """Of n columns of tokens of one text: of how many columns each token's span is, and where they differ.
+
+    A column is starts, ends and which tokens are special, which tells empty ones at one place apart; starts
+    and ends never decrease and tokens do not overlap.  The differences are int64[k, 2 + 2n]: start and end of
+    a stretch across whose ends no token of any column reaches and which has such an end nowhere inside, then
+    for each column the first token of the stretch and the one behind the last.
+    """
+    arrays = (np.int64, np.int64, np.bool_)
+    shares = [np.empty(len(starts), np.uint8) for starts, _, _ in columns]
+    rows = [
+        (*map(np.ascontiguousarray, column, arrays), share)
+        for column, share in zip(columns, shares, strict=True)
+    ]
+    given = (_SpanColumn * len(rows))(
+        *[_SpanColumn(*[_Array(array.ctypes.data, array.size) for array in row]) for row in rows]
+    )
+    room = sum(map(len, shares)) // 8 + 64  # enough for most texts; else all is done again
+    while True:
+        found = np.empty((room, 2 + 2 * len(rows)), np.int64)
+        count = _checked(_share_spans(given, np.zeros(2 * len(rows), np.int64), found))
+        if count <= room:
+            return shares, found[:count].copy()
+        room = count
+
+
 # Pictures of token trees
 
 _token_scripts = _function("token_scripts", c_int64, BYTES, WIDE_INTS, BYTES, c_int64, TO_BYTES)
