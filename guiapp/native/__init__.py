@@ -22,7 +22,7 @@ from guiapp.core.errors import EncodeError, NativeLibraryError, VocabError
 from guiapp.core.system.checkpoint import checkpoint, is_watched
 from guiapp.native import library
 
-ABI_VERSION = 7  # raised with each change of a function or a structure, here and in api.h
+ABI_VERSION = 8  # raised with each change of a function or a structure, here and in api.h
 
 
 class _Unbuilt:
