@@ -56,6 +56,7 @@ class RandomUse(QObject):
         self._times: list[tuple[float, float, str]] = []
         self._memory_mb: list[tuple[int, float]] = []
         self._at_rest_mb: dict[int, float] = {}
+        self._mapped_mb: dict[int, float] = {}  # of that, parts of files such as fonts, which are not copied
         self._problems: list[str] = []
         self._beat = QTimer(self, interval=BEAT_MS, timerType=Qt.TimerType.PreciseTimer)
         self._beat.timeout.connect(self._note_beat)
@@ -76,6 +77,7 @@ class RandomUse(QObject):
             "events": self._n,
             "memory_mb": self._memory_mb,
             "at_rest_mb": self._at_rest_mb,
+            "mapped_mb": self._mapped_mb,
             "longest": [(name, round(blocked_s, 3), round(s, 3)) for blocked_s, s, name in longest],
             "problems": self._problems,
         }
@@ -145,6 +147,7 @@ class RandomUse(QObject):
             QTimer.singleShot(REST_MS, partial(self._rest_on, names[1:]))
         else:
             self._at_rest_mb[self._n] = resident_mb()
+            self._mapped_mb[self._n] = mapped_mb()
             self._tick()
 
 
@@ -158,8 +161,16 @@ def waited_s() -> float:
 
 def resident_mb() -> float:
     """What of this process is in memory, as the system sees it."""
-    n_pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return n_pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+    return _pages_mb(1)
+
+
+def mapped_mb() -> float:
+    """What of that is parts of files."""
+    return _pages_mb(2)
+
+
+def _pages_mb(column: int) -> float:
+    return int(Path("/proc/self/statm").read_text().split()[column]) * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
 def run(seed: int, n_events: int, rests: tuple[int, ...]) -> dict[str, object]:
