@@ -220,7 +220,7 @@ def _with_searched(token: AddedToken, normalizer: Normalizer) -> AddedToken:
 
 
 def _check_searched(texts: list[str]) -> None:
-    """The library does not load files with equal ones, and stumbles over empty ones."""
+    """Of equal ones the library takes one by chance; where one is empty, its search may never end."""
     if "" in texts:
         raise ComponentError("has an added token of which its normalizer leaves nothing")
     for text, count in Counter(texts).most_common(1):
