@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import random
+import re
 
 import pytest
 from conftest import SHARED, VOCABS
 from fuzzing import SEED, rounds
 from hugging_face_equality import Pair
+from hypothesis import assume, given, seed, settings
+from hypothesis import strategies as st
 from random_texts import text_of
-from random_tokenizers import random_text, random_tokenizer
+from random_tokenizers import DOCUMENTS, TEXTS
 
 import guiapp
 from guiapp.core.bench.peer_models import hugging_face_json
@@ -68,7 +71,7 @@ def check(pair, count):
         text = readable(text_of(SEED, index, added[:200]))
         add, parse, shows = (rng.random() < 0.5 for _ in range(3))
         ids = pair.check(text, add, parse)
-        pair.check(text, add, parse, rng.choice(pair.ours.exact_encoders))
+        pair.check(text, not add, not parse, rng.choice(pair.ours.exact_encoders))
         pair.check_decoding(ids, shows)
         pair.check_decoding([rng.randrange(n_tokens) for _ in range(8)], shows)
         if index % 20 == 0:
@@ -87,25 +90,31 @@ def test_gguf_vocabularies_written_so_give_those_of_tokenizers(from_gguf, count)
     check(from_gguf, count)
 
 
+UNLIKE_THEIRS = (
+    "its normalizer leaves nothing|that are looked for as"  # it never ends, and takes one by chance
+)
+USES = st.lists(st.tuples(TEXTS, st.booleans(), st.booleans()), min_size=1, max_size=8)
+
+
 @rounds(usual=120, exhaustive=4_000)
-def test_random_tokenizers_give_those_of_tokenizers(tmp_path, count):
-    """Every option of BPE, added tokens, components and post-processors, in all combinations."""
-    opened = 0
-    for number in range(count):
-        rng = random.Random(f"{SEED} {number} tokenizer")
-        path = written(tmp_path / "tokenizer.json", random_tokenizer(rng))
+def test_tokenizers_of_all_parts_give_those_of_tokenizers(tmp_path, count):
+    """Every option of the models, added tokens, components and post-processors, in drawn combinations."""
+
+    @seed(SEED)
+    @settings(max_examples=count)
+    @given(DOCUMENTS, USES)
+    def compare(document, uses):
         try:
-            pair = Pair(path)
-        except (
-            VocabError
-        ):  # merges of unknown tokens, or added ones that are normalised away: theirs fails, too
-            continue
-        opened += 1
-        for _ in range(8):
-            text, add, parse = random_text(rng), rng.random() < 0.5, rng.random() < 0.5
-            pair.check_decoding(pair.check(text, add, parse), rng.random() < 0.5)
+            pair = Pair(written(tmp_path / "tokenizer.json", document))
+        except VocabError as refused:
+            assume(not re.search(UNLIKE_THEIRS, str(refused)))
+            raise
+        for text, add, parse in uses:
+            ids = pair.check(text, add, parse)
+            pair.check_decoding(ids, shows_special=add)
             pair.check_twin(text, add, parse)
-    assert opened > count // 2
+
+    compare()
 
 
 def test_only_such_files_are_taken_for_it():
