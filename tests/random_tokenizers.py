@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from itertools import groupby
 from typing import Any
 
 from hypothesis import strategies as st
@@ -19,20 +20,25 @@ from texts_for_components import PARTS
 from guiapp.core.vocab.byte_alphabet import CHARACTER_OF_BYTE
 
 MARK = "\u2581"
-LETTERS = f"abcdé{MARK} Ġ日"
+LETTERS = f"abcdé{MARK} Ġ日12.s'"
 UNKNOWN = "<unk>"
-PREPEND = {"type": "Prepend", "prepend": MARK}
-MARKS = {"type": "Replace", "pattern": {"String": " "}, "content": MARK}
 BYTE_LEVEL = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": False, "use_regex": True}
 BYTE_LEVELS = (BYTE_LEVEL, BYTE_LEVEL | {"add_prefix_space": True}, BYTE_LEVEL | {"use_regex": False})
-NORMALIZERS = (
-    *((PREPEND, MARKS, {"type": "Lowercase"}), tuple(map(said, FORMS))),
-    tuple(each for each in map(said, OTHERS) if each.get("prepend") != ""),  # behind that, the library panics
-)
-PRE_TOKENIZERS = (
-    (*BYTE_LEVELS, {"type": "WhitespaceSplit"}, {"type": "BertPreTokenizer"}),
-    *(tuple(map(said, PLAIN)), tuple(map(said, SPLITS))),
-)
+
+
+def by_kind(components: Sequence[Any]) -> list[list[dict[str, Any]]]:
+    """So that each kind is drawn as often, however many options it has."""
+    return [[*those] for _, those in groupby(sorted(map(said, components), key=_kind), key=_kind)]
+
+
+def _kind(component: dict[str, Any]) -> str:
+    return str(component["type"])
+
+
+NORMALIZERS = by_kind([each for each in (*FORMS, *OTHERS) if said(each).get("prepend") != ""])
+"""All but one: behind Prepend of nothing, the library panics."""
+PRE_TOKENIZERS = by_kind([*PLAIN, *SPLITS])
+DECODERS_BY_KIND = by_kind(DECODERS)
 CONTENTS = ("<s>", "</s>", "ab", "a", "[M]", " x", "B", "é", "<|x|>", "c ", "\n", " ", f"{MARK}a", "日")
 IN_TEXTS = (
     *("a", "b", "ab", "abc", "cd", "é", " ", "  ", MARK, "<s>", "</s>", "[M]", " x", "B", "<|x|>", "\n"),
@@ -53,7 +59,7 @@ def random_tokenizer(rng: random.Random) -> dict[str, Any]:
         "normalizer": _in_a_row(_some(rng, NORMALIZERS), "normalizers"),
         "pre_tokenizer": _in_a_row([*_some(rng, PRE_TOKENIZERS), *mapping], "pretokenizers"),
         "post_processor": _in_a_row(_processors(rng), "processors"),
-        "decoder": _in_a_row(_some(rng, [tuple(map(said, DECODERS))]), "decoders"),
+        "decoder": _in_a_row(_some(rng, DECODERS_BY_KIND), "decoders"),
         "model": model,
     }
 
@@ -121,6 +127,11 @@ def _characters(rng: random.Random, is_byte_level: bool) -> list[str]:
     return rng.sample(LETTERS, rng.randrange(3, len(LETTERS) + 1))
 
 
+def _likely(tokens: list[str]) -> list[str]:
+    """Those of letters that are in texts, if there are any."""
+    return [token for token in tokens if set(token) <= set(f"{LETTERS}#</w>")] or list(tokens)
+
+
 def _byte_names(rng: random.Random) -> list[str]:
     every, dice = [f"<0x{byte:02X}>" for byte in range(256)], _dice(rng)
     return rng.choice(([], [], every, every, [name for name in every if dice.random() < 0.9]))
@@ -146,11 +157,13 @@ def _byte_pairs(rng: random.Random, is_byte_level: bool) -> dict[str, Any]:
     if unknown:
         tokens.append(unknown)
     merges: list[tuple[str, str]] = []
+    parts = _likely(tokens)
     for _ in range(rng.randrange(60)):
-        left, right = rng.choice(tokens), rng.choice(tokens)
+        left, right = rng.choice(parts), rng.choice(parts)
         made = left + right.encode()[len(prefix) :].decode(errors="replace")
         if len(right) >= len(prefix) and len(made) < 24 and "\ufffd" not in made:
             merges.append((left, right))
+            parts.append(made)
             tokens += [] if made in tokens else [made]
     merges += rng.choices(merges, k=2) if merges and _one_in(rng, 3) else []
     return {
@@ -166,7 +179,9 @@ def _byte_pairs(rng: random.Random, is_byte_level: bool) -> dict[str, Any]:
 
 def _words(rng: random.Random, is_byte_level: bool, has_unknown: bool) -> list[str]:
     characters = _characters(rng, is_byte_level)
-    words = {"".join(rng.choices(characters, k=1 + rng.randrange(3))) for _ in range(rng.randrange(60))}
+    words = {
+        "".join(rng.choices(_likely(characters), k=1 + rng.randrange(3))) for _ in range(rng.randrange(60))
+    }
     return [*([UNKNOWN] if has_unknown else []), *sorted(words | set(characters))]
 
 
