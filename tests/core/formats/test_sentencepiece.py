@@ -128,6 +128,16 @@ def test_sums_of_scores_are_rounded_and_begin_anew_as_the_librarys(tmp_path, byt
     assert spans == [readable.spans.tolist()] * 2
 
 
+@pytest.mark.parametrize("rule", ["identity", "nmt_nfkc"])
+def test_a_space_at_the_end_stands_where_those_that_are_dropped_began(tmp_path, rule):
+    options = {"treat_whitespace_as_suffix": True, "normalization_rule_name": rule, "byte_fallback": True}
+    tokenizer, library = opened(tmp_path / "a.model", trained(model_type="bpe", **options))
+    mark = "\u2581".encode()
+    check(
+        tokenizer, library, [mark * 3, b" " + mark, mark + b" ", b"\x01 " + mark, b"ab " + mark + b" ", b" "]
+    )
+
+
 UNK, BOS, EOS = piece("<unk>", 0, UNKNOWN), piece("<s>", 0, CONTROL), piece("</s>", 0, CONTROL)
 START = [UNK, BOS]
 A = piece("a", -1)
