@@ -138,6 +138,13 @@ def test_a_space_at_the_end_stands_where_those_that_are_dropped_began(tmp_path, 
     )
 
 
+@pytest.mark.parametrize("symbols", [["\u2581\u2581", "ab"], ["\u2581xy"], ["\u2581x", "\u2581\u2581a"]])
+def test_a_user_defined_piece_may_begin_with_the_space_that_is_added(tmp_path, symbols):
+    options = {"normalization_rule_name": "identity", "remove_extra_whitespaces": False}
+    data = trained(model_type="bpe", byte_fallback=True, user_defined_symbols=symbols, **options)
+    check(*opened(tmp_path / "a.model", data), [b" ", b"", b"xy", b"x", b" a", b" AbABcB\n", b"  ab"])
+
+
 UNK, BOS, EOS = piece("<unk>", 0, UNKNOWN), piece("<s>", 0, CONTROL), piece("</s>", 0, CONTROL)
 START = [UNK, BOS]
 A = piece("a", -1)
