@@ -9,7 +9,7 @@ import pytest
 import sentencepiece
 from conftest import SHARED
 from fuzzing import SEED, rounds
-from piece_equality import check
+from piece_equality import check, check_decoded
 from piece_models import (
     BYTE,
     CONTROL,
@@ -136,6 +136,13 @@ def test_a_space_at_the_end_stands_where_those_that_are_dropped_began(tmp_path, 
     check(
         tokenizer, library, [mark * 3, b" " + mark, mark + b" ", b"\x01 " + mark, b"ab " + mark + b" ", b" "]
     )
+
+
+def test_bytes_on_both_sides_of_a_control_piece_make_no_character(tmp_path):
+    tokenizer, library = opened(tmp_path / "a.model", trained(model_type="char", byte_fallback=True))
+    first, second = (library.piece_to_id(f"<0x{byte:02X}>") for byte in "é".encode())
+    for ids in ([first, 1, second], [1, first, second, 1], [1, first, 1, 1, second, first, second]):
+        check_decoded(tokenizer, library, ids)
 
 
 @pytest.mark.parametrize("symbols", [["\u2581\u2581", "ab"], ["\u2581xy"], ["\u2581x", "\u2581\u2581a"]])
