@@ -9,9 +9,11 @@ from typing import Any
 from unicodedata import combining, normalize
 
 import numpy as np
+import pytest
 import tokenizers
 
 import guiapp
+from guiapp.core.errors import EncodeError
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.byte_alphabet import CHARACTER_OF_BYTE
 
@@ -24,23 +26,31 @@ class Pair:
     def __init__(self, path: Path) -> None:
         self.ours: Tokenizer = guiapp.open_model(path)
         said = json.loads(path.read_bytes())
-        self._counts_all = counts_all_bytes(said["model"])
+        self._tells_places = counts_all_bytes(said["model"]) and keeps_places(said["normalizer"])
         self.theirs = tokenizers.Tokenizer.from_str(json.dumps(without_trimming(said)))
 
     def check(self, text: str, add: bool = True, parse: bool = True, encoder: str | None = None) -> list[int]:
-        """Ids and offsets are equal, with all switches as given; the ids."""
+        """Ids and offsets are equal, with all switches as given; the ids, none where both refuse."""
         self.theirs.encode_special_tokens = not parse
-        expected = self.theirs.encode(text, add_special_tokens=add)
+        try:
+            expected = self.theirs.encode(text, add_special_tokens=add)
+        except Exception:  # there is no token for unknown text
+            with pytest.raises(EncodeError):
+                self.ours.encode(text, add, parse, encoder)
+            return []
         found = self.ours.encode(text, add, parse, encoder)
         story = f"{text!r}, {add=}, {parse=}, {encoder=}"
         assert found.token_ids.tolist() == expected.ids, story
-        if self._counts_all and not has_stacked_marks(text):
+        if self._tells_places and not has_stacked_marks(text):
             assert_same_offsets(text, found.spans, expected, story)
         return expected.ids
 
     def check_twin(self, text: str, add: bool = True, parse: bool = True) -> None:
         """All exact encoders and their readable twins give what the default one gives."""
-        expected = self.ours.encode(text, add, parse)
+        try:
+            expected = self.ours.encode(text, add, parse)
+        except EncodeError:
+            return
         for encoder in self.ours.exact_encoders:
             for encode in (self.ours.encode, self.ours.encode_readable):
                 found = encode(text, add, parse, encoder)
@@ -48,7 +58,12 @@ class Pair:
                 assert found.spans.tolist() == expected.spans.tolist(), (encoder, text)
 
     def check_decoding(self, ids: list[int], shows_special: bool = True) -> None:
-        expected = self.theirs.decode(ids, skip_special_tokens=not shows_special)
+        try:
+            expected = self.theirs.decode(ids, skip_special_tokens=not shows_special)
+        except BaseException as error:  # it panics where Strip takes all of a token from both ends
+            if type(error).__name__ != "PanicException":
+                raise
+            return
         assert self.ours.decode(ids, unparse_special=shows_special) == expected, (ids, shows_special)
 
 
@@ -92,6 +107,20 @@ def counts_all_bytes(model: dict[str, Any]) -> bool:
     if model.get("byte_fallback"):
         return has_bytes and not (model.get("continuing_subword_prefix") or model.get("end_of_word_suffix"))
     return bool(model.get("unk_token")) or set(CHARACTER_OF_BYTE) <= set(model["vocab"])
+
+
+def keeps_places(normalizer: Any) -> bool:
+    """Whether the library knows of all characters where they came from.
+
+    What is inserted has the place of what precedes it there, and of several characters that become one it
+    counts only one: the last for Replace, else the first.
+    """
+    parts = [normalizer]
+    for each in parts:
+        parts += (each or {}).get("normalizers", [])
+    kinds = {each["type"] for each in parts if each}
+    joins = any("Regex" in each.get("pattern", ()) for each in parts if each)
+    return not joins and not kinds & {"BertNormalizer", "Precompiled"}
 
 
 def assert_same_offsets(text: str, spans: np.ndarray, expected: tokenizers.Encoding, story: str) -> None:

@@ -43,7 +43,7 @@ def decode_pieces(
         ids = ids[:-1]
     is_control = kinds[ids] == CONTROL_TYPE
     if not unparse_special:
-        return _decoded(vocabulary, rules, ids[~is_control])
+        return _decoded(vocabulary, rules, ids)
     bounds = np.flatnonzero(is_control).tolist()
     written = [_decoded(vocabulary, rules, ids[: bounds[0] if bounds else len(ids)])]
     for at, end in pairwise([*bounds, len(ids)]):
@@ -52,16 +52,19 @@ def decode_pieces(
 
 
 def _decoded(vocabulary: Vocabulary, rules: PieceRules, ids: NDArray[np.int32]) -> bytes:
-    """The text of ids without control pieces."""
+    """The text of ids; control pieces say nothing, but bytes on both sides of one make no character."""
     kinds = vocabulary.stored_types[ids]
     first, start = _beginning(vocabulary, rules, ids)
     parts = [first]
-    for at in (np.flatnonzero(kinds[start:] == UNKNOWN_TYPE) + start).tolist():
-        parts += [_joined(vocabulary, ids[start:at]), rules.unknown_surface]
+    has_bytes = bool((kinds == BYTE_TYPE).any())
+    for at in [*np.flatnonzero(np.isin(kinds, (UNKNOWN_TYPE, CONTROL_TYPE))).tolist(), len(ids)]:
+        if at < start:
+            continue
+        stretch = _joined(vocabulary, ids[start:at])
+        parts.append(_changed(REPAIRED, stretch) if has_bytes else stretch)
+        parts += [rules.unknown_surface] if at < len(ids) and kinds[at] == UNKNOWN_TYPE else []
         start = at + 1
-    text = b"".join([*parts, _joined(vocabulary, ids[start:])])
-    if (kinds == BYTE_TYPE).any():
-        text = _changed(REPAIRED, text)
+    text = b"".join(parts)
     return text if rules.decoded is None else _changed(PieceText(rules.decoded), text)
 
 
@@ -71,6 +74,8 @@ def _beginning(vocabulary: Vocabulary, rules: PieceRules, ids: NDArray[np.int32]
         return b"", 0
     for n_before, token in enumerate(ids.tolist()):
         kind, raw = vocabulary.stored_types[token], vocabulary.raw_text(token)
+        if kind == CONTROL_TYPE:
+            continue
         if kind == BYTE_TYPE:
             return b"", n_before
         text = raw.removeprefix(MARK).replace(MARK, b" ")

@@ -131,9 +131,10 @@ bool PieceText::normalize(Bytes text, bool begins, NormalizedText& output) const
         }
         at += size;
     }
+    const auto first = output.starts.empty() ? text.size() : static_cast<std::size_t>(output.starts.front());
     if (removes_spaces) drop_last_spaces(output);
     if (adds_space && adds_at_end) {
-        const auto end = has_places && output.size() > 0 ? static_cast<std::size_t>(output.ends.back()) : text.size();
+        const auto end = output.ends.empty() ? first : static_cast<std::size_t>(output.ends.back());
         add<has_places>(plain_space, end, end, output);
     }
     return output.size() <= most_bytes;

@@ -219,7 +219,8 @@ class WordPieceModel(PieceModel):
 class UnigramModel(PieceModel):
     """The most probable tokens of each piece; unknown characters side by side are one.
 
-    Unknown text that is a token all the same becomes that; else those of its bytes where all are there.
+    Unknown text that is a token all the same becomes that; else those of its bytes where all are there, but
+    not without a token for unknown text: then there are no ids, as in `tokenizers`.
     """
 
     encoders: tuple[str, ...] = ("viterbi",)
@@ -230,7 +231,7 @@ class UnigramModel(PieceModel):
     ) -> None:
         """`scores` of all tokens of the vocabulary; `byte_ids` of what stands for unknown bytes."""
         super().__init__(tokens)
-        self._scores, self._byte_ids = scores, byte_ids
+        self._scores, self._byte_ids = scores, {} if tokens.unknown is None else byte_ids
         self._unknown_score = float(scores[tokens.ids].min(initial=np.inf)) - UNKNOWN_PENALTY
 
     def prepare(self) -> None:

@@ -104,7 +104,8 @@ def vocabulary_of(file: WholeFile, content: dict[str, Any], beside: Beside, open
         eog=frozenset(roles.eog & ids),
         token_table=table,
         warnings=(
-            *(*model.warnings, *warnings, *_not_applied(content), *beside.warnings),
+            *(*model.warnings, *warnings, *_searched_alike(parts.added_tokens)),
+            *(*_not_applied(content), *beside.warnings),
             *_switched_elsewhere(beside, roles.ids, parts),
         ),
         metadata=beside.config,
@@ -182,8 +183,8 @@ def _parts(
     said = {key: content.get(key) for key in ("normalizer", "pre_tokenizer", "decoder")}
     normalizer, pre_tokenizer = normalizer_of(said["normalizer"]), pre_tokenizer_of(said["pre_tokenizer"])
     added = tuple(_with_searched(token, normalizer) for token in added)
-    for of_normalized in (False, True):
-        _check_searched([token.searched for token in added if token.normalized == of_normalized])
+    if any(not token.searched for token in added):  # there, the search of the library may never end
+        raise ComponentError("has an added token of which its normalizer leaves nothing")
     return Parts(
         model=model.options,
         in_model=in_model,
@@ -206,13 +207,15 @@ def _with_searched(token: AddedToken, normalizer: Normalizer) -> AddedToken:
     return token._replace(searched=normalize(normalizer, token.content.encode(), True).text())
 
 
-def _check_searched(texts: list[str]) -> None:
-    """The library does not load files with equal ones, and stumbles over empty ones."""
-    if "" in texts:
-        raise ComponentError("has an added token of which its normalizer leaves nothing")
-    for text, count in Counter(texts).most_common(1):
+def _searched_alike(added: tuple[AddedToken, ...]) -> Iterator[str]:
+    """Where the library finds one of several added tokens, another one in each process."""
+    found = Counter(token.searched for token in added if token.normalized)
+    for text, count in found.most_common(1):
         if count > 1:
-            raise ComponentError(f"has {count:,} added tokens that are looked for as “{quoted(text)}”")
+            yield (
+                f"{count:,} added tokens are looked for as “{quoted(text)}”. The library takes one of them "
+                "by chance; here it is the first."
+            )
 
 
 def _changes_nothing(normalizer: Any) -> bool:

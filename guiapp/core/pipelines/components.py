@@ -87,10 +87,12 @@ class PartsPipeline(Pipeline):
         self._encoder = ENCODERS[parts.model.kind](vocabulary, parts)
         bare = without_byte_mapping(parts.pre_tokenizer) if parts.merges_bytes else None
         self._pre_tokenizer = parts.pre_tokenizer if bare is None else bare
-        searched = [
-            token for token in parts.added_tokens if token.normalized and not parts.normalizes_nothing
-        ]
-        self._search = TokenSearch(searched)
+        searched = {
+            token.searched: token
+            for token in reversed(parts.added_tokens)  # of those searched for alike, the first
+            if token.normalized and not parts.normalizes_nothing
+        }
+        self._search = TokenSearch([*searched.values()])
         self._parses_special = True
         self.encoders, self.refused = self._encoder.encoders, self._encoder.refused
         self.merging = self._encoder.merging

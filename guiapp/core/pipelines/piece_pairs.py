@@ -80,6 +80,8 @@ class PiecePairsPipeline(Pipeline):
         )
         self.encodes_many_texts = self._is_quick
         self._beginnings = _beginnings(user_defined)
+        spaced = [each for each in self._beginnings if self._adds_space and each.startswith(b" ")]
+        self._behind_space = tuple(each[1:] for each in spaced)
 
     def make_tables(self) -> None:
         """Make now what the first encoding would make."""
@@ -154,8 +156,8 @@ class PiecePairsPipeline(Pipeline):
         return self._encoder.encode(data, np.array([len(data)]), encoder)
 
     def _is_as_it_is(self, text: bytes) -> bool:
-        """Whether a text is valid, and has nothing in it that may be a user-defined piece."""
-        if any(beginning in text for beginning in self._beginnings):
+        """Whether a text is valid, and no user-defined piece may be in it, with the space in front of it."""
+        if text.startswith(self._behind_space) or any(each in text for each in self._beginnings):
             return False
         if len(text) < SHORT:
             return text.isascii() or is_text(text)

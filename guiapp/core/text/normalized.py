@@ -46,6 +46,11 @@ class NormalizedBuilder:
         self._ends += [min(start + k, end) for k in range(1, len(output))] + [end] * bool(output)
 
     @property
+    def start(self) -> int:
+        """Where in the fragment what came first begins."""
+        return self._starts[0]
+
+    @property
     def end(self) -> int:
         """Where in the fragment what came last ends."""
         return self._ends[-1]

@@ -132,10 +132,11 @@ class PieceText:
             else:
                 builder.extend(at + length)
             at += length
+        first = builder.start if len(builder) else len(text)
         while rules.removes_spaces and builder.drop_last(self._spell(SPACE)):
             pass
         if rules.adds_space and rules.adds_at_end:
-            end = builder.end if len(builder) else len(text)
+            end = builder.end if len(builder) else first
             builder.append(self._spell(SPACE), end, end)
         return builder.build()
 

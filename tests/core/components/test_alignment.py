@@ -7,11 +7,10 @@ become one, which the library counts to the first of them (the last, for Replace
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
+from library_components import said
 from texts_for_components import texts
 from tokenizers import Regex, normalizers, pre_tokenizers
 from tokenizers.normalizers import BertNormalizer
@@ -27,10 +26,6 @@ CUTTERS = [
     *(pre_tokenizers.Punctuation("merged_with_next"), pre_tokenizers.Split(Regex(r"\s+"), "removed", False)),
     pre_tokenizers.Metaspace(prepend_scheme="never"),
 ]
-
-
-def said(component):
-    return json.loads(component.__getstate__())
 
 
 def character_spans(prepared, text):

@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-import json
-
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
+from library_components import DECODERS, said
 from texts_for_components import texts
-from tokenizers import Regex
 from tokenizers import decoders as library
 
 from guiapp.core.components.decoders import decoder_of
 
-DECODERS = [
-    *(library.ByteLevel(), library.ByteFallback(), library.Fuse()),
-    *(library.WordPiece(prefix, clean) for prefix in ("##", "") for clean in (False, True)),
-    *(library.Metaspace("▁", scheme) for scheme in ("always", "first", "never")),
-    *(library.BPEDecoder(suffix) for suffix in ("</w>", "a")),
-    *(library.Strip(" ", start, stop) for start in (0, 1, 3) for stop in (0, 1)),
-    *(library.Replace("▁", " "), library.Replace(Regex(r"\s+"), "_"), library.Replace("a", "")),
-    *(library.CTC("<pad>", "|", clean) for clean in (False, True)),
-]
 TOKENS = st.lists(
     st.sampled_from(
         [
@@ -58,10 +47,6 @@ TOKENS = st.lists(
     min_size=1,
     max_size=8,
 )
-
-
-def said(component):
-    return json.loads(component.__getstate__())
 
 
 @given(st.lists(st.sampled_from(DECODERS), min_size=1, max_size=4), TOKENS)

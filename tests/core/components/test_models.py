@@ -126,6 +126,7 @@ def test_unknown_text_without_a_token_for_it_is_told():
     for model in (
         WordPieceModel(tokens, b"##", 9),
         UnigramModel(tokens, np.zeros(1)),
+        UnigramModel(tokens, np.zeros(1), {ord("b"): 0}),
         WordLevelModel(tokens),
     ):
         assert encoded(model, ["a"]) == [(0, 0, 1)]

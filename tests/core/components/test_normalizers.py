@@ -2,47 +2,15 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from library_components import FORMS, OTHERS, PRECOMPILED, said
 from texts_for_components import EVERY_CHARACTER, TELLING_CHARACTERS, texts
-from tokenizers import Regex
 from tokenizers import normalizers as library
 
 from guiapp.core.components.normalizers import normalizer_of
 from guiapp.core.components.prepare import normalize
-from guiapp.core.training.charsmap import build_charsmap
-
-MAP = {
-    "a": "X", "e\u0301": "é", "\r\n": " ", "\r": "R", "\n": " ", "ab": "Q", "\u1100": "L", "\u1161": "",
-    "©": "(c)", "®": "(r)", "\u0915": "KA", "\u0301": "'", "\u200d": "", "ﬁ": "fi", "\u0600": "N",
-    "가": "GA", "\u0e33": "\u0e4d\u0e32", "\ufeff": "", "\x01": "", "中": "国国", "🙂": ":)",
-}  # fmt: skip
-FORMS = [library.NFC(), library.NFD(), library.NFKC(), library.NFKD()]
-PRECOMPILED = library.Precompiled(build_charsmap(MAP))
-OTHERS = [
-    *(library.Lowercase(), library.StripAccents(), library.Nmt(), library.ByteLevel(), PRECOMPILED),
-    *(library.Strip(left, right) for left in (False, True) for right in (False, True)),
-    *(library.Prepend(content) for content in ("▁", "ab", "")),
-    library.Replace(" ", "▁"),
-    library.Replace("``", '"'),
-    library.Replace(Regex(r"\s+"), " "),
-    library.Replace(Regex(" {2,}"), "▁"),
-    library.Replace(Regex(r"[^\p{L}]"), ""),
-    *(
-        library.BertNormalizer(clean, apart, strip, lower)
-        for clean in (False, True)
-        for apart in (False, True)
-        for strip in (None, False, True)
-        for lower in (False, True)
-    ),
-]
-
-
-def said(component):
-    return json.loads(component.__getstate__())
 
 
 def normalized(component, text):

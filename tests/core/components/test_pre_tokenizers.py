@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from library_components import EXPRESSIONS, PLAIN, SPLITS, said
 from texts_for_components import EVERY_CHARACTER, TELLING_CHARACTERS, texts
 from tokenizers import Regex
 from tokenizers import pre_tokenizers as library
@@ -16,55 +16,6 @@ from guiapp.core.components.normalizers import Sequence
 from guiapp.core.components.pre_tokenizers import patterns_of, pre_tokenizer_of, without_byte_mapping
 from guiapp.core.components.prepare import prepare
 from guiapp.core.split.splitter import Splitter
-
-BEHAVIORS = ("removed", "isolated", "merged_with_previous", "merged_with_next", "contiguous")
-GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
-LLAMA3 = (
-    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+"
-    r"|\s+(?!\S)|\s+"
-)
-O200K = (
-    r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
-    r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
-    r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-)
-DEEPSEEK = (
-    r"[!\"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+"
-    r"| ?[\p{P}\p{S}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-)
-CL100K_POSSESSIVE = (
-    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?+\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]++[\r\n]*|\s*[\r\n]"
-    r"|\s+(?!\S)|\s+"
-)
-EXPRESSIONS = [
-    *(GPT2, LLAMA3, O200K, DEEPSEEK, CL100K_POSSESSIVE, "[一-龥぀-ゟ゠-ヿ]+"),
-    r"'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+",
-    *(" ?[^(\\s|[.,!?…。，、।۔،])]+", " {2,}", r"\s+", r"\n", r"\r\n", r"\p{N}{1,3}", "[0-9][0-9][0-9]"),
-]
-PLAIN = [
-    *(library.ByteLevel(space, use_regex=cuts) for space in (False, True) for cuts in (False, True)),
-    *(
-        library.Metaspace(symbol, scheme, split)
-        for symbol in "▁_"
-        for scheme in ("always", "first", "never")
-        for split in (False, True)
-    ),
-    *(library.Punctuation(behavior) for behavior in BEHAVIORS),
-    *(library.Digits(alone) for alone in (False, True)),
-    *(library.FixedLength(length) for length in (1, 2, 5, 1000)),
-    *(library.CharDelimiterSplit(each) for each in " a国"),
-    *(library.Whitespace(), library.WhitespaceSplit(), library.BertPreTokenizer(), library.UnicodeScripts()),
-]
-SPLITS = [
-    library.Split(pattern, behavior, invert)
-    for pattern in (" ", "aa", "国", *map(Regex, EXPRESSIONS))
-    for behavior in BEHAVIORS
-    for invert in (False, True)
-]
-
-
-def said(component):
-    return json.loads(component.__getstate__())
 
 
 def pieces_of(pre_tokenizer, text):

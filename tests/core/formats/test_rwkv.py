@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ast import literal_eval
+from collections import defaultdict
 
 import pytest
 from conftest import SHARED
@@ -30,10 +31,19 @@ def published(path):
     return ids
 
 
-def longest_first(ids, text):
-    longest, at, found = max(map(len, ids)), 0, []
+def sizes_by_start(ids):
+    """The sizes of the tokens that begin with two bytes, the longest first."""
+    sizes = defaultdict(set)
+    for text in ids:
+        sizes[text[:2]].add(len(text))
+    return {start: sorted(those, reverse=True) for start, those in sizes.items()}
+
+
+def longest_first(ids, sizes, text):
+    at, found = 0, []
     while at < len(text):
-        size = next(size for size in range(longest, 0, -1) if text[at : at + size] in ids)
+        candidates = (*sizes.get(text[at : at + 2], ()), 1)
+        size = next(size for size in candidates if text[at : at + size] in ids)
         found.append(ids[text[at : at + size]])
         at += size
     return found
@@ -41,13 +51,15 @@ def longest_first(ids, text):
 
 @pytest.mark.real_vocabs
 @pytest.mark.parametrize("count", [400, pytest.param(20_000, marks=pytest.mark.exhaustive)])
-def test_ids_and_bytes_are_those_of_the_published_method(count):
+def test_ids_spans_and_bytes_are_those_of_the_published_method(count):
     tokenizer, ids = guiapp.open_model(PATH), published(PATH)
     assert len(tokenizer.vocabulary) == 65_530
+    sizes = sizes_by_start(ids)
     for text in random_texts(2, count, [*ids][::101]):
-        found = tokenizer.encode(text, parse_special=False).token_ids
-        assert found.tolist() == longest_first(ids, text), text
-        assert tokenizer.decode_bytes(found) == text
+        found = tokenizer.encode(text, parse_special=False)
+        assert found.token_ids.tolist() == longest_first(ids, sizes, text), text
+        assert [ids[text[start:end]] for start, end in found.spans.tolist()] == found.token_ids.tolist()
+        assert tokenizer.decode_bytes(found.token_ids) == text
 
 
 @pytest.mark.real_vocabs

@@ -9,7 +9,7 @@ import pytest
 import sentencepiece
 from conftest import SHARED
 from fuzzing import SEED, rounds
-from piece_equality import check
+from piece_equality import check, check_decoded
 from piece_models import (
     BYTE,
     CONTROL,
@@ -126,6 +126,30 @@ def test_sums_of_scores_are_rounded_and_begin_anew_as_the_librarys(tmp_path, byt
     assert readable.token_ids.tolist() == library.encode(short)
     spans = [tokenizer.encode(short, False, False, encoder).spans.tolist() for encoder in ("fast", "viterbi")]
     assert spans == [readable.spans.tolist()] * 2
+
+
+@pytest.mark.parametrize("rule", ["identity", "nmt_nfkc"])
+def test_a_space_at_the_end_stands_where_those_that_are_dropped_began(tmp_path, rule):
+    options = {"treat_whitespace_as_suffix": True, "normalization_rule_name": rule, "byte_fallback": True}
+    tokenizer, library = opened(tmp_path / "a.model", trained(model_type="bpe", **options))
+    mark = "\u2581".encode()
+    check(
+        tokenizer, library, [mark * 3, b" " + mark, mark + b" ", b"\x01 " + mark, b"ab " + mark + b" ", b" "]
+    )
+
+
+def test_bytes_on_both_sides_of_a_control_piece_make_no_character(tmp_path):
+    tokenizer, library = opened(tmp_path / "a.model", trained(model_type="char", byte_fallback=True))
+    first, second = (library.piece_to_id(f"<0x{byte:02X}>") for byte in "é".encode())
+    for ids in ([first, 1, second], [1, first, second, 1], [1, first, 1, 1, second, first, second]):
+        check_decoded(tokenizer, library, ids)
+
+
+@pytest.mark.parametrize("symbols", [["\u2581\u2581", "ab"], ["\u2581xy"], ["\u2581x", "\u2581\u2581a"]])
+def test_a_user_defined_piece_may_begin_with_the_space_that_is_added(tmp_path, symbols):
+    options = {"normalization_rule_name": "identity", "remove_extra_whitespaces": False}
+    data = trained(model_type="bpe", byte_fallback=True, user_defined_symbols=symbols, **options)
+    check(*opened(tmp_path / "a.model", data), [b" ", b"", b"xy", b"x", b" a", b" AbABcB\n", b"  ab"])
 
 
 UNK, BOS, EOS = piece("<unk>", 0, UNKNOWN), piece("<s>", 0, CONTROL), piece("</s>", 0, CONTROL)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 
+import numpy as np
 import pytest
 import tiktoken
 from conftest import SHARED
@@ -14,6 +15,8 @@ import guiapp
 from guiapp.core.errors import VocabError
 
 PATH = SHARED / "formats" / "tekken_240718.json"
+N_SPECIAL = 1000
+SPECIAL = 1 << 20  # in front of their ids there
 CONFIG = {"pattern": r"\p{L}+|\s+|[^\s\p{L}]", "default_vocab_size": 262, "default_num_special_tokens": 4}
 ROWS = [bytes([byte]) for byte in range(256)] + [b"ab", b"aba", b"beyond"]
 
@@ -35,21 +38,33 @@ def pair():
     config = content["config"]
     rows = content["vocab"][: config["default_vocab_size"] - config["default_num_special_tokens"]]
     ranks = {base64.b64decode(row["token_bytes"]): row["rank"] for row in rows}
+    tokenizer = guiapp.open_model(PATH)
+    special = {tokenizer.vocabulary.raw_text(token).decode(): SPECIAL + token for token in range(N_SPECIAL)}
     reference = tiktoken.Encoding(
-        "tekken", pat_str=config["pattern"], mergeable_ranks=ranks, special_tokens={}
+        "tekken", pat_str=config["pattern"], mergeable_ranks=ranks, special_tokens=special
     )
-    return guiapp.open_model(PATH), reference
+    return tokenizer, reference
+
+
+def as_here(ids):
+    """Special tokens come first, and the others behind them."""
+    return [token - SPECIAL if token >= SPECIAL else token + N_SPECIAL for token in ids]
 
 
 @pytest.mark.real_vocabs
 @pytest.mark.parametrize("count", [600, pytest.param(40_000, marks=pytest.mark.exhaustive)])
-def test_ids_and_bytes_are_tiktokens_behind_the_special_tokens(pair, count):
+def test_ids_spans_and_bytes_are_tiktokens_behind_the_special_tokens(pair, count):
     tokenizer, reference = pair
-    tokens = [tokenizer.vocabulary.token_bytes(token) for token in range(1256, 131_072, 251)]
-    for data in random_texts(11, count, tokens):
+    vocabulary = tokenizer.vocabulary
+    extra = [vocabulary.token_bytes(token) for token in (*range(20), *range(1256, 131_072, 251))]
+    for data in random_texts(11, count, extra):
         text = data.decode("utf-8", "replace")
-        found = tokenizer.encode(text, add_special=False, parse_special=False)
-        assert [token - 1000 for token in found.token_ids.tolist()] == reference.encode_ordinary(text), text
+        plain = tokenizer.encode(text, add_special=False, parse_special=False).token_ids
+        assert plain.tolist() == as_here(reference.encode_ordinary(text)), text
+        found = tokenizer.encode(text, add_special=False)
+        assert found.token_ids.tolist() == as_here(reference.encode(text, allowed_special="all")), text
+        ends = np.cumsum([len(vocabulary.token_bytes(token)) for token in found.token_ids.tolist()])
+        assert found.spans.ravel().tolist() == np.stack([np.append(0, ends)[:-1], ends], 1).ravel().tolist()
         assert tokenizer.decode_bytes(found.token_ids) == text.encode()
 
 
