@@ -90,9 +90,6 @@ def test_gguf_vocabularies_written_so_give_those_of_tokenizers(from_gguf, count)
     check(from_gguf, count)
 
 
-UNLIKE_THEIRS = (
-    "its normalizer leaves nothing|that are looked for as"  # it never ends, and takes one by chance
-)
 USES = st.lists(st.tuples(TEXTS, st.booleans(), st.booleans()), min_size=1, max_size=8)
 
 
