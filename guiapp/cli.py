@@ -30,6 +30,7 @@ COMMANDS = (
     "chunk",
     "bench",
     "bench ui",
+    "hunt",
     "tree",
     "train",
     "screenshot",

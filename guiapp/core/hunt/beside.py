@@ -1,0 +1,82 @@
+"""Why a library gives other ids than we do, told from its ids alone: it shows none of its stages."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from itertools import accumulate
+
+from guiapp.core.compare.reasons import UNWRITTEN, Cause, Names, Reason, shown, what_is_cut
+from guiapp.core.compare.seen_stages import plain_text, seen_stages
+from guiapp.core.tokenizer import Tokenizer
+
+CUT_BY_PATTERNS = ("digits", "contractions", "line ends", "spaces", "signs")
+IdsOf = Callable[[bytes], list[int] | None]
+
+
+def reason_beside(
+    ours: Tokenizer, text: bytes, mine: list[int], other: list[int], ids_of: IdsOf, names: Names
+) -> Reason:
+    """Why the library has `other` ids for a text than `mine`, which are ours; `ids_of` gives more of its."""
+    vocabulary = ours.vocabulary
+    if max(other, default=0) >= len(vocabulary):
+        sentence = f"{names[1]} gives the id {max(other)}, and there are {len(vocabulary):,} tokens."
+        return Reason(Cause.OTHER_VOCABULARY, "ids", sentence)
+    counts = [
+        Counter(i for i in ids if vocabulary.kind(i) in ("control", "user-defined")) for ids in (mine, other)
+    ]
+    if counts[0] != counts[1]:
+        token = next(iter((counts[0] - counts[1]) or (counts[1] - counts[0])))
+        raw = vocabulary.raw_text(token)
+        name = names[counts[1][token] > counts[0][token]]
+        sentence = f"Only {name} takes {shown(raw)} as one special or added token."
+        return Reason(Cause.SPECIAL, "special tokens", sentence)
+    kinds = [{kind for i in ids if (kind := vocabulary.kind(i)) in UNWRITTEN} for ids in (mine, other)]
+    if kinds[0] != kinds[1]:
+        sentence = (
+            f"Only one of them gives {' and '.join(sorted(kinds[0] ^ kinds[1]))} tokens for {shown(text)}."
+        )
+        return Reason(Cause.FALLBACK, "unknown text", sentence)
+    texts = [[plain_text(vocabulary, i) for i in ids] for ids in (mine, other)]
+    if b"".join(texts[0]) != b"".join(texts[1]):
+        sentence = (
+            f"The tokens of {names[0]} stand for {shown(b''.join(texts[0]))}, those of {names[1]} for "
+            f"{shown(b''.join(texts[1]))}."
+        )
+        return Reason(Cause.NORMALIZED, "characters", sentence)
+    if texts[0] == texts[1]:
+        first, second = next(pair for pair in zip(mine, other, strict=True) if pair[0] != pair[1])
+        piece = shown(plain_text(vocabulary, first))
+        sentence = f"{names[0]} gives the id {first} for {piece}, {names[1]} {second}."
+        return Reason(Cause.NUMBER, "ids", sentence)
+    return _of_pieces(ours, text, texts, ids_of, names)
+
+
+def _of_pieces(ours: Tokenizer, text: bytes, texts: list[list[bytes]], ids_of: IdsOf, names: Names) -> Reason:
+    """Whether other pieces are cut, or pieces merged otherwise.
+
+    Pieces that the library cuts as we do have our ids by themselves, too.  One that has not may yet be cut in
+    two there: if our ids of both parts are the library's, and the place is one where patterns cut.
+    """
+    pieces = seen_stages(ours, text).pieces
+    told = " and ".join(
+        f"{name} gives {' | '.join(map(shown, some))}" for name, some in zip(names, texts, strict=True)
+    )
+    ends = [set(accumulate(map(len, some))) for some in texts]
+    joined = b"".join(texts[0])
+    at = min(ends[0] ^ ends[1])
+    subject = what_is_cut(joined[:at].decode("utf-8", "replace"), joined[at:].decode("utf-8", "replace"))
+    for piece in pieces:
+        theirs = ids_of(piece.text)
+        if len(pieces) == 1 or theirs != list(piece.tokens):
+            if subject in CUT_BY_PATTERNS and at in ends[1] and _are_joined(ours, joined, at, texts[1]):
+                break
+            sentence = f"The piece {shown(piece.text)} is merged otherwise: {told}."
+            return Reason(Cause.MERGE, "pieces", sentence)
+    return Reason(Cause.PIECES, subject, f"Pieces end at other places: {told}. It is about {subject}.")
+
+
+def _are_joined(ours: Tokenizer, text: bytes, at: int, tokens: list[bytes]) -> bool:
+    """Whether these are what we make of both parts of a text."""
+    parts = (ours.encode(part, False, False).token_ids.tolist() for part in (text[:at], text[at:]))
+    return [plain_text(ours.vocabulary, token) for part in parts for token in part] == tokens
