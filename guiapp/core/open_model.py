@@ -1,4 +1,4 @@
-"""From a path, or a name that stands for one, to a tokenizer; what that takes is imported when it is needed."""
+"""From a path, or a name that stands for one, to a tokenizer; what it takes is imported when it is needed."""
 
 from __future__ import annotations
 

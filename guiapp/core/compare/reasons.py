@@ -7,8 +7,6 @@ Each stage is compared only where all before it are equal, so what is told is wh
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,6 +15,7 @@ from itertools import accumulate
 
 from guiapp.core.algorithms.merge import Merge
 from guiapp.core.compare.seen_stages import SeenPiece, SeenStages, plain_text, seen_stages
+from guiapp.core.compare.subjects import what_differs, what_is_cut
 from guiapp.core.errors import EncodeError
 from guiapp.core.explain.code_marks import code
 from guiapp.core.explain.visible_text import visible_text
@@ -25,7 +24,6 @@ from guiapp.core.vocab.merges import MARKED_SPACE, PairMerging
 from guiapp.core.vocab.vocabulary import VocabType, Vocabulary
 
 LONGEST_SHOWN = 40
-NEAR = 3  # characters: as long as a contraction
 UNWRITTEN = ("unknown", "byte")  # kinds of tokens for what no other token stands for
 
 
@@ -84,15 +82,19 @@ def reason_for(
             refusals.append((tokenizer, str(error)))
     if len(refusals) == 1:
         tokenizer, why = refusals[0]
-        return Reason(
-            Cause.REFUSED, why[:LONGEST_SHOWN], f"{_name(names, tokenizer is theirs)} refuses: {why}"
-        )
+        return refused_reason(tokenizer is theirs, f"{shown(text)}: {why}", names)
     if refusals or found[0] == found[1]:
         around = around_reason(_around(ours), _around(theirs), names)
         return around or (None if refusals else decoded_reason(ours, theirs, found[0], names))
     stages = seen_stages(ours, text), seen_stages(theirs, text)
     comparison = _Comparison(ours, theirs, *stages, names)
     return comparison.special() or comparison.normalized() or comparison.pieces() or comparison.tokens()
+
+
+def refused_reason(by_theirs: bool, what: str, names: Names) -> Reason:
+    """That one of them refuses a text that the other takes."""
+    subject = f"by {('the first', 'the second')[by_theirs]}"
+    return Reason(Cause.REFUSED, subject, _sentence(f"{_name(names, by_theirs)} refuses {what.rstrip('.')}"))
 
 
 def around_reason(mine: Around, other: Around, names: Names) -> Reason | None:
@@ -172,7 +174,7 @@ class _Comparison:
         mine, other = (each.normalized.decode("utf-8", "replace") for each in (self.mine, self.other))
         if mine == other:
             return None
-        subject = next((name for name, alike in ALIKE if alike(mine) == alike(other)), "characters")
+        subject = what_differs(mine, other)
         texts = shown(mine.encode()), shown(other.encode())
         told = f"{self.names[0]} makes {texts[0]} of the text, {self.names[1]} {texts[1]}"
         return Reason(Cause.NORMALIZED, subject, f"{_sentence(told)} They differ in {subject}.")
@@ -316,49 +318,6 @@ class _Comparison:
             f"The token {shown(raw)} has the id {pair[0]} in {self.names[0]} and {pair[1]} in {self.names[1]}"
         )
         return Reason(Cause.NUMBER, "ids", _sentence(told))
-
-
-def _without_marks(text: str) -> str:
-    apart = unicodedata.normalize("NFD", text)
-    return "".join(character for character in apart if unicodedata.category(character)[0] != "M")
-
-
-ALIKE = (
-    ("the space in front", lambda text: text.lstrip(" ")),
-    ("spaces", lambda text: "".join(text.split())),
-    ("case", str.lower),
-    ("composed characters", lambda text: unicodedata.normalize("NFC", text)),
-    ("compatible characters", lambda text: unicodedata.normalize("NFKC", text)),
-    ("accents", _without_marks),
-    ("accents and case", lambda text: _without_marks(text).lower()),
-)
-"""What two normalised texts differ in, if they are equal by the function; the first one counts."""
-
-CONTRACTION = re.compile("['’]\\w{1,2}")
-
-
-def what_is_cut(before: str, behind: str) -> str:
-    """What a cut is about, by the text on both sides of it."""
-    first, second = before[-1:], behind[:1]
-    near = before[-NEAR:] + behind[:NEAR]
-    if any(
-        match.start() < len(before[-NEAR:]) + 1 and match.end() >= len(before[-NEAR:])
-        for match in CONTRACTION.finditer(near)
-    ):
-        return "contractions"
-    kinds = {_kind(each) for each in (first, second) if each}
-    return next((name for name in ORDER if name in kinds), "the end of the text")
-
-
-def _kind(character: str) -> str:
-    if character in "\r\n":
-        return "line ends"
-    if character.isspace():
-        return "spaces"
-    return {"N": "digits", "M": "accents", "L": "letters"}.get(unicodedata.category(character)[0], "signs")
-
-
-ORDER = ("digits", "line ends", "spaces", "accents", "signs", "letters")
 
 
 def _what_is_cut(text: bytes, at: int) -> str:

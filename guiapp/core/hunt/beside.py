@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Callable
 from itertools import accumulate
 
-from guiapp.core.compare.reasons import UNWRITTEN, Cause, Names, Reason, shown, what_is_cut
+from guiapp.core.compare.reasons import UNWRITTEN, Cause, Names, Reason, shown
 from guiapp.core.compare.seen_stages import plain_text, seen_stages
+from guiapp.core.compare.subjects import what_differs, what_is_cut
 from guiapp.core.tokenizer import Tokenizer
 
 CUT_BY_PATTERNS = ("digits", "contractions", "line ends", "spaces", "signs")
@@ -38,12 +39,11 @@ def reason_beside(
         )
         return Reason(Cause.FALLBACK, "unknown text", sentence)
     texts = [[plain_text(vocabulary, i) for i in ids] for ids in (mine, other)]
-    if b"".join(texts[0]) != b"".join(texts[1]):
-        sentence = (
-            f"The tokens of {names[0]} stand for {shown(b''.join(texts[0]))}, those of {names[1]} for "
-            f"{shown(b''.join(texts[1]))}."
-        )
-        return Reason(Cause.NORMALIZED, "characters", sentence)
+    joined = [b"".join(some) for some in texts]
+    if joined[0] != joined[1]:
+        told = [f"those of {name} for {shown(each)}" for name, each in zip(names, joined, strict=True)]
+        subject = what_differs(*(each.decode("utf-8", "replace") for each in joined))
+        return Reason(Cause.NORMALIZED, subject, f"Tokens stand for other texts, {' and '.join(told)}.")
     if texts[0] == texts[1]:
         first, second = next(pair for pair in zip(mine, other, strict=True) if pair[0] != pair[1])
         piece = shown(plain_text(vocabulary, first))

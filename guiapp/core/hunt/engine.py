@@ -19,12 +19,14 @@ from typing import Any
 from guiapp.core.bench.peers import PEERS
 from guiapp.core.bench.worker_process import AskedProcess, ContenderFailed, Stopped, WorkerLost
 from guiapp.core.compare.reasons import Cause, Reason, shown
+from guiapp.core.explain.code_marks import code
 from guiapp.core.hunt.finds import Batch, Find, Hunt, Subject
 from guiapp.core.hunt.generators import BATCH
 from guiapp.core.hunt.sides import HuntError
 from guiapp.core.hunt.worker import Loaded, Task, serve
 from guiapp.core.open_model import open_model
 from guiapp.core.parallel.batches import n_cores
+from guiapp.core.vocab.quoting import quoted
 
 MOST_WORKERS = 4
 CALL_LIMIT_S = 120.0
@@ -94,19 +96,20 @@ def _opened(plan: Plan) -> tuple[tuple[Subject, Subject], Task]:
         raise HuntError(f"{first} is a library: name a model file first, and the library behind it.")
     ours = open_model(first)
     if second in PEERS:
-        names = basename(first) or first, second
+        ends = basename(first) or first, second
         peer = PEERS[second]
         peer.check_all(ours.vocabulary)
         other, subject = second, Subject(second, peer.version, tokens=len(ours.vocabulary))
     else:
         theirs = open_model(second)
-        names = _told_apart(first, second)
-        other, subject = str(theirs.vocabulary.path or second), Subject.of_model(names[1], theirs)
+        ends = _told_apart(first, second)
+        other, subject = str(theirs.vocabulary.path or second), Subject.of_model(ends[1], theirs)
     for name in plan.files:
         Path(name).open("rb").close()  # so that one that cannot be read is told now
     lines = tuple(islice(_lines(plan.files), LINES_TO_CHANGE))
+    names = code(quoted(ends[0])), code(quoted(ends[1]))
     task = Task(str(ours.vocabulary.path or first), other, names, plan.seed, lines)
-    return (Subject.of_model(names[0], ours), subject), task
+    return (Subject.of_model(ends[0], ours), subject), task
 
 
 def _told_apart(first: str, second: str) -> tuple[str, str]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from guiapp.core.compare.reasons import Cause, Reason, around_reason, reason_for, shown, told_decoded
+from guiapp.core.compare.reasons import Reason, around_reason, reason_for, refused_reason, shown, told_decoded
 from guiapp.core.compare.seen_stages import plain_text, plain_texts
 from guiapp.core.explain.figures import percent
 from guiapp.core.hunt.beside import reason_beside
@@ -128,8 +128,7 @@ class Pair:
             return reason_for(self._tokenizer, self.theirs.tokenizer, text, self.names)
         (mine,), (other,) = self.encode_each([text])
         if mine is None or other is None:
-            name = self.names[other is None]
-            return Reason(Cause.REFUSED, name, f"{name} refuses {shown(text)}.")
+            return refused_reason(other is None, shown(text), self.names)
         if self._are_equal(mine, other):
             return told_decoded(self.ours.decode(mine), self.theirs.decode(mine), self.names)
 

@@ -33,7 +33,7 @@ class Task(NamedTuple):
 
     model   path of the first
     other   path of the second, or the name of a library in PEERS
-    names   what sentences call them
+    names   what sentences call them, with code marks
     lines   of the user's own texts, to be changed
     """
 

@@ -9,7 +9,7 @@ import pytest
 from planted import flag, put_around, retype, set_key, set_part, set_path, with_mask
 
 import guiapp
-from guiapp.core.compare.reasons import Cause, Reason, reason_for, what_is_cut
+from guiapp.core.compare.reasons import Cause, Reason, reason_for
 from guiapp.core.demo import DEMO_MODELS
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.vocabulary import Vocabulary
@@ -139,20 +139,3 @@ def test_what_only_one_refuses_is_told():
 def without_unknown(vocabulary: Vocabulary) -> Vocabulary:
     special = replace(vocabulary.special_ids, unk=None)
     return replace(vocabulary, special_ids=special)
-
-
-@pytest.mark.parametrize(
-    ("before", "behind", "subject"),
-    [
-        ("12", "3", "digits"),
-        ("I'", "M x", "contractions"),
-        ("I", "'m", "contractions"),
-        ("a\r", "\nb", "line ends"),
-        ("a ", " b", "spaces"),
-        ("e", "\u0301", "accents"),
-        ("(", "a", "signs"),
-        ("a", "B", "letters"),
-    ],
-)
-def test_a_cut_is_about_what_stands_beside_it(before, behind, subject):
-    assert what_is_cut(before, behind) == subject
