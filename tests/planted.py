@@ -98,8 +98,6 @@ def document(model: str) -> Document:
     before, behind = tokenizer.special_ids_around()
     if before or behind:
         put_around(before, behind)(said)
-    if tokenizer.vocabulary.rules.add_space_prefix:
-        said["decoder"]["decoders"].append({"type": "Strip", "content": " ", "start": 1, "stop": 0})
     return said
 
 
