@@ -75,7 +75,7 @@ def _hunted(plan: Plan, interrupted: threading.Event) -> Hunt:
             for find in state.finds:
                 if find.reason.kind not in known:
                     known.add(find.reason.kind)
-                    print(f"Found {headline(state, find)}", file=sys.stderr, flush=True)
+                    print(f"Found {headline(find)}", file=sys.stderr, flush=True)
         return state
     finally:
         signal.signal(signal.SIGINT, handler)

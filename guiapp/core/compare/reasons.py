@@ -105,7 +105,7 @@ def around_reason(mine: Around, other: Around, names: Names) -> Reason | None:
         f"{name} puts {_ids(before)} before a text and {_ids(behind)} behind it"
         for name, (before, behind) in zip(names, (mine, other), strict=True)
     )
-    return Reason(Cause.AROUND, "around", _sentence(told))
+    return Reason(Cause.AROUND, "each text", _sentence(told))
 
 
 def _ids(ids: Sequence[int]) -> str:

@@ -29,7 +29,7 @@ ALIKE = (
 )
 """What texts differ in that are equal by the function; the first one counts."""
 
-CONTRACTION = re.compile("['’]\\w{1,2}")
+CONTRACTION = re.compile("['’](?:[stmd]|re|ve|ll)", re.IGNORECASE)
 
 
 def what_is_cut(before: str, behind: str) -> str:

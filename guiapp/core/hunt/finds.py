@@ -65,6 +65,10 @@ class Subject:
         return cls(name, "", vocabulary.format, path, digest, len(vocabulary))
 
 
+def _is_around(find: Find) -> bool:
+    return find.reason.cause is Cause.AROUND
+
+
 def _sha256(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
@@ -77,7 +81,7 @@ class Hunt:
     seconds    since it began, opening the files included
     n_batches  done of those that the seed decides, which are numbered from 0
     tried      texts, the user's own lines among them
-    n_lines, n_differing_lines  of the user's own texts
+    n_lines, n_differing_lines  of the user's own texts, what is put around each left aside
     finds      one for each kind of difference, the shortest texts first
     notes      what else is to be known, a sentence each
     """
@@ -116,8 +120,10 @@ class Hunt:
         for find in batch.finds:
             hunt = hunt.with_find(find)
         counts = dict(batch.lines_by_kind)
+        around = batch.n_texts * are_lines  # which is the same for each
         finds = tuple(
-            replace(find, n_lines=find.n_lines + counts.get(find.reason.kind, 0)) for find in hunt.finds
+            replace(find, n_lines=find.n_lines + counts.get(find.reason.kind, around * _is_around(find)))
+            for find in hunt.finds
         )
         return replace(
             hunt,

@@ -73,17 +73,20 @@ def text_lines(hunt: Hunt) -> Iterator[str]:
     yield from hunt.notes
     for number, find in enumerate(hunt.finds, 1):
         yield ""
-        yield f"{number}. {headline(hunt, find)}"
+        yield f"{number}. {headline(find)}{_common(hunt, find)}"
         yield f"   {find.reason.sentence}"
         for subject, ids in zip(hunt.subjects, find.token_ids, strict=True):
             yield f"   {quoted(subject.name)}: {_ids(ids)}"
 
 
-def headline(hunt: Hunt, find: Find) -> str:
-    """The text, the cause and how common it is: in one line."""
+def headline(find: Find) -> str:
+    """The text and the cause, in one line."""
     cause, subject = find.reason.kind
-    common = f", {find.n_lines:,} in {counted(hunt.n_lines, 'line')}" if hunt.n_lines else ""
-    return f"{escaped(find.text)}: {cause.value} ({quoted(subject)}){common}"
+    return f"{escaped(find.text)}: {cause.value} ({quoted(subject)})"
+
+
+def _common(hunt: Hunt, find: Find) -> str:
+    return f", {find.n_lines:,} in {counted(hunt.n_lines, 'line')}" if hunt.n_lines else ""
 
 
 def escaped(text: bytes) -> str:

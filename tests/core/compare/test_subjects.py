@@ -30,6 +30,7 @@ def test_texts_differ_in_the_first_thing_without_which_they_are_equal(mine, othe
         ("12", "3", "digits"),
         ("I'", "M x", "contractions"),
         ("I", "'m", "contractions"),
+        ("'", "a", "signs"),
         ("a\r", "\nb", "line ends"),
         ("a ", " b", "spaces"),
         ("e", "\u0301", "accents"),

@@ -7,6 +7,7 @@ import pytest
 
 import guiapp
 from guiapp.core.compare.reasons import Cause
+from guiapp.core.hunt.finds import Hunt, Subject
 from guiapp.core.hunt.pair import Pair
 from guiapp.core.hunt.searching import Searcher
 from guiapp.core.hunt.sides import FileSide
@@ -58,6 +59,10 @@ def test_what_is_put_around_texts_is_a_find_of_its_own(tmp_path):
     assert find.text == b""
     assert find.reason.cause is Cause.AROUND
     assert searcher.search([b"a", b"12"], "").n_differing == 0
+    state = (
+        Hunt((Subject("A"), Subject("B")), 0).with_find(find).with_batch(searcher.search_lines([b"a", b"b"]))
+    )
+    assert state.share(state.finds[0]) == 1
 
 
 def test_a_long_line_is_narrowed_to_where_it_differs(searcher):
