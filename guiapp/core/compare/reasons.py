@@ -180,10 +180,10 @@ class _Comparison:
         return Reason(Cause.NORMALIZED, subject, f"{_sentence(told)} They differ in {subject}.")
 
     def pieces(self) -> Reason | None:
-        cuts = [_cuts(each) for each in (self.mine, self.other)]
-        if cuts[0] == cuts[1]:
+        texts = [[piece.text for piece in each.pieces] for each in (self.mine, self.other)]
+        if texts[0] == texts[1]:
             return None
-        at = min(cuts[0] ^ cuts[1])
+        at = min(_cuts(texts[0]) ^ _cuts(texts[1]), default=0)
         subject = _what_is_cut(self.mine.normalized, at)
         told = " and ".join(
             f"{name} cuts {_pieces_around(stages, at)}"
@@ -310,9 +310,10 @@ class _Comparison:
     def _number(self) -> Reason:
         mine, other = ([t for p in each.pieces for t in p.tokens] for each in (self.mine, self.other))
         pair = next((pair for pair in zip(mine, other, strict=True) if pair[0] != pair[1]), None)
-        if pair is None:  # of special tokens
-            raw = self.mine.special[0] if self.mine.special else b""
-            pair = (self.ours.vocabulary.find(raw) or 0, self.theirs.vocabulary.find(raw) or 0)
+        if pair is None:
+            both = self.ours.vocabulary, self.theirs.vocabulary
+            ids = (tuple(each.find(raw) or 0 for each in both) for raw in self.mine.special)
+            pair = next(((mine_id, other_id) for mine_id, other_id in ids if mine_id != other_id), (0, 0))
         raw = self.ours.vocabulary.raw_text(pair[0])
         told = (
             f"The token {shown(raw)} has the id {pair[0]} in {self.names[0]} and {pair[1]} in {self.names[1]}"
@@ -324,8 +325,8 @@ def _what_is_cut(text: bytes, at: int) -> str:
     return what_is_cut(text[:at].decode("utf-8", "replace"), text[at:].decode("utf-8", "replace"))
 
 
-def _cuts(stages: SeenStages) -> set[int]:
-    return set(accumulate(len(piece.text) for piece in stages.pieces))
+def _cuts(texts: Sequence[bytes]) -> set[int]:
+    return set(accumulate(map(len, texts)))
 
 
 def _pieces_around(stages: SeenStages, at: int) -> str:

@@ -23,7 +23,7 @@ class Searcher:
 
     def __init__(self, pair: Pair) -> None:
         self._pair = pair
-        self._known: set[tuple[Cause, str]] = set()
+        self._known: dict[tuple[Cause, str], int] = {}  # how many bytes the shortest text has
 
     def around(self) -> tuple[Find, ...]:
         """The find that other tokens are put around texts, if that is so."""
@@ -31,7 +31,7 @@ class Searcher:
         return () if reason is None else (self._find(b"", reason, ""),)
 
     def search(self, texts: Sequence[bytes], generator: str) -> Batch:
-        """What differs among texts; of a kind that is known nothing more is told."""
+        """What differs among texts; of a kind that is known, only a shorter text is told."""
         differing = self._pair.differing(texts)
         step = max(1, len(differing) // MOST_LOOKED_AT)
         finds = []
@@ -61,25 +61,32 @@ class Searcher:
         reason = self._pair.reason(text)
         if reason is None:
             return (Cause.UNTOLD, ""), None
-        if reason.kind in self._known or not self._has_room(reason.cause):
+        if len(text) >= self._known.get(reason.kind, len(text) + self._has_room(reason.cause)):
             return reason.kind, None
-        kind = reason.kind
+        smallest, found = self._smallest(text, reason)
+        if len(smallest) >= self._known.get(found.kind, len(smallest) + 1):
+            return reason.kind, None
+        self._known[found.kind] = len(smallest)
+        return reason.kind, self._find(smallest, found, generator)
+
+    def _smallest(self, text: bytes, reason: Reason) -> tuple[bytes, Reason]:
+        """The smallest text of a kind, or of another one if a long text is of that when it is shortened."""
         if len(text) > SHORT:
-            text = shrunk(text, lambda some: bool(some) and self._pair.differs(some))
+            text = shrunk(text, self._differs)
+            reason = self._pair.reason(text) or reason
 
         def is_alike(some: bytes) -> bool:
             other = self._pair.reason(some) if some else None
-            return other is not None and other.kind == found.kind
+            return other is not None and other.kind == reason.kind
 
-        found = self._pair.reason(text) or reason
         text = shrunk(text, is_alike)
-        found = self._pair.reason(text) or found
-        if found.kind in self._known:
-            return kind, None
-        self._known |= {found.kind}
-        return kind, self._find(text, found, generator)
+        return text, self._pair.reason(text) or reason
+
+    def _differs(self, text: bytes) -> bool:
+        return text != b"" and self._pair.differs(text)
 
     def _has_room(self, cause: Cause) -> bool:
+        """Whether one more kind may be told."""
         return (
             len(self._known) < MOST_KINDS and sum(each is cause for each, _ in self._known) < MOST_OF_A_CAUSE
         )
@@ -90,9 +97,7 @@ class Searcher:
             return text
         at = self._pair.first_difference(text)
         part = text[max(at - AROUND_PLACE[0], 0) : at + AROUND_PLACE[1]].decode("utf-8", "ignore").encode()
-        if part and self._pair.differs(part):
-            return part
-        return shrunk(text, lambda some: bool(some) and self._pair.differs(some))
+        return part if self._differs(part) else shrunk(text, self._differs)
 
     def _find(self, text: bytes, reason: Reason, generator: str) -> Find:
         mine, other = (None if ids is None else tuple(ids) for ids in self._pair.ids(text))

@@ -12,8 +12,15 @@ from benchmarks.planted_hunts import MOST_CHARACTERS, hunt_for, row
 from conftest import VOCABS
 from planted import PLANTS, document
 
+import guiapp
 from guiapp.core.hunt.engine import Plan, hunt
-from guiapp.core.hunt.worker import HuntWorker, Task
+from guiapp.core.hunt.finds import Find
+from guiapp.core.hunt.generators import batch
+from guiapp.core.hunt.pair import Pair
+from guiapp.core.hunt.searching import Searcher
+from guiapp.core.hunt.sides import FileSide
+from guiapp.core.hunt.worker import HuntWorker, Task, material_of
+from guiapp.core.tokenizer import Tokenizer
 
 pytestmark = pytest.mark.real_vocabs
 
@@ -35,6 +42,30 @@ def test_a_planted_difference_is_found_in_the_first_batches(plant, tmp_path):
     shortest = min(finds, key=lambda find: len(find.text))
     assert len(shortest.text.decode()) <= MOST_CHARACTERS
     assert shortest.reason.cause in plant.causes
+
+
+class OnlyIds(FileSide):
+    """A file as a library shows it: nothing but ids and decoded text."""
+
+    def __init__(self, name: str, tokenizer: Tokenizer) -> None:
+        super().__init__(name, tokenizer)
+        self.tokenizer = None
+
+
+@pytest.mark.parametrize("plant", [plant for plant in PLANTS if plant.model == "gpt-2"][:2], ids=str)
+def test_a_merge_is_found_out_also_where_only_ids_are_shown(plant, tmp_path):
+    first, second = map(guiapp.open_model, plant.write(tmp_path))
+    pair = Pair(FileSide("A", first), OnlyIds("B", second))
+    searcher, material = Searcher(pair), material_of(pair, first, ())
+    assert not material.differences
+    finds: list[Find] = []
+    for number in range(4 * MOST_BATCHES):
+        name, texts = batch(material, 0, number)
+        finds += searcher.search(texts, name).finds
+        if finds:
+            break
+    assert finds[0].reason.cause in plant.causes
+    assert len(finds[0].text.decode()) <= MOST_CHARACTERS
 
 
 @pytest.mark.exhaustive

@@ -43,6 +43,22 @@ def test_a_kind_is_told_once(searcher):
     assert again.finds == ()
 
 
+def test_of_a_known_kind_only_what_is_shorter_is_told(tmp_path):
+    rules = planted.gguf_parts("demo:bpe")["merges"]
+
+    def drop_two(parts) -> None:
+        parts["merges"] = [rule for rule in rules if rule not in (b"h e", "Ġmach ine".encode())]
+
+    pair = map(guiapp.open_model, planted.Plant("", "demo:bpe", "gguf", drop_two, ()).write(tmp_path))
+    searcher = Searcher(Pair(*(FileSide(name, each) for name, each in zip("AB", pair, strict=True))))
+    kind = (Cause.MERGE, "only in the first")
+    told = []
+    for text in (b" machinex", b"hexx", b" machinex", b"hexxxx"):
+        told.append([find.text for find in searcher.search([text], "").finds if find.reason.kind == kind])
+    assert [len(texts) for texts in told] == [1, 1, 0, 0]
+    assert len(told[1][0]) < len(told[0][0]) <= len(" machinex")
+
+
 def test_lines_are_counted_by_kind(searcher):
     lines = [b"no number here", b"1984 was long ago", b"2012, too", b"and 12 more", b"one"]
     batch = searcher.search_lines(lines)
