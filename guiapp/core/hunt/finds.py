@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 from guiapp.core.compare.reasons import Cause, Reason
@@ -54,24 +55,24 @@ class Subject:
     version: str = ""  # of a library
     format: str = ""
     path: Path | None = None
-    sha256: str | None = None
     tokens: int = 0
 
     @classmethod
     def of_model(cls, name: str, tokenizer: Tokenizer) -> Subject:
         vocabulary = tokenizer.vocabulary
-        path = vocabulary.path
-        digest = None if path is None else _sha256(path)
-        return cls(name, "", vocabulary.format, path, digest, len(vocabulary))
+        return cls(name, "", vocabulary.format, vocabulary.path, len(vocabulary))
+
+    @cached_property
+    def sha256(self) -> str | None:
+        """Of all of the file, so only where it is asked for: weights take a while."""
+        if self.path is None:
+            return None
+        with self.path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _is_around(find: Find) -> bool:
     return find.reason.cause is Cause.AROUND
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 @dataclass(frozen=True)

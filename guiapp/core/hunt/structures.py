@@ -6,6 +6,7 @@ Among hundreds of thousands of rules the one that is missing would take chance t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from guiapp.core.vocab.merges import MARKED_SPACE, PairMerging
 from guiapp.core.vocab.vocabulary import Vocabulary
 
 MOST_OF_A_KIND = 1_500  # of each kind of difference
+LONGEST = 300  # bytes of a text
 MOST_MOVED = 60
 MOST_RIVALS = 60  # rules that a rule which moved may now win or lose against
 AROUND_TEXT = (
@@ -31,10 +33,15 @@ AROUND_SPECIAL = (
 def texts_of_differences(ours: Tokenizer, theirs: Tokenizer) -> list[bytes]:
     """Texts that may be encoded otherwise, without order or warranty; the same for the same two."""
     mine, other = ours.vocabulary, theirs.vocabulary
-    texts = [*_texts_of_tokens(mine, other)]
+    merges: Iterator[bytes] = iter(())
     if ours.merging is not None and theirs.merging is not None:
-        texts += _texts_of_merges(ours.merging, theirs.merging)
-    return list(dict.fromkeys(filter(None, texts)))
+        merges = _texts_of_merges(ours.merging, theirs.merging)
+    return short(chain(_texts_of_tokens(mine, other), merges))
+
+
+def short(texts: Iterable[bytes]) -> list[bytes]:
+    """Each once, without empty ones and such as only files made for that have."""
+    return list(dict.fromkeys(text for text in texts if 0 < len(text) <= LONGEST))
 
 
 def special_texts(tokenizer: Tokenizer) -> list[bytes]:
@@ -42,7 +49,7 @@ def special_texts(tokenizer: Tokenizer) -> list[bytes]:
     vocabulary, parts = tokenizer.vocabulary, tokenizer.vocabulary.parts
     ids = tokenizer.special_tokens.searched_for(True).tolist()
     later = [token.content.encode() for token in parts.added_tokens] if parts is not None else []
-    return list(dict.fromkeys([*map(vocabulary.raw_text, ids), *later]))
+    return short([*map(vocabulary.raw_text, ids), *later])
 
 
 def around(texts: Iterable[bytes], contexts: Sequence[tuple[bytes, bytes]]) -> Iterator[bytes]:

@@ -23,7 +23,7 @@ from guiapp.core.hunt.generators import Material, batch
 from guiapp.core.hunt.pair import Pair
 from guiapp.core.hunt.searching import Searcher
 from guiapp.core.hunt.sides import FileSide, LibrarySide
-from guiapp.core.hunt.structures import special_texts, texts_of_differences
+from guiapp.core.hunt.structures import short, special_texts, texts_of_differences
 from guiapp.core.open_model import open_model
 from guiapp.core.tokenizer import Tokenizer
 
@@ -94,10 +94,10 @@ def material_of(pair: Pair, ours: Tokenizer, lines: tuple[bytes, ...]) -> Materi
     """What texts for a pair are made of."""
     theirs = pair.theirs.tokenizer
     both = [ours] if theirs is None else [ours, theirs]
-    tokens = dict.fromkeys(text for each in both for text in sliced(*each.vocabulary.token_bytes_table))
-    special = dict.fromkeys(text for each in both for text in special_texts(each))
+    tokens = short(text for each in both for text in sliced(*each.vocabulary.token_bytes_table))
+    special = short(text for each in both for text in special_texts(each))
     differences = [] if theirs is None else texts_of_differences(ours, theirs)
-    return Material(differences, list(tokens), list(special), lines, pair.takes_bytes)
+    return Material(differences, tokens, special, lines, pair.takes_bytes)
 
 
 def serve(connection: Connection, task: Task) -> None:

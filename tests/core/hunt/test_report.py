@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import subprocess
+from hashlib import sha256
 
+from guiapp import open_model
 from guiapp.core.compare.reasons import Cause, Reason
 from guiapp.core.hunt.finds import Batch, Find, Hunt, Subject
 from guiapp.core.hunt.report import escaped, markdown, record, summary, text_lines
 
 NASTY = "`</script>` | \u202e \n# *x* \\ ' 中".encode()
 REASON = Reason(Cause.PIECES, "digits", "A cuts `` a`b `` and <b> *B* `c`.")
-SUBJECTS = (Subject("a|`<b>*.gguf", format="GGUF", sha256="f" * 64, tokens=1000), Subject("llama.cpp", "1.2"))
+MODEL = open_model("demo:toy").vocabulary.path
+SUBJECTS = (Subject("a|`<b>*.gguf", format="GGUF", path=MODEL, tokens=1000), Subject("llama.cpp", "1.2"))
 
 
 def hunted(*finds: Find) -> Hunt:
@@ -26,7 +29,15 @@ def find_of(text: bytes) -> Find:
 
 def test_a_report_says_versions_hashes_texts_ids_and_reasons():
     text = markdown(hunted(find_of(b"12")))
-    for part in ("f" * 64, "1.2", "first  1 2", "second no ids", "31 32", "seed 3", "2 in 1,000 lines"):
+    for part in (
+        sha256(MODEL.read_bytes()).hexdigest(),
+        "1.2",
+        "first  1 2",
+        "second no ids",
+        "31 32",
+        "seed 3",
+        "2 in 1,000 lines",
+    ):
         assert part in text, part
 
 
