@@ -85,11 +85,14 @@ def cut_at_digits(text, ids):
 
 
 END = np.int32(planted.opened("demo:bpe").vocabulary.find(b"<|im_end|>"))
+SPACE = np.int32(planted.opened("demo:bpe").vocabulary.find("Ġ".encode()))
 LIES = (
     (cut_at_digits, b"x12", (Cause.PIECES, "digits")),
     (lambda text, ids: ids[:-1] if b"x" in text else ids, b"axb", (Cause.NORMALIZED, "characters")),
     (lambda text, ids: None if b"x" in text else ids, b"axb", (Cause.REFUSED, "by the second")),
     (lambda text, ids: np.append(ids, np.int32(1 << 20)), b"a", (Cause.OTHER_VOCABULARY, "ids")),
+    (lambda text, ids: ids + 1 if text == b"a" else ids, b"a", (Cause.NUMBER, "ids")),
+    (lambda text, ids: np.append(ids, SPACE), b"<|im_end|>", (Cause.SPECIAL, "white space beside")),
     (lambda text, ids: np.append(ids, END), b"a", (Cause.SPECIAL, "special tokens")),
 )
 
