@@ -17,10 +17,39 @@ from guiapp.core.errors import EncodeError, TokenloupeError, UnknownPreError, Vo
 from guiapp.core.open_model import open_model
 
 if TYPE_CHECKING:
+    from guiapp.core.compare.comparison import Comparison
     from guiapp.core.hunt.finds import Hunt
+    from guiapp.core.tokenizer import Tokenizer
 
 __version__ = "0.1.0"
-__all__ = ["EncodeError", "TokenloupeError", "UnknownPreError", "VocabError", "hunt", "open_model"]
+__all__ = ["EncodeError", "TokenloupeError", "UnknownPreError", "VocabError", "compare", "hunt", "open_model"]
+
+
+def compare(
+    models: Sequence[str | PathLike[str] | Tokenizer],
+    text: str | bytes,
+    add_special: bool = True,
+    parse_special: bool = True,
+) -> Comparison:
+    """One text in tokens of several models, from 1 to 255: tokenizers, or what `open_model` takes.
+
+    The result has `encodings`, `spans` (of how many models each token's span is, and where they differ),
+    `counts` and `difference_ids`.  Raises VocabError for a model that cannot be used, EncodeError for a text
+    that one of them cannot express.
+
+    comparison = guiapp.compare(["model.gguf", "demo:bpe"], "Hello world")
+    comparison.spans.differences                  # int64[d, 2]: byte ranges where not all spans are equal
+    comparison.difference_ids(0)                  # of the first of them, the token ids of each model
+    """
+    from guiapp.core.compare.comparison import Side, compare_text
+    from guiapp.core.tokenizer import Tokenizer
+
+    sides = []
+    for model in models:
+        tokenizer = model if isinstance(model, Tokenizer) else open_model(model)
+        name = tokenizer.vocabulary.name if isinstance(model, Tokenizer) else fsdecode(model)
+        sides.append(Side(name, tokenizer, None, add_special, parse_special))
+    return compare_text(sides, text)
 
 
 def hunt(

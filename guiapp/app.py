@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
     from guiapp.core.tokenizer import Tokenizer
     from guiapp.viewmodels.background import Progress
+    from guiapp.viewmodels.model_session import ModelSession
     from guiapp.viewmodels.models.loader import Load
     from guiapp.viewmodels.settings import Settings
     from guiapp.viewmodels.window.garbage import GarbageCollector
-    from guiapp.viewmodels.workspace import Workspace
     from guiapp.widgets.shared.theme import ThemeSource
     from guiapp.widgets.window.commands import WindowCommands
     from guiapp.widgets.window.main_window import MainWindow
@@ -38,7 +38,7 @@ TURN_S = 0.0005  # how long a job may keep the window from running Python: a ten
 class Shell:
     """A window and what stands behind it."""
 
-    workspace: Workspace
+    session: ModelSession
     settings: Settings
     theme_source: ThemeSource
     window: MainWindow
@@ -54,13 +54,14 @@ class Shell:
         else:
             self.commands.open(model)
         if text_file is not None:
-            self.workspace.open_text(text_file)
+            self.session.text.open(text_file)
 
     def stop(self) -> None:
         """End all background work; nothing is delivered any more."""
         self.commands.stop()
         self.window.pages.stop()
-        self.workspace.close()
+        self.session.close()
+        self.session.text.close()
         self.window.kept_texts.leave()
         self.window.kept_texts.finish()
         self.settings.save()
@@ -124,10 +125,11 @@ def build(
 ) -> Shell:
     """The window and all behind it, not yet shown and with no model open."""
     from guiapp.core.editing.options import Options
+    from guiapp.viewmodels.model_session import ModelSession
     from guiapp.viewmodels.recent import RecentFiles, RecentTexts
+    from guiapp.viewmodels.text_session import TextSession
     from guiapp.viewmodels.window.activity import Activity
     from guiapp.viewmodels.window.garbage import GarbageCollector
-    from guiapp.viewmodels.workspace import Workspace
     from guiapp.widgets.shared.icons import application_icon
     from guiapp.widgets.shared.theme import ThemeSource
     from guiapp.widgets.window.commands import WindowCommands
@@ -136,13 +138,13 @@ def build(
     from guiapp.widgets.window.main_window import MainWindow
 
     options = Options(settings.add_special, settings.parse_special, settings.encoder)
-    workspace = Workspace(text, options, load or _load)
+    session = ModelSession(TextSession(text), options, load or _load)
     theme_source = ThemeSource(application, settings.theme, dresses_later=True)
-    window = MainWindow(workspace, Activity(workspace), settings, theme_source, questions)
+    window = MainWindow(session, Activity(session), settings, theme_source, questions)
     window.setWindowIcon(application_icon())
-    FailureNotices(window.notices, workspace, settings, window.kept_texts, window.actions_table["choose_pre"])
+    FailureNotices(window.notices, session, settings, window.kept_texts, window.actions_table["choose_pre"])
     commands = WindowCommands(
-        window, workspace, settings, RecentFiles(settings), RecentTexts(settings), theme_source
+        window, session, settings, RecentFiles(settings), RecentTexts(settings), theme_source
     )
     theme_source.dress(window)
     garbage_collector = GarbageCollector(parent=window)
@@ -150,7 +152,7 @@ def build(
     input_watch.noticed.connect(garbage_collector.put_off)
     application.focusWindowChanged.connect(input_watch.follow)
     window.pages.imported.connect(garbage_collector.start)
-    return Shell(workspace, settings, theme_source, window, commands, garbage_collector)
+    return Shell(session, settings, theme_source, window, commands, garbage_collector)
 
 
 def _load(name: str, pre: str | None, progress: Progress) -> Tokenizer:

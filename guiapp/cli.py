@@ -28,6 +28,7 @@ COMMANDS = (
     "step",
     "count",
     "chunk",
+    "compare",
     "bench",
     "bench ui",
     "hunt",

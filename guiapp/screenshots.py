@@ -104,9 +104,9 @@ def _open_and_wait(shell: Shell, model: str) -> None:
     loop = QEventLoop()
     settled = QTimer(singleShot=True, interval=SETTLE_MS)
     settled.timeout.connect(loop.quit)
-    shell.workspace.round_trip.changed.connect(settled.start)
-    shell.workspace.spans.failed.connect(settled.start)
-    shell.workspace.loader.open(model)
+    shell.session.round_trip.changed.connect(settled.start)
+    shell.session.spans.failed.connect(settled.start)
+    shell.session.loader.open(model)
     run_until_ready(loop)
 
 

@@ -15,11 +15,12 @@ from guiapp.core.errors import TokenloupeError
 from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.tree.reports import Branch
 from guiapp.screenshots import PATIENCE_MS, UNFINISHED
+from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.text.files import write_text
+from guiapp.viewmodels.text_session import TextSession
 from guiapp.viewmodels.tree.geometry import View
 from guiapp.viewmodels.tree.model import TreeModel
 from guiapp.viewmodels.tree.search import TreeSearch
-from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.shared.theme import ThemeSource
 from guiapp.widgets.tree.paint import TreePaint
 from guiapp.widgets.tree.saving import Drawing, save_picture, svg_of
@@ -51,8 +52,8 @@ def save_tree_picture(model: str, pre: str | None, prefix: bytes, look: TreeLook
     if prefix and not len(branch.tokens):
         raise TokenloupeError(f"No token begins with “{visible_text(prefix)}”.")
     application = make_application()
-    workspace = Workspace(b"", load=lambda *asked: tokenizer)
-    tree = TreeModel(workspace)
+    session = ModelSession(TextSession(b""), load=lambda *asked: tokenizer)
+    tree = TreeModel(session)
     search = TreeSearch(tree)
     theme_source = ThemeSource(application, look.theme)
     paint = TreePaint(tree, search, theme_source)
@@ -62,7 +63,7 @@ def save_tree_picture(model: str, pre: str | None, prefix: bytes, look: TreeLook
     tree.set_shape(look.shape)
     tree.set_coloring(look.coloring)
     try:
-        workspace.loader.open(model)
+        session.loader.open(model)
         _wait_until(application, lambda: view.geometry_now is not None and paint.is_current)
         if prefix:
             tree.set_view(_view_of(tree, branch))
@@ -73,7 +74,7 @@ def save_tree_picture(model: str, pre: str | None, prefix: bytes, look: TreeLook
         else:
             save_picture(view, look.scale, str(path))
     finally:
-        for part in (paint, search, tree, workspace):
+        for part in (paint, search, tree, session):
             part.close()
 
 

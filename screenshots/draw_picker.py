@@ -34,7 +34,7 @@ def main() -> None:
             shell.window.show()
             for model in ("gpt4all:wordpiece.gguf", "ollama:llama3.2"):
                 shell.commands.open(model)
-                _wait(lambda shell=shell: shell.workspace.loader.loading_name is None)
+                _wait(lambda shell=shell: shell.session.loader.loading_name is None)
             shell.commands.choose_model()
             picker, installed = shell.commands.picker, shell.commands.installed
             _wait(lambda installed=installed: installed.rows and installed.rows[-1].glance is not None)

@@ -23,7 +23,7 @@ class Answers:
     def model_to_open(self):
         return self.model
 
-    def folder_with_models(self):
+    def chosen_folder(self, title):
         return self.folder
 
     def text_to_open(self):

@@ -183,7 +183,7 @@ class RandomHands:
         self.shell.commands.open(model)
 
     def _sample(self) -> None:
-        self.shell.workspace.show_text(sample_text(self.rng.choice(SAMPLES).name))
+        self.shell.session.text.show(sample_text(self.rng.choice(SAMPLES).name))
 
     def _open(self) -> None:
         path = self._folder / f"text{self.rng.randrange(5)}.txt"

@@ -134,8 +134,8 @@ class RandomUse(QObject):
         shell = self._hands.shell
         if (bench := shell.window.pages.pages.get("bench")) is not None:
             bench.model.stop()
-        shell.workspace.loader.open("demo:bpe")
-        shell.workspace.show_text(b"x")
+        shell.session.loader.open("demo:bpe")
+        shell.session.text.show(b"x")
         self._rest_on(["tree", "steps", "bench", "inspect"])
 
     def _rest_on(self, names: list[str]) -> None:

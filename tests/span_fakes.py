@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
+from guiapp.core.editing.text_buffer import TextEdit
 from guiapp.core.editing.token_store import N_TINTS
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.viewmodels.text.document import TextDocument
@@ -33,17 +34,25 @@ LABELS = {BOS: "<|begin_of_text|>", EOS: "<|end_of_text|>"}
 class FakeSpans(QObject):
     """Tokenizes the whole text anew after each edit.  Bytes that are no ASCII come in pairs."""
 
-    spans_changed = Signal()
+    tokens_changed = Signal(object, object)
 
     def __init__(self, document: TextDocument) -> None:
         super().__init__()
         self._document = document
         self.adds_special = True
         self.special: dict[bytes, int] = {}
-        document.edited.connect(self.tokenize)
-        self.tokenize()
+        document.written.connect(self._follow)
+        document.edited.connect(self._tell)
+        self._follow()
 
     def tokenize(self) -> None:
+        self._follow()
+        self._tell()
+
+    def _tell(self, edit: TextEdit | None = None) -> None:
+        self.tokens_changed.emit(edit, None)
+
+    def _follow(self) -> None:
         text = self._document.text()
         spans = [match.span() for match in WORDS.finditer(text)]
         ids = [self._id_of(text[start:end]) for start, end in spans]
@@ -54,7 +63,6 @@ class FakeSpans(QObject):
         self.ids = np.array(ids, np.int32)
         self.starts, self.ends = columns[:, 0].copy(), columns[:, 1].copy()
         self.tints = (np.arange(len(ids)) % N_TINTS).astype(np.uint8)
-        self.spans_changed.emit()
 
     def _id_of(self, word: bytes) -> int:
         if word.startswith(b"<|"):

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QApplication
 from guiapp import app
 
 def close_when_encoded(shell):
-    shell.workspace.round_trip.changed.connect(shell.window.close)
+    shell.session.round_trip.changed.connect(shell.window.close)
     return shell
 
 build = app.build
@@ -55,7 +55,7 @@ import sys
 from pathlib import Path
 from PySide6.QtCore import QTimer
 from guiapp import app
-from guiapp.viewmodels import workspace
+from guiapp.viewmodels import text_session
 
 silent_pipe, _ = os.pipe()
 
@@ -68,7 +68,7 @@ def close_soon(shell):
 
 build = app.build
 app.build = lambda *arguments: close_soon(build(*arguments))
-app._load = workspace.read_text = hang
+app._load = text_session.read_text = hang
 sys.exit(app.run_window("demo:toy", Path("text.txt")))
 """
 

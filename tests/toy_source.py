@@ -1,18 +1,22 @@
-"""A stand-in for the workspace: a text cut into tokens, and which of them is pointed at."""
+"""A stand-in for a model session: a text cut into tokens, and which of them is pointed at."""
 
 from __future__ import annotations
+
+from functools import cached_property
 
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.core.editing.token_store import N_TINTS
+from guiapp.core.editing.token_store import TokenStore
+from guiapp.core.encoding import FragmentTokens
 from guiapp.core.vocab.vocabulary import Vocabulary
+from guiapp.viewmodels.text.document import TextDocument
 
 
 class ToySource(QObject):
     """Holds what it is given; `set_tokens` puts the tokens' own bytes together as the text."""
 
-    encoding_changed = Signal()
+    tokens_changed = Signal(object, object)
     vocabulary_changed = Signal()
     selected_token_changed = Signal()
     hovered_token_changed = Signal()
@@ -28,24 +32,21 @@ class ToySource(QObject):
         self.hovered_token: int | None = None
         self.set_tokens(token_ids)
 
-    @property
-    def n_tokens(self) -> int:
-        return len(self.ids)
-
-    @property
-    def n_bytes(self) -> int:
-        return int(self.ends[-1]) if len(self.ends) else 0
-
     def set_tokens(self, token_ids: list[int] | np.ndarray) -> None:
-        self.ids = np.asarray(token_ids, np.int32)
-        lengths = np.diff(self.vocabulary.token_bytes_table[1])[self.ids]
-        self.ends = np.cumsum(lengths)
-        self.starts = self.ends - lengths
-        self._text = b""
-        self._is_spelled = False
-        if self.selected_token is not None and self.selected_token >= len(self.ids):
+        ids = np.asarray(token_ids, np.int32)
+        lengths = np.diff(self.vocabulary.token_bytes_table[1])[ids]
+        ends = np.cumsum(lengths)
+        self.tokens = TokenStore(FragmentTokens(ids, ends - lengths, ends), int(lengths.sum()))
+        self.__dict__.pop("document", None)
+        if self.selected_token is not None and self.selected_token >= len(ids):
             self.selected_token = None
-        self.encoding_changed.emit()
+        self.tokens_changed.emit(None, self.tokens)
+
+    @cached_property
+    def document(self) -> TextDocument:
+        ids = self.tokens.ids(0, len(self.tokens)).tolist()
+        pieces = {token_id: self.vocabulary.token_bytes(token_id) for token_id in set(ids)}
+        return TextDocument(b"".join(map(pieces.__getitem__, ids)))
 
     def select_token(self, index: int | None) -> None:
         if index != self.selected_token:
@@ -56,25 +57,3 @@ class ToySource(QObject):
         if index != self.hovered_token:
             self.hovered_token = index
             self.hovered_token_changed.emit()
-
-    def token_ids(self, start: int, end: int) -> np.ndarray:
-        return self.ids[start:end]
-
-    def tints(self, start: int, end: int) -> np.ndarray:
-        return np.arange(len(self.ids), dtype=np.uint8)[start:end] % N_TINTS
-
-    def n_times(self, token_id: int) -> int:
-        return self.ids.tolist().count(token_id)
-
-    def span(self, index: int) -> tuple[int, int]:
-        return int(self.starts[index]), int(self.ends[index])
-
-    def text_slice(self, start: int, end: int) -> bytes:
-        if not self._is_spelled:
-            pieces = {token_id: self.vocabulary.token_bytes(token_id) for token_id in set(self.ids.tolist())}
-            self._text = b"".join(map(pieces.__getitem__, self.ids.tolist()))
-            self._is_spelled = True
-        return self._text[start:end]
-
-    def n_characters_before(self, offset: int) -> int:
-        return len(self.text_slice(0, offset).decode(errors="replace"))

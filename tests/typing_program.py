@@ -30,7 +30,7 @@ class Typist(QObject):
         self._timer = QTimer(self, interval=EVERY_MS)
         self._timer.timeout.connect(self._do_something)
         shell.window.first_painted.connect(self._start)
-        shell.workspace.document.edited.connect(self._tell)  # at once: what is kept may be as new as this
+        shell.session.document.edited.connect(self._tell)  # at once: what is kept may be as new as this
 
     def _start(self) -> None:
         self._tell()
@@ -47,7 +47,7 @@ class Typist(QObject):
         QTest.keyClick(self._shell.window.windowHandle(), key, modifiers)
 
     def _tell(self) -> None:
-        text = self._shell.workspace.document.text().decode()
+        text = self._shell.session.document.text().decode()
         print(json.dumps([time.monotonic(), text]), flush=True)
 
 

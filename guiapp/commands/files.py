@@ -142,8 +142,13 @@ def text_of(options: argparse.Namespace) -> bytes:
     """The argument TEXT, or else what is in the file or on standard input."""
     if options.text is not None:
         return _argument(options)
-    text = read(options.file)
-    codec = _codec(options, text)
+    return file_text(options.file, options.utf16)
+
+
+def file_text(file: str | None, is_utf16: bool) -> bytes:
+    """The text in a file, or on standard input where there is none."""
+    text = read(file)
+    codec = _codec(file, is_utf16, text)
     return text if codec is None else utf8_from(text, codec)
 
 
@@ -155,7 +160,7 @@ def blocks_of(options: argparse.Namespace) -> Iterator[bytes]:
     with _opened(options.file) as stream:
         blocks = blocks_from(stream.read)
         first = next(blocks, b"")
-        codec = _codec(options, first)
+        codec = _codec(options.file, options.utf16, first)
         if codec is None:
             yield from chain((first,), blocks)
             return
@@ -171,24 +176,23 @@ def _argument(options: argparse.Namespace) -> bytes:
     return os.fsencode(options.text)
 
 
-def _codec(options: argparse.Namespace, text: bytes) -> str | None:
+def _codec(file: str | None, is_utf16: bool, text: bytes) -> str | None:
     """What the input is to be converted from; those who may not know that it is UTF-16 are told."""
     codec = utf16_codec(text)
-    if options.utf16:
+    if is_utf16:
         return codec or LITTLE
     if codec is not None:
-        name = _name(options.file)
         print(
-            f"tokenloupe: {name} is UTF-16, and its bytes are taken as they are. --utf16 converts it.",
+            f"tokenloupe: {_name(file)} is UTF-16, and its bytes are taken as they are. --utf16 converts it.",
             file=sys.stderr,
         )
     return None
 
 
-def read(file: str | None) -> bytes:
-    """The bytes of a file, of standard input where there is none."""
+def read(file: str | None, most: int = -1) -> bytes:
+    """The bytes of a file, or the first ones; of standard input where there is none."""
     with _opened(file) as stream:
-        return stream.read()
+        return stream.read(most)
 
 
 def _name(file: str | None) -> str:

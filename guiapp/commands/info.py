@@ -7,7 +7,7 @@ import sys
 
 from guiapp.commands.files import add_pre_option, open_tokenizer, print_json
 from guiapp.core.explain.figures import percent
-from guiapp.core.explain.reports import info_report
+from guiapp.core.explain.reports import info_report, value_text
 from guiapp.core.vocab.quoting import quoted
 
 LONGEST = 200  # of what the file says; --json has all of it
@@ -31,7 +31,7 @@ def run(options: argparse.Namespace) -> int:
     else:
         sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a terminal may be ASCII only
         said = tokenizer.vocabulary.metadata.items()
-        report["metadata"] = {quoted(key, LONGEST): quoted(str(value), LONGEST) for key, value in said}
+        report["metadata"] = {quoted(key, LONGEST): quoted(value_text(value), LONGEST) for key, value in said}
         width = max(map(len, report))
         for key, value in report.items():
             for line in _lines_of(value):

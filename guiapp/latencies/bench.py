@@ -16,7 +16,8 @@ from guiapp.latencies.tree import VIEWS, jump, move_view
 from guiapp.viewmodels.bench.model import BenchModel
 from guiapp.viewmodels.bench.presets import PRESETS
 from guiapp.viewmodels.bench.runner import BenchRunner
-from guiapp.viewmodels.workspace import Workspace
+from guiapp.viewmodels.model_session import ModelSession
+from guiapp.viewmodels.text_session import TextSession
 from guiapp.widgets.bench.page import BenchPage
 from guiapp.widgets.shared.theme import ThemeSource
 from guiapp.widgets.tree.page import TreePage
@@ -33,8 +34,8 @@ def measure_bench(model: str, n_events: int = 60) -> list[Measurement]:
 
 def _chart_updates(application: QApplication, n_events: int) -> Measurement:
     """Each update brings one more sample to a page that is full."""
-    workspace, runner = Workspace(b""), BenchRunner()
-    page = BenchPage(BenchModel(workspace, runner), ThemeSource(application, "dark"))
+    session, runner = ModelSession(TextSession(b"")), BenchRunner()
+    page = BenchPage(BenchModel(session, runner), ThemeSource(application, "dark"))
     page.resize(*SIZE)
     page.show()
     application.processEvents()  # nothing is painted in a window that is not yet there
@@ -49,7 +50,7 @@ def _chart_updates(application: QApplication, n_events: int) -> Measurement:
         values.append((time.perf_counter() - started) * 1000)
     page.stop()
     page.close()
-    workspace.close()
+    session.close()
     return Measurement("chart_update", "ms", tuple(values[5:]))
 
 

@@ -58,7 +58,7 @@ def _finding(measured: MeasuredWindow, n_events: int) -> Measurement:
     """From F3 until the next one of a hundred thousand matches is painted."""
     page = measured.shell.window.inspect_page
     search = page.text_panel.search
-    search.look_for("text", FREQUENT, measured.shell.workspace.document.caret)
+    search.look_for("text", FREQUENT, measured.shell.session.document.caret)
     measured.wait_until(lambda: not search.is_searching and page.editor.is_painted)
     watch = PaintWatch(page.editor.viewport())
     values = []

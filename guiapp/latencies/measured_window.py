@@ -40,8 +40,8 @@ class MeasuredWindow:
         self.shell = build(self.application, Settings(Path(self._folder.name) / "settings.json"), b"x")
         self.shell.window.resize(*SIZE)
         self.shell.window.show()
-        self.shell.workspace.loader.open(os.fspath(plain_path(self._model)))
-        self.wait_until(lambda: self.shell.workspace.tokenizer is not None)
+        self.shell.session.loader.open(os.fspath(plain_path(self._model)))
+        self.wait_until(lambda: self.shell.session.tokenizer is not None)
         self.shell.garbage_collector.start()
         return self
 
@@ -84,7 +84,7 @@ class MeasuredWindow:
     def typing(self, name: str, text: bytes, n_events: int) -> Measurement:
         """Keys at random places of a text, at the pace of a fast typist."""
         self._show_text(text)
-        editor, document = self.shell.window.inspect_page.editor, self.shell.workspace.document
+        editor, document = self.shell.window.inspect_page.editor, self.shell.session.document
         editor.setFocus()
         watch = PaintWatch(editor.viewport())
         rng = random.Random(2)
@@ -102,12 +102,9 @@ class MeasuredWindow:
         return Measurement(name, "ms", tuple(values[N_FIRST:]))
 
     def _show_text(self, text: bytes) -> None:
-        encoded = []
-        spans = self.shell.workspace.spans
-        spans.encoded.connect(lambda: encoded.append(True))
-        self.shell.workspace.show_text(text)
-        self.wait_until(lambda: bool(encoded) and not spans.job.is_busy)
-        self.wait_until(lambda: self.shell.workspace.round_trip.result is not None)
+        self.shell.session.text.show(text)
+        self.wait_until(lambda: not self.shell.session.is_encoding)
+        self.wait_until(lambda: self.shell.session.round_trip.result is not None)
 
 
 class PaintWatch(QObject):

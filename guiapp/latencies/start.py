@@ -135,7 +135,7 @@ def _show_window(model: str, events: list[str]) -> None:
                 application.quit()
 
         def note_encoded() -> None:
-            if shell.workspace.n_tokens:
+            if len(shell.session.tokens):
                 note("encoded")
 
         def note_painted() -> None:
@@ -160,7 +160,7 @@ def _show_window(model: str, events: list[str]) -> None:
         ticks = QTimer(interval=TICK_MS)
         ticks.timeout.connect(tick)
         shell.window.first_painted.connect(note_painted)
-        shell.workspace.spans.encoded.connect(note_encoded)
+        shell.session.spans.encoded.connect(note_encoded)
         shell.window.pages.imported.connect(lambda: note("loaded"))
         shell.window.show()
         QTimer.singleShot(int(PATIENCE_S * 1000), application.quit)

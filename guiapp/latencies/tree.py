@@ -33,7 +33,7 @@ def measure_tree(model: str) -> list[Measurement]:
     """Layout from scratch, then frames of both shapes at three distances; memory goes to standard error."""
     with MeasuredWindow(model) as measured:
         ready = _ready(model)
-        measured.wait_until(lambda: measured.shell.workspace.n_tokens > 0)
+        measured.wait_until(lambda: len(measured.shell.session.tokens) > 0)
         before = _resident_bytes()
         page = measured.shell.window.pages.show_page("tree")
         assert isinstance(page, TreePage)

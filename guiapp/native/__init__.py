@@ -22,7 +22,7 @@ from guiapp.core.errors import EncodeError, NativeLibraryError, VocabError
 from guiapp.core.system.checkpoint import checkpoint, is_watched
 from guiapp.native import library
 
-ABI_VERSION = 6  # raised with each change of a function or a structure, here and in api.h
+ABI_VERSION = 8  # raised with each change of a function or a structure, here and in api.h
 
 
 class _Unbuilt:
@@ -144,6 +144,7 @@ class _Handle:
 _strings_new = _long_function("strings_new", c_void_p, BYTES, WIDE_INTS, c_uint64)
 _strings_find = _function("strings_find", c_int64, c_void_p, BYTES, WIDE_INTS, TO_INTS)
 _strings_twin = _function("strings_twin", c_int64, c_void_p, TO_INTS)
+_take_strings = _function("take_strings", c_int64, BYTES, WIDE_INTS, WIDE_INTS, TO_BYTES, TO_WIDE_INTS)
 
 
 class StringTable(_Handle):
@@ -177,11 +178,23 @@ class StringTable(_Handle):
         return None if later < 0 else (int(earlier[0]), later)
 
 
-def packed(texts: Sequence[bytes]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Texts one behind the other: uint8[…], and int64[n + 1] where each begins."""
+Packed = tuple[NDArray[np.uint8], NDArray[np.int64]]
+"""Texts one behind the other: uint8[…], and int64[n + 1] where each begins."""
+
+
+def packed(texts: Sequence[bytes]) -> Packed:
     offsets = np.zeros(len(texts) + 1, np.int64)
     np.cumsum([len(text) for text in texts], out=offsets[1:])
     return np.frombuffer(b"".join(texts), np.uint8), offsets
+
+
+def take_texts(texts: Packed, rows: NDArray[np.int64]) -> Packed:
+    """Those of some rows, each named at most once, in that order."""
+    data, offsets = np.empty(len(texts[0]), np.uint8), np.empty(len(rows) + 1, np.int64)
+    if (size := _take_strings(*texts, rows, data, offsets)) < 0:
+        raise ValueError("rows that there are not")
+    data.resize(size, refcheck=False)
+    return data, offsets
 
 
 # Text that is not UTF-8, and text that a normaliser changed
@@ -838,15 +851,29 @@ def spell_out(
     return out, ends, full
 
 
-# The long parts of a tokenizer.json
+_spell_bytes = _function("spell_bytes", c_int64, BYTES, WIDE_INTS, TO_BYTES, TO_WIDE_INTS)
+
+
+def spell_bytes(texts: Packed) -> Packed:
+    """Texts with GPT-2's printable character for each of their bytes."""
+    data, offsets = np.empty(2 * len(texts[0]), np.uint8), np.empty(len(texts[1]), np.int64)
+    if (size := _spell_bytes(*texts, data, offsets)) < 0:
+        raise ValueError("offsets that do not fit the data")
+    data.resize(size, refcheck=False)
+    return data, offsets
+
+
+# The long parts of a tokenizer.json and of a tekken.json, and the lines of tiktoken's files
 
 _json_texts = _function(
     "json_texts", c_int64, BYTES, c_int64, TO_BYTES, TO_WIDE_INTS, TO_WIDE_INTS, TO_WIDE_INTS
 )
+_json_ranks = _function(
+    "json_ranks", c_int64, BYTES, c_int64, TO_BYTES, TO_WIDE_INTS, TO_WIDE_INTS, TO_WIDE_INTS
+)
+_rank_lines = _function("rank_lines", c_int64, BYTES, TO_BYTES, TO_WIDE_INTS, TO_WIDE_INTS)
 MOST_JSON_TEXTS = 1 << 23
 QUOTE, BRACE = ord('"'), ord("{")
-
-Packed = tuple[NDArray[np.uint8], NDArray[np.int64]]
 
 
 def json_texts(text: NDArray[np.uint8], start: int) -> tuple[Packed, NDArray[np.int64], int, int] | None:
@@ -861,8 +888,44 @@ def json_texts(text: NDArray[np.uint8], start: int) -> tuple[Packed, NDArray[np.
     count = _json_texts(text, start, data, offsets, numbers, ends)
     if count < 0:
         return None
-    packed_data = data[: offsets[count]].copy()
-    return (packed_data, offsets[: count + 1].copy()), numbers[:count].copy(), int(ends[0]), int(ends[1])
+    return *_filled(data, offsets, numbers, count), int(ends[0]), int(ends[1])
+
+
+def json_ranks(text: NDArray[np.uint8], start: int) -> tuple[Packed, NDArray[np.int64], int] | None:
+    """The list of objects with a "rank" and "token_bytes" in base64 that begins at a place of such a text.
+
+    Gives the tokens' bytes as `packed` does, the ranks, and where it ends; None for what is of another form.
+    """
+    most = min(int(np.count_nonzero(text[start:] == BRACE)), MOST_JSON_TEXTS)
+    data, offsets = np.empty(len(text) - start, np.uint8), np.empty(most + 2, np.int64)
+    ranks, end = np.empty(most + 1, np.int64), np.empty(1, np.int64)
+    count = _json_ranks(text, start, data, offsets, ranks, end)
+    if count < 0:
+        return None
+    return *_filled(data, offsets, ranks, count), int(end[0])
+
+
+def rank_lines(text: NDArray[np.uint8], n_lines: int) -> tuple[Packed, NDArray[np.int64]] | int:
+    """The tokens, as `packed` gives them, and ranks of lines of base64 and a number; there are `n_lines`.
+
+    Where a line is something else: the number of those in front of the first that is.
+    """
+    data, offsets = np.empty(len(text), np.uint8), np.empty(n_lines + 1, np.int64)
+    ranks = np.empty(n_lines, np.int64)
+    count = _rank_lines(text, data, offsets, ranks)
+    if count < 0:
+        return int(-1 - count)
+    return _filled(data, offsets, ranks, count)
+
+
+def _filled(
+    data: NDArray[np.uint8], offsets: NDArray[np.int64], numbers: NDArray[np.int64], count: int
+) -> tuple[Packed, NDArray[np.int64]]:
+    """So many texts and their numbers, if there are any; room for others is given back."""
+    data.resize(int(offsets[count]), refcheck=False)
+    offsets.resize(count + 1, refcheck=False)
+    numbers.resize(min(count, len(numbers)), refcheck=False)
+    return (data, offsets), numbers
 
 
 # Special tokens
@@ -911,6 +974,43 @@ def sort_longest_first(rows: NDArray[np.int32], lengths: NDArray[np.int64]) -> N
     """Sort rows of `lengths` in place; of equal ones that comes first which GNU's std::sort puts there."""
     if _sort_longest_first(rows, lengths) < 0:
         raise ValueError("rows that are none")
+
+
+# Spans of several tokenizers over one text
+
+_share_spans = _function("share_spans", c_int64, c_void_p, TO_WIDE_INTS, TO_WIDE_INTS)
+MOST_SPAN_COLUMNS = 255
+SpanArrays = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]
+
+
+class _SpanColumn(ctypes.Structure):
+    _fields_ = tuple((name, _Array) for name in ("starts", "ends", "are_special", "shares"))
+
+
+def share_spans(columns: Sequence[SpanArrays]) -> tuple[list[NDArray[np.uint8]], NDArray[np.int64]]:
+    """Of n columns of tokens of one text: of how many columns each token's span is, and where they differ.
+
+    A column is starts, ends and which tokens are special, which tells empty ones at one place apart; starts
+    and ends never decrease and tokens do not overlap.  The differences are int64[k, 2 + 2n]: start and end of
+    a stretch across whose ends no token of any column reaches and which has such an end nowhere inside, then
+    for each column the first token of the stretch and the one behind the last.
+    """
+    arrays = (np.int64, np.int64, np.bool_)
+    shares = [np.empty(len(starts), np.uint8) for starts, _, _ in columns]
+    rows = [
+        (*map(np.ascontiguousarray, column, arrays), share)
+        for column, share in zip(columns, shares, strict=True)
+    ]
+    given = (_SpanColumn * len(rows))(
+        *[_SpanColumn(*[_Array(array.ctypes.data, array.size) for array in row]) for row in rows]
+    )
+    room = sum(map(len, shares)) // 8 + 64  # enough for most texts; else all is done again
+    while True:
+        found = np.empty((room, 2 + 2 * len(rows)), np.int64)
+        count = _checked(_share_spans(given, np.zeros(2 * len(rows), np.int64), found))
+        if count <= room:
+            return shares, found[:count].copy()
+        room = count
 
 
 # Pictures of token trees

@@ -1,5 +1,10 @@
-// The long parts of a tokenizer.json: objects that give each text a number, and lists of texts or of pairs of texts.
+// The long parts of a tokenizer.json: objects that give each text a number, and lists of texts or of pairs of texts.  That of
+// a tekken.json: a list of objects with a rank and a token in base64.
+#include <string_view>
+#include <utility>
+
 #include "api.h"
+#include "base64.h"
 #include "strings.h"
 #include "utf8.h"
 
@@ -15,6 +20,10 @@ public:
 
     bool read_object() {
         return take('{') && (take('}') || read_members('}', [&] { return read_text() && take(':') && read_number(); }));
+    }
+
+    bool read_ranks() {
+        return take('[') && (take(']') || read_members(']', [&] { return read_rank(); }));
     }
 
     bool read_list() {
@@ -39,6 +48,51 @@ private:
         return take('[') && read_text() && take(',') && read_text() && take(']');
     }
 
+    // What else is said of a token is passed over.
+    bool read_rank() {
+        std::int64_t rank = -1;
+        bool has_token = false;
+        const auto read_member = [&] {
+            if (!read_text() || !take(':')) return false;
+            const auto key = last_text();
+            const bool is_rank = is("rank", key), is_token = is("token_bytes", key);
+            drop_text();
+            if (is_rank) return rank < 0 && read_number(rank);
+            if (!is_token) return pass_value();
+            return !std::exchange(has_token, true) && read_text() && decode_text();
+        };
+        if (!take('{') || !read_members('}', read_member) || rank < 0 || !has_token) return false;
+        numbers_[n_texts_ - 1] = rank;
+        return true;
+    }
+
+    bool pass_value() {
+        std::int64_t number;
+        if (peek() == 'n') return is("null", text_.subspan(at_, std::min<std::size_t>(4, text_.size() - at_))) && (at_ += 4);
+        if (peek() != '"') return read_number(number);
+        if (!read_text()) return false;
+        drop_text();
+        return true;
+    }
+
+    static bool is(std::string_view wanted, Bytes text) { return std::ranges::equal(wanted, text); }
+
+    std::span<Byte> last_text() const {
+        const auto start = static_cast<std::size_t>(offsets_[n_texts_ - 1]);
+        return data_.subspan(start, size_ - start);
+    }
+
+    void drop_text() { size_ = static_cast<std::size_t>(offsets_[--n_texts_]); }
+
+    bool decode_text() {
+        const auto text = last_text();
+        const auto decoded = decode_base64(text, text);
+        if (!decoded) return false;
+        size_ -= text.size() - *decoded;
+        offsets_[n_texts_] = static_cast<std::int64_t>(size_);
+        return true;
+    }
+
     Byte peek() {
         while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\r' || text_[at_] == '\t')) ++at_;
         return at_ < text_.size() ? text_[at_] : 0;
@@ -50,13 +104,14 @@ private:
         return true;
     }
 
-    bool read_number() {
-        std::int64_t number = 0;
+    bool read_number() { return n_texts_ <= numbers_.size() && read_number(numbers_[n_texts_ - 1]); }
+
+    bool read_number(std::int64_t& number) {
+        number = 0;
         const auto start = (peek(), at_);
         for (; at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9' && at_ - start < 10; ++at_) number = 10 * number + (text_[at_] - '0');
-        if (at_ == start || n_texts_ > numbers_.size()) return false;
+        if (at_ == start) return false;
         if (text_[start] == '0' && at_ - start > 1) return false;
-        numbers_[n_texts_ - 1] = number;
         const auto next = peek();
         return next == ',' || next == '}';
     }
@@ -153,5 +208,17 @@ LOUPE_API std::int64_t loupe_json_texts(Array<const Byte> text, std::int64_t at,
     if (!(text.data[at] == '{' ? reader.read_object() : reader.read_list())) return -1;
     ends.data[0] = static_cast<std::int64_t>(reader.at());
     ends.data[1] = static_cast<std::int64_t>(reader.n_pairs());
+    return static_cast<std::int64_t>(reader.n_texts());
+}
+
+// Read a list of objects with a rank and a token in base64 that begins at `at`: how many there are, or -1 where it is of another
+// form.  Where it ends is written.
+LOUPE_API std::int64_t loupe_json_ranks(Array<const Byte> text, std::int64_t at, Array<Byte> data, Array<std::int64_t> offsets,
+                                        Array<std::int64_t> ranks, Array<std::int64_t> ends) {
+    if (at < 0 || at >= text.size || offsets.size < 1 || ranks.size + 1 < offsets.size || ends.size < 1) return -1;
+    JsonTexts reader(text, static_cast<std::size_t>(at), data, offsets, ranks);
+    offsets.data[0] = 0;
+    if (!reader.read_ranks()) return -1;
+    ends.data[0] = static_cast<std::int64_t>(reader.at());
     return static_cast<std::int64_t>(reader.n_texts());
 }

@@ -41,6 +41,9 @@ struct NormalizedText {
         }
         if (!output.empty()) ends.back() = stop;
     }
+
+    // Lets what came last stand for what reaches to `end`; there must be something.
+    void extend(std::size_t end) { ends.back() = static_cast<std::int64_t>(end); }
 };
 
 }  // namespace loupe

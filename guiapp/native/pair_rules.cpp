@@ -19,9 +19,8 @@ std::uint64_t character_key(Bytes symbol) {
     return key;
 }
 
-// Finds which tokens end or begin at each cut of one: of short ones by look-ups, of long ones, which are a few, all at
-// once, because that takes no longer than to read them.
-class Sides {
+// Finds which tokens end or begin at each cut of a long one, all at once: that takes no longer than to read it.
+class LongSides {
 public:
     static constexpr std::size_t long_token = 256;  // bytes
 
@@ -29,42 +28,31 @@ public:
         return tokens.longest() <= long_token || tokens.strings().data.size() <= TokenMatcher::most_bytes;
     }
 
-    Sides(const StringTable& tokens, Watch& watch) : tokens_(tokens), is_length_(tokens.longest() + 1) {
-        const auto& strings = tokens.strings();
-        for (std::size_t token = 0; token < strings.size(); ++token) is_length_[strings[token].size()] = true;
+    LongSides(const StringTable& tokens, Watch& watch) : strings_(tokens.strings()) {
         if (tokens.longest() <= long_token) return;
-        std::vector<std::int32_t> all(strings.size());
+        std::vector<std::int32_t> all(strings_.size());
         for (std::size_t token = 0; token < all.size(); ++token) all[token] = static_cast<std::int32_t>(token);
-        matcher_ = std::make_unique<TokenMatcher>(strings, all, watch);
+        matcher_ = std::make_unique<TokenMatcher>(strings_, all, watch);
     }
 
     void begin(std::size_t token) {
-        text_ = tokens_.strings()[token];
-        if (text_.size() <= long_token) return;
+        text_ = strings_[token];
         ends_.assign(text_.size(), absent), begins_.resize(text_.size());
         matcher_->find_longest(text_, begins_);
         for (auto prefix = matcher_->shorter(static_cast<std::int32_t>(token)); prefix != absent; prefix = matcher_->shorter(prefix))
             ends_[matcher_->length(prefix)] = prefix;
     }
 
-    bool has_length(std::size_t size) const { return is_length_[size]; }  // whether any token is so long
-
-    std::int32_t left(std::size_t cut) const {
-        if (text_.size() > long_token) return ends_[cut];
-        return tokens_.find(text_.first(cut));
-    }
+    std::int32_t left(std::size_t cut) const { return ends_[cut]; }
 
     std::int32_t right(std::size_t cut) const {
-        const auto size = text_.size() - cut;
-        if (text_.size() <= long_token) return tokens_.find(text_.subspan(cut));
         const auto found = begins_[cut];
-        return found != absent && matcher_->length(found) == size ? found : absent;
+        return found != absent && matcher_->length(found) == text_.size() - cut ? found : absent;
     }
 
 private:
-    const StringTable& tokens_;
+    const Strings& strings_;
     Bytes text_;
-    std::vector<bool> is_length_;
     std::unique_ptr<TokenMatcher> matcher_;
     std::vector<std::int32_t> ends_, begins_;  // the token that ends at a cut, and the longest that begins there
 };
@@ -153,7 +141,7 @@ PairRules::PairRules(const StringTable& tokens, const PairSource& source, Watch&
     is_unused_.assign(items_of(source.is_unused).begin(), items_of(source.is_unused).end());
     Naming naming(tokens, source);
     const bool are_listed = source.merge_offsets.size > 0;
-    if (!are_listed && !Sides::can_take(tokens)) return;
+    if (!are_listed && !LongSides::can_take(tokens)) return;
     auto rules = are_listed ? listed_rules(source, naming, watch) : rules_of_cuts(source, naming, watch);
     if (!are_listed && rules.size() > most_cuts) return;
     naming.resolve(rules, source.secret, *this, watch);
@@ -213,31 +201,55 @@ std::vector<PairRules::Named> PairRules::listed_rules(const PairSource& source, 
     return rules;
 }
 
-// All ways to cut a token in two symbols; a token without a rank is made of nothing.
+// All ways to cut a token in two symbols; a token without a rank is made of nothing.  Sides of short ones are looked up, some
+// at a time as above.
 std::vector<PairRules::Named> PairRules::rules_of_cuts(const PairSource& source, Naming& naming, Watch& watch) const {
+    constexpr std::size_t at_once = 64;
+    struct Waiting {
+        std::size_t token, cut;
+        std::uint64_t left_hash, right_hash;
+    };
     const auto& tokens = tokens_.strings();
-    Sides sides(tokens_, watch);
+    LongSides sides(tokens_, watch);
+    std::vector<bool> is_length(tokens_.longest() + 1);
+    for (std::size_t token = 0; token < tokens.size(); ++token) is_length[tokens[token].size()] = true;
     const auto symbol_length = [&](Byte first) { return static_cast<std::size_t>(is_byte_level_ ? announced_length(first) : lengths_[first]); };
+    const auto is_first_symbol = [&](Bytes text, std::size_t cut) { return cut == symbol_length(text[0]); };
+    const auto is_last_symbol = [&](Bytes text, std::size_t cut) { return text.size() - cut <= symbol_length(text[cut]); };
     std::vector<Named> rules;
-    rules.reserve(2 * tokens.size());
+    rules.reserve(3 * tokens.size());
+    const auto add = [&](std::size_t token, std::size_t cut, std::int32_t left, std::int32_t right) {
+        const auto text = tokens[token];
+        if ((left == absent && !is_first_symbol(text, cut)) || (right == absent && !is_last_symbol(text, cut))) return;
+        if (left == absent) left = naming.later(text.first(cut));
+        if (right == absent) right = naming.later(text.subspan(cut));
+        rules.push_back({left, right, static_cast<std::int32_t>(token), static_cast<std::uint32_t>(source.token_ranks.data[token])});
+    };
+    std::vector<Waiting> waiting;
+    const auto look_up = [&] {
+        for (const auto& [token, cut, left_hash, right_hash] : waiting)
+            add(token, cut, tokens_.find(tokens[token].first(cut), left_hash), tokens_.find(tokens[token].subspan(cut), right_hash));
+        waiting.clear();
+    };
     for (std::size_t token = 0; token < tokens.size() && rules.size() <= most_cuts; ++token) {
         const auto text = tokens[token];
-        const auto rank = static_cast<std::uint32_t>(source.token_ranks.data[token]);
         if (watch.stops(256 * (text.size() + 1))) break;
-        if (rank >= no_rank) continue;
-        sides.begin(token);
+        if (static_cast<std::uint32_t>(source.token_ranks.data[token]) >= no_rank) continue;
+        const bool is_long = text.size() > LongSides::long_token;
+        if (is_long) look_up(), sides.begin(token);
         for (std::size_t cut = 1; cut < text.size(); ++cut) {
-            const bool is_first_symbol = cut == symbol_length(text[0]), is_last_symbol = text.size() - cut <= symbol_length(text[cut]);
-            if (!(is_first_symbol || sides.has_length(cut)) || !(is_last_symbol || sides.has_length(text.size() - cut))) continue;
-            auto left = sides.left(cut);
-            if (left == absent && !is_first_symbol) continue;
-            auto right = sides.right(cut);
-            if (right == absent && !is_last_symbol) continue;
-            if (left == absent) left = naming.later(text.first(cut));
-            if (right == absent) right = naming.later(text.subspan(cut));
-            rules.push_back({left, right, static_cast<std::int32_t>(token), rank});
+            if (is_byte_level_ && is_continuation(text[cut])) continue;
+            if (!(is_length[cut] || is_first_symbol(text, cut)) || !(is_length[text.size() - cut] || is_last_symbol(text, cut))) continue;
+            if (is_long) {
+                add(token, cut, sides.left(cut), sides.right(cut));
+                continue;
+            }
+            waiting.push_back({token, cut, tokens_.hash(text.first(cut)), tokens_.hash(text.subspan(cut))});
+            tokens_.fetch(waiting.back().left_hash), tokens_.fetch(waiting.back().right_hash);
         }
+        if (waiting.size() >= at_once) look_up();
     }
+    look_up();
     return rules;
 }
 

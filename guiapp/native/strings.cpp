@@ -101,3 +101,20 @@ LOUPE_API std::int64_t loupe_strings_twin(const StringTable* table, Array<std::i
     if (earlier.size > 0) earlier.data[0] = table->first_twin();
     return table->second_twin();
 }
+
+// Write the texts of some rows, and where each begins: how many bytes these are, or -1 where there is no room or no such row.
+LOUPE_API std::int64_t loupe_take_strings(Array<const Byte> data, Array<const std::int64_t> offsets, Array<const std::int64_t> rows,
+                                          Array<Byte> to, Array<std::int64_t> to_offsets) {
+    const Strings texts{data, offsets};
+    if (!are_sound(texts) || to_offsets.size != rows.size + 1) return -1;
+    std::span<Byte> room = to;
+    to_offsets.data[0] = 0;
+    for (std::int64_t at = 0; at < rows.size; ++at) {
+        const auto row = static_cast<std::size_t>(rows.data[at]);
+        if (row >= texts.size() || texts[row].size() > room.size()) return -1;
+        std::ranges::copy(texts[row], room.begin());
+        room = room.subspan(texts[row].size());
+        to_offsets.data[at + 1] = to.size - static_cast<std::int64_t>(room.size());
+    }
+    return to_offsets.data[rows.size];
+}

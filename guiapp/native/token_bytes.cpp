@@ -2,6 +2,7 @@
 #include <string_view>
 
 #include "api.h"
+#include "byte_alphabet.h"
 #include "strings.h"
 #include "utf8.h"
 
@@ -136,4 +137,19 @@ LOUPE_API std::int64_t loupe_spell_out(Array<const Byte> data, Array<const std::
         ends.data[row + 1] = static_cast<std::int64_t>(writer.size());
     }
     return static_cast<std::int64_t>(writer.size());
+}
+
+// Write GPT-2's printable characters for the bytes of texts, and where each text begins then: how many bytes these are, or -1.
+// There must be room for twice as many.
+LOUPE_API std::int64_t loupe_spell_bytes(Array<const Byte> data, Array<const std::int64_t> offsets, Array<Byte> to, Array<std::int64_t> to_offsets) {
+    const Strings texts{data, offsets};
+    if (!are_sound(texts) || to.size / 2 < data.size || to_offsets.size != offsets.size) return -1;
+    std::size_t size = 0;
+    to_offsets.data[0] = 0;
+    for (std::size_t row = 0; row < texts.size(); ++row) {
+        for (const Byte byte : texts[row])
+            for (const auto character = encode(codes_of_bytes[byte]); const Byte part : Bytes(character)) to.data[size++] = part;
+        to_offsets.data[row + 1] = static_cast<std::int64_t>(size);
+    }
+    return static_cast<std::int64_t>(size);
 }

@@ -38,6 +38,7 @@ private:
             data.resize(size + output.size());
             std::memcpy(data.data() + size, output.data(), output.size());
         }
+        void extend(std::size_t) {}
     };
 
     template <class Model>

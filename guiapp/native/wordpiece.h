@@ -31,13 +31,14 @@ public:
     // Write where the next words begin and end, as many as there is room for; returns how many.
     std::size_t find_words(Bytes text, std::size_t at, std::span<std::int64_t> starts, std::span<std::int64_t> ends) const;
 
-    // Append a word of the text as tokens spell it: U+2581 and its characters, without those that are skipped.
+    // Append a word of the text as tokens spell it: U+2581 and its characters.  What is skipped belongs to what is before it.
     template <class Output>
     void normalize(Bytes text, Word word, Output& words) const {
         words.append(space_symbol, word.start, word.start);
         for (auto at = word.start; at < word.end;) {
             const auto [code, size, action] = character(text, at);
             if (action != skip) words.append(target(code), at, at + size);
+            else words.extend(at + size);
             at += size;
         }
     }

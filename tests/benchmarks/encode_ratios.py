@@ -5,7 +5,8 @@
 One process, one thread, by its processor time.  Everybody gets a Python string and gives ids.  Contenders
 take turns, so that what else the machine does hits all alike, and medians are compared; before anything is
 timed, each encodes each text once and ids are compared.  Of the columns, "cold" is the first text after
-loading the vocabulary, each time anew.
+loading the vocabulary, each time anew.  Files of other formats are compared with a GGUF that says the same,
+made for the occasion: a promise of 0.8 means that ours may take a quarter longer for them.
 """
 
 from __future__ import annotations
@@ -14,18 +15,21 @@ import argparse
 import statistics
 import sys
 import sysconfig
+import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from gguf import TokenType
 
 from guiapp import open_model
 from guiapp.core.bench.peers import PEERS, peer_source
 from guiapp.core.tokenizer import Tokenizer
+from guiapp.core.training.write_gguf import ModelFile, Token, write_gguf
 
 Encode = Callable[[str], Any]  # a sequence of ids
 Load = Callable[[], Encode]
@@ -36,6 +40,21 @@ LONG_BYTES = 4 << 20
 SHORT_BYTES = 128
 SHORT_CALLS = 200  # at a time: one is too short for the clock
 SLOW_MB_PER_S = 5.0  # those below are not timed so often
+
+
+class Form(NamedTuple):
+    """A tokenizer in another format than GGUF, and llama.cpp's name of what splits text as it asks."""
+
+    file: str
+    pre: str
+
+
+GGUF_FORM = "its GGUF"
+FORMS = {
+    "deepseek-v4": Form("deepseek-v4.tokenizer.json", "deepseek-v3"),
+    "tekken": Form("tekken_240718.json", "tekken"),
+    "cl100k": Form("cl100k_base.tiktoken", "llama-bpe"),
+}
 
 # Vocabulary, text, state and contender: how many times faster we promise to be.
 PROMISED = {
@@ -62,6 +81,7 @@ PROMISED = {
     ("nomic-bert-moe", "English", "warm", "tokenizers"): 50,
     ("nomic-bert-moe", "Japanese", "warm", "tokenizers"): 15,
     ("nomic-bert-moe", "English", "warm", "llama.cpp"): 15,
+    **{(form, text, "warm", GGUF_FORM): 0.8 for form in FORMS for text in ("English", "code", "Japanese")},
 }
 PEERS_OF = {
     "llama-bpe": ("gigatoken", "tiktoken", "tokenizers"),
@@ -69,7 +89,11 @@ PEERS_OF = {
     "bert-bge": ("tokenizers",),
     "nomic-bert-moe": ("sentencepiece", "tokenizers"),  # it sums up in single precision: a few ids differ
 }
-LOADED_ANEW = ("gigatoken", "sentencepiece")  # the contenders that are compared in a cold state too
+LOADED_ANEW = (
+    "gigatoken",
+    "sentencepiece",
+    GGUF_FORM,
+)  # the contenders that are compared in a cold state too
 
 
 @dataclass(frozen=True)
@@ -128,11 +152,46 @@ def texts(shared: Path) -> dict[str, str]:
 
 def compare(shared: Path, name: str, rounds: int) -> list[Ratio]:
     """The ratios of one vocabulary on all texts."""
+    with tempfile.TemporaryDirectory() as folder:
+        loaders = _forms(shared, name, Path(folder)) if name in FORMS else _peers(shared, name)
+        return _compare(loaders, shared, name, rounds)
+
+
+def _peers(shared: Path, name: str) -> dict[str, Load]:
     path = shared / "vocabs" / f"ggml-vocab-{name}.gguf"
     tokenizer = open_model(path)
     loaders: dict[str, Load] = {"fast": partial(_load_ours, path)}
     loaders |= {peer: _peer(peer, tokenizer) for peer in PEERS_OF[name]}
-    loaders["llama.cpp"] = _llama_cpp(shared, path)
+    return loaders | {"llama.cpp": _llama_cpp(shared, path)}
+
+
+def _forms(shared: Path, name: str, folder: Path) -> dict[str, Load]:
+    path, other = shared / "formats" / FORMS[name].file, folder / f"{name}.gguf"
+    write_gguf(other, gguf_form(open_model(path), FORMS[name].pre))
+    return {"fast": partial(_load_ours, path), GGUF_FORM: partial(_load_ours, other)}
+
+
+def gguf_form(tokenizer: Tokenizer, pre: str) -> ModelFile:
+    """What a converted file says of a byte-level vocabulary: tokens, their types, and merges by rank."""
+    vocabulary, merging = tokenizer.vocabulary, tokenizer.merging
+    assert merging is not None
+    texts = [vocabulary.raw_text(token).decode() for token in range(len(vocabulary))]
+    types = map(TokenType, vocabulary.stored_types.tolist())
+    left, right, rank, _ = merging.rules.table.T
+    rules = merging.rules.table[np.lexsort((right, left, rank)), :2].tolist()
+    return ModelFile(
+        architecture="llama",
+        name=vocabulary.name,
+        description="",
+        model="gpt2",
+        pre=pre,
+        tokens=tuple(map(Token, texts, types)),
+        merges=tuple(f"{texts[left]} {texts[right]}" for left, right in rules),
+        flags={"add_bos_token": False},
+    )
+
+
+def _compare(loaders: dict[str, Load], shared: Path, name: str, rounds: int) -> list[Ratio]:
     warm = {contender: load() for contender, load in loaders.items()}
     ratios = []
     for title, text in texts(shared).items():
@@ -217,11 +276,13 @@ def main() -> int:
     """Print all ratios; exit status 1 if a promise is broken."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--shared", type=Path, required=True, help="folder with vocabs, corpora and tools")
-    parser.add_argument("--vocabulary", action="append", choices=PEERS_OF, help="all if none is named")
+    parser.add_argument(
+        "--vocabulary", action="append", choices=(*PEERS_OF, *FORMS), help="all if none is named"
+    )
     parser.add_argument("--rounds", type=int, default=5)
     arguments = parser.parse_args()
     kept = True
-    for name in arguments.vocabulary or PEERS_OF:
+    for name in arguments.vocabulary or (*PEERS_OF, *FORMS):
         for ratio in compare(arguments.shared, name, arguments.rounds):
             print(ratio, flush=True)
             kept &= ratio.keeps_promise

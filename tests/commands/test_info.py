@@ -61,6 +61,16 @@ def test_what_strangers_wrote_into_a_file_is_no_command_for_a_terminal(capsys, t
     assert (said["tokenizer.chat_template"], said["odd.number"]) == (template, "inf")
 
 
+def test_what_lies_beside_a_file_is_told_in_no_language_of_programmers(capsys, tmp_path):
+    (tmp_path / "vocab.txt").write_text("[UNK]\n[CLS]\n[SEP]\na\n")
+    said = {"bos_token": {"content": "[CLS]", "lstrip": False}, "pad_token": None, "kinds": [{"a": True}]}
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(said))
+    assert run(["info", str(tmp_path)]) == 0
+    printed = capsys.readouterr().out
+    for line in ("bos_token: [CLS]", "pad_token: none", 'kinds: [{"a": true}]'):
+        assert f" {line}\n" in printed
+
+
 def test_agreement_is_told_in_hundredths_where_it_is_asked_for(capsys):
     assert run(["info", "demo:bpe", "--agreement"]) == 0
     out = capsys.readouterr().out

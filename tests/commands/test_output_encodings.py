@@ -29,11 +29,17 @@ def printed(command, monkeypatch) -> bytes:
         ["step", "demo:bpe", "中", "--json"],
         ["chunk", "demo:bpe", "中", "--max-tokens", "9", "--json"],
         ["tree", "demo:bpe", "中", "--json"],
+        ["compare", "demo:bpe", "demo:spm", "--text", "中", "--json"],
     ],
     ids=" ".join,
 )
 def test_json_is_utf8_whatever_the_encoding(command, monkeypatch):
     assert json.loads(printed(command, monkeypatch).decode("utf-8"))
+
+
+def test_what_becomes_a_file_is_utf8_too(monkeypatch):
+    command = ["compare", "--vocab", "demo:bpe", "demo:unigram", "--csv"]
+    assert not printed(command, monkeypatch).decode("utf-8").isascii()
 
 
 def test_training_is_told_too(tmp_path, monkeypatch):
@@ -47,6 +53,7 @@ def test_training_is_told_too(tmp_path, monkeypatch):
     [
         ["info", "demo:bpe"],
         ["tree", "demo:bpe", "中"],
+        ["compare", "demo:bpe", "demo:wordpiece", "--text", "中"],
         ["chunk", "demo:bpe", "中", "--max-tokens", "9"],
         ["tokenize", "demo:bpe", "中", "--format", "table"],
         ["tokenize", "demo:bpe", "中", "--format", "color"],

@@ -6,8 +6,9 @@ from PySide6.QtWidgets import QApplication
 
 from guiapp.latencies import tree
 from guiapp.latencies.tree import VIEWS, jump, measure_tree, move_view
+from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.settings import Settings
-from guiapp.viewmodels.workspace import Workspace
+from guiapp.viewmodels.text_session import TextSession
 from guiapp.widgets.shared.theme import ThemeSource
 from guiapp.widgets.tree.page import TreePage
 
@@ -37,13 +38,13 @@ class PaintCount(QObject):
 
 
 def test_a_frame_is_over_when_the_tree_within_a_page_is_painted(qtbot, tmp_path):
-    workspace = Workspace(b"")
+    session = ModelSession(TextSession(b""))
     page = TreePage(
-        workspace, ThemeSource(QApplication.instance(), "dark"), Settings(tmp_path / "settings.json")
+        session, ThemeSource(QApplication.instance(), "dark"), Settings(tmp_path / "settings.json")
     )
     qtbot.addWidget(page)
     page.show()
-    workspace.loader.open("demo:bpe")
+    session.loader.open("demo:bpe")
     qtbot.waitUntil(lambda: page.is_ready and page.view.is_settled)
     count = PaintCount()
     page.view.installEventFilter(count)
@@ -52,4 +53,4 @@ def test_a_frame_is_over_when_the_tree_within_a_page_is_painted(qtbot, tmp_path)
     count.n_painted = 0
     assert len(list(move_view(page.model, page.view, frame=1))) == 1
     assert count.n_painted == 1
-    workspace.close()
+    session.close()

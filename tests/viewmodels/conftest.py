@@ -4,9 +4,10 @@ import pytest
 from instant_recorder import InstantRecorder
 
 import guiapp
+from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.steps.model import StepsModel
-from guiapp.viewmodels.workspace import Workspace
+from guiapp.viewmodels.text_session import TextSession
 
 
 @pytest.fixture
@@ -19,17 +20,17 @@ def make_steps_model(qtbot, settings):
     made = []
 
     def make(name="bpe", text=b"How do lions sleep in New York?", encoder=None, recorder=None):
-        workspace = Workspace(text, load=lambda model, pre, progress: guiapp.open_model(model))
-        with qtbot.waitSignal(workspace.encoding_changed):
-            workspace.loader.open(f"demo:{name}")
-        workspace.set_encoder(encoder)
-        model = StepsModel(workspace, settings, recorder or InstantRecorder())
-        made.append((model, workspace))
+        session = ModelSession(TextSession(text), load=lambda model, pre, progress: guiapp.open_model(model))
+        with qtbot.waitSignal(session.tokens_changed):
+            session.loader.open(f"demo:{name}")
+        session.set_encoder(encoder)
+        model = StepsModel(session, settings, recorder or InstantRecorder())
+        made.append((model, session))
         with qtbot.waitSignal(model.recording.changed):
             model.watch(True)
         return model
 
     yield make
-    for model, workspace in made:
+    for model, session in made:
         model.stop()
-        workspace.close()
+        session.close()

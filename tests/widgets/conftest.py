@@ -10,10 +10,11 @@ from PySide6.QtWidgets import QApplication, QMainWindow
 import guiapp
 from guiapp.app import build
 from guiapp.core.demo import demo_model_path
+from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.steps.lesson_player import LessonPlayer
 from guiapp.viewmodels.steps.model import StepsModel
-from guiapp.viewmodels.workspace import Workspace
+from guiapp.viewmodels.text_session import TextSession
 from guiapp.widgets.shared.theme import ThemeSource
 from guiapp.widgets.steps.page import StepsPage
 from guiapp.widgets.tree.page import TreePage
@@ -28,16 +29,16 @@ def make_steps_page(qtbot, tmp_path):
     ending = ExitStack()  # also of pages that were never ready
 
     def make(name="bpe", text=b"How do lions sleep in New York?", encoder=None, theme="dark"):
-        workspace = Workspace(text, load=lambda model, pre, progress: guiapp.open_model(model))
-        ending.callback(workspace.close)
-        with qtbot.waitSignal(workspace.encoding_changed):
-            workspace.loader.open(f"demo:{name}")
-        workspace.set_encoder(encoder)
+        session = ModelSession(TextSession(text), load=lambda model, pre, progress: guiapp.open_model(model))
+        ending.callback(session.close)
+        with qtbot.waitSignal(session.tokens_changed):
+            session.loader.open(f"demo:{name}")
+        session.set_encoder(encoder)
         window = QMainWindow()
         actions = Actions(window)
-        model = StepsModel(workspace, Settings(tmp_path / "settings.json"), InstantRecorder())
+        model = StepsModel(session, Settings(tmp_path / "settings.json"), InstantRecorder())
         player = LessonPlayer(Settings(tmp_path / "settings.json"), InstantRecorder())
-        page = StepsPage(model, player, workspace, actions, ThemeSource(QApplication.instance(), theme))
+        page = StepsPage(model, player, session, actions, ThemeSource(QApplication.instance(), theme))
         ending.callback(page.stop)
         window.setCentralWidget(page)
         for row, action in actions:
@@ -48,7 +49,7 @@ def make_steps_page(qtbot, tmp_path):
         window.show()
         qtbot.waitExposed(window)
         qtbot.waitUntil(lambda: page.is_ready)
-        page.kept, page.actions_, page.kept_workspace = window, actions, workspace
+        page.kept, page.actions_, page.kept_session = window, actions, session
         return page
 
     with ending:
@@ -61,22 +62,22 @@ def open_tree_page(qtbot, tmp_path):
     ending = ExitStack()  # also of pages that never stand still
 
     def make(tokenizer, text=TREE_TEXT):
-        workspace = Workspace(text, load=lambda *asked: tokenizer)
+        session = ModelSession(TextSession(text), load=lambda *asked: tokenizer)
         theme_source = ThemeSource(QApplication.instance(), "dark")
-        page = TreePage(workspace, theme_source, Settings(tmp_path / "settings.json"))
-        ending.callback(workspace.close)
+        page = TreePage(session, theme_source, Settings(tmp_path / "settings.json"))
+        ending.callback(session.close)
         ending.callback(page.stop)
         page.view.is_animated = False
         qtbot.addWidget(page)
         page.resize(1000, 700)
         page.show()
-        workspace.loader.open("demo:bpe")
+        session.loader.open("demo:bpe")
         qtbot.waitUntil(
-            lambda: page.view.geometry_now is not None and (workspace.n_tokens > 0 or not text),
+            lambda: page.view.geometry_now is not None and (len(session.tokens) > 0 or not text),
         )
         qtbot.waitUntil(lambda: page.view.is_settled)
         QApplication.processEvents()  # lays the page out where nothing had to be waited for
-        return page, workspace
+        return page, session
 
     with ending:
         yield make
@@ -103,8 +104,8 @@ def make_shell(qapp, qtbot, tmp_path):
         qtbot.waitExposed(shell.window)
         shell.window.activateWindow()
         if model is not None:
-            with qtbot.waitSignal(shell.workspace.spans.encoded):
-                shell.workspace.loader.open(model)
+            with qtbot.waitSignal(shell.session.spans.encoded):
+                shell.session.loader.open(model)
         return shell
 
     yield make

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -20,7 +21,11 @@ from guiapp.core.bench.sentencepiece_model import sentencepiece_model
 from guiapp.core.formats import clip, vocab_json, vocab_txt
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.piece_rules import SENTENCEPIECE
+from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.vocabulary import LLAMA_CPP, VocabType, Vocabulary
+
+UNSUPPORTED = re.compile(r"Unsupported (.+?)(?: type)?(?: for SentencePiece tokenizers)?: (.+?)(?: \(.*\))?$")
+LONGEST_REASON = 150
 
 
 def _take_any(vocabulary: Vocabulary) -> None:
@@ -196,7 +201,10 @@ def _gigatoken_source(tokenizer: Tokenizer) -> str | bytes:
 
 def _gigatoken(source: str | bytes) -> Contender:
     load = import_module("gigatoken").Tokenizer
-    library = load.from_json(source) if isinstance(source, str) else load.from_sentencepiece(source)
+    try:
+        library = load.from_json(source) if isinstance(source, str) else load.from_sentencepiece(source)
+    except RuntimeError as error:
+        raise UnavailableError(_refusal_of_gigatoken(str(error))) from error
     return Contender(
         library.encode,
         _well_formed,
@@ -205,6 +213,15 @@ def _gigatoken(source: str | bytes) -> Contender:
         lambda ids: ids.astype(np.uint32),
         lambda texts, n_threads: library.encode_batch(texts, parallel=n_threads > 1),
     )
+
+
+def _refusal_of_gigatoken(told: str) -> str:
+    """A sentence of what it tells, whose first line names a part and the others places in its source."""
+    reason = told.partition("\n")[0]
+    if part := UNSUPPORTED.match(reason):
+        kind, name = part[1].replace("_", "-"), quoted(part[2], LONGEST_REASON)
+        return f"gigatoken has no {kind} “{name}”, which this file asks for."
+    return f"gigatoken cannot read this file: {quoted(reason, LONGEST_REASON).rstrip('.')}."
 
 
 def _rs_bpe(source: None) -> Contender:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 import shlex
@@ -13,8 +11,9 @@ from html import escape
 from guiapp.core.bench.disturbance import LEAST_SHARE, MOST_STOLEN, was_busy_before, was_shared
 from guiapp.core.bench.measurement import KEY, Record
 from guiapp.core.bench.plan import BenchError, Plan, plan_from
-from guiapp.core.bench.tables import Table, notes, tables
+from guiapp.core.bench.tables import notes, tables
 from guiapp.core.explain.figures import percent
+from guiapp.core.export.tables import Table, csv_lines, markdown_table
 
 FIGURES = ("n", "median_s", "mb_per_s", "tokens_per_s", "n_tokens", "exact", "agreement")
 BYTES = ("built_bytes", "encoding_bytes")
@@ -91,7 +90,7 @@ def markdown_text(run: Record, baseline: str) -> str:
     """Tables that people read in plain text too."""
     parts = [f"# Tokenloupe benchmark: {_vocabulary(run)}", *warnings(run)]
     for table in tables(run, baseline):
-        parts += [f"## {table.title}", table.note, _markdown_table(table)]
+        parts += [f"## {table.title}", table.note, markdown_table(table)]
     parts += ["\n".join(f"- {line.strip()}" for line in notes(run) if line)]
     parts += ["## Machine and versions", "\n".join(f"- {name}: {value}" for name, value in _environment(run))]
     parts += ["## To repeat it", f"```\n{_repeat(run)}\n```"]
@@ -100,20 +99,16 @@ def markdown_text(run: Record, baseline: str) -> str:
 
 def csv_text(run: Record) -> str:
     """A line for each contender and cell; times in seconds."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([*KEY, *FIGURES, "ci_low_s", "ci_high_s", *BYTES])
-    for row in run["results"]:
-        low, high = row["ci_s"] or ("", "")
-        writer.writerow(
-            [
-                *(row.get(name, "") for name in (*KEY, *FIGURES)),
-                low,
-                high,
-                *(row.get(name, "") for name in BYTES),
-            ]
-        )
-    return text.getvalue()
+    head = [*KEY, *FIGURES, "ci_low_s", "ci_high_s", *BYTES]
+    rows = (
+        [
+            *(row.get(name, "") for name in (*KEY, *FIGURES)),
+            *(row["ci_s"] or ("", "")),
+            *(row.get(name, "") for name in BYTES),
+        ]
+        for row in run["results"]
+    )
+    return csv_lines([head, *rows])
 
 
 def warnings(run: Record) -> Iterator[str]:
@@ -177,12 +172,6 @@ def _html_table(table: Table) -> str:
     lines = "".join(f"<tr>{row}</tr>" for row in rows)
     note = f"<p>{escape(table.note)}</p>" if table.note else ""
     return f'<h2>{escape(table.title)}</h2>{note}<div class="wide"><table>{lines}</table></div>'
-
-
-def _markdown_table(table: Table) -> str:
-    head, *body = [[cell.replace("|", "\\|") for cell in row] for row in table.rows]
-    rule = [":--", *("--:" for _ in head[1:])]
-    return "\n".join(f"| {' | '.join(row)} |" for row in (head, rule, *body))
 
 
 def _inline(svg: str, prefix: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from operator import itemgetter
-from typing import NamedTuple
 
 from guiapp.core.bench.beside import Beside, beside, ratio_text
 from guiapp.core.bench.contenders import APPENDED_BYTES
@@ -14,6 +13,7 @@ from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.scenarios import SCENARIOS
 from guiapp.core.bench.stages import STAGES, WHOLE
 from guiapp.core.explain.figures import counted, percent
+from guiapp.core.export.tables import Table, aligned
 
 TIMES_PER_CALL = ("short", "interval", "append")
 BYTES_PER_MB = 1e6
@@ -21,17 +21,6 @@ NAME_WIDTH = 14
 MARKS = {"slower": "▼", "faster": "▲", "same": "", "disturbed": ""}
 TOOK_NO_PART = "took no part"
 VERDICTS = ("slower", "faster", "same")
-
-
-class Table(NamedTuple):
-    """A title and rows of words; the first row is the head, the first column holds names.
-
-    note  what one should know who reads the rows
-    """
-
-    title: str
-    rows: list[list[str]]
-    note: str = ""
 
 
 def tables(run: Record, baseline: str) -> Iterator[Table]:
@@ -58,7 +47,7 @@ def measured_tables(run: Record, baseline: str) -> Iterator[Table]:
 def table_lines(run: Record, baseline: str) -> Iterator[str]:
     """All scenarios, then what grows how, who deviates, and who is missing."""
     for table in tables(run, baseline):
-        yield from _aligned(table)
+        yield from aligned(table)
         yield ""
     yield from notes(run)
 
@@ -158,20 +147,6 @@ def _is_same_cell(one: Record, other: Record) -> bool:
 
 def _figure_text(result: Record) -> str:
     return f"{time_text(result['median_s'])}, {result['mb_per_s']:.3g} MB/s{_on_threads(result)}"
-
-
-def _aligned(table: Table) -> Iterator[str]:
-    """The table for a terminal: names to the left, figures to the right."""
-    yield table.title
-    if table.note:
-        yield f"  {table.note}"
-    widths = [max(map(len, column)) for column in zip(*table.rows, strict=True)]
-    for row in table.rows:
-        cells = [
-            text.ljust(width) if index == 0 else text.rjust(width)
-            for index, (text, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        yield "  " + "   ".join(cells)
 
 
 def _column(result: Record) -> str:

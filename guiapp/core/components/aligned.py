@@ -101,6 +101,26 @@ def aligned(fragment: bytes, is_first: bool) -> AlignedText:
     return AlignedText(data, None, n_first)
 
 
+def with_whole_characters(text: AlignedText, fragment: NDArray[np.uint8]) -> AlignedText:
+    """The same, but a character of which a part was dropped goes whole to what stays of it."""
+    if text.spans is None:
+        return text
+    starts, ends = text.spans
+    is_inside = np.append(fragment & 0xC0 == 0x80, False)
+    ends_before, starts_behind = np.append(0, ends[:-1]), np.append(starts[1:], len(fragment))
+    late = np.flatnonzero((ends_before < starts) & is_inside[starts])
+    early = np.flatnonzero((ends < starts_behind) & is_inside[ends])
+    if len(late) + len(early) == 0:
+        return text
+    borders = np.flatnonzero(~is_inside)
+    starts, ends = starts.copy(), ends.copy()
+    before = borders[np.searchsorted(borders, starts[late]) - 1]
+    behind = borders[np.searchsorted(borders, ends[early])]
+    starts[late] = np.maximum(before, ends_before[late])
+    ends[early] = np.minimum(behind, starts_behind[early])
+    return replace(text, spans=(starts, ends))
+
+
 def edited(text: AlignedText, edits: Edits) -> AlignedText:
     """The text with stretches replaced.  Raises EncodeError where it would become far too long."""
     return edited_pieces(text, edits, np.zeros(0, np.int64))[0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from guiapp.core.components.aligned import AlignedText, Offsets, aligned
+from guiapp.core.components.aligned import AlignedText, Offsets, aligned, with_whole_characters
 from guiapp.core.components.normalizers import Normalizer
 from guiapp.core.components.pieces import whole
 from guiapp.core.components.pre_tokenizers import PreTokenizer
@@ -26,7 +26,8 @@ def normalize(normalizer: Normalizer, fragment: bytes, is_first: bool) -> Aligne
 
     Raises EncodeError where it would become far too long.
     """
-    return normalizer.apply(aligned(fragment, is_first))
+    given = aligned(fragment, is_first)
+    return with_whole_characters(normalizer.apply(given), given.data)
 
 
 def pre_tokenize(pre_tokenizer: PreTokenizer, text: AlignedText) -> Prepared:

@@ -130,6 +130,10 @@ class TokenStore:
         index = self.first_ending_from(position)
         return index < len(self) and self._end(index) == position
 
+    def indexes_in(self, start: int, end: int) -> tuple[int, int]:
+        """The first token that is in a part of the text, also in part, and the first one behind it."""
+        return self.first_ending_behind(start), self.first_from(end)
+
     def covering(self, position: int) -> tuple[int, int] | None:
         """The span of the token that begins before `position` and ends behind it."""
         index = self.first_from(position) - 1

@@ -56,6 +56,13 @@ def info_report(tokenizer: Tokenizer, with_agreement: bool = False) -> dict[str,
     }
 
 
+def value_text(value: object) -> str:
+    """A value of a file for people: of an object that is a token the text, else JSON of what has parts."""
+    if isinstance(value, dict) and isinstance(value.get("content"), str):
+        return str(value["content"])
+    return "none" if value is None else str(_plain(value))
+
+
 def _plain(value: object) -> object:
     """A value as JSON has it, which knows no infinite numbers; what has parts as text."""
     if isinstance(value, float) and not isfinite(value):

@@ -1,4 +1,4 @@
-"""The JSON of tokenizer.json, its long parts as arrays: a Python object for each token and rule takes longer.
+"""The JSON of tokenizers, its long parts as arrays: a Python object for each token and rule takes longer.
 
 What these parts hold that the native reader does not take is read as other JSON is.
 """
@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from guiapp import native
 from guiapp.core.system.outside_json import read_json
 
+RANKS = re.compile(rb'"vocab"\s*:\s*(?=\[)')
 LONG_PARTS = re.compile(rb'"(?:(vocab)"\s*:\s*(?=\{)|(merges)"\s*:\s*(?=\[))')
-STAND_IN = "\0"  # where a long part was
+STAND_IN, QUOTED_STAND_IN = "\0", b'"\\u0000"'  # where a long part was
 SURROGATE = re.compile(rb"\xed[\xa0-\xbf]")
 
 
@@ -32,6 +33,13 @@ class Texts(NamedTuple):
     are_pairs: bool
 
 
+class Ranks(NamedTuple):
+    """The bytes of many tokens, packed, and int64[n]: their ranks."""
+
+    texts: native.Packed
+    ranks: NDArray[np.int64]
+
+
 def read_json_with_texts(data: bytes) -> Any:
     """What a JSON text says, but `vocab` and `merges` of its `model` may be Texts.
 
@@ -44,6 +52,17 @@ def read_json_with_texts(data: bytes) -> Any:
         if isinstance(model, dict) and all(model.get(name) == STAND_IN for name in found):
             return content | {"model": model | found}
     return read_json(data, number_as_read_there)
+
+
+def read_json_with_ranks(data: bytes) -> Any:
+    """What a JSON text says, but `vocab` may be a Ranks.  Raises ValueError as `read_json` does."""
+    if (place := RANKS.search(data)) and _is_utf_8(data):
+        read = native.json_ranks(np.frombuffer(data, np.uint8), place.end())
+        if read is not None:
+            content = read_json(b"".join([data[: place.end()], QUOTED_STAND_IN, data[read[2] :]]))
+            if isinstance(content, dict) and content.get("vocab") == STAND_IN:
+                return content | {"vocab": Ranks(*read[:2])}
+    return read_json(data)
 
 
 def number_as_read_there(text: str) -> float:
@@ -60,9 +79,9 @@ def number_as_read_there(text: str) -> float:
 
 def _without_long_parts(data: bytes) -> tuple[bytes, dict[str, Texts]]:
     """A JSON text with stand-ins for the long parts that the native reader takes, and these."""
-    array = np.frombuffer(data, np.uint8)
-    if native.repair(array) is not None or SURROGATE.search(data):
+    if not _is_utf_8(data):
         return data, {}
+    array = np.frombuffer(data, np.uint8)
     found: dict[str, Texts] = {}
     parts, done = list[bytes](), 0
     while place := LONG_PARTS.search(data, done):
@@ -74,6 +93,10 @@ def _without_long_parts(data: bytes) -> tuple[bytes, dict[str, Texts]]:
         if n_pairs not in (0, len(texts[1]) // 2):
             return data, {}
         found[name] = Texts(*texts, numbers, n_pairs > 0)
-        parts += [data[done : place.end()], b'"\\u0000"']
+        parts += [data[done : place.end()], QUOTED_STAND_IN]
         done = end
     return b"".join([*parts, data[done:]]), found
+
+
+def _is_utf_8(data: bytes) -> bool:
+    return native.repair(np.frombuffer(data, np.uint8)) is None and not SURROGATE.search(data)

@@ -18,12 +18,11 @@ from guiapp.core.formats.json_texts import Texts
 from guiapp.core.system.checkpoint import checkpoint, stoppable
 from guiapp.core.vocab.parts import ModelOptions
 from guiapp.core.vocab.quoting import quoted
-from guiapp.core.vocab.vocabulary import MERGE_SEPARATOR, VocabType
+from guiapp.core.vocab.vocabulary import MERGE_SEPARATOR, MERGES_VERSION, VocabType
 from guiapp.native import StringTable, packed
 
 MOST_MERGES = 1 << 22
 SPACE = ord(" ")
-VERSION = b"#version"
 MOST_CHARACTERS = 100
 NO_SCORES = np.empty(0, np.float64)
 
@@ -184,12 +183,12 @@ def _merges(said: Any, prefix: str) -> tuple[NDArray[np.uint8], NDArray[np.int64
     are_pairs = said.are_pairs if isinstance(said, Texts) else bool(said) and not isinstance(said[0], str)
     if isinstance(said, Texts):
         data, offsets = said.data.copy(), said.offsets
-        if not are_pairs and VERSION in data.tobytes():
+        if not are_pairs and MERGES_VERSION in data.tobytes():
             return _merges(_cut(said), prefix)
     elif are_pairs:
         data, offsets = packed_texts([text for left, right in stoppable(said) for text in (left, right)])
     else:
-        data, offsets = packed_texts([rule for rule in said if not rule.encode().startswith(VERSION)])
+        data, offsets = packed_texts([rule for rule in said if not rule.encode().startswith(MERGES_VERSION)])
     if are_pairs:
         inner, n_rules = offsets[1::2], len(offsets) // 2
         data, offsets = np.insert(data, inner, MERGE_SEPARATOR[0]), offsets[::2] + np.arange(n_rules + 1)

@@ -17,13 +17,13 @@ from guiapp.core.formats.whole_file import WholeFile
 from guiapp.core.split.pre_tokenizers import Pattern
 from guiapp.core.split.splitter import splitter_of
 from guiapp.core.split.unicode_patterns import PatternError
-from guiapp.core.vocab import byte_alphabet, checks
+from guiapp.core.vocab import checks
 from guiapp.core.vocab.attributes import ATTRIBUTE_OF_TYPE, CONTROL_TYPE, NORMAL_TYPE, UNUSED_TYPE
 from guiapp.core.vocab.opening import SPECIAL, TOKENS, Opening
 from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.special_ids import RoleFinder
 from guiapp.core.vocab.vocabulary import Rules, SpecialIds, VocabType, Vocabulary
-from guiapp.native import StringTable, packed
+from guiapp.native import Packed, StringTable, packed, spell_bytes, take_texts
 
 MOST_TOKENS = 1 << 22
 MOST_UNUSED = 1 << 16  # ids between tokens that stand for nothing
@@ -32,14 +32,14 @@ MOST_UNUSED = 1 << 16  # ids between tokens that stand for nothing
 class RankFile(NamedTuple):
     """What a file of ranks says, and what is known about it.
 
-    texts     the bytes of each token, in no order
+    texts     the bytes of each token, packed, in no order
     ids       int64[n]  their ids, which are in the order of their ranks
     special   ids of tokens that stand outside all merging, by their texts
     pre       the name of the pattern
     bos       the text of the token that goes before a text, "" for none
     """
 
-    texts: list[bytes]
+    texts: Packed
     ids: NDArray[np.int64]
     special: Mapping[str, int]
     pre: str
@@ -55,7 +55,7 @@ class RankFile(NamedTuple):
 def vocabulary_of(file: WholeFile, ranks: RankFile, opening: Opening) -> Vocabulary:
     """Raises VocabError where ids collide or jump, texts repeat, or the pattern is not known here."""
     opening.begin(TOKENS)
-    if b"" in ranks.texts or "" in ranks.special:
+    if (np.diff(ranks.texts[1]) == 0).any() or "" in ranks.special:
         raise file.error("has an empty token")
     _check_patterns(file, ranks.patterns)
     special = np.array([*ranks.special.values()], np.int64)
@@ -129,34 +129,17 @@ def check_ids(file: WholeFile, ids: NDArray[np.int64]) -> int:
     return highest + 1
 
 
-def _spelled(ranks: RankFile, n_tokens: int) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """The texts of all tokens as GPT-2 writes bytes; other ids are named as in converted files."""
-    texts = [b""] * n_tokens
-    for text, token_id in zip(ranks.texts, ranks.ids.tolist(), strict=True):
-        texts[token_id] = text
-    data, offsets = packed(texts)
-    codes = byte_alphabet.CODE_POINTS[data]
-    are_two = codes >= 0x80
-    places = np.cumsum(1 + are_two) - are_two - 1
-    spelled = np.empty(len(codes) + int(are_two.sum()), np.uint8)
-    spelled[places] = np.where(are_two, 0xC0 | codes >> 6, codes)
-    spelled[places[are_two] + 1] = 0x80 | codes[are_two] & 0x3F
-    bounds = np.append(places, len(spelled))[offsets]
-    return _with_names(spelled, bounds, ranks)
+def in_order(texts: Packed, ids: NDArray[np.int64]) -> Packed:
+    """Packed texts by their ids."""
+    return texts if (ids[:-1] < ids[1:]).all() else take_texts(texts, np.argsort(ids))
 
 
-def _with_names(
-    data: NDArray[np.uint8], offsets: NDArray[np.int64], ranks: RankFile
-) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """The same with texts for all ids that have none."""
-    is_token = np.zeros(len(offsets) - 1, np.bool_)
-    is_token[ranks.ids] = True
-    named = {int(row): b"[PAD%d]" % row for row in np.flatnonzero(~is_token)}
+def _spelled(ranks: RankFile, n_tokens: int) -> Packed:
+    """The texts of all ids as converted files have them: bytes as GPT-2 writes them, names for all else."""
+    is_named = np.ones(n_tokens, np.bool_)
+    is_named[ranks.ids] = False
+    named = {row: b"[PAD%d]" % row for row in np.flatnonzero(is_named).tolist()}
     named |= {token_id: text.encode("utf-8", "surrogatepass") for text, token_id in ranks.special.items()}
-    lengths = np.diff(offsets)
-    rows = np.array(sorted(named), np.int64)
-    inserted = [named[row] for row in rows.tolist()]
-    lengths[rows] += np.fromiter(map(len, inserted), np.int64, len(inserted))
-    at = np.repeat(offsets[rows], lengths[rows])
-    new = np.insert(data, at, np.frombuffer(b"".join(inserted), np.uint8))
-    return new, np.concatenate([[0], np.cumsum(lengths)])
+    (data, offsets), (names, name_offsets) = spell_bytes(ranks.texts), packed([*named.values()])
+    texts = np.concatenate([data, names]), np.concatenate([offsets, offsets[-1] + name_offsets[1:]])
+    return in_order(texts, np.concatenate([ranks.ids, np.fromiter(named, np.int64, len(named))]))

@@ -11,15 +11,16 @@ from typing import Any
 
 import numpy as np
 
+from guiapp.core.formats.json_texts import Ranks, read_json_with_ranks
 from guiapp.core.formats.ranks import MOST_TOKENS, RankFile, vocabulary_of
 from guiapp.core.formats.tokenizer_config import model_name
 from guiapp.core.formats.whole_file import WholeFile
 from guiapp.core.split.pre_tokenizers import Pattern
 from guiapp.core.system.checkpoint import stoppable
-from guiapp.core.system.outside_json import read_json
 from guiapp.core.vocab.opening import METADATA, Opening
 from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.vocabulary import Vocabulary
+from guiapp.native import packed
 
 BOS = "<s>"
 SPECIAL_TOKENS = (
@@ -51,7 +52,7 @@ def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
 
 def _sections(file: WholeFile) -> dict[str, Any]:
     try:
-        content = read_json(file.data)
+        content = read_json_with_ranks(file.data)
     except ValueError as error:
         raise file.error(f"is broken JSON: {quoted(str(error))}") from error
     if not isinstance(content, dict):
@@ -62,9 +63,8 @@ def _sections(file: WholeFile) -> dict[str, Any]:
 def _ranks(file: WholeFile, content: dict[str, Any]) -> RankFile:
     config = content["config"]
     n_special, size = _count(config["default_num_special_tokens"]), _count(config["default_vocab_size"])
-    rows = content["vocab"][: max(size - n_special, 0)]
-    texts = [a2b_base64(row["token_bytes"], strict_mode=True) for row in stoppable(rows)]
-    ids = np.array([_count(row["rank"]) + n_special for row in stoppable(rows)], np.int64)
+    texts, ranks = _tokens(content["vocab"])
+    n_kept = min(max(size - n_special, 0), len(ranks))
     special = {f"<SPECIAL_{number}>": number for number in range(n_special)}
     listed = content.get("special_tokens") or [
         {"rank": number, "token_str": text} for number, text in enumerate(SPECIAL_TOKENS[:n_special])
@@ -72,19 +72,27 @@ def _ranks(file: WholeFile, content: dict[str, Any]) -> RankFile:
     for row in stoppable(listed):
         special.pop(f"<SPECIAL_{_count(row['rank'])}>", None)
         special[str(row["token_str"])] = row["rank"]
-    left_out = len(content["vocab"]) - len(rows)
+    left_out = len(ranks) - n_kept
+    warnings = (f"Tokens beyond the vocabulary's size are left out: {left_out:,}.",) if left_out else ()
     return RankFile(
-        texts,
-        ids,
+        (texts[0][: texts[1][n_kept]], texts[1][: n_kept + 1]),
+        ranks[:n_kept] + n_special,
         special=special,
         pre="tekken",
         patterns=(Pattern(str(config["pattern"]), "unicode"),),
         name=model_name(file.path),
         bos=BOS if BOS in special else "",
         model="tekken",
-        warnings=(f"Tokens beyond the vocabulary's size are left out: {left_out:,}.",) if left_out else (),
+        warnings=warnings,
         metadata={f"config.{key}": value for key, value in config.items() if isinstance(value, (str, int))},
     )
+
+
+def _tokens(vocab: Any) -> Ranks:
+    if isinstance(vocab, Ranks):
+        return vocab
+    texts = [a2b_base64(row["token_bytes"], strict_mode=True) for row in stoppable(vocab)]
+    return Ranks(packed(texts), np.array([_count(row["rank"]) for row in stoppable(vocab)], np.int64))
 
 
 def _count(value: object) -> int:

@@ -7,22 +7,22 @@ Source: https://github.com/openai/tiktoken, tiktoken/load.py; the models' own pu
 from __future__ import annotations
 
 import re
-from binascii import a2b_base64
 from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from guiapp.core.errors import UnknownPreError, VocabError
 from guiapp.core.formats.rank_patterns import RANK_PATTERNS, patterns_of
-from guiapp.core.formats.ranks import RankFile, vocabulary_of
+from guiapp.core.formats.ranks import MOST_TOKENS, RankFile, vocabulary_of
 from guiapp.core.formats.whole_file import WholeFile
-from guiapp.core.system.checkpoint import stoppable
 from guiapp.core.vocab.opening import METADATA, Opening
 from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.vocabulary import Vocabulary
+from guiapp.native import Packed, rank_lines
 
 LINE = rb"(?:[A-Za-z0-9+/]{4}){0,250}(?:[A-Za-z0-9+/]{2}(?:==|[A-Za-z0-9+/]=))? ([0-9]{1,10})\r?\n"
 FIRST_LINES = re.compile(LINE + LINE)
@@ -109,7 +109,7 @@ def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
     opening.begin(METADATA)
     texts, ids = _tokens(file)
     if pre is None and known is None:
-        likely = likely_patterns(len(texts))
+        likely = likely_patterns(len(ids))
         what = "is a list of ranks that is not known here, and such files do not say how text is split"
         advice = f"Choose by hand: its size is that of {likely[0]}."
         raise UnknownPreError(str(file.error(what, advice)), "", likely)
@@ -148,15 +148,14 @@ def _warnings(known: KnownFile | None, chosen: str) -> tuple[str, ...]:
     return tuple(filter(None, (known.remark, split if chosen not in ("", known.pre) else "")))
 
 
-def _tokens(file: WholeFile) -> tuple[list[bytes], np.ndarray[tuple[int], np.dtype[np.int64]]]:
-    fields = file.data.split()
-    try:
-        texts = [a2b_base64(field, strict_mode=True) for field in stoppable(fields[::2])]
-        ids = np.array([int(field) for field in stoppable(fields[1::2])], np.int64)
-    except (ValueError, OverflowError) as error:
-        raise file.error(
-            f"has a line that is not a token in base64 and its rank: {quoted(str(error))}"
-        ) from error
-    if len(texts) != len(ids):
+def _tokens(file: WholeFile) -> tuple[Packed, NDArray[np.int64]]:
+    n_lines = file.data.count(b"\n") + 1
+    if n_lines > MOST_TOKENS:
+        raise file.error(f"has {n_lines:,} lines, more than vocabularies have tokens")
+    found = rank_lines(np.frombuffer(file.data, np.uint8), n_lines)
+    if not isinstance(found, int):
+        return found
+    line, *others = file.data.splitlines()[found:]
+    if b" " not in line and not others:
         raise file.error("ends in the middle of a line")
-    return texts, ids
+    raise file.error(f"has a line that is not a token in base64 and its rank: “{quoted(line)}”")

@@ -25,7 +25,7 @@ from guiapp.core.components.prepare import normalize
 from guiapp.core.components.said import ComponentError
 from guiapp.core.formats.model_sections import ModelSection, model_section, packed_texts
 from guiapp.core.formats.post_processors import ids_around
-from guiapp.core.formats.ranks import check_ids
+from guiapp.core.formats.ranks import check_ids, in_order
 from guiapp.core.formats.special_tokens import FLAGS
 from guiapp.core.formats.tokenizer_config import Beside, model_name
 from guiapp.core.formats.whole_file import WholeFile
@@ -165,20 +165,7 @@ def _tokens(
     data, offsets = packed_texts([*new.values(), *(f"[PAD{token_id}]" for token_id in unused.tolist())])
     all_data = np.concatenate([model.data, data])
     all_offsets = np.concatenate([model.offsets, model.offsets[-1] + offsets[1:]])
-    return StringTable(*_in_order(all_data, all_offsets, np.append(ids, unused))), types
-
-
-def _in_order(
-    data: NDArray[np.uint8], offsets: NDArray[np.int64], ids: NDArray[np.int64]
-) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Texts by their ids."""
-    if (ids[:-1] < ids[1:]).all():
-        return data, offsets
-    order = np.argsort(ids)
-    lengths = np.diff(offsets)[order]
-    new_offsets = np.append(0, np.cumsum(lengths))
-    sources = np.repeat(offsets[:-1][order] - new_offsets[:-1], lengths) + np.arange(len(data))
-    return data[sources], new_offsets
+    return StringTable(*in_order((all_data, all_offsets), np.append(ids, unused))), types
 
 
 def _parts(

@@ -18,12 +18,11 @@ from guiapp.core.formats.whole_file import WholeFile
 from guiapp.core.system.outside_json import read_json
 from guiapp.core.vocab.opening import METADATA, Opening
 from guiapp.core.vocab.quoting import quoted
-from guiapp.core.vocab.vocabulary import Vocabulary
+from guiapp.core.vocab.vocabulary import MERGES_VERSION, Vocabulary
 
 MOST_TOKENS = 1 << 20
 STRING = rb'"(?:[^"\\\0-\x1f]|\\.)*"'
 FIRST_PAIRS = re.compile(rb"\s*\{(?:\s*" + STRING + rb"\s*:\s*[0-9]{1,9}\s*,){3}")
-VERSION = b"#version"
 END_OF_TEXT, START_OF_TEXT = "<|endoftext|>", "<|startoftext|>"
 CLIP_PATTERN = (
     r"""<\|startoftext\|>|<\|endoftext\|>|'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"""
@@ -100,7 +99,7 @@ FAMILIES = {
 
 def sniff(head: bytes) -> bool:
     """Whether a file begins as merge rules of a stated version, or as a JSON object of numbers."""
-    return head.startswith(VERSION) or FIRST_PAIRS.match(head) is not None
+    return head.startswith(MERGES_VERSION) or FIRST_PAIRS.match(head) is not None
 
 
 def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
@@ -143,7 +142,7 @@ def _family(beside: Beside) -> tuple[Family, tuple[str, ...]]:
 def _both(path: Path, opening: Opening) -> tuple[WholeFile, WholeFile]:
     """The file of tokens and the file of merges, of which one is given.  Raises VocabError."""
     given = WholeFile(path, opening)
-    is_merges = given.data.startswith(VERSION)
+    is_merges = given.data.startswith(MERGES_VERSION)
     swapped = ("merges", "vocab", ".txt", ".json") if is_merges else ("vocab", "merges", ".json", ".txt")
     name = path.name.replace(swapped[0], swapped[1]).replace(swapped[2], swapped[3])
     names = [name, "vocab.json", "encoder.json"] if is_merges else [name, "merges.txt", "vocab.bpe"]
@@ -172,14 +171,14 @@ def _ids(file: WholeFile) -> dict[str, int]:
 
 
 def _merges(file: WholeFile) -> list[str]:
-    """The rules by rank, each two texts and a space.  Raises VocabError."""
+    """The lines: a version, and rules by rank, each two texts and a space.  Raises VocabError."""
     try:
         lines = file.data.decode().replace("\r\n", "\n").split("\n")
     except UnicodeDecodeError as error:
         raise file.error(f"is not UTF-8: byte {error.start:,} is {file.data[error.start]:#04x}") from error
     while lines and not lines[-1]:
         del lines[-1]
-    return [line for line in lines if not line.startswith("#version")]
+    return lines
 
 
 def document_of(

@@ -29,6 +29,10 @@ USUAL = {
 }
 
 
+NOT_SPLIT = (
+    "never_split of tokenizer_config.json is left out, as by transformers' fast tokenizer; the slow one "
+    "keeps such words as they are."
+)
 REMARK = (
     "No tokenizer_config.json beside the file says otherwise: text becomes lower case, as transformers' "
     "BertTokenizer has it; for a cased model that is wrong."
@@ -63,7 +67,8 @@ def document(path: Path, opening: Opening) -> tuple[WholeFile, dict[str, Any], B
     ids = _ids(file)
     with checked_layout(file):
         roles = role_tokens(beside, USUAL)
-        remarks = () if "do_lower_case" in beside.config else (REMARK,)
+        remarks = [] if "do_lower_case" in beside.config else [REMARK]
+        remarks += [NOT_SPLIT] if beside.config.get("never_split") else []
         return file, _content(ids, roles, beside), with_roles(beside, roles, *remarks)
 
 

@@ -30,19 +30,20 @@ class WholeFile:
                 raise self.error(
                     f"is {self.state.size_bytes:,} bytes long", f"At most {MOST_BYTES:,} are read."
                 )
-            parts = bytearray()
+            chunks, size = [], 0
             try:
-                while chunk := file.read(min(CHUNK_BYTES, MOST_BYTES + 1 - len(parts))):
-                    parts += chunk
-                    opening.read_header(min(1.0, len(parts) / max(1, self.state.size_bytes)))
+                while chunk := file.read(min(CHUNK_BYTES, self.state.size_bytes + 1 - size)):
+                    chunks.append(chunk)
+                    size += len(chunk)
+                    opening.read_header(min(1.0, size / max(1, self.state.size_bytes)))
                     checkpoint()
             except OSError as error:
                 raise self.error(
                     f"cannot be read: {error.strerror}", "Check the disk or copy the file."
                 ) from error
-        if len(parts) != self.state.size_bytes:
+        if size != self.state.size_bytes:
             raise self.error("changed while it was read", "Wait until it is complete; open it again.")
-        self.data = bytes(parts)
+        self.data = b"".join(chunks)
 
     def error(self, what: str, advice: str = "Download it again, or choose another file.") -> VocabError:
         return VocabError(f"{self.name} {what}. {advice}")

@@ -42,7 +42,7 @@ class _Words(NamedTuple):
 
 
 class WordPiecePipeline(Pipeline):
-    """See `Pipeline`.  Spaces, control characters and dropped accents belong to no span."""
+    """See `Pipeline`.  Spaces belong to no span, accents that a word drops to the token before them."""
 
     encoders: tuple[str, ...] = ("fast", "wordpiece", "linear")
     refused: Mapping[str, str] = REFUSED

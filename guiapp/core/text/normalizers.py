@@ -92,7 +92,7 @@ def action_table(lowercase: bool, strip_accents: bool) -> native.CodeTable:
 
 
 def wordpiece_words(fragment: bytes, lowercase: bool, strip_accents: bool) -> Iterator[NormalizedText]:
-    """The words of a text, each with U+2581 in front."""
+    """The words of a text, each with U+2581 in front; what one skips belongs to what is before it."""
     builder: NormalizedBuilder | None = None
     for start, end, code in characters(fragment):
         action, target = action_of(code, lowercase, strip_accents)
@@ -104,6 +104,8 @@ def wordpiece_words(fragment: bytes, lowercase: bool, strip_accents: bool) -> It
                 builder = NormalizedBuilder()
                 builder.append(SPACE_SYMBOL, start, start)
             builder.append(encode(target), start, end)
+        if builder and action is Action.SKIP:
+            builder.extend(end)
         if builder and action is Action.STAND_ALONE:
             yield builder.build()
             builder = None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 
 from guiapp.core.trace.operations import NUMBERS
 from guiapp.core.trace.trace import Trace
@@ -32,6 +33,7 @@ def _code(title: str, text: str) -> PseudoCode:
     return PseudoCode(title, tuple(lines), line_of)
 
 
+WHOLE = "if the piece is a token: take it"  # the first line of codes that have it
 STAGES = _code(
     "The way of a text",
     """
@@ -210,7 +212,17 @@ done  # done
 
 def code_of(trace: Trace) -> PseudoCode:
     """What is shown while pieces are encoded."""
-    return OF_ENCODERS.get(trace.twin, STAGES)
+    return _code_of(trace.twin, trace.looks_whole)
+
+
+@cache
+def _code_of(twin: str, looks_whole: bool) -> PseudoCode:
+    """Without the line about whole pieces where none is looked for."""
+    code = OF_ENCODERS.get(twin, STAGES)
+    if looks_whole or code.lines[0] != WHOLE:
+        return code
+    line_of = {operation: line - 1 for operation, line in code.line_of.items() if line > 0}
+    return replace(code, lines=code.lines[1:], line_of=line_of)
 
 
 def pseudo_code(trace: Trace, step: int) -> tuple[PseudoCode, int]:

@@ -45,7 +45,7 @@ def record(
         )
     data = as_bytes(text)
     expected_steps = estimate(name, False, len(data)).n_steps
-    recorder = _Recorder(data, len(tokenizer.vocabulary), expected_steps, progress)
+    recorder = _Recorder(data, expected_steps, progress)
     before, after = tokenizer.special_ids_around() if add_special else ([], [])
     partition = tokenizer.special_tokens.partition_readable(data, parse_special)
     special = _rows(partition.ids, partition.starts, partition.ends)
@@ -67,7 +67,9 @@ def record(
     for token_id in after:
         recorder.write("add", len(data), len(data), result=token_id, cell=BEHIND)
     tokens += [(token_id, len(data), len(data)) for token_id in after]
-    return recorder.trace(name, tokenizer.readable_twin(name), tokens)
+    rules = tokenizer.vocabulary.rules
+    looks_whole = tokenizer.encoders[name].exact and (rules.ignore_merges or rules.ignore_newline_merges)
+    return recorder.trace(name, tokenizer.readable_twin(name), looks_whole, tokens)
 
 
 def _rows(*columns: NDArray[Any]) -> list[Any]:
@@ -114,9 +116,8 @@ class _Rows:
 class _Recorder:
     """The watcher that fills the columns."""
 
-    def __init__(self, text: bytes, n_tokens: int, expected_steps: int, progress: Progress) -> None:
+    def __init__(self, text: bytes, expected_steps: int, progress: Progress) -> None:
         self._text = text
-        self._n_tokens = n_tokens
         self._expected_steps = expected_steps
         self._progress = progress
         self._steps = _Rows("B" + 7 * "i" + "d" + 5 * "i")
@@ -256,15 +257,15 @@ class _Recorder:
         )
 
     def _fall_back(self, tokens: Symbols) -> None:
-        """Rows for the tokens that stand for symbols that are none; `cell` is the last one of several."""
+        """Rows for tokens in place of symbols that are none, or unused; `cell` is the last one of several."""
         at = covered = 0
         for slot, symbol in enumerate(self._symbols):
             if symbol == -2 or self._slot_ends[slot] <= covered:
                 continue
-            if 0 <= symbol < self._n_tokens:
+            first, end = at, self._slot_ends[slot]
+            if at < len(tokens) and (tokens[at][0], tokens[at][2]) == (symbol, end):
                 at += 1
                 continue
-            first, end = at, self._slot_ends[slot]
             while at < len(tokens) and (tokens[at][2] <= end or tokens[at][1] < end):
                 token, start, covered = tokens[at]
                 last = bisect_left(self._slot_starts, covered) - 1 if covered > end else -1
@@ -291,14 +292,18 @@ class _Recorder:
             start, end = start + offset, end + offset
         return start, end
 
-    def trace(self, encoder: str, twin: str, tokens: Sequence[tuple[int, int, int]]) -> Trace:
+    def trace(
+        self, encoder: str, twin: str, looks_whole: bool, tokens: Sequence[tuple[int, int, int]]
+    ) -> Trace:
         """All that was written."""
         result = np.array(tokens, np.int32).reshape(-1, 3).T
+        columns = Columns(*self._steps.arrays())
         return Trace(
             self._text,
             encoder,
             twin,
-            Columns(*self._steps.arrays()),
+            looks_whole or bool((columns.operation == NUMBERS["whole"]).any()),
+            columns,
             Pieces(*self._pieces.arrays()),
             Cells(*self._cells.arrays()),
             bytes(self._work),

@@ -123,6 +123,13 @@ class Teller:
         place = "in front of" if self._trace.columns.cell[step] == BEFORE else "behind"
         return f"{self.result(step)} is put {place} the text, as the file asks."
 
+    def fallen(self, step: int) -> str:
+        """What is made of pieces that are not used are their parts."""
+        token = int(self._trace.columns.result[step])
+        if self._vocabulary.pieces is not None and self._vocabulary.kind(token) == "normal":
+            return f"{self.result(step)} is part of a piece that is not used, which is taken apart."
+        return f"{self.covered(step)} is part of no token: {self.result(step)} stands for it."
+
     def missed(self, step: int) -> str:
         """Whole words are not cut any shorter: at most the space before one is left out."""
         follows = {"words": "", "wordlevel": ": it is unknown"}
@@ -158,7 +165,7 @@ TELLERS: dict[str, Callable[[Teller, int], str]] = {
         f"Going back from the end, the best way has {t.result(step)} at {t.span(step)}."
     ),
     "join": lambda t, step: f"What is unknown side by side becomes one {t.result(step)}, {t.span(step)}.",
-    "fallback": lambda t, step: f"{t.covered(step)} is part of no token: {t.result(step)} stands for it.",
+    "fallback": Teller.fallen,
     "lost": lambda t, step: f"{t.covered(step)} is no token, and the vocabulary has none for its bytes.",
     "done": Teller.done,
     "add": Teller.added,

@@ -107,6 +107,7 @@ class Trace:
     text     the original bytes
     encoder  the name of the algorithm
     twin     that of the one whose steps these are; another one for `fast`
+    looks_whole  whether a piece that is a token is taken as it stands
     work     the bytes of all pieces as the algorithm sees them
     made     the tokens that the pieces became
     result   the tokens of the whole text
@@ -115,6 +116,7 @@ class Trace:
     text: bytes
     encoder: str
     twin: str
+    looks_whole: bool
     columns: Columns
     pieces: Pieces
     cells: Cells
@@ -139,7 +141,7 @@ class Trace:
 
     def prepare(self) -> None:
         """Work out what takes a while, some ten milliseconds for a million steps, before one looks."""
-        _ = self.lifetimes, self.longest_symbol, self.ways, self.makers
+        _ = self.special, self.lifetimes, self.longest_symbol, self.ways, self.makers
 
     @cached_property
     def longest_symbol(self) -> int:
@@ -148,6 +150,12 @@ class Trace:
         merges = np.flatnonzero(columns.operation == NUMBERS["merge"])
         made = (columns.end[merges] - columns.position[merges]).max(initial=0)
         return int((self.cells.end - self.cells.start).max(initial=made))
+
+    @cached_property
+    def special(self) -> Tokens:
+        """The tokens that were cut out of the text before all else."""
+        columns, steps = self.columns, np.flatnonzero(self.columns.operation == NUMBERS["special"])
+        return Tokens(columns.result[steps], columns.position[steps], columns.end[steps])
 
     @cached_property
     def lifetimes(self) -> Lifetimes:
@@ -210,6 +218,7 @@ class Trace:
         texts = {"text": self.text, "work": self.work, "encoder": self.encoder.encode()}
         texts["twin"] = self.twin.encode()
         arrays |= {name: np.frombuffer(data, np.uint8) for name, data in texts.items()}
+        arrays["looks_whole"] = np.array(self.looks_whole)
         with path.open("wb") as file:
             np.savez(file, **arrays)
 
@@ -221,6 +230,7 @@ class Trace:
                 arrays["text"].tobytes(),
                 arrays["encoder"].tobytes().decode(),
                 arrays["twin"].tobytes().decode(),
+                bool(arrays["looks_whole"]),
                 Columns(*_fields(arrays, "columns", Columns._fields)),
                 Pieces(*_fields(arrays, "pieces", Pieces._fields)),
                 Cells(*_fields(arrays, "cells", Cells._fields)),

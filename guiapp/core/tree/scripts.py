@@ -82,7 +82,7 @@ def token_scripts(vocabulary: Vocabulary, tree: TokenTree) -> NDArray[np.uint8]:
 
     A token that is only part of a character belongs to the script that most tokens below it are written in.
     """
-    scripts = native.token_scripts(tree.data, tree.offsets, _scripts_of_codes(), FIRST_SCRIPT)
+    scripts = native.token_scripts(tree.data, tree.offsets, scripts_of_codes(), FIRST_SCRIPT)
     scripts[(vocabulary.attributes & (Attribute.CONTROL | Attribute.UNKNOWN)) > 0] = SPECIAL
     own = scripts.copy()
     for token in np.flatnonzero((own == BYTES) & (tree.columns.sizes > 1)).tolist():
@@ -93,7 +93,7 @@ def token_scripts(vocabulary: Vocabulary, tree: TokenTree) -> NDArray[np.uint8]:
 
 
 @cache
-def _scripts_of_codes() -> NDArray[np.uint8]:
+def scripts_of_codes() -> NDArray[np.uint8]:
     """For each code point an index into NAMES."""
     runs = category_runs()
     of_runs = np.array(OF_CATEGORY, np.uint8)[runs.categories]

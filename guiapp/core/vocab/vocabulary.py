@@ -27,6 +27,7 @@ from guiapp.native import StringTable, packed
 
 NAMING_LIMIT_BYTES = 1 << 28
 LLAMA_CPP = "llama.cpp"
+MERGES_VERSION = b"#version"  # how a line begins that is no rule
 MERGE_SEPARATOR = b"\xff"  # of rules in files of `tokenizers`, whose texts may hold spaces
 
 
@@ -157,10 +158,13 @@ class Vocabulary:
 
     @cached_property
     def signs(self) -> NDArray[np.uint16]:
-        """`attributes`, and UNKNOWN also for the unknown token of a file that calls it a control token."""
-        signs = self.attributes.copy()
-        if self.special_ids.unk is not None and self.special_ids.unk < len(self):
-            signs[self.special_ids.unk] |= Attribute.UNKNOWN.value
+        """`attributes`, and UNKNOWN also for the unknown token of a file that calls it a control token.
+
+        But not for one that begins or ends texts besides, as CLIP's and GPT-2's, which know all bytes.
+        """
+        signs, ids = self.attributes.copy(), self.special_ids
+        if ids.unk is not None and ids.unk < len(self) and ids.unk not in (ids.bos, ids.eos):
+            signs[ids.unk] |= Attribute.UNKNOWN.value
         return signs
 
     def score(self, token_id: int) -> float:
@@ -199,10 +203,13 @@ class Vocabulary:
 
         llama.cpp repeats the whole token for each of its characters that stands for no byte.  Where
         that would fill the memory (only in a file made for it), such characters stay as they are.
+        What `tokenizers` puts at the end of words (`</w>`) stands for a space.
         """
         if self.type is VocabType.TEST:
             return packed([b"%x" % token_id for token_id in range(len(self))])
-        texts, size = self.unmarked_texts, len(self.token_data)  # room but for names of unknown characters
+        has_suffix = self.parts is not None and self.parts.model.end_suffix
+        texts = _with_spaces_behind_words(self) if has_suffix else self.unmarked_texts
+        size = len(texts[0])  # room but for names of unknown characters
         spell_out = partial(native.spell_out, texts, self._spelled_as, self._spelling, byte_alphabet.BYTES)
         data, offsets, full_size = spell_out(True, size)
         if full_size > size:
@@ -261,6 +268,19 @@ def _cut_in_two(merge: bytes, separator: bytes) -> tuple[bytes, bytes]:
     """Both sides of the first separator that has something before it."""
     at = merge.find(separator, 1)
     return (merge[:at], merge[at + 1 :]) if at > 0 else (b"", b"")
+
+
+def _with_spaces_behind_words(vocabulary: Vocabulary) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Token texts where a space, as they spell it, stands in place of the end-of-word suffix."""
+    assert vocabulary.parts is not None
+    suffix = vocabulary.parts.model.end_suffix.encode()
+    space = byte_alphabet.CHARACTER_OF_BYTE[ord(" ")] if vocabulary.rules.byte_encoding else " "
+    data, is_word = vocabulary.token_data.tobytes(), vocabulary.attributes & Attribute.NORMAL > 0
+    texts = [data[start:end] for start, end in stoppable(pairwise(vocabulary.token_offsets.tolist()))]
+    for token_id in np.flatnonzero(is_word).tolist():
+        if texts[token_id].endswith(suffix):
+            texts[token_id] = texts[token_id].removesuffix(suffix) + space.encode()
+    return packed(texts)
 
 
 def _without_dna_suffix(vocabulary: Vocabulary) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:

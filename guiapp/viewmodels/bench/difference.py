@@ -8,11 +8,11 @@ from guiapp.core.bench.differences import Place, first_difference
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.plan import Plan, whole_path
 from guiapp.viewmodels.background import LatestJob
-from guiapp.viewmodels.workspace import Workspace
+from guiapp.viewmodels.model_session import ModelSession
 
 
 class DifferenceFinder(QObject):
-    """Puts the text of a result into the workspace, and selects the place.
+    """Puts the text of a result into the session, and selects the place.
 
     Signals:
         failed(str): why it cannot.
@@ -20,15 +20,15 @@ class DifferenceFinder(QObject):
 
     failed = Signal(str)
 
-    def __init__(self, workspace: Workspace, parent: QObject | None = None) -> None:
+    def __init__(self, session: ModelSession, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._workspace = workspace
+        self._session = session
         self._job = LatestJob[Place](self)
         self._job.done.connect(self._show)
         self._job.failed.connect(self.failed)
 
     def open(self, result: Record, plan: Plan) -> None:
-        tokenizer, model = self._workspace.tokenizer, self._workspace.loader.model
+        tokenizer, model = self._session.tokenizer, self._session.loader.model
         if tokenizer is None or model is None or whole_path(str(model.name)) != whole_path(plan.model):
             self.failed.emit(f"This run is of {plan.model}. Open that model to see where tokens differ.")
             return
@@ -42,8 +42,8 @@ class DifferenceFinder(QObject):
         self._job.wait()
 
     def _show(self, place: Place) -> None:
-        document = self._workspace.document
+        document = self._session.document
         if document.text() != place.text:
-            self._workspace.show_text(place.text)
+            self._session.text.show(place.text)
         end = document.next_grapheme(place.start)  # tokens may hold part of a character
-        self._workspace.point_out(place.start, max(place.end, end))
+        self._session.text.point_out(place.start, max(place.end, end))

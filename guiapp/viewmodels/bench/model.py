@@ -27,7 +27,7 @@ from guiapp.viewmodels.bench.kept_runs import KeptRuns, Opened
 from guiapp.viewmodels.bench.live import LiveRun, deviations_of
 from guiapp.viewmodels.bench.presets import PRESETS, TEXTS, YOUR_TEXT, Preset
 from guiapp.viewmodels.bench.runner import BenchRunner
-from guiapp.viewmodels.workspace import Workspace
+from guiapp.viewmodels.model_session import ModelSession
 
 
 class BenchModel(QObject):
@@ -53,14 +53,14 @@ class BenchModel(QObject):
 
     def __init__(
         self,
-        workspace: Workspace,
+        session: ModelSession,
         runner: BenchRunner | None = None,
         history: RunHistory | None = None,
         clock_s: Callable[[], float] = time.monotonic,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        self._workspace = workspace
+        self._session = session
         self._runner = runner or BenchRunner(parent=self)
         self._history = history
         self._clock_s = clock_s
@@ -75,7 +75,7 @@ class BenchModel(QObject):
         self.is_paused = False
         self.isolated = ""
         self.progress, self._cell = "", ""
-        self._differences = DifferenceFinder(workspace, self)
+        self._differences = DifferenceFinder(session, self)
         self._differences.failed.connect(self.failed)
         self.forecast = BenchForecast(history, self)
         self._ended_because = ""
@@ -89,7 +89,7 @@ class BenchModel(QObject):
         self.kept.failed.connect(self.failed)
         self._runner.told.connect(self._take)
         self._runner.ended.connect(self._end)
-        workspace.vocabulary_changed.connect(self._follow_vocabulary)
+        session.vocabulary_changed.connect(self._follow_vocabulary)
         self._look_through()
 
     # The plan
@@ -97,13 +97,13 @@ class BenchModel(QObject):
     @property
     def ours(self) -> list[Entrant]:
         """The encoders of the vocabulary that is open."""
-        return our_entrants(self._workspace.encoders)
+        return our_entrants(self._session.encoders)
 
     @property
     def peers(self) -> list[Entrant]:
         """Other tokenizers; those that are missing say how to get them, others what is against them."""
         if self._peers is None:
-            self._peers = peer_entrants(self._workspace.vocabulary)
+            self._peers = peer_entrants(self._session.vocabulary)
         return self._peers
 
     def _follow_vocabulary(self) -> None:
@@ -112,7 +112,7 @@ class BenchModel(QObject):
         self.plan_changed.emit()
 
     def _look_through(self) -> None:
-        if (vocabulary := self._workspace.vocabulary) is not None:
+        if (vocabulary := self._session.vocabulary) is not None:
             self.forecast.look_through(str(vocabulary.path))
 
     @property
@@ -168,7 +168,7 @@ class BenchModel(QObject):
         names = [
             each.name for each in [*self.ours, *self.peers] if not each.reason and self.takes_part(each.name)
         ]
-        vocabulary = self._workspace.vocabulary
+        vocabulary = self._session.vocabulary
         if vocabulary is None or vocabulary.type is not VocabType.BPE:
             return names
         return names + [name + UNSPLIT for name in self._preset.unsplit if name in names]
@@ -176,7 +176,7 @@ class BenchModel(QObject):
     @property
     def can_run(self) -> bool:
         planned = self.contenders and self._texts and self._preset.scenarios
-        return bool(planned and self._workspace.loader.model) and not self.is_running
+        return bool(planned and self._session.loader.model) and not self.is_running
 
     @property
     def estimate(self) -> Duration:
@@ -185,10 +185,10 @@ class BenchModel(QObject):
 
     @property
     def _your_bytes(self) -> dict[str, int]:
-        return {YOUR_TEXT: max(self._workspace.document.size, 1)}
+        return {YOUR_TEXT: max(self._session.document.size, 1)}
 
     def _plan(self, texts: Sequence[str]) -> Plan:
-        model = self._workspace.loader.model
+        model = self._session.loader.model
         if model is None:
             return self._preset.plan("", texts, self.contenders)
         pre = model.tokenizer.vocabulary.chosen_pre or None
@@ -210,7 +210,7 @@ class BenchModel(QObject):
         self._cell, self.is_paused = "", False
         self.tell("Starting …")
         if YOUR_TEXT in plan.corpora:
-            text = self._workspace.document.text() or b" "
+            text = self._session.document.text() or b" "
             self._starting.start(lambda _: with_text_kept(plan, history, text))
         else:
             self._start(plan)
@@ -347,7 +347,7 @@ class BenchModel(QObject):
         self.isolated_changed.emit()
 
     def open_difference(self, contender: str, text: str = "") -> None:
-        """Put the text in which a contender differs into the workspace, and select the first place."""
+        """Put the text in which a contender differs into the session, and select the first place."""
         if (result := self.deviations(text).get(contender)) is not None:
             self._differences.open(result, plan_from(self._run.record["plan"]))
 

@@ -10,6 +10,7 @@ from urllib.request import url2pathname
 
 from guiapp.core.demo import DEMO_MODELS, PREFIX
 from guiapp.core.explain.figures import in_bytes
+from guiapp.core.explain.reports import value_text
 from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.sources.installed import FOLDER, Installed
 from guiapp.core.sources.locate import is_fetched, is_plain, lasting_name
@@ -136,8 +137,8 @@ def said_in_file(vocabulary: Vocabulary) -> Iterator[tuple[str, str]]:
     yield "remarks", "\n".join(vocabulary.warnings[:MOST_REMARKS])
     said = {quoted(key, LONGEST_SAID): value for key, value in vocabulary.metadata.items()}
     for key in [key for key in said if "chat_template" in key]:
-        yield key.rpartition(".")[2].replace("_", " "), printable(str(said.pop(key)))
-    lines = [f"{key}  {quoted(str(value), LONGEST_SAID)}" for key, value in said.items()]
+        yield key.rpartition(".")[2].replace("_", " "), printable(value_text(said.pop(key)))
+    lines = [f"{key}  {quoted(value_text(value), LONGEST_SAID)}" for key, value in said.items()]
     yield "file says", "\n".join(lines[:MOST_SAID])
 
 

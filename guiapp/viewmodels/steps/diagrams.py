@@ -186,28 +186,50 @@ def _around(tokens: Tokens, start: int, n_before: int) -> tuple[Tokens, tuple[bo
 
 
 def _before(debugger: Debugger, piece: int) -> tuple[list[Element], bool]:
-    """The last tokens of the pieces before."""
-    last = debugger.trace.piece_tokens(piece).start
+    """The last tokens of the pieces before, and special ones between these."""
+    trace, last = debugger.trace, debugger.trace.piece_tokens(piece).start
     first = max(0, last - TOKENS_BEFORE)
-    columns = (column[first:last].tolist() for column in debugger.trace.made)
+    columns = (column[first:last].tolist() for column in trace.made)
     elements = [
         _finished(debugger, token_id, start, end, first + at)
         for at, (token_id, start, end) in enumerate(zip(*columns, strict=True))
     ]
-    return elements, first > 0
+    n_special = int(trace.special.starts.searchsorted(trace.pieces.start[piece]))
+    special = _special(debugger, max(0, n_special - TOKENS_BEFORE), n_special)
+    elements = sorted(elements + special, key=_start)[-TOKENS_BEFORE:]
+    return elements, last + n_special > len(elements)
 
 
 def _behind(debugger: Debugger, piece: int) -> tuple[list[Element], bool]:
-    """The next pieces, as text."""
-    pieces, text = debugger.trace.pieces, debugger.trace.text
-    behind = slice(piece + 1, piece + 1 + PIECES_BEHIND)
-    bounds = zip(pieces.start[behind].tolist(), pieces.end[behind].tolist(), strict=True)
+    """The next pieces, as text, and special tokens between them."""
+    trace, first = debugger.trace, piece + 1
+    pieces, text = trace.pieces, trace.text
+    bounds = zip(
+        *(column[first : first + PIECES_BEHIND].tolist() for column in (pieces.start, pieces.end)),
+        strict=True,
+    )
     elements = []
-    for number, (start, piece_end) in enumerate(bounds, behind.start):
+    for number, (start, piece_end) in enumerate(bounds, first):
         end = min(piece_end, start + LONGEST_RAW)
         shown = visible_text(text[start:end], LONGEST_RAW)
         elements.append(Element(shown, "", start, end, Part.TEXT, Role.NONE, number))
-    return elements, behind.stop < debugger.trace.n_pieces
+    n_special = int(trace.special.starts.searchsorted(pieces.end[piece]))
+    special = _special(debugger, n_special, n_special + PIECES_BEHIND)
+    elements = sorted(elements + special, key=_start)[:PIECES_BEHIND]
+    n_behind = trace.n_pieces - first + len(trace.special.ids) - n_special
+    return elements, n_behind > len(elements)
+
+
+def _special(debugger: Debugger, first: int, last: int) -> list[Element]:
+    """Some of the special tokens that were cut out of the text."""
+    columns = (column[first:last].tolist() for column in debugger.trace.special)
+    return [
+        _finished(debugger, token_id, start, end, 0) for token_id, start, end in zip(*columns, strict=True)
+    ]
+
+
+def _start(element: Element) -> int:
+    return element.start
 
 
 def _stage(debugger: Debugger, start: int, end: int) -> Flow:

@@ -1,6 +1,6 @@
 """Takes people through a lesson: its models and texts, the places in their traces, the answers.
 
-A lesson has a workspace and a debugger of its own: what people have open does not know of it.
+A lesson has a session and a debugger of its own: what people have open does not know of it.
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.lessons.lesson import Lesson, LessonError, LessonStep, go_to_place, load_each
 from guiapp.core.system.outside_json import read_json
+from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.steps.model import StepsModel
 from guiapp.viewmodels.steps.trace_recorder import TraceRecorder
 from guiapp.viewmodels.steps.training import TrainingModel, TrainingWish
-from guiapp.viewmodels.workspace import Workspace
+from guiapp.viewmodels.text_session import TextSession
 
 MOST_TOKENS = 100_000  # more than any text of a lesson needs
 
@@ -24,7 +25,7 @@ MOST_TOKENS = 100_000  # more than any text of a lesson needs
 class LessonPlayer(QObject):
     """The lesson under way, if there is one.
 
-    workspace, steps, training  what lessons show, and nobody else
+    session, steps, training  what lessons show, and nobody else
 
     Signals:
         changed(): `lesson`, `step`, `is_revealed` or `failure` is new.
@@ -37,15 +38,15 @@ class LessonPlayer(QObject):
     ) -> None:
         super().__init__(parent)
         self._settings = settings
-        self.workspace = Workspace()
-        self.steps = StepsModel(self.workspace, recorder=recorder, parent=self)
+        self.session = ModelSession(TextSession())
+        self.steps = StepsModel(self.session, recorder=recorder, parent=self)
         self.training = TrainingModel(parent=self)
         self.lesson: Lesson | None = None
         self.number = 0
         self.is_revealed = False
         self.failure = ""
         self.steps.trace_changed.connect(self._go_to_place)
-        self.workspace.loader.failed.connect(self._fail)
+        self.session.loader.failed.connect(self._fail)
 
     @cached_property
     def _found(self) -> tuple[list[Lesson], list[str]]:
@@ -139,14 +140,14 @@ class LessonPlayer(QObject):
         self.changed.emit()
 
     def _set_scene(self, step: LessonStep) -> None:
-        workspace, loader = self.workspace, self.workspace.loader
+        session, loader = self.session, self.session.loader
         opened = None if loader.model is None else loader.model.name
         if (loader.loading_name or opened) != step.model:
             loader.open(step.model)
-        if workspace.document.text() != step.text.encode():
-            workspace.document.set_text(step.text.encode())
-        workspace.set_parse_special(step.parse_special)
-        workspace.set_encoder(step.encoder or None)
+        if session.document.text() != step.text.encode():
+            session.document.set_text(step.text.encode())
+        session.set_parse_special(step.parse_special)
+        session.set_encoder(step.encoder or None)
         self._go_to_place()
 
     def _go_to_place(self) -> None:
@@ -171,7 +172,7 @@ class LessonPlayer(QObject):
         """End all work in the background."""
         self.training.stop()
         self.steps.stop()
-        self.workspace.close()
+        self.session.close()
 
     def _fail(self, name: str, message: str) -> None:
         self.failure = message

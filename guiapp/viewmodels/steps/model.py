@@ -16,6 +16,7 @@ from guiapp.core.trace.debugger import Debugger, Granularity
 from guiapp.core.trace.trace import Tokens
 from guiapp.core.vocab.token_tree import TokenTree
 from guiapp.viewmodels.background import LatestJob
+from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.steps.debugger_memory import Remembered, recall
 from guiapp.viewmodels.steps.race import RaceModel
@@ -23,7 +24,6 @@ from guiapp.viewmodels.steps.recording import Recording
 from guiapp.viewmodels.steps.trace_recorder import TraceRecorder
 from guiapp.viewmodels.steps.tree_walk import WALKERS
 from guiapp.viewmodels.steps.walk_model import WalkModel
-from guiapp.viewmodels.workspace import Workspace
 
 MOST_NOTES = 200
 
@@ -45,17 +45,17 @@ class StepsModel(WalkModel[Debugger]):
 
     def __init__(
         self,
-        workspace: Workspace,
+        session: ModelSession,
         settings: Settings | None = None,
         recorder: TraceRecorder | None = None,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent=parent)
-        self._workspace = workspace
+        self._session = session
         self._settings = settings
         recorder = recorder or TraceRecorder(parent=self)
-        self.recording = Recording(workspace, recorder, self)
-        self.race = RaceModel(workspace, TraceRecorder(recorder.command, self), self)
+        self.recording = Recording(session, recorder, self)
+        self.race = RaceModel(session, TraceRecorder(recorder.command, self), self)
         self.breakpoints.changed.connect(self._follow_breakpoints)
         self.watches: tuple[str, ...] = ()
         self.training_breakpoints: tuple[Breakpoint, ...] = ()
@@ -75,7 +75,7 @@ class StepsModel(WalkModel[Debugger]):
     # The trace
 
     def watch(self, is_watching: bool) -> None:
-        """Follow the workspace's text from now on, or no longer: the page is shown or hidden."""
+        """Follow the session's text from now on, or no longer: the page is shown or hidden."""
         self.recording.watch(is_watching)
         if not is_watching:
             self.clock.pause()
@@ -87,7 +87,7 @@ class StepsModel(WalkModel[Debugger]):
             self.show(None)
 
     def show(self, debugger: Debugger | None) -> None:
-        """Walk through a trace of the workspace's text from its start; None for none.
+        """Walk through a trace of the session's text from its start; None for none.
 
         It is a trace of the model that was open when recording began, which may be another by now.
         """
@@ -169,7 +169,7 @@ class StepsModel(WalkModel[Debugger]):
 
     def to_caret(self) -> None:
         """Run to the next token over the byte at the caret."""
-        self.to_byte(self._workspace.document.caret - self.recording.text_start)
+        self.to_byte(self._session.document.caret - self.recording.text_start)
 
     def refresh(self) -> None:
         """Show the place that somebody else moved the debugger to."""
@@ -228,7 +228,7 @@ class StepsModel(WalkModel[Debugger]):
     def absence(self, index: int) -> str:
         """Why a breakpoint cannot be hit in this model and text, "" where it can."""
         debugger, row = self.debugger, self.breakpoints.rows[index]
-        return "" if debugger is None else absence(row, debugger.values, self._workspace.encoders)
+        return "" if debugger is None else absence(row, debugger.values, self._session.encoders)
 
     def toggle_breakpoint(self) -> None:
         """A breakpoint on the token that the present step makes, or on its operation; or away with it."""
@@ -247,11 +247,11 @@ class StepsModel(WalkModel[Debugger]):
 
     def _compare(self) -> None:
         """Encode with the encoders that breakpoints compare with."""
-        tokenizer = self._workspace.tokenizer
+        tokenizer = self._session.tokenizer
         names = {row.value for row in self.breakpoints.rows if row.kind == "difference"}
         if self.debugger is None or tokenizer is None or not names:
             return
-        options, text = self._workspace.options, self.debugger.trace.text
+        options, text = self._session.options, self.debugger.trace.text
         known = sorted(names & set(tokenizer.encoders))
         switches = (options.add_special, options.parse_special)
         self._others.start(lambda _: {name: tokenizer.encode(text, *switches, name) for name in known})

@@ -7,8 +7,8 @@ from PySide6.QtCore import QObject, Signal
 from guiapp.core.trace.cost import ONE_PIECE, estimate, must_ask
 from guiapp.core.trace.debugger import Debugger
 from guiapp.core.trace.race import Difference, first_difference, follow
+from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.steps.trace_recorder import TraceRecorder
-from guiapp.viewmodels.workspace import Workspace
 
 
 class RaceModel(QObject):
@@ -20,9 +20,9 @@ class RaceModel(QObject):
 
     changed = Signal()
 
-    def __init__(self, workspace: Workspace, recorder: TraceRecorder, parent: QObject | None = None) -> None:
+    def __init__(self, session: ModelSession, recorder: TraceRecorder, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._workspace = workspace
+        self._session = session
         self._recorder = recorder
         self._recorder.recorded.connect(self._take)
         self._recorder.failed.connect(self._fail)
@@ -40,7 +40,7 @@ class RaceModel(QObject):
     @property
     def encoders(self) -> list[str]:
         """Those that can run beside: neither what the leader runs nor `fast`, which is read as another."""
-        tokenizer, algorithm = self._workspace.tokenizer, self._workspace.algorithm
+        tokenizer, algorithm = self._session.tokenizer, self._session.algorithm
         if tokenizer is None or algorithm is None:
             return []
         return [
@@ -81,7 +81,7 @@ class RaceModel(QObject):
 
     def _record(self) -> None:
         self.rival, self.difference, self.failure = None, None, ""
-        tokenizer, options = self._workspace.tokenizer, self._workspace.options
+        tokenizer, options = self._session.tokenizer, self._session.options
         if tokenizer is not None and self.encoder not in self.encoders:
             self.encoder = ""
         if self.encoder and tokenizer is not None and self._leader is not None:

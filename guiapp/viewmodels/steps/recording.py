@@ -1,12 +1,13 @@
-"""Has the workspace's text recorded while somebody watches; of a long one a part, unless all is asked for."""
+"""Has the session's text recorded while somebody watches; of a long one a part, unless all is asked for."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from guiapp.core.editing.text_buffer import TextEdit
 from guiapp.core.trace.cost import ONE_PIECE, Cost, beginning, estimate, n_first_bytes
+from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.steps.trace_recorder import TraceRecorder
-from guiapp.viewmodels.workspace import Workspace
 
 SETTLE_MS = 150  # of typing, before the text is recorded anew
 
@@ -14,7 +15,7 @@ SETTLE_MS = 150  # of typing, before the text is recorded anew
 class Recording(QObject):
     """Which part of the text is recorded, how far that is, and why it failed.
 
-    text_start, text_end  where in the workspace's text the recorded one begins and ends
+    text_start, text_end  where in the session's text the recorded one begins and ends
 
     Signals:
         recorded(object): the debugger to walk with from now on.
@@ -26,9 +27,9 @@ class Recording(QObject):
     outdated = Signal()
     changed = Signal()
 
-    def __init__(self, workspace: Workspace, recorder: TraceRecorder, parent: QObject | None = None) -> None:
+    def __init__(self, session: ModelSession, recorder: TraceRecorder, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._workspace = workspace
+        self._session = session
         self._recorder = recorder
         self.failure = ""
         self.text_start = self.text_end = 0
@@ -41,19 +42,18 @@ class Recording(QObject):
         recorder.failed.connect(self._fail)
         recorder.busy_changed.connect(self.changed)
         recorder.progress_changed.connect(self.changed)
-        workspace.document.edited.connect(self._forget)
-        workspace.encoding_changed.connect(self._follow_encoder)
-        workspace.options_changed.connect(self._follow_encoder)
+        session.tokens_changed.connect(self._follow_tokens)
+        session.options_changed.connect(self._follow_encoder)
 
     def watch(self, is_watching: bool) -> None:
-        """Follow the workspace's text from now on, or no longer: the page is shown or hidden."""
+        """Follow the session's text from now on, or no longer: the page is shown or hidden."""
         self._is_watching = is_watching
         if is_watching and not self._is_current:
             self._settle.start(0)
 
     def record_part(self) -> None:
         """Record what does not take long: all of a short text, else the selection or what it begins with."""
-        document = self._workspace.document
+        document = self._session.document
         start, end = document.selection if self.is_long and document.has_selection else (0, document.size)
         n_bytes = self._n_first_bytes(end - start)
         if n_bytes < end - start:
@@ -62,11 +62,11 @@ class Recording(QObject):
 
     def record_all(self) -> None:
         """Record the whole text, whatever it costs."""
-        self._record(0, self._workspace.document.size)
+        self._record(0, self._session.document.size)
 
     def record_selection(self) -> None:
         """Record the selected text as a text of its own."""
-        self._record(*self._workspace.document.selection)
+        self._record(*self._session.document.selection)
 
     def cancel(self) -> None:
         """Stop recording."""
@@ -77,23 +77,23 @@ class Recording(QObject):
     @property
     def is_long(self) -> bool:
         """Whether all of the text is recorded only if somebody asks for it."""
-        n_bytes = self._workspace.document.size
+        n_bytes = self._session.document.size
         return self._n_first_bytes(n_bytes) < n_bytes
 
     @property
     def is_part(self) -> bool:
         """Whether the text has more than what is recorded, or being recorded."""
-        return self.text_end - self.text_start < self._workspace.document.size
+        return self.text_end - self.text_start < self._session.document.size
 
     @property
     def cost(self) -> Cost:
         """What it would take to record the whole text."""
-        return estimate(*self._kind, self._workspace.document.size)
+        return estimate(*self._kind, self._session.document.size)
 
     @property
     def _kind(self) -> tuple[str, bool]:
         """What costs depend on: the algorithm to read, and whether whole texts are one piece for it."""
-        tokenizer, algorithm = self._workspace.tokenizer, self._workspace.algorithm
+        tokenizer, algorithm = self._session.tokenizer, self._session.algorithm
         if tokenizer is None or algorithm is None:
             return "", False
         return tokenizer.readable_twin(algorithm.name), tokenizer.vocabulary.type in ONE_PIECE
@@ -115,6 +115,12 @@ class Recording(QObject):
         """The share of the text that is recorded, 0 to 1."""
         return self._recorder.progress
 
+    def _follow_tokens(self, edit: TextEdit | None) -> None:
+        if edit is None:
+            self._follow_encoder()
+        else:
+            self._forget()
+
     def _follow_encoder(self) -> None:
         """The encoder may be another."""
         if not self._is_current or self._encoder() != self._recorded:
@@ -122,7 +128,7 @@ class Recording(QObject):
 
     def _encoder(self) -> tuple[object, ...]:
         """What a recording depends on beside the text."""
-        return self._workspace.tokenizer, self._workspace.algorithm, self._workspace.options
+        return self._session.tokenizer, self._session.algorithm, self._session.options
 
     def _forget(self) -> None:
         """What is recorded, or is being recorded, is not what there is to record any more."""
@@ -137,15 +143,15 @@ class Recording(QObject):
             self._settle.start(SETTLE_MS)
 
     def _record(self, start: int, end: int) -> None:
-        tokenizer, algorithm = self._workspace.tokenizer, self._workspace.algorithm
+        tokenizer, algorithm = self._session.tokenizer, self._session.algorithm
         if tokenizer is None or algorithm is None:
             return
         self._settle.stop()
         self.outdated.emit()
         self.text_start, self.text_end, self.failure = start, end, ""
         self._is_current, self._recorded = True, self._encoder()
-        options = self._workspace.options
-        text = self._workspace.document.slice(start, end)
+        options = self._session.options
+        text = self._session.document.slice(start, end)
         self._recorder.record(tokenizer, text, algorithm.name, options.add_special, options.parse_special)
         self.changed.emit()
 

@@ -12,9 +12,9 @@ from guiapp import open_model
 from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.viewmodels.background import LatestJob, Progress
+from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.models.loader import display_name
 from guiapp.viewmodels.steps.training import TrainingModel
-from guiapp.viewmodels.workspace import Workspace
 
 LONGEST_TEXT = 2000  # bytes: more than a page shows
 
@@ -46,10 +46,10 @@ class TrainingBeside(QObject):
 
     changed = Signal()
 
-    def __init__(self, training: TrainingModel, workspace: Workspace, parent: QObject | None = None) -> None:
+    def __init__(self, training: TrainingModel, session: ModelSession, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._training = training
-        self._workspace = workspace
+        self._session = session
         self.result: Beside | None = None
         self.failure = ""
         self._job = LatestJob[Beside](self)
@@ -62,7 +62,7 @@ class TrainingBeside(QObject):
 
     def compare(self, text: bytes) -> None:
         """Encode the beginning of a text with both; what was compared before stays until that is done."""
-        model, training = self._workspace.loader.model, self._training
+        model, training = self._session.loader.model, self._training
         if model is None or training.model_file is None:
             return
         beginning = text[:LONGEST_TEXT].decode("utf-8", "ignore").encode()

@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, QTextBoundaryFinder, Signal
 
 from guiapp.core.editing.character_starts import LONGEST_CHARACTER, character_start, decode, encode
 from guiapp.core.editing.text_buffer import TextBuffer, TextEdit
+from guiapp.core.explain.characters import n_characters
 from guiapp.core.text.invisible import invisible_runs
 
 WINDOW_BYTES = 512  # how far a grapheme or a word is followed
@@ -22,14 +23,17 @@ BYTE_ORDER_MARKS = ("\ufeff", "\ufffe")  # in front, Qt takes them away; the sec
 class TextDocument(QObject):
     """Editable bytes with undo; all offsets count bytes.
 
-    buffer  the storage, to read from: only the document's own methods may change it
+    buffer        the storage, to read from: only the document's own methods may change it
+    n_characters  of the whole text
 
     Signals:
-        edited(TextEdit): the text is new; sent at once, after each change.
+        written(TextEdit): the text is new; for what is kept in step with it, which tells nobody of it yet.
+        edited(TextEdit): the text is new, and all that is kept in step with it; sent at once, each time.
         selection_changed(): `caret` or `anchor` is new.
         undo_changed(): `can_undo` or `can_redo` is new.
     """
 
+    written = Signal(object)
     edited = Signal(object)
     selection_changed = Signal()
     undo_changed = Signal()
@@ -37,6 +41,7 @@ class TextDocument(QObject):
     def __init__(self, data: bytes = b"", parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.buffer = TextBuffer(data)
+        self.n_characters = n_characters(data)
         self._caret = 0
         self._anchor = 0
 
@@ -158,6 +163,8 @@ class TextDocument(QObject):
     def _after(self, edit: TextEdit, caret: int, undo_before: tuple[bool, bool]) -> None:
         moved = (caret, caret) != (self._anchor, self._caret)
         self._anchor = self._caret = caret
+        self.n_characters += edit.more_characters
+        self.written.emit(edit)
         self.edited.emit(edit)
         if moved:
             self.selection_changed.emit()

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from guiapp.core.editing.options import Options
@@ -16,12 +15,9 @@ from guiapp.core.editing.text_buffer import TextEdit
 from guiapp.core.editing.token_store import TokenStore
 from guiapp.core.encoding import Encoding, FragmentTokens
 from guiapp.core.errors import EncodeError
-from guiapp.core.explain.characters import n_characters
-from guiapp.core.explain.visible_text import visible_text
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.text.check import TextCheck
 from guiapp.viewmodels.text.document import TextDocument
-from guiapp.viewmodels.tokens.layout import SpanWindow
 
 if TYPE_CHECKING:
     from guiapp.core.editing.live_encoding import LiveEncoding
@@ -33,21 +29,6 @@ WARMING_BYTES = 1 << 10
 N_WARM_RUNS = 3
 
 NO_TOKENS = FragmentTokens(np.zeros(0, np.int32), np.zeros(0, np.int64), np.zeros(0, np.int64))
-
-
-@dataclass(frozen=True, eq=False)
-class EncodedText:
-    """What an encoder made of the whole text, and how long the text is.
-
-    tokens                   to read from; they change with each edit
-    elapsed_ns, timed_bytes  the last whole encoding that was timed, and the length of the text then
-    """
-
-    tokens: TokenStore
-    n_bytes: int
-    n_characters: int
-    elapsed_ns: int
-    timed_bytes: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,16 +67,16 @@ class LiveSpans(QObject):
 
     A short text is encoded whole once more when typing has paused, to know how long that takes.
 
-    encoded_text  the newest encoding, its spans moved along with edits since; valid until the next edit
+    tokens                   of the newest encoding, moved along with edits since; valid until the next edit
+    is_behind                whether they are another text's, tokenizer's or option's, until all is encoded
+    elapsed_ns, timed_bytes  the last whole encoding that was timed, and the length of the text then
 
     Signals:
-        spans_changed(): spans are new or moved.
-        encoded(): `encoded_text` is new, and up to date.
-        timed(): in `encoded_text` only the time is new.
+        encoded(): a job has encoded the whole text, or found that this cannot be done.
+        timed(): `elapsed_ns` and `timed_bytes` are new.
         failed(str): why the text cannot be encoded; there are no spans then.
     """
 
-    spans_changed = Signal()
     encoded = Signal()
     timed = Signal()
     failed = Signal(str)
@@ -105,58 +86,52 @@ class LiveSpans(QObject):
         self._document = document
         self._tokenizer: Tokenizer | None = None
         self._options = Options()
-        self._n_characters = n_characters(document.text())
-        self.encoded_text = self._nothing()
+        self._have_none()
         self._live: LiveEncoding | None = None
+        self.is_behind = False
         self.job = LatestJob[_Encoded](self)
         self.job.done.connect(self._take)
         self.job.failed.connect(self._fail)
         self.timing = TextCheck[_Given, _Timed](_time, self)
         self.timing.changed.connect(self._note_time)
-        document.edited.connect(self._edit)
         self._pause = QTimer(self, singleShot=True, interval=0)
         self._pause.timeout.connect(self._expect_edit)
-        document.selection_changed.connect(self._pause.start)
 
-    def use(self, tokenizer: Tokenizer, options: Options) -> None:
-        """Encode with another tokenizer or other options, when next asked to."""
+    def use(self, tokenizer: Tokenizer | None, options: Options) -> None:
+        """Encode with another tokenizer or other options from now on."""
         if tokenizer is not self._tokenizer:
-            self._show(self._nothing())  # ids of the old vocabulary mean nothing in the new one
+            self._have_none()  # ids of the old vocabulary mean nothing in the new one
         self._tokenizer, self._options = tokenizer, options
-        self._live = None
+        self._fall_behind()
 
-    def encode_again(self) -> None:
-        self._live = None
-        self.timing.forget()
-        if self._tokenizer is not None:
+    def follow(self, edit: TextEdit) -> None:
+        """Bring the spans to where their text is after an edit, and encode what is new if that is little."""
+        if self._live is None or not _update(self._live, self._document, edit):
+            follow_edit(self.tokens, edit)
+            self._fall_behind()
+        elif self._document.size < SMALL:
+            self.timing.check(self._to_be_timed)
+
+    def catch_up(self) -> None:
+        """Have the whole text encoded in the background, if that is to be done."""
+        if self.is_behind and self._tokenizer is not None:
+            self.timing.forget()
             given = _Given(self._tokenizer, self._document.text(), self._options)
             self.job.start(partial(_encode, given))
+
+    def expect_edit(self) -> None:
+        """The next edit may be at the caret: prepare for it in a moment."""
+        self._pause.start()
+
+    def _fall_behind(self) -> None:
+        self._live = None
+        self.is_behind = self._tokenizer is not None
 
     def close(self) -> None:
         """Stop all work; nothing is delivered any more."""
         self._pause.stop()
         self.job.wait()
         self.timing.wait()
-
-    # What an editor asks
-
-    def spans_in(self, start: int, end: int) -> SpanWindow:
-        """The tokens that overlap or touch the bytes [start, end]."""
-        tokens = self.encoded_text.tokens
-        first, last = tokens.first_ending_from(start), tokens.first_behind(end)
-        return SpanWindow(first, *tokens.between(first, last))
-
-    def attributes_of(self, ids: NDArray[np.int32]) -> NDArray[np.uint16]:
-        if self._tokenizer is None:
-            return np.zeros(len(ids), np.uint16)
-        attributes: NDArray[np.uint16] = self._tokenizer.vocabulary.signs[ids]
-        return attributes
-
-    def label_of(self, token_id: int) -> str:
-        """What to call a token that is not in the text."""
-        return "" if self._tokenizer is None else visible_text(self._tokenizer.vocabulary.raw_text(token_id))
-
-    # Counts of a part
 
     def count_part(self, start: int, end: int) -> int | None:
         """The tokens of a part of the text by itself; None where that is not known in a moment."""
@@ -166,44 +141,17 @@ class LiveSpans(QObject):
 
         text, parse_special = self._document.view(), self._options.parse_special
         try:
-            return count_selection(self._tokenizer, text, self.encoded_text.tokens, parse_special, start, end)
+            return count_selection(self._tokenizer, text, self.tokens, parse_special, start, end)
         except EncodeError:  # half a character may be what the vocabulary cannot express
             return None
 
-    def n_tokens_in(self, start: int, end: int) -> int:
-        """The tokens of the whole text that are in a part of it, also in part."""
-        inside = self.encoded_text.tokens.between(*self.indexes_in(start, end))
-        return int(np.count_nonzero(inside.ends > inside.starts))
-
-    def indexes_in(self, start: int, end: int) -> tuple[int, int]:
-        """The first token that is in a part of the text, also in part, and the first one behind it."""
-        tokens = self.encoded_text.tokens
-        return tokens.first_ending_behind(start), tokens.first_from(end)
-
-    def _edit(self, edit: TextEdit) -> None:
-        self._n_characters += edit.more_characters
-        text = replace(self.encoded_text, n_bytes=self._document.size, n_characters=self._n_characters)
-        if self._live is not None and _update(self._live, self._document, edit):
-            self._show(text)
-            self.encoded.emit()
-            if self._document.size < SMALL:
-                self.timing.check(self._to_be_timed)
-            return
-        follow_edit(text.tokens, edit)
-        self._show(text)
-        self.encode_again()
-
     def _expect_edit(self) -> None:
-        self.encoded_text.tokens.expect_edit(self._document.caret)
+        self.tokens.expect_edit(self._document.caret)
 
     def _take(self, result: _Encoded) -> None:
-        self._live = result.live
-        n_bytes = self._document.size
-        self._show(
-            EncodedText(
-                result.live.tokens, n_bytes, self._n_characters, result.elapsed_ns, timed_bytes=n_bytes
-            )
-        )
+        self._live, self.is_behind = result.live, False
+        self.tokens = result.live.tokens
+        self.elapsed_ns, self.timed_bytes = result.elapsed_ns, self._document.size
         self.encoded.emit()
 
     def _to_be_timed(self) -> _Given | None:
@@ -213,24 +161,19 @@ class LiveSpans(QObject):
 
     def _note_time(self) -> None:
         if (timed := self.timing.result) is not None:
-            self.encoded_text = replace(
-                self.encoded_text, elapsed_ns=timed.elapsed_ns, timed_bytes=timed.n_bytes
-            )
+            self.elapsed_ns, self.timed_bytes = timed
             self.timed.emit()
 
     def _fail(self, message: str) -> None:
-        self._show(self._nothing())
+        self._have_none()
+        self.is_behind = False
         self.encoded.emit()
         self.failed.emit(message)
 
-    def _nothing(self) -> EncodedText:
+    def _have_none(self) -> None:
         """No tokens, but the text is still as long as it is."""
-        n_bytes = self._document.size
-        return EncodedText(TokenStore(NO_TOKENS, n_bytes), n_bytes, self._n_characters, 0, 0)
-
-    def _show(self, text: EncodedText) -> None:
-        self.encoded_text = text
-        self.spans_changed.emit()
+        self.tokens = TokenStore(NO_TOKENS, self._document.size)
+        self.elapsed_ns = self.timed_bytes = 0
 
 
 def _update(live: LiveEncoding, document: TextDocument, edit: TextEdit) -> bool:

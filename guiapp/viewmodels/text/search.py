@@ -12,8 +12,8 @@ from guiapp.core.editing.text_buffer import TextEdit
 from guiapp.core.search.in_text import NO_MATCHES, Matches, Query, find, tokens_named
 from guiapp.core.search.queries import QueryError
 from guiapp.viewmodels.background import LatestJob
+from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.tokens.layout import SpanWindow
-from guiapp.viewmodels.workspace import Workspace
 
 PAUSE_MS = 120  # a search begins when typing pauses, in the field or in the text
 Kind = Literal["text", "bytes", "regex", "token"]
@@ -39,10 +39,10 @@ class TextSearch(QObject):
     found_changed = Signal()
     current_changed = Signal()
 
-    def __init__(self, workspace: Workspace, parent: QObject | None = None) -> None:
+    def __init__(self, session: ModelSession, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._workspace = workspace
-        self._document = workspace.document
+        self._session = session
+        self._document = session.document
         self.is_open = False
         self._kind: Kind = "text"
         self._query = ""
@@ -59,9 +59,8 @@ class TextSearch(QObject):
         self.job.busy_changed.connect(self.found_changed)
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._pause.timeout.connect(self._search)
-        workspace.document.edited.connect(self._follow_edit)
-        workspace.document.selection_changed.connect(self._follow_caret)
-        workspace.spans.spans_changed.connect(self._follow_spans)
+        session.document.selection_changed.connect(self._follow_caret)
+        session.tokens_changed.connect(self._follow_tokens)
 
     # What is looked for
 
@@ -179,7 +178,7 @@ class TextSearch(QObject):
 
     def _find_token(self) -> None:
         """At once: the tokens change with every edit, and are looked through in a moment."""
-        vocabulary = self._workspace.vocabulary
+        vocabulary = self._session.vocabulary
         if vocabulary is None:
             self._fail("Open a model first.")
             return
@@ -188,7 +187,7 @@ class TextSearch(QObject):
         except QueryError as error:
             self._fail(str(error))
         else:
-            self._take(Matches(*self._workspace.spans.encoded_text.tokens.spans_of(tokens), True))
+            self._take(Matches(*self._session.tokens.spans_of(tokens), True))
 
     def _fail(self, problem: str) -> None:
         self._take(NO_MATCHES, problem)
@@ -203,17 +202,16 @@ class TextSearch(QObject):
 
     # Following the text
 
-    def _follow_edit(self, edit: TextEdit) -> None:
+    def _follow_tokens(self, edit: TextEdit | None) -> None:
         if not (self.is_open and self._query):
             return
-        self.job.cancel()
-        self._found = _moved(self._found, edit)
-        self._set_current(None)
-        self._pause.start()
-        self.found_changed.emit()
-
-    def _follow_spans(self) -> None:
-        if self.is_open and self._query and self._kind == "token":
+        if edit is not None:
+            self.job.cancel()
+            self._found = _moved(self._found, edit)
+            self._set_current(None)
+            self._pause.start()
+            self.found_changed.emit()
+        elif self._kind == "token":
             self._pause.start()
 
     def _follow_caret(self) -> None:
@@ -232,7 +230,7 @@ class TextSearch(QObject):
     def _go(self, index: int) -> None:
         start, end = int(self._found.starts[index]), int(self._found.ends[index])
         self._is_going = True
-        self._workspace.select_stretch(start, end)
+        self._session.text.select(start, end)
         self._is_going = False
         self.current = index
         self.current_changed.emit()

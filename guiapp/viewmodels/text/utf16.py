@@ -23,16 +23,20 @@ class Utf16Text(QObject):
     def __init__(self, document: TextDocument, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._document = document
-        self.codec: str | None = None
+        self._told: str | None = None
         self._job = LatestJob[bytes](self)
         self._job.done.connect(self._take)
         document.edited.connect(self._follow)
         self._follow()
 
+    @property
+    def codec(self) -> str | None:
+        return utf16_codec(self._document.slice(0, TELLING_BYTES))
+
     def convert(self) -> None:
         """Put the same text in UTF-8 in its place, as one edit; not what is typed meanwhile."""
-        if self.codec is not None:
-            text, codec = self._document.text(), self.codec
+        if (codec := self.codec) is not None:
+            text = self._document.text()
             self._job.start(lambda _: utf8_from(text, codec))
 
     def close(self) -> None:
@@ -41,9 +45,8 @@ class Utf16Text(QObject):
 
     def _follow(self) -> None:
         self._job.cancel()
-        codec = utf16_codec(self._document.slice(0, min(TELLING_BYTES, self._document.size)))
-        if codec != self.codec:
-            self.codec = codec
+        if (codec := self.codec) != self._told:
+            self._told = codec
             self.changed.emit()
 
     def _take(self, text: bytes) -> None:

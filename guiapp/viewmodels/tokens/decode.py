@@ -46,7 +46,7 @@ class Decoded:
 
 
 class DecodeModel(QObject):
-    """What somebody pastes, decoded by the workspace's tokenizer.
+    """What somebody pastes, decoded by the session's tokenizer.
 
     Signals:
         changed(): `result` is new.

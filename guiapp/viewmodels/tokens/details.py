@@ -69,7 +69,7 @@ class TokenDetails:
 
 
 class TokenDetailsModel(QObject):
-    """The details of the workspace's selected token.
+    """The details of the session's selected token.
 
     details  None where no token is selected
 
@@ -94,7 +94,7 @@ class TokenDetailsModel(QObject):
         self._explaining = QTimer(self, singleShot=True)
         self._explaining.timeout.connect(self._explain)
         source.vocabulary_changed.connect(self._follow_vocabulary)
-        source.encoding_changed.connect(self._follow_edit)
+        source.tokens_changed.connect(self._follow_edit)
         source.selected_token_changed.connect(self._follow_selection)
         self._follow_vocabulary()
 
@@ -150,7 +150,7 @@ class TokenDetailsModel(QObject):
     def _describe(self) -> None:
         self._settled.stop()
         index, vocabulary = self._source.selected_token, self._source.vocabulary
-        if index is None or index >= self._source.n_tokens or vocabulary is None:
+        if index is None or index >= len(self._source.tokens) or vocabulary is None:
             details = None
         else:
             details = describe(self._source, vocabulary, self.explainer, index)
@@ -163,7 +163,7 @@ def describe(
     source: TokenSource, vocabulary: Vocabulary, explainer: Explainer | None, index: int
 ) -> TokenDetails:
     """Gather what is known about one token of the text."""
-    token_id = int(source.token_ids(index, index + 1)[0])
+    token_id = int(source.tokens.ids(index, index + 1)[0])
     token_bytes = vocabulary.token_bytes(token_id)
     values = (
         str(token_id),
@@ -179,10 +179,10 @@ def describe(
     )
     return TokenDetails(
         index=index,
-        n_tokens=source.n_tokens,
+        n_tokens=len(source.tokens),
         token_id=token_id,
         token_bytes=token_bytes,
-        tint=int(source.tints(index, index + 1)[0]),
+        tint=int(source.tokens.between(index, index + 1).tints[0]),
         is_special=vocabulary.kind(token_id) == "control",
         facts=tuple((name, value) for name, value in zip(FACTS, values, strict=True) if value),
         tree=explainer.merge_tree(token_id) if explainer else None,
@@ -232,23 +232,24 @@ def _merge_rank(explainer: Explainer | None, token_id: int) -> str:
 
 
 def _characters(source: TokenSource, index: int) -> str:
-    start, end = source.span(index)
+    start, end = source.tokens.span(index)
     before = min(start, AROUND_BYTES)
-    around = source.text_slice(start - before, end + AROUND_BYTES)
+    around = source.document.slice(start - before, end + AROUND_BYTES)
     return characters_of(around, before, before + end - start)
 
 
 def _span(source: TokenSource, index: int) -> str:
-    start, end = source.span(index)
-    char_start = source.n_characters_before(start)
-    char_end = char_start + n_characters(source.text_slice(start, end))
+    start, end = source.tokens.span(index)
+    char_start = source.document.n_characters_before(start)
+    char_end = char_start + n_characters(source.document.slice(start, end))
     if start == end:
-        return "empty: added around the text" if index in (0, source.n_tokens - 1) else f"empty, at {start:,}"
+        is_outermost = index in (0, len(source.tokens) - 1)
+        return "empty: added around the text" if is_outermost else f"empty, at {start:,}"
     if (start, end) == (char_start, char_end):
         return f"{start:,}–{end:,}"
     return f"{start:,}–{end:,} bytes, {char_start:,}–{char_end:,} characters"
 
 
 def _occurrences(source: TokenSource, token_id: int) -> str:
-    n_times = source.n_times(token_id)
+    n_times = source.tokens.count(token_id)
     return "once" if n_times == 1 else f"{n_times:,} times"

@@ -52,7 +52,8 @@ class SpanSource(Protocol):
     """Where an editor reads the tokens of its text from."""
 
     @property
-    def spans_changed(self) -> SignalInstance: ...
+    def tokens_changed(self) -> SignalInstance:
+        """Carries the edit that changed them, None where the text is the same, and the tokens."""
 
     def spans_in(self, start: int, end: int) -> SpanWindow:
         """The tokens that overlap the bytes [start, end), and the empty ones from `start` to `end`."""

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import SignalInstance
 
 if TYPE_CHECKING:
+    from guiapp.core.editing.token_store import TokenStore
     from guiapp.core.tokenizer import Tokenizer
     from guiapp.core.vocab.vocabulary import Vocabulary
+    from guiapp.viewmodels.text.document import TextDocument
 
 
 class TokenSource(Protocol):
-    """The part of the workspace that the token panels need.
+    """The part of a `ModelSession` that the token panels need.
 
     Token indexes count from 0 over all tokens, BOS and the like included; spans are byte ranges of the
-    text.  After `encoding_changed` the same index may be another token.
+    text.  After `tokens_changed` the same index may be another token.
     """
 
     @property
-    def encoding_changed(self) -> SignalInstance: ...
+    def tokens_changed(self) -> SignalInstance:
+        """Carries the edit that changed them, None where the text is the same, and the tokens."""
 
     @property
     def vocabulary_changed(self) -> SignalInstance: ...
@@ -39,11 +40,12 @@ class TokenSource(Protocol):
     def vocabulary(self) -> Vocabulary | None: ...
 
     @property
-    def n_tokens(self) -> int: ...
+    def document(self) -> TextDocument:
+        """The text."""
 
     @property
-    def n_bytes(self) -> int:
-        """The length of the text."""
+    def tokens(self) -> TokenStore:
+        """Those of the text, to read from until the next `tokens_changed`."""
 
     @property
     def tokens_of_selected_text(self) -> tuple[int, int] | None:
@@ -62,21 +64,3 @@ class TokenSource(Protocol):
     def select_token(self, index: int | None) -> None: ...
 
     def hover_token(self, index: int | None) -> None: ...
-
-    def token_ids(self, start: int, end: int) -> NDArray[np.int32]:
-        """The ids of the tokens [start, end)."""
-
-    def tints(self, start: int, end: int) -> NDArray[np.uint8]:
-        """Which colours the tokens [start, end) have: numbers that differ between neighbours."""
-
-    def n_times(self, token_id: int) -> int:
-        """How often a token occurs."""
-
-    def span(self, index: int) -> tuple[int, int]:
-        """Where a token came from, as a byte range of the text."""
-
-    def text_slice(self, start: int, end: int) -> bytes:
-        """A stretch of the text."""
-
-    def n_characters_before(self, offset: int) -> int:
-        """How many characters of the text begin before `offset`."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
 from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.vocab.vocabulary import Vocabulary
@@ -62,13 +62,18 @@ WORTH_COLUMN = [column.title for column in COLUMNS].index("score")
 
 
 class TokenTableModel(QAbstractTableModel):
-    """Each token of the workspace's encoding as a row; nothing is kept per row.
+    """Each token of the session's encoding as a row; nothing is kept per row.
 
     An edit changes what the rows say and adds or removes rows at the end, so that it costs the same
     for any number of tokens.
 
     is_shrinking  rows are being removed; a view that makes another row the present one does so by itself
+
+    Signals:
+        rows_changed(): the rows are those of the tokens now.
     """
+
+    rows_changed = Signal()
 
     def __init__(
         self, source: TokenSource, details: TokenDetailsModel, parent: QObject | None = None
@@ -78,7 +83,7 @@ class TokenTableModel(QAbstractTableModel):
         self._details = details
         self._n_rows = 0
         self.is_shrinking = False
-        source.encoding_changed.connect(self._follow)
+        source.tokens_changed.connect(self._follow)
         details.explainer_changed.connect(self._refresh)
         self._follow()
 
@@ -102,7 +107,7 @@ class TokenTableModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return column.alignment
         if role == TINT_ROLE:
-            return int(self._source.tints(index.row(), index.row() + 1)[0])
+            return int(self._source.tokens.between(index.row(), index.row() + 1).tints[0])
         if (
             role not in (Qt.ItemDataRole.DisplayRole, ATTRIBUTES_ROLE)
             or (row := self._row(index.row())) is None
@@ -130,13 +135,13 @@ class TokenTableModel(QAbstractTableModel):
 
     def _row(self, index: int) -> Row | None:
         vocabulary = self._source.vocabulary
-        if vocabulary is None or not 0 <= index < self._source.n_tokens:
+        if vocabulary is None or not 0 <= index < len(self._source.tokens):
             return None
-        token_id = int(self._source.token_ids(index, index + 1)[0])
-        return Row(index, token_id, self._source.span(index), vocabulary, self._details.explainer)
+        token_id = int(self._source.tokens.ids(index, index + 1)[0])
+        return Row(index, token_id, self._source.tokens.span(index), vocabulary, self._details.explainer)
 
     def _follow(self) -> None:
-        n_rows = self._source.n_tokens
+        n_rows = len(self._source.tokens)
         if n_rows > self._n_rows:
             self.beginInsertRows(NO_INDEX, self._n_rows, n_rows - 1)
             self._n_rows = n_rows
@@ -148,6 +153,7 @@ class TokenTableModel(QAbstractTableModel):
             self.endRemoveRows()
             self.is_shrinking = False
         self._refresh()
+        self.rows_changed.emit()
 
     def _refresh(self) -> None:
         if self._n_rows:

@@ -9,8 +9,8 @@ from PySide6.QtCore import QObject, Signal
 from guiapp.core.tree.statistics import Finding, TreeStatistics, tree_statistics, unreached_finding
 from guiapp.core.tree.trials import Ids, unreached_apart
 from guiapp.viewmodels.background import LatestJob
+from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.tree.model import TreeModel
-from guiapp.viewmodels.workspace import Workspace
 
 
 class TreeFindings(QObject):
@@ -26,10 +26,10 @@ class TreeFindings(QObject):
 
     changed = Signal()
 
-    def __init__(self, model: TreeModel, workspace: Workspace, parent: QObject | None = None) -> None:
+    def __init__(self, model: TreeModel, session: ModelSession, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._model = model
-        self._workspace = workspace
+        self._session = session
         self.statistics: TreeStatistics | None = None
         self._is_wanted = False
         self.job = LatestJob[TreeStatistics](self)
@@ -78,7 +78,7 @@ class TreeFindings(QObject):
 
     def _take(self, statistics: TreeStatistics) -> None:
         self.statistics = statistics
-        tokenizer = self._workspace.tokenizer
+        tokenizer = self._session.tokenizer
         if tokenizer is not None:
             self.trying.start(partial(unreached_apart, tokenizer))
         self.changed.emit()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from guiapp.core.tree.greedy_walk import PrefixTree, WalkStep, greedy_walk, prefix_tree
+from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.tree.model import TreeModel
-from guiapp.viewmodels.workspace import Workspace
 
 STEP_MS = 450
 MOST_TEXT = 1024  # bytes of the text that are walked
@@ -25,17 +25,17 @@ class TreeWalk(QObject):
     changed = Signal()
     text_changed = Signal()
 
-    def __init__(self, model: TreeModel, workspace: Workspace, parent: QObject | None = None) -> None:
+    def __init__(self, model: TreeModel, session: ModelSession, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._model = model
-        self._workspace = workspace
+        self._session = session
         self._steps: list[WalkStep] | None = None
         self._begin = 0
         self._at = -1
         self._timer = QTimer(self, interval=STEP_MS)
         self._timer.timeout.connect(self._tick)
-        workspace.encoding_changed.connect(self._forget)
-        workspace.selected_token_changed.connect(self._forget)
+        session.tokens_changed.connect(self._forget)
+        session.selected_token_changed.connect(self._forget)
         model.picture_changed.connect(self._forget)
 
     @property
@@ -43,7 +43,7 @@ class TreeWalk(QObject):
         """All steps from where the walk began; offsets count from there."""
         if self._steps is None:
             picture = self._model.picture
-            text = self._workspace.text_slice(self._begin, self._begin + MOST_TEXT)
+            text = self._session.document.slice(self._begin, self._begin + MOST_TEXT)
             self._steps = [] if picture is None else greedy_walk(picture.tree, text)
         return self._steps
 
@@ -58,7 +58,7 @@ class TreeWalk(QObject):
 
     def read(self, end: int, start: int = 0) -> bytes:
         """The text between two offsets of the walk."""
-        return self._workspace.text_slice(self._begin + start, self._begin + end)
+        return self._session.document.slice(self._begin + start, self._begin + end)
 
     def play(self) -> None:
         """Go on by itself, from the selected token if the walk has not begun; or stop."""
@@ -72,8 +72,8 @@ class TreeWalk(QObject):
 
     def restart(self) -> None:
         """Begin where the selected token begins."""
-        index = self._workspace.selected_token
-        self._begin = 0 if index is None else self._workspace.span(index)[0]
+        index = self._session.selected_token
+        self._begin = 0 if index is None else self._session.tokens.span(index)[0]
         self._steps, self._at = None, -1
         self.text_changed.emit()
 
@@ -89,16 +89,16 @@ class TreeWalk(QObject):
 
     def prefix_tree(self) -> PrefixTree | None:
         """The last token of every prefix of the text around the selected token, or of where that begins."""
-        tokenizer, index = self._workspace.tokenizer, self._workspace.selected_token
-        if tokenizer is None or index is None or index >= self._workspace.n_tokens:
+        tokenizer, index = self._session.tokenizer, self._session.selected_token
+        if tokenizer is None or index is None or index >= len(self._session.tokens):
             return None
-        start, end = self._workspace.span(index)
+        start, end = self._session.tokens.span(index)
         first = index
-        while first > 0 and start - self._workspace.span(first - 1)[0] <= PREFIX_BEFORE:
+        while first > 0 and start - self._session.tokens.span(first - 1)[0] <= PREFIX_BEFORE:
             first -= 1
-        begin = self._workspace.span(first)[0]
+        begin = self._session.tokens.span(first)[0]
         last = min(end + PREFIX_BEHIND, begin + MOST_PREFIXES)
-        return prefix_tree(tokenizer, self._workspace.text_slice(begin, last))
+        return prefix_tree(tokenizer, self._session.document.slice(begin, last))
 
     def close(self) -> None:
         self._timer.stop()

@@ -16,9 +16,9 @@ from guiapp.core.tree.picture import ROOT, TreePicture, tree_picture
 from guiapp.core.vocab.merges import PairMerging
 from guiapp.core.vocab.vocabulary import Vocabulary
 from guiapp.viewmodels.background import LatestJob, Progress
+from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.models.loader import display_name
 from guiapp.viewmodels.tree.geometry import View, view_of, view_showing, within
-from guiapp.viewmodels.workspace import Workspace
 
 SHAPES = ("sunburst", "icicle")
 LEAST_SHARE = 0.05  # of the view, for a node that is to be seen
@@ -37,7 +37,7 @@ class _Built(NamedTuple):
 
 
 class TreeModel(QObject):
-    """The token tree of the workspace's vocabulary, as the Tree page looks at it.
+    """The token tree of the session's vocabulary, as the Tree page looks at it.
 
     picture  None until the tree of the open vocabulary is ready
     values   what the nodes are coloured by; follows `coloring` when `evaluating` is done
@@ -63,9 +63,9 @@ class TreeModel(QObject):
     history_changed = Signal()
     counts_changed = Signal()
 
-    def __init__(self, workspace: Workspace, parent: QObject | None = None) -> None:
+    def __init__(self, session: ModelSession, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._workspace = workspace
+        self._session = session
         self.picture: TreePicture | None = None
         self._chosen: int | None = None
         self._view: View = (0.0, 1.0)
@@ -81,11 +81,10 @@ class TreeModel(QObject):
         self.evaluating.done.connect(self._take_values)
         self._counting = QTimer(self, singleShot=True, interval=COUNT_MS)
         self._counting.timeout.connect(self._count)
-        workspace.vocabulary_changed.connect(self._build)
-        workspace.loader.loading_changed.connect(self.preparing_changed)
-        workspace.encoding_changed.connect(self._counting.start)
-        workspace.encoding_changed.connect(self._follow_selection)
-        workspace.selected_token_changed.connect(self._show_selection)
+        session.vocabulary_changed.connect(self._build)
+        session.loader.loading_changed.connect(self.preparing_changed)
+        session.tokens_changed.connect(self._follow_tokens)
+        session.selected_token_changed.connect(self._show_selection)
         self._build()
 
     # Picture
@@ -93,7 +92,7 @@ class TreeModel(QObject):
     @property
     def is_preparing(self) -> bool:
         """Whether a picture is on its way; else there is no model."""
-        return self._workspace.vocabulary is not None or self._workspace.loader.loading_name is not None
+        return self._session.vocabulary is not None or self._session.loader.loading_name is not None
 
     def close(self) -> None:
         """Stop all work; nothing is delivered any more."""
@@ -102,7 +101,7 @@ class TreeModel(QObject):
         self.evaluating.wait()
 
     def _build(self) -> None:
-        vocabulary = self._workspace.vocabulary
+        vocabulary = self._session.vocabulary
         self.picture = self.values = self._chosen = self.counts = None
         self._back, self._forward = [], []
         self.evaluating.cancel()
@@ -136,10 +135,10 @@ class TreeModel(QObject):
             self._evaluate()
 
     def _count(self) -> None:
-        vocabulary = self._workspace.vocabulary
+        vocabulary = self._session.vocabulary
         if vocabulary is None or self.picture is None:
             return
-        ids = self._workspace.token_ids(0, self._workspace.n_tokens)
+        ids = self._session.tokens.ids(0, len(self._session.tokens))
         self.counts = np.bincount(ids, minlength=len(vocabulary)).astype(np.int64)
         self.counts_changed.emit()
         if self._coloring == "use":
@@ -153,7 +152,7 @@ class TreeModel(QObject):
 
     @property
     def _merging(self) -> PairMerging | None:
-        tokenizer = self._workspace.tokenizer
+        tokenizer = self._session.tokenizer
         return None if tokenizer is None else tokenizer.merging
 
     def _take_values(self, values: NodeValues) -> None:
@@ -186,7 +185,7 @@ class TreeModel(QObject):
         self._set_chosen(node)
         token = self.chosen_token
         if token is not None and (index := self._next_use(token)) is not None:
-            self._workspace.select_token(index)
+            self._session.select_token(index)
 
     def look_at_token(self, token: int) -> None:
         """Light the path to a token without selecting it in the text."""
@@ -219,7 +218,7 @@ class TreeModel(QObject):
     @property
     def name(self) -> str:
         """What the root is called."""
-        model = self._workspace.loader.model
+        model = self._session.loader.model
         return "" if model is None else display_name(model)
 
     def _set_chosen(self, node: int | None) -> None:
@@ -229,8 +228,8 @@ class TreeModel(QObject):
 
     def _next_use(self, token: int) -> int | None:
         """The place of a token in the text, the selected one if it is that."""
-        selected = self._workspace.selected_token
-        ids = self._workspace.token_ids(0, self._workspace.n_tokens)
+        selected = self._session.selected_token
+        ids = self._session.tokens.ids(0, len(self._session.tokens))
         if selected is not None and selected < len(ids) and int(ids[selected]) == token:
             return None
         places = np.flatnonzero(ids == token)
@@ -247,11 +246,15 @@ class TreeModel(QObject):
             view = view_showing(self.picture, self._view, self._chosen, LEAST_SHARE)
             self.set_view(view, remember=False)
 
+    def _follow_tokens(self) -> None:
+        self._counting.start()
+        self._follow_selection()
+
     def _follow_selection(self) -> None:
-        index = self._workspace.selected_token
-        if self.picture is None or index is None or index >= self._workspace.n_tokens:
+        index = self._session.selected_token
+        if self.picture is None or index is None or index >= len(self._session.tokens):
             return
-        token = int(self._workspace.token_ids(index, index + 1)[0])
+        token = int(self._session.tokens.ids(index, index + 1)[0])
         if token != self.chosen_token and 0 <= token < len(self.picture.vocabulary):
             self._set_chosen(self.picture.node(token))
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.vocab.opening import stage_of
-from guiapp.viewmodels.workspace import Workspace
+from guiapp.viewmodels.model_session import ModelSession
 
 
 class Activity(QObject):
@@ -19,45 +19,45 @@ class Activity(QObject):
 
     changed = Signal()
 
-    def __init__(self, workspace: Workspace, parent: QObject | None = None) -> None:
+    def __init__(self, session: ModelSession, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._workspace = workspace
-        loader = workspace.loader
+        self._session = session
+        loader = session.loader
         for signal in (loader.loading_changed, loader.progress_changed):
             signal.connect(self.changed)
-        for job in (workspace.text_job, workspace.spans.job):
+        for job in (session.text.reading, session.spans.job):
             job.busy_changed.connect(self.changed)
             job.progress_changed.connect(self.changed)
 
     @property
     def title(self) -> str | None:
         """What goes on, None for nothing."""
-        workspace = self._workspace
-        if workspace.loader.loading_name is not None:
-            stage = stage_of(workspace.loader.job.progress)
-            return f"Opening {Path(workspace.loader.loading_name).name}: {stage}"
-        if workspace.text_job.is_busy:
+        session = self._session
+        if session.loader.loading_name is not None:
+            stage = stage_of(session.loader.job.progress)
+            return f"Opening {Path(session.loader.loading_name).name}: {stage}"
+        if session.text.reading.is_busy:
             return "Reading the text"
-        return "Encoding" if workspace.spans.job.is_busy else None
+        return "Encoding" if session.spans.job.is_busy else None
 
     @property
     def progress(self) -> float:
         """The share done, 0 to 1; 0 also where that is not known."""
-        workspace = self._workspace
-        if workspace.loader.loading_name is not None:
-            return workspace.loader.job.progress
-        if workspace.text_job.is_busy:
-            return workspace.text_job.progress
-        return workspace.spans.job.progress
+        session = self._session
+        if session.loader.loading_name is not None:
+            return session.loader.job.progress
+        if session.text.reading.is_busy:
+            return session.text.reading.progress
+        return session.spans.job.progress
 
     @property
     def can_cancel(self) -> bool:
-        workspace = self._workspace
-        return workspace.loader.loading_name is not None or workspace.text_job.is_busy
+        session = self._session
+        return session.loader.loading_name is not None or session.text.reading.is_busy
 
     def cancel(self) -> None:
         """Stop it; what was there before stays."""
-        if self._workspace.loader.loading_name is not None:
-            self._workspace.loader.cancel()
+        if self._session.loader.loading_name is not None:
+            self._session.loader.cancel()
         else:
-            self._workspace.text_job.cancel()
+            self._session.text.reading.cancel()

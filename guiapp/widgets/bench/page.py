@@ -358,7 +358,7 @@ def _dropped_run(event: QDropEvent) -> Path | None:
 
 
 def make_page(setting: PageSetting) -> BenchPage:
-    model = BenchModel(setting.workspace, history=RunHistory(setting.settings.folder / RUNS))
+    model = BenchModel(setting.session, history=RunHistory(setting.settings.folder / RUNS))
     page = BenchPage(model, setting.theme_source)
     setting.actions.connect_all(
         {

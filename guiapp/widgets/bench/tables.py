@@ -9,7 +9,8 @@ from PySide6.QtWidgets import QTextBrowser
 
 from guiapp.core.bench.beside import n_missing
 from guiapp.core.bench.measurement import Record
-from guiapp.core.bench.tables import Table, change_table, measured_tables, notes, published_tables
+from guiapp.core.bench.tables import change_table, measured_tables, notes, published_tables
+from guiapp.core.export.tables import Table
 from guiapp.viewmodels.bench.history import Comparison
 from guiapp.widgets.shared.theme import SMALL_FONT_PX, UI_FONT_PX, ThemeSource
 

@@ -80,8 +80,8 @@ class IdsPanel(QFrame):
         """Copy in the chosen format: the ids or the text that is selected, or all ids."""
         start, end = self.strip.selected_range
         if end - start < 2:
-            start, end = self._source.tokens_of_selected_text or (0, self._source.n_tokens)
-        write = partial(_written, self.format_name, self._source.token_ids(start, end))
+            start, end = self._source.tokens_of_selected_text or (0, len(self._source.tokens))
+        write = partial(_written, self.format_name, self._source.tokens.ids(start, end))
         if end - start <= AT_ONCE:
             self._writing.cancel()
             self._put_on_clipboard(write(None))

@@ -10,9 +10,9 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QSplitter, QWidget
 
 from guiapp.core.explain.id_lists import holds_numbers
+from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.tokens.decode import DecodeModel
 from guiapp.viewmodels.tokens.details import TokenDetailsModel
-from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.inspect.ids_panel import IdsPanel
 from guiapp.widgets.inspect.text_panel import TextPanel
 from guiapp.widgets.inspect.token_card import TokenCard
@@ -36,40 +36,40 @@ PLACEHOLDER = "Type or paste a text, or drop a file here."
 
 
 class InspectPage(Page):
-    """Puts the panels together and links them through the workspace."""
+    """Puts the panels together and links them through the session."""
 
-    def __init__(self, workspace: Workspace, theme_source: ThemeSource) -> None:
+    def __init__(self, session: ModelSession, theme_source: ThemeSource) -> None:
         super().__init__()
-        self._workspace = workspace
+        self._session = session
         self._theme_source = theme_source
-        self._details = TokenDetailsModel(workspace, self)
-        self.editor = SpanEditor(workspace.document, workspace.spans, theme_source)
+        self._details = TokenDetailsModel(session, self)
+        self.editor = SpanEditor(session.document, session, theme_source)
         self.editor.set_placeholder(PLACEHOLDER)
-        self.text_panel = TextPanel(self.editor, workspace, theme_source)
+        self.text_panel = TextPanel(self.editor, session, theme_source)
         self._zoom = TextZoom(self)
-        strip = TokenStrip(workspace, theme_source, self._zoom)
-        self.ids_panel = IdsPanel(workspace, strip, self._make_table, theme_source)
+        strip = TokenStrip(session, theme_source, self._zoom)
+        self.ids_panel = IdsPanel(session, strip, self._make_table, theme_source)
         self._be_at_ease()
         self._until_at_ease = QTimer(self, singleShot=True)
         self._until_at_ease.timeout.connect(self._be_at_ease)
         self.card = TokenCard(self._details, theme_source, self._zoom)
         self.card.setAccessibleName("Selected token")
-        self.decode_model = DecodeModel(workspace, self)
+        self.decode_model = DecodeModel(session, self)
         self._decode_dialog: DecodeDialog | None = None
         self.text_splitter = QSplitter(Qt.Orientation.Vertical, childrenCollapsible=False)
         self.splitter = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
         self._lay_out()
         self._zoom.stepped.connect(self.editor.zoom)
         self.editor.zoom_changed.connect(self._follow_editor_zoom)
-        EditorLink(self.editor, workspace)
-        workspace.text_job.done.connect(self._go_to_text)
+        EditorLink(self.editor, session)
+        session.text.reading.done.connect(self._go_to_text)
 
     def _make_table(self) -> TokenTableView:
         from guiapp.viewmodels.tokens.table import TokenTableModel
         from guiapp.widgets.inspect.token_table_view import TokenTableView
 
-        table = TokenTableModel(self._workspace, self._details, self)
-        return TokenTableView(table, self._workspace, self._theme_source, self._zoom)
+        table = TokenTableModel(self._session, self._details, self)
+        return TokenTableView(table, self._session, self._theme_source, self._zoom)
 
     def _go_to_text(self) -> None:
         """A text that was just opened is what people go on with."""
@@ -116,8 +116,8 @@ class InspectPage(Page):
             from guiapp.widgets.inspect.decode_dialog import DecodeDialog
 
             self._decode_dialog = DecodeDialog(self.decode_model, self._theme_source, self)
-            self._decode_dialog.insert_requested.connect(self._workspace.document.insert)
-            self._decode_dialog.replace_requested.connect(self._workspace.show_text)
+            self._decode_dialog.insert_requested.connect(self._session.document.insert)
+            self._decode_dialog.replace_requested.connect(self._session.text.show)
         if holds_numbers(QGuiApplication.clipboard().text()):
             self._decode_dialog.paste()
         else:
@@ -135,4 +135,4 @@ class InspectPage(Page):
 
 
 def make_page(setting: PageSetting) -> InspectPage:
-    return InspectPage(setting.workspace, setting.theme_source)
+    return InspectPage(setting.session, setting.theme_source)

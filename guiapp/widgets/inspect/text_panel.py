@@ -6,8 +6,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
 
+from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.text.search import Kind, TextSearch
-from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.inspect.find_bar import FindBar
 from guiapp.widgets.shared.layouts import in_column
 from guiapp.widgets.shared.theme import ThemeSource
@@ -19,13 +19,13 @@ LONGEST_TAKEN_BYTES = 200  # of a selection that becomes what to find
 class TextPanel(QWidget):
     """An editor that can be searched."""
 
-    def __init__(self, editor: SpanEditor, workspace: Workspace, theme_source: ThemeSource) -> None:
+    def __init__(self, editor: SpanEditor, session: ModelSession, theme_source: ThemeSource) -> None:
         super().__init__()
         self._editor = editor
-        self._workspace = workspace
+        self._session = session
         self._theme_source = theme_source
         self._find_bar: FindBar | None = None
-        self.search = TextSearch(workspace, self)
+        self.search = TextSearch(session, self)
         self._layout = in_column((editor, 1), on=self, spacing=0)
         editor.show_matches(self.search)
         self.search.query_changed.connect(self._follow_query)
@@ -43,7 +43,7 @@ class TextPanel(QWidget):
         """Ask what to find: at first what is selected, if that is short."""
         kind, wanted = self._selected()
         if wanted:
-            self.search.look_for(kind, wanted, self._workspace.document.selection[0])
+            self.search.look_for(kind, wanted, self._session.document.selection[0])
         elif not self.search.is_open:
             self.search.open()
         self.find_bar.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
@@ -60,17 +60,17 @@ class TextPanel(QWidget):
 
     def find_token(self) -> None:
         """Find the selected token wherever it is in the text."""
-        index = self._workspace.selected_token
+        index = self._session.selected_token
         if index is not None:
-            token_id = int(self._workspace.token_ids(index, index + 1)[0])
-            self.search.look_for("token", str(token_id), self._workspace.span(index)[0])
+            token_id = int(self._session.tokens.ids(index, index + 1)[0])
+            self.search.look_for("token", str(token_id), self._session.tokens.span(index)[0])
 
     def _selected(self) -> tuple[Kind, str]:
         """The selection as what to find: as bytes where it is no text; nothing if it is long."""
-        start, end = self._workspace.document.selection
+        start, end = self._session.document.selection
         if end - start > LONGEST_TAKEN_BYTES:
             return "text", ""
-        selected = self._workspace.text_slice(start, end)
+        selected = self._session.document.slice(start, end)
         try:
             return "text", selected.decode()
         except UnicodeDecodeError:
@@ -92,4 +92,4 @@ class TextPanel(QWidget):
     def _reveal(self) -> None:
         """Show the match that is looked at, from its beginning."""
         if self.search.current is not None:
-            self._editor.reveal(*self._workspace.document.selection)
+            self._editor.reveal(*self._session.document.selection)

@@ -76,7 +76,7 @@ class TokenStrip(QAbstractScrollArea):
         theme_source.changed.connect(self._restyle)
         self._zoom.changed.connect(self._restyle)
         source.vocabulary_changed.connect(self._restyle)
-        source.encoding_changed.connect(self._follow_encoding)
+        source.tokens_changed.connect(self._follow_encoding)
         source.selected_token_changed.connect(self._follow_selection)
         source.hovered_token_changed.connect(self.viewport().update)
         self._restyle()
@@ -92,16 +92,16 @@ class TokenStrip(QAbstractScrollArea):
 
     @property
     def selected_range(self) -> tuple[int, int]:
-        """The tokens [start, end) that are selected: the workspace's token, or a stretch that ends at it."""
+        """The tokens [start, end) that are selected: the session's token, or a stretch that ends at it."""
         selected = self._source.selected_token
         if selected is None:
             return 0, 0
-        anchor = selected if self._anchor is None else min(self._anchor, self._source.n_tokens - 1)
+        anchor = selected if self._anchor is None else min(self._anchor, len(self._source.tokens) - 1)
         return min(anchor, selected), max(anchor, selected) + 1
 
     def select(self, index: int, extend: bool = False) -> None:
         """Select a token, or with `extend` all tokens from the last one selected without it."""
-        index = max(0, min(index, self._source.n_tokens - 1))
+        index = max(0, min(index, len(self._source.tokens) - 1))
         before, selected = self.selected_range, self._source.selected_token
         if not extend or selected is None:
             self._anchor = None
@@ -115,9 +115,9 @@ class TokenStrip(QAbstractScrollArea):
             self.range_changed.emit()
 
     def select_all(self) -> None:
-        if self._source.n_tokens:
+        if len(self._source.tokens):
             self.select(0)
-            self.select(self._source.n_tokens - 1, extend=True)
+            self.select(len(self._source.tokens) - 1, extend=True)
 
     def chip_rect(self, index: int) -> QRect:
         """Where the chip of a token lies in the viewport."""
@@ -132,7 +132,7 @@ class TokenStrip(QAbstractScrollArea):
         painter = QPainter(self.viewport())
         painter.fillRect(event.rect(), self._theme_source.theme.panel)
         self._is_painted = True
-        if self._source.n_tokens == 0:
+        if len(self._source.tokens) == 0:
             self._paint_remark(painter)
             return
         top = self.verticalScrollBar().value()
@@ -151,8 +151,8 @@ class TokenStrip(QAbstractScrollArea):
     def _paint_chips(self, painter: QPainter, first: int, last: int, top: int) -> None:
         """Those of [first, last), seen from `top`; once time is up, only those that were drawn before."""
         self._most_chips = max(CACHED_CHIPS, 2 * (last - first))
-        ids = self._source.token_ids(first, last).tolist()
-        tints = self._source.tints(first, last).tolist()
+        ids = self._source.tokens.ids(first, last).tolist()
+        tints = self._source.tokens.between(first, last).tints.tolist()
         scale, deadline = self.devicePixelRatioF(), perf_counter() + self._most_ms / 1000
         looks = zip(ids, tints, [scale] * len(ids), strict=True)
         is_late = False
@@ -172,7 +172,7 @@ class TokenStrip(QAbstractScrollArea):
             return NO_MODEL_TEXT
         if self._source.is_encoding:
             return ENCODING_TEXT
-        return NO_TOKENS_TEXT if self._source.n_bytes else EMPTY_TEXT
+        return NO_TOKENS_TEXT if self._source.document.size else EMPTY_TEXT
 
     def _chip(self, token_id: int, tint: int, scale: float) -> QPixmap:
         """A chip, drawn once: while someone types, most chips only move."""
@@ -209,7 +209,7 @@ class TokenStrip(QAbstractScrollArea):
         vocabulary = self._source.vocabulary
         return Attribute(0) if vocabulary is None else Attribute(int(vocabulary.signs[token_id]))
 
-    # Following the workspace
+    # Following the session
 
     def _restyle(self) -> None:
         vocabulary = self._source.vocabulary
@@ -220,7 +220,7 @@ class TokenStrip(QAbstractScrollArea):
         self._lay_out()
 
     def _lay_out(self) -> None:
-        self._grid = ChipGrid(self._source.n_tokens, self._chip_size, GAPS, self.viewport().width())
+        self._grid = ChipGrid(len(self._source.tokens), self._chip_size, GAPS, self.viewport().width())
         bar = self.verticalScrollBar()
         bar.setPageStep(self.viewport().height())
         bar.setSingleStep(self._grid.cell.height())
@@ -241,10 +241,10 @@ class TokenStrip(QAbstractScrollArea):
 
     def _show_selected(self) -> None:
         selected = self._source.selected_token
-        if selected is not None and selected < self._source.n_tokens:
+        if selected is not None and selected < len(self._source.tokens):
             with QSignalBlocker(self.verticalScrollBar()):  # which would have all painted at once
                 self._scroll_to(selected)
-            self.setAccessibleDescription(f"token {selected + 1:,} of {self._source.n_tokens:,}")
+            self.setAccessibleDescription(f"token {selected + 1:,} of {len(self._source.tokens):,}")
 
     def _repaint_soon(self) -> None:
         """The text comes first: while someone types, the ids follow a moment later."""
@@ -267,7 +267,7 @@ class TokenStrip(QAbstractScrollArea):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         step = self._step(event)
-        if step is None or self._source.n_tokens == 0:
+        if step is None or len(self._source.tokens) == 0:
             super().keyPressEvent(event)
             return
         selected = self._source.selected_token
@@ -276,7 +276,7 @@ class TokenStrip(QAbstractScrollArea):
 
     def _step(self, event: QKeyEvent) -> int | None:
         """How many tokens a key moves; any number beyond the ends stands for the end."""
-        n_columns, n_tokens = self._grid.n_columns, self._source.n_tokens
+        n_columns, n_tokens = self._grid.n_columns, len(self._source.tokens)
         is_control = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
         selected = self._source.selected_token or 0
         page = max(1, self.viewport().height() // self._grid.cell.height()) * n_columns
@@ -313,7 +313,7 @@ class TokenStrip(QAbstractScrollArea):
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         if self._source.selected_token is None and event.reason() is not Qt.FocusReason.MouseFocusReason:
-            self.select(0) if self._source.n_tokens else None
+            self.select(0) if len(self._source.tokens) else None
         super().focusInEvent(event)
 
     def viewportEvent(self, event: QEvent) -> bool:
@@ -332,7 +332,7 @@ class TokenStrip(QAbstractScrollArea):
 
     def _tool_tip(self, index: int) -> str:
         """Token texts are data: escaped, since Qt takes whatever looks like HTML for HTML."""
-        token_id = int(self._source.token_ids(index, index + 1)[0])
+        token_id = int(self._source.tokens.ids(index, index + 1)[0])
         vocabulary = self._source.vocabulary
         text = "" if vocabulary is None else visible_text(vocabulary.token_bytes(token_id), 60)
         return f"<qt>{token_id}&nbsp; {escape(isolate(text))}</qt>"

@@ -1,4 +1,4 @@
-"""The tokens as a table, linked with the workspace's selected and hovered token."""
+"""The tokens as a table, linked with the session's selected and hovered token."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LEAST_SHARE = 0.5  # of its usual width, for a column that makes room for others
 
 
 class TokenTableView(QTableView):
-    """Rows to select and copy; the present row is the workspace's selected token."""
+    """Rows to select and copy; the present row is the session's selected token."""
 
     def __init__(
         self,
@@ -54,8 +54,8 @@ class TokenTableView(QTableView):
         self.entered.connect(self._hover)
         self.selectionModel().currentRowChanged.connect(self._select)
         source.selected_token_changed.connect(self._follow)
-        source.encoding_changed.connect(self._make_room)
-        source.encoding_changed.connect(self._follow)
+        model.rows_changed.connect(self._make_room)
+        model.rows_changed.connect(self._follow)
         source.hovered_token_changed.connect(self.viewport().update)
         self._zoom.changed.connect(self._follow_zoom)
 
@@ -123,7 +123,7 @@ class TokenTableView(QTableView):
             self._is_choosing = False
 
     def _follow(self) -> None:
-        """Show the workspace's token as the present row."""
+        """Show the session's token as the present row."""
         selected, selection = self._source.selected_token, self.selectionModel()
         if self._is_choosing or not self.isVisible():  # to look for a row costs as much as there are rows
             return

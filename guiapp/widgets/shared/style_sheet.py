@@ -31,6 +31,7 @@ W = TypeVar("W", bound=QWidget)
 _TEMPLATE = Template("""
 QWidget { color: $text; }
 QMainWindow, QDialog, QMenuBar, QMenu, QMessageBox { background: $panel; }
+QDialogButtonBox { dialogbuttonbox-buttons-have-icons: 0; }
 QToolTip { background: $raised; color: $text; border: 1px solid $line; padding: 4px 6px; }
 
 QMenuBar { border-bottom: 1px solid $line; }

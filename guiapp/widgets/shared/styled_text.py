@@ -79,6 +79,13 @@ class StyledText(QTextEdit):
         self._fit()
 
     def _fit(self) -> None:
+        self._set_height()
+        width = self.viewport().width()
+        if self.document().textWidth() > width:  # Qt drops the resize that a scroll bar makes within another
+            self.document().setTextWidth(width)
+            self._set_height()
+
+    def _set_height(self) -> None:
         height, most = ceil(self.document().size().height()), ceil(self._most_px())
         policy = Qt.ScrollBarPolicy
         self.setVerticalScrollBarPolicy(

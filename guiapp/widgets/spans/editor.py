@@ -66,18 +66,12 @@ class SpanEditor(SpanView):
         if (application := QGuiApplication.instance()) is not None:
             application.aboutToQuit.connect(leave_plain_text)
         SpanAccessibility(self, document, spans)
-        document.edited.connect(self._follow_edit)
         document.selection_changed.connect(self._follow_caret)
 
-    def _follow_edit(self, edit: TextEdit) -> None:
-        self._rows.set_preedit(None)  # its place may be gone; the input method will show it again
-        if edit.start == 0 and edit.added == self._document.size:
-            self._rows.reset()
-        else:
-            self._rows.apply(edit)
-        self._moves.forget()
-        self._read_added_tokens()
-        self._settle()
+    def _follow_tokens(self, edit: TextEdit | None) -> None:
+        if edit is not None:
+            self._moves.forget()
+        super()._follow_tokens(edit)
 
     def _follow_caret(self) -> None:
         self._restart_blinking()

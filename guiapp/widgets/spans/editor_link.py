@@ -1,42 +1,42 @@
-"""An editor and the workspace agree on the token under the pointer and on the selected one."""
+"""An editor and the session agree on the token under the pointer and on the selected one."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QObject, QTimer
 
-from guiapp.viewmodels.workspace import Workspace
+from guiapp.viewmodels.model_session import ModelSession
 from guiapp.widgets.spans.editor import SpanEditor
 
 
 class EditorLink(QObject):
     """Lives as long as its editor."""
 
-    def __init__(self, editor: SpanEditor, workspace: Workspace) -> None:
+    def __init__(self, editor: SpanEditor, session: ModelSession) -> None:
         super().__init__(editor)
         self._editor = editor
-        self._workspace = workspace
+        self._session = session
         self._revealing = QTimer(self, singleShot=True, interval=0)
         self._revealing.timeout.connect(self._reveal)
         editor.hovered.connect(self._hover)
-        editor.token_clicked.connect(workspace.select_token)
-        workspace.hovered_token_changed.connect(self._follow_hover)
-        workspace.selected_token_changed.connect(self._follow_selection)
+        editor.token_clicked.connect(session.select_token)
+        session.hovered_token_changed.connect(self._follow_hover)
+        session.selected_token_changed.connect(self._follow_selection)
         self._follow_selection()
 
     def _hover(self, index: int) -> None:
-        self._workspace.hover_token(None if index < 0 else index)
+        self._session.hover_token(None if index < 0 else index)
 
     def _follow_hover(self) -> None:
-        index = self._workspace.hovered_token
+        index = self._session.hovered_token
         self._editor.set_hovered_token(-1 if index is None else index)
 
     def _follow_selection(self) -> None:
-        index = self._workspace.selected_token
+        index = self._session.selected_token
         self._editor.set_selected_token(-1 if index is None else index)
-        self._revealing.start()  # not now: an edit that moved the selection may not have arrived in the rows
+        self._revealing.start()  # once, however often the selection moves until then
 
     def _reveal(self) -> None:
         """Show the token that was selected elsewhere; where people type, the editor follows the caret."""
-        index = self._workspace.selected_token
+        index = self._session.selected_token
         if index is not None and not self._editor.hasFocus():
-            self._editor.reveal(*self._workspace.span(index))
+            self._editor.reveal(*self._session.tokens.span(index))

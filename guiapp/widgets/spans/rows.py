@@ -49,7 +49,6 @@ class SpanRows:
     def __init__(self, document: TextDocument, metrics: TextMetrics) -> None:
         self._document = document
         self._blocks = TextBlocks(document.buffer)
-        self._size = document.size
         self._layouts: OrderedDict[bytes, BlockLayout] = OrderedDict()
         self._n_laid_out = 0  # bytes in all of these
         self._metrics = metrics
@@ -67,11 +66,6 @@ class SpanRows:
     @property
     def metrics(self) -> TextMetrics:
         return self._metrics
-
-    @property
-    def is_current(self) -> bool:
-        """Whether the last edit of the document has arrived here."""
-        return self._size == self._document.size
 
     @property
     def content_height(self) -> float:
@@ -93,7 +87,6 @@ class SpanRows:
         """Follow an edit of the document."""
         self._visible = None
         splice = self._blocks.apply(edit)
-        self._size = self._document.size
         behind = splice.first + splice.removed
         fresh = self._estimate(splice.first, splice.first + splice.added)
         kept = min(splice.removed, splice.added)
@@ -111,7 +104,6 @@ class SpanRows:
     def reset(self) -> None:
         """Begin anew at the top of another text."""
         self._blocks.reset()
-        self._size = self._document.size
         self._forget()
         self.scroll_to(0)
 

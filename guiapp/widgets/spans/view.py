@@ -10,6 +10,7 @@ from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSignalBlocker, Qt, Q
 from PySide6.QtGui import QHelpEvent, QPainter, QPaintEvent, QRegion, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QToolTip, QWidget
 
+from guiapp.core.editing.text_buffer import TextEdit
 from guiapp.core.explain.characters import code_points
 from guiapp.core.explain.figures import counted
 from guiapp.viewmodels.text.document import TextDocument
@@ -68,7 +69,7 @@ class SpanView(QAbstractScrollArea):
         self._set_up_window()
         self._restyle()
         self._read_added_tokens()
-        spans.spans_changed.connect(self._follow_spans)
+        spans.tokens_changed.connect(self._follow_tokens)
         themes.changed.connect(self._restyle)
 
     def _set_up_window(self) -> None:
@@ -178,10 +179,15 @@ class SpanView(QAbstractScrollArea):
         self._screen.forget()
         self.viewport().update()
 
-    def _follow_spans(self) -> None:
-        if self._rows.is_current:  # else the edit is about to arrive here too
-            self._read_added_tokens()
-            self._settle()
+    def _follow_tokens(self, edit: TextEdit | None) -> None:
+        if edit is not None:
+            self._rows.set_preedit(None)  # its place may be gone; the input method will show it again
+            if edit.start == 0 and edit.added == self._document.size:
+                self._rows.reset()
+            else:
+                self._rows.apply(edit)
+        self._read_added_tokens()
+        self._settle()
 
     def _read_added_tokens(self) -> None:
         self._added.read(self._document.size)

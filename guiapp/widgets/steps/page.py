@@ -12,11 +12,11 @@ from PySide6.QtWidgets import QApplication, QSplitter, QStackedWidget, QWidget
 from guiapp.core.export.exported_run import ExportedRun
 from guiapp.core.export.trace_run import TraceRun
 from guiapp.core.export.training_run import TrainingRun
+from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.steps.breakpoints import StepBreakpoints
 from guiapp.viewmodels.steps.lesson_player import LessonPlayer
 from guiapp.viewmodels.steps.model import StepsModel
 from guiapp.viewmodels.steps.training import TrainingModel
-from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.shared.layouts import framed, in_column, in_row
 from guiapp.widgets.shared.segments import Segments
 from guiapp.widgets.shared.shaped_texts import MonoTexts
@@ -60,14 +60,14 @@ class StepsPage(Page):
         self,
         model: StepsModel,
         player: LessonPlayer,
-        workspace: Workspace,
+        session: ModelSession,
         actions: Actions,
         theme_source: ThemeSource,
     ) -> None:
         super().__init__()
         self.model = model
         self.player = player
-        self._workspace = workspace
+        self._session = session
         self._actions = actions
         self._mode = ENCODE
         self._has_lesson = False
@@ -75,8 +75,8 @@ class StepsPage(Page):
         self._zoom = TextZoom(self)
         drawing = self._drawing = Drawing(theme_source, self._zoom, MonoTexts())
         self.lesson_bar = LessonBar(player, actions, drawing)
-        self.trace = TraceView(model, workspace, actions, drawing)
-        self.training = TrainingView(TrainingModel(parent=self), workspace, actions, drawing)
+        self.trace = TraceView(model, session, actions, drawing)
+        self.training = TrainingView(TrainingModel(parent=self), session, actions, drawing)
         self.export = ExportBar(self.shown_run, self.grab, theme_source)
         self.lessons = LessonList(player, self._zoom)
         self.lesson_training = TrainingStage(player.training, actions, drawing)
@@ -85,8 +85,8 @@ class StepsPage(Page):
         self._lay_out()
         self._connect(actions)
         self._share_breakpoints()
-        workspace.text_left.connect(self._show_opened)
-        workspace.loader.loading_changed.connect(self._follow_loader)
+        session.text.left.connect(self._show_opened)
+        session.loader.loading_changed.connect(self._follow_loader)
         self.modes.chosen.connect(self._choose)
         self._zoom.stepped.connect(partial(_step_zoom, actions))
         player.changed.connect(self._follow_player)
@@ -166,7 +166,7 @@ class StepsPage(Page):
     def lesson_trace(self) -> TraceView:
         """What encoders do in lessons; made for the first that needs it, as that takes a while."""
         player = self.player
-        trace = TraceView(player.steps, player.workspace, self._actions, self._drawing)
+        trace = TraceView(player.steps, player.session, self._actions, self._drawing)
         trace.restoreState(self.trace.saveState())
         self._stack.addWidget(trace)
         self._head.addWidget(trace.boxes)
@@ -228,7 +228,7 @@ class StepsPage(Page):
         return None if shown is None or shown.debugger is None else TraceRun(shown.debugger)
 
     def _follow_loader(self) -> None:
-        if self._workspace.loader.loading_name is not None:
+        if self._session.loader.loading_name is not None:
             self._show_opened()
 
     def _show_opened(self) -> None:
@@ -294,6 +294,6 @@ def _step_zoom(actions: Actions, steps: int) -> None:
 
 
 def make_page(setting: PageSetting) -> StepsPage:
-    model = StepsModel(setting.workspace, setting.settings)
+    model = StepsModel(setting.session, setting.settings)
     player = LessonPlayer(setting.settings)
-    return StepsPage(model, player, setting.workspace, setting.actions, setting.theme_source)
+    return StepsPage(model, player, setting.session, setting.actions, setting.theme_source)

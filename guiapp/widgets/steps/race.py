@@ -6,8 +6,8 @@ from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import QComboBox, QFrame
 
 from guiapp.core.explain.figures import counted
+from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.steps.model import StepsModel
-from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.shared.layouts import STRETCH, in_column, in_row
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.theme import GAP_PX
@@ -20,14 +20,14 @@ from guiapp.widgets.steps.lines import SentenceView, title_line
 class RaceBox(QComboBox):
     """Chooses the encoder that runs beside."""
 
-    def __init__(self, model: StepsModel, workspace: Workspace) -> None:
+    def __init__(self, model: StepsModel, session: ModelSession) -> None:
         super().__init__()
         self._model = model
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.setAccessibleName("Race against another encoder")
         self.setToolTip("Let another encoder run beside, in lock-step")
         self.currentIndexChanged.connect(self._choose)
-        workspace.options_changed.connect(self._fill)
+        session.options_changed.connect(self._fill)
         model.race.changed.connect(self._fill)
         self._fill()
 

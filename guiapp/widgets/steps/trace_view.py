@@ -8,8 +8,8 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QFont, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QSplitter, QStackedWidget
 
+from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.steps.model import StepsModel
-from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.shared.layouts import framed, in_column, in_row, in_splitter
 from guiapp.widgets.shared.painting import bold
 from guiapp.widgets.shared.script_fonts import Loader, ScriptFonts, draw_once
@@ -49,7 +49,7 @@ SIZES_PX = (TOKEN_FONT_PX, TEXT_FONT_PX, UI_FONT_PX, SMALL_FONT_PX + 1, SMALL_FO
 class TraceView(QSplitter):
     """Follows the debugger of the model; without a trace it says why."""
 
-    def __init__(self, model: StepsModel, workspace: Workspace, actions: Actions, drawing: Drawing) -> None:
+    def __init__(self, model: StepsModel, session: ModelSession, actions: Actions, drawing: Drawing) -> None:
         super().__init__(Qt.Orientation.Horizontal, childrenCollapsible=False)
         self._model = model
         theme_source, zoom, texts = self._theme_source, self._zoom, self._texts = drawing
@@ -60,13 +60,13 @@ class TraceView(QSplitter):
         self.code = CodeView(model, drawing)
         self.side = TraceSide(model, drawing)
         self.race_card = RaceCard(model, drawing)
-        self.waiting = WaitingPanel(model.recording, workspace)
-        self.part_bar = PartBar(model.recording, workspace, self)
+        self.waiting = WaitingPanel(model.recording, session)
+        self.part_bar = PartBar(model.recording, session.document, self)
         self.sentence = SentenceView(drawing)
         self.number = TextLine(Theme.mono_font(UI_FONT_PX), drawing, is_right=True)
         self._title, self._picture_title = title_line(drawing), title_line(drawing)
         self._code_title = title_line(drawing, "What it is doing")
-        boxes = GranularityBox(model), RaceBox(model, workspace)
+        boxes = GranularityBox(model), RaceBox(model, session)
         self.boxes = framed(in_row(*boxes, margins=(0, 0, MARGIN_PX, 0), spacing=GAP_PX))
         self._main = QStackedWidget()
         play = PlayControls(model.clock, actions["debug_play"])

@@ -19,9 +19,9 @@ from PySide6.QtWidgets import (
 
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.explain.figures import counted
+from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.steps.training import TrainingModel
 from guiapp.viewmodels.steps.training_beside import LONGEST_TEXT, TrainingBeside
-from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.shared.buttons import push_button
 from guiapp.widgets.shared.layouts import framed, in_column, in_row, in_splitter
 from guiapp.widgets.shared.style_sheet import set_role
@@ -155,14 +155,14 @@ class TrainingView(QSplitter):
     """Form, stage, and the result: to save, to open, to see beside the open model; breakpoints beside."""
 
     def __init__(
-        self, model: TrainingModel, workspace: Workspace, actions: Actions, drawing: Drawing
+        self, model: TrainingModel, session: ModelSession, actions: Actions, drawing: Drawing
     ) -> None:
         super().__init__(Qt.Orientation.Horizontal, childrenCollapsible=False)
         self.model = model
-        self._workspace = workspace
+        self._session = session
         self.breakpoints = BreakpointList(model, drawing)
-        self.beside = TrainingBeside(model, workspace, self)
-        self.form = TrainingForm(model, workspace, drawing)
+        self.beside = TrainingBeside(model, session, self)
+        self.form = TrainingForm(model, session.document, drawing)
         self.stage = TrainingStage(model, actions, drawing)
         self.beside_card = BesideCard(self.beside, drawing)
         self.stage.cards.addWidget(self.beside_card)
@@ -177,7 +177,7 @@ class TrainingView(QSplitter):
         self._comparing = QTimer(self, singleShot=True, interval=COMPARING_MS)
         self._comparing.timeout.connect(self._compare)
         model.changed.connect(self._follow)
-        workspace.vocabulary_changed.connect(self._compare_soon)
+        session.vocabulary_changed.connect(self._compare_soon)
         self.form.text_changed.connect(self._compare_soon)
         self._follow()
 
@@ -198,9 +198,9 @@ class TrainingView(QSplitter):
         return True
 
     def save_and_open(self, path: Path) -> None:
-        """Save the result and make it the workspace's model; the one before is among the recent ones."""
+        """Save the result and make it the model; the one before is among the recent ones."""
         if self.save(path):
-            self._workspace.loader.open(str(path))
+            self._session.loader.open(str(path))
 
     @property
     def is_busy(self) -> bool:

@@ -7,7 +7,7 @@ from PySide6.QtGui import QIntValidator
 from PySide6.QtWidgets import QLabel, QLineEdit, QPlainTextEdit, QWidget
 
 from guiapp.viewmodels.steps.training import TrainingModel, TrainingWish
-from guiapp.viewmodels.workspace import Workspace
+from guiapp.viewmodels.text.document import TextDocument
 from guiapp.widgets.shared.buttons import push_button
 from guiapp.widgets.shared.choice_box import ChoiceBox
 from guiapp.widgets.shared.layouts import framed, in_column, in_row
@@ -40,10 +40,10 @@ class TrainingForm(QWidget):
 
     text_changed = Signal()
 
-    def __init__(self, model: TrainingModel, workspace: Workspace, drawing: Drawing) -> None:
+    def __init__(self, model: TrainingModel, document: TextDocument, drawing: Drawing) -> None:
         super().__init__()
         self._model = model
-        self._workspace = workspace
+        self._document = document
         self._theme_source, self._zoom, _ = drawing
         self.algorithm = ChoiceBox("What to train", ALGORITHMS)
         self.source = ChoiceBox("What to train on", SOURCES)
@@ -58,7 +58,7 @@ class TrainingForm(QWidget):
         self._lay_out()
         self.algorithm.currentIndexChanged.connect(self._choose_algorithm)
         self.source.currentIndexChanged.connect(self._follow)
-        for change in (self.source.currentIndexChanged, self.own_text.textChanged, workspace.document.edited):
+        for change in (self.source.currentIndexChanged, self.own_text.textChanged, document.edited):
             change.connect(self.text_changed)
         self.symbols.currentIndexChanged.connect(self._follow)
         self.n_tokens.returnPressed.connect(self.button.click)
@@ -74,17 +74,17 @@ class TrainingForm(QWidget):
         """What is chosen."""
         algorithm, text = self.algorithm.currentData(), self._own_text
         if text is None:
-            text = self._workspace.document.text()
+            text = self._document.text()
         return TrainingWish(algorithm, text, int(self.n_tokens.text() or 0), self._has_end_marks)
 
     def beginning(self, n_bytes: int) -> bytes:
         """So much of the text that is chosen, as it is now."""
         text = self._own_text
-        return self._workspace.document.slice(0, n_bytes) if text is None else text[:n_bytes]
+        return self._document.slice(0, n_bytes) if text is None else text[:n_bytes]
 
     @property
     def _own_text(self) -> bytes | None:
-        """The text that is typed here; None where the workspace's is chosen."""
+        """The text that is typed here; None where the document's is chosen."""
         return self.own_text.toPlainText().encode() if self.source.currentData() else None
 
     @property
@@ -92,7 +92,7 @@ class TrainingForm(QWidget):
         return self.algorithm.currentData() == "bpe" and self.symbols.currentIndex() == 1
 
     def choose(self, algorithm: str, n_tokens: int) -> None:
-        """Set what to train, on the workspace's text."""
+        """Set what to train, on the document's text."""
         self.algorithm.setCurrentIndex(self.algorithm.findData(algorithm))
         self.n_tokens.setText(str(n_tokens))
 

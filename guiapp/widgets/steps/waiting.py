@@ -6,8 +6,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QProgressBar, QWidget
 
 from guiapp.core.explain.figures import percent
+from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.steps.recording import Recording
-from guiapp.viewmodels.workspace import Workspace
+from guiapp.viewmodels.text.document import TextDocument
 from guiapp.widgets.shared.buttons import tool_button
 from guiapp.widgets.shared.layouts import AS_AROUND, STRETCH, in_column, in_row
 from guiapp.widgets.shared.style_sheet import set_role
@@ -19,10 +20,10 @@ BAR_WIDTH_PX = 220
 class WaitingPanel(QWidget):
     """How far the recording is, or why there is none."""
 
-    def __init__(self, recording: Recording, workspace: Workspace) -> None:
+    def __init__(self, recording: Recording, session: ModelSession) -> None:
         super().__init__()
         self._recording = recording
-        self._workspace = workspace
+        self._session = session
         self.message = QLabel(wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
         self.message.setTextFormat(Qt.TextFormat.PlainText)
         self.bar = QProgressBar(textVisible=False)
@@ -38,9 +39,8 @@ class WaitingPanel(QWidget):
         bar = in_row(STRETCH, self.bar, STRETCH)
         in_column(STRETCH, self.message, bar, buttons, STRETCH, on=self, margins=margins, spacing=AS_AROUND)
         recording.changed.connect(self._follow)
-        workspace.statistics_changed.connect(self._follow)
-        workspace.loader.loading_changed.connect(self._follow)
-        workspace.document.selection_changed.connect(self._follow)
+        session.statistics_changed.connect(self._follow)
+        session.loader.loading_changed.connect(self._follow)
         self._follow()
 
     def _follow(self) -> None:
@@ -53,7 +53,7 @@ class WaitingPanel(QWidget):
         self.everything.setVisible(has_choice)
         for button in (self.part, self.selection):
             button.setVisible(has_choice and recording.is_long)
-        self.selection.setEnabled(self._workspace.document.has_selection)
+        self.selection.setEnabled(self._session.document.has_selection)
 
     def _words(self) -> str:
         recording = self._recording
@@ -61,7 +61,7 @@ class WaitingPanel(QWidget):
             return f"Recording every decision: {percent(recording.progress)}"
         if recording.failure:
             return recording.failure
-        if self._workspace.tokenizer is None and self._workspace.loader.loading_name is None:
+        if self._session.tokenizer is None and self._session.loader.loading_name is None:
             return "Open a model, and the steps of its tokenizer appear here."
         return "Preparing …"
 
@@ -69,16 +69,16 @@ class WaitingPanel(QWidget):
 class PartBar(QWidget):
     """Says which part of a text these are the steps of, and offers more; hidden where they are of all."""
 
-    def __init__(self, recording: Recording, workspace: Workspace, parent: QWidget) -> None:
+    def __init__(self, recording: Recording, document: TextDocument, parent: QWidget) -> None:
         super().__init__(parent)  # from the start: what is shown without one is a window
         self._recording = recording
-        self._document = workspace.document
+        self._document = document
         self.message = set_role(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "dim")
         self.selection = tool_button("Record the selection", recording.record_selection, role="raised")
         self.everything = tool_button("Record all of it", recording.record_all, role="raised")
         in_row((self.message, 1), self.selection, self.everything, on=self, spacing=AS_AROUND)
         recording.changed.connect(self._follow)
-        self._document.selection_changed.connect(self._follow)
+        document.selection_changed.connect(self._follow)
         self._follow()
 
     def _follow(self) -> None:

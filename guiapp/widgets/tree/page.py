@@ -9,13 +9,13 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QCursor, QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QFileDialog, QInputDialog, QSplitter, QStackedWidget, QWidget
 
+from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.tree.details import describe_node
 from guiapp.viewmodels.tree.findings import TreeFindings
 from guiapp.viewmodels.tree.greedy_walk import TreeWalk
 from guiapp.viewmodels.tree.model import TreeModel
 from guiapp.viewmodels.tree.search import TreeSearch
-from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.shared.layouts import framed, in_column, in_splitter
 from guiapp.widgets.shared.saving_bar import SavingBar
 from guiapp.widgets.shared.segments import Segments
@@ -41,18 +41,18 @@ PANELS = ("Token", "Found", "Figures")
 
 
 class TreePage(Page):
-    """Puts the picture and its panels together and links them with the workspace."""
+    """Puts the picture and its panels together and links them with the session."""
 
-    def __init__(self, workspace: Workspace, theme_source: ThemeSource, settings: Settings) -> None:
+    def __init__(self, session: ModelSession, theme_source: ThemeSource, settings: Settings) -> None:
         super().__init__()
-        self._workspace = workspace
+        self._session = session
         self._settings = settings
         self.theme_source = theme_source
-        self.model = TreeModel(workspace, self)
+        self.model = TreeModel(session, self)
         self.model.set_shape(settings.tree_shape)
         self.search = TreeSearch(self.model, self)
-        self.findings = TreeFindings(self.model, workspace, self)
-        self.walk = TreeWalk(self.model, workspace, self)
+        self.findings = TreeFindings(self.model, session, self)
+        self.walk = TreeWalk(self.model, session, self)
         self.paint = TreePaint(self.model, self.search, theme_source, self)
         self.view = TreeView(self.model, self.search, self.paint, theme_source)
         self.view.set_animated(settings.animates_tree)
@@ -60,9 +60,9 @@ class TreePage(Page):
         self.legend = TreeLegend(self.model, self.paint, theme_source)
         self.mini_map = MiniMap(self.model, self.paint, theme_source, self.view)
         self.card = TreeCard(self.view)
-        self.editor = SpanEditor(workspace.document, workspace.spans, theme_source)
+        self.editor = SpanEditor(session.document, session, theme_source)
         self.walk_bar = WalkBar(self.walk, self.model, theme_source)
-        self.node_panel = NodePanel(self.model, self.walk, workspace, theme_source)
+        self.node_panel = NodePanel(self.model, self.walk, session, theme_source)
         self.export = TreeExport(self.view, self.model, self.ask_where, self.ask_scale, self)
         self.found_panel = FoundPanel(self.model, self.search, self.ask_where, self.export.saving)
         self.findings_panel = FindingsPanel(self.findings, self.search.list_tokens, theme_source)
@@ -135,7 +135,7 @@ class TreePage(Page):
         self.view.typed.connect(self._begin_search)
         self.view.resized.connect(self._place_map)
         self.search.found_changed.connect(self._follow_search)
-        EditorLink(self.editor, self._workspace)
+        EditorLink(self.editor, self._session)
         for keys, go in (
             ("Alt+Left", self.model.go_back),
             ("Alt+Right", self.model.go_forward),
@@ -171,7 +171,7 @@ class TreePage(Page):
         if node is None or picture is None:
             self.card.hide()
             return
-        details = describe_node(picture, node, self._workspace.tokenizer, self.model.counts)
+        details = describe_node(picture, node, self._session.tokenizer, self.model.counts)
         self.card.show_at(details, self.view.mapFromGlobal(QCursor.pos()))
 
     def _place_map(self) -> None:
@@ -184,6 +184,6 @@ class TreePage(Page):
 
 
 def make_page(setting: PageSetting) -> TreePage:
-    page = TreePage(setting.workspace, setting.theme_source, setting.settings)
+    page = TreePage(setting.session, setting.theme_source, setting.settings)
     setting.actions.connect_all({"three_trees": page.show_three_trees})
     return page

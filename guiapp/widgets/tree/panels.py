@@ -8,10 +8,10 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QGridLayout, QLabel, QLayout, 
 
 from guiapp.core.explain.merge_tree import MergeNode
 from guiapp.core.explain.visible_text import isolate, visible_text
+from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.tree.details import NODE_FACTS, describe_node, merge_story
 from guiapp.viewmodels.tree.greedy_walk import TreeWalk
 from guiapp.viewmodels.tree.model import MORE_SIGN, TreeModel
-from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.shared.card import card
 from guiapp.widgets.shared.layouts import STRETCH, in_column, scroll_down
 from guiapp.widgets.shared.style_sheet import heading, set_role
@@ -32,11 +32,11 @@ class NodePanel(QScrollArea):
     """The chosen node: what it is, how it is merged, what follows it, and the prefixes of the text."""
 
     def __init__(
-        self, model: TreeModel, walk: TreeWalk, workspace: Workspace, theme_source: ThemeSource
+        self, model: TreeModel, walk: TreeWalk, session: ModelSession, theme_source: ThemeSource
     ) -> None:
         super().__init__()
         self._model = model
-        self._workspace = workspace
+        self._session = session
         self._theme_source = theme_source
         self._text = StyledText(Theme.mono_font(TOKEN_FONT_PX), 3)
         self._text.setAccessibleName("Token text")
@@ -48,7 +48,7 @@ class NodePanel(QScrollArea):
         self._merges = MergeTreeView(theme_source)
         self._remark = StyledText(Theme.ui_font(SMALL_FONT_PX), 4)
         self._remark.setAccessibleName("Remark")
-        self._prefixes = PrefixTreeView(walk, model, workspace, theme_source)
+        self._prefixes = PrefixTreeView(walk, model, session, theme_source)
         self._lay_out()
         self.setMinimumWidth(260)
         self.addAction(copy_action(self, "Copy details", self.copy, QKeySequence.StandardKey.Copy))
@@ -124,7 +124,7 @@ class NodePanel(QScrollArea):
 
     def _show(self) -> None:
         picture, node, theme = self._model.picture, self._model.chosen, self._theme_source.theme
-        tokenizer = self._workspace.tokenizer
+        tokenizer = self._session.tokenizer
         self._facts = {}
         text, remark = "", ""
         place: list[Span] = []

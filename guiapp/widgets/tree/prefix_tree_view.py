@@ -7,9 +7,9 @@ from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPainterPath, QPen
 
 from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.tree.greedy_walk import PrefixTree
+from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.tree.greedy_walk import TreeWalk
 from guiapp.viewmodels.tree.model import TreeModel
-from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.shared.painting import Painted, bold, write
 from guiapp.widgets.shared.theme import Theme, ThemeSource
 
@@ -26,7 +26,7 @@ class PrefixTreeView(Painted):
     """
 
     def __init__(
-        self, walk: TreeWalk, model: TreeModel, workspace: Workspace, theme_source: ThemeSource
+        self, walk: TreeWalk, model: TreeModel, session: ModelSession, theme_source: ThemeSource
     ) -> None:
         super().__init__(theme_source, "Last token of each prefix")
         self._walk = walk
@@ -36,13 +36,16 @@ class PrefixTreeView(Painted):
         self._chosen: set[int] = set()
         self._settled = QTimer(self, singleShot=True, interval=SETTLE_MS)
         self._settled.timeout.connect(self._follow)
-        workspace.encoding_changed.connect(self._settled.start)
-        workspace.selected_token_changed.connect(self._settled.start)
+        session.tokens_changed.connect(self._follow_soon)
+        session.selected_token_changed.connect(self._follow_soon)
         model.picture_changed.connect(self._follow_picture)
         self._follow()
 
     def sizeHint(self) -> QSize:
         return QSize(200, ROW_PX * max(1, len(self._depths) - 1))
+
+    def _follow_soon(self) -> None:
+        self._settled.start()
 
     def _follow(self) -> None:
         tree = self._tree = self._walk.prefix_tree()

@@ -61,6 +61,7 @@ def _encoder_row(algorithm: Algorithm) -> ActionRow:
 ROWS = (
     ActionRow("choose_model", "Choose model", "File", ("Ctrl+M",)),
     ActionRow("open_model", "Open model file…", "File", (Key.Open,)),
+    ActionRow("open_folder", "Open model folder…", "File"),
     *(ActionRow(f"demo:{demo.name}", demo.title, "File/Demo models") for demo in DEMO_MODELS),
     ActionRow("open_text", "Open text file…", "File", ("Ctrl+Shift+O",), begins_group=True),
     *(ActionRow(f"sample:{sample.name}", sample.title, "File/Samples") for sample in SAMPLES),

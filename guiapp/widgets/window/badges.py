@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QToolButton, QWidget
 from guiapp.core.explain.exactness import REFUSED
 from guiapp.core.explain.figures import percent
 from guiapp.core.explain.visible_text import visible_text
-from guiapp.viewmodels.workspace import Workspace
+from guiapp.viewmodels.model_session import ModelSession
 from guiapp.widgets.shared.icons import icon
 from guiapp.widgets.shared.plain_tip import plain_tip
 from guiapp.widgets.shared.popover import Explanation
@@ -93,7 +93,7 @@ class ExactnessBadge(Badge):
 
     def __init__(
         self,
-        workspace: Workspace,
+        session: ModelSession,
         theme_source: ThemeSource,
         encoder_difference: QAction,
         choose_pre: QAction,
@@ -101,10 +101,10 @@ class ExactnessBadge(Badge):
     ) -> None:
         super().__init__("Exactness", theme_source, [encoder_difference, choose_pre], parent)
         self._choose_pre = choose_pre
-        self._workspace = workspace
-        workspace.vocabulary_changed.connect(self._follow)
-        workspace.options_changed.connect(self._follow)
-        workspace.encoder_check.changed.connect(self._follow)
+        self._session = session
+        session.vocabulary_changed.connect(self._follow)
+        session.options_changed.connect(self._follow)
+        session.encoder_check.changed.connect(self._follow)
         self._follow()
 
     def remedies(self) -> list[QAction]:
@@ -113,7 +113,7 @@ class ExactnessBadge(Badge):
     @property
     def _offers_pre(self) -> bool:
         """Whether another pre-tokenizer may be what is wanted: the ids are doubtful, or libraries differ."""
-        tokenizer = self._workspace.tokenizer
+        tokenizer = self._session.tokenizer
         if tokenizer is None:
             return False
         parts = tokenizer.vocabulary.parts
@@ -121,12 +121,12 @@ class ExactnessBadge(Badge):
         return has_readings or tokenizer.exactness.level not in ("exact", REFUSED)
 
     def _follow(self) -> None:
-        exactness = self._workspace.exactness
+        exactness = self._session.exactness
         self.setVisible(exactness is not None)
         if exactness is not None:
-            agreement = self._workspace.encoder_check.result
+            agreement = self._session.encoder_check.result
             share = "" if agreement is None else f" {percent(agreement.share, 1)}"
-            vocabulary = self._workspace.vocabulary
+            vocabulary = self._session.vocabulary
             remarks = () if vocabulary is None else vocabulary.warnings[:MOST_REMARKS]
             reason = "\n\n".join((exactness.reason, *remarks))
             self.show_state(f"{exactness.level}{share}", *STATES[exactness.level], reason)
@@ -136,17 +136,17 @@ class RoundTripBadge(Badge):
     """Whether the tokens decode to the text again."""
 
     def __init__(
-        self, workspace: Workspace, theme_source: ThemeSource, remedies: Sequence[QAction] = ()
+        self, session: ModelSession, theme_source: ThemeSource, remedies: Sequence[QAction] = ()
     ) -> None:
         super().__init__("Round trip", theme_source, remedies)
-        self._workspace = workspace
-        workspace.round_trip.changed.connect(self._follow)
-        workspace.vocabulary_changed.connect(self._follow)
+        self._session = session
+        session.round_trip.changed.connect(self._follow)
+        session.vocabulary_changed.connect(self._follow)
         self._follow()
 
     def _follow(self) -> None:
-        result = self._workspace.round_trip.result
-        self.setVisible(self._workspace.vocabulary is not None)
+        result = self._session.round_trip.result
+        self.setVisible(self._session.vocabulary is not None)
         if result is None:
             self.show_state("round trip", "dim", "round-trip", "Not compared yet.")
         elif result.offset is None:

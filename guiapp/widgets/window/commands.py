@@ -14,13 +14,13 @@ from guiapp.core.demo import DEMO_MODELS, PREFIX, SAMPLES, sample_text
 from guiapp.core.sources.locate import kept_name, lasting_name
 from guiapp.core.sources.own_folders import add_folder
 from guiapp.viewmodels.background import LatestJob, Progress
+from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.models.installed import InstalledModels
 from guiapp.viewmodels.models.loader import display_name
 from guiapp.viewmodels.models.pre_choices import can_choose
 from guiapp.viewmodels.recent import RecentFiles, RecentTexts
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.text.files import is_model_file
-from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.shared.theme import CHOICES, TEXT_FONT_PX, ThemeSource
 from guiapp.widgets.window.about_dialog import AboutDialog
 from guiapp.widgets.window.command_palette import CommandPalette
@@ -35,12 +35,12 @@ from guiapp.widgets.window.utf16_notice import Utf16Notice
 
 
 class WindowCommands(QObject):
-    """Connects the table of actions with the workspace and the window."""
+    """Connects the table of actions with the models and the window."""
 
     def __init__(
         self,
         window: MainWindow,
-        workspace: Workspace,
+        session: ModelSession,
         settings: Settings,
         recent: RecentFiles,
         recent_texts: RecentTexts,
@@ -48,7 +48,7 @@ class WindowCommands(QObject):
     ) -> None:
         super().__init__(window)
         self._window = window
-        self._workspace = workspace
+        self._session = session
         self._settings = settings
         self._recent = recent
         self._recent_texts = recent_texts
@@ -60,12 +60,12 @@ class WindowCommands(QObject):
         self._editor = window.inspect_page.editor
         self.palette = CommandPalette(self._actions, theme_source, window)
         self.installed = InstalledModels(self)
-        self.picker = ModelPicker(workspace.loader, recent, self.installed, theme_source, window)
-        self._utf16 = Utf16Notice(window.notices, workspace, self._actions["from_utf16"])
-        self.pre_picker = PrePicker(workspace.loader, theme_source, window)
+        self.picker = ModelPicker(session.loader, recent, self.installed, theme_source, window)
+        self._utf16 = Utf16Notice(window.notices, session.text, self._actions["from_utf16"])
+        self.pre_picker = PrePicker(session.loader, theme_source, window)
         kept_menu = self._actions.menus["File/Kept texts"]
-        self.kept_texts = KeptTextsMenu(kept_menu, window.kept_texts, workspace, window.questions)
-        recent_menu = RecentMenu(self._actions.menus["File/Open recent"], workspace, recent, recent_texts)
+        self.kept_texts = KeptTextsMenu(kept_menu, window.kept_texts, session.text, window.questions)
+        recent_menu = RecentMenu(self._actions.menus["File/Open recent"], session, recent, recent_texts)
         recent_menu.model_chosen.connect(self.open)
         self._connect_actions()
         self._connect_options()
@@ -76,15 +76,15 @@ class WindowCommands(QObject):
         self.pre_picker.chosen.connect(self._use_pre)
         self.picker.browse_requested.connect(self.open_model)
         self.picker.folder_requested.connect(self.add_folder)
-        workspace.loader.model_changed.connect(self._remember_model)
-        workspace.text_file_changed.connect(self._remember_text)
-        workspace.pointed_out.connect(self._point_out)
+        session.loader.model_changed.connect(self._remember_model)
+        session.text.file_changed.connect(self._remember_text)
+        session.text.pointed_out.connect(self._point_out)
 
     # Files
 
     def open(self, model: str) -> None:
         """Open a model; one whose pre-tokenizer was chosen by hand last time is split like that again."""
-        self._workspace.loader.open(model, self._recent.chosen_pre(model))
+        self._session.loader.open(model, self._recent.chosen_pre(model))
 
     def open_last(self, first: str) -> None:
         """Open the model of the last time, or `first` where that fails; then it is not tried again.
@@ -96,7 +96,7 @@ class WindowCommands(QObject):
         self.open(kept_name(last or first))
         if last and last != first:
             self._model_instead = first
-            self._workspace.loader.loading_changed.connect(self._open_instead)
+            self._session.loader.loading_changed.connect(self._open_instead)
 
     def stop(self) -> None:
         """For closing: no reason not to try the model of the last time again if it is being loaded."""
@@ -105,13 +105,13 @@ class WindowCommands(QObject):
         self._recent_texts.stop()
         self._sorting.wait()
         self._utf16.stop()
-        loading = self._workspace.loader.loading_name
+        loading = self._session.loader.loading_name
         if loading is not None and loading == kept_name(self._last_model):
             self._settings.last_model = self._last_model
 
     def _open_instead(self) -> None:
         """Open a model that surely works if nothing came of the one of the last time."""
-        loader = self._workspace.loader
+        loader = self._session.loader
         if loader.loading_name is None:
             loader.loading_changed.disconnect(self._open_instead)
             if loader.model is None:
@@ -124,9 +124,14 @@ class WindowCommands(QObject):
         if (path := self._window.questions.model_to_open()) is not None:
             self.open(str(path))
 
+    def open_folder(self) -> None:
+        """Open what is in a folder, such as a snapshot of a repository."""
+        if (folder := self._window.questions.chosen_folder("Open model folder")) is not None:
+            self.open(str(folder))
+
     def add_folder(self) -> None:
         """Look for models in one more folder, and show what is there."""
-        if (folder := self._window.questions.folder_with_models()) is not None:
+        if (folder := self._window.questions.chosen_folder("Folder with models")) is not None:
             try:
                 add_folder(folder)
             except OSError as error:
@@ -138,7 +143,7 @@ class WindowCommands(QObject):
 
     def open_text(self) -> None:
         if (path := self._window.questions.text_to_open()) is not None:
-            self._workspace.open_text(path)
+            self._session.text.open(path)
 
     def open_files(self, paths: list[Path]) -> None:
         """Open what was dropped: model files as models, all else as text; the last of each kind counts."""
@@ -149,31 +154,31 @@ class WindowCommands(QObject):
         if model is not None:
             self.open(str(model))
         if text is not None:
-            self._workspace.open_text(text)
+            self._session.text.open(text)
 
     def save_text(self) -> None:
-        if self._workspace.text_path is None:
+        if self._session.text.path is None:
             self.save_text_as()
         else:
-            self._workspace.save_text(self._workspace.text_path)
+            self._session.text.save(self._session.text.path)
 
     def save_text_as(self) -> None:
-        path = self._window.questions.where_to_save(self._workspace.text_path)
+        path = self._window.questions.where_to_save(self._session.text.path)
         if path is not None:
-            self._workspace.save_text(path)
+            self._session.text.save(path)
 
     def _show_sample(self, name: str) -> None:
-        self._workspace.show_text(sample_text(name))
+        self._session.text.show(sample_text(name))
 
     def _use_pre(self, pre: str) -> None:
         """Open the model that waits for a choice, or else the present one again."""
-        loader = self._workspace.loader
+        loader = self._session.loader
         model = loader.refused or loader.model
         if model is not None:
             loader.open(model.name, pre or None)
 
     def _remember_model(self) -> None:
-        model = self._workspace.loader.model
+        model = self._session.loader.model
         if model is None:
             return
         self._settings.last_model = lasting_name(model.name)
@@ -182,8 +187,8 @@ class WindowCommands(QObject):
 
     def _remember_text(self) -> None:
         """Each text that was just opened or saved."""
-        path = self._workspace.text_path
-        if path is not None and not self._workspace.is_modified:
+        path = self._session.text.path
+        if path is not None and not self._session.text.is_modified:
             self._recent_texts.add(path)
 
     def _forget_recent(self) -> None:
@@ -200,6 +205,7 @@ class WindowCommands(QObject):
             {
                 "choose_model": self.choose_model,
                 "open_model": self.open_model,
+                "open_folder": self.open_folder,
                 "choose_pre": self.choose_pre,
                 "encoder_difference": self._show_encoder_difference,
                 "round_trip_difference": self._show_round_trip_difference,
@@ -235,12 +241,12 @@ class WindowCommands(QObject):
                 **{page.name: partial(self._show_page, page.name) for page in PAGES},
                 **{f"theme:{choice}": partial(self._choose_theme, choice) for choice in CHOICES},
                 **{
-                    f"demo:{demo.name}": partial(self._workspace.loader.open, PREFIX + demo.name)
+                    f"demo:{demo.name}": partial(self._session.loader.open, PREFIX + demo.name)
                     for demo in DEMO_MODELS
                 },
                 **{f"sample:{sample.name}": partial(self._show_sample, sample.name) for sample in SAMPLES},
                 **{
-                    row.name: partial(self._workspace.set_encoder, row.name.removeprefix("encoder:"))
+                    row.name: partial(self._session.set_encoder, row.name.removeprefix("encoder:"))
                     for row, _ in self._actions
                     if row.group == "encoder"
                 },
@@ -249,14 +255,14 @@ class WindowCommands(QObject):
 
     def _connect_options(self) -> None:
         """Show the state of options and settings in the actions, and keep it."""
-        self._workspace.options_changed.connect(self._follow_options)
-        self._workspace.document.undo_changed.connect(self._follow_undo)
+        self._session.options_changed.connect(self._follow_options)
+        self._session.document.undo_changed.connect(self._follow_undo)
         self._recent.changed.connect(self._follow_recent)
         self._recent_texts.changed.connect(self._follow_recent)
-        self._workspace.encoder_check.changed.connect(self._follow_checks)
-        self._workspace.round_trip.changed.connect(self._follow_checks)
-        self._workspace.loader.refused_changed.connect(self._follow_loader)
-        self._workspace.loader.model_changed.connect(self._follow_loader)
+        self._session.encoder_check.changed.connect(self._follow_checks)
+        self._session.round_trip.changed.connect(self._follow_checks)
+        self._session.loader.refused_changed.connect(self._follow_loader)
+        self._session.loader.model_changed.connect(self._follow_loader)
         self._theme_source.changed.connect(self._follow_theme)
         self._editor.zoom_changed.connect(self._keep_zoom)
         self._window.pages.page_changed.connect(self._follow_page)
@@ -281,10 +287,10 @@ class WindowCommands(QObject):
         self._follow_checks()
 
     def _follow_options(self) -> None:
-        options, offered = self._workspace.options, self._workspace.encoders
+        options, offered = self._session.options, self._session.encoders
         self._actions["add_special"].setChecked(options.add_special)
         self._actions["parse_special"].setChecked(options.parse_special)
-        algorithm = self._workspace.algorithm
+        algorithm = self._session.algorithm
         for row, action in self._actions:
             if row.group == "encoder":
                 name = row.name.removeprefix("encoder:")
@@ -294,16 +300,16 @@ class WindowCommands(QObject):
         self._settings.set_options(options.add_special, options.parse_special, options.encoder)
 
     def _follow_loader(self) -> None:
-        self._actions["choose_pre"].setEnabled(can_choose(self._workspace.loader))
+        self._actions["choose_pre"].setEnabled(can_choose(self._session.loader))
 
     def _follow_checks(self) -> None:
-        agreement, round_trip = self._workspace.encoder_check.result, self._workspace.round_trip.result
+        agreement, round_trip = self._session.encoder_check.result, self._session.round_trip.result
         self._actions["encoder_difference"].setEnabled(bool(agreement and agreement.parting))
         self._actions["round_trip_difference"].setEnabled(bool(round_trip and not round_trip.is_same))
 
     def _follow_undo(self) -> None:
-        self._actions["undo"].setEnabled(self._workspace.document.can_undo)
-        self._actions["redo"].setEnabled(self._workspace.document.can_redo)
+        self._actions["undo"].setEnabled(self._session.document.can_undo)
+        self._actions["redo"].setEnabled(self._session.document.can_redo)
 
     def _follow_recent(self) -> None:
         self._actions["forget_recent"].setEnabled(bool(self._recent.files or self._recent_texts.paths))
@@ -321,8 +327,8 @@ class WindowCommands(QObject):
         self._settings.finds_by_case = search.matches_case
 
     def _set_switches(self) -> None:
-        self._workspace.set_add_special(self._actions["add_special"].isChecked())
-        self._workspace.set_parse_special(self._actions["parse_special"].isChecked())
+        self._session.set_add_special(self._actions["add_special"].isChecked())
+        self._session.set_parse_special(self._actions["parse_special"].isChecked())
 
     def _choose_theme(self, choice: str) -> None:
         self._theme_source.choose(choice)
@@ -346,20 +352,20 @@ class WindowCommands(QObject):
                 action.setEnabled(row.page == current)
 
     def _show_encoder_difference(self) -> None:
-        agreement = self._workspace.encoder_check.result
+        agreement = self._session.encoder_check.result
         if agreement is not None and agreement.parting is not None:
             self._point_out(agreement.parting.start, agreement.parting.end)
 
     def _show_round_trip_difference(self) -> None:
-        result = self._workspace.round_trip.result
+        result = self._session.round_trip.result
         if result is not None and result.offset is not None:
-            start = self._workspace.document.caret_stop(result.offset)
-            self._point_out(start, self._workspace.document.next_grapheme(start))
+            start = self._session.document.caret_stop(result.offset)
+            self._point_out(start, self._session.document.next_grapheme(start))
 
     def _point_out(self, start: int, end: int) -> None:
         """Select a stretch of the text where people see it."""
         self._show_page("inspect")
-        self._workspace.select_stretch(start, end)
+        self._session.text.select(start, end)
         self._editor.reveal(start, end)
         self._editor.setFocus(Qt.FocusReason.OtherFocusReason)
 

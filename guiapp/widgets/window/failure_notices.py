@@ -1,4 +1,4 @@
-"""Turns what is wrong in the workspace into notices, and takes them away once it is right again."""
+"""Turns what is wrong in the session into notices, and takes them away once it is right again."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction
 
 from guiapp.core.explain.doubled_special import doubled_special
+from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.text.kept_texts import KeptTexts
-from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.window.notices import NoticeArea
 
 
@@ -20,7 +20,7 @@ class FailureNotices(QObject):
     def __init__(
         self,
         area: NoticeArea,
-        workspace: Workspace,
+        session: ModelSession,
         settings: Settings,
         kept_texts: KeptTexts,
         choose_pre: QAction,
@@ -28,18 +28,17 @@ class FailureNotices(QObject):
         super().__init__(area)
         self._choose_pre = choose_pre
         self._area = area
-        self._workspace = workspace
+        self._session = session
         self._doubled: str | None = None
-        workspace.loader.failed.connect(self._show_model_failure)
-        workspace.loader.refused_changed.connect(self._show_refused_model)
-        workspace.loader.loading_changed.connect(self._clear_model_failure)
-        workspace.text_file_failed.connect(partial(area.show_notice, "text file"))
-        workspace.text_file_changed.connect(partial(area.clear_notice, "text file"))
-        workspace.spans.failed.connect(partial(self._show_with_circumstances, "encoding"))
-        workspace.spans.encoded.connect(partial(area.clear_notice, "encoding"))
-        workspace.spans.encoded.connect(self._follow_doubled_special)
-        workspace.round_trip.failed.connect(partial(self._show_with_circumstances, "decoding"))
-        workspace.round_trip.changed.connect(partial(area.clear_notice, "decoding"))
+        session.loader.failed.connect(self._show_model_failure)
+        session.loader.refused_changed.connect(self._show_refused_model)
+        session.loader.loading_changed.connect(self._clear_model_failure)
+        session.text.failed.connect(partial(area.show_notice, "text file"))
+        session.text.file_changed.connect(partial(area.clear_notice, "text file"))
+        session.spans.failed.connect(partial(self._show_with_circumstances, "encoding"))
+        session.tokens_changed.connect(self._follow_tokens)
+        session.round_trip.failed.connect(partial(self._show_with_circumstances, "decoding"))
+        session.round_trip.changed.connect(partial(area.clear_notice, "decoding"))
         settings.store.failed.connect(partial(area.show_notice, "settings"))
         kept_texts.failed.connect(partial(area.show_notice, "kept text"))
         if (aside := settings.store.set_aside) is not None:
@@ -49,21 +48,24 @@ class FailureNotices(QObject):
         self._area.show_notice("model", message, f"Model: {name}")
 
     def _show_refused_model(self) -> None:
-        refused = self._workspace.loader.refused
+        refused = self._session.loader.refused
         if refused is not None:
             self._area.show_notice("model", refused.reason, f"Model: {refused.name}", self._choose_pre)
 
     def _clear_model_failure(self) -> None:
-        if self._workspace.loader.loading_name is not None:
+        if self._session.loader.loading_name is not None:
             self._area.clear_notice("model")
 
-    def _follow_doubled_special(self) -> None:
-        doubled, workspace = None, self._workspace
-        if workspace.tokenizer is not None and workspace.options.add_special:
-            n_tokens = workspace.n_tokens
-            head = workspace.token_ids(0, min(2, n_tokens))
-            tail = workspace.token_ids(max(0, n_tokens - 2), n_tokens)
-            doubled = doubled_special(workspace.tokenizer, head.tolist(), tail.tolist())
+    def _follow_tokens(self) -> None:
+        doubled, session = None, self._session
+        if session.is_encoding:
+            return
+        self._area.clear_notice("encoding")
+        if session.tokenizer is not None and session.options.add_special:
+            n_tokens = len(session.tokens)
+            head = session.tokens.ids(0, min(2, n_tokens))
+            tail = session.tokens.ids(max(0, n_tokens - 2), n_tokens)
+            doubled = doubled_special(session.tokenizer, head.tolist(), tail.tolist())
         if doubled == self._doubled:
             return
         self._doubled = doubled
@@ -73,6 +75,6 @@ class FailureNotices(QObject):
             self._area.show_notice("special", f"{doubled} Untick “Add special tokens” to leave it out.")
 
     def _show_with_circumstances(self, subject: str, message: str) -> None:
-        model = self._workspace.loader.model
-        circumstances = f"Model: {model.name if model else 'none'}\nOptions: {self._workspace.options}"
+        model = self._session.loader.model
+        circumstances = f"Model: {model.name if model else 'none'}\nOptions: {self._session.options}"
         self._area.show_notice(subject, message, circumstances)

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QMenu
 
 from guiapp.core.vocab.quoting import quoted
 from guiapp.viewmodels.text.kept_texts import KeptTextHead, KeptTexts
-from guiapp.viewmodels.workspace import Workspace
+from guiapp.viewmodels.text_session import TextSession
 from guiapp.widgets.window.questions import Questions
 
 LONGEST_BEGINNING = 48
@@ -20,13 +20,11 @@ MOST_SHOWN = 20
 class KeptTextsMenu(QObject):
     """Lists them above what the menu has already, as often as it opens; the one that is shown has a mark."""
 
-    def __init__(
-        self, menu: QMenu, kept_texts: KeptTexts, workspace: Workspace, questions: Questions
-    ) -> None:
+    def __init__(self, menu: QMenu, kept_texts: KeptTexts, text: TextSession, questions: Questions) -> None:
         super().__init__(menu)
         self._menu = menu
         self._kept_texts = kept_texts
-        self._workspace = workspace
+        self._text = text
         self._questions = questions
         self._first_of_menu = menu.actions()[0]
         self._listed: list[QAction] = []
@@ -58,7 +56,7 @@ class KeptTextsMenu(QObject):
         return action
 
     def _is_shown(self, head: KeptTextHead) -> bool:
-        document = self._workspace.document
+        document = self._text.document
         if (head.size_bytes, head.beginning) != (document.size, document.slice(0, len(head.beginning))):
             return False
         kept = self._kept_texts.read(head)
@@ -67,7 +65,7 @@ class KeptTextsMenu(QObject):
     def _show(self, head: KeptTextHead) -> None:
         kept = self._kept_texts.read(head)
         if kept is not None:
-            self._workspace.show_kept_text(kept.data, kept.path)
+            self._text.show_kept(kept.data, kept.path)
 
 
 def title_of(head: KeptTextHead) -> str:

@@ -11,11 +11,11 @@ from PySide6.QtWidgets import QMainWindow, QWidget
 
 from guiapp.core.editing.edit_journal import JournalEdit
 from guiapp.core.editing.text_buffer import TextEdit
+from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.models.loader import display_name
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.text.kept_texts import KeptTexts
 from guiapp.viewmodels.window.activity import Activity
-from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.inspect.page import InspectPage
 from guiapp.widgets.shared.layouts import framed, in_column
 from guiapp.widgets.shared.theme import ThemeSource
@@ -48,42 +48,42 @@ class MainWindow(QMainWindow):
 
     def __init__(
         self,
-        workspace: Workspace,
+        session: ModelSession,
         activity: Activity,
         settings: Settings,
         theme_source: ThemeSource,
         questions: Questions | None = None,
     ) -> None:
         super().__init__()
-        self._workspace = workspace
+        self._session = session
         self._settings = settings
         self._is_painted = False
         self.kept_texts = KeptTexts(settings.folder / KEPT_TEXTS, self)
         self.questions = questions or Questions(self)
         self.actions_table = Actions(self)
         self.actions_table.fill(self.menuBar())
-        self.top_bar = TopBar(workspace, self.actions_table, theme_source)
+        self.top_bar = TopBar(session, self.actions_table, theme_source)
         self.notices = NoticeArea(theme_source)
-        self.pages = PageStack(PageSetting(workspace, settings, self.actions_table, theme_source))
+        self.pages = PageStack(PageSetting(session, settings, self.actions_table, theme_source))
         self.inspect_page = cast(InspectPage, self.pages.show_page("inspect"))
         switches = [self.actions_table[name] for name in ("add_special", "parse_special")]
-        self.status_line = StatusLine(workspace, activity, switches)
+        self.status_line = StatusLine(session, activity, switches)
         self.setCentralWidget(self._column())
         self.setMinimumSize(SMALLEST_SIZE)
         self.drop_hint = DropHint(theme_source, self)
         self.focus_ring = FocusRing(theme_source, self)
         self.setAcceptDrops(True)
-        workspace.vocabulary_changed.connect(self._follow_title)
-        workspace.text_file_changed.connect(self._follow_title)
-        workspace.text_file_changed.connect(self._follow_text_file)
+        session.vocabulary_changed.connect(self._follow_title)
+        session.text.file_changed.connect(self._follow_title)
+        session.text.file_changed.connect(self._follow_text_file)
         self._edits: list[JournalEdit] = []  # not kept yet
         self._text_before: bytes | None = None  # the first of them, if it is at hand
         self._autosave = QTimer(self, singleShot=True)
         self._autosave.timeout.connect(self._keep_text)
         self._follow_title()
         self._restore()
-        workspace.document.edited.connect(self._follow_edit)
-        workspace.text_left.connect(self._leave_text)
+        session.document.edited.connect(self._follow_edit)
+        session.text.left.connect(self._leave_text)
         self.inspect_page.editor.setFocus()
 
     def _column(self) -> QWidget:
@@ -96,15 +96,15 @@ class MainWindow(QMainWindow):
             self.resize(self.size().boundedTo(room - FRAME_SIZE))
 
     def _follow_title(self) -> None:
-        workspace = self._workspace
-        names = [] if workspace.text_path is None else [f"{workspace.text_path.name}[*]"]
-        if workspace.loader.model is not None:
-            names.append(display_name(workspace.loader.model))
+        session = self._session
+        names = [] if session.text.path is None else [f"{session.text.path.name}[*]"]
+        if session.loader.model is not None:
+            names.append(display_name(session.loader.model))
         self.setWindowTitle(" – ".join([*names, "Tokenloupe"]))
-        self.setWindowModified(workspace.text_path is not None and workspace.is_modified)
+        self.setWindowModified(session.text.path is not None and session.text.is_modified)
 
     def _follow_text_file(self) -> None:
-        if not self._workspace.is_modified:  # saved, or left for the next window before
+        if not self._session.text.is_modified:  # saved, or left for the next window before
             self.kept_texts.forget()
 
     def _restore(self) -> None:
@@ -114,7 +114,7 @@ class MainWindow(QMainWindow):
     def take_kept_text(self) -> None:
         """Show the text that a window before this one was left with, if there is any."""
         if (kept := self.kept_texts.take()) is not None:
-            self._workspace.restore_text(kept.data, kept.path)
+            self._session.text.restore(kept.data, kept.path)
             self._autosave.stop()
             self._text_before, self._edits = None, []  # the whole text is kept, and no edit of another one
 
@@ -129,15 +129,15 @@ class MainWindow(QMainWindow):
         it as a whole before, it is copied here.
         """
         self._autosave.stop()
-        workspace, kept_texts = self._workspace, self.kept_texts
-        path, size = workspace.text_path, workspace.document.size
+        session, kept_texts = self._session, self.kept_texts
+        path, size = session.text.path, session.document.size
         before, edits = self._text_before, self._edits
         self._text_before, self._edits = None, []
-        if not workspace.is_modified or (path is None and size == 0):
+        if not session.text.is_modified or (path is None and size == 0):
             kept_texts.forget()
             return
         if not kept_texts.is_keeping:
-            kept_texts.keep(workspace.document.text() if before is None else before, path)
+            kept_texts.keep(session.document.text() if before is None else before, path)
             edits = [] if before is None else edits
         if edits:
             kept_texts.keep_edits(edits)
@@ -148,7 +148,7 @@ class MainWindow(QMainWindow):
         self.kept_texts.set_aside()
 
     def _follow_edit(self, edit: TextEdit) -> None:
-        document = self._workspace.document
+        document = self._session.document
         if not self._edits and not self.kept_texts.is_keeping:
             self._text_before = document.buffer.text_before
         new = document.slice(edit.start, edit.start + edit.added)
@@ -174,16 +174,16 @@ class MainWindow(QMainWindow):
 
     def _may_close(self) -> bool:
         """Whether nothing is lost by closing, or people say so."""
-        path, size = self._workspace.text_path, self._workspace.document.size
+        path, size = self._session.text.path, self._session.document.size
         self._keep_text()
-        if not self._workspace.is_modified or (path is None and size == 0):
+        if not self._session.text.is_modified or (path is None and size == 0):
             return True
         if path is None and self.kept_texts.is_kept():
             return True
         answer = self.questions.save_before_closing(path)
         if answer is Answer.SAVE:
             path = path or self.questions.where_to_save(None)
-            return path is not None and self._workspace.save_text(path)
+            return path is not None and self._session.text.save(path)
         if answer is Answer.DISCARD:
             self.kept_texts.forget()
         return answer is Answer.DISCARD

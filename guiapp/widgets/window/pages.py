@@ -21,8 +21,8 @@ from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.widgets.shared.theme import TEXT_FONT_PX
 
 if TYPE_CHECKING:
+    from guiapp.viewmodels.model_session import ModelSession
     from guiapp.viewmodels.settings import Settings
-    from guiapp.viewmodels.workspace import Workspace
     from guiapp.widgets.shared.theme import ThemeSource
     from guiapp.widgets.window.actions import Actions
 
@@ -58,7 +58,7 @@ class Page(QWidget):
 class PageSetting:
     """What pages are made from."""
 
-    workspace: Workspace
+    session: ModelSession
     settings: Settings
     actions: Actions
     theme_source: ThemeSource

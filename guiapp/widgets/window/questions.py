@@ -6,7 +6,6 @@ from enum import Enum
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
 from guiapp.widgets.shared.style_sheet import set_role
@@ -30,8 +29,8 @@ class Questions:
     def model_to_open(self) -> Path | None:
         return self._chosen(QFileDialog.getOpenFileName(self._window, "Open model file", "", MODEL_FILTER))
 
-    def folder_with_models(self) -> Path | None:
-        name = QFileDialog.getExistingDirectory(self._window, "Folder with models")
+    def chosen_folder(self, title: str) -> Path | None:
+        name = QFileDialog.getExistingDirectory(self._window, title)
         return Path(name) if name else None
 
     def text_to_open(self) -> Path | None:
@@ -51,8 +50,6 @@ class Questions:
         box.setText(changed)
         box.setStandardButtons(button.Save | button.Discard | button.Cancel)
         box.setDefaultButton(button.Save)
-        for each in box.buttons():
-            each.setIcon(QIcon())  # as on all other buttons
         set_role(box.button(button.Save), "primary")
         pressed = button(box.exec())
         box.deleteLater()
@@ -68,8 +65,6 @@ class Questions:
         delete = box.addButton("Delete", QMessageBox.ButtonRole.DestructiveRole)
         box.addButton(button.Cancel)
         box.setDefaultButton(button.Cancel)
-        for each in box.buttons():
-            each.setIcon(QIcon())
         box.exec()
         is_deleting = box.clickedButton() is delete
         box.deleteLater()

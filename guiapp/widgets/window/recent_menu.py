@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QMenu
 
 from guiapp.core.sources.locate import is_plain, lasting_name
 from guiapp.core.vocab.quoting import quoted
+from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.models.choice import shown_path
 from guiapp.viewmodels.recent import RecentFiles, RecentTexts
-from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.shared.plain_tip import plain_tip
 
 LONGEST_NAME, LONGEST_FOLDER = 48, 40
@@ -29,10 +29,10 @@ class RecentMenu(QObject):
 
     model_chosen = Signal(str)
 
-    def __init__(self, menu: QMenu, workspace: Workspace, models: RecentFiles, texts: RecentTexts) -> None:
+    def __init__(self, menu: QMenu, session: ModelSession, models: RecentFiles, texts: RecentTexts) -> None:
         super().__init__(menu)
         self._menu = menu
-        self._workspace = workspace
+        self._session = session
         self._models = models
         self._texts = texts
         self._first_of_menu = menu.actions()[0]
@@ -57,7 +57,7 @@ class RecentMenu(QObject):
         self._texts.look_for_missing()
 
     def _models_listed(self) -> list[QAction]:
-        model = self._workspace.loader.model
+        model = self._session.loader.model
         opened = None if model is None else lasting_name(model.name)
         return [
             self._action(file.path, file.path == opened, partial(self.model_chosen.emit, file.path))
@@ -65,10 +65,10 @@ class RecentMenu(QObject):
         ]
 
     def _texts_listed(self) -> list[QAction]:
-        path = self._workspace.text_path
+        path = self._session.text.path
         opened = None if path is None else str(path.absolute())
         return [
-            self._action(text, text == opened, partial(self._workspace.open_text, Path(text)))
+            self._action(text, text == opened, partial(self._session.text.open, Path(text)))
             for text in self._texts.paths
         ]
 

@@ -7,9 +7,9 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QCheckBox, QFrame, QProgressBar, QSizePolicy, QWidget
 
 from guiapp.core.explain.figures import counted
+from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.text.statistics import SelectionStatistics, format_duration, format_speed
 from guiapp.viewmodels.window.activity import Activity
-from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.shared.buttons import tool_button
 from guiapp.widgets.shared.fitted_label import FittedLabel
 from guiapp.widgets.shared.layouts import Part, in_row
@@ -29,9 +29,9 @@ class StatusLine(QFrame):
     tokens stays.
     """
 
-    def __init__(self, workspace: Workspace, activity: Activity, switches: list[QAction]) -> None:
+    def __init__(self, session: ModelSession, activity: Activity, switches: list[QAction]) -> None:
         super().__init__()
-        self._workspace = workspace
+        self._session = session
         self._shown: object = None
         set_role(self, "status")
         self.setFixedHeight(HEIGHT_PX)
@@ -48,9 +48,8 @@ class StatusLine(QFrame):
         in_row(
             *figures, *map(_Switch, switches), on=self, margins=(MARGIN_PX, 0), spacing=MARGIN_PX + UNIT_PX
         )
-        workspace.statistics_changed.connect(self._follow)
-        workspace.encoding_changed.connect(self._follow)
-        workspace.spans.job.busy_changed.connect(self._follow)
+        session.statistics_changed.connect(self._follow)
+        session.spans.job.busy_changed.connect(self._follow)
         self._follow()
 
     @property
@@ -59,8 +58,8 @@ class StatusLine(QFrame):
         return " ".join(label.whole_text for label in (self._tokens, self._figures, self._selection))
 
     def _follow(self) -> None:
-        statistics, is_known = self._workspace.statistics, not self._workspace.is_encoding
-        selection = self._workspace.selection_statistics
+        statistics, is_known = self._session.statistics, not self._session.is_encoding
+        selection = self._session.selection_statistics
         if (statistics, is_known, selection) == self._shown:  # several signals tell of one edit
             return
         self._shown = statistics, is_known, selection

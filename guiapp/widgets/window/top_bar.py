@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QFrame, QGridLayout, QMenu, QToolButton, QWidget
 
-from guiapp.viewmodels.workspace import Workspace
+from guiapp.viewmodels.model_session import ModelSession
 from guiapp.widgets.shared.icons import icon
 from guiapp.widgets.shared.layouts import in_row
 from guiapp.widgets.shared.menu_button import MenuButton
@@ -22,16 +22,16 @@ HEIGHT_PX = 48
 class TopBar(QFrame):
     """Three groups: model at the left, pages in the middle, encoder and badges at the right."""
 
-    def __init__(self, workspace: Workspace, actions: Actions, theme_source: ThemeSource) -> None:
+    def __init__(self, session: ModelSession, actions: Actions, theme_source: ThemeSource) -> None:
         super().__init__()
         set_role(self, "bar")
         self.setFixedHeight(HEIGHT_PX)
-        self.model_button = ModelButton(workspace.loader, theme_source)
+        self.model_button = ModelButton(session.loader, theme_source)
         self.tabs = [_tab(actions, row.name) for row, _ in actions if row.group == "page"]
-        self.encoder_button = EncoderButton(workspace, actions, theme_source)
+        self.encoder_button = EncoderButton(session, actions, theme_source)
         remedies = actions["encoder_difference"], actions["choose_pre"]
-        self.exactness = ExactnessBadge(workspace, theme_source, *remedies)
-        self.round_trip = RoundTripBadge(workspace, theme_source, [actions["round_trip_difference"]])
+        self.exactness = ExactnessBadge(session, theme_source, *remedies)
+        self.round_trip = RoundTripBadge(session, theme_source, [actions["round_trip_difference"]])
         self.palette_button = PaletteButton(actions, theme_source)
         right: list[QWidget] = [self.encoder_button, self.exactness, self.round_trip, self.palette_button]
         layout = QGridLayout(self)
@@ -49,9 +49,9 @@ class TopBar(QFrame):
 class EncoderButton(MenuButton):
     """Names the encoder in use; a click lists those that the vocabulary offers."""
 
-    def __init__(self, workspace: Workspace, actions: Actions, theme_source: ThemeSource) -> None:
+    def __init__(self, session: ModelSession, actions: Actions, theme_source: ThemeSource) -> None:
         super().__init__(theme_source)
-        self._workspace = workspace
+        self._session = session
         menu = QMenu(self, toolTipsVisible=True)
         menu.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
         for row, action in actions:
@@ -59,11 +59,11 @@ class EncoderButton(MenuButton):
                 menu.addAction(action)
         self.setMenu(menu)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        workspace.options_changed.connect(self._follow)
+        session.options_changed.connect(self._follow)
         self._follow()
 
     def _follow(self) -> None:
-        algorithm = self._workspace.algorithm
+        algorithm = self._session.algorithm
         self.setVisible(algorithm is not None)
         if algorithm is not None:
             self.setText(algorithm.name)

@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction
 
 from guiapp.viewmodels.text.utf16 import Utf16Text
-from guiapp.viewmodels.workspace import Workspace
+from guiapp.viewmodels.text_session import TextSession
 from guiapp.widgets.window.notices import NoticeArea
 
 SUBJECT = "utf-16"
@@ -17,27 +17,27 @@ SUBJECT = "utf-16"
 class Utf16Notice(QObject):
     """A notice for each such text until somebody closes it, and the action that converts it."""
 
-    def __init__(self, area: NoticeArea, workspace: Workspace, convert: QAction) -> None:
+    def __init__(self, area: NoticeArea, text: TextSession, convert: QAction) -> None:
         super().__init__(area)
         self._area = area
-        self._workspace = workspace
+        self._text = text
         self._convert = convert
-        self._text = Utf16Text(workspace.document, self)
+        self._utf16 = Utf16Text(text.document, self)
         self._is_dismissed = False
         self._told: tuple[Path | None] | None = None  # of which file, while there is a notice
-        convert.triggered.connect(self._text.convert)
+        convert.triggered.connect(self._utf16.convert)
         area.dismissed.connect(self._note_dismissal)
-        workspace.text_left.connect(self._expect_another)
-        self._text.changed.connect(self._follow)
-        workspace.text_file_changed.connect(self._follow)
+        text.left.connect(self._expect_another)
+        self._utf16.changed.connect(self._follow)
+        text.file_changed.connect(self._follow)
         self._follow()
 
     def stop(self) -> None:
         """For closing."""
-        self._text.close()
+        self._utf16.close()
 
     def _follow(self) -> None:
-        codec, path = self._text.codec, self._workspace.text_path
+        codec, path = self._utf16.codec, self._text.path
         self._convert.setEnabled(codec is not None)
         if codec is None or self._is_dismissed:
             self._area.clear_notice(SUBJECT)

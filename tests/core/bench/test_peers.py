@@ -113,6 +113,24 @@ def test_gigatoken_is_offered_for_those_of_sentencepieces_files_that_it_takes(
         contender("gigatoken", tokenizer)
 
 
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"normalizer": {"type": "NFKC"}}, "has no normalizer “NFKC”, which this file asks for"),
+        (
+            {"pre_tokenizer": {"type": "WhitespaceSplit"}},
+            "has no pre-tokenizer “WhitespaceSplit”, which this",
+        ),
+        ({"model": {"type": "BPE", "vocab": {"a": 0}, "merges": []}}, "cannot read this file: .*byte 0x00"),
+    ],
+)
+def test_gigatoken_says_in_a_sentence_which_part_it_has_not(changed, told):
+    pytest.importorskip("gigatoken")
+    source = json.loads(PEERS["tokenizers"].source(open_model("demo:bpe"))) | changed
+    with pytest.raises(UnavailableError, match=f"^gigatoken {told}[^\n]*\\.$"):
+        PEERS["gigatoken"].build(json.dumps(source))
+
+
 @pytest.mark.real_vocabs
 @pytest.mark.parametrize("name", BYTE_PAIR_PEERS)
 def test_so_it_is_with_a_real_vocabulary(name):

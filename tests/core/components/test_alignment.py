@@ -100,3 +100,37 @@ def test_only_what_begins_the_whole_text_gets_the_first_prefix():
     assert rest.normalized.data.tobytes().decode() == "▁b"
     assert rest.normalized.starts.tolist()[-1] == 3
     assert pre_tokenize(first, text.part(3, 4)).normalized.data.tobytes() == b"b"
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                *(normalizers.NFD(), normalizers.NFKD(), normalizers.StripAccents(), normalizers.Strip()),
+                *(BertNormalizer(), normalizers.Lowercase(), normalizers.Replace(Regex(r"\p{Mn}"), "")),
+            ]
+        ),
+        min_size=1,
+        max_size=3,
+    ),
+    st.text("aé\u0301ệ½¨ b가İ"),
+)
+def test_no_byte_of_a_character_that_partly_stays_is_left_out(components, text):
+    data = text.encode()
+    normal = normalize(normalizer_of(said(normalizers.Sequence(components))), data, True)
+    starts, ends = normal.both_spans()
+    covered = np.zeros(len(data), np.bool_)
+    for start, end in zip(starts, ends, strict=True):
+        covered[start:end] = True
+    at = 0
+    for character in text:
+        assert len(set(covered[at : at + len(character.encode())])) == 1
+        at += len(character.encode())
+    assert (starts[1:] >= ends[:-1]).all()
+
+
+def test_what_is_left_of_a_character_has_all_of_it():
+    bert = normalizer_of(said(BertNormalizer()))
+    normal = normalize(bert, "aéệe\u0301".encode(), True)
+    assert normal.text() == "aeee"
+    assert normal.both_spans()[1].tolist() == [1, 3, 6, 7]

@@ -75,6 +75,9 @@ def test_positions_are_found_on_both_sides_of_the_gap(seed):
         assert store.first_ending_from(position) == np.searchsorted(ends, position)
         assert store.first_ending_behind(position) == np.searchsorted(ends, position, "right")
         assert store.ends_at(position) == (position in ends)
+        last = rng.randint(position, end)
+        inside = np.searchsorted(ends, position, "right"), np.searchsorted(starts, last)
+        assert store.indexes_in(position, last) == inside
         check_neighbours(store, expected, position)
     for token_id in range(10):
         n_times = sum(row[0] == token_id for row in expected)

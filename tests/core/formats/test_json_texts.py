@@ -1,11 +1,12 @@
-"""Long parts of a tokenizer.json are read as Python's reader reads them, and refused like there."""
+"""Long parts of tokenizers in JSON are read as Python's reader reads them, and refused like there."""
 
+import base64
 import json
 from itertools import pairwise
 
 import pytest
 
-from guiapp.core.formats.json_texts import Texts, read_json_with_texts
+from guiapp.core.formats.json_texts import Ranks, Texts, read_json_with_ranks, read_json_with_texts
 
 VOCAB = r'{"a": 0, "\u00e9\n": 17, "": 23, "\ud83d\ude00 \"": 4}'
 PAIRS, LINES = r'[["a", "b"], ["c", "\"é"]]', '["a b", "c d"]'
@@ -65,3 +66,58 @@ def test_a_document_that_ends_anywhere_is_refused():
 def test_what_is_no_json_is_refused(vocab):
     with pytest.raises(ValueError):  # noqa: PT011
         read_json_with_texts(document(vocab, LINES))
+
+
+ROWS = r"""[
+  {"rank": 0, "token_bytes": "AA==", "é": "\u0000\""}, {"token_bytes": "YWI=", "rank": 7, "more": 12},
+  {"token_str": null, "\u0072ank": 3, "token_bytes": "\u002f+//"}, {"rank": 123456, "token_bytes": ""}]"""
+ODD_ROWS = [
+    *("[]", "[[]]", "[{}]", '["a"]', "{}", "3", '[{"rank": 1}]', '[{"token_bytes": "AA=="}]'),
+    *(
+        f'[{{"rank": {rank}, "token_bytes": "AA=="}}]'
+        for rank in ("-1", "1.5", "1e2", '"1"', "null", "99999999999")
+    ),
+    *(
+        f'[{{"rank": 1, "token_bytes": {text}}}]'
+        for text in ('"A"', '"A==="', '"AA=A"', '"A!=="', "null", "1")
+    ),
+    '[{"rank": 1, "token_bytes": "AA==", "rank": 2}]',
+    '[{"rank": 1, "token_bytes": "AA==", "token_bytes": "AQ=="}]',
+    *(f'[{{"rank": 1, "token_bytes": "AA==", "x": {value}}}]' for value in ("true", "[]", r'"\ud800"')),
+]
+
+
+def ranks_document(rows):
+    return f'{{"config": {{"n": 0.5}}, "vocab": {rows}, "type": "x"}}'.encode()
+
+
+def test_ranks_and_tokens_are_those_of_pythons_reader():
+    content = read_json_with_ranks(ranks_document(ROWS))
+    expected = json.loads(ranks_document(ROWS))
+    (data, offsets), ranks = content.pop("vocab")
+    rows = expected.pop("vocab")
+    assert content == expected
+    assert ranks.tolist() == [row["rank"] for row in rows] == [0, 7, 3, 123456]
+    tokens = [data[start:end].tobytes() for start, end in pairwise(offsets)]
+    assert (
+        tokens
+        == [base64.b64decode(row["token_bytes"]) for row in rows]
+        == [b"\0", b"ab", b"\xff\xef\xff", b""]
+    )
+
+
+@pytest.mark.parametrize("rows", ODD_ROWS)
+def test_ranks_of_another_form_are_read_as_other_json(rows):
+    found = read_json_with_ranks(ranks_document(rows))
+    if isinstance(found["vocab"], Ranks):
+        assert rows == "[]"
+        assert len(found.pop("vocab").ranks) == 0
+        found["vocab"] = []
+    assert found == json.loads(ranks_document(rows))
+
+
+def test_ranks_that_end_anywhere_are_refused():
+    data = ranks_document(ROWS)
+    for end in range(len(data)):
+        with pytest.raises(ValueError):  # noqa: PT011
+            read_json_with_ranks(data[:end])

@@ -13,6 +13,7 @@ import guiapp
 from guiapp.core.errors import VocabError
 from guiapp.core.formats import clip
 from guiapp.core.formats.vocab_json import CLIP_PATTERN, QWEN_PATTERN, sniff
+from guiapp.core.vocab.attributes import Attribute
 
 GPT2_SPECIAL = ["<|endoftext|>"]
 ROBERTA_SPECIAL = ["<s>", "</s>", "<unk>", "<pad>", AddedToken("<mask>", lstrip=True)]
@@ -147,6 +148,31 @@ def clip_vocab(merges):
     letters = [*map(chr, plain), *(chr(256 + n) for n in range(256 - len(plain)))]
     texts = [*letters, *(letter + "</w>" for letter in letters), *map("".join, merges), *CLIP_SPECIAL]
     return {text: row for row, text in enumerate(texts)}
+
+
+def test_what_ends_words_stands_for_a_space_and_the_end_of_texts_is_not_unknown(tmp_path):
+    texts = [
+        "a",
+        "b",
+        "Ġ",
+        "<",
+        "a</w>",
+        "b</w>",
+        "ab</w>",
+        "</w>",
+        "a</w>b",
+        "<|startoftext|>",
+        "<|endoftext|>",
+    ]
+    model = {"vocab": {text: row for row, text in enumerate(texts)}, "merges": [("a", "b</w>")]}
+    beside = {"tokenizer_config": {"tokenizer_class": "CLIPTokenizer"}}
+    vocabulary = guiapp.open_model(write_vocab_json(tmp_path, model, **beside)).vocabulary
+    assert [*map(vocabulary.token_bytes, range(len(texts)))] == [
+        *(b"a", b"b", b" ", b"<", b"a ", b"b ", b"ab ", b" "),
+        *(b"a</w>b", b"<|startoftext|>", b"<|endoftext|>"),
+    ]
+    assert vocabulary.special_ids.unk == vocabulary.special_ids.eos == 10
+    assert not vocabulary.signs[10] & Attribute.UNKNOWN
 
 
 def test_only_such_files_are_taken_for_one():

@@ -77,6 +77,15 @@ def test_the_file_beside_says_how_text_is_normalised(tmp_path, name):
     assert warns == ("do_lower_case" not in (said or {}))
 
 
+@pytest.mark.parametrize("words", [["Ab", "un-able"], None])
+def test_words_that_the_slow_tokenizer_keeps_are_told_and_split_all_the_same(tmp_path, words):
+    said = {"do_lower_case": True, "never_split": words}
+    ours = guiapp.open_model(write_vocab_txt(tmp_path, SMALL, tokenizer_config=said))
+    check(ours, reference(SMALL), "Ab un-able Un-Able")
+    told = [warning for warning in ours.vocabulary.warnings if "never_split" in warning]
+    assert len(told) == bool(words)
+
+
 CODES = [*range(0x3200), *range(0xA000, 0xAC80), *range(0xF8F0, 0x10100), *range(0x10200, 0x30000, 61)]
 
 

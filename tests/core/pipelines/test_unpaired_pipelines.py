@@ -115,8 +115,9 @@ def test_wordpiece_takes_the_longest_token_and_gives_up_on_whole_words():
     assert tokens(pipeline, "Abba  abx.") == [(2, "Ab"), (4, "ba"), (0, "abx"), (5, ".")]
 
 
-def test_wordpiece_spans_leave_out_what_is_dropped():
-    assert tokens(PIPELINES["wordpiece"], " e\u0301 É ") == [(10, "e"), (10, "É")]
+def test_what_a_word_drops_belongs_to_the_token_before_it():
+    assert tokens(PIPELINES["wordpiece"], " e\u0301 É ") == [(10, "e\u0301"), (10, "É")]
+    assert tokens(PIPELINES["wordpiece"], "\u0301Ab\0ba\u200d") == [(2, "Ab\0"), (4, "ba\u200d")]
 
 
 def test_unigram_spans_refer_to_the_text_before_the_map():
@@ -245,3 +246,17 @@ def test_many_texts_at_once_have_the_ids_of_each(texts, name):
         each = [encoded(pipeline, text)[0] for text in texts]
         assert rows.counts.tolist() == [len(ids) for ids in each]
         assert rows.ids.tolist() == [token for ids in each for token in ids]
+
+
+def test_a_map_that_was_made_to_do_harm_is_refused_whatever_is_asked():
+    harmful = unigram({"a": -1, "b": -1}, charsmap=build_charsmap({"x": "ab" * 70}))
+    text = b"x" * 1000
+    for work in (
+        lambda: harmful.encode(as_array(text), True, "fast"),
+        lambda: harmful.encode(as_array(text), True, "viterbi"),
+        lambda: harmful.encode_readable(text, True, "viterbi"),
+        lambda: harmful.encode_each([b"b", text]),
+        lambda: harmful.segmentations(as_array(text), 2),
+    ):
+        with pytest.raises(EncodeError, match="more than 128 times"):
+            work()

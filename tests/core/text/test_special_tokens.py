@@ -12,7 +12,7 @@ from guiapp.core.formats.table import load_vocabulary
 from guiapp.core.text.special_tokens import BYTES_PER_TRY, SpecialTokens
 from guiapp.core.vocab.attributes import Attribute
 
-TEXTS = ["<a>", "<a><b>", "b><", "aa", "aaaa", "ab", "ba", "<", "<|x|>", "|x", ">"]
+TEXTS = ["<a>", "<a><b>", "b><", "aa", "aaaa", "ab", "ba", "<", "<|x|>", "|x", ">", "~"]
 NORMAL, UNKNOWN, CONTROL, USER_DEFINED = 1, 2, 3, 4
 KINDS = [CONTROL, USER_DEFINED, USER_DEFINED, USER_DEFINED, CONTROL, USER_DEFINED, CONTROL]
 
@@ -45,6 +45,18 @@ def test_native_and_readable_twin_agree(special_tokens, parse_special, text):
     found = special_tokens.partition(array, parse_special)
     expected = special_tokens.partition_readable(text, parse_special)
     assert parts(found) == parts(expected)
+
+
+@pytest.mark.parametrize("parse_special", [True, False])
+def test_the_bytes_that_they_begin_with_are_known(special_tokens, parse_special):
+    begins = special_tokens.may_begin(parse_special)
+    sought = [TEXTS[token_id] for token_id in special_tokens.searched_for(parse_special).tolist()]
+    assert {chr(byte) for byte in np.flatnonzero(begins)} == {text[0] for text in sought}
+    longest = max(sought, key=len)
+    assert special_tokens.longest(parse_special) == len(longest)
+    for text in sought:
+        assert special_tokens.may_be_in(f"…{text}…".encode(), parse_special)
+    assert not special_tokens.may_be_in(b"...", parse_special)
 
 
 def test_dna_models_find_special_tokens_without_the_mark_of_their_groups(tmp_path):

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 
+import numpy as np
 import pytest
+import sentencepiece
 from arrays import as_lists
-from piece_models import trained
+from piece_models import trained, with_unused
 from random_texts import random_texts
 
 import guiapp
@@ -15,6 +17,7 @@ from guiapp.core.trace.operations import BEFORE, EFFECTS, Effect
 from guiapp.core.trace.pseudo_code import pseudo_code
 from guiapp.core.trace.recorder import record
 from guiapp.core.trace.replay import Replay
+from guiapp.core.trace.reports import debugger_for
 
 MODELS = {demo.name: guiapp.open_model(f"demo:{demo.name}") for demo in DEMO_MODELS}
 CASES = [(name, encoder) for name, tokenizer in MODELS.items() for encoder in tokenizer.encoders]
@@ -115,6 +118,37 @@ def test_neighbouring_unknown_characters_are_one_token_in_the_last_state(tmp_pat
             near = rows_of(Replay(trace).tokens(len(trace), (middle, middle + 1)))
             covering = [row for row in inside if row[1] <= middle < row[2]]
             assert set(covering) <= set(near)
+
+
+@pytest.mark.parametrize("fallback", [False, True])
+def test_unused_pieces_are_taken_apart_by_the_end_of_their_piece(tmp_path, fallback):
+    data = trained(model_type="bpe", byte_fallback=fallback)
+    library = sentencepiece.SentencePieceProcessor(model_proto=data)
+    is_normal = [
+        not (library.is_control(row) or library.is_unknown(row) or library.is_byte(row))
+        for row in range(library.get_piece_size())
+    ]
+    data = with_unused(data, np.flatnonzero(is_normal)[::5].tolist())
+    library = sentencepiece.SentencePieceProcessor(model_proto=data)
+    path = tmp_path / "spiece.model"
+    path.write_bytes(data)
+    tokenizer = guiapp.open_model(path)
+    texts = [
+        "This is a text about things,\u20ac there",
+        *(text.decode(errors="replace") for text in random_texts(6, 20)),
+    ]
+    check_states(tokenizer, "heap", [texts[0].encode()])
+    for text in texts:
+        trace = record(tokenizer, text, "heap", add_special=False, parse_special=False)
+        found = [
+            Replay(trace).piece_tokens(done, piece)
+            for piece, done in enumerate(trace.pieces.done_step.tolist())
+        ]
+        made = [row for tokens in found for row in rows_of(tokens)]
+        assert made == rows_of(trace.made)
+        assert [token for token, *_ in rows_of(trace.result)] == library.encode(text)
+    walk = debugger_for(tokenizer, record(tokenizer, texts[0], "heap"))
+    assert any("is not used" in walk.teller.sentence(step) for step in range(walk.n_steps))
 
 
 def check_states(tokenizer, encoder, texts):

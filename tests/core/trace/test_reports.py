@@ -7,9 +7,10 @@ import pytest
 import guiapp
 from guiapp.core.errors import EncodeError
 from guiapp.core.trace.breakpoints import parse_breakpoint
-from guiapp.core.trace.pseudo_code import OF_ENCODERS, STAGES
+from guiapp.core.trace.pseudo_code import OF_ENCODERS, STAGES, WHOLE, code_of
 from guiapp.core.trace.recorder import record
 from guiapp.core.trace.reports import compare_with, debugger_for, log_lines, trace_record
+from guiapp.core.trace.trace import Trace
 
 LINES = {
     ("toy", "acb a", "heap"): """
@@ -148,3 +149,15 @@ def test_lines_say_which_operations_they_carry_out():
         "hash": {1: ("whole",), 2: ("done",)},
     }
     assert STAGES.operations_of(0) == ("special", "text")
+
+
+@pytest.mark.parametrize(
+    ("model", "encoder", "looks"), [("bpe", "heap", True), ("bpe", "greedy", False), ("toy", "scan", False)]
+)
+def test_a_line_about_whole_pieces_stands_where_some_are_taken_whole(model, encoder, looks, tmp_path):
+    _, walk = run(model, "acb", encoder)
+    code = code_of(walk.trace)
+    assert (WHOLE in code.lines) == looks
+    assert code.lines[code.line_of["done"]] == "next piece"
+    walk.trace.save(tmp_path / "trace")
+    assert code_of(Trace.load(tmp_path / "trace")) == code

@@ -38,48 +38,48 @@ WALKS = {
 """,
     ("toy", "backtrack", "acbcb"): """
 2 Piece 1 of 1: `acbcb`. Tokens never cross its edges.
-5 `ac` is taken, bytes 0–2.
-4 `b` fits the text but not the token before it: try a shorter one.
-6 Nothing can follow `ac`: it is taken back.
-5 `a` is taken, bytes 0–1.
-5 `cb` is taken, bytes 1–3.
-5 `cb` is taken, bytes 3–5.
-7 Piece 1 of 1, `acbcb`, is done: 3 tokens.
+4 `ac` is taken, bytes 0–2.
+3 `b` fits the text but not the token before it: try a shorter one.
+5 Nothing can follow `ac`: it is taken back.
+4 `a` is taken, bytes 0–1.
+4 `cb` is taken, bytes 1–3.
+4 `cb` is taken, bytes 3–5.
+6 Piece 1 of 1, `acbcb`, is done: 3 tokens.
 """,
     ("toy", "table", "acb"): """
 2 Piece 1 of 1: `acb`. Tokens never cross its edges.
-4 `ac`, bytes 0–2, can follow what is before it: noted.
-4 `a`, bytes 0–1, can follow what is before it: noted.
-4 `cb`, bytes 1–3, can follow what is before it: noted.
-6 Going back from the end, the best way has `cb` at bytes 1–3.
-6 Going back from the end, the best way has `a` at bytes 0–1.
-7 Piece 1 of 1, `acb`, is done: 2 tokens.
+3 `ac`, bytes 0–2, can follow what is before it: noted.
+3 `a`, bytes 0–1, can follow what is before it: noted.
+3 `cb`, bytes 1–3, can follow what is before it: noted.
+5 Going back from the end, the best way has `cb` at bytes 1–3.
+5 Going back from the end, the best way has `a` at bytes 0–1.
+6 Piece 1 of 1, `acb`, is done: 2 tokens.
 """,
     ("toy", "fewest", "acb"): """
 2 Piece 1 of 1: `acb`. Tokens never cross its edges.
-4 `ac`, bytes 0–2, leads to a way of 1 token: the best way there so far.
-4 `a`, bytes 0–1, leads to a way of 1 token: the best way there so far.
-4 `cb`, bytes 1–3, leads to a way of 2 tokens: the best way there so far.
-5 `c`, bytes 1–2, leads to a way of 2 tokens: not better than what is known.
-5 `b`, bytes 2–3, leads to a way of 2 tokens: not better than what is known.
-6 Going back from the end, the best way has `cb` at bytes 1–3.
-6 Going back from the end, the best way has `a` at bytes 0–1.
-7 Piece 1 of 1, `acb`, is done: 2 tokens.
+3 `ac`, bytes 0–2, leads to a way of 1 token: the best way there so far.
+3 `a`, bytes 0–1, leads to a way of 1 token: the best way there so far.
+3 `cb`, bytes 1–3, leads to a way of 2 tokens: the best way there so far.
+4 `c`, bytes 1–2, leads to a way of 2 tokens: not better than what is known.
+4 `b`, bytes 2–3, leads to a way of 2 tokens: not better than what is known.
+5 Going back from the end, the best way has `cb` at bytes 1–3.
+5 Going back from the end, the best way has `a` at bytes 0–1.
+6 Piece 1 of 1, `acb`, is done: 2 tokens.
 """,
     ("toy", "heap", "ax"): """
 2 Piece 1 of 1: `ax`. Tokens never cross its edges.
-7 `x` is no token, and the vocabulary has none for its bytes.
-8 Piece 1 of 1, `ax`, is done: 1 token.
+6 `x` is no token, and the vocabulary has none for its bytes.
+7 Piece 1 of 1, `ax`, is done: 1 token.
 """,
     ("spm", "heap", "a ☃"): """
 1 The text becomes `▁a▁☃`: 10 bytes.
 2 Piece 1 of 1: `a·☃`. Tokens never cross its edges.
-1 `▁` + `a` → `▁a` could merge: it enters the queue with rank 2.
-5 `▁` + `a` → `▁a`, rank 2: the only candidate.
-7 `<E2>` is part of no token: `<0xE2>` stands for it.
-7 `<98>` is part of no token: `<0x98>` stands for it.
-7 `<83>` is part of no token: `<0x83>` stands for it.
-8 Piece 1 of 1, `a·☃`, is done: 5 tokens.
+0 `▁` + `a` → `▁a` could merge: it enters the queue with rank 2.
+4 `▁` + `a` → `▁a`, rank 2: the only candidate.
+6 `<E2>` is part of no token: `<0xE2>` stands for it.
+6 `<98>` is part of no token: `<0x98>` stands for it.
+6 `<83>` is part of no token: `<0x83>` stands for it.
+7 Piece 1 of 1, `a·☃`, is done: 5 tokens.
 4 `<s>` is put in front of the text, as the file asks.
 """,
     ("wordpiece", "wordpiece", "Lion's xyz☃"): """

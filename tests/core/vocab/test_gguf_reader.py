@@ -85,3 +85,12 @@ def test_what_gguf_knows_is_known():
     assert set(MODEL_ARCH_NAMES.values()) - {"clip", "gptj"} <= set(ARCHITECTURES.split())
     assert {int(kind): sizes for kind, sizes in GGML_QUANT_SIZES.items()} == SIZES
     assert DEFAULT_ALIGNMENT == GGUF_DEFAULT_ALIGNMENT
+
+
+@pytest.mark.parametrize(("values", "n_bytes"), [(["a"] * 3, 3 * 16), (Raw("array:i32", [1] * 3), 3 * 4)])
+def test_what_reading_an_array_takes_is_counted(tmp_path, values, n_bytes):
+    source = HeaderBytes(vocab_file(tokens=values).write(tmp_path / "model.gguf"), lambda share: None)
+    before = source._reserved
+    read_header(source)
+    source.close()
+    assert source._reserved - before == n_bytes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ import guiapp
 from guiapp.core.formats.table import load_vocabulary
 from guiapp.core.split.pre_tokenizers import PRE_TOKENIZERS
 from guiapp.core.vocab.attributes import Attribute
-from guiapp.core.vocab.vocabulary import SpecialIds
+from guiapp.core.vocab.vocabulary import Rules, SpecialIds
 
 BYTE_NAMES = [f"<0x{byte:02X}>" for byte in range(256)]
 FIRST_SPM = ["<unk>", "<s>", "</s>", "<zz>", "<0x-1>", "<0x+5>", "<0x 5>", "<0x1g>", "abc", "a▁b", "▁", "\n"]
@@ -111,3 +112,7 @@ def test_signalling_nans_among_the_scores_signal_nothing(tmp_path, model):
     path = tmp_path / "model.gguf"
     path.write_bytes(data.replace(struct.pack("<f", 1.5), struct.pack("<I", 0x7F800001)))
     assert np.isnan(guiapp.open_model(path).vocabulary.scores).all()
+
+
+def test_no_rule_holds_unless_somebody_says_so():
+    assert not any(asdict(Rules()).values())

@@ -7,24 +7,25 @@ import pytest
 from guiapp.viewmodels.bench.history import RunHistory
 from guiapp.viewmodels.bench.model import BenchModel
 from guiapp.viewmodels.bench.runner import BenchRunner
-from guiapp.viewmodels.workspace import Workspace
+from guiapp.viewmodels.model_session import ModelSession
+from guiapp.viewmodels.text_session import TextSession
 
 
 @pytest.fixture
-def workspace(qtbot):
-    workspace = Workspace(b"some text")
-    with qtbot.waitSignal(workspace.vocabulary_changed):
-        workspace.loader.open("demo:bpe")
-    yield workspace
-    workspace.close()
+def session(qtbot):
+    session = ModelSession(TextSession(b"some text"))
+    with qtbot.waitSignal(session.vocabulary_changed):
+        session.loader.open("demo:bpe")
+    yield session
+    session.close()
 
 
 @pytest.fixture
-def make_model(workspace):
+def make_model(session):
     models: list[BenchModel] = []
 
     def make(runner: BenchRunner | None = None, history: RunHistory | None = None) -> BenchModel:
-        models.append(BenchModel(workspace, runner, history))
+        models.append(BenchModel(session, runner, history))
         return models[-1]
 
     yield make

@@ -1,4 +1,4 @@
-"""From a result whose ids differ to the place in the workspace's text."""
+"""From a result whose ids differ to the place in the session's text."""
 
 import pytest
 from bench_runs import record
@@ -13,8 +13,8 @@ RESULT = record("throughput", "greedy", 10_000, 1e-3, 0.9)
 
 
 @pytest.fixture
-def finder(workspace):
-    made = DifferenceFinder(workspace)
+def finder(session):
+    made = DifferenceFinder(session)
     made.told = []
     made.failed.connect(made.told.append)
     yield made
@@ -39,8 +39,8 @@ def test_a_run_of_another_model_or_split_is_not_looked_into(finder, plan, why):
     assert (finder.told, finder._job.is_busy) == ([why], False)
 
 
-def test_without_a_model_it_is_asked_for(finder, workspace, monkeypatch):
-    monkeypatch.setattr(workspace.loader, "model", None)
+def test_without_a_model_it_is_asked_for(finder, session, monkeypatch):
+    monkeypatch.setattr(session.loader, "model", None)
     finder.open(RESULT, PLAN)
     assert finder.told == ["This run is of demo:bpe. Open that model to see where tokens differ."]
 
@@ -49,14 +49,14 @@ def test_without_a_model_it_is_asked_for(finder, workspace, monkeypatch):
     ("text", "start", "end", "pointed"),
     [(b"some text", 5, 7, (5, 7)), (b"some text", 5, 5, (5, 6)), ("a世b".encode(), 1, 2, (1, 4))],
 )
-def test_the_place_is_shown_in_its_text(finder, workspace, monkeypatch, qtbot, text, start, end, pointed):
+def test_the_place_is_shown_in_its_text(finder, session, monkeypatch, qtbot, text, start, end, pointed):
     monkeypatch.setattr(bench_difference, "first_difference", lambda *given: Place(text, start, end))
     left = []
-    workspace.text_left.connect(lambda: left.append(True))
-    with qtbot.waitSignal(workspace.pointed_out) as shown:
+    session.text.left.connect(lambda: left.append(True))
+    with qtbot.waitSignal(session.text.pointed_out) as shown:
         finder.open(RESULT, PLAN)
     assert tuple(shown.args) == pointed
-    assert (workspace.document.text(), len(left)) == (text, int(text != b"some text"))
+    assert (session.document.text(), len(left)) == (text, int(text != b"some text"))
 
 
 def test_what_is_no_longer_known_is_told(finder, monkeypatch, qtbot):

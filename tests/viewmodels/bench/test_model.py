@@ -78,7 +78,7 @@ def test_the_noise_of_the_cell_that_goes_on_is_told(qtbot, make_model):
     assert model.noise == "spread ± 50 % · load 1.25 · 2500 MHz"
 
 
-def test_your_text_stays_where_a_run_can_be_repeated_with_it(qtbot, make_model, workspace, tmp_path):
+def test_your_text_stays_where_a_run_can_be_repeated_with_it(qtbot, make_model, session, tmp_path):
     runner = fake_engine([], "sys.stdin.read()")
     plans: list[Plan] = []
     runner.start = plans.append
@@ -89,7 +89,7 @@ def test_your_text_stays_where_a_run_can_be_repeated_with_it(qtbot, make_model, 
     qtbot.waitUntil(lambda: bool(plans))
     model.close()
     (text,) = plans[0].corpora
-    assert corpus_named(text, workspace.vocabulary) == Corpus(YOUR_TEXT, b"some text")
+    assert corpus_named(text, session.vocabulary) == Corpus(YOUR_TEXT, b"some text")
     assert model.kept.runs == []
 
 
@@ -154,12 +154,12 @@ def test_a_real_run_gives_the_records_of_the_command_line(qtbot, make_model):
     assert len(here) == 3
 
 
-def test_a_model_with_a_chosen_pre_tokenizer_is_measured_with_it(qtbot, workspace, make_model, monkeypatch):
+def test_a_model_with_a_chosen_pre_tokenizer_is_measured_with_it(qtbot, session, make_model, monkeypatch):
     plans: list[Plan] = []
     monkeypatch.setattr(BenchRunner, "start", lambda self, plan: plans.append(plan))
     model = make_model()
-    with qtbot.waitSignal(workspace.vocabulary_changed):
-        workspace.loader.open("demo:bpe", "qwen2")
+    with qtbot.waitSignal(session.vocabulary_changed):
+        session.loader.open("demo:bpe", "qwen2")
     model.run()
     assert (plans[0].model, plans[0].pre) == ("demo:bpe", "qwen2")
     assert "not as “qwen2”" in next(peer.reason for peer in model.peers if peer.name == "llama.cpp")
@@ -201,10 +201,10 @@ def test_scenarios_limits_and_files_are_part_of_the_plan(make_model, tmp_path):
     assert not model.can_run
 
 
-def test_the_estimate_goes_by_kept_runs_of_the_same_model(qtbot, make_model, workspace, tmp_path):
+def test_the_estimate_goes_by_kept_runs_of_the_same_model(qtbot, make_model, session, tmp_path):
     history = RunHistory(tmp_path / "runs")
     started, result, finished = whole_run(2)
-    started["vocabulary"] = {"path": str(workspace.vocabulary.path), "sha256": "abc"}
+    started["vocabulary"] = {"path": str(session.vocabulary.path), "sha256": "abc"}
     loaded = {"event": "loaded", "contender": "fast", "version": "", "loading_s": 100.0}
     model = make_model(fake_engine([started, loaded, result, finished]), history)
     before = model.estimate
@@ -222,9 +222,9 @@ def test_the_papers_tables_have_contenders_that_do_not_split(qtbot, make_model):
     assert "heap (unsplit)" not in model.contenders
 
 
-def test_what_is_left_follows_the_pace_and_not_the_pauses(qtbot, workspace):
+def test_what_is_left_follows_the_pace_and_not_the_pauses(qtbot, session):
     now_s = [0.0]
-    model = BenchModel(workspace, fake_engine([], "sys.stdin.read()"), clock_s=lambda: now_s[0])
+    model = BenchModel(session, fake_engine([], "sys.stdin.read()"), clock_s=lambda: now_s[0])
     model.run()
 
     def begin_cell(number: int, at_s: float) -> None:
@@ -261,9 +261,9 @@ def test_a_run_that_ends_while_it_is_paused_is_no_longer_paused(qtbot, make_mode
     assert not model.is_paused
 
 
-def test_loading_a_contender_again_is_told_until_it_is_ready(qtbot, workspace):
+def test_loading_a_contender_again_is_told_until_it_is_ready(qtbot, session):
     runner = fake_engine([])
-    model = BenchModel(workspace, runner)
+    model = BenchModel(session, runner)
     runner.told.emit({"event": "loading", "contender": "fast", "number": 1, "of": 2})
     assert model.progress == "Loading fast, 1 of 2 …"
     runner.told.emit(EVENTS[1])

@@ -46,8 +46,8 @@ def runner(qapp):
 
 
 @pytest.fixture
-def model(workspace, runner):
-    made = BenchModel(workspace, runner, None, clock_s=lambda: 100.0)
+def model(session, runner):
+    made = BenchModel(session, runner, None, clock_s=lambda: 100.0)
     yield made
     made.close()
 
@@ -97,13 +97,13 @@ def test_each_change_of_the_plan_is_told_once(model, told):
     assert model._texts == list(PRESETS[1].texts)
 
 
-def test_entrants_are_those_of_the_model_that_is_open(model, workspace, told, qtbot):
-    assert [each.name for each in model.ours] == list(workspace.encoders)
+def test_entrants_are_those_of_the_model_that_is_open(model, session, told, qtbot):
+    assert [each.name for each in model.ours] == list(session.encoders)
     assert model.peers is model.peers
     before = model.peers
     with qtbot.waitSignal(model.plan_changed):
-        workspace.loader.open("demo:toy")
-    assert [each.name for each in model.ours] == list(workspace.encoders)
+        session.loader.open("demo:toy")
+    assert [each.name for each in model.ours] == list(session.encoders)
     assert model.peers is not before
 
 
@@ -119,14 +119,14 @@ def test_who_is_missing_or_left_out_does_not_run(model):
 
 
 @pytest.mark.parametrize("lacks", ["texts", "scenarios", "model"])
-def test_a_plan_that_lacks_something_cannot_run(model, workspace, runner, monkeypatch, lacks):
+def test_a_plan_that_lacks_something_cannot_run(model, session, runner, monkeypatch, lacks):
     if lacks == "texts":
         for name in PRESETS[0].texts:
             model.set_text(name, False)
     elif lacks == "scenarios":
         model.adjust(scenarios=())
     else:
-        monkeypatch.setattr(workspace.loader, "model", None)
+        monkeypatch.setattr(session.loader, "model", None)
         assert model._plan(TEXTS[1:2]).model == ""
     assert not model.can_run
     model.run()
@@ -200,8 +200,8 @@ def test_what_somebody_asks_of_a_run_reaches_it(model, runner, told):
     assert not model.is_paused
 
 
-def test_a_start_that_waits_for_the_disk_can_be_stopped(workspace, runner, tmp_path, qtbot):
-    model = BenchModel(workspace, runner, RunHistory(tmp_path))
+def test_a_start_that_waits_for_the_disk_can_be_stopped(session, runner, tmp_path, qtbot):
+    model = BenchModel(session, runner, RunHistory(tmp_path))
     model.choose_preset(next(preset for preset in PRESETS if preset.texts == (YOUR_TEXT,)))
     model.run()
     assert model.is_running

@@ -4,16 +4,17 @@ import pytest
 from closing import see_that_nothing_goes_on
 
 import guiapp
+from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.models.loader import ModelLoader
-from guiapp.viewmodels.workspace import Workspace
+from guiapp.viewmodels.text_session import TextSession
 
 OWNERS = {
-    "loader": lambda workspace: (made := ModelLoader(), made.wait),
+    "loader": lambda session: (made := ModelLoader(), made.wait),
 }
 
 
 @pytest.mark.parametrize("name", OWNERS)
 def test_nothing_goes_on_behind_the_end(name, qtbot):
-    workspace = Workspace(b"", load=lambda model, pre, progress: guiapp.open_model(model))
-    see_that_nothing_goes_on(*OWNERS[name](workspace))
-    workspace.close()
+    session = ModelSession(TextSession(b""), load=lambda model, pre, progress: guiapp.open_model(model))
+    see_that_nothing_goes_on(*OWNERS[name](session))
+    session.close()

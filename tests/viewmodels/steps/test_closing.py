@@ -5,6 +5,7 @@ from closing import see_that_nothing_goes_on
 from instant_recorder import InstantRecorder
 
 import guiapp
+from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.steps.exporter import StepExporter
 from guiapp.viewmodels.steps.model import StepsModel
 from guiapp.viewmodels.steps.race import RaceModel
@@ -12,21 +13,21 @@ from guiapp.viewmodels.steps.recording import Recording
 from guiapp.viewmodels.steps.trace_recorder import TraceRecorder
 from guiapp.viewmodels.steps.training import TrainingModel
 from guiapp.viewmodels.steps.training_beside import TrainingBeside
-from guiapp.viewmodels.workspace import Workspace
+from guiapp.viewmodels.text_session import TextSession
 
 OWNERS = {
-    "steps": lambda workspace: (made := StepsModel(workspace, None, InstantRecorder()), made.stop),
-    "recorder": lambda workspace: (made := TraceRecorder(), made.stop),
-    "recording": lambda workspace: (made := Recording(workspace, InstantRecorder()), made.stop),
-    "race": lambda workspace: (recorder := InstantRecorder(), RaceModel(workspace, recorder).stop),
-    "exporter": lambda workspace: (made := StepExporter(), made.stop),
-    "training": lambda workspace: (made := TrainingModel(), made.stop),
-    "beside": lambda workspace: (made := TrainingBeside(None, workspace), made.stop),
+    "steps": lambda session: (made := StepsModel(session, None, InstantRecorder()), made.stop),
+    "recorder": lambda session: (made := TraceRecorder(), made.stop),
+    "recording": lambda session: (made := Recording(session, InstantRecorder()), made.stop),
+    "race": lambda session: (recorder := InstantRecorder(), RaceModel(session, recorder).stop),
+    "exporter": lambda session: (made := StepExporter(), made.stop),
+    "training": lambda session: (made := TrainingModel(), made.stop),
+    "beside": lambda session: (made := TrainingBeside(None, session), made.stop),
 }
 
 
 @pytest.mark.parametrize("name", OWNERS)
 def test_nothing_goes_on_behind_the_end(name, qtbot):
-    workspace = Workspace(b"", load=lambda model, pre, progress: guiapp.open_model(model))
-    see_that_nothing_goes_on(*OWNERS[name](workspace))
-    workspace.close()
+    session = ModelSession(TextSession(b""), load=lambda model, pre, progress: guiapp.open_model(model))
+    see_that_nothing_goes_on(*OWNERS[name](session))
+    session.close()

@@ -2,9 +2,11 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import guiapp
+from guiapp.core.trace.operations import NUMBERS
 from guiapp.core.trace.recorder import record
 from guiapp.core.trace.reports import debugger_for
 from guiapp.viewmodels.steps import diagrams
@@ -93,3 +95,19 @@ def test_a_space_in_front_of_the_text_is_the_left_part_of_its_pair():
     debugger.go_to(2)
     roles = [(box.text, box.role) for box in flow(debugger).elements[:3]]
     assert roles == [("▁", Role.LEFT), ("a", Role.RIGHT), ("▁", Role.NONE)]
+
+
+def test_special_tokens_stand_on_both_sides_of_the_piece_that_is_encoded():
+    text = "<|im_start|>How<|im_end|> lions<|im_end|>"
+    tokenizer = guiapp.open_model("demo:bpe")
+    debugger = debugger_for(tokenizer, record(tokenizer, text, "heap"))
+    for step in np.flatnonzero(debugger.trace.columns.operation == NUMBERS["merge"]).tolist():
+        debugger.go_to(step)
+        shown = flow(debugger)
+        covered = sorted((box.start, box.end) for box in shown.elements)
+        assert [box.text for box in shown.elements if box.part is Part.CONTROL] == [
+            *("<|im_start|>", "<|im_end|>", "<|im_end|>")
+        ]
+        assert [0, *(end for _, end in covered)] == [*(start for start, _ in covered), len(text)]
+        assert not shown.is_cut_before
+        assert not shown.is_cut_behind

@@ -33,14 +33,14 @@ def lesson(player):
 
 
 def test_a_lesson_shows_its_steps_and_ends_behind_the_last(player, lesson, qtbot):
-    workspace = player.workspace
+    session = player.session
     player.begin(lesson.name)
     for number, step in enumerate(lesson.steps):
         assert (player.lesson, player.number, player.step) == (lesson, number, step)
         qtbot.waitUntil(lambda: player.is_ready)
-        assert (workspace.document.text(), workspace.loader.model.name) == (step.text.encode(), step.model)
-        assert workspace.options.parse_special == step.parse_special
-        assert workspace.options.encoder == (step.encoder or None)
+        assert (session.document.text(), session.loader.model.name) == (step.text.encode(), step.model)
+        assert session.options.parse_special == step.parse_special
+        assert session.options.encoder == (step.encoder or None)
         with qtbot.waitSignal(player.changed):
             player.go_on()
     assert (player.lesson, player.step, player.is_ready) == (None, None, True)
@@ -112,7 +112,7 @@ def test_a_lesson_that_is_not_there_is_told(player):
 def test_a_model_that_does_not_open_is_told_until_the_next_step(player, lesson, qtbot):
     player.begin(lesson.name)
     with qtbot.waitSignal(player.changed):
-        player.workspace.loader.failed.emit("demo:bpe", "It is gone.")
+        player.session.loader.failed.emit("demo:bpe", "It is gone.")
     assert player.failure == "It is gone."
     player.go_on()
     assert player.failure == ""
@@ -192,14 +192,14 @@ def test_the_scene_is_set_without_opening_what_is_open(player, lesson, qtbot, mo
     assert not player.is_ready
     qtbot.waitUntil(lambda: player.is_ready)
     opened, told = [], []
-    monkeypatch.setattr(player.workspace.loader, "open", opened.append)
-    player.workspace.document.edited.connect(told.append)
+    monkeypatch.setattr(player.session.loader, "open", opened.append)
+    player.session.document.edited.connect(told.append)
     player.begin(lesson.name, 0)
     assert (opened, told) == ([], [])
-    player.workspace.loader.loading_name = "demo:other"
+    player.session.loader.loading_name = "demo:other"
     player.begin(lesson.name, 0)
     assert opened == [lesson.steps[0].model]
-    player.workspace.loader.loading_name = None
+    player.session.loader.loading_name = None
 
 
 def test_a_place_is_gone_to_and_told_once_it_is_recorded(player, qtbot):
@@ -259,4 +259,4 @@ def test_to_stop_ends_all_work(player, lesson):
     player.stop()
     assert not player.training.is_busy
     assert not player.steps.recording._settle.isActive()
-    assert not player.workspace.loader.job.is_busy
+    assert not player.session.loader.job.is_busy

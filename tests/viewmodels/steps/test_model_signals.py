@@ -10,9 +10,10 @@ from guiapp.core.trace.breakpoints import parse_breakpoint
 from guiapp.core.trace.debugger import Granularity
 from guiapp.core.trace.recorder import record
 from guiapp.core.trace.reports import debugger_for
+from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.steps import model as steps_model
 from guiapp.viewmodels.steps.model import StepsModel
-from guiapp.viewmodels.workspace import Workspace
+from guiapp.viewmodels.text_session import TextSession
 
 
 @pytest.fixture
@@ -70,7 +71,7 @@ def test_the_size_of_steps_is_kept_and_told_once(model, told, settings):
     model.set_granularity(Granularity.PIECE)
     model.set_granularity(Granularity.PIECE)
     assert (told, kept(settings)["granularity"]) == (["granularity_changed"], Granularity.PIECE.value)
-    again = StepsModel(model._workspace, settings, InstantRecorder())
+    again = StepsModel(model._session, settings, InstantRecorder())
     assert again.granularity is Granularity.PIECE
     again.stop()
 
@@ -94,7 +95,7 @@ def test_all_is_restored_without_a_word(model, settings):
     model.add_watch("rank")
     model.keep_training_breakpoints((parse_breakpoint("token 3"),))
     before = settings.debugger
-    again = StepsModel(model._workspace, settings, InstantRecorder())
+    again = StepsModel(model._session, settings, InstantRecorder())
     assert (again.breakpoints.rows, again.watches) == (model.breakpoints.rows, ("rank",))
     assert again.training_breakpoints == model.training_breakpoints
     assert settings.debugger == before
@@ -102,7 +103,7 @@ def test_all_is_restored_without_a_word(model, settings):
 
 
 def test_without_settings_nothing_is_kept(qtbot):
-    model = StepsModel(Workspace(b""), recorder=InstantRecorder())
+    model = StepsModel(ModelSession(TextSession(b"")), recorder=InstantRecorder())
     model.add_watch("rank")
     model.breakpoints.add("token 1")
     assert (model.watches, model.watch_values(), model.absence(0)) == (("rank",), ["–"], "")
@@ -156,13 +157,13 @@ def test_what_competes_is_looked_up_once_for_each_place(model, told):
 
 
 def test_the_tree_follows_only_where_an_encoder_walks_down_it(model, qtbot):
-    workspace = model._workspace
+    session = model._session
     assert model.tree is None
     assert not model._trees.is_busy
-    workspace.set_encoder("greedy")
+    session.set_encoder("greedy")
     qtbot.waitUntil(lambda: model.tree is not None)
-    assert model.tree is workspace.vocabulary.token_tree
-    workspace.set_encoder("heap")
+    assert model.tree is session.vocabulary.token_tree
+    session.set_encoder("heap")
     qtbot.waitUntil(lambda: model.debugger is not None and model.debugger.trace.encoder == "heap")
     assert model.tree is None
 
@@ -186,7 +187,7 @@ def test_a_page_that_is_hidden_does_not_play_on(model):
 
 def test_another_text_takes_the_steps_away_once(model, told):
     model.play()
-    model._workspace.document.insert(b"x")
+    model._session.document.insert(b"x")
     assert (model.debugger, model.clock.is_playing) == (None, False)
     assert told.count("trace_changed") == 1
     model._forget_trace()
@@ -248,7 +249,7 @@ def test_steps_back_have_the_chosen_size_too(model):
 
 
 def test_encodings_of_another_text_are_not_compared(model, told, qtbot):
-    tokenizer = model._workspace.tokenizer
+    tokenizer = model._session.tokenizer
     compared = []
     model.debugger.compare_with = lambda name, tokens: compared.append((name, tokens.ids.tolist()))
     same, other = (tokenizer.encode(text, True, True, "greedy") for text in (b"How lions", b"other"))
@@ -262,7 +263,7 @@ def test_encodings_of_another_text_are_not_compared(model, told, qtbot):
 
 
 def test_a_trace_of_somebody_else_is_walked_from_its_start(model):
-    tokenizer = model._workspace.tokenizer
+    tokenizer = model._session.tokenizer
     debugger = debugger_for(tokenizer, record(tokenizer, "sheep", "heap"))
     debugger.go_to(debugger.n_steps)
     model.show(debugger)

@@ -10,23 +10,24 @@ from guiapp.core.trace.debugger import Debugger
 from guiapp.core.trace.race import first_difference
 from guiapp.core.trace.recorder import record
 from guiapp.core.trace.reports import debugger_for
+from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.steps.race import RaceModel
-from guiapp.viewmodels.workspace import Workspace
+from guiapp.viewmodels.text_session import TextSession
 
 
 @pytest.fixture
 def race(qtbot):
-    workspace = Workspace(b"abacb", load=lambda model, pre, progress: guiapp.open_model(model))
-    with qtbot.waitSignal(workspace.encoding_changed):
-        workspace.loader.open("demo:toy")
-    model = RaceModel(workspace, InstantRecorder())
+    session = ModelSession(TextSession(b"abacb"), load=lambda model, pre, progress: guiapp.open_model(model))
+    with qtbot.waitSignal(session.tokens_changed):
+        session.loader.open("demo:toy")
+    model = RaceModel(session, InstantRecorder())
     yield model
     model.stop()
-    workspace.close()
+    session.close()
 
 
 def leader(race: RaceModel, text: bytes) -> Debugger:
-    tokenizer = race._workspace.tokenizer
+    tokenizer = race._session.tokenizer
     return debugger_for(tokenizer, record(tokenizer, text, "heap"))
 
 
@@ -52,8 +53,8 @@ def test_a_recording_with_the_model_before_is_not_taken(race, qtbot):
     race.run_beside(leader(race, b"abacb"))
     race.choose("greedy")
     late = race.rival
-    with qtbot.waitSignal(race._workspace.vocabulary_changed):
-        race._workspace.loader.open("demo:bpe")
+    with qtbot.waitSignal(race._session.vocabulary_changed):
+        race._session.loader.open("demo:bpe")
     race.run_beside(leader(race, b"abacb"))
     assert race.rival.vocabulary is not late.vocabulary
     present = race.rival
@@ -75,12 +76,12 @@ def told_with_rival(race):
 
 
 def test_who_can_run_beside(race, qtbot):
-    names = set(race._workspace.tokenizer.encoders)
-    twin = race._workspace.tokenizer.readable_twin(race._workspace.algorithm.name)
+    names = set(race._session.tokenizer.encoders)
+    twin = race._session.tokenizer.readable_twin(race._session.algorithm.name)
     assert set(race.encoders) == names - {"fast", twin}
-    race._workspace.set_encoder("greedy")
+    race._session.set_encoder("greedy")
     assert set(race.encoders) == names - {"fast", "greedy"}
-    nobody = RaceModel(Workspace(b""), InstantRecorder())
+    nobody = RaceModel(ModelSession(TextSession(b"")), InstantRecorder())
     assert nobody.encoders == []
     nobody.choose("greedy")
     assert (nobody.encoder, nobody.rival, nobody.failure) == ("greedy", None, "")  # a model may yet come
@@ -130,10 +131,10 @@ def test_the_rival_goes_where_the_leader_is(race):
 def test_the_rival_has_the_same_text_and_options(race, monkeypatch):
     asked = []
     monkeypatch.setattr(race._recorder, "record", lambda *given: asked.append(given))
-    race._workspace.set_add_special(False)
+    race._session.set_add_special(False)
     race.run_beside(leader(race, b"abacb"))
     race.choose("greedy")
-    assert asked == [(race._workspace.tokenizer, b"abacb", "greedy", False, True)]
+    assert asked == [(race._session.tokenizer, b"abacb", "greedy", False, True)]
     race.choose("no such encoder")
     assert len(asked) == 1
 
@@ -141,7 +142,7 @@ def test_the_rival_has_the_same_text_and_options(race, monkeypatch):
 def test_a_recording_of_another_text_or_encoder_is_not_taken(race):
     race.run_beside(leader(race, b"abacb"))
     race.choose("greedy")
-    present, tokenizer = race.rival, race._workspace.tokenizer
+    present, tokenizer = race.rival, race._session.tokenizer
     for text, encoder in ((b"abacb", "heap"), (b"abacbb", "greedy")):
         race._take(debugger_for(tokenizer, record(tokenizer, text, encoder)))
         assert race.rival is present

@@ -22,7 +22,7 @@ def test_a_recording_can_be_cancelled_and_done_again(make_steps_model, qtbot):
     model.recording.cancel()
     assert not model.recording.is_busy
     assert "cancelled" in model.recording.failure
-    model._workspace.document.replace(0, model._workspace.document.size, b"lions")
+    model._session.document.replace(0, model._session.document.size, b"lions")
     model.recording.record_all()
     qtbot.waitUntil(lambda: model.debugger is not None)
     assert model.debugger.trace.text == b"lions"
@@ -37,7 +37,7 @@ def test_a_process_that_dies_is_told(make_steps_model, qtbot):
 
 def test_of_a_long_text_the_selection_or_the_beginning_is_recorded(make_steps_model, qtbot):
     model = make_steps_model("bpe", "Löwen und Schafe\n".encode() * 20_000)
-    document, recording = model._workspace.document, model.recording
+    document, recording = model._session.document, model.recording
     assert model.debugger.trace.text == "Löwen und Schafe\n".encode() * 1111
     assert (recording.text_start, recording.text_end) == (0, 1111 * 18)
     assert recording.is_part
@@ -56,15 +56,15 @@ def test_of_a_long_text_the_selection_or_the_beginning_is_recorded(make_steps_mo
 
 def test_no_steps_are_shown_that_are_not_those_of_the_text(make_steps_model, qtbot):
     model = make_steps_model("spm", b"lions")
-    workspace = model._workspace
+    session = model._session
     assert model.debugger.trace.text == b"lions"
-    workspace.document.insert(b"sheep")
+    session.document.insert(b"sheep")
     assert model.debugger is None
     model.run()
     model.step()
     qtbot.waitUntil(lambda: model.debugger is not None)
-    assert model.debugger.trace.text == workspace.document.text()
-    workspace.set_encoder("scan")
+    assert model.debugger.trace.text == session.document.text()
+    session.set_encoder("scan")
     assert model.debugger is None
     qtbot.waitUntil(lambda: model.debugger is not None)
     assert model.debugger.trace.encoder == "scan"
@@ -75,7 +75,7 @@ def test_what_was_being_recorded_of_another_text_is_given_up(make_steps_model, q
     model = make_steps_model("spm", b"lions and sheep " * 5000, recorder=TraceRecorder())
     model.trace_changed.connect(lambda: shown.append(model.debugger))
     qtbot.waitUntil(lambda: model.recording.progress > 0)
-    model._workspace.document.set_text(b"lions")
+    model._session.document.set_text(b"lions")
     assert not model.recording.is_busy
     qtbot.waitUntil(lambda: model.debugger is not None)
     assert [debugger.trace.text for debugger in shown if debugger is not None] == [b"lions"]
@@ -84,12 +84,12 @@ def test_what_was_being_recorded_of_another_text_is_given_up(make_steps_model, q
 def test_a_trace_goes_with_the_vocabulary_it_was_recorded_with(make_steps_model, qtbot, hold):
     gate = hold(trace_recorder, "_load")
     model = make_steps_model("bpe", encoder="greedy", recorder=TraceRecorder())
-    workspace, shown = model._workspace, []
+    session, shown = model._session, []
     model.trace_changed.connect(lambda: shown.append(model.debugger))
-    with qtbot.waitSignal(workspace.vocabulary_changed):
-        workspace.loader.open("demo:toy")
+    with qtbot.waitSignal(session.vocabulary_changed):
+        session.loader.open("demo:toy")
     gate.set()
-    qtbot.waitUntil(lambda: model.debugger is not None and model.debugger.vocabulary is workspace.vocabulary)
+    qtbot.waitUntil(lambda: model.debugger is not None and model.debugger.vocabulary is session.vocabulary)
     for debugger in filter(None, shown):
         assert debugger.trace.columns.result.max() < len(debugger.vocabulary)
 
@@ -99,7 +99,7 @@ def test_a_trace_that_is_being_loaded_gives_way_to_a_newer_one(make_steps_model,
     model = make_steps_model(recorder=recorder)
     recorder.recorded.connect(lambda debugger: recorded.append(debugger.trace.text))
     qtbot.waitUntil(lambda: recorder._loading.is_busy)
-    recorder.record(model._workspace.tokenizer, b"lions", "heap", False, False)
+    recorder.record(model._session.tokenizer, b"lions", "heap", False, False)
     gate.set()
     qtbot.waitUntil(lambda: not recorder.is_busy)
     assert recorded == [b"lions"]

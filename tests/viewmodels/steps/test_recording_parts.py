@@ -6,9 +6,10 @@ from told import told_by
 
 import guiapp
 from guiapp.core.trace.cost import estimate
+from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.steps import recording as recording_module
 from guiapp.viewmodels.steps.recording import Recording
-from guiapp.viewmodels.workspace import Workspace
+from guiapp.viewmodels.text_session import TextSession
 
 
 class Recorder(QObject):
@@ -38,8 +39,8 @@ def recorder(qapp):
 
 
 @pytest.fixture
-def workspace(qtbot):
-    made = Workspace(b"abacb", load=lambda model, pre, progress: guiapp.open_model(model))
+def session(qtbot):
+    made = ModelSession(TextSession(b"abacb"), load=lambda model, pre, progress: guiapp.open_model(model))
     with qtbot.waitSignal(made.spans.encoded):
         made.loader.open("demo:toy")
     yield made
@@ -47,8 +48,8 @@ def workspace(qtbot):
 
 
 @pytest.fixture
-def recording(workspace, recorder):
-    made = Recording(workspace, recorder)
+def recording(session, recorder):
+    made = Recording(session, recorder)
     yield made
     made.stop()
 
@@ -58,14 +59,14 @@ def told(recording):
     return told_by(recording)
 
 
-def test_it_begins_with_nothing_and_waits_until_somebody_watches(recording, recorder, workspace, qtbot):
+def test_it_begins_with_nothing_and_waits_until_somebody_watches(recording, recorder, session, qtbot):
     assert (recording.failure, recording.text_start, recording.text_end) == ("", 0, 0)
     assert (recording.is_settled, recording.is_busy, recording.progress) == (False, False, 0.0)
     assert (recording._settle.isSingleShot(), recording._settle.interval()) == (
         True,
         recording_module.SETTLE_MS,
     )
-    workspace.document.insert(b"a")
+    session.document.insert(b"a")
     assert not recording._settle.isActive()
     recording.watch(True)
     assert recording._settle.isActive()
@@ -76,16 +77,16 @@ def test_it_begins_with_nothing_and_waits_until_somebody_watches(recording, reco
     assert (recording._settle.isActive(), recording.is_settled) == (False, True)
 
 
-def test_what_is_recorded_is_told_and_asked_for_as_it_is_encoded(recording, recorder, told, workspace):
+def test_what_is_recorded_is_told_and_asked_for_as_it_is_encoded(recording, recorder, told, session):
     recording.record_all()
     assert told == ["outdated", "changed"]
-    name = workspace.algorithm.name
+    name = session.algorithm.name
     assert recorder.asked == [(b"abacb", name, True, True)]
     assert (recording.text_start, recording.text_end, recording.is_part) == (0, 5, False)
     assert recording.is_settled
     recorder.is_busy = True
     assert not recording.is_settled
-    workspace.document.select(1, 3)
+    session.document.select(1, 3)
     recording.record_selection()
     assert recorder.asked[1:] == [(b"ba", name, True, True)]
     assert (recording.text_start, recording.text_end, recording.is_part) == (1, 3, True)
@@ -108,40 +109,40 @@ def test_signals_of_the_recorder_are_handed_on(recording, recorder, told):
 
 
 @pytest.mark.parametrize("is_busy", [False, True])
-def test_an_edit_makes_it_outdated_once(recording, recorder, told, workspace, is_busy):
+def test_an_edit_makes_it_outdated_once(recording, recorder, told, session, is_busy):
     recording.record_all()
     recorder.failed.emit("odd")
     recorder.is_busy = is_busy
     told.clear()
-    assert workspace.tokenizer in recording._recorded
-    workspace.document.insert(b"a")
+    assert session.tokenizer in recording._recorded
+    session.document.insert(b"a")
     assert recording._recorded == ()  # the tokenizer may go
     assert (told, recording.failure, recording.is_settled) == (["outdated", "changed"], "", False)
     assert recorder.n_cancelled == int(is_busy)
     assert not recording._settle.isActive()
-    workspace.document.insert(b"a")
+    session.document.insert(b"a")
     assert told == ["outdated", "changed"]
     recording.watch(True)
     recording.record_all()
     assert not recording._settle.isActive()
-    workspace.document.insert(b"a")
+    session.document.insert(b"a")
     assert recording._settle.isActive()
     recording.stop()
     assert (recording._settle.isActive(), recorder.n_cancelled) == (False, 100 + 2 * is_busy)
     recorder.n_cancelled = 0
 
 
-def test_only_another_encoder_or_option_makes_it_outdated(recording, told, workspace):
+def test_only_another_encoder_or_option_makes_it_outdated(recording, told, session):
     recording.record_all()
     told.clear()
-    workspace.encoding_changed.emit()
-    workspace.options_changed.emit()
+    session.tokens_changed.emit(None, session.tokens)
+    session.options_changed.emit()
     assert told == []
-    workspace.set_add_special(False)
+    session.set_add_special(False)
     assert told == ["outdated", "changed"]
     recording.record_all()
     told.clear()
-    workspace.set_encoder("greedy")
+    session.set_encoder("greedy")
     assert told == ["outdated", "changed"]
 
 
@@ -159,10 +160,10 @@ def test_only_another_encoder_or_option_makes_it_outdated(recording, told, works
     ],
 )
 def test_of_a_long_text_a_part_of_whole_characters_is_recorded(
-    recording, workspace, monkeypatch, selected, n_first, stretch
+    recording, session, monkeypatch, selected, n_first, stretch
 ):
-    workspace.document.set_text("abc€de".encode())
-    workspace.document.select(*selected)
+    session.document.set_text("abc€de".encode())
+    session.document.select(*selected)
     monkeypatch.setattr(
         recording_module, "n_first_bytes", lambda kind, is_whole, n_bytes: min(n_first, n_bytes)
     )
@@ -171,19 +172,19 @@ def test_of_a_long_text_a_part_of_whole_characters_is_recorded(
     assert (recording.text_start, recording.text_end) == stretch
 
 
-def test_costs_are_those_of_the_encoder(recording, workspace):
-    twin = workspace.tokenizer.readable_twin(workspace.algorithm.name)
+def test_costs_are_those_of_the_encoder(recording, session):
+    twin = session.tokenizer.readable_twin(session.algorithm.name)
     assert recording._kind == (twin, False)
     assert recording.cost == estimate(twin, False, 5)
-    nobody = Recording(Workspace(b"abc"), Recorder())
+    nobody = Recording(ModelSession(TextSession(b"abc")), Recorder())
     assert nobody._kind == ("", False)
     nobody.record_all()
     assert (nobody._recorder.asked, nobody.is_settled) == ([], False)
 
 
 def test_vocabularies_that_take_whole_texts_cost_more(qtbot):
-    workspace = Workspace(b"a", load=lambda model, pre, progress: guiapp.open_model(model))
-    with qtbot.waitSignal(workspace.spans.encoded):
-        workspace.loader.open("demo:spm")
-    assert Recording(workspace, Recorder())._kind[1]
-    workspace.close()
+    session = ModelSession(TextSession(b"a"), load=lambda model, pre, progress: guiapp.open_model(model))
+    with qtbot.waitSignal(session.spans.encoded):
+        session.loader.open("demo:spm")
+    assert Recording(session, Recorder())._kind[1]
+    session.close()

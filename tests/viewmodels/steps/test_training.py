@@ -6,9 +6,10 @@ from itertools import pairwise
 import pytest
 
 import guiapp
+from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.steps.training import TrainingModel, TrainingWish
 from guiapp.viewmodels.steps.training_beside import TrainingBeside
-from guiapp.viewmodels.workspace import Workspace
+from guiapp.viewmodels.text_session import TextSession
 
 TEXT = b"This is insane! This is impossible"
 THREE_STEPS = """
@@ -91,14 +92,14 @@ def test_many_steps_leave_the_window_its_turns(make_model, qtbot):
 
 
 def test_a_text_is_cut_by_both_vocabularies(make_model, qtbot):
-    workspace = Workspace(TEXT, load=lambda model, pre, progress: guiapp.open_model(model))
-    with qtbot.waitSignal(workspace.encoding_changed):
-        workspace.loader.open("demo:bpe")
+    session = ModelSession(TextSession(TEXT), load=lambda model, pre, progress: guiapp.open_model(model))
+    with qtbot.waitSignal(session.tokens_changed):
+        session.loader.open("demo:bpe")
     model = trained(make_model(), qtbot, TrainingWish("bpe", TEXT, 262))
-    beside = TrainingBeside(model, workspace)
+    beside = TrainingBeside(model, session)
     with qtbot.waitSignal(beside.changed):
         beside.compare(TEXT)
-    real = workspace.tokenizer.encode(TEXT, add_special=False)
+    real = session.tokenizer.encode(TEXT, add_special=False)
     assert [token_id for _, token_id, _, _ in beside.result.real.tokens] == real.token_ids.tolist()
     assert beside.result.trained.name == "Trained byte-level BPE"
     assert "".join(text for text, *_ in beside.result.trained.tokens).replace("·", " ") == TEXT.decode()
@@ -111,7 +112,7 @@ def test_a_text_is_cut_by_both_vocabularies(make_model, qtbot):
     assert beside.result is None
     assert model.model_file.name in beside.failure
     beside.stop()
-    workspace.close()
+    session.close()
 
 
 def test_runs_stop_at_breakpoints_forwards_and_backwards(make_model, qtbot):

@@ -10,14 +10,15 @@ from told import told_by
 
 import guiapp
 from guiapp.core.demo import resources_folder
+from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.steps import training_beside
 from guiapp.viewmodels.steps.training_beside import Side, TrainingBeside
-from guiapp.viewmodels.workspace import Workspace
+from guiapp.viewmodels.text_session import TextSession
 
 
 @pytest.fixture
-def workspace(qtbot):
-    made = Workspace(b"", load=lambda model, pre, progress: guiapp.open_model(model))
+def session(qtbot):
+    made = ModelSession(TextSession(b""), load=lambda model, pre, progress: guiapp.open_model(model))
     with qtbot.waitSignal(made.vocabulary_changed):
         made.loader.open("demo:toy")
     yield made
@@ -25,22 +26,22 @@ def workspace(qtbot):
 
 
 @pytest.fixture
-def beside(workspace):
+def beside(session):
     toy = next(Path(resources_folder()).rglob("toy.gguf"))
-    made = TrainingBeside(SimpleNamespace(model_file=toy), workspace)
+    made = TrainingBeside(SimpleNamespace(model_file=toy), session)
     yield made
     made.stop()
 
 
-def test_both_sides_are_told_as_they_are(beside, workspace, qtbot):
+def test_both_sides_are_told_as_they_are(beside, session, qtbot):
     told = told_by(beside)
     assert (beside.result, beside.failure, beside.is_busy) == (None, "", False)
     beside.compare(b"abacbb")
     assert (told, beside.is_busy) == ([], True)
     qtbot.waitUntil(lambda: not beside.is_busy)
-    size = len(workspace.vocabulary)
+    size = len(session.vocabulary)
     tokens = (("ab", 3, 0, 2), ("acbb", 8, 2, 6))
-    assert beside.result.trained == beside.result.real == Side(workspace.vocabulary.name, size, tokens)
+    assert beside.result.trained == beside.result.real == Side(session.vocabulary.name, size, tokens)
     assert (beside.result.n_bytes, told) == (6, ["changed"])
 
 
@@ -66,12 +67,12 @@ def test_what_is_forgotten_does_not_arrive(beside, hold, qtbot):
     assert (told, beside.result) == (["changed"], None)
 
 
-def test_nothing_is_compared_without_both(beside, workspace, monkeypatch):
+def test_nothing_is_compared_without_both(beside, session, monkeypatch):
     beside._training.model_file = None
     beside.compare(b"ab")
     assert not beside.is_busy
     beside._training.model_file = Path("trained.gguf")
-    monkeypatch.setattr(workspace.loader, "model", None)
+    monkeypatch.setattr(session.loader, "model", None)
     beside.compare(b"ab")
     assert not beside.is_busy
 

@@ -4,22 +4,23 @@ import pytest
 from closing import see_that_nothing_goes_on
 
 import guiapp
+from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.text.check import TextCheck
 from guiapp.viewmodels.text.live_spans import LiveSpans
 from guiapp.viewmodels.text.search import TextSearch
 from guiapp.viewmodels.text.utf16 import Utf16Text
-from guiapp.viewmodels.workspace import Workspace
+from guiapp.viewmodels.text_session import TextSession
 
 OWNERS = {
-    "check": lambda workspace: (made := TextCheck(lambda given, progress: None), made.wait),
-    "spans": lambda workspace: (made := LiveSpans(workspace.document), made.close),
-    "search": lambda workspace: (made := TextSearch(workspace), made.stop),
-    "UTF-16": lambda workspace: (made := Utf16Text(workspace.document), made.close),
+    "check": lambda session: (made := TextCheck(lambda given, progress: None), made.wait),
+    "spans": lambda session: (made := LiveSpans(session.document), made.close),
+    "search": lambda session: (made := TextSearch(session), made.stop),
+    "UTF-16": lambda session: (made := Utf16Text(session.document), made.close),
 }
 
 
 @pytest.mark.parametrize("name", OWNERS)
 def test_nothing_goes_on_behind_the_end(name, qtbot):
-    workspace = Workspace(b"", load=lambda model, pre, progress: guiapp.open_model(model))
-    see_that_nothing_goes_on(*OWNERS[name](workspace))
-    workspace.close()
+    session = ModelSession(TextSession(b""), load=lambda model, pre, progress: guiapp.open_model(model))
+    see_that_nothing_goes_on(*OWNERS[name](session))
+    session.close()

@@ -137,25 +137,26 @@ def test_what_each_change_tells(qapp):
     def tells(change, *given):
         told.clear()
         change(*given)
+        assert document.n_characters == len(document.text().decode())
         return told, (document.text(), document.caret, document.anchor)
 
-    edited, moved, undone = "edited", "selection_changed", "undo_changed"
-    assert tells(document.insert, b"x") == ([edited, moved, undone], (b"xabc", 1, 1))
-    assert tells(document.insert, b"y") == ([edited, moved], (b"xyabc", 2, 2))
-    assert tells(document.replace, 4, 5, b"") == ([edited, moved], (b"xyab", 4, 4))
-    assert tells(document.replace, 3, 4, b"z") == ([edited], (b"xyaz", 4, 4))
-    assert tells(document.undo) == ([edited, undone], (b"xyab", 4, 4))
-    assert tells(document.undo) == ([edited, moved], (b"xyabc", 5, 5))
-    assert tells(document.undo) == ([edited, moved, undone], (b"abc", 0, 0))
+    edited, moved, undone = ("written", "edited"), "selection_changed", "undo_changed"
+    assert tells(document.insert, b"x") == ([*edited, moved, undone], (b"xabc", 1, 1))
+    assert tells(document.insert, b"y") == ([*edited, moved], (b"xyabc", 2, 2))
+    assert tells(document.replace, 4, 5, b"") == ([*edited, moved], (b"xyab", 4, 4))
+    assert tells(document.replace, 3, 4, b"z") == ([*edited], (b"xyaz", 4, 4))
+    assert tells(document.undo) == ([*edited, undone], (b"xyab", 4, 4))
+    assert tells(document.undo) == ([*edited, moved], (b"xyabc", 5, 5))
+    assert tells(document.undo) == ([*edited, moved, undone], (b"abc", 0, 0))
     assert tells(document.undo) == ([], (b"abc", 0, 0))
-    assert tells(document.redo) == ([edited, moved, undone], (b"xyabc", 2, 2))
-    assert tells(document.redo) == ([edited, moved], (b"xyab", 4, 4))
-    assert tells(document.redo) == ([edited, undone], (b"xyaz", 4, 4))
+    assert tells(document.redo) == ([*edited, moved, undone], (b"xyabc", 2, 2))
+    assert tells(document.redo) == ([*edited, moved], (b"xyab", 4, 4))
+    assert tells(document.redo) == ([*edited, undone], (b"xyaz", 4, 4))
     assert tells(document.redo) == ([], (b"xyaz", 4, 4))
-    assert tells(document.set_text, b"new") == ([edited, moved, undone], (b"new", 0, 0))
-    assert tells(document.set_text, b"newer") == ([edited], (b"newer", 0, 0))
-    assert edits[-1] == TextEdit(0, 3, 5, more_characters=2)
-    assert tells(document.replace, 1, 1, b"") == ([], (b"newer", 0, 0))
+    assert tells(document.set_text, b"new") == ([*edited, moved, undone], (b"new", 0, 0))
+    assert tells(document.set_text, "neué".encode()) == ([*edited], ("neué".encode(), 0, 0))
+    assert edits[-1] == TextEdit(0, 3, 5, more_characters=1)
+    assert tells(document.replace, 1, 1, b"") == ([], ("neué".encode(), 0, 0))
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,20 @@ def test_tokens_are_moved_cut_or_gone(start, removed, added, expected):
     assert [tokens.span(index) for index in range(len(tokens))] == expected
 
 
+def live(document):
+    """Spans that follow a document as those of a session do."""
+    spans = LiveSpans(document)
+    document.written.connect(spans.follow)
+    document.edited.connect(lambda edit: spans.catch_up())
+    document.selection_changed.connect(spans.expect_edit)
+    return spans
+
+
+def use(spans, tokenizer):
+    spans.use(tokenizer, Options())
+    spans.catch_up()
+
+
 @pytest.mark.parametrize("size", [100, SMALL + 100])
 def test_what_is_made_only_once_is_in_no_time_that_is_told(qtbot, size):
     class LazyTokenizer(FakeTokenizer):
@@ -47,24 +61,22 @@ def test_what_is_made_only_once_is_in_no_time_that_is_told(qtbot, size):
             self.n_encoded += 1
             return encoding
 
-    spans = LiveSpans(TextDocument(b"one two " * (size // 8)))
+    spans = live(TextDocument(b"one two " * (size // 8)))
     with qtbot.waitSignal(spans.encoded):
-        spans.use(LazyTokenizer(), Options())
-        spans.encode_again()
-    assert spans.encoded_text.elapsed_ns == 1000
-    assert spans.encoded_text.timed_bytes == size // 8 * 8
+        use(spans, LazyTokenizer())
+    assert spans.elapsed_ns == 1000
+    assert spans.timed_bytes == size // 8 * 8
 
 
 def test_a_text_in_the_place_of_another_one_is_timed_too(qtbot):
     document = TextDocument(b"one two")
-    spans = LiveSpans(document)
+    spans = live(document)
     with qtbot.waitSignal(spans.encoded):
-        spans.use(FakeTokenizer(), Options())
-        spans.encode_again()
+        use(spans, FakeTokenizer())
     with qtbot.waitSignal(spans.timed):
         document.replace(0, document.size, b"three four five")
-    assert spans.encoded_text.timed_bytes == document.size
-    assert len(spans.encoded_text.tokens) > 0
+    assert spans.timed_bytes == document.size
+    assert len(spans.tokens) > 0
     spans.timing.wait()
 
 
@@ -75,10 +87,9 @@ def document(qapp):
 
 @pytest.fixture
 def spans(document, qtbot):
-    made = LiveSpans(document)
+    made = live(document)
     with qtbot.waitSignal(made.encoded):
-        made.use(FakeTokenizer(), Options())
-        made.encode_again()
+        use(made, FakeTokenizer())
     yield made
     made.close()
 
@@ -86,68 +97,54 @@ def spans(document, qtbot):
 def told_of(spans):
     """The signals, and how many tokens there were each time."""
     told = []
-    for name in ("spans_changed", "encoded", "timed", "failed"):
-        getattr(spans, name).connect(
-            lambda *given, name=name: told.append((name, len(spans.encoded_text.tokens)))
-        )
+    for name in ("encoded", "timed", "failed"):
+        getattr(spans, name).connect(lambda *given, name=name: told.append((name, len(spans.tokens))))
     return told
 
 
 def size(spans):
-    text = spans.encoded_text
-    return len(text.tokens), text.n_bytes, text.n_characters, text.elapsed_ns, text.timed_bytes
+    return len(spans.tokens), spans.elapsed_ns, spans.timed_bytes
 
 
-def test_without_a_tokenizer_there_are_no_tokens_but_the_text_has_a_length(document):
-    spans = LiveSpans(document)
+def test_without_a_tokenizer_there_are_no_tokens(document):
+    spans = live(document)
     told = told_of(spans)
-    assert size(spans) == (0, 7, 7, 0, 0)
-    spans.encode_again()
+    assert size(spans) == (0, 0, 0)
+    spans.catch_up()
     document.replace(0, 0, "é".encode())
-    assert (size(spans), told, spans.job.is_busy) == ((0, 9, 8, 0, 0), [("spans_changed", 0)], False)
-    assert spans.attributes_of(np.zeros(3, np.int32)).tolist() == [0, 0, 0]
-    assert (spans.label_of(1), spans.count_part(0, 1), spans._to_be_timed()) == ("", None, None)
+    assert (size(spans), told, spans.is_behind, spans.job.is_busy) == ((0, 0, 0), [], False, False)
+    assert (spans.count_part(0, 1), spans._to_be_timed()) == (None, None)
 
 
-def test_a_small_edit_is_told_as_encoded_a_failure_as_nothing(spans, document, qtbot):
+def test_a_small_edit_is_encoded_at_once_and_a_failure_leaves_nothing(spans, document, qtbot):
     told = told_of(spans)
     document.replace(7, 7, b" one")
-    assert told == [("spans_changed", 4), ("encoded", 4)]
-    assert size(spans)[:3] == (4, 11, 11)
+    assert (told, spans.is_behind) == ([], False)
+    assert size(spans)[0] == 4
     assert spans.timing._pause.isActive()
-    told.clear()
     with qtbot.waitSignal(spans.failed) as failed:
         document.replace(0, 0, b"unencodable")
+        assert spans.is_behind
     assert failed.args == ["This text cannot be encoded. Take the word out."]
-    assert [name for name, _ in told] == ["spans_changed"] * 2 + ["encoded", "failed"]
-    assert size(spans) == (0, 22, 22, 0, 0)
+    assert told == [("encoded", 0), ("failed", 0)]
+    assert (size(spans), spans.is_behind) == ((0, 0, 0), False)
     assert spans.count_part(0, 3) is None
     with qtbot.waitSignal(spans.encoded):
         document.replace(0, 11, b"")
-    assert size(spans) == (4, 11, 11, 1000, 11)
+    assert size(spans) == (4, 1000, 11)
 
 
 def test_ids_of_the_vocabulary_before_are_gone_at_once(spans):
-    told, tokenizer = told_of(spans), spans._tokenizer
-    spans.use(tokenizer, Options(add_special=False))
-    assert told == []
+    spans.use(spans._tokenizer, Options(add_special=False))
+    assert (size(spans)[0], spans.is_behind) == (3, True)
     spans.use(FakeTokenizer(), Options())
-    assert told == [("spans_changed", 0)]
+    assert (size(spans)[0], spans.is_behind) == (0, True)
     assert spans.count_part(0, 3) is None
 
 
-def test_tokens_of_stretches(spans, document):
+def test_a_stretch_is_counted_by_itself(spans, document):
     document.replace(7, 7, b" three")  # <s>, one, two, three
-    window = spans.spans_in(4, 6)
-    assert (window.first_index, window.ids.tolist(), window.starts.tolist()) == (2, [3], [3])
-    window = spans.spans_in(3, 7)
-    assert (window.first_index, window.ids.tolist()) == (1, [1, 3, 4])
-    assert spans.indexes_in(3, 7) == (2, 3)
-    assert [spans.n_tokens_in(*part) for part in ((0, 13), (2, 4), (3, 3), (0, 1))] == [3, 2, 0, 1]
     assert [spans.count_part(*part) for part in ((0, 13), (2, 4))] == [3, 2]
-    assert spans.label_of(3) == "·two"
-    signs = spans._tokenizer.vocabulary.signs
-    assert spans.attributes_of(np.array([0, 3])).tolist() == signs[[0, 3]].tolist()
 
 
 @pytest.mark.parametrize(("size_limit", "is_timed"), [(12, True), (11, False), (3, False)])
@@ -160,7 +157,8 @@ def test_only_a_short_text_is_timed_again(spans, document, monkeypatch, size_lim
 
 def test_the_whole_encoding_makes_what_was_to_be_timed_unwanted(spans, document):
     document.replace(7, 7, b" one")
-    spans.encode_again()
+    spans.use(spans._tokenizer, Options())
+    spans.catch_up()
     assert not spans.timing._pause.isActive()
     assert spans.job.is_busy
     spans.close()

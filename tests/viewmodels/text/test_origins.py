@@ -11,7 +11,7 @@ A, B = Path("/a"), Path("/b")
 
 
 class Editor:
-    """A buffer and the origins of its texts, as the workspace leads them."""
+    """A buffer and the origins of its texts, as the session leads them."""
 
     def __init__(self):
         self.buffer, self.origins = TextBuffer(b"first"), TextOrigins()

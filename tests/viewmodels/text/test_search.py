@@ -4,16 +4,17 @@ import pytest
 from fake_tokenizer import FakeTokenizer
 from PySide6.QtWidgets import QApplication
 
+from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.text import search as text_search
 from guiapp.viewmodels.text.search import TextSearch
-from guiapp.viewmodels.workspace import Workspace
+from guiapp.viewmodels.text_session import TextSession
 
 TEXT = b"one two one, two One"
 
 
 @pytest.fixture
-def workspace(qtbot):
-    made = Workspace(TEXT, load=lambda *asked: FakeTokenizer())
+def session(qtbot):
+    made = ModelSession(TextSession(TEXT), load=lambda *asked: FakeTokenizer())
     with qtbot.waitSignal(made.spans.encoded):
         made.loader.open("fake.gguf")
     yield made
@@ -21,8 +22,8 @@ def workspace(qtbot):
 
 
 @pytest.fixture
-def search(workspace):
-    made = TextSearch(workspace)
+def search(session):
+    made = TextSearch(session)
     yield made
     made.stop()
 
@@ -39,18 +40,18 @@ def find(search, qtbot):
     return find_and_wait
 
 
-def places(search, workspace):
-    window = search.matches_in(0, workspace.document.size)
+def places(search, session):
+    window = search.matches_in(0, session.document.size)
     return list(zip(window.starts.tolist(), window.ends.tolist(), strict=True))
 
 
-def test_a_longer_query_goes_on_from_where_the_search_began(search, workspace, find):
-    workspace.document.set_caret(4)
+def test_a_longer_query_goes_on_from_where_the_search_began(search, session, find):
+    session.document.set_caret(4)
     find("one")
     find("one,")
-    assert workspace.document.selection == (8, 12)
+    assert session.document.selection == (8, 12)
     find("t")
-    assert workspace.document.selection == (4, 5)
+    assert session.document.selection == (4, 5)
 
 
 @pytest.mark.parametrize(
@@ -65,70 +66,70 @@ def test_a_longer_query_goes_on_from_where_the_search_began(search, workspace, f
         ((0, 20, b"none"), []),
     ],
 )
-def test_matches_move_with_the_text_until_it_is_searched_again(search, workspace, find, qtbot, change, left):
+def test_matches_move_with_the_text_until_it_is_searched_again(search, session, find, qtbot, change, left):
     find("one")
-    workspace.document.replace(*change)
+    session.document.replace(*change)
     assert search.is_searching
-    assert places(search, workspace) == left
+    assert places(search, session) == left
     qtbot.waitUntil(lambda: not search.is_searching)
-    text = workspace.document.text().lower()
+    text = session.document.text().lower()
     again = [at for at in range(len(text)) if text.startswith(b"one", at)]
-    assert [start for start, _ in places(search, workspace)] == again
-    assert workspace.document.selection == (change[0] + len(change[2]),) * 2  # nobody is led away from there
+    assert [start for start, _ in places(search, session)] == again
+    assert session.document.selection == (change[0] + len(change[2]),) * 2  # nobody is led away from there
 
 
-def test_many_edits_are_followed_by_one_search(search, workspace, find, qtbot, monkeypatch):
+def test_many_edits_are_followed_by_one_search(search, session, find, qtbot, monkeypatch):
     find("one")
     searched = []
     monkeypatch.setattr(text_search, "find", lambda *asked: searched.append(1) or text_search.NO_MATCHES)
     for _ in range(5):
-        workspace.document.insert(b"one ")
+        session.document.insert(b"one ")
     qtbot.waitUntil(lambda: not search.is_searching)
     assert len(searched) == 1
 
 
-def test_tokens_are_found_by_id_and_by_text(search, workspace, find):
+def test_tokens_are_found_by_id_and_by_text(search, session, find):
     find("3", "token")
-    assert places(search, workspace) == [(3, 7), (12, 16)]
+    assert places(search, session) == [(3, 7), (12, 16)]
     find("one", "token")
-    assert places(search, workspace) == [(0, 3)]
+    assert places(search, session) == [(0, 3)]
     find("0", "token")
-    assert places(search, workspace) == []  # it came from no text
+    assert places(search, session) == []  # it came from no text
 
 
-def test_tokens_are_found_again_when_they_change(search, workspace, find, qtbot):
+def test_tokens_are_found_again_when_they_change(search, session, find, qtbot):
     find("3", "token")
-    with qtbot.waitSignal(workspace.spans.encoded):
-        workspace.set_encoder("slow")
+    with qtbot.waitSignal(session.spans.encoded):
+        session.set_encoder("slow")
     qtbot.waitUntil(lambda: not search.is_searching)
-    assert places(search, workspace) == []
+    assert places(search, session) == []
 
 
-def test_half_a_character_is_selected_as_a_whole(search, workspace, find):
-    workspace.document.set_text("a漢b".encode())
+def test_half_a_character_is_selected_as_a_whole(search, session, find):
+    session.document.set_text("a漢b".encode())
     find("BC", "bytes")
-    assert places(search, workspace) == [(2, 3)]
-    assert workspace.document.selection == (1, 4)
+    assert places(search, session) == [(2, 3)]
+    assert session.document.selection == (1, 4)
     assert search.current == 0
 
 
-def test_a_match_that_people_select_is_the_present_one(search, workspace, find):
+def test_a_match_that_people_select_is_the_present_one(search, session, find):
     find("one")
-    workspace.document.set_caret(5)
+    session.document.set_caret(5)
     assert search.current is None
-    workspace.document.select(17, 20)
+    session.document.select(17, 20)
     assert search.current == 2
-    workspace.document.set_caret(9)
+    session.document.set_caret(9)
     search.step(-1)
     assert search.current == 1
 
 
-def test_a_step_before_the_search_began_goes_to_the_first_match(search, workspace, qtbot):
+def test_a_step_before_the_search_began_goes_to_the_first_match(search, session, qtbot):
     search.open()
     search.set_query("two")
     search.step(1)
     qtbot.waitUntil(lambda: not search.is_searching)
-    assert workspace.document.selection == (4, 7)
+    assert session.document.selection == (4, 7)
 
 
 @pytest.mark.parametrize("way", ["close", "empty", "token"])
@@ -150,23 +151,23 @@ def test_a_search_that_is_left_delivers_nothing(search, hold, find, qtbot, way):
     assert search.n_found == (2 if way == "token" else 0)
 
 
-def test_an_edit_ends_the_search_of_the_text_before(search, workspace, hold, find, qtbot):
+def test_an_edit_ends_the_search_of_the_text_before(search, session, hold, find, qtbot):
     find("two")
     gate = hold(text_search, "find")
     search.set_query("one")
     qtbot.waitUntil(lambda: search.job.is_busy)
     search._pause.setInterval(100_000)
-    workspace.document.set_text(b"x one")
+    session.document.set_text(b"x one")
     gate.set()
     search.job.finish(60)
     QApplication.processEvents()
     assert search.n_found == 0
     search.step(1)  # without a pause
     qtbot.waitUntil(lambda: not search.is_searching)
-    assert places(search, workspace) == [(2, 5)]
+    assert places(search, session) == [(2, 5)]
 
 
-def test_the_same_query_again_is_no_search(search, find, workspace, qtbot):
+def test_the_same_query_again_is_no_search(search, find, session, qtbot):
     find("one")
     search.set_query("one")
     search.set_matches_case(search.matches_case)
@@ -178,17 +179,17 @@ def test_the_same_query_again_is_no_search(search, find, workspace, qtbot):
     assert search.n_found == 2
 
 
-def test_it_is_opened_where_the_caret_is_and_goes_on_or_back(search, workspace, find, qtbot):
+def test_it_is_opened_where_the_caret_is_and_goes_on_or_back(search, session, find, qtbot):
     find("one")
     search.close()
-    workspace.document.select(8, 11)
+    session.document.select(8, 11)
     for step, expected in ((1, 2), (-1, 1)):
         search.open(step)
         qtbot.waitUntil(lambda: not search.is_searching)
         assert search.current == expected
 
 
-def test_a_query_can_be_looked_for_at_once_from_a_place(search, workspace, qtbot):
+def test_a_query_can_be_looked_for_at_once_from_a_place(search, session, qtbot):
     search.look_for("text", "one", 9)
     qtbot.waitUntil(lambda: not search.is_searching)
     assert (search.kind, search.query, search.current) == ("text", "one", 2)

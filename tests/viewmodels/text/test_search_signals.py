@@ -5,16 +5,17 @@ from fake_tokenizer import FakeTokenizer
 from told import told_by
 
 from guiapp.core.search.in_text import Matches
+from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.text import search as text_search
 from guiapp.viewmodels.text.search import TextSearch
-from guiapp.viewmodels.workspace import Workspace
+from guiapp.viewmodels.text_session import TextSession
 
 QUERY, FOUND, CURRENT = "query_changed", "found_changed", "current_changed"
 
 
 @pytest.fixture
-def workspace(qtbot):
-    made = Workspace(b"one two one, two One", load=lambda *asked: FakeTokenizer())
+def session(qtbot):
+    made = ModelSession(TextSession(b"one two one, two One"), load=lambda *asked: FakeTokenizer())
     with qtbot.waitSignal(made.spans.encoded):
         made.loader.open("fake.gguf")
     yield made
@@ -22,8 +23,8 @@ def workspace(qtbot):
 
 
 @pytest.fixture
-def search(workspace):
-    made = TextSearch(workspace)
+def search(session):
+    made = TextSearch(session)
     yield made
     made.stop()
 
@@ -44,18 +45,18 @@ def test_it_begins_with_nothing(search):
     assert (search._pause.isSingleShot(), search._pause.interval()) == (True, text_search.PAUSE_MS)
 
 
-def test_a_search_that_is_not_open_only_keeps_what_it_is_asked(search, told, workspace):
+def test_a_search_that_is_not_open_only_keeps_what_it_is_asked(search, told, session):
     search.set_query("one")
     assert (told, search.is_searching) == ([QUERY], False)
     search.set_query("one")
     search.set_kind("text")
-    workspace.document.set_caret(3)
-    workspace.document.insert(b"x")
-    workspace.spans.spans_changed.emit()
+    session.document.set_caret(3)
+    session.document.insert(b"x")
+    session.tokens_changed.emit(None, session.tokens)
     assert (told, search.is_searching, search._origin) == ([QUERY], False, 4)
 
 
-def test_what_is_told_from_the_beginning_to_the_end(search, told, workspace, settle):
+def test_what_is_told_from_the_beginning_to_the_end(search, told, session, settle):
     search.open()
     assert told == [QUERY, FOUND]
     told.clear()
@@ -78,22 +79,22 @@ def test_what_is_told_from_the_beginning_to_the_end(search, told, workspace, set
     told.clear()
     search.close()
     assert (told, search.current, search.n_found, search.is_open) == ([QUERY, CURRENT, FOUND], None, 0, False)
-    assert workspace.document.selection == (8, 11)
+    assert session.document.selection == (8, 11)
 
 
-def test_an_edit_that_is_followed_is_told_at_once(search, told, workspace, settle):
+def test_an_edit_that_is_followed_is_told_at_once(search, told, session, settle):
     search.look_for("text", "one", 0)
     settle()
     told.clear()
-    workspace.document.replace(0, 0, b"x")
+    session.document.replace(0, 0, b"x")
     assert told == [CURRENT, FOUND]
     settle()
     told.clear()
-    workspace.document.set_caret(2)
-    workspace.document.set_caret(3)
+    session.document.set_caret(2)
+    session.document.set_caret(3)
     assert told == []
-    workspace.document.select(1, 4)
-    workspace.document.select(4, 1)
+    session.document.select(1, 4)
+    session.document.select(4, 1)
     assert (told, search.current) == ([CURRENT], 0)
 
 
@@ -110,23 +111,23 @@ def test_a_problem_is_told_and_forgotten_with_the_next_search(search, told, sett
 
 
 def test_tokens_are_not_looked_for_without_a_model(qtbot):
-    workspace = Workspace(b"one")
-    search = TextSearch(workspace)
+    session = ModelSession(TextSession(b"one"))
+    search = TextSearch(session)
     search.look_for("token", "one", 0)
     assert (search.problem, search.n_found) == ("Open a model first.", 0)
-    workspace.close()
+    session.close()
 
 
-def test_only_a_search_for_tokens_follows_the_tokens(search, workspace, settle):
+def test_only_a_search_for_tokens_follows_the_tokens(search, session, settle):
     search.look_for("text", "one", 0)
     settle()
-    workspace.spans.spans_changed.emit()
+    session.tokens_changed.emit(None, session.tokens)
     assert not search.is_searching
     search.look_for("token", "3", 0)
-    workspace.spans.spans_changed.emit()
+    session.tokens_changed.emit(None, session.tokens)
     assert search.is_searching
     search.close()
-    workspace.spans.spans_changed.emit()
+    session.tokens_changed.emit(None, session.tokens)
     assert not search.is_searching
 
 
@@ -135,34 +136,32 @@ def test_only_a_search_for_tokens_follows_the_tokens(search, workspace, settle):
     [(0, 1, 0), (1, 1, 1), (8, 1, 1), (9, 1, 2), (18, 1, 0), (0, -1, 2), (8, -1, 0), (17, -1, 1)],
 )
 def test_the_first_match_from_a_place_on_or_the_last_before_it(
-    search, workspace, settle, origin, step, expected
+    search, session, settle, origin, step, expected
 ):
     search.look_for("text", "one", 0)
     settle()
     search.close()
-    workspace.document.set_caret(origin)
+    session.document.set_caret(origin)
     search.open(step)
     settle()
     assert search.current == expected
 
 
 @pytest.mark.parametrize(("step", "expected"), [(1, 2), (-1, 0), (0, None)])
-def test_it_opens_behind_what_is_selected_or_before_it_or_leaves_it(
-    search, workspace, settle, step, expected
-):
+def test_it_opens_behind_what_is_selected_or_before_it_or_leaves_it(search, session, settle, step, expected):
     search.set_query("one")
-    workspace.document.select(7, 12)
+    session.document.select(7, 12)
     search.open(step)
     settle()
     assert search.current == expected
-    assert (workspace.document.selection == (7, 12)) is (expected is None)
+    assert (session.document.selection == (7, 12)) is (expected is None)
 
 
-def test_steps_begin_at_the_selection_and_the_next_search_where_they_led(search, workspace, settle):
+def test_steps_begin_at_the_selection_and_the_next_search_where_they_led(search, session, settle):
     search.look_for("text", "one", 0)
     settle()
     for caret, by, current in ((8, 1, 1), (8, -1, 0), (20, 1, 0), (0, -1, 2)):
-        workspace.document.set_caret(caret)
+        session.document.set_caret(caret)
         search.step(by)
         assert search.current == current
     assert search._origin == 17
@@ -170,8 +169,8 @@ def test_steps_begin_at_the_selection_and_the_next_search_where_they_led(search,
     assert search.current == 0
 
 
-def test_a_step_during_a_search_is_taken_once_it_is_done(search, workspace, settle):
-    workspace.document.set_caret(8)
+def test_a_step_during_a_search_is_taken_once_it_is_done(search, session, settle):
+    session.document.set_caret(8)
     search.open()
     search.set_query("one")
     search.step(-1)
@@ -182,7 +181,7 @@ def test_a_step_during_a_search_is_taken_once_it_is_done(search, workspace, sett
     search.set_query("none")
     settle()
     search.step(1)
-    assert (search.current, workspace.document.selection) == (None, (0, 3))
+    assert (search.current, session.document.selection) == (None, (0, 3))
 
 
 @pytest.mark.parametrize(

@@ -6,14 +6,15 @@ from PySide6.QtWidgets import QApplication
 
 from guiapp.core.errors import EncodeError
 from guiapp.core.vocab.attributes import Attribute
+from guiapp.viewmodels.model_session import ModelSession
+from guiapp.viewmodels.text_session import TextSession
 from guiapp.viewmodels.tokens import decode
 from guiapp.viewmodels.tokens.decode import DecodeModel
-from guiapp.viewmodels.workspace import Workspace
 
 
 @pytest.fixture
-def workspace(qtbot):
-    made = Workspace(b"one", load=lambda *asked: FakeTokenizer())
+def session(qtbot):
+    made = ModelSession(TextSession(b"one"), load=lambda *asked: FakeTokenizer())
     with qtbot.waitSignal(made.vocabulary_changed):
         made.loader.open("fake.gguf")
     yield made
@@ -21,8 +22,8 @@ def workspace(qtbot):
 
 
 @pytest.fixture
-def model(workspace):
-    made = DecodeModel(workspace)
+def model(session):
+    made = DecodeModel(session)
     yield made
     made.wait()
 
@@ -42,14 +43,14 @@ def test_ids_become_text_and_mistakes_a_place(model, qtbot):
 
 
 @pytest.mark.parametrize(("token_id", "is_known"), [(8, True), (9, False)])
-def test_the_last_id_is_known_and_the_next_is_not(model, workspace, qtbot, token_id, is_known):
-    assert len(workspace.vocabulary) == 9
+def test_the_last_id_is_known_and_the_next_is_not(model, session, qtbot, token_id, is_known):
+    assert len(session.vocabulary) == 9
     assert (decoded(model, qtbot, str(token_id)).error == "") == is_known
 
 
-def test_special_tokens_are_left_out_as_asked(model, workspace, qtbot, monkeypatch):
+def test_special_tokens_are_left_out_as_asked(model, session, qtbot, monkeypatch):
     asked = []
-    monkeypatch.setattr(workspace.tokenizer, "decode_bytes", lambda ids, *how: asked.append(how) or b"")
+    monkeypatch.setattr(session.tokenizer, "decode_bytes", lambda ids, *how: asked.append(how) or b"")
     decoded(model, qtbot, "0 1")
     for choose, value in ((model.set_remove_special, True), (model.set_unparse_special, False)):
         with qtbot.waitSignal(model.changed):
@@ -61,13 +62,13 @@ def test_special_tokens_are_left_out_as_asked(model, workspace, qtbot, monkeypat
 
 
 @pytest.mark.parametrize("left", ["", "no model"])
-def test_ids_that_are_gone_are_not_decoded_any_more(model, workspace, hold, monkeypatch, qtbot, left):
+def test_ids_that_are_gone_are_not_decoded_any_more(model, session, hold, monkeypatch, qtbot, left):
     gate = hold(decode, "parse_ids")
     model.set_ids_text("1 3")
     assert model.is_busy
     if left:
-        monkeypatch.setattr(type(workspace), "tokenizer", None)
-        workspace.vocabulary_changed.emit()
+        monkeypatch.setattr(type(session), "tokenizer", None)
+        session.vocabulary_changed.emit()
     else:
         model.set_ids_text("")
     assert not model.is_busy
@@ -78,9 +79,9 @@ def test_ids_that_are_gone_are_not_decoded_any_more(model, workspace, hold, monk
     assert bool(model.result.error) == bool(left)
 
 
-def test_tokens_are_told_by_their_text(model, workspace, monkeypatch):
+def test_tokens_are_told_by_their_text(model, session, monkeypatch):
     assert model.token_text(3).text == "·two"
-    monkeypatch.setattr(type(workspace), "vocabulary", None)
+    monkeypatch.setattr(type(session), "vocabulary", None)
     assert model.token_text(3).text == ""
 
 
@@ -91,7 +92,7 @@ def told_with_states(model):
     return told
 
 
-def test_it_begins_with_nothing_and_tells_each_change(model, workspace, qtbot):
+def test_it_begins_with_nothing_and_tells_each_change(model, session, qtbot):
     told = told_with_states(model)
     nothing = model.result
     assert (nothing.token_ids.tolist(), nothing.decoded, nothing.error, nothing.error_span) == (
@@ -114,15 +115,15 @@ def test_it_begins_with_nothing_and_tells_each_change(model, workspace, qtbot):
     model.set_ids_text("")
     assert told == [("changed", False, b"")]
     told.clear()
-    workspace.vocabulary_changed.emit()
+    session.vocabulary_changed.emit()
     assert told == [("changed", False, b"")]
 
 
-def test_what_the_tokenizer_cannot_decode_is_told_without_a_place(model, workspace, qtbot, monkeypatch):
+def test_what_the_tokenizer_cannot_decode_is_told_without_a_place(model, session, qtbot, monkeypatch):
     def refuse(*given):
         raise EncodeError("It cannot be.")
 
-    monkeypatch.setattr(workspace.tokenizer, "decode_bytes", refuse)
+    monkeypatch.setattr(session.tokenizer, "decode_bytes", refuse)
     result = decoded(model, qtbot, "1")
     assert (result.decoded, result.token_ids.tolist(), result.error, result.error_span) == (
         *(b"", []),
@@ -131,20 +132,20 @@ def test_what_the_tokenizer_cannot_decode_is_told_without_a_place(model, workspa
 
 
 def test_ids_mean_nothing_without_a_model(qtbot):
-    model = DecodeModel(Workspace())
+    model = DecodeModel(ModelSession(TextSession()))
     model.set_ids_text("1")
     assert model.result.error == "Open a model first: ids mean nothing without its vocabulary."
     assert model.token_text(1) == ("", Attribute(0))
 
 
-def test_tokens_tell_what_they_are(model, workspace):
+def test_tokens_tell_what_they_are(model, session):
     signs = [int(model.token_text(token).attributes) for token in (0, 1)]
-    assert signs == workspace.vocabulary.signs[:2].tolist()
+    assert signs == session.vocabulary.signs[:2].tolist()
     assert Attribute.CONTROL in model.token_text(0).attributes
 
 
-def test_the_ids_of_another_model_are_decoded_again(model, workspace, qtbot):
+def test_the_ids_of_another_model_are_decoded_again(model, session, qtbot):
     decoded(model, qtbot, "1")
     with qtbot.waitSignals([model.busy_changed, model.changed]):
-        workspace.loader.open("other.gguf")
+        session.loader.open("other.gguf")
     assert model.result.decoded == b"one"

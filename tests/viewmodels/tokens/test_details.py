@@ -10,8 +10,9 @@ from toy_vocabulary import toy_vocabulary
 import guiapp
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.vocabulary import SpecialIds, VocabType
+from guiapp.viewmodels.model_session import ModelSession
+from guiapp.viewmodels.text_session import TextSession
 from guiapp.viewmodels.tokens.details import SETTLE_MS, TokenDetailsModel, hex_bytes, special_role
-from guiapp.viewmodels.workspace import Workspace
 
 TOKENS = {
     "<s>": Attribute.CONTROL,
@@ -141,17 +142,17 @@ def test_what_needs_tables_comes_when_they_are_ready(qtbot):
 
 
 def test_a_smaller_vocabulary_opens_while_a_token_is_selected(qtbot):
-    workspace = Workspace(b" lions", load=lambda model, pre, progress: guiapp.open_model(model))
-    model = TokenDetailsModel(workspace)
-    workspace.loader.open("demo:bpe")
-    qtbot.waitUntil(lambda: workspace.n_tokens > 0)
-    workspace.select_token(workspace.n_tokens - 1)
+    session = ModelSession(TextSession(b" lions"), load=lambda model, pre, progress: guiapp.open_model(model))
+    model = TokenDetailsModel(session)
+    session.loader.open("demo:bpe")
+    qtbot.waitUntil(lambda: len(session.tokens) > 0)
+    session.select_token(len(session.tokens) - 1)
     qtbot.waitUntil(lambda: model.details is not None and model.details.token_id > 100)
-    with qtbot.waitSignal(workspace.vocabulary_changed):
-        workspace.loader.open("demo:toy")
+    with qtbot.waitSignal(session.vocabulary_changed):
+        session.loader.open("demo:toy")
     assert model.details is None
     model.close()
-    workspace.close()
+    session.close()
 
 
 def test_a_huge_token_is_cut():

@@ -3,24 +3,25 @@
 import pytest
 
 import guiapp
+from guiapp.viewmodels.model_session import ModelSession
+from guiapp.viewmodels.text_session import TextSession
 from guiapp.viewmodels.tree.model import TreeModel
-from guiapp.viewmodels.workspace import Workspace
 
 TEXT = b"abacbb"  # ab acbb
 
 
 @pytest.fixture
-def workspace(qtbot):
-    made = Workspace(TEXT, load=lambda name, pre, progress: guiapp.open_model(name))
+def session(qtbot):
+    made = ModelSession(TextSession(TEXT), load=lambda name, pre, progress: guiapp.open_model(name))
     made.loader.open("demo:toy")
-    qtbot.waitUntil(lambda: made.n_tokens == 2)
+    qtbot.waitUntil(lambda: len(made.tokens) == 2)
     yield made
     made.close()
 
 
 @pytest.fixture
-def model(workspace, qtbot):
-    made = TreeModel(workspace)
+def model(session, qtbot):
+    made = TreeModel(session)
     qtbot.waitUntil(lambda: made.picture is not None)
     yield made
     made.close()

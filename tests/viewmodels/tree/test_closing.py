@@ -4,24 +4,25 @@ import pytest
 from closing import see_that_nothing_goes_on
 
 import guiapp
+from guiapp.viewmodels.model_session import ModelSession
+from guiapp.viewmodels.text_session import TextSession
 from guiapp.viewmodels.tree.findings import TreeFindings
 from guiapp.viewmodels.tree.greedy_walk import TreeWalk
 from guiapp.viewmodels.tree.model import TreeModel
 from guiapp.viewmodels.tree.saving import TreeSaving
 from guiapp.viewmodels.tree.search import TreeSearch
-from guiapp.viewmodels.workspace import Workspace
 
 OWNERS = {
-    "tree": lambda workspace: (made := TreeModel(workspace), made.close),
-    "search": lambda workspace: (made := TreeSearch(TreeModel(workspace)), made.close),
-    "findings": lambda workspace: (made := TreeFindings(TreeModel(workspace), workspace), made.close),
-    "walk": lambda workspace: (made := TreeWalk(TreeModel(workspace), workspace), made.close),
-    "saving": lambda workspace: (made := TreeSaving(), made.close),
+    "tree": lambda session: (made := TreeModel(session), made.close),
+    "search": lambda session: (made := TreeSearch(TreeModel(session)), made.close),
+    "findings": lambda session: (made := TreeFindings(TreeModel(session), session), made.close),
+    "walk": lambda session: (made := TreeWalk(TreeModel(session), session), made.close),
+    "saving": lambda session: (made := TreeSaving(), made.close),
 }
 
 
 @pytest.mark.parametrize("name", OWNERS)
 def test_nothing_goes_on_behind_the_end(name, qtbot):
-    workspace = Workspace(b"", load=lambda model, pre, progress: guiapp.open_model(model))
-    see_that_nothing_goes_on(*OWNERS[name](workspace))
-    workspace.close()
+    session = ModelSession(TextSession(b""), load=lambda model, pre, progress: guiapp.open_model(model))
+    see_that_nothing_goes_on(*OWNERS[name](session))
+    session.close()

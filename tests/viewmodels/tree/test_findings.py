@@ -22,8 +22,8 @@ from guiapp.viewmodels.tree.found_table import COLUMNS, FoundTableModel
 
 
 @pytest.fixture
-def findings(model, workspace):
-    made = TreeFindings(model, workspace)
+def findings(model, session):
+    made = TreeFindings(model, session)
     yield made
     made.close()
 
@@ -42,13 +42,13 @@ def test_nothing_is_counted_before_somebody_wants_it(findings, qtbot):
     assert not findings.job.is_busy
 
 
-def test_figures_of_another_vocabulary_follow_once_wanted(findings, workspace, qtbot):
+def test_figures_of_another_vocabulary_follow_once_wanted(findings, session, qtbot):
     findings.want()
     qtbot.waitUntil(lambda: findings.unreached is not None)
     with qtbot.waitSignal(findings.changed):
-        workspace.loader.open("demo:rwkv")
+        session.loader.open("demo:rwkv")
     qtbot.waitUntil(lambda: findings.statistics is not None)
-    assert figures(findings)["tokens"] == f"{len(workspace.vocabulary):,}"
+    assert figures(findings)["tokens"] == f"{len(session.vocabulary):,}"
 
 
 def test_trials_that_cannot_be_made_are_told(findings, monkeypatch, qtbot):
@@ -64,23 +64,23 @@ def test_trials_that_cannot_be_made_are_told(findings, monkeypatch, qtbot):
 
 
 @pytest.mark.parametrize(("work", "job"), [("tree_statistics", "job"), ("unreached_apart", "trying")])
-def test_figures_on_their_way_do_not_reach_another_vocabulary(findings, workspace, hold, qtbot, work, job):
+def test_figures_on_their_way_do_not_reach_another_vocabulary(findings, session, hold, qtbot, work, job):
     figures_come, picture_comes = hold(tree_findings, work), hold(tree_model, "tree_picture")
     findings.want()
     qtbot.waitUntil(lambda: getattr(findings, job).is_busy)
     with qtbot.waitSignal(findings._model.picture_changed):
-        workspace.loader.open("demo:rwkv")
+        session.loader.open("demo:rwkv")
     figures_come.set()
     getattr(findings, job).finish(PATIENCE_S)
     QApplication.processEvents()
     assert findings.statistics is findings.unreached is None
     picture_comes.set()
     qtbot.waitUntil(lambda: findings.statistics is not None)
-    assert figures(findings)["tokens"] == f"{len(workspace.vocabulary):,}"
+    assert figures(findings)["tokens"] == f"{len(session.vocabulary):,}"
 
 
-def test_nodes_are_described(model, workspace, node_of):
-    told = describe_node(model.picture, node_of(b"ac"), workspace.tokenizer, np.array([0] * 5 + [7, 0, 0, 1]))
+def test_nodes_are_described(model, session, node_of):
+    told = describe_node(model.picture, node_of(b"ac"), session.tokenizer, np.array([0] * 5 + [7, 0, 0, 1]))
     assert (told.token, told.text) == (5, "ac")
     assert told.facts == (
         ("id", "5"),
@@ -148,8 +148,8 @@ def test_what_is_told_of_figures(findings, qtbot):
     assert not findings.job.is_busy
 
 
-def test_without_a_tokenizer_no_trials_are_made(findings, workspace, monkeypatch, qtbot):
-    monkeypatch.setattr(type(workspace), "tokenizer", None)
+def test_without_a_tokenizer_no_trials_are_made(findings, session, monkeypatch, qtbot):
+    monkeypatch.setattr(type(session), "tokenizer", None)
     findings.want()
     qtbot.waitUntil(lambda: findings.statistics is not None)
     assert (findings.trying.is_busy, findings.is_coming) == (False, False)
@@ -185,8 +185,8 @@ def test_special_tokens_scores_and_uses_are_described(model):
     assert times == ["not once", "once", "2 times", "1,234 times"]
 
 
-def test_merges_are_told_where_there_are_any(workspace, monkeypatch):
-    tokenizer = workspace.tokenizer
+def test_merges_are_told_where_there_are_any(session, monkeypatch):
+    tokenizer = session.tokenizer
     vocabulary = tokenizer.vocabulary
     assert merge_story(vocabulary, None, 8) == MergeTree((), why_not_merged(vocabulary, 8))
     story = merge_story(vocabulary, tokenizer, 8)

@@ -16,9 +16,9 @@ def told(walk):
 
 
 @pytest.fixture
-def walk(model, workspace, monkeypatch):
+def walk(model, session, monkeypatch):
     monkeypatch.setattr(greedy_walk, "STEP_MS", 1)
-    made = TreeWalk(model, workspace)
+    made = TreeWalk(model, session)
     yield made
     made.close()
 
@@ -35,8 +35,8 @@ def test_steps_go_on_and_back_and_stop_at_both_ends(walk, model):
     ]
 
 
-def test_it_begins_at_the_selected_token_and_reads_from_there(walk, workspace):
-    workspace.select_token(1)
+def test_it_begins_at_the_selected_token_and_reads_from_there(walk, session):
+    session.select_token(1)
     walk.move(1)
     assert (walk.step.token, walk.read(2), walk.read(4, 1)) == (0, b"ac", b"cbb")
     assert len(walk.steps) == 4
@@ -63,31 +63,31 @@ def test_playing_goes_on_from_where_it_was_paused(walk, qtbot):
 
 
 @pytest.mark.parametrize("what", ["token", "text", "model"])
-def test_another_text_or_token_ends_the_walk(walk, workspace, qtbot, what):
+def test_another_text_or_token_ends_the_walk(walk, session, qtbot, what):
     walk._timer.setInterval(100_000)
     walk.move(2)
     walk.play()
     with qtbot.waitSignals([walk.text_changed, walk.changed]):
         if what == "token":
-            workspace.select_token(1)
+            session.select_token(1)
         elif what == "text":
-            workspace.document.set_text(b"cb")
+            session.document.set_text(b"cb")
         else:
-            workspace.loader.open("demo:bpe")
+            session.loader.open("demo:bpe")
     assert not walk.is_playing
     assert walk.step is None
 
 
-def test_the_prefixes_are_those_around_the_selected_token(walk, workspace):
-    workspace.select_token(1)
+def test_the_prefixes_are_those_around_the_selected_token(walk, session):
+    session.select_token(1)
     tree = walk.prefix_tree()
     assert tree.text == b"abacbb"
-    workspace.select_token(None)
+    session.select_token(None)
     assert walk.prefix_tree() is None
 
 
-def test_each_move_is_told_once_and_where_it_leads_after_it(walk, told, model, workspace):
-    workspace.select_token(None)
+def test_each_move_is_told_once_and_where_it_leads_after_it(walk, told, model, session):
+    session.select_token(None)
     told.clear()
     walk.move(-1)
     assert (walk._steps is None, walk._begin, told) == (False, 0, [("changed", -1, False)])
@@ -97,8 +97,8 @@ def test_each_move_is_told_once_and_where_it_leads_after_it(walk, told, model, w
     assert model.chosen_token == 8
 
 
-def test_a_walk_that_has_not_begun_begins_at_the_selected_token(walk, told, workspace):
-    workspace.select_token(1)
+def test_a_walk_that_has_not_begun_begins_at_the_selected_token(walk, told, session):
+    session.select_token(1)
     told.clear()
     walk.play()
     assert told == [("text", -1, False), ("changed", -1, True)]
@@ -129,23 +129,25 @@ def test_closing_tells_nobody(walk, told):
     assert (walk.is_playing, told) == (False, [])
 
 
-@pytest.mark.parametrize("signal", ["encoding_changed", "selected_token_changed"])
-def test_another_text_or_selection_forgets_the_walk_and_tells_both(walk, told, workspace, signal):
-    workspace.select_token(1)
+@pytest.mark.parametrize(
+    ("signal", "given"), [("tokens_changed", (None, None)), ("selected_token_changed", ())]
+)
+def test_another_text_or_selection_forgets_the_walk_and_tells_both(walk, told, session, signal, given):
+    session.select_token(1)
     walk.move(3)
     told.clear()
     walk._timer.start(100_000)
-    getattr(workspace, signal).emit()
+    getattr(session, signal).emit(*given)
     assert told == [("text", -1, False), ("changed", -1, False)]
     assert (walk._begin, walk.step, walk.read(2)) == (0, None, b"ab")
 
 
-def test_only_the_beginning_of_a_long_text_is_walked(walk, workspace, monkeypatch, qtbot):
+def test_only_the_beginning_of_a_long_text_is_walked(walk, session, monkeypatch, qtbot):
     monkeypatch.setattr(greedy_walk, "MOST_TEXT", 4)
-    workspace.select_token(1)
+    session.select_token(1)
     walk.restart()
     assert "".join(walk.read(step.offset + 1, step.offset).decode() for step in walk.steps) == "acbb"
-    workspace.select_token(0)
+    session.select_token(0)
     walk.restart()
     assert [step.offset for step in walk.steps] == [0, 1, 2, 3]
 
@@ -173,15 +175,15 @@ def test_without_a_tree_there_are_no_steps(walk, model):
     ],
 )
 def test_prefixes_reach_a_few_bytes_around_the_selected_token(
-    walk, workspace, monkeypatch, qtbot, before, behind, most, selected, text
+    walk, session, monkeypatch, qtbot, before, behind, most, selected, text
 ):
-    with qtbot.waitSignal(workspace.encoding_changed):
-        workspace.document.set_text(b"abcabcab")  # ab c ab c ab
+    with qtbot.waitSignal(session.tokens_changed):
+        session.document.set_text(b"abcabcab")  # ab c ab c ab
     monkeypatch.setattr(greedy_walk, "PREFIX_BEFORE", before)
     monkeypatch.setattr(greedy_walk, "PREFIX_BEHIND", behind)
     monkeypatch.setattr(greedy_walk, "MOST_PREFIXES", most)
-    workspace.select_token(selected)
+    session.select_token(selected)
     tree = walk.prefix_tree()
     assert (None if tree is None else tree.text) == text
-    monkeypatch.setattr(type(workspace), "selected_token", 5)
+    monkeypatch.setattr(type(session), "selected_token", 5)
     assert walk.prefix_tree() is None  # as it is for a moment when the text is another

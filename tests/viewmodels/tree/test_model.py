@@ -5,6 +5,8 @@ import pytest
 from conftest import PATIENCE_S
 from PySide6.QtWidgets import QApplication
 
+from guiapp.core.editing.token_store import TokenStore
+from guiapp.core.encoding import FragmentTokens
 from guiapp.core.tree.picture import ROOT
 from guiapp.viewmodels.tree import model as tree_model
 from guiapp.viewmodels.tree.model import MOST_REMEMBERED, TreeModel
@@ -26,27 +28,27 @@ def test_labels_tell_what_a_node_adds_or_the_whole_token(model, node_of):
     assert model.label(ROOT).endswith("9")
 
 
-def test_choosing_selects_the_next_use_in_the_text(model, workspace, node_of, qtbot):
-    with qtbot.waitSignal(workspace.encoding_changed):
-        workspace.document.set_text(b"abcababc")  # ab c ab ab c
-    workspace.select_token(1)
+def test_choosing_selects_the_next_use_in_the_text(model, session, node_of, qtbot):
+    with qtbot.waitSignal(session.tokens_changed):
+        session.document.set_text(b"abcababc")  # ab c ab ab c
+    session.select_token(1)
     model.choose(node_of(b"ab"))
-    assert workspace.selected_token == 2
+    assert session.selected_token == 2
     model.choose(node_of(b"ab"))
-    assert workspace.selected_token == 2  # it is that already
-    workspace.select_token(4)
+    assert session.selected_token == 2  # it is that already
+    session.select_token(4)
     model.choose(node_of(b"ab"))
-    assert workspace.selected_token == 0  # from the beginning again
+    assert session.selected_token == 0  # from the beginning again
     model.choose(node_of(b"bb"))
-    assert (workspace.selected_token, model.chosen) == (0, node_of(b"bb"))
+    assert (session.selected_token, model.chosen) == (0, node_of(b"bb"))
 
 
-def test_looking_at_a_token_leaves_the_text_and_the_history_alone(model, workspace, node_of):
-    workspace.select_token(0)
+def test_looking_at_a_token_leaves_the_text_and_the_history_alone(model, session, node_of):
+    session.select_token(0)
     model.look_at_token(8)
     assert (model.chosen, model.chosen_token) == (node_of(b"acbb"), 8)
     assert model.chosen_path == [ROOT, node_of(b"a"), node_of(b"ac"), node_of(b"acbb")]
-    assert workspace.selected_token == 0
+    assert session.selected_token == 0
     assert not model.can_go_back
 
 
@@ -88,10 +90,10 @@ def test_a_node_out_of_view_is_revealed(model, node_of):
     assert model.can_go_back
 
 
-def test_the_selected_token_is_chosen_and_flown_to(model, workspace, node_of):
+def test_the_selected_token_is_chosen_and_flown_to(model, session, node_of):
     assert model.chosen == node_of(b"ab")  # the first of the text
     model.show(node_of(b"c"))
-    workspace.select_token(1)
+    session.select_token(1)
     assert model.chosen == node_of(b"acbb")
     start, end = model.picture.span(model.chosen)
     assert model.view[0] <= start < end <= model.view[1]
@@ -99,30 +101,30 @@ def test_the_selected_token_is_chosen_and_flown_to(model, workspace, node_of):
     assert not model.can_go_back  # the flight itself is not remembered
 
 
-def test_the_token_under_the_caret_is_chosen_when_the_text_is_another(model, workspace, node_of, qtbot):
-    assert workspace.selected_token == 0
-    workspace.document.replace(0, 2, b"cb")
+def test_the_token_under_the_caret_is_chosen_when_the_text_is_another(model, session, node_of, qtbot):
+    assert session.selected_token == 0
+    session.document.replace(0, 2, b"cb")
     qtbot.waitUntil(lambda: model.chosen == node_of(b"cb"))
-    assert workspace.selected_token == 0
+    assert session.selected_token == 0
 
 
-def test_counts_follow_the_text_and_so_does_what_is_coloured_by_them(model, workspace, qtbot):
+def test_counts_follow_the_text_and_so_does_what_is_coloured_by_them(model, session, qtbot):
     assert model.counts.tolist() == [0, 0, 0, 1, 0, 0, 0, 0, 1]
     model.set_coloring("use")
     qtbot.waitUntil(lambda: not model.evaluating.is_busy)
     before = model.values
     with qtbot.waitSignals([model.counts_changed, model.values_changed]):
-        workspace.document.set_text(b"cc")
+        session.document.set_text(b"cc")
     qtbot.waitUntil(lambda: model.counts.tolist() == [0, 0, 2, 0, 0, 0, 0, 0, 0])
     qtbot.waitUntil(lambda: not model.evaluating.is_busy)
     assert model.values is not before
 
 
-def test_another_vocabulary_forgets_all_of_the_one_before(model, workspace, node_of, qtbot):
+def test_another_vocabulary_forgets_all_of_the_one_before(model, session, node_of, qtbot):
     model.show(node_of(b"a"))
     before = model.picture
     with qtbot.waitSignal(model.picture_changed):
-        workspace.loader.open("demo:rwkv")
+        session.loader.open("demo:rwkv")
     assert model.picture is model.values is model.chosen is model.counts is None
     assert model.chosen_path == []
     assert not model.can_go_back
@@ -130,12 +132,12 @@ def test_another_vocabulary_forgets_all_of_the_one_before(model, workspace, node
     model.set_view((0.0, 1.0))
     qtbot.waitUntil(lambda: model.picture not in (None, before))
     assert model.view == (0.0, float(model.picture.width))
-    assert len(model.counts) == len(workspace.vocabulary)
+    assert len(model.counts) == len(session.vocabulary)
 
 
-def test_a_coloring_chosen_while_the_tree_is_made_is_the_one_of_its_values(workspace, hold, qtbot):
+def test_a_coloring_chosen_while_the_tree_is_made_is_the_one_of_its_values(session, hold, qtbot):
     gate = hold(tree_model, "tree_picture")
-    made = TreeModel(workspace)
+    made = TreeModel(session)
     made.set_coloring("depth")
     gate.set()
     qtbot.waitUntil(lambda: made.values is not None and not made.evaluating.is_busy)
@@ -148,11 +150,11 @@ def test_a_coloring_chosen_while_the_tree_is_made_is_the_one_of_its_values(works
     made.close()
 
 
-def test_values_of_another_vocabulary_do_not_arrive(model, workspace, hold, qtbot):
+def test_values_of_another_vocabulary_do_not_arrive(model, session, hold, qtbot):
     values, picture = hold(tree_model, "node_values"), hold(tree_model, "tree_picture")
     model.set_coloring("depth")
     with qtbot.waitSignal(model.picture_changed):
-        workspace.loader.open("demo:rwkv")
+        session.loader.open("demo:rwkv")
     values.set()
     model.evaluating.finish(PATIENCE_S)
     QApplication.processEvents()
@@ -162,24 +164,25 @@ def test_values_of_another_vocabulary_do_not_arrive(model, workspace, hold, qtbo
     assert len(model.values.classes) == len(model.picture)
 
 
-def test_the_view_stays_where_another_use_of_the_same_token_is_selected(model, workspace, node_of, qtbot):
-    workspace.document.set_text(b"abab")
+def test_the_view_stays_where_another_use_of_the_same_token_is_selected(model, session, node_of, qtbot):
+    session.document.set_text(b"abab")
     qtbot.waitUntil(lambda: model.counts[3] == 2)
     model.show(node_of(b"c"))
     near = model.view
-    workspace.select_token(1)
+    session.select_token(1)
     assert (model.chosen, model.view) == (node_of(b"ab"), near)
 
 
 @pytest.mark.parametrize(("n_tokens", "token"), [(1, 9), (0, 0)])
 def test_tokens_that_neither_text_nor_vocabulary_has_are_not_looked_for(
-    model, workspace, monkeypatch, n_tokens, token
+    model, session, monkeypatch, n_tokens, token
 ):
     """As it is for a moment, when both are new."""
     chosen = model.chosen
-    monkeypatch.setattr(type(workspace), "n_tokens", n_tokens)
-    monkeypatch.setattr(workspace, "token_ids", lambda start, end: np.full(1, token))
-    workspace.select_token(None)
-    monkeypatch.setattr(type(workspace), "selected_token", 0)
-    workspace.selected_token_changed.emit()
+    session.select_token(None)
+    places = np.zeros(n_tokens, np.int64)
+    tokens = TokenStore(FragmentTokens(np.full(n_tokens, token, np.int32), places, places), 0)
+    monkeypatch.setattr(type(session), "tokens", tokens)
+    monkeypatch.setattr(type(session), "selected_token", 0)
+    session.selected_token_changed.emit()
     assert model.chosen == chosen

@@ -7,10 +7,11 @@ from told import told_by
 import guiapp
 from guiapp.core.tree.coloring import COLORINGS
 from guiapp.core.tree.picture import ROOT
+from guiapp.viewmodels.model_session import ModelSession
+from guiapp.viewmodels.text_session import TextSession
 from guiapp.viewmodels.tree import model as tree_model
 from guiapp.viewmodels.tree.geometry import view_of
 from guiapp.viewmodels.tree.model import LEAST_SHARE, SHAPES, TreeModel
-from guiapp.viewmodels.workspace import Workspace
 
 
 @pytest.fixture
@@ -19,8 +20,8 @@ def told(model):
 
 
 def test_without_a_model_there_is_no_tree(qapp):
-    workspace = Workspace(b"abc")
-    model = TreeModel(workspace)
+    session = ModelSession(TextSession(b"abc"))
+    model = TreeModel(session)
     told = told_by(model)
     assert (model.picture, model.values, model.counts, model.chosen, model.chosen_token) == (None,) * 5
     assert (model.view, model.shape, model.coloring) == ((0.0, 1.0), SHAPES[0], COLORINGS[0].name)
@@ -36,11 +37,11 @@ def test_without_a_model_there_is_no_tree(qapp):
     model.set_coloring("depth")
     assert (model.coloring, model.evaluating.is_busy) == ("depth", False)
     model.close()
-    workspace.close()
+    session.close()
 
 
-def test_a_picture_is_told_when_its_vocabulary_opens_and_when_it_is_ready(workspace, qtbot):
-    model = TreeModel(workspace)
+def test_a_picture_is_told_when_its_vocabulary_opens_and_when_it_is_ready(session, qtbot):
+    model = TreeModel(session)
     told = told_by(model)
     assert (model.is_preparing, model.job.is_busy) == (True, True)
     qtbot.waitUntil(lambda: model.picture is not None)
@@ -54,7 +55,7 @@ def test_a_picture_is_told_when_its_vocabulary_opens_and_when_it_is_ready(worksp
     assert not model.evaluating.is_busy
     told.clear()
     with qtbot.waitSignal(model.picture_changed):
-        workspace.loader.open("demo:rwkv")
+        session.loader.open("demo:rwkv")
     assert [name for name in told if name != "preparing_changed"] == ["picture_changed"]
     assert told[0] == "preparing_changed"
     model.close()
@@ -83,7 +84,7 @@ def test_moving_is_told_once_and_not_where_nothing_moves(model, told, node_of):
     assert model.view == (0.0, float(model.picture.width))
 
 
-def test_choosing_is_told_once(model, told, node_of, workspace):
+def test_choosing_is_told_once(model, told, node_of, session):
     told.clear()
     model.choose(node_of(b"c"))
     model.choose(node_of(b"c"))
@@ -93,12 +94,12 @@ def test_choosing_is_told_once(model, told, node_of, workspace):
     assert (model.chosen, model.chosen_token, model.chosen_path) == (ROOT, None, [ROOT])
 
 
-def test_a_use_is_looked_for_from_the_selected_token_on(model, workspace, qtbot):
-    with qtbot.waitSignal(workspace.encoding_changed):
-        workspace.document.set_text(b"abcababc")  # ab c ab ab c
+def test_a_use_is_looked_for_from_the_selected_token_on(model, session, qtbot):
+    with qtbot.waitSignal(session.tokens_changed):
+        session.document.set_text(b"abcababc")  # ab c ab ab c
     found = {}
     for selected in (None, 0, 1, 2, 4):
-        workspace.select_token(selected)
+        session.select_token(selected)
         found[selected] = [model._next_use(token) for token in (3, 2, 8)]
     assert found == {
         None: [0, 1, None],
@@ -157,9 +158,9 @@ def test_walking_goes_there_and_shows_it(model, told, node_of):
 
 
 def test_labels_of_groups_empty_tokens_and_parts_of_characters(qtbot):
-    workspace = Workspace(b"", load=lambda name, pre, progress: guiapp.open_model(name))
-    model = TreeModel(workspace)
-    workspace.loader.open("demo:rwkv")
+    session = ModelSession(TextSession(b""), load=lambda name, pre, progress: guiapp.open_model(name))
+    model = TreeModel(session)
+    session.loader.open("demo:rwkv")
     qtbot.waitUntil(lambda: model.picture is not None)
     picture = model.picture
     tokens = {picture.tree.token_bytes(token): token for token in range(len(picture.vocabulary))}
@@ -172,18 +173,18 @@ def test_labels_of_groups_empty_tokens_and_parts_of_characters(qtbot):
         )
     assert model.label(ROOT) == f"{model.name}{tree_model.MORE_SIGN}{picture.n_below(ROOT):,}"
     model.close()
-    workspace.close()
+    session.close()
 
 
-def test_uses_are_counted_when_typing_pauses(model, told, workspace, qtbot):
+def test_uses_are_counted_when_typing_pauses(model, told, session, qtbot):
     assert (model._counting.isSingleShot(), model._counting.interval()) == (True, tree_model.COUNT_MS)
-    workspace.document.set_text(b"cc")
+    session.document.set_text(b"cc")
     assert "counts_changed" not in told
     qtbot.waitUntil(lambda: "counts_changed" in told)
     assert model.counts.tolist() == [0, 0, 2, 0, 0, 0, 0, 0, 0]
     assert model.counts.dtype == np.int64
     assert not model.evaluating.is_busy
-    workspace.document.set_text(b"a")
+    session.document.set_text(b"a")
     qtbot.waitUntil(lambda: model._counting.isActive())
     model.close()
     assert not model._counting.isActive()
@@ -210,13 +211,13 @@ def test_the_shape_is_told_once(model, told):
     assert (told, model.shape) == (["shape_changed"], SHAPES[1])
 
 
-def test_nothing_is_flown_to_where_the_chosen_node_stays(model, told, workspace, node_of):
-    workspace.select_token(1)
+def test_nothing_is_flown_to_where_the_chosen_node_stays(model, told, session, node_of):
+    session.select_token(1)
     model.set_view((3.0, 4.0), remember=False)
     told.clear()
-    workspace.selected_token_changed.emit()
+    session.selected_token_changed.emit()
     assert told == []
     model._set_chosen(None)
     told.clear()
-    workspace.selected_token_changed.emit()
+    session.selected_token_changed.emit()
     assert (told, model.view) == (["chosen_changed"], (3.0, 4.0))  # as a new text does

@@ -109,7 +109,7 @@ def test_typing_is_waited_for_but_not_where_nothing_is_left(search, find, qtbot)
 
 
 @pytest.mark.parametrize("leave", ["end", "list", "model"])
-def test_a_search_that_is_left_delivers_nothing(search, hold, workspace, qtbot, leave):
+def test_a_search_that_is_left_delivers_nothing(search, hold, session, qtbot, leave):
     gate = hold(tree_search, "find_tokens")
     search.set_query("bb")
     qtbot.waitUntil(lambda: search.job.is_busy)
@@ -128,10 +128,10 @@ def test_a_search_that_is_left_delivers_nothing(search, hold, workspace, qtbot, 
     assert found(search) == (["a"] if leave == "list" else [])
 
 
-def test_another_vocabulary_is_searched_for_the_same(search, find, workspace, qtbot):
+def test_another_vocabulary_is_searched_for_the_same(search, find, session, qtbot):
     find("ab")
-    workspace.loader.open("demo:bpe")
-    qtbot.waitUntil(lambda: len(search.found_nodes) > 0 and len(workspace.vocabulary) > 9)
+    session.loader.open("demo:bpe")
+    qtbot.waitUntil(lambda: len(search.found_nodes) > 0 and len(session.vocabulary) > 9)
     assert search.title == FOUND
     assert len(search.is_lit) == len(search._model.picture)
 

@@ -8,9 +8,10 @@ from fake_tokenizer import FakeTokenizer
 from PySide6.QtWidgets import QApplication
 from told import told_by
 
-from guiapp.viewmodels import workspace as workspace_module
+from guiapp.viewmodels import text_session
+from guiapp.viewmodels.model_session import ModelSession
+from guiapp.viewmodels.text_session import TextSession
 from guiapp.viewmodels.window.activity import Activity
-from guiapp.viewmodels.workspace import Workspace
 
 
 def test_a_model_that_is_being_opened_is_named_and_can_be_cancelled(qapp, qtbot):
@@ -20,9 +21,9 @@ def test_a_model_that_is_being_opened_is_named_and_can_be_cancelled(qapp, qtbot)
         return FakeTokenizer()
 
     may_end = threading.Event()
-    workspace = Workspace(b"", load=load)
-    activity = Activity(workspace)
-    workspace.loader.open("folder/large.gguf")
+    session = ModelSession(TextSession(b""), load=load)
+    activity = Activity(session)
+    session.loader.open("folder/large.gguf")
     assert activity.title == "Opening large.gguf: file"
     qtbot.waitUntil(lambda: activity.progress == 0.25)
     assert activity.title == "Opening large.gguf: list of tensors"
@@ -30,25 +31,25 @@ def test_a_model_that_is_being_opened_is_named_and_can_be_cancelled(qapp, qtbot)
     activity.cancel()
     assert activity.title is None
     may_end.set()
-    workspace.close()
+    session.close()
 
 
 def test_a_text_that_is_read_comes_next_and_can_be_cancelled(qapp, qtbot, tmp_path, hold):
     (tmp_path / "text.txt").write_bytes(b"two")
-    gate, told = hold(workspace_module, "read_text"), []
-    workspace = Workspace(b"one", load=lambda *asked: FakeTokenizer())
-    activity = Activity(workspace)
+    gate, told = hold(text_session, "read_text"), []
+    session = ModelSession(TextSession(b"one"), load=lambda *asked: FakeTokenizer())
+    activity = Activity(session)
     activity.changed.connect(lambda: told.append(activity.title))
     assert (activity.title, activity.can_cancel) == (None, False)
-    workspace.open_text(tmp_path / "text.txt")
+    session.text.open(tmp_path / "text.txt")
     assert (activity.title, activity.can_cancel, activity.progress) == ("Reading the text", True, 0.0)
     activity.cancel()
     assert told == ["Reading the text", None]
     gate.set()
-    workspace.text_job.finish(PATIENCE_S)
+    session.text.reading.finish(PATIENCE_S)
     QApplication.processEvents()
-    assert workspace.document.text() == b"one"
-    workspace.close()
+    assert session.document.text() == b"one"
+    session.close()
 
 
 class Job:
@@ -72,34 +73,34 @@ class Job:
 def test_of_all_that_goes_on_the_first_is_told(
     qapp, monkeypatch, busy, title, progress, can_cancel, cancelled
 ):
-    workspace, log = Workspace(b""), []
-    activity = Activity(workspace)
+    session, log = ModelSession(TextSession(b"")), []
+    activity = Activity(session)
     jobs = {name: Job(log, name) for name in ("model", "text", "spans")}
     for (name, job), share in zip(jobs.items(), (0.25, 0.2, 0.3), strict=True):
         job.is_busy, job.progress = name in busy, share
-    monkeypatch.setattr(workspace.loader, "job", jobs["model"])
-    monkeypatch.setattr(workspace.loader, "loading_name", "folder/m.gguf" if "model" in busy else None)
-    monkeypatch.setattr(workspace, "text_job", jobs["text"])
-    monkeypatch.setattr(workspace.spans, "job", jobs["spans"])
+    monkeypatch.setattr(session.loader, "job", jobs["model"])
+    monkeypatch.setattr(session.loader, "loading_name", "folder/m.gguf" if "model" in busy else None)
+    monkeypatch.setattr(session.text, "reading", jobs["text"])
+    monkeypatch.setattr(session.spans, "job", jobs["spans"])
     assert (activity.title, activity.progress, activity.can_cancel) == (title, progress, can_cancel)
     activity.cancel()
     assert log == [cancelled]
     monkeypatch.undo()
-    workspace.close()
+    session.close()
 
 
 def test_whatever_goes_on_is_told(qapp, qtbot):
-    workspace = Workspace(b"")
-    activity = Activity(workspace)
+    session = ModelSession(TextSession(b""))
+    activity = Activity(session)
     told = told_by(activity)
     for signal in (
-        workspace.loader.loading_changed,
-        workspace.loader.progress_changed,
-        workspace.text_job.busy_changed,
-        workspace.text_job.progress_changed,
-        workspace.spans.job.busy_changed,
-        workspace.spans.job.progress_changed,
+        session.loader.loading_changed,
+        session.loader.progress_changed,
+        session.text.reading.busy_changed,
+        session.text.reading.progress_changed,
+        session.spans.job.busy_changed,
+        session.spans.job.progress_changed,
     ):
         signal.emit()
     assert told == ["changed"] * 6
-    workspace.close()
+    session.close()

@@ -6,7 +6,8 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from guiapp.viewmodels.bench.model import BenchModel
-from guiapp.viewmodels.workspace import Workspace
+from guiapp.viewmodels.model_session import ModelSession
+from guiapp.viewmodels.text_session import TextSession
 from guiapp.widgets.bench.page import BenchPage
 from guiapp.widgets.shared.theme import ThemeSource
 
@@ -17,9 +18,9 @@ def make_page(qtbot):
     ending, theme_source = ExitStack(), ThemeSource(QApplication.instance(), "dark")
 
     def make():
-        workspace = Workspace(b"text")
-        ending.callback(workspace.close)
-        page = BenchPage(BenchModel(workspace), theme_source)
+        session = ModelSession(TextSession(b"text"))
+        ending.callback(session.close)
+        page = BenchPage(BenchModel(session), theme_source)
         ending.callback(page.stop)
         qtbot.addWidget(page)
         page.resize(1280, 720)

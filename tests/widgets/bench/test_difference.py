@@ -24,8 +24,8 @@ def shell(qtbot, tmp_path):
     qtbot.addWidget(shell.window)
     shell.window.resize(1280, 800)
     shell.window.show()
-    with qtbot.waitSignal(shell.workspace.vocabulary_changed):
-        shell.workspace.loader.open("demo:bpe")
+    with qtbot.waitSignal(shell.session.vocabulary_changed):
+        shell.session.loader.open("demo:bpe")
     yield shell
     shell.window.close()
     shell.stop()
@@ -34,7 +34,7 @@ def shell(qtbot, tmp_path):
 @pytest.fixture
 def page(shell):
     """With a run in which one contender deviates."""
-    size_bytes = len(corpus_named("tutorial", shell.workspace.vocabulary).text)
+    size_bytes = len(corpus_named("tutorial", shell.session.vocabulary).text)
     difference = {"byte_offset": BYTE_OFFSET, "expected_id": None}
     row = record("throughput", "greedy", size_bytes, 1e-3, 0.9, corpus="tutorial")
     shell.window.actions_table["bench"].trigger()
@@ -73,7 +73,7 @@ def test_the_link_of_who_deviates_opens_the_place_in_the_inspect_page(shell, pag
     assert "first difference" in page.notes.text()
     press(page.notes)
     qtbot.waitUntil(lambda: shell.window.pages.current_name == "inspect")
-    document = shell.workspace.document
+    document = shell.session.document
     assert document.text().startswith("汉武帝".encode())
     assert document.selection == (BYTE_OFFSET, BYTE_OFFSET + len("飞".encode()))
     document.undo()

@@ -10,7 +10,8 @@ from PySide6.QtWidgets import QApplication, QCheckBox, QFileDialog, QLabel, QPus
 from guiapp.core.bench.scenarios import SCENARIOS
 from guiapp.viewmodels.bench.model import BenchModel
 from guiapp.viewmodels.bench.presets import PRESETS
-from guiapp.viewmodels.workspace import Workspace
+from guiapp.viewmodels.model_session import ModelSession
+from guiapp.viewmodels.text_session import TextSession
 from guiapp.widgets.bench.contender_look import look_of
 from guiapp.widgets.bench.plan import PlanPanel
 from guiapp.widgets.shared.theme import DARK, ThemeSource
@@ -54,16 +55,16 @@ def runner():
 
 @pytest.fixture
 def panel(qtbot, runner):
-    workspace = Workspace(b"some text")
-    with qtbot.waitSignal(workspace.vocabulary_changed):
-        workspace.loader.open("demo:bpe")
-    model = BenchModel(workspace, runner)
+    session = ModelSession(TextSession(b"some text"))
+    with qtbot.waitSignal(session.vocabulary_changed):
+        session.loader.open("demo:bpe")
+    model = BenchModel(session, runner)
     panel = PlanPanel(model, ThemeSource(QApplication.instance(), "dark"))
     qtbot.addWidget(panel)
     panel.show()
     yield panel
     model.close()
-    workspace.close()
+    session.close()
 
 
 def click(qtbot, panel: PlanPanel, times: int = 1) -> None:
@@ -235,11 +236,11 @@ def test_what_is_missing_is_told_where_an_estimate_would_be(panel, qtbot):
     assert panel.estimate.text().startswith("1 contender, ")
     model.set_takes_part("heap", False)
     assert panel.estimate.text() == "Tick a contender to begin."
-    workspace = Workspace(b"some text")
-    empty_model = BenchModel(workspace, FakeRunner())
+    session = ModelSession(TextSession(b"some text"))
+    empty_model = BenchModel(session, FakeRunner())
     empty = PlanPanel(empty_model, ThemeSource(QApplication.instance(), "dark"))
     qtbot.addWidget(empty)
     assert empty.estimate.text() == "Open a model to begin."
     assert "Encoders" not in [label.accessibleName() for label in empty.findChildren(QLabel)]
     empty_model.close()
-    workspace.close()
+    session.close()

@@ -18,7 +18,7 @@ Key = Qt.Key
 def shell(make_shell):
     made = make_shell(TEXT)
     made.window.inspect_page.editor.setFocus()
-    made.workspace.document.set_caret(0)
+    made.session.document.set_caret(0)
     return made
 
 
@@ -34,7 +34,7 @@ def find(qtbot, shell, panel, query):
 
 
 def selection(shell):
-    return shell.workspace.document.selection
+    return shell.session.document.selection
 
 
 def test_typing_finds_and_enter_goes_on(shell, qtbot, panel):
@@ -62,7 +62,7 @@ def test_escape_closes_and_leaves_the_match_selected(shell, qtbot, panel):
     assert not panel.find_bar.isVisible()
     assert shell.window.inspect_page.editor.hasFocus()
     assert selection(shell) == (4, 7)
-    assert shell.workspace.span(shell.workspace.selected_token) == (3, 7)
+    assert shell.session.tokens.span(shell.session.selected_token) == (3, 7)
     press(qtbot, shell, Key.Key_F3)
     qtbot.waitUntil(lambda: selection(shell) == (13, 16))
     press(qtbot, shell, Key.Key_Escape)  # from the text as well
@@ -70,7 +70,7 @@ def test_escape_closes_and_leaves_the_match_selected(shell, qtbot, panel):
 
 
 def test_what_is_selected_is_asked_for(shell, qtbot, panel):
-    shell.workspace.document.select(8, 11)
+    shell.session.document.select(8, 11)
     press(qtbot, shell, Key.Key_F, CTRL)
     qtbot.waitUntil(lambda: panel.find_bar.count.text() == "2 of 3")
     assert panel.find_bar.field.text() == "one"
@@ -78,7 +78,7 @@ def test_what_is_selected_is_asked_for(shell, qtbot, panel):
 
 
 def test_the_selected_token_is_found_everywhere(shell, qtbot, panel):
-    shell.workspace.document.set_caret(5)
+    shell.session.document.set_caret(5)
     press(qtbot, shell, Key.Key_F3, CTRL)
     assert panel.find_bar.kind.text() == "Token"
     assert panel.find_bar.field.text() == "3"
@@ -116,7 +116,7 @@ def test_a_problem_is_told_beside_the_field(shell, qtbot, panel):
 
 
 def test_a_pattern_that_never_ends_is_left_with_escape(shell, qtbot, panel):
-    shell.workspace.show_text(b"a" * 40 + b"!")
+    shell.session.text.show(b"a" * 40 + b"!")
     press(qtbot, shell, Key.Key_F, CTRL)
     panel.search.set_kind("regex")
     qtbot.keyClicks(panel.find_bar.field, "(a+)+$")
@@ -132,7 +132,7 @@ def test_typing_in_the_text_keeps_the_marks_right(shell, qtbot, panel):
     find(qtbot, shell, panel, "one")
     editor = shell.window.inspect_page.editor
     editor.setFocus()
-    shell.workspace.document.set_caret(0)
+    shell.session.document.set_caret(0)
     qtbot.keyClicks(editor, "one ")
     qtbot.waitUntil(lambda: panel.find_bar.count.text() == "4 found")
     assert selection(shell) == (4, 4)
@@ -168,7 +168,7 @@ def test_on_other_pages_the_text_is_not_searched(shell, qtbot, panel):
 
 
 def test_a_far_match_comes_into_sight(shell, qtbot, panel):
-    shell.workspace.show_text(b"one\n" * 500 + b"three\n" + b"one\n" * 500)
+    shell.session.text.show(b"one\n" * 500 + b"three\n" + b"one\n" * 500)
     find(qtbot, shell, panel, "three")
     editor = shell.window.inspect_page.editor
     assert editor.rows.shows(2000)

@@ -95,7 +95,7 @@ def test_strip_and_table_take_turns(panel, qtbot):
     assert panel.strip.isVisible()
 
 
-def test_both_views_and_the_workspace_agree(source, panel, qtbot):
+def test_both_views_and_the_session_agree(source, panel, qtbot):
     place = panel.strip.chip_rect(3).center()
     qtbot.mouseClick(panel.strip.viewport(), Qt.MouseButton.LeftButton, pos=place)
     assert source.selected_token == 3

@@ -37,14 +37,14 @@ def test_ids_grow_with_the_text(page, qtbot, way):
 def test_decoded_ids_go_into_the_text(make_shell, qtbot, title, text):
     shell = make_shell(b" one")
     page = shell.window.inspect_page
-    shell.workspace.document.set_caret(0)
+    shell.session.document.set_caret(0)
     QGuiApplication.clipboard().setText("7")
     page.show_decoder()
     dialog = page._decode_dialog
     button = next(each for each in dialog.findChildren(QPushButton) if each.text() == title)
     qtbot.waitUntil(button.isEnabled)
     qtbot.mouseClick(button, LEFT)
-    assert shell.workspace.document.text() == text
+    assert shell.session.document.text() == text
     QGuiApplication.clipboard().setText("no ids")
     page.show_decoder()
     assert page._decode_dialog is dialog
@@ -55,12 +55,12 @@ def test_decoded_ids_go_into_the_text(make_shell, qtbot, title, text):
 def test_a_token_chosen_in_one_panel_shows_in_the_others(page, shell, qtbot):
     strip = page.ids_panel.strip
     qtbot.mouseClick(strip.viewport(), LEFT, pos=strip.chip_rect(2).center())
-    assert shell.workspace.selected_token == 2
-    assert shell.workspace.document.caret == 3
-    shell.workspace.document.set_caret(9)
+    assert shell.session.selected_token == 2
+    assert shell.session.document.caret == 3
+    shell.session.document.set_caret(9)
     assert strip.selected_range == (3, 4)
     qtbot.mouseMove(strip.viewport(), strip.chip_rect(1).center() + QPoint(1, 1))
-    qtbot.waitUntil(lambda: shell.workspace.hovered_token == 1)
+    qtbot.waitUntil(lambda: shell.session.hovered_token == 1)
 
 
 def test_a_text_that_was_opened_has_the_keys(page, shell, tmp_path, qtbot):
@@ -68,13 +68,13 @@ def test_a_text_that_was_opened_has_the_keys(page, shell, tmp_path, qtbot):
     page.ids_panel.strip.setFocus()
     qtbot.waitUntil(page.ids_panel.strip.hasFocus)
     (tmp_path / "text.txt").write_bytes(b"two")
-    shell.workspace.open_text(tmp_path / "text.txt")
+    shell.session.text.open(tmp_path / "text.txt")
     qtbot.waitUntil(page.editor.hasFocus)
-    assert shell.workspace.document.text() == b"two"
+    assert shell.session.document.text() == b"two"
 
 
 def test_another_theme_and_size_and_back_leave_no_trace(page, shell, qtbot):
-    shell.workspace.select_token(2)
+    shell.session.select_token(2)
     qtbot.waitUntil(lambda: page.is_ready)
     pictures = []
     for theme in ("dark", "light", "dark", "light", "dark"):

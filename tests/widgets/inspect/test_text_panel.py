@@ -14,22 +14,21 @@ from guiapp.widgets.spans.view import SpanView
 def test_typing_changes_tokens_and_counts(shell, qtbot):
     editor = shell.window.inspect_page.editor
     assert editor.hasFocus()
-    shell.workspace.document.set_caret(13)
-    with qtbot.waitSignal(shell.workspace.spans.encoded):
-        qtbot.keyClicks(editor, " two")
+    shell.session.document.set_caret(13)
+    qtbot.keyClicks(editor, " two")
     qtbot.waitUntil(lambda: "5 tokens" in shell.window.status_line.text)
     assert "17 characters" in shell.window.status_line.text
     assert "17 bytes" in shell.window.status_line.text
 
 
 def test_selected_text_is_counted_in_the_status_line(shell):
-    shell.workspace.document.select(0, 7)
+    shell.session.document.select(0, 7)
     assert "selected: 2 tokens · 7 characters" in shell.window.status_line.text
 
 
 def test_of_selected_text_that_is_not_encoded_only_characters_are_counted(make_shell):
     shell = make_shell(model=None)
-    shell.workspace.document.select(0, 7)
+    shell.session.document.select(0, 7)
     assert "selected: 7 characters" in shell.window.status_line.text
 
 
@@ -38,14 +37,14 @@ def test_undo_and_redo_follow_the_text(shell, qtbot):
     assert not undo.isEnabled()
     qtbot.keyClicks(shell.window.inspect_page.editor, "x")
     press(qtbot, shell, Qt.Key.Key_Z, CTRL)
-    assert shell.workspace.document.text() == b"one two three"
+    assert shell.session.document.text() == b"one two three"
     assert redo.isEnabled()
     redo.trigger()
-    assert shell.workspace.document.text() == b"xone two three"
+    assert shell.session.document.text() == b"xone two three"
 
 
 def test_an_undo_elsewhere_ends_what_an_input_method_composes(shell):
-    editor, document = shell.window.inspect_page.editor, shell.workspace.document
+    editor, document = shell.window.inspect_page.editor, shell.session.document
     shell.window.top_bar.model_button.setFocus()
     document.set_caret(document.size)
     document.insert(b" four five six seven")
@@ -56,7 +55,7 @@ def test_an_undo_elsewhere_ends_what_an_input_method_composes(shell):
 
 
 def test_copy_acts_where_the_focus_is(shell, qtbot):
-    shell.workspace.document.select(0, 3)
+    shell.session.document.select(0, 3)
     press(qtbot, shell, Qt.Key.Key_C, CTRL)
     assert QGuiApplication.clipboard().text() == "one"
     shell.window.inspect_page.ids_panel.strip.setFocus()
@@ -65,13 +64,13 @@ def test_copy_acts_where_the_focus_is(shell, qtbot):
 
 
 def test_ids_of_selected_text_are_copied(shell):
-    shell.workspace.document.select(4, 7)
+    shell.session.document.select(4, 7)
     shell.window.actions_table["copy_ids"].trigger()
-    ids = shell.workspace.token_ids(2, 3).tolist()
+    ids = shell.session.tokens.ids(2, 3).tolist()
     assert QGuiApplication.clipboard().text() == str(ids[0])
-    shell.workspace.document.select(0, 7)
+    shell.session.document.select(0, 7)
     shell.window.actions_table["copy_ids"].trigger()
-    assert QGuiApplication.clipboard().text().split() == list(map(str, shell.workspace.token_ids(1, 3)))
+    assert QGuiApplication.clipboard().text().split() == list(map(str, shell.session.tokens.ids(1, 3)))
 
 
 def test_the_decoder_opens_with_the_ids_in_the_clipboard(shell, qtbot):
@@ -87,17 +86,17 @@ def test_the_decoder_opens_with_the_ids_in_the_clipboard(shell, qtbot):
 
 def test_pointing_at_an_id_marks_its_text(shell):
     shell.window.inspect_page.ids_panel.strip.select(2)
-    assert shell.workspace.selected_token == 2
-    assert shell.workspace.document.caret == 3
+    assert shell.session.selected_token == 2
+    assert shell.session.document.caret == 3
 
 
 def test_counts_are_right_without_a_model(qapp, qtbot, tmp_path):
     shell = build(qapp, Settings(tmp_path / "settings.json"), "zwölf".encode(), load, Answers())
     qtbot.addWidget(shell.window)
-    shell.workspace.show_text(b"")
-    assert shell.workspace.statistics.n_characters == 0
-    shell.workspace.show_text("für".encode())
-    assert (shell.workspace.statistics.n_characters, shell.workspace.statistics.n_bytes) == (3, 4)
+    shell.session.text.show(b"")
+    assert shell.session.statistics.n_characters == 0
+    shell.session.text.show("für".encode())
+    assert (shell.session.statistics.n_characters, shell.session.statistics.n_bytes) == (3, 4)
     shell.stop()
 
 
@@ -105,7 +104,7 @@ def test_the_page_is_ready_when_all_rows_have_their_colours(make_shell, qtbot):
     shell = make_shell()
     page = shell.window.inspect_page
     page.editor.set_frame_time(0)
-    shell.workspace.show_text(b"".join(b"line %d\n" % number for number in range(20)))
+    shell.session.text.show(b"".join(b"line %d\n" % number for number in range(20)))
     shell.window.grab()
     assert not page.is_ready
     qtbot.waitUntil(lambda: page.is_ready)
@@ -126,7 +125,7 @@ def test_a_window_counts_as_painted_when_its_panels_are(qapp, qtbot, tmp_path, m
 
 def test_what_to_find_is_taken_from_a_short_selection(make_shell, qtbot):
     shell = make_shell(b"one \xff " + 100 * b"one")
-    panel, document, keys = shell.window.inspect_page.text_panel, shell.workspace.document, Qt.Key
+    panel, document, keys = shell.window.inspect_page.text_panel, shell.session.document, Qt.Key
     search = panel.search
 
     def ask(start, end):
@@ -136,7 +135,7 @@ def test_what_to_find_is_taken_from_a_short_selection(make_shell, qtbot):
         assert panel.find_bar.field.hasFocus()
         return search.kind, search.query
 
-    shell.workspace.select_token(None)
+    shell.session.select_token(None)
     panel.find_token()  # of none
     assert not search.is_open
     assert ask(2, 2) == ("text", "")
@@ -150,7 +149,7 @@ def test_what_to_find_is_taken_from_a_short_selection(make_shell, qtbot):
 
 def test_keys_find_again_what_was_found_or_ask(make_shell, qtbot):
     shell = make_shell(b"one\n" * 200)
-    page, document = shell.window.inspect_page, shell.workspace.document
+    page, document = shell.window.inspect_page, shell.session.document
     panel, editor = page.text_panel, page.editor
     document.set_caret(0)
     press(qtbot, shell, Qt.Key.Key_F3)

@@ -57,7 +57,7 @@ def test_a_click_selects_the_token(source, strip, qtbot):
 
 
 @pytest.mark.parametrize("selected", [0, 50])
-def test_the_workspaces_token_stays_in_view_when_the_text_or_the_model_is_another(source, strip, selected):
+def test_the_sessions_token_stays_in_view_when_the_text_or_the_model_is_another(source, strip, selected):
     source.select_token(selected)
     strip.verticalScrollBar().setValue(strip.verticalScrollBar().maximum() if selected == 0 else 0)
     source.set_tokens([1] * 500)

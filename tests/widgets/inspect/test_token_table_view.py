@@ -1,4 +1,4 @@
-"""The table of tokens, linked with the workspace."""
+"""The table of tokens, linked with the session."""
 
 import numpy as np
 import pytest
@@ -48,7 +48,7 @@ def test_columns_are_narrow_again_behind_a_long_text_unless_somebody_dragged_the
     monkeypatch.setitem(WIDTHS_PX, "#", 8)
     table.horizontalHeader().setMinimumSectionSize(4)
     table.setColumnWidth(0, 8)
-    source.encoding_changed.emit()
+    source.tokens_changed.emit(None, None)
     narrow = table.columnWidth(0)
     source.set_tokens([0, 1] * 2000)
     wide = table.columnWidth(0)
@@ -63,7 +63,7 @@ def test_columns_have_room_for_the_numbers_of_a_long_text(source, table):
     table.horizontalHeader().setMinimumSectionSize(4)
     for column in (0, len(COLUMNS) - 1):
         table.setColumnWidth(column, 8)
-    source.encoding_changed.emit()
+    source.tokens_changed.emit(None, None)
     last = table.model().rowCount() - 1
     for column in (0, len(COLUMNS) - 1):
         text = str(table.model().index(last, column).data())
@@ -76,7 +76,7 @@ def test_keys_walk_through_the_tokens(source, table, qtbot):
     assert source.selected_token == 4
 
 
-def test_the_workspaces_token_becomes_the_present_row(source, table):
+def test_the_sessions_token_becomes_the_present_row(source, table):
     source.select_token(39)
     assert table.currentIndex().row() == 39
     assert table.viewport().rect().contains(row_place(table, 39))
@@ -187,7 +187,7 @@ def test_rows_and_columns_grow_with_the_text(source, qtbot):
     table.resize(2000, 200)
     table.show()
     table.setColumnWidth(1, 200)
-    source.encoding_changed.emit()
+    source.tokens_changed.emit(None, None)
 
     def sizes():
         font = table.font().pixelSize(), table.horizontalHeader().font().pixelSize()

@@ -3,7 +3,7 @@
 import pytest
 from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QMessageBox, QProxyStyle, QStyle, QWidget
 
 from guiapp.core.demo import resources_folder
 from guiapp.widgets.shared.painting import RIGHT, Painted, bold, clear_pixmap, fill, write
@@ -98,3 +98,24 @@ def test_a_badge_that_changes_its_state_looks_like_one_that_always_had_it(name, 
     badges[1].show_state("exact", "warning", "warning", "")
     assert looks[0] == looks[1]
     assert pixels_of(badges[1]) == pixels_of(badges[2]) != looks[0]
+
+
+class WithIcons(QProxyStyle):
+    """As on desktops that ask for icons on the buttons of boxes."""
+
+    def styleHint(self, hint, option=None, widget=None, data=None):
+        is_asked = hint is QStyle.StyleHint.SH_DialogButtonBox_ButtonsHaveIcons
+        return 1 if is_asked else super().styleHint(hint, option, widget, data)
+
+
+def test_buttons_of_boxes_have_words_only(qapp, qtbot):
+    usual, button, have_icons = qapp.style().name(), QMessageBox.StandardButton, []
+    qapp.setStyle(WithIcons(usual))
+    for sheet in ("", style_sheet(DARK)):
+        window = QWidget(styleSheet=sheet)
+        qtbot.addWidget(window)
+        box = QMessageBox(QMessageBox.Icon.Question, "Save run", "Which?", button.Save | button.Yes, window)
+        box.addButton(button.Cancel)
+        have_icons.append({not each.icon().isNull() for each in box.buttons()})
+    qapp.setStyle(usual)
+    assert have_icons == [{True}, {False}]

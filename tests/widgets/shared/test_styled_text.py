@@ -22,3 +22,18 @@ def test_lines_of_any_script_are_shown_whole(qtbot, line):
         heights.append(text.height())
         assert (text.verticalScrollBar().maximum() > 0) is (n_lines > 3)
     assert heights[0] < heights[1] < heights[2] == heights[3]
+
+
+def test_no_letter_lies_under_the_scroll_bar(qtbot, qapp):
+    window = QWidget()
+    qtbot.addWidget(window)
+    qapp.setStyleSheet("QScrollBar:vertical { width: 10px; }")
+    for width in range(150, 220, 7):  # of which some wrap otherwise with the bar
+        text = StyledText(Theme.mono_font(SMALL_FONT_PX), 3, window)
+        text.set_spans([Span("0123456789" * 40, QColor("black"))])
+        text.resize(width, 30)
+        window.show()
+        text.show()
+        assert text.verticalScrollBar().isVisible()
+        assert text.document().idealWidth() <= text.viewport().width() == width - 10
+    qapp.setStyleSheet("")

@@ -1,11 +1,11 @@
-"""An editor and the workspace agree on the token that is pointed at and the one that is selected."""
+"""An editor and the session agree on the token that is pointed at and the one that is selected."""
 
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.widgets.spans.editor_link import EditorLink
 
 
-class Workspace(QObject):
+class ModelSession(QObject):
     hovered_token_changed, selected_token_changed = Signal(), Signal()
     hovered_token, selected_token = None, 2
 
@@ -16,6 +16,10 @@ class Workspace(QObject):
     def select_token(self, index):
         self.selected_token = index
         self.selected_token_changed.emit()
+
+    @property
+    def tokens(self):
+        return self
 
     def span(self, index):
         return 10 * index, 10 * index + 10
@@ -43,22 +47,22 @@ class Editor(QObject):
 
 
 def test_both_mark_the_same_tokens_and_the_editor_shows_what_is_selected_elsewhere(qtbot):
-    editor, workspace = Editor(), Workspace()
-    link = EditorLink(editor, workspace)
+    editor, session = Editor(), ModelSession()
+    link = EditorLink(editor, session)
     assert editor.marks == {"selected": 2}
     qtbot.waitUntil(lambda: editor.revealed == [(20, 30)])
     for hovered, expected in ((5, 5), (0, 0), (-1, None)):
         editor.hovered.emit(hovered)
-        assert workspace.hovered_token == expected
+        assert session.hovered_token == expected
         assert editor.marks["hovered"] == hovered
     editor.token_clicked.emit(3)
-    assert (workspace.selected_token, editor.marks["selected"]) == (3, 3)
+    assert (session.selected_token, editor.marks["selected"]) == (3, 3)
     assert editor.revealed == [(20, 30)]
     qtbot.waitUntil(lambda: editor.revealed == [(20, 30), (30, 40)])
-    workspace.select_token(None)
+    session.select_token(None)
     assert editor.marks["selected"] == -1
     editor.has_focus = True
-    workspace.select_token(0)
+    session.select_token(0)
     assert editor.marks["selected"] == 0
     assert link.parent() is editor
     qtbot.wait(20)

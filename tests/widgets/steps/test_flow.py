@@ -136,7 +136,7 @@ def test_a_strip_at_the_right_says_which_rows_are_in_sight(make_steps_page, qtbo
     view.setMaximumHeight(5000)
     view.resize(300, height_of_rows(n_rows))
     assert strips() == []
-    page.kept_workspace.show_text(b"How do the lions sleep in New York? " * 30)
+    page.kept_session.text.show(b"How do the lions sleep in New York? " * 30)
     qtbot.waitUntil(lambda: page.is_ready)
     page.model.to_end()
     view.resize(300, height_of_rows(1))
@@ -251,7 +251,7 @@ def test_a_text_gets_as_much_height_as_it_needs_and_keeps_it(make_steps_page):
     assert height_of_rows(1) <= view.minimumHeight() <= height_of_rows(2)
     model.restart()
     assert view.maximumHeight() == high
-    page.kept_workspace.show_text(b"short")
+    page.kept_session.text.show(b"short")
     assert view.maximumHeight() < high
 
 

@@ -131,7 +131,7 @@ def test_every_change_is_seen_at_once(make_steps_page, qtbot, name):
         "race": lambda: model.race.choose(model.race.encoders[0]),
         "raced": lambda: qtbot.waitUntil(lambda: page.is_ready),
         "back": lambda: model.back(),
-        "text": lambda: page.kept_workspace.show_text(b"acb " * 200),
+        "text": lambda: page.kept_session.text.show(b"acb " * 200),
         "recorded": lambda: qtbot.waitUntil(lambda: page.is_ready),
         "end": lambda: model.to_end(),
         "wheel": lambda: turn_wheel(flow, QPoint(200, 30), -120),
@@ -155,7 +155,7 @@ def test_every_step_of_a_training_is_seen_at_once(make_steps_page, qtbot, kind):
     training.beside_button.click()
     qtbot.waitUntil(lambda: page.is_ready)
     assert_repainted(page, "beside")
-    page.kept_workspace.show_text(b"abc")
+    page.kept_session.text.show(b"abc")
     qtbot.waitUntil(lambda: page.is_ready)
     assert_repainted(page, "other text")
     training.beside_button.click()

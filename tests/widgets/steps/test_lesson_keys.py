@@ -76,7 +76,7 @@ def test_a_lesson_says_what_it_works_with_and_why_it_cannot(make_steps_page, qtb
     page = make_steps_page("bpe")
     page.player.begin("5-why-greedy-is-not-exact", 1)
     assert page.lesson_bar.title.text().endswith("· 2 OF 4 · WITH demo:toy · greedy")
-    page.player.workspace.loader.open("/nowhere/<b>.gguf")
+    page.player.session.loader.open("/nowhere/<b>.gguf")
     qtbot.waitUntil(lambda: "&lt;b&gt;.gguf" in page.lesson_bar.question.text())
     assert page.lesson_bar.question.isVisible()
     page.player.go_on()

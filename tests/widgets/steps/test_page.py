@@ -309,7 +309,7 @@ def test_the_number_of_the_step_fits_beside_the_lists(make_steps_page, qtbot, te
 
 def test_of_a_long_text_a_part_is_shown_that_says_so_and_offers_more(make_steps_page, qtbot):
     page = make_steps_page(text=b"lions " * 40_000)
-    bar, document = page.trace.part_bar, page.kept_workspace.document
+    bar, document = page.trace.part_bar, page.kept_session.document
     assert bar.isVisible()
     assert page.model.debugger.trace.text == b"lions " * 3332 + b"lions"
     assert "Bytes 0–19,997 of 240,000" in bar.message.text()
@@ -476,7 +476,7 @@ def test_every_action_walks_as_it_says(make_steps_page, qtbot, mode):
         assert len(model.breakpoints.rows) == n_rows
     other = page.model if mode else page.training.model
     assert other.breakpoints.rows == ()
-    document = page.kept_workspace.document
+    document = page.kept_session.document
     document.select(30, 30)
     page.model.restart()
     actions["debug_caret"].trigger()
@@ -535,15 +535,15 @@ def test_what_is_asked_for_at_the_start_is_begun(make_steps_page, qtbot):
 def test_who_opens_something_else_leaves_the_lesson(make_steps_page, qtbot):
     page = make_steps_page()
     page.player.begin("5-why-greedy-is-not-exact")
-    page.kept_workspace.text_left.emit()
+    page.kept_session.text.left.emit()
     assert page.player.lesson is None
     assert page.trace.isVisible()
     page.player.begin("5-why-greedy-is-not-exact")
-    page.kept_workspace.loader.open("demo:toy")
+    page.kept_session.loader.open("demo:toy")
     assert page.player.lesson is None
     page.player.begin("5-why-greedy-is-not-exact")
     page.modes.choose(1)
-    page.kept_workspace.text_left.emit()
+    page.kept_session.text.left.emit()
     assert page.player.lesson is not None
     assert page.training.isVisible()
     assert not page.lesson_bar.isVisible()
@@ -581,7 +581,7 @@ def test_steps_that_nobody_sees_stand_still(make_steps_page, qtbot):
     page.model.play()
     page.modes.choose(1)
     assert not page.model.clock.is_playing
-    page.kept_workspace.show_text(b"another text")
+    page.kept_session.text.show(b"another text")
     qtbot.wait(50)
     assert page.model.debugger is None
     page.modes.choose(0)

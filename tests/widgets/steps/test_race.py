@@ -56,17 +56,17 @@ def test_a_run_stops_where_a_race_parts(make_steps_page, qtbot):
 
 def test_what_the_encoder_itself_runs_is_not_offered_as_its_rival(make_steps_page, qtbot):
     page = make_steps_page("toy", b"abacb")
-    box, race, workspace = page.findChild(RaceBox), page.model.race, page.kept_workspace
+    box, race, session = page.findChild(RaceBox), page.model.race, page.kept_session
 
     def offered():
         return {box.itemData(index) for index in range(box.count())} - {""}
 
     others = {"scan", "backtrack", "table", "greedy", "fewest", "words"}
     assert offered() == others
-    workspace.set_encoder("heap")
+    session.set_encoder("heap")
     assert offered() == others
     box.setCurrentIndex(box.findData("greedy"))
-    workspace.set_encoder("greedy")
+    session.set_encoder("greedy")
     assert offered() == (others | {"heap"}) - {"greedy"}
     qtbot.waitUntil(lambda: page.model.debugger is not None and page.model.debugger.trace.encoder == "greedy")
     assert box.currentData() == race.encoder == ""

@@ -61,7 +61,7 @@ def test_watches_are_typed_followed_and_forgotten(make_steps_page, qtbot):
     assert [label.text() for label in watches.findChildren(WatchText)] == ["rank", *watches.shown_values]
     assert len(watches.shown_values) == 1
     model.go_to(2)
-    page.kept_workspace.show_text(b"acb")
+    page.kept_session.text.show(b"acb")
     qtbot.waitUntil(lambda: page.is_ready)
     assert watches.shown_values == model.watch_values()
 

@@ -49,6 +49,16 @@ def test_hits_pieces_and_the_place_are_on_the_line(make_steps_page):
     assert line.x_of(0) == line.width() - line.x_of(model.n_steps) > 0
 
 
+@pytest.mark.parametrize("n_pieces", [50, 51])
+def test_many_pieces_are_not_marked(make_steps_page, n_pieces):
+    line = make_steps_page("toy", b"ab " * (n_pieces - 1) + b"ab", "heap").trace.timeline
+    line.resize(4000, line.height())
+    image, below = line.grab().toImage(), line.height() // 2 + 10
+    panel = line._theme_source.theme.panel
+    marked = [x for x in range(line.width()) if image.pixelColor(x, below) != panel]
+    assert (len(marked) >= n_pieces) == (n_pieces == 50)
+
+
 def test_keys_and_drags_walk(make_steps_page, qtbot):
     page = make_steps_page("toy", b"abacb abacb", "heap")
     line, model = page.trace.timeline, page.model

@@ -95,11 +95,11 @@ def test_the_result_is_saved_and_becomes_the_model(make_steps_page, qtbot, tmp_p
     page = make_steps_page(text=TEXT)
     training = trained(page, qtbot)
     assert training.save(tmp_path / "a.gguf")
-    workspace = training._workspace
-    with qtbot.waitSignal(workspace.loader.model_changed):
+    session = training._session
+    with qtbot.waitSignal(session.loader.model_changed):
         training.save_and_open(tmp_path / "b.gguf")
-    assert workspace.vocabulary.name == "Trained byte-level BPE"
-    assert len(guiapp.open_model(tmp_path / "a.gguf").vocabulary) == len(workspace.vocabulary)
+    assert session.vocabulary.name == "Trained byte-level BPE"
+    assert len(guiapp.open_model(tmp_path / "a.gguf").vocabulary) == len(session.vocabulary)
 
 
 def test_the_result_is_shown_beside_the_open_model(make_steps_page, qtbot):
@@ -141,22 +141,22 @@ def beside_is_right(page, qtbot, text: bytes, trained_name: str, model: str) -> 
 
 def test_beside_shows_the_present_text_of_the_present_models(make_steps_page, qtbot):
     page = make_steps_page(text=TEXT)
-    training, workspace = trained(page, qtbot), page.kept_workspace
+    training, session = trained(page, qtbot), page.kept_session
     qtbot.mouseClick(training.beside_button, LEFT)
     assert beside_is_right(page, qtbot, TEXT, "TRAINED BYTE-LEVEL", "bpe")
 
-    workspace.show_text(b"Another text, and " * 3)
+    session.text.show(b"Another text, and " * 3)
     qtbot.waitUntil(lambda: training.is_busy)
     assert beside_is_right(page, qtbot, b"Another text, and " * 3, "TRAINED BYTE-LEVEL", "bpe")
 
-    with qtbot.waitSignal(workspace.vocabulary_changed):
-        workspace.loader.open("demo:spm")
+    with qtbot.waitSignal(session.vocabulary_changed):
+        session.loader.open("demo:spm")
     assert beside_is_right(page, qtbot, b"Another text, and " * 3, "TRAINED BYTE-LEVEL", "spm")
 
     page.modes.choose(0)  # the text and the model of a page that is not seen
-    workspace.show_text(b"typed on Inspect")
-    with qtbot.waitSignal(workspace.vocabulary_changed):
-        workspace.loader.open("demo:unigram")
+    session.text.show(b"typed on Inspect")
+    with qtbot.waitSignal(session.vocabulary_changed):
+        session.loader.open("demo:unigram")
     page.modes.choose(1)
     assert beside_is_right(page, qtbot, b"typed on Inspect", "TRAINED BYTE-LEVEL", "unigram")
 
@@ -339,7 +339,7 @@ def test_the_form_says_what_is_trained_and_stops_it(make_steps_page, qtbot):
     form.source.setCurrentIndex(0)
     assert not form.own_text.isVisible()
     with qtbot.waitSignal(form.text_changed):
-        page.kept_workspace.show_text(TEXT * 100)
+        page.kept_session.text.show(TEXT * 100)
     assert form.button.text() == "Train"
     form.choose("unigram", 100)
     qtbot.keyClick(form.n_tokens, Qt.Key.Key_Return)
@@ -409,7 +409,7 @@ def test_the_result_is_saved_where_people_choose(make_steps_page, qtbot, tmp_pat
             assert bool(warned) is ("no" in answer)
             assert (tmp_path / "a.gguf").exists() is (answer == answers[2])
         (tmp_path / "a.gguf").rename(tmp_path / "b.gguf")
-    assert page.kept_workspace.loader.loading_name is not None
+    assert page.kept_session.loader.loading_name is not None
 
 
 def test_tokens_that_the_other_side_lacks_are_ringed(make_steps_page, qtbot):

@@ -10,7 +10,7 @@ LEFT = Qt.MouseButton.LeftButton
 def test_a_recording_is_told_cancelled_and_begun_again(make_steps_page, qtbot, monkeypatch):
     page = make_steps_page(text=b"lions " * 40_000)
     panel, recording = page.trace.waiting, page.model.recording
-    document, loader = page.kept_workspace.document, page.kept_workspace.loader
+    document, loader = page.kept_session.document, page.kept_session.loader
     buttons = panel.cancel, panel.part, panel.selection, panel.everything
 
     def shown():
@@ -46,7 +46,7 @@ def test_a_recording_is_told_cancelled_and_begun_again(make_steps_page, qtbot, m
     page.trace.part_bar.everything.click()
     assert begun == [(0, 240_000)]
     recording.failure = ""
-    monkeypatch.setattr(type(page.kept_workspace), "tokenizer", None)
+    monkeypatch.setattr(type(page.kept_session), "tokenizer", None)
     loader.loading_changed.emit()
     assert panel.message.text().startswith("Open a model")
     recording.failure = "No."

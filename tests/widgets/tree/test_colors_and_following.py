@@ -189,7 +189,7 @@ def test_one_class_alone_is_lit_among_what_was_found(tree_page, qtbot, is_search
 
 
 def test_what_changes_is_painted_anew(tree_page, qtbot):
-    page, model, workspace = tree_page, tree_page.model, tree_page._workspace
+    page, model, session = tree_page, tree_page.model, tree_page._session
     page.activateWindow()
     node, token = model.picture.children(ROOT)[1], int(model.picture.tree.order[9])
     place, none = QPointF(300, 200), Qt.MouseButton.NoButton
@@ -197,9 +197,9 @@ def test_what_changes_is_painted_anew(tree_page, qtbot):
     for change in (
         lambda: None,
         lambda: model.choose(node),
-        lambda: workspace.select_token(3),
+        lambda: session.select_token(3),
         lambda: page.walk.move(1),
-        lambda: workspace.document.replace(0, 1, b"V"),
+        lambda: session.document.replace(0, 1, b"V"),
         lambda: QApplication.sendEvent(page.view, hover),
         lambda: QApplication.sendEvent(page.view, QEvent(QEvent.Type.Leave)),
         lambda: model.show(node),
@@ -218,5 +218,5 @@ def test_what_changes_is_painted_anew(tree_page, qtbot):
     ):
         change()
         qtbot.wait(100)  # panels follow a moment later
-        qtbot.waitUntil(lambda: page.is_ready and not (page.search.job.is_busy or workspace.is_encoding))
+        qtbot.waitUntil(lambda: page.is_ready and not (page.search.job.is_busy or session.is_encoding))
         assert stale_parts(page) == [], change

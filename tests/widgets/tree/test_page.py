@@ -13,8 +13,9 @@ from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.tree.coloring import COLORINGS
 from guiapp.core.tree.picture import ROOT
 from guiapp.core.vocab.vocabulary import VocabType
+from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.settings import Settings
-from guiapp.viewmodels.workspace import Workspace
+from guiapp.viewmodels.text_session import TextSession
 from guiapp.widgets.shared.theme import ThemeSource
 from guiapp.widgets.tree.figures import NO_MODEL as NOTHING_TO_COUNT
 from guiapp.widgets.tree.figures import FigureRow
@@ -35,20 +36,20 @@ def widest_child(page):
 
 
 def test_tokens_of_the_text_light_their_path(open_tree_page):
-    page, workspace = open_tree_page(guiapp.open_model(demo_model_path("bpe")))
-    for index in range(1, workspace.n_tokens - 1):
-        workspace.select_token(index)
-        assert page.model.chosen_token == int(workspace.token_ids(index, index + 1)[0])
+    page, session = open_tree_page(guiapp.open_model(demo_model_path("bpe")))
+    for index in range(1, len(session.tokens) - 1):
+        session.select_token(index)
+        assert page.model.chosen_token == int(session.tokens.ids(index, index + 1)[0])
     assert page.model.chosen_path[0] == ROOT
 
 
 def test_choosing_a_token_selects_it_in_the_text(open_tree_page):
-    page, workspace = open_tree_page(guiapp.open_model(demo_model_path("bpe")))
-    token = int(workspace.token_ids(4, 5)[0])
-    workspace.select_token(1)
+    page, session = open_tree_page(guiapp.open_model(demo_model_path("bpe")))
+    token = int(session.tokens.ids(4, 5)[0])
+    session.select_token(1)
     page.model.choose(page.model.picture.node(token))
-    selected = workspace.selected_token
-    assert int(workspace.token_ids(selected, selected + 1)[0]) == token
+    selected = session.selected_token
+    assert int(session.tokens.ids(selected, selected + 1)[0]) == token
 
 
 def test_a_search_that_ends_leaves_the_field_as_it_was(page, qtbot):
@@ -173,12 +174,12 @@ def test_three_trees_lie_side_by_side_where_there_is_room(page, qtbot):
 
 
 def test_a_token_as_long_as_the_text_has_no_more_prefixes_than_are_quickly_found(open_tree_page):
-    page, workspace = open_tree_page(guiapp.open_model("demo:wordpiece"), "🚀".encode() * 1000)
-    assert workspace.n_tokens == 3  # [CLS], [UNK], [SEP]
-    workspace.select_token(1)
+    page, session = open_tree_page(guiapp.open_model("demo:wordpiece"), "🚀".encode() * 1000)
+    assert len(session.tokens) == 3  # [CLS], [UNK], [SEP]
+    session.select_token(1)
     tree = page.walk.prefix_tree()
     assert 100 < len(tree.text) < 300
-    assert workspace.document.text().startswith(tree.text)
+    assert session.document.text().startswith(tree.text)
 
 
 def test_whether_it_is_animated_is_remembered(page):
@@ -207,7 +208,7 @@ def test_a_large_page_in_fine_pixels_is_empty_where_nothing_is(page):
 
 def test_the_map_and_the_picture_forget_the_colours_of_another_vocabulary(page, qtbot):
     before = page.model.picture
-    page._workspace.loader.open("demo:toy")
+    page._session.loader.open("demo:toy")
     qtbot.waitUntil(lambda: page.model.picture not in (None, before))
     page.grab()
     wait_for_colors(qtbot, page)
@@ -217,7 +218,7 @@ def test_the_map_and_the_picture_forget_the_colours_of_another_vocabulary(page, 
 def test_a_page_that_is_not_looked_at_keeps_no_old_tree(page, qtbot):
     before = weakref.ref(page.model.picture)
     page.hide()
-    page._workspace.loader.open("demo:toy")
+    page._session.loader.open("demo:toy")
     qtbot.waitUntil(lambda: page.model.picture not in (None, before()))
     wait_for_colors(qtbot, page)
     qtbot.waitUntil(lambda: before() is None)
@@ -225,34 +226,34 @@ def test_a_page_that_is_not_looked_at_keeps_no_old_tree(page, qtbot):
 
 @pytest.mark.parametrize("is_late", [False, True])
 def test_the_whole_tree_is_shown_first_however_late_the_text_is_encoded(open_tree_page, qtbot, is_late):
-    page, workspace = open_tree_page(guiapp.open_model(demo_model_path("bpe")), text=b"" if is_late else TEXT)
+    page, session = open_tree_page(guiapp.open_model(demo_model_path("bpe")), text=b"" if is_late else TEXT)
     if is_late:
-        workspace.document.replace(0, 0, TEXT)
+        session.document.replace(0, 0, TEXT)
         qtbot.waitUntil(lambda: page.model.chosen_token is not None)
     assert page.model.chosen_token is not None
     assert page.model.view == (0.0, float(page.model.picture.width))
 
 
 def test_without_a_model_the_page_asks_for_one(qtbot, tmp_path):
-    workspace = Workspace(b"", load=lambda *asked: None)
-    page = TreePage(workspace, ThemeSource(QApplication.instance(), "dark"), Settings(tmp_path / "s.json"))
+    session = ModelSession(TextSession(b""), load=lambda *asked: None)
+    page = TreePage(session, ThemeSource(QApplication.instance(), "dark"), Settings(tmp_path / "s.json"))
     qtbot.addWidget(page)
     assert not page.model.is_preparing
     page.tabs.choose(2)
     assert [label.text() for label in page.findings_panel.findChildren(QLabel)] == [NOTHING_TO_COUNT]
     assert not page.grab().isNull()
     page.stop()
-    workspace.close()
+    session.close()
 
 
 def test_the_page_says_what_it_waits_for(qtbot, tmp_path):
     tokenizer = guiapp.open_model(demo_model_path("bpe"))
-    workspace = Workspace(TEXT, load=lambda *asked: tokenizer)
-    page = TreePage(workspace, ThemeSource(QApplication.instance(), "dark"), Settings(tmp_path / "s.json"))
+    session = ModelSession(TextSession(TEXT), load=lambda *asked: tokenizer)
+    page = TreePage(session, ThemeSource(QApplication.instance(), "dark"), Settings(tmp_path / "s.json"))
     qtbot.addWidget(page)
     assert page.view.notice == NO_MODEL
-    workspace.loader.open("demo:bpe")
+    session.loader.open("demo:bpe")
     assert page.view.notice == PREPARING
     qtbot.waitUntil(lambda: page.model.picture is not None)
     page.stop()
-    workspace.close()
+    session.close()

@@ -53,7 +53,7 @@ def run(widget, text):
 
 
 def test_the_panel_tells_what_is_known_of_each_kind_of_node(page, qtbot):
-    picture, workspace, panel = page.model.picture, page._workspace, page.node_panel
+    picture, session, panel = page.model.picture, page._session, page.node_panel
     merges = panel.findChild(MergeTreeView)
 
     def told():
@@ -61,10 +61,10 @@ def test_the_panel_tells_what_is_known_of_each_kind_of_node(page, qtbot):
         return {name: plain(text.toPlainText()) for name, text in texts.items()}
 
     crowd = max(range(1, len(picture)), key=lambda node: len(picture.children(node)))
-    special = picture.node(workspace.vocabulary.special_ids.bos)
+    special = picture.node(session.vocabulary.special_ids.bos)
     for node in (ROOT, 1, crowd, special, len(picture) - 1):
         page.model.choose(node)
-        details = describe_node(picture, node, workspace.tokenizer, page.model.counts)
+        details = describe_node(picture, node, session.tokenizer, page.model.counts)
         qtbot.waitUntil(lambda details=details: set(details.facts) <= set(told().items()))
         texts, children = told(), picture.children(node)
         assert len(texts.keys() & set(NODE_FACTS)) == len(details.facts)
@@ -78,7 +78,7 @@ def test_the_panel_tells_what_is_known_of_each_kind_of_node(page, qtbot):
         assert (below == "nothing longer") == (len(children) == 0)
         assert len(children) == 0 or below.count(", ") + 1 == min(len(children), 12)
         story = details.token is not None and merge_story(
-            picture.vocabulary, workspace.tokenizer, details.token
+            picture.vocabulary, session.tokenizer, details.token
         )
         assert merges.isVisible() == bool(story and story.roots)
         assert ("Remark" in texts) == bool(not story or not story.roots or story.remark)
@@ -139,8 +139,8 @@ def test_merges_are_smaller_where_room_is_scarce_and_larger_with_the_text(drawin
 
 
 def test_each_prefix_of_the_text_has_its_last_token_below_the_one_before(page, qtbot):
-    view, vocabulary = page.node_panel.findChild(PrefixTreeView), page._workspace.vocabulary
-    page._workspace.select_token(3)
+    view, vocabulary = page.node_panel.findChild(PrefixTreeView), page._session.vocabulary
+    page._session.select_token(3)
     tree = page.walk.prefix_tree()
     ends = [end for end in range(1, len(tree.token_ids)) if tree.token_ids[end] >= 0]
     qtbot.waitUntil(lambda: len(paintings_of(view).texts) == len(ends) > 3)
@@ -164,13 +164,13 @@ def test_each_prefix_of_the_text_has_its_last_token_below_the_one_before(page, q
 
 
 def test_prefixes_of_another_vocabulary_are_shown_in_no_tree(page, qtbot):
-    view, workspace = page.node_panel.findChild(PrefixTreeView), page._workspace
-    workspace.select_token(3)
+    view, session = page.node_panel.findChild(PrefixTreeView), page._session
+    session.select_token(3)
     qtbot.waitUntil(lambda: len(paintings_of(view).texts) > 3)
     assert view._tree.token_ids.max() > 100
-    workspace.loader._load = lambda *_: guiapp.open_model("demo:toy")
-    with qtbot.waitSignal(workspace.loader.model_changed):
-        workspace.loader.open("demo:toy")
+    session.loader._load = lambda *_: guiapp.open_model("demo:toy")
+    with qtbot.waitSignal(session.loader.model_changed):
+        session.loader.open("demo:toy")
     view._settled.setInterval(60_000)  # the tokens come late, and the picture before them
     qtbot.waitUntil(lambda: page.model.picture is not None and len(page.model.picture.vocabulary) < 100)
     assert view._tree is None or view._tree.token_ids.max() < 100
@@ -191,6 +191,7 @@ def test_figures_are_told_as_they_are_counted_with_bars_as_long_as_there_are_tok
     is_trying = [any("Trying" in text for text in texts) for texts in seen]
     assert (True in is_trying, is_trying[-1]) == (True, False)
     wanted = [*findings.findings, *(bar for each in findings.statistics.distributions for bar in each.bars)]
+    assert panel.widget().width() == panel.viewport().width()
     rows, theme, lengths = panel.widget().findChildren(FigureRow), page.theme_source.theme, {}
     for number, (row, finding) in enumerate(zip(rows, wanted, strict=True)):
         assert finding.name in row.accessibleName()
@@ -274,7 +275,7 @@ def test_the_page_asks_where_and_how_large_and_waits_for_all_its_work(page, monk
     assert 0 < least < first < most == MOST_PX / max(page.view.width(), page.view.height())
     assert set(page.splitters.values()) == set(page.findChildren(QSplitter))
     assert page.focusProxy() is page.view
-    setting = PageSetting(page._workspace, page._settings, Actions(page), page.theme_source)
+    setting = PageSetting(page._session, page._settings, Actions(page), page.theme_source)
     page._settings.tree_shape, page._settings.animates_tree = "icicle", False
     other = make_page(setting)
     qtbot.addWidget(other)

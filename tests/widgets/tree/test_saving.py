@@ -16,9 +16,10 @@ from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication
 
 from guiapp.core.tree.picture import ROOT
+from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.settings import Settings
+from guiapp.viewmodels.text_session import TextSession
 from guiapp.viewmodels.tree.saving import FORMATS
-from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.shared.menu_button import MenuButton
 from guiapp.widgets.shared.theme import Theme, ThemeSource
 from guiapp.widgets.tree.labels import (
@@ -50,7 +51,7 @@ def save_at(page, qtbot, path, save):
 
 def test_without_a_tree_there_is_nothing_to_save(qtbot, tmp_path):
     theme_source = ThemeSource(QApplication.instance(), "dark")
-    page = TreePage(Workspace(b"text"), theme_source, Settings(tmp_path / "settings.json"))
+    page = TreePage(ModelSession(TextSession(b"text")), theme_source, Settings(tmp_path / "settings.json"))
     qtbot.addWidget(page)
     page.export._ask_where = lambda title, suggested: str(tmp_path / "saved")
     page.export._ask_scale = lambda: 2.0

@@ -19,13 +19,13 @@ def test_the_walk_plays_what_greedy_takes(page, qtbot):
         page.walk.move(1)
         if page.walk.step.taken is not None:
             taken.append(page.walk.step.taken)
-    tokenizer = page._workspace.tokenizer
+    tokenizer = page._session.tokenizer
     assert b"".join(map(tokenizer.vocabulary.token_bytes, taken)) == TEXT
     assert "takes" in page.walk_bar._story.toPlainText()
 
 
 def test_the_walk_says_where_it_could_go_on_and_where_it_ends(page, qtbot):
-    page._workspace.select_token(1)
+    page._session.select_token(1)
     on = next(button for button in page.walk_bar.findChildren(QToolButton) if button.text() == "›")
     told, picture = [], page.model.picture
     for _ in range(12):
@@ -69,14 +69,14 @@ def test_the_text_stays_where_it_is_while_the_walk_plays(page):
 
 
 def test_a_walk_begins_anew_where_another_token_is_selected(page):
-    workspace = page._workspace
-    workspace.select_token(1)
+    session = page._session
+    session.select_token(1)
     page.walk.move(1)
     page.walk.move(1)
-    workspace.select_token(3)
+    session.select_token(3)
     assert page.walk.step is None
     page.walk.move(1)
-    assert page.walk.read(1) == TEXT[workspace.span(3)[0] :][:1]
+    assert page.walk.read(1) == TEXT[session.tokens.span(3)[0] :][:1]
 
 
 @pytest.mark.parametrize("width", [860, 1000, 1600])

@@ -10,7 +10,8 @@ from PySide6.QtCore import QEvent
 from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QApplication
 
-from guiapp.viewmodels.workspace import Workspace
+from guiapp.viewmodels.model_session import ModelSession
+from guiapp.viewmodels.text_session import TextSession
 from guiapp.widgets.inspect.page import InspectPage
 from guiapp.widgets.shared.theme import ThemeSource
 from guiapp.widgets.spans.editor import COMMANDS, PLAIN_KEYS
@@ -89,15 +90,15 @@ def test_no_key_of_the_editor_is_forgotten(qapp):
 
 @pytest.fixture
 def inspect_page(qtbot):
-    workspace = Workspace(b"one two three", load=lambda *asked: FakeTokenizer())
-    page = InspectPage(workspace, ThemeSource(QApplication.instance(), "dark"))
+    session = ModelSession(TextSession(b"one two three"), load=lambda *asked: FakeTokenizer())
+    page = InspectPage(session, ThemeSource(QApplication.instance(), "dark"))
     qtbot.addWidget(page)
     page.show()
-    with qtbot.waitSignal(workspace.spans.encoded):
-        workspace.loader.open("fake.gguf")
+    with qtbot.waitSignal(session.spans.encoded):
+        session.loader.open("fake.gguf")
     yield page
     page.stop()
-    workspace.close()
+    session.close()
 
 
 def test_the_text_the_search_and_the_ids_take_their_keys(inspect_page):

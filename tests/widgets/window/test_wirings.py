@@ -80,8 +80,8 @@ def test_a_notice_goes_at_once_when_it_is_closed_cleared_or_replaced(shell, qtbo
 def test_the_picker_marks_the_open_model_and_tells_of_it(shell, qtbot):
     picker = shell.commands.picker
     for name in ("demo:bpe", "demo:wordpiece"):
-        with qtbot.waitSignal(shell.workspace.spans.encoded):
-            shell.workspace.loader.open(name)
+        with qtbot.waitSignal(shell.session.spans.encoded):
+            shell.session.loader.open(name)
         qtbot.mouseClick(shell.window.top_bar.model_button, LEFT)
         current = [choice.name for choice in picker._offered if choice.is_current]
         assert current == [name]
@@ -128,6 +128,11 @@ def test_dialogs_give_what_was_chosen(qtbot, monkeypatch, name):
     assert len({given[1] for _, given in asked}) == 3
     assert asked[2][1][2] == "a.txt"
     assert "gguf" in asked[0][1][3]
+    monkeypatch.setattr(
+        QFileDialog, "getExistingDirectory", lambda parent, title: asked.append(title) or name
+    )
+    assert questions.chosen_folder("Folder with models") == (Path(name) if name else None)
+    assert asked[-1] == "Folder with models"
 
 
 @pytest.mark.parametrize("page", ["inspect", "tree", "bench"])
@@ -135,7 +140,7 @@ def test_the_window_follows_themes_and_leaves_each_text_its_room(shell, qtbot, p
     shell.window.resize(1280, 900)
     shell.window.pages.show_page(page)
     current = shell.window.pages.current
-    qtbot.waitUntil(lambda: current.is_ready and shell.workspace.round_trip.result is not None)
+    qtbot.waitUntil(lambda: current.is_ready and shell.session.round_trip.result is not None)
     bar, pictures = shell.window.top_bar, []
     for theme in ("dark", "light", "dark", "light", "dark"):
         shell.theme_source.choose(theme)

@@ -260,7 +260,7 @@ def test_a_token_that_came_from_no_text_is_a_wedge_over_its_place(shown, text):
         new = int(np.searchsorted(spans.starts, at))
         for name, value in (("ids", WORD), ("starts", at), ("ends", at), ("tints", 0)):
             setattr(spans, name, np.insert(getattr(spans, name), new, value))
-        spans.spans_changed.emit()
+        spans.tokens_changed.emit(None, None)
 
     changed = change_by(editor, insert_empty)
     rect = span_rect(editor, at, at + 1)

@@ -33,9 +33,9 @@ def test_no_shortcut_is_given_twice(shell):
 
 def test_a_switch_in_the_status_line_is_the_action_in_the_menu(shell, qtbot):
     switch = shell.window.findChild(QWidget, "switch:add_special")
-    with qtbot.waitSignal(shell.workspace.options_changed):
+    with qtbot.waitSignal(shell.session.options_changed):
         qtbot.mouseClick(switch, Qt.MouseButton.LeftButton, pos=QPoint(8, switch.height() // 2))
-    assert not shell.workspace.options.add_special
+    assert not shell.session.options.add_special
     action = shell.window.actions_table["add_special"]
     assert not action.isChecked()
     action.trigger()
@@ -199,7 +199,7 @@ def test_work_shows_only_when_it_takes_a_while(make_shell, qtbot):
     shell = make_shell(load=load_slowly)
     view = shell.window.findChild(ActivityView)
     qtbot.waitUntil(lambda: not view.isVisible())
-    shell.workspace.loader.open("slow.gguf")
+    shell.session.loader.open("slow.gguf")
     assert not view.isVisible()
     qtbot.waitUntil(view.isVisible)
     bar = view.findChild(QProgressBar)

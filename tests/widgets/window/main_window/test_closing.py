@@ -12,8 +12,8 @@ from guiapp.widgets.window.questions import Answer
 @pytest.mark.parametrize("answer", list(Answer))
 def test_closing_asks_only_about_a_changed_file(shell, qtbot, tmp_path, answer):
     path = tmp_path / "words.txt"
-    assert shell.workspace.save_text(path)
-    shell.workspace.document.replace(0, 3, b"two")
+    assert shell.session.text.save(path)
+    shell.session.document.replace(0, 3, b"two")
     shell.window.questions.closing = answer
     assert shell.window.close() is (answer is not Answer.CANCEL)
     assert path.read_bytes() == (b"two two three" if answer is Answer.SAVE else b"one two three")
@@ -28,19 +28,19 @@ def unkept(shell, tmp_path):
 @pytest.mark.parametrize("answer", list(Answer))
 def test_closing_asks_about_a_text_that_cannot_be_kept(shell, tmp_path, unkept, answer):
     path = tmp_path / "words.txt"
-    shell.workspace.document.insert(b"words ")
+    shell.session.document.insert(b"words ")
     shell.window.questions.closing, shell.window.questions.save_place = answer, path
     assert shell.window.close() is (answer is not Answer.CANCEL)
     assert path.exists() is (answer is Answer.SAVE)
 
 
 def test_a_text_that_is_kept_closes_without_a_question(shell):
-    shell.workspace.document.insert(b"word ")
+    shell.session.document.insert(b"word ")
     assert shell.window.close()
 
 
 def test_no_place_to_save_is_no_reason_to_close(shell, unkept):
-    shell.workspace.document.insert(b"words ")
+    shell.session.document.insert(b"words ")
     shell.window.questions.closing = Answer.SAVE
     assert not shell.window.close()
 
@@ -68,7 +68,7 @@ def test_closing_waits_for_all_background_work(qapp, qtbot, tmp_path, monkeypatc
     shell = build(qapp, Settings(tmp_path / "settings.json"), b"text", questions=Answers())
     qtbot.addWidget(shell.window)
     shell.window.show()
-    shell.workspace.loader.open("demo:toy")
+    shell.session.loader.open("demo:toy")
     for page in ("tree", "steps", "bench"):
         shell.window.actions_table[page].trigger()
     qtbot.waitUntil(lambda: "TokenDetailsModel" in owners(started))

@@ -38,24 +38,24 @@ def checked(shell, group):
 
 def test_choices_among_samples_models_themes_pages_and_encoders_are_followed_and_marked(make_shell, qtbot):
     shell = make_shell(model="demo:toy", load=lambda name, pre, progress: open_model(name))
-    actions, workspace = shell.window.actions_table, shell.workspace
+    actions, session = shell.window.actions_table, shell.session
     for sample in SAMPLES:
         actions[f"sample:{sample.name}"].trigger()
-        assert workspace.document.text() == sample_text(sample.name)
+        assert session.document.text() == sample_text(sample.name)
     for demo in DEMO_MODELS:
-        with qtbot.waitSignal(workspace.vocabulary_changed):
+        with qtbot.waitSignal(session.vocabulary_changed):
             actions[f"demo:{demo.name}"].trigger()
-        assert workspace.loader.model.name == shell.settings.last_model == f"demo:{demo.name}"
+        assert session.loader.model.name == shell.settings.last_model == f"demo:{demo.name}"
     for choice in (*CHOICES, CHOICES[0]):
         actions[f"theme:{choice}"].trigger()
         assert (shell.theme_source.choice, shell.settings.theme) == (choice, choice)
         assert checked(shell, "theme") == [f"theme:{choice}"]
-    for name in [*workspace.encoders][::-1]:
+    for name in [*session.encoders][::-1]:
         actions[f"encoder:{name}"].trigger()
-        assert workspace.algorithm.name == shell.settings.encoder == name
+        assert session.algorithm.name == shell.settings.encoder == name
         assert checked(shell, "encoder") == [f"encoder:{name}"]
     offered = {row.name for row, action in actions if row.group == "encoder" and action.isEnabled()}
-    assert offered == {f"encoder:{name}" for name in workspace.encoders}
+    assert offered == {f"encoder:{name}" for name in session.encoders}
     for name in ("tree", "steps", "bench", "inspect"):
         actions[name].trigger()
         page = shell.window.pages.current
@@ -82,7 +82,7 @@ def test_menus_list_the_actions_in_the_order_of_the_table(shell):
 def test_the_edit_menu_edits(shell, qtbot):
     actions, document, editor = (
         shell.window.actions_table,
-        shell.workspace.document,
+        shell.session.document,
         shell.window.inspect_page.editor,
     )
     assert not actions["undo"].isEnabled()
@@ -96,7 +96,7 @@ def test_the_edit_menu_edits(shell, qtbot):
     actions["undo"].trigger()
     actions["copy_ids"].trigger()
     assert QGuiApplication.clipboard().text().split() == [
-        str(token) for token in shell.workspace.token_ids(0, 4)
+        str(token) for token in shell.session.tokens.ids(0, 4)
     ]
     actions["zoom_in"].trigger()
     actions["zoom_reset"].trigger()
@@ -116,21 +116,27 @@ def test_the_edit_menu_edits(shell, qtbot):
     assert shell.settings.finds_by_case is panel.search.matches_case
     for name in ("add_special", "parse_special"):
         actions[name].trigger()
-    options = shell.workspace.options
+    options = shell.session.options
     assert (options.add_special, options.parse_special) == (False, False)
 
 
 def test_files_are_asked_for_opened_and_saved(shell, qtbot, tmp_path):
-    actions, questions, workspace = shell.window.actions_table, shell.window.questions, shell.workspace
+    actions, questions, session = shell.window.actions_table, shell.window.questions, shell.session
     for go in (actions["open_model"].trigger, shell.commands.picker.open_button.click):
         go()  # nothing is chosen
-        assert workspace.loader.loading_name is None
+        assert session.loader.loading_name is None
         questions.model = tmp_path / f"{go.__name__}.gguf"
-        with qtbot.waitSignal(workspace.vocabulary_changed):
+        with qtbot.waitSignal(session.vocabulary_changed):
             go()
-        assert workspace.vocabulary.name == questions.model.name
+        assert session.vocabulary.name == questions.model.name
         assert shell.settings.last_model == str(questions.model)
         questions.model = None
+    actions["open_folder"].trigger()
+    assert session.loader.loading_name is None
+    questions.folder = tmp_path / "snapshot"
+    with qtbot.waitSignal(session.vocabulary_changed):
+        actions["open_folder"].trigger()
+    assert shell.settings.last_model == str(questions.folder)
     one, other = tmp_path / "one.txt", tmp_path / "other.txt"
     for name, place, path in (
         ("save_text", None, None),
@@ -140,16 +146,16 @@ def test_files_are_asked_for_opened_and_saved(shell, qtbot, tmp_path):
         ("save_text_as", other, other),
     ):
         questions.save_place = place
-        workspace.document.insert(b"x")
+        session.document.insert(b"x")
         actions[name].trigger()
-        assert workspace.text_path == path
-        assert workspace.is_modified == (place is None)
-        assert path is None or place is None or path.read_bytes() == workspace.document.text()
-    text = workspace.document.text()
+        assert session.text.path == path
+        assert session.text.is_modified == (place is None)
+        assert path is None or place is None or path.read_bytes() == session.document.text()
+    text = session.document.text()
     actions["open_text"].trigger()
-    assert workspace.document.text() == text
+    assert session.document.text() == text
     drop(shell.window, [other, one])
-    qtbot.waitUntil(lambda: workspace.text_path == one)
+    qtbot.waitUntil(lambda: session.text.path == one)
 
 
 def test_only_files_may_be_dropped_and_the_veil_goes_with_them(shell, tmp_path):
@@ -176,9 +182,9 @@ def test_what_is_lost_in_the_round_trip_is_pointed_out(make_shell, qtbot):
     shown = QApplication.activePopupWidget()
     assert isinstance(shown, Explanation)
     qtbot.mouseClick(shown.buttons[0], LEFT)
-    assert shell.workspace.document.slice(*shell.workspace.document.selection) == b" "
+    assert shell.session.document.slice(*shell.session.document.selection) == b" "
     assert shell.window.inspect_page.editor.hasFocus()
-    shell.workspace.document.replace(3, 7, b"")
+    shell.session.document.replace(3, 7, b"")
     qtbot.waitUntil(lambda: badge.text() == "round trip")
     assert not action.isEnabled()
     assert shell.window.pages.current_name == "inspect"
@@ -254,12 +260,12 @@ def test_dialogs_show_all_their_parts_and_enter_closes_them(shell, qtbot, capsys
 
 
 def test_failures_are_told_each_in_a_place_of_its_own(shell, qtbot):
-    window, workspace = shell.window, shell.workspace
+    window, session = shell.window, shell.session
     window.kept_texts.failed.emit("kept")
     shell.settings.store.failed.emit("settings")
-    workspace.text_file_failed.emit("text")
-    workspace.round_trip.failed.emit("decoding")
-    workspace.loader.failed.emit("a.gguf", "model")
+    session.text.failed.emit("text")
+    session.round_trip.failed.emit("decoding")
+    session.loader.failed.emit("a.gguf", "model")
     notices = {notice.message: notice for notice in window.notices.notices}
     assert list(notices) == ["kept", "settings", "text", "decoding", "model"]
     assert all(notice.isVisible() and notice.accessibleName() for notice in notices.values())
@@ -269,10 +275,10 @@ def test_failures_are_told_each_in_a_place_of_its_own(shell, qtbot):
         with qtbot.waitSignal(QGuiApplication.clipboard().dataChanged):
             notices[message].copy_button.click()
         assert details in QGuiApplication.clipboard().text()
-    workspace.text_file_changed.emit()
-    workspace.round_trip.changed.emit()
-    with qtbot.waitSignal(workspace.vocabulary_changed):
-        workspace.loader.open("fake.gguf")
+    session.text.file_changed.emit()
+    session.round_trip.changed.emit()
+    with qtbot.waitSignal(session.vocabulary_changed):
+        session.loader.open("fake.gguf")
     assert [notice.message for notice in window.notices.notices] == ["kept", "settings"]
 
 

@@ -23,7 +23,7 @@ def test_encoders_say_before_they_are_chosen_whether_they_are_exact(shell):
     assert menu.toolTipsVisible()
     assert "for every text" in texts["fast: Cached pieces (exact)"]
     assert "may differ" in texts["greedy: Longest match in the token tree (approximate)"]
-    shell.workspace.set_encoder("slow")
+    shell.session.set_encoder("slow")
     assert shell.window.top_bar.encoder_button.accessibleName() == "Encoder: slow, approximate"
 
 
@@ -38,24 +38,24 @@ def test_the_reason_for_a_badge_is_one_click_away(shell, qtbot):
 
 
 def test_an_approximate_encoder_tells_how_far_it_agrees(shell, qtbot):
-    workspace, badge = shell.workspace, shell.window.top_bar.exactness
+    session, badge = shell.session, shell.window.top_bar.exactness
     shell.window.actions_table["choose_pre"].setEnabled(True)  # a remedy for other causes
-    with qtbot.waitSignal(workspace.encoder_check.changed):
-        workspace.set_encoder("slow")
+    with qtbot.waitSignal(session.encoder_check.changed):
+        session.set_encoder("slow")
     assert badge.text() == "approximate 50.0 %"  # of the four exact tokens: <s> and "one"
     badge.explain()
     explanation = QApplication.activePopupWidget()
     assert "·two" in explanation.findChildren(QLabel)[1].text()
     assert [button.text() for button in explanation.buttons] == ["Go to first inexact token"]
     qtbot.mouseClick(explanation.buttons[0], Qt.MouseButton.LeftButton)
-    assert workspace.document.slice(*workspace.document.selection) == b" two"
-    assert workspace.span(workspace.selected_token)[0] == 3
+    assert session.document.slice(*session.document.selection) == b" two"
+    assert session.tokens.span(session.selected_token)[0] == 3
     assert shell.window.inspect_page.editor.hasFocus()
 
 
 def test_an_explanation_that_is_open_tells_what_is_found_out_meanwhile(shell, qtbot):
-    workspace, badge = shell.workspace, shell.window.top_bar.exactness
-    workspace.set_encoder("slow")
+    session, badge = shell.session, shell.window.top_bar.exactness
+    session.set_encoder("slow")
     badge.explain()
     explanation = QApplication.activePopupWidget()
     about, height = explanation.findChildren(QLabel)[1], explanation.height()
@@ -68,36 +68,36 @@ def test_an_explanation_that_is_open_tells_what_is_found_out_meanwhile(shell, qt
 
 
 def test_an_exact_encoder_is_not_compared(shell, qtbot):
-    shell.workspace.set_encoder("slow")
-    with qtbot.waitSignal(shell.workspace.spans.encoded):
-        shell.workspace.set_encoder("fast")
-    assert shell.workspace.encoder_check.result is None
+    shell.session.set_encoder("slow")
+    with qtbot.waitSignal(shell.session.spans.encoded):
+        shell.session.set_encoder("fast")
+    assert shell.session.encoder_check.result is None
     assert shell.window.top_bar.exactness.text() == "exact"
     assert not shell.window.actions_table["encoder_difference"].isEnabled()
 
 
 def test_editing_forgets_how_far_an_encoder_agrees(shell, qtbot):
-    with qtbot.waitSignal(shell.workspace.encoder_check.changed):
-        shell.workspace.set_encoder("slow")
-    shell.workspace.document.insert(b"x")
+    with qtbot.waitSignal(shell.session.encoder_check.changed):
+        shell.session.set_encoder("slow")
+    shell.session.document.insert(b"x")
     assert shell.window.top_bar.exactness.text() == "approximate"
 
 
 def test_a_notice_goes_when_it_works_again(shell, qtbot):
-    with qtbot.waitSignal(shell.workspace.spans.failed):
-        shell.workspace.document.replace(0, 0, UNENCODABLE)
+    with qtbot.waitSignal(shell.session.spans.failed):
+        shell.session.document.replace(0, 0, UNENCODABLE)
     assert [notice.message for notice in shell.window.notices.notices] == [
         "This text cannot be encoded. Take the word out."
     ]
-    assert shell.workspace.n_tokens == 0
-    with qtbot.waitSignal(shell.workspace.spans.encoded):
-        shell.workspace.document.undo()
+    assert len(shell.session.tokens) == 0
+    with qtbot.waitSignal(shell.session.spans.encoded):
+        shell.session.document.undo()
     assert shell.window.notices.notices == []
 
 
 def test_figures_wait_for_the_tokens_they_are_about(shell, qtbot):
-    with qtbot.waitSignal(shell.workspace.spans.encoded):
-        shell.workspace.set_encoder("slow")
+    with qtbot.waitSignal(shell.session.spans.encoded):
+        shell.session.set_encoder("slow")
         assert shell.window.status_line.text.startswith("… tokens")
         assert "characters/token" not in shell.window.status_line.text
     qtbot.waitUntil(lambda: "characters/token" in shell.window.status_line.text)
@@ -107,18 +107,18 @@ def test_changing_the_encoder_leaves_the_caret_where_it_is(make_shell, qtbot):
     shell = make_shell(
         b"indistinguishable houses. End of it", "demo:bpe", load=lambda name, pre, progress: open_model(name)
     )
-    shell.workspace.document.set_caret(30)
-    with qtbot.waitSignal(shell.workspace.spans.encoded):
-        shell.workspace.set_encoder("words")
-    assert shell.workspace.document.caret == 30
+    shell.session.document.set_caret(30)
+    with qtbot.waitSignal(shell.session.spans.encoded):
+        shell.session.set_encoder("words")
+    assert shell.session.document.caret == 30
 
 
 def test_a_text_that_brings_its_own_bos_is_told_until_it_is_added_once(make_shell, qtbot):
     shell = make_shell(b"<|begin_of_text|>hi", "demo:bpe", load=lambda name, pre, progress: open_model(name))
     (notice,) = shell.window.notices.notices
     assert "the model adds another one" in notice.message
-    with qtbot.waitSignal(shell.workspace.spans.encoded):
-        shell.workspace.set_add_special(False)
+    with qtbot.waitSignal(shell.session.spans.encoded):
+        shell.session.set_add_special(False)
     assert shell.window.notices.notices == []
 
 
@@ -131,4 +131,4 @@ def test_a_file_that_llama_cpp_would_not_load_is_told_with_the_reason(make_shell
     assert badge.text() == "refused by llama.cpp"
     assert badge.accessibleDescription().startswith("llama.cpp would not load this file. ")
     assert "clip" in badge.accessibleDescription()
-    assert info_report(shell.workspace.tokenizer)["exactness"]["level"] == badge.text()
+    assert info_report(shell.session.tokenizer)["exactness"]["level"] == badge.text()

@@ -13,17 +13,17 @@ def test_files_dropped_anywhere_are_opened_by_what_they_are(shell, qtbot, tmp_pa
     model, text = tmp_path / "model.bin", tmp_path / "text.gguf"
     model.write_bytes(b"GGUF\3\0\0\0")
     text.write_bytes(b"two two")
-    with qtbot.waitSignals([shell.workspace.vocabulary_changed, shell.workspace.text_file_changed]):
+    with qtbot.waitSignals([shell.session.vocabulary_changed, shell.session.text.file_changed]):
         drop(shell.window, [model, text])
-    assert shell.workspace.vocabulary.name == "model.bin"
-    qtbot.waitUntil(lambda: shell.workspace.document.text() == b"two two")
+    assert shell.session.vocabulary.name == "model.bin"
+    qtbot.waitUntil(lambda: shell.session.document.text() == b"two two")
 
 
 def test_a_dropped_folder_is_opened_as_a_model(shell, qtbot, tmp_path):
     (tmp_path / "snapshot").mkdir()
-    with qtbot.waitSignal(shell.workspace.vocabulary_changed):
+    with qtbot.waitSignal(shell.session.vocabulary_changed):
         drop(shell.window, [tmp_path / "snapshot"])
-    assert shell.workspace.vocabulary.name == "snapshot"
+    assert shell.session.vocabulary.name == "snapshot"
 
 
 def test_a_dropped_file_on_a_disk_that_does_not_answer_keeps_nobody_waiting(
@@ -34,16 +34,16 @@ def test_a_dropped_file_on_a_disk_that_does_not_answer_keeps_nobody_waiting(
     (tmp_path / "text.txt").write_bytes(b"two two")
     drop(shell.window, [tmp_path / "text.txt"])
     qtbot.keyClicks(shell.window.inspect_page.editor, "x")
-    assert shell.workspace.document.text() == b"xone two three"
+    assert shell.session.document.text() == b"xone two three"
     may_answer.set()
-    qtbot.waitUntil(lambda: shell.workspace.document.text() == b"two two")
+    qtbot.waitUntil(lambda: shell.session.document.text() == b"two two")
 
 
 def test_a_text_that_was_opened_has_the_keys(shell, qtbot, tmp_path):
     (tmp_path / "words.txt").write_bytes(b"one")
     shell.window.top_bar.exactness.setFocus()
-    with qtbot.waitSignal(shell.workspace.text_job.done):
-        shell.workspace.open_text(tmp_path / "words.txt")
+    with qtbot.waitSignal(shell.session.text.reading.done):
+        shell.session.text.open(tmp_path / "words.txt")
     assert shell.window.inspect_page.editor.hasFocus()
 
 
@@ -52,7 +52,7 @@ def test_a_text_is_opened_edited_and_saved(shell, qtbot, tmp_path):
     path.write_bytes(b"one")
     shell.window.questions.text = path
     with qtbot.waitSignal(
-        shell.workspace.text_file_changed, check_params_cb=lambda: not shell.window.isWindowModified()
+        shell.session.text.file_changed, check_params_cb=lambda: not shell.window.isWindowModified()
     ):
         shell.window.actions_table["open_text"].trigger()
     qtbot.waitUntil(lambda: shell.window.windowTitle() == "words.txt[*] – fake.gguf – Tokenloupe")
@@ -65,11 +65,11 @@ def test_a_text_is_opened_edited_and_saved(shell, qtbot, tmp_path):
 
 def test_a_notice_that_was_closed_gives_way_to_the_next_one_about_the_same(shell, qtbot, tmp_path):
     (tmp_path / "words.txt").write_bytes(b"one")
-    with qtbot.waitSignal(shell.workspace.text_file_failed):
-        shell.workspace.open_text(tmp_path / "missing.txt")
+    with qtbot.waitSignal(shell.session.text.failed):
+        shell.session.text.open(tmp_path / "missing.txt")
     [notice] = shell.window.notices.notices
     with qtbot.waitSignal(notice.destroyed):
         qtbot.mouseClick(notice.close_button, Qt.MouseButton.LeftButton)
-    with qtbot.waitSignal(shell.workspace.text_file_changed):
-        shell.workspace.open_text(tmp_path / "words.txt")
+    with qtbot.waitSignal(shell.session.text.file_changed):
+        shell.session.text.open(tmp_path / "words.txt")
     assert shell.window.notices.notices == []

@@ -21,23 +21,23 @@ OPENED = [sample for sample in SAMPLES if sample.format in {each.name for each i
 REAL = sorted((SHARED / "formats").iterdir()) if (SHARED / "formats").is_dir() else []
 
 
-def pieces(workspace):
+def pieces(session):
     """The stretches of the text that the window colours, by their bytes."""
-    spans = [workspace.span(index) for index in range(workspace.n_tokens)]
-    return tuple(workspace.document.slice(*span) for span in spans if span[0] < span[1])
+    spans = [session.tokens.span(index) for index in range(len(session.tokens))]
+    return tuple(session.document.slice(*span) for span in spans if span[0] < span[1])
 
 
 def answer_how_text_is_split(qtbot, shell):
     """Click on what the notice offers, and take the first of the list."""
-    qtbot.waitUntil(lambda: shell.workspace.loader.refused is not None)
+    qtbot.waitUntil(lambda: shell.session.loader.refused is not None)
     (notice,) = shell.window.notices.notices
     qtbot.mouseClick(notice.remedy_button, LEFT)
     picker = QApplication.activePopupWidget()
     assert "The file names no pre-tokenizer." in picker._question.text()
-    likely = shell.workspace.loader.refused.likely[0]
-    with qtbot.waitSignal(shell.workspace.vocabulary_changed):
+    likely = shell.session.loader.refused.likely[0]
+    with qtbot.waitSignal(shell.session.vocabulary_changed):
         qtbot.keyClick(picker.choices.filter, Qt.Key.Key_Return)
-    assert shell.workspace.vocabulary.chosen_pre == likely
+    assert shell.session.vocabulary.chosen_pre == likely
     assert shell.window.notices.notices == []
     shell.window.activateWindow()  # as window managers do when a popup closes
 
@@ -55,19 +55,19 @@ def see_one_decision(qtbot, shell, operation):
     press(qtbot, shell, Qt.Key.Key_F10)
     assert page.model.position == at + 1
     assert page.trace.number.text() == f"step {at + 1} of {page.model.n_steps}"
-    assert trace.text == shell.workspace.document.text()
+    assert trace.text == shell.session.document.text()
 
 
 def see_the_tree(qtbot, shell):
     """The path of a token that was chosen in the text."""
-    shell.workspace.select_token(shell.workspace.n_tokens - 1)
+    shell.session.select_token(len(shell.session.tokens) - 1)
     press(qtbot, shell, Qt.Key.Key_2, CTRL)
     page = shell.window.pages.current
     qtbot.waitUntil(lambda: page.is_ready and page.view.geometry_now is not None)
     qtbot.waitUntil(lambda: page.view.is_settled)
-    last = shell.workspace.n_tokens - 1
-    assert page.model.picture.tree is shell.workspace.tokenizer.token_tree
-    assert page.model.chosen_token == int(shell.workspace.token_ids(last, last + 1)[0])
+    last = len(shell.session.tokens) - 1
+    assert page.model.picture.tree is shell.session.tokenizer.token_tree
+    assert page.model.chosen_token == int(shell.session.tokens.ids(last, last + 1)[0])
 
 
 def test_a_typed_path_opens_and_the_badge_offers_how_else_its_file_is_read(make_shell, qtbot, tmp_path):
@@ -77,21 +77,21 @@ def test_a_typed_path_opens_and_the_badge_offers_how_else_its_file_is_read(make_
     qtbot.mouseClick(shell.window.top_bar.model_button, LEFT)
     picker = QApplication.activePopupWidget()
     qtbot.keyClicks(picker.choices.filter, str(path))
-    with qtbot.waitSignal(shell.workspace.vocabulary_changed):
+    with qtbot.waitSignal(shell.session.vocabulary_changed):
         qtbot.keyClick(picker.choices.filter, Qt.Key.Key_Return)
     badge = shell.window.top_bar.exactness
     assert badge.text() == "exact"
-    qtbot.waitUntil(lambda: shell.workspace.n_tokens == 5)
+    qtbot.waitUntil(lambda: len(shell.session.tokens) == 5)
     qtbot.mouseClick(badge, LEFT)
     (button,) = QApplication.activePopupWidget().buttons
     assert button.text() == "Choose pre-tokenizer…"
     qtbot.mouseClick(button, LEFT)
     picker = QApplication.activePopupWidget()
     qtbot.keyClicks(picker.choices.filter, "llama-first")
-    with qtbot.waitSignal(shell.workspace.vocabulary_changed):
+    with qtbot.waitSignal(shell.session.vocabulary_changed):
         qtbot.keyClick(picker.choices.filter, Qt.Key.Key_Return)
     assert badge.text() == "approximate"
-    qtbot.waitUntil(lambda: shell.workspace.n_tokens == 4)
+    qtbot.waitUntil(lambda: len(shell.session.tokens) == 4)
 
 
 def test_each_format_has_a_small_file_here():
@@ -103,14 +103,14 @@ def test_a_dropped_file_shows_its_tokens_steps_and_tree(make_shell, qtbot, tmp_p
     path = tmp_path / sample.name
     sample.write(path)
     shell = make_shell(sample.text, "demo:spm", _load)
-    with qtbot.waitSignal(shell.workspace.loader.loading_changed):
+    with qtbot.waitSignal(shell.session.loader.loading_changed):
         drop(shell.window, [path])
     if sample.is_silent:
         answer_how_text_is_split(qtbot, shell)
-    qtbot.waitUntil(lambda: shell.workspace.vocabulary.path == path)
-    qtbot.waitUntil(lambda: pieces(shell.workspace) == sample.pieces)
+    qtbot.waitUntil(lambda: shell.session.vocabulary.path == path)
+    qtbot.waitUntil(lambda: pieces(shell.session) == sample.pieces)
     assert shell.window.top_bar.exactness.text() == ("unknown pre" if sample.is_silent else "exact")
-    assert shell.workspace.vocabulary.format == sample.format
+    assert shell.session.vocabulary.format == sample.format
     see_one_decision(qtbot, shell, sample.decision)
     see_the_tree(qtbot, shell)
 
@@ -122,10 +122,10 @@ def test_so_does_a_published_file(make_shell, qtbot, path):
         pytest.skip("Its format is not known yet.")
     expected = guiapp.open_model(path)
     shell = make_shell(TEXT, "demo:spm", _load)
-    with qtbot.waitSignal(shell.workspace.vocabulary_changed):
+    with qtbot.waitSignal(shell.session.vocabulary_changed):
         drop(shell.window, [path])
-    qtbot.waitUntil(lambda: shell.workspace.n_tokens == len(expected.encode(TEXT).token_ids))
-    assert b"".join(pieces(shell.workspace)).replace(b" ", b"") == TEXT.replace(b" ", b"")
+    qtbot.waitUntil(lambda: len(shell.session.tokens) == len(expected.encode(TEXT).token_ids))
+    assert b"".join(pieces(shell.session)).replace(b" ", b"") == TEXT.replace(b" ", b"")
     assert shell.window.top_bar.exactness.text() == "exact"
     see_one_decision(qtbot, shell, DECISIONS.get(expected.vocabulary.type.value, "merge"))
     see_the_tree(qtbot, shell)

@@ -19,30 +19,30 @@ def test_typed_text_without_a_file_is_there_at_the_next_start(make_shell, qtbot)
     shell = make_shell()
     qtbot.keyClicks(shell.window.inspect_page.editor, "typed ")
     again = reopen(make_shell, shell)
-    assert again.workspace.document.text() == b"typed one two three"
-    assert reopen(make_shell, again).workspace.document.text() == b"typed one two three"
+    assert again.session.document.text() == b"typed one two three"
+    assert reopen(make_shell, again).session.document.text() == b"typed one two three"
 
 
 def test_typed_text_that_was_deleted_is_gone(make_shell, qtbot):
     shell = make_shell()
     qtbot.keyClicks(shell.window.inspect_page.editor, "typed ")
     shell.window._keep_text()
-    shell.workspace.document.replace(0, shell.workspace.document.size, b"")
-    assert reopen(make_shell, shell).workspace.document.text() == b"sample"
+    shell.session.document.replace(0, shell.session.document.size, b"")
+    assert reopen(make_shell, shell).session.document.text() == b"sample"
 
 
 def test_text_of_a_file_is_not_kept_a_second_time(make_shell, qtbot, tmp_path):
     shell = make_shell()
     qtbot.keyClicks(shell.window.inspect_page.editor, "typed ")
-    assert shell.workspace.save_text(tmp_path / "text.txt")
-    assert reopen(make_shell, shell).workspace.document.text() == b"sample"
+    assert shell.session.text.save(tmp_path / "text.txt")
+    assert reopen(make_shell, shell).session.document.text() == b"sample"
 
 
 def test_text_that_another_one_replaced_is_there_at_the_next_start(make_shell, qtbot, tmp_path):
     shell = make_shell()
     qtbot.keyClicks(shell.window.inspect_page.editor, "typed ")
     shell.window.actions_table["sample:english"].trigger()
-    assert reopen(make_shell, shell).workspace.document.text() == b"typed one two three"
+    assert reopen(make_shell, shell).session.document.text() == b"typed one two three"
 
 
 def test_a_window_with_a_file_leaves_kept_text_alone(make_shell, qtbot, tmp_path):
@@ -52,9 +52,9 @@ def test_a_window_with_a_file_leaves_kept_text_alone(make_shell, qtbot, tmp_path
     first.stop()
     second = make_shell()
     (tmp_path / "words.txt").write_bytes(b"from a file")
-    with qtbot.waitSignal(second.workspace.text_file_changed):
-        second.workspace.open_text(tmp_path / "words.txt")
-    assert reopen(make_shell, second).workspace.document.text() == b"typed one two three"
+    with qtbot.waitSignal(second.session.text.file_changed):
+        second.session.text.open(tmp_path / "words.txt")
+    assert reopen(make_shell, second).session.document.text() == b"typed one two three"
 
 
 def test_two_windows_keep_a_text_each(make_shell, qtbot):
@@ -67,22 +67,22 @@ def test_two_windows_keep_a_text_each(make_shell, qtbot):
     first = reopen(make_shell, one, other)
     second = make_shell(b"sample")
     second.window.take_kept_text()
-    texts = {shell.workspace.document.text() for shell in (first, second)}
+    texts = {shell.session.document.text() for shell in (first, second)}
     assert texts == {b"typed by one", b"typed by other"}
 
 
 def test_changes_to_a_file_survive_a_program_that_is_killed(make_shell, qtbot, tmp_path):
     path = tmp_path / "words.txt"
     shell = make_shell()
-    assert shell.workspace.save_text(path)
+    assert shell.session.text.save(path)
     qtbot.keyClicks(shell.window.inspect_page.editor, "typed ")
     shell.window._keep_text()
     shell.window.kept_texts.leave()  # as if the process were gone
     shell.window.kept_texts.finish()
     again = make_shell(b"sample")
     again.window.take_kept_text()
-    assert again.workspace.document.text() == b"typed one two three"
-    assert (again.workspace.text_path, again.workspace.is_modified) == (path, True)
+    assert again.session.document.text() == b"typed one two three"
+    assert (again.session.text.path, again.session.text.is_modified) == (path, True)
     assert path.read_bytes() == b"one two three"
 
 
@@ -100,7 +100,7 @@ shell = app.build(application, Settings(folder / "settings.json"), text)
 shell.window.take_kept_text()
 shell.window.show()
 editor = shell.window.inspect_page.editor
-shell.workspace.document.set_caret(shell.workspace.document.size // 2)
+shell.session.document.set_caret(shell.session.document.size // 2)
 for sign in typed:
     QTest.keyClick(editor, Qt.Key.Key_Backspace if sign == "<" else sign)
 last = time.monotonic()
@@ -128,8 +128,8 @@ def test_typed_text_survives_a_program_that_is_killed_soon_after(make_shell, tmp
     twice = once[: half - 1] + b"xyz" + once[half:]
     again = make_shell(b"sample")
     again.window.take_kept_text()
-    assert again.workspace.document.text() == twice
-    assert reopen(make_shell, again).workspace.document.text() == twice
+    assert again.session.document.text() == twice
+    assert reopen(make_shell, again).session.document.text() == twice
     assert not list((tmp_path / "texts").glob("*.edits"))
 
 
@@ -147,7 +147,7 @@ def test_only_what_was_typed_is_written(make_shell, qtbot, tmp_path):
     shell.window.kept_texts.finish()
     again = make_shell(b"sample")
     again.window.take_kept_text()
-    assert again.workspace.document.text() == b"ab" * 5 + b"x" * 1_000_000
+    assert again.session.document.text() == b"ab" * 5 + b"x" * 1_000_000
 
 
 def listed(shell):
@@ -168,20 +168,20 @@ def test_a_changed_file_that_another_one_was_dropped_over_can_be_chosen_again(ma
     other.write_bytes(b"two two")
     shell = make_shell()
     assert listed(shell) == ["None"]
-    assert shell.workspace.save_text(path)
+    assert shell.session.text.save(path)
     qtbot.keyClicks(shell.window.inspect_page.editor, "more & ")
-    with qtbot.waitSignal(shell.workspace.text_file_changed):
+    with qtbot.waitSignal(shell.session.text.file_changed):
         shell.commands.open_files([other])
-    assert shell.workspace.document.text() == b"two two"
+    assert shell.session.document.text() == b"two two"
     assert listed(shell) == ["words.txt: more && one two three"]
     choose(shell, 0)
-    assert shell.workspace.document.text() == b"more & one two three"
-    assert (shell.workspace.text_path, shell.workspace.is_modified) == (path, True)
+    assert shell.session.document.text() == b"more & one two three"
+    assert (shell.session.text.path, shell.session.text.is_modified) == (path, True)
     assert path.read_bytes() == b"one two three"
     assert listed(shell) == ["words.txt: more && one two three"]
     assert shell.window.actions_table.menus["File/Kept texts"].actions()[0].isChecked()
-    shell.workspace.document.undo()
-    assert (shell.workspace.document.text(), shell.workspace.text_path) == (b"two two", other)
+    shell.session.document.undo()
+    assert (shell.session.document.text(), shell.session.text.path) == (b"two two", other)
 
 
 def test_a_text_is_kept_when_another_one_takes_its_place(make_shell, qtbot):
@@ -210,8 +210,8 @@ def test_kept_texts_are_deleted_only_after_a_question(shell, qtbot):
     shell.window.questions.deletes = True
     shell.window.actions_table["delete_kept"].trigger()
     assert listed(shell) == ["None"]
-    shell.workspace.document.undo()
-    assert shell.workspace.document.text() == b"typed one two three"
+    shell.session.document.undo()
+    assert shell.session.document.text() == b"typed one two three"
 
 
 def test_a_text_that_undo_can_bring_back_is_not_given_to_another_window(make_shell, qtbot):
@@ -220,6 +220,6 @@ def test_a_text_that_undo_can_bring_back_is_not_given_to_another_window(make_she
     shell.window.actions_table["sample:english"].trigger()
     other = make_shell()
     other.window.take_kept_text()
-    assert b"typed" not in other.workspace.document.text()
-    shell.workspace.document.undo()
-    assert shell.workspace.document.text().startswith(b"typed ")
+    assert b"typed" not in other.session.document.text()
+    shell.session.document.undo()
+    assert shell.session.document.text().startswith(b"typed ")

@@ -30,10 +30,10 @@ def at_work(make_shell, qtbot, tmp_path):
 
 
 def begin_work(shell, qtbot, path):
-    shell.workspace.loader.open("demo:bpe", "gpt-2")
-    qtbot.waitUntil(lambda: shell.workspace.loader.loading_name is None)
+    shell.session.loader.open("demo:bpe", "gpt-2")
+    qtbot.waitUntil(lambda: shell.session.loader.loading_name is None)
     shell.window.questions.text = path
-    with qtbot.waitSignal(shell.workspace.text_file_changed):
+    with qtbot.waitSignal(shell.session.text.file_changed):
         shell.window.actions_table["open_text"].trigger()
     shell.window.inspect_page.editor.setFocus()
     press(qtbot, shell, Qt.Key.Key_End, CTRL)
@@ -57,16 +57,16 @@ def begin_work(shell, qtbot, path):
 
 def state(shell):
     """All that belongs to the person in front of the window."""
-    workspace, document = shell.workspace, shell.workspace.document
+    session, document = shell.session, shell.session.document
     steps = shell.window.pages.pages["steps"].model
     return {
         "text": document.text(),
         "selection": (document.anchor, document.caret),
-        "file": (workspace.text_path, workspace.is_modified),
+        "file": (session.text.path, session.text.is_modified),
         "title": (shell.window.windowTitle(), shell.window.isWindowModified()),
         "history": (document.can_undo, document.can_redo),
-        "model": (workspace.loader.model.name, workspace.tokenizer.vocabulary.chosen_pre),
-        "options": workspace.options,
+        "model": (session.loader.model.name, session.tokenizer.vocabulary.chosen_pre),
+        "options": session.options,
         "last model": shell.settings.last_model,
         "breakpoints": steps.breakpoints.rows,
         "remembered": shell.settings.debugger,
@@ -105,7 +105,7 @@ def go_to_end(shell, qtbot, page):
 
 def check_history(shell, qtbot):
     """Keys take back and make again what was typed, and Ctrl+S writes to the file that was opened."""
-    document, path = shell.workspace.document, shell.workspace.text_path
+    document, path = shell.session.document, shell.session.text.path
     press(qtbot, shell, Qt.Key.Key_1, CTRL)
     shell.window.inspect_page.editor.setFocus()
     texts = [document.text()]
@@ -162,7 +162,7 @@ def test_ctrl_z_in_a_lesson_takes_back_its_own_breakpoints(at_work, qtbot):
 
 
 def test_ctrl_s_in_a_lesson_saves_what_was_typed(at_work, qtbot):
-    path = at_work.workspace.text_path
+    path = at_work.session.text.path
     begin_lesson(at_work, qtbot, MODELS)
     press(qtbot, at_work, Qt.Key.Key_S, CTRL)
     assert path.read_bytes() == b"How do lions sleep? Well"
@@ -186,15 +186,15 @@ def test_a_text_opened_in_a_lesson_takes_its_place_and_undo_brings_the_own_one_b
     other = tmp_path / "other.txt"
     other.write_bytes(b"Other words")
     page = begin_lesson(at_work, qtbot, MODELS)
-    with qtbot.waitSignal(at_work.workspace.text_file_changed):
+    with qtbot.waitSignal(at_work.session.text.file_changed):
         opening(at_work, other)
     qtbot.waitUntil(lambda: page.is_ready and page.model.debugger.trace.text == b"Other words")
     assert page.player.lesson is None
     assert page.trace.isVisible()
-    assert at_work.workspace.text_path == other
+    assert at_work.session.text.path == other
     at_work.window.inspect_page.editor.undo()
-    assert at_work.workspace.document.text() == b"How do lions sleep? Well"
-    assert at_work.workspace.text_path == tmp_path / "own words.txt"
+    assert at_work.session.document.text() == b"How do lions sleep? Well"
+    assert at_work.session.text.path == tmp_path / "own words.txt"
 
 
 def test_a_model_opened_in_a_lesson_is_the_one_that_is_shown(at_work, qtbot):
@@ -203,7 +203,7 @@ def test_a_model_opened_in_a_lesson_is_the_one_that_is_shown(at_work, qtbot):
     assert page.player.lesson is None
     qtbot.waitUntil(lambda: page.is_ready and page.model.debugger.trace.twin == "wordpiece")
     assert page.model.debugger.trace.text == b"How do lions sleep? Well"
-    assert at_work.workspace.loader.model.name == "demo:wordpiece"
+    assert at_work.session.loader.model.name == "demo:wordpiece"
 
 
 def test_a_lesson_waits_while_something_is_opened_on_another_page(at_work, qtbot):
@@ -326,7 +326,7 @@ def wait(holds):
 shell = build(make_application(), Settings(folder / "settings.json"), b"sample")
 shell.window.show()
 shell.start("demo:bpe", folder / "own words.txt")
-wait(lambda: shell.workspace.loader.model and shell.workspace.text_path)
+wait(lambda: shell.session.loader.model and shell.session.text.path)
 shell.window.inspect_page.editor.setFocus()
 QTest.keyClick(shell.window.inspect_page.editor, Qt.Key.Key_End, Qt.KeyboardModifier.ControlModifier)
 QTest.keyClicks(shell.window.inspect_page.editor, " Well")
@@ -358,8 +358,8 @@ def test_a_program_killed_in_a_lesson_comes_back_with_what_was_open(make_shell, 
         assert program.stdout.readline() == b"now\n"
         program.kill()
     again = start_again(make_shell, qtbot)
-    assert again.workspace.document.text() == b"How do lions sleep? Well"
-    assert (again.workspace.text_path, again.workspace.is_modified) == (path, True)
+    assert again.session.document.text() == b"How do lions sleep? Well"
+    assert (again.session.text.path, again.session.text.is_modified) == (path, True)
     assert again.window.windowTitle().startswith("own words.txt[*] – ")
     assert again.settings.last_model == "demo:bpe"
     steps = again.window.pages.current.model

@@ -91,16 +91,16 @@ def test_figures_are_left_out_rather_than_cut_off(shell, width):
 
 
 def test_the_status_line_tells_figures_of_the_text_and_of_a_selection(shell, qtbot):
-    line, workspace = shell.window.status_line, shell.workspace
+    line, session = shell.window.status_line, shell.session
     assert line.text.startswith("4 tokens 13 characters   13 bytes   3.25 characters/token   ")
-    assert line.text.endswith(f"{format_speed(workspace.statistics.speed_mb_per_s)} ")
-    workspace.document.select(0, 7)
+    assert line.text.endswith(f"{format_speed(session.statistics.speed_mb_per_s)} ")
+    session.document.select(0, 7)
     assert line.text.endswith(" selected: 2 tokens · 7 characters")
-    with qtbot.waitSignal(workspace.spans.encoded):
-        workspace.set_encoder("slow")
+    with qtbot.waitSignal(session.spans.encoded):
+        session.set_encoder("slow")
         assert line.text.startswith("… tokens 13 characters")
     assert " selected: about 3 tokens · 7 characters" in line.text
-    workspace.document.set_caret(0)
+    session.document.set_caret(0)
     assert "selected" not in line.text
 
 
@@ -110,13 +110,13 @@ def test_tokens_and_what_goes_on_are_readable_in_the_smallest_window(make_shell,
     title = f"Opening {'a name that goes on ' * 9}"
     monkeypatch.setattr(Activity, "title", title)
     monkeypatch.setattr(Activity, "can_cancel", True)
-    shell.workspace.document.select(0, shell.workspace.document.size)
-    shell.workspace.loader.progress_changed.emit()
+    shell.session.document.select(0, shell.session.document.size)
+    shell.session.loader.progress_changed.emit()
     qtbot.waitUntil(shell.window.findChild(ActivityView).isVisible)
     QApplication.processEvents()
     tokens, figures, under_way, selection = shell.window.status_line.findChildren(FittedLabel)
-    assert (tokens.text(), figures.text()) == (f"{shell.workspace.statistics.n_tokens:,} tokens", "")
-    assert selection.text() == f"{shell.workspace.selection_statistics.n_tokens:,} selected"
+    assert (tokens.text(), figures.text()) == (f"{shell.session.statistics.n_tokens:,} tokens", "")
+    assert selection.text() == f"{shell.session.selection_statistics.n_tokens:,} selected"
     assert under_way.text().startswith("Opening")
     for label in (tokens, under_way, selection):
         assert label.fontMetrics().horizontalAdvance(label.text()) <= label.width()
@@ -131,7 +131,7 @@ def test_size_and_options_come_back_at_the_next_start(make_shell):
     first.stop()
     second = make_shell(model=None)
     assert (second.window.width(), second.window.height()) == (860, 500)
-    assert not second.workspace.options.parse_special
+    assert not second.session.options.parse_special
     assert not second.window.actions_table["parse_special"].isChecked()
     assert not second.window.actions_table["whitespace"].isChecked()
 

@@ -21,3 +21,11 @@ def test_a_mistake_of_a_panel_that_paints_itself_is_reported(shell, qtbot):
         qtbot.waitUntil(lambda: len(caught) > 1)
         panel.hide()
     assert {kind for kind, *_ in caught} == {IndexError}
+
+
+def test_settings_that_cannot_be_read_are_set_aside_and_that_is_said(make_shell, tmp_path):
+    (tmp_path / "settings.json").write_bytes(b"{")
+    (notice,) = make_shell().window.notices.notices
+    aside = tmp_path / "settings.json.spoiled"
+    assert str(aside) in notice.message
+    assert aside.read_bytes() == b"{"

@@ -57,10 +57,10 @@ def test_installed_models_are_shown_by_place_and_open_by_a_click(qtbot, shell, h
     assert choices(picker)[at].place.startswith("~/.ollama/models/blobs/sha256-")
     rows = picker.choices.rows
     rows.scrollTo(rows.model().index(at, 0))
-    with qtbot.waitSignal(shell.workspace.loader.model_changed):
+    with qtbot.waitSignal(shell.session.loader.model_changed):
         place = rows.visualRect(rows.model().index(at, 0)).center()
         qtbot.mouseClick(rows.viewport(), Qt.MouseButton.LeftButton, pos=place)
-    assert shell.workspace.loader.model.name == "ollama:llama3.2:1b"
+    assert shell.session.loader.model.name == "ollama:llama3.2:1b"
     assert shell.commands._recent.paths == ("ollama:llama3.2:1b",)
     assert shell.settings.last_model == "ollama:llama3.2:1b"
     picker = opened_picker(qtbot, shell)
@@ -77,9 +77,9 @@ def test_typing_filters_the_installed_models(qtbot, shell, home):
     assert [row if isinstance(row, str) else row.name for row in choices(picker)] == [
         "GPT4ALL", "gpt4all:orca.gguf",
     ]  # fmt: skip
-    with qtbot.waitSignal(shell.workspace.loader.model_changed):
+    with qtbot.waitSignal(shell.session.loader.model_changed):
         qtbot.keyClick(picker.choices.filter, Qt.Key.Key_Return)
-    assert len(shell.workspace.vocabulary) == 3000
+    assert len(shell.session.vocabulary) == 3000
 
 
 def test_an_address_that_is_typed_is_fetched_and_forgotten_again(qtbot, shell, home):
@@ -88,9 +88,9 @@ def test_an_address_that_is_typed_is_fetched_and_forgotten_again(qtbot, shell, h
         picker = opened_picker(qtbot, shell)
         qtbot.keyClicks(picker.choices.filter, url)
         assert sections(picker) == ["NAMED"]
-        with qtbot.waitSignal(shell.workspace.loader.model_changed):
+        with qtbot.waitSignal(shell.session.loader.model_changed):
             qtbot.keyClick(picker.choices.filter, Qt.Key.Key_Return)
-    assert len(shell.workspace.vocabulary) == 9
+    assert len(shell.session.vocabulary) == 9
     assert kept.size_bytes() > 791
     picker = opened_picker(qtbot, shell)
     assert picker.clear_button.text() == f"Delete {kept.size_bytes()} B of downloads"
@@ -103,10 +103,10 @@ def test_an_address_that_is_typed_is_fetched_and_forgotten_again(qtbot, shell, h
 def test_what_a_server_refuses_is_said_and_the_old_model_stays(qtbot, shell):
     with serving() as server:
         url = server.serves("/x.gguf", status(403))
-        with qtbot.waitSignal(shell.workspace.loader.failed) as told:
+        with qtbot.waitSignal(shell.session.loader.failed) as told:
             shell.commands.open(url)
     assert "HF_TOKEN" in told.args[1]
-    assert shell.workspace.loader.model.name == "demo:bpe"
+    assert shell.session.loader.model.name == "demo:bpe"
 
 
 def test_a_folder_is_added_and_its_models_are_offered(qtbot, shell, tmp_path):
@@ -122,7 +122,7 @@ def test_a_folder_is_added_and_its_models_are_offered(qtbot, shell, tmp_path):
 
 def test_a_recent_name_stands_in_the_menu_as_it_is(qtbot, shell, home):
     fill_home(home)
-    with qtbot.waitSignal(shell.workspace.loader.model_changed):
+    with qtbot.waitSignal(shell.session.loader.model_changed):
         shell.commands.open("jan:author/llama")
     menu = shell.window.actions_table.menus["File/Open recent"]
     menu.aboutToShow.emit()
@@ -140,9 +140,9 @@ def test_the_next_session_opens_what_was_fetched_without_asking_anybody(qtbot, m
         before.stop()
         n_asked = len(server.asked)
         shell = make_shell(model=None, load=_load)
-        with qtbot.waitSignal(shell.workspace.loader.model_changed):
+        with qtbot.waitSignal(shell.session.loader.model_changed):
             shell.commands.open_last("demo:bpe")
-        assert (len(shell.workspace.vocabulary), len(server.asked)) == (9, n_asked)
+        assert (len(shell.session.vocabulary), len(server.asked)) == (9, n_asked)
     assert (shell.settings.last_model, shell.commands._recent.paths) == (url, (url,))
     picker = opened_picker(qtbot, shell)
     current = [(row.section, row.title) for row in choices(picker) if getattr(row, "is_current", False)]
@@ -151,11 +151,11 @@ def test_the_next_session_opens_what_was_fetched_without_asking_anybody(qtbot, m
     shell.stop()
     kept.clear()
     shell = make_shell(model=None, load=_load)
-    with qtbot.waitSignal(shell.workspace.loader.failed) as told:
+    with qtbot.waitSignal(shell.session.loader.failed) as told:
         shell.commands.open_last("demo:bpe")
     assert told.args[1] == f"Nothing is kept of {url}. Open it by this name to fetch it."
-    qtbot.waitUntil(lambda: shell.workspace.loader.model is not None)
-    assert shell.workspace.loader.model.name == "demo:bpe"
+    qtbot.waitUntil(lambda: shell.session.loader.model is not None)
+    assert shell.session.loader.model.name == "demo:bpe"
 
 
 def test_while_models_are_looked_for_the_list_says_so(qtbot, shell, home, monkeypatch):

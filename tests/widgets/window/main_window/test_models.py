@@ -23,7 +23,7 @@ def test_the_model_button_names_the_model(shell):
 
 def test_without_a_model_the_window_says_so_and_offers_what_can_be_done(make_shell, qtbot):
     shell = make_shell(model=None)
-    shell.workspace.document.select(0, 7)
+    shell.session.document.select(0, 7)
     assert shell.window.status_line.text.endswith(" selected: 7 characters")
     rows = [(row, action) for row, action in shell.window.actions_table if not row.page]
     assert {row.name for row, action in rows if action.isChecked()} == {
@@ -47,10 +47,10 @@ def test_without_a_model_the_window_says_so_and_offers_what_can_be_done(make_she
 @pytest.mark.parametrize(("width", "shows_summary"), [(900, True), (400, True), (200, False)])
 def test_the_model_button_shortens_the_name_to_what_fits(shell, width, shows_summary):
     button = shell.window.top_bar.model_button
-    shell.workspace.loader.model.tokenizer.vocabulary = replace(
-        shell.workspace.vocabulary, name="A name that goes on and on " * 8
+    shell.session.loader.model.tokenizer.vocabulary = replace(
+        shell.session.vocabulary, name="A name that goes on and on " * 8
     )
-    shell.workspace.loader.model_changed.emit()
+    shell.session.loader.model_changed.emit()
     button.resize(width, 30)
     name, summary = button.findChildren(QLabel)[1:3]
     assert "…" in name.text()
@@ -62,9 +62,9 @@ def test_a_model_is_picked_with_the_keyboard(shell, qtbot):
     press(qtbot, shell, Qt.Key.Key_M, CTRL)
     picker = QApplication.activePopupWidget()
     qtbot.keyClicks(picker.choices.filter, "wordpiece")
-    with qtbot.waitSignal(shell.workspace.vocabulary_changed):
+    with qtbot.waitSignal(shell.session.vocabulary_changed):
         qtbot.keyClick(picker.choices.filter, Qt.Key.Key_Return)
-    assert shell.workspace.vocabulary.name == "demo:wordpiece"
+    assert shell.session.vocabulary.name == "demo:wordpiece"
     assert not picker.isVisible()
 
 
@@ -86,35 +86,35 @@ def test_a_list_that_is_renewed_stays_where_somebody_has_got_to(shell, qtbot):
     for _ in range(3):
         qtbot.keyClick(QApplication.activePopupWidget().choices.filter, Qt.Key.Key_Down)
     pointed_at = rows.currentIndex().data()
-    shell.workspace.loader.model_changed.emit()
+    shell.session.loader.model_changed.emit()
     assert rows.currentIndex().data() == pointed_at == "WordPiece"
     QApplication.activePopupWidget().close()
 
 
 def choose_pre_for_odd_model(shell, qtbot):
-    with qtbot.waitSignal(shell.workspace.loader.refused_changed):
+    with qtbot.waitSignal(shell.session.loader.refused_changed):
         shell.commands.open("odd.gguf")
     (notice,) = shell.window.notices.notices
     qtbot.mouseClick(notice.remedy_button, Qt.MouseButton.LeftButton)
     picker = QApplication.activePopupWidget()
-    with qtbot.waitSignal(shell.workspace.vocabulary_changed):
+    with qtbot.waitSignal(shell.session.vocabulary_changed):
         qtbot.keyClick(picker.choices.filter, Qt.Key.Key_Return)
     assert not picker.isVisible()
 
 
 def test_a_model_with_an_unknown_pre_tokenizer_offers_a_choice(shell, qtbot):
     choose_pre_for_odd_model(shell, qtbot)
-    assert shell.workspace.vocabulary.chosen_pre == "llama-bpe"  # the name most like the one in the file
+    assert shell.session.vocabulary.chosen_pre == "llama-bpe"  # the name most like the one in the file
     assert shell.window.notices.notices == []
 
 
 def test_the_choice_is_kept_with_the_recent_file(shell, qtbot):
     choose_pre_for_odd_model(shell, qtbot)
-    with qtbot.waitSignal(shell.workspace.vocabulary_changed):
+    with qtbot.waitSignal(shell.session.vocabulary_changed):
         shell.commands.open("fake.gguf")
-    with qtbot.waitSignal(shell.workspace.vocabulary_changed):
+    with qtbot.waitSignal(shell.session.vocabulary_changed):
         shell.commands.open("odd.gguf")
-    assert shell.workspace.vocabulary.chosen_pre == "llama-bpe"
+    assert shell.session.vocabulary.chosen_pre == "llama-bpe"
 
 
 def test_a_vocabulary_that_no_pre_tokenizer_splits_offers_none(shell):
@@ -122,8 +122,8 @@ def test_a_vocabulary_that_no_pre_tokenizer_splits_offers_none(shell):
 
 
 def test_a_model_that_fails_is_told_beside_it_and_can_be_copied(shell, qtbot):
-    with qtbot.waitSignal(shell.workspace.loader.failed):
-        shell.workspace.loader.open("/models/broken.gguf")
+    with qtbot.waitSignal(shell.session.loader.failed):
+        shell.session.loader.open("/models/broken.gguf")
     (notice,) = shell.window.notices.notices
     assert notice.message == "broken.gguf is no GGUF file. Choose another one."
     with qtbot.waitSignal(QGuiApplication.clipboard().dataChanged):
@@ -133,7 +133,7 @@ def test_a_model_that_fails_is_told_beside_it_and_can_be_copied(shell, qtbot):
     assert "PySide6" in details
     qtbot.mouseClick(notice.close_button, Qt.MouseButton.LeftButton)
     assert shell.window.notices.notices == []
-    assert shell.workspace.vocabulary.name == "fake.gguf"
+    assert shell.session.vocabulary.name == "fake.gguf"
 
 
 def test_short_facts_have_no_scroll_bars(shell, qtbot):
@@ -149,32 +149,32 @@ def test_the_model_of_the_last_time_is_opened_again(make_shell, qtbot):
     opened_last = make_shell(model="other.gguf").settings.last_model
     again = make_shell(model="demo:wordpiece")
     again.settings.last_model = opened_last
-    with qtbot.waitSignal(again.workspace.vocabulary_changed):
+    with qtbot.waitSignal(again.session.vocabulary_changed):
         again.commands.open_last("demo:bpe")
-    assert again.workspace.vocabulary.name == "other.gguf"
+    assert again.session.vocabulary.name == "other.gguf"
 
 
 @pytest.mark.parametrize(("last", "tells"), [("broken.gguf", "no GGUF file"), ("odd.gguf", "Choose one.")])
 def test_where_the_model_of_the_last_time_fails_a_demo_model_is_opened(make_shell, qtbot, last, tells):
     shell = make_shell(model=None)
     shell.settings.last_model = last
-    with qtbot.waitSignal(shell.workspace.vocabulary_changed):
+    with qtbot.waitSignal(shell.session.vocabulary_changed):
         shell.commands.open_last("demo:bpe")
-    assert shell.workspace.vocabulary.name == "demo:bpe"
+    assert shell.session.vocabulary.name == "demo:bpe"
     assert shell.settings.last_model == "demo:bpe"
     (notice,) = shell.window.notices.notices
     assert tells in notice.message
-    shell.workspace.loader.cancel()
-    assert shell.workspace.loader.loading_name is None
+    shell.session.loader.cancel()
+    assert shell.session.loader.loading_name is None
 
 
 def test_where_the_model_of_the_last_time_is_cancelled_a_demo_model_is_opened(make_shell, qtbot):
     shell = make_shell(model=None)
     shell.settings.last_model = "other.gguf"
-    with qtbot.waitSignal(shell.workspace.vocabulary_changed):
+    with qtbot.waitSignal(shell.session.vocabulary_changed):
         shell.commands.open_last("demo:bpe")
-        shell.workspace.loader.cancel()
-    assert shell.workspace.vocabulary.name == "demo:bpe"
+        shell.session.loader.cancel()
+    assert shell.session.vocabulary.name == "demo:bpe"
 
 
 @pytest.mark.parametrize(("forgets", "kept"), [(False, "slow.gguf"), (True, "")])
@@ -211,8 +211,8 @@ def test_esc_gives_up_opening_wherever_the_keyboard_is(make_shell, qtbot, page):
     button = shell.window.findChild(ActivityView).cancel_button
     qtbot.waitUntil(button.isVisible)
     press(qtbot, shell, Qt.Key.Key_Escape)
-    qtbot.waitUntil(lambda: shell.workspace.loader.loading_name is None)
-    assert shell.workspace.loader.model.name == "fake.gguf"
+    qtbot.waitUntil(lambda: shell.session.loader.loading_name is None)
+    assert shell.session.loader.model.name == "fake.gguf"
     may_end.set()
 
 

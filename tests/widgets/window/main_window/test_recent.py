@@ -17,8 +17,8 @@ def files(tmp_path):
 
 
 def open_text(qtbot, shell, path):
-    with qtbot.waitSignal(shell.workspace.text_job.done):
-        shell.workspace.open_text(path)
+    with qtbot.waitSignal(shell.session.text.reading.done):
+        shell.session.text.open(path)
 
 
 def listed(shell):
@@ -43,14 +43,14 @@ def test_texts_are_listed_the_newest_first_and_open_again(shell, qtbot, files):
     assert texts[0].startswith("R&&D \\u202e.txt – ")
     assert listed(shell)[texts[0]].isChecked()
     listed(shell)[texts[1]].trigger()
-    qtbot.waitUntil(lambda: shell.workspace.text_path == files[0])
+    qtbot.waitUntil(lambda: shell.session.text.path == files[0])
     assert [text for text in listed(shell) if ".txt" in text] == texts[::-1]
 
 
 def test_models_are_listed_too(shell, qtbot):
     rows = listed(shell)
     model = next(text for text in rows if text.startswith("fake.gguf"))
-    with qtbot.waitSignal(shell.workspace.vocabulary_changed):
+    with qtbot.waitSignal(shell.session.vocabulary_changed):
         rows[model].trigger()
 
 
@@ -60,7 +60,7 @@ def test_what_is_gone_is_grey_and_saving_brings_it_back(shell, qtbot, files):
     rows = listed(shell)
     row = next(rows[text] for text in rows if ".txt" in text)
     qtbot.waitUntil(lambda: not row.isEnabled())
-    shell.workspace.save_text(files[0])
+    shell.session.text.save(files[0])
     rows = listed(shell)
     row = next(rows[text] for text in rows if ".txt" in text)
     qtbot.waitUntil(row.isEnabled)
@@ -79,5 +79,5 @@ def test_all_are_forgotten_with_one_command(shell, qtbot, files, tmp_path):
 def test_an_edited_text_is_remembered_when_it_is_saved(shell, qtbot, files):
     qtbot.keyClicks(QApplication.focusWidget() or shell.window.inspect_page.editor, "x")
     assert not any(".txt" in text for text in listed(shell))
-    shell.workspace.save_text(files[0])
+    shell.session.text.save(files[0])
     assert any(".txt" in text for text in listed(shell))

@@ -11,8 +11,8 @@ TEXT = "two words, 世界 😀\n"
 def open_file(shell, qtbot, tmp_path):
     def open_file(name, data):
         (tmp_path / name).write_bytes(data)
-        with qtbot.waitSignal(shell.workspace.text_file_changed):
-            shell.workspace.open_text(tmp_path / name)
+        with qtbot.waitSignal(shell.session.text.file_changed):
+            shell.session.text.open(tmp_path / name)
 
     return open_file
 
@@ -23,7 +23,7 @@ def messages(shell):
 
 def convert(shell, qtbot):
     [notice] = shell.window.notices.notices
-    with qtbot.waitSignal(shell.workspace.document.edited):
+    with qtbot.waitSignal(shell.session.document.edited):
         qtbot.mouseClick(notice.remedy_button, Qt.MouseButton.LeftButton)
 
 
@@ -31,13 +31,13 @@ def convert(shell, qtbot):
 def test_a_click_converts_it_and_undo_brings_the_bytes_back(shell, qtbot, open_file, codec):
     open_file("wide.txt", TEXT.encode(codec))
     convert(shell, qtbot)
-    assert shell.workspace.document.text() == TEXT.encode()
-    assert shell.workspace.is_modified
-    assert shell.workspace.text_path.name == "wide.txt"
+    assert shell.session.document.text() == TEXT.encode()
+    assert shell.session.text.is_modified
+    assert shell.session.text.path.name == "wide.txt"
     assert messages(shell) == []
     shell.window.inspect_page.editor.setFocus()
     press(qtbot, shell, Qt.Key.Key_Z, CTRL)
-    assert shell.workspace.document.text() == TEXT.encode(codec)
+    assert shell.session.document.text() == TEXT.encode(codec)
     assert len(messages(shell)) == 1
 
 
@@ -46,7 +46,7 @@ def test_the_command_is_there_for_such_texts_only(shell, qtbot, open_file):
     assert not action.isEnabled()
     open_file("wide.txt", TEXT.encode("utf-16"))
     assert action.isEnabled()
-    with qtbot.waitSignal(shell.workspace.document.edited):
+    with qtbot.waitSignal(shell.session.document.edited):
         action.trigger()
     assert not action.isEnabled()
 
@@ -88,4 +88,4 @@ def test_what_is_typed_while_a_text_is_converted_is_not_lost(shell, qtbot, open_
     shell.window.notices.notices[0].remedy_button.click()
     qtbot.keyClicks(shell.window.inspect_page.editor, "x")
     qtbot.wait(50)
-    assert shell.workspace.document.text() == b"x" + TEXT.encode("utf-16")
+    assert shell.session.document.text() == b"x" + TEXT.encode("utf-16")

@@ -1,4 +1,4 @@
-"""Cuts of texts for SentencePiece's models of the type BPE, whatever the model asks for."""
+"""SentencePiece's models, whatever they ask for: tokens as its own, and cuts of texts for those of pairs."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import random
 from functools import cache
 
 import pytest
+import sentencepiece
 from arrays import as_array, as_lists
 from fuzzing import SEED, rounds
+from piece_equality import check
 from piece_models import trained
 from random_texts import text_of
 
@@ -92,6 +94,16 @@ def test_both_sides_of_a_cut_can_be_encoded_alone_whatever_stands_on_the_far_sid
             assert_cut(pipeline, other + text[position:], len(other) + after - position)
         n_cuts += (before > 0) + (after < len(text))
     assert n_cuts > count / 20
+
+
+@NAMES
+@pytest.mark.parametrize("kind", ["bpe", "unigram"])
+def test_tokens_are_those_of_sentencepiece(tmp_path, name, kind):
+    (path := tmp_path / "own.model").write_bytes(data := trained(model_type=kind, **MODELS[name]))
+    library = sentencepiece.SentencePieceProcessor(model_proto=data)
+    dice = random.Random(SEED)
+    texts = [b"", b" ", b"  ", b" \n a  b ", *(some_text(dice) for _ in range(40))]
+    check(guiapp.open_model(path), library, texts)
 
 
 @NAMES

@@ -1,0 +1,295 @@
+"""`tokenloupe compare`"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from guiapp.commands.files import (
+    InputError,
+    add_parse_special_option,
+    file_name,
+    file_text,
+    open_tokenizer,
+    print_json,
+    read,
+)
+from guiapp.core.explain.figures import counted
+from guiapp.core.text.utf16 import utf16_codec
+from guiapp.core.vocab.quoting import printable
+
+if TYPE_CHECKING:
+    from guiapp.core.compare.comparison import Side
+    from guiapp.core.compare.texts_report import Terms
+    from guiapp.core.export.tables import Table
+    from guiapp.core.tokenizer import Tokenizer
+
+LISTED = 10  # differences, for people
+LISTED_OF_KIND = 4
+LOOKED_AT = 1 << 13  # bytes at the start of a file, to tell whether it is text
+FOR_ONE = re.compile(r"(\d+)=(.*)", re.DOTALL)
+FORMS = {
+    "json": "print a JSON object",
+    "csv": "print lines for a spreadsheet",
+    "markdown": "print tables to paste",
+    "svg": "print a drawing of bars",
+}
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("models", metavar="MODEL", nargs="+", help="the others are compared with the first")
+    parser.add_argument("--text", help="otherwise FILE or standard input is read")
+    parser.add_argument(
+        "-f",
+        "--file",
+        dest="files",
+        metavar="FILE",
+        action="append",
+        type=file_name,
+        help="a text, or a folder of texts; may be given again",
+    )
+    parser.add_argument("--utf16", action="store_true", help="texts that are read are UTF-16")
+    kind = parser.add_mutually_exclusive_group()
+    kind.add_argument("--vocab", action="store_true", help="compare what two files say, rather than texts")
+    kind.add_argument(
+        "--against", metavar="FILE", type=file_name, help="with one MODEL: the tokens of another text"
+    )
+    kind.add_argument("--ids", help="with one MODEL: ids from elsewhere, or - for standard input")
+    for name, about in (("pre", "pre-tokenizer (BPE only)"), ("encoder", "algorithm that `info` lists")):
+        parser.add_argument(
+            f"--{name}",
+            metavar="[N=]NAME",
+            action="append",
+            default=[],
+            help=f"{about}, of the Nth MODEL or of all",
+        )
+    parser.add_argument(
+        "--no-special", dest="special", action="store_false", help="leave BOS, EOS and the like out"
+    )
+    add_parse_special_option(parser)
+    parser.add_argument("--context", metavar="N", type=int, help="tokens that fit, if not what the files say")
+    parser.add_argument(
+        "--price", metavar="P[,P…]", type=_prices, default=(), help="of a million tokens, of all or of each"
+    )
+    form = parser.add_mutually_exclusive_group()
+    for each, about in FORMS.items():
+        form.add_argument(f"--{each}", dest="form", action="store_const", const=each, help=about)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Texts in tokens of several models side by side, two texts in those of one, or two vocabularies."""
+    one_model = options.against is not None or options.ids is not None
+    if options.vocab and len(options.models) != 2:
+        raise InputError("--vocab compares two models. Give two.")
+    if one_model and len(options.models) != 1:
+        raise InputError("--against and --ids compare with the text of one model. Give one.")
+    if options.form in (("svg", "csv") if one_model else ("svg",) if options.vocab else ()):
+        raise InputError(f"This is not printed as {options.form.upper()}. Choose --json or --markdown.")
+    if options.text is not None and (options.files or options.utf16):
+        raise InputError("A text comes from --text or from -f. Leave out one of them.")
+    if "-" in (options.ids, options.against) and options.text is None and not options.files:
+        raise InputError("Standard input is for one of both. Give the text by --text or -f.")
+    if options.vocab:
+        _compare_vocabularies(options)
+    elif one_model:
+        _compare_changes(options)
+    else:
+        _compare_texts(options)
+    return 0
+
+
+def _compare_texts(options: argparse.Namespace) -> None:
+    from guiapp.core.compare.texts import compare_texts
+    from guiapp.core.compare.texts_report import csv_text, record, summary, svg_text, tables
+
+    sides = _sides(options)
+    terms = _terms(options)
+    compared = compare_texts(sides, _texts(options), None if options.form == "json" else LISTED)
+    match options.form:
+        case "json":
+            print_json(record(compared, terms))
+        case "csv":
+            _write(csv_text(compared, terms))
+        case "svg":
+            _write(svg_text(compared))
+        case _:
+            _print_tables(tables(compared, terms), options.form, after=[summary(compared)])
+
+
+def _compare_changes(options: argparse.Namespace) -> None:
+    from guiapp.core.compare.changes_report import change_table, compare_ids, record, sentences
+    from guiapp.core.explain.id_lists import parse_ids
+
+    [side] = _sides(options)
+    texts = list(_texts(options))
+    if len(texts) != 1:
+        raise InputError(f"One text is compared, not {len(texts)}. Give one file.")
+    name, text = texts[0]
+    if options.against is not None:
+        names = name or "The text", options.against
+        second = side.encode(file_text(options.against, options.utf16)).token_ids
+    else:
+        names = name or "The text", "the list of ids"
+        given = file_text(None, False).decode("utf-8", "replace") if options.ids == "-" else options.ids
+        second = parse_ids(given, len(side.tokenizer.vocabulary))
+    report = compare_ids(side.tokenizer, names, side.encode(text).token_ids, second)
+    if options.form == "json":
+        print_json(record(report))
+        return
+    n_changes = len(report.found.changes)
+    more = [f"… {n_changes - LISTED:,} more. --json lists all."] if n_changes > LISTED else []
+    shown = [change_table(report, LISTED)] if n_changes else []
+    _print_tables(shown, options.form, before=list(sentences(report)), after=more)
+
+
+def _compare_vocabularies(options: argparse.Namespace) -> None:
+    from guiapp.core.compare.vocabularies import compare_vocabularies
+    from guiapp.core.compare.vocabulary_report import csv_text, record, tables, verdict
+
+    tokenizers = _tokenizers(options)
+    first, second = _names(options)
+    found, names = compare_vocabularies(*tokenizers), (first, second)
+    match options.form:
+        case "json":
+            print_json(record(found, names))
+        case "csv":
+            _write(csv_text(found, names))
+        case _:
+            _print_tables(tables(found, names, LISTED_OF_KIND), options.form, before=[verdict(found, names)])
+
+
+def _write(content: str) -> None:
+    """What becomes a file, whatever the encoding of the terminal is."""
+    sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape")  # type: ignore[union-attr]
+    sys.stdout.write(content)
+
+
+def _print_tables(
+    shown: Iterable[Table], form: str | None, before: Sequence[str] = (), after: Sequence[str] = ()
+) -> None:
+    from guiapp.core.export.tables import aligned, markdown_table
+
+    sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a terminal may be ASCII only
+    parts = list(before)
+    for table in shown:
+        parts.append(
+            f"## {table.title}\n\n{markdown_table(table)}"
+            if form == "markdown"
+            else "\n".join(line.rstrip() for line in aligned(table))
+        )
+    print(printable("\n\n".join(filter(None, [*parts, *after]))))
+
+
+def _sides(options: argparse.Namespace) -> list[Side]:
+    from guiapp.core.compare.comparison import Side
+
+    encoders = _for_each(options, "encoder")
+    return [
+        Side(name, tokenizer, encoder, options.special, options.parse_special)
+        for name, tokenizer, encoder in zip(_names(options), _tokenizers(options), encoders, strict=True)
+    ]
+
+
+def _tokenizers(options: argparse.Namespace) -> list[Tokenizer]:
+    """A file that is named twice is opened once."""
+    opened: dict[tuple[str, str | None], Tokenizer] = {}
+    tokenizers = []
+    for key in zip(options.models, _for_each(options, "pre"), strict=True):
+        if key not in opened:
+            opened[key] = open_tokenizer(*key)
+        tokenizers.append(opened[key])
+    return tokenizers
+
+
+def _names(options: argparse.Namespace) -> list[str]:
+    """As they were given, for programs; for people what tells them apart, with what was chosen for each."""
+    if options.form == "json":
+        return list(options.models)
+    paths = [os.path.basename(os.path.normpath(each)) if os.sep in each else each for each in options.models]
+    short = [path.removesuffix(".gguf") for path in paths]
+    chosen = [
+        ", ".join(filter(None, pair))
+        for pair in zip(_for_each(options, "pre"), _for_each(options, "encoder"), strict=True)
+    ]
+    for bases in (short, options.models, [f"{number}. {base}" for number, base in enumerate(short, 1)]):
+        names = [f"{base} ({more})" if more else base for base, more in zip(bases, chosen, strict=True)]
+        if len(set(names)) == len(names):
+            break
+    return names
+
+
+def _for_each(options: argparse.Namespace, option: str) -> list[str | None]:
+    """What an option says for each model."""
+    chosen: list[str | None] = [None] * len(options.models)
+    for value in getattr(options, option):
+        if (found := FOR_ONE.fullmatch(value)) is None:
+            chosen = [value] * len(chosen)
+        elif 1 <= (number := int(found[1])) <= len(chosen):
+            chosen[number - 1] = found[2]
+        else:
+            raise InputError(f"--{option} {value}: there is no MODEL number {number}.")
+    return chosen
+
+
+def _terms(options: argparse.Namespace) -> Terms:
+    from guiapp.core.compare.texts_report import Terms
+
+    if options.context is not None and options.context < 1:
+        raise InputError(f"No text fits a context of {options.context} tokens. Choose 1 or more.")
+    if len(options.price) not in (0, 1, len(options.models)):
+        raise InputError(f"Give one price or {len(options.models)}, not {len(options.price)}.")
+    return Terms(options.context, options.price)
+
+
+def _prices(text: str) -> tuple[float, ...]:
+    """What --price takes."""
+    try:
+        prices = tuple(map(float, text.split(",")))
+    except ValueError:
+        prices = (-1.0,)
+    if not all(0 <= price < float("inf") for price in prices):
+        raise argparse.ArgumentTypeError(f"{text!r} is no price, nor several with commas between them")
+    return prices
+
+
+def _texts(options: argparse.Namespace) -> Iterator[tuple[str, bytes]]:
+    """The texts with the names of their files."""
+    if options.text is not None:
+        yield "", os.fsencode(options.text)
+        return
+    for file in options.files or [None]:
+        if file is None or not os.path.isdir(file):
+            yield "" if file in (None, "-") else file, file_text(file, options.utf16)
+        else:
+            yield from _texts_in(file, options.utf16)
+
+
+def _texts_in(folder: str, is_utf16: bool) -> Iterator[tuple[str, bytes]]:
+    """Those of all files below a folder that hold text, but for hidden ones."""
+    n_texts, n_others = 0, 0
+    for path in sorted(Path(folder).rglob("*")):
+        if not path.is_file() or any(part.startswith(".") for part in path.relative_to(folder).parts):
+            continue
+        if is_utf16 or _begins_as_text(str(path)):
+            n_texts += 1
+            yield str(path), file_text(str(path), is_utf16)
+        else:
+            n_others += 1
+    if n_others:
+        are = "is" if n_others == 1 else "are"
+        print(
+            f"tokenloupe: {folder}: {counted(n_others, 'file')} without text {are} left out.", file=sys.stderr
+        )
+    if not n_texts:
+        raise InputError(f"{folder} holds no texts. Choose a folder of texts.")
+
+
+def _begins_as_text(file: str) -> bool:
+    """Whether nothing at the start of a file, which may be a huge one, says that it holds something else."""
+    head = read(file, LOOKED_AT)
+    return b"\0" not in head or utf16_codec(head) is not None

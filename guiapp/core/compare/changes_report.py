@@ -1,0 +1,112 @@
+"""What changed from one text's tokens to another's, or to ids from elsewhere, for people and as a record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.compare.id_changes import IdChanges, id_changes
+from guiapp.core.explain.figures import counted, percent
+from guiapp.core.explain.visible_text import visible_text
+from guiapp.core.export.tables import Table
+from guiapp.core.tokenizer import Tokenizer
+
+LONGEST_CELL = 40  # characters
+LONGEST_LIST = 20  # tokens of a change that are told
+
+
+@dataclass(frozen=True, eq=False)
+class ChangesReport:
+    """Two lists of tokens of one model.
+
+    names         of both
+    is_same_text  whether both are decoded to the same bytes, special tokens left out
+    """
+
+    tokenizer: Tokenizer
+    names: tuple[str, str]
+    found: IdChanges
+    is_same_text: bool
+
+
+def compare_ids(
+    tokenizer: Tokenizer, names: tuple[str, str], first: NDArray[np.int32], second: NDArray[np.int32]
+) -> ChangesReport:
+    """Compare two lists of ids, all of them tokens of the vocabulary."""
+    texts = [tokenizer.decode_bytes(ids, remove_special=True) for ids in (first, second)]
+    return ChangesReport(tokenizer, names, id_changes(first, second), texts[0] == texts[1])
+
+
+def sentences(report: ChangesReport) -> Iterator[str]:
+    """What both have in common."""
+    found = report.found
+    first, second = report.names
+    text = "the same text" if report.is_same_text else "different texts"
+    if not found.changes:
+        yield f"{first} and {second} have the same {counted(len(found.first), 'token')}."
+        return
+    yield f"{first} has {counted(len(found.first), 'token')}, {second} {len(found.second):,}: {text}."
+    share = f" ({percent(found.n_common / len(found.second))} of {second})" if len(found.second) else ""
+    common = counted(found.n_common, "token")
+    yield f"{common} in common from the start{share}: what a cache of prefixes keeps."
+    yield (
+        f"{len(found.changes):,} {'change' if len(found.changes) == 1 else 'changes'}: "
+        f"{counted(found.n_removed, 'token')} removed, {found.n_inserted:,} inserted, {found.n_kept:,} kept."
+    )
+    if not found.is_whole:
+        yield "A stretch is too long to be compared token by token: it is told as changed whole."
+
+
+def change_table(report: ChangesReport, most: int) -> Table:
+    """The first changes: where they are in both lists, and their tokens."""
+    rows = [["at", "removed", "at", "inserted"]]
+    found = report.found
+    for change in islice(found.changes, most):
+        removed = found.first[change.first_start : change.first_end]
+        inserted = found.second[change.second_start : change.second_end]
+        rows.append(
+            [
+                f"{change.first_start:,}",
+                _tokens(report.tokenizer, removed),
+                f"{change.second_start:,}",
+                _tokens(report.tokenizer, inserted),
+            ]
+        )
+    return Table("Changes, by the number of the token", rows)
+
+
+def _tokens(tokenizer: Tokenizer, ids: NDArray[np.int32]) -> str:
+    """Tokens as the file spells them, with their ids where there are few."""
+    texts = [
+        visible_text(tokenizer.vocabulary.raw_text(token_id)) for token_id in ids[:LONGEST_LIST].tolist()
+    ]
+    if len(ids) == 1:
+        texts = [f"{texts[0]} ({ids[0]})"]
+    shown = "|".join(texts) or "–"
+    return f"{shown[: LONGEST_CELL - 1]}…" if len(shown) > LONGEST_CELL or len(ids) > LONGEST_LIST else shown
+
+
+def record(report: ChangesReport) -> dict[str, object]:
+    """The record of `compare --against … --json`."""
+    found = report.found
+    return {
+        "tokens": [len(found.first), len(found.second)],
+        "common_from_start": found.n_common,
+        "kept": found.n_kept,
+        "removed": found.n_removed,
+        "inserted": found.n_inserted,
+        "same_text": report.is_same_text,
+        "changes": [
+            {
+                "first": [change.first_start, change.first_end],
+                "second": [change.second_start, change.second_end],
+                "removed_ids": found.first[change.first_start : change.first_end].tolist(),
+                "inserted_ids": found.second[change.second_start : change.second_end].tolist(),
+            }
+            for change in found.changes
+        ],
+    }

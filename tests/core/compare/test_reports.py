@@ -1,0 +1,145 @@
+"""What is told of changed tokens and of two vocabularies."""
+
+import csv
+import io
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import guiapp
+from guiapp.core.compare.changes_report import change_table, compare_ids, record, sentences
+from guiapp.core.compare.vocabularies import compare_vocabularies
+from guiapp.core.compare.vocabulary_report import csv_text, tables, verdict
+from guiapp.core.compare.vocabulary_report import record as vocabulary_record
+from guiapp.core.tokenizer import Tokenizer
+from guiapp.core.vocab.attributes import Attribute
+
+NAMES = ("one", "other")
+
+
+@pytest.fixture(scope="module")
+def tokenizer():
+    return guiapp.open_model("demo:bpe")
+
+
+def test_ids_without_bos_lack_it_and_are_the_same_text(tokenizer):
+    with_bos, without = (tokenizer.encode("Hello world", special).token_ids for special in (True, False))
+    report = compare_ids(tokenizer, NAMES, with_bos, without)
+    assert list(sentences(report)) == [
+        f"one has {len(with_bos)} tokens, other {len(without)}: the same text.",
+        "0 tokens in common from the start (0 % of other): what a cache of prefixes keeps.",
+        f"1 change: 1 token removed, 0 inserted, {len(without)} kept.",
+    ]
+    bos = tokenizer.vocabulary.special_ids.bos
+    text = tokenizer.vocabulary.raw_text(bos).decode()
+    assert change_table(report, 9).rows[1:] == [["0", f"{text} ({bos})", "0", "–"]]
+    assert json.loads(json.dumps(record(report)))["changes"] == [
+        {"first": [0, 1], "second": [0, 0], "removed_ids": [bos], "inserted_ids": []}
+    ]
+
+
+def test_long_changes_are_cut(tokenizer):
+    words = tokenizer.encode("one two three four five six seven eight nine ten eleven", False).token_ids
+    [_, row] = change_table(compare_ids(tokenizer, NAMES, words[:0], words), 9).rows
+    assert len(row[3]) == 40
+    assert row[3].endswith("…")
+    few = change_table(compare_ids(tokenizer, NAMES, words[:0], words[:2]), 9).rows[1][3]
+    assert few == "|".join(tokenizer.vocabulary.raw_text(each).decode() for each in words[:2].tolist())
+    many = np.full(30, tokenizer.vocabulary.find(b"a"), np.int32)
+    assert change_table(compare_ids(tokenizer, NAMES, many[:0], many), 9).rows[1][3].endswith("…")
+
+
+def test_equal_ids_are_told_in_one_sentence(tokenizer):
+    ids = tokenizer.encode("Hello").token_ids
+    report = compare_ids(tokenizer, NAMES, ids, ids.copy())
+    assert list(sentences(report)) == [f"one and other have the same {len(ids)} tokens."]
+    nothing = compare_ids(tokenizer, NAMES, ids[:0], ids[:0])
+    assert list(sentences(nothing)) == ["one and other have the same 0 tokens."]
+
+
+def test_what_a_cache_keeps_is_counted_to_the_first_token_that_differs(tokenizer):
+    first, second = (tokenizer.encode(text).token_ids for text in ("a b c d e f", "a b c x e f"))
+    report = compare_ids(tokenizer, NAMES, first, second)
+    n_common = next(at for at in range(len(first)) if first[at] != second[at])
+    assert record(report)["common_from_start"] == n_common
+    assert not record(report)["same_text"]
+    assert "different texts" in next(sentences(report))
+
+
+def changed(tokenizer, **changes):
+    return Tokenizer(replace(tokenizer.vocabulary, **changes))
+
+
+def test_two_files_of_the_same_model_give_the_word_identical(tokenizer):
+    found = compare_vocabularies(tokenizer, guiapp.open_model("demo:bpe"))
+    n_merges = len(tokenizer.vocabulary.merge_offsets) - 1
+    assert verdict(found, NAMES) == (
+        f"Identical: {len(tokenizer.vocabulary):,} tokens, {n_merges:,} merge rules, special tokens and all "
+        "rules are the same."
+    )
+    assert [table.title for table in tables(found, NAMES, 3)] == ["Counts"]
+    assert vocabulary_record(found, NAMES)["identical"]
+
+
+def test_what_is_not_identical_is_listed_with_both_sides(tokenizer):
+    vocabulary = tokenizer.vocabulary
+    attributes = vocabulary.attributes.copy()
+    letter = vocabulary.find(b"a")
+    attributes[letter] = Attribute.USER_DEFINED
+    special_ids = replace(vocabulary.special_ids, eos=None)
+    other = changed(tokenizer, attributes=attributes, pre="qwen2", special_ids=special_ids)
+    found = compare_vocabularies(tokenizer, other)
+    assert verdict(found, NAMES) == (
+        "Not identical: tokens of another kind 1, roles of special tokens 1, rules 1."
+    )
+    shown = {table.title: table.rows[1:] for table in tables(found, NAMES, 3)}
+    [[what, text, *cells]] = shown["Tokens that differ, the first of each kind"]
+    assert (what, cells) == ("other kind", [str(letter), str(letter), "normal", "user-defined", "0", "0"])
+    assert text == "a"
+    assert shown["Roles of special tokens that differ"][0][0] == "eos"
+    assert shown["Rules that differ"] == [["pre-tokenizer", "llama-bpe", "qwen2"]]
+
+
+def test_csv_has_a_line_for_each_token_and_merge_that_differs(tokenizer):
+    other = guiapp.open_model("demo:toy")
+    found = compare_vocabularies(tokenizer, other)
+    rows = list(csv.DictReader(io.StringIO(csv_text(found, NAMES))))
+    kinds = [row["what"] for row in rows]
+    assert kinds.count("only in one") == len(found.only[0])
+    assert sum("other id" in kind for kind in kinds) == int(found.other_id.sum())
+    assert kinds.count("merge only in one") == len(found.merges.only[0])
+    for side, what in (("first", "only in one"), ("second", "only in other")):
+        ids = [row[f"{side}_id"] for row in rows if row["what"] == what]
+        assert ids == [str(token_id) for token_id in found.only[side == "second"].tolist()]
+        merges = [row[f"{side}_id"] for row in rows if row["what"] == f"merge {what}"]
+        assert merges == [str(place) for place in found.merges.only[side == "second"].tolist()]
+    row = next(row for row in rows if "other id" in row["what"])
+    assert tokenizer.decode_bytes([int(row["first_id"])]) == other.decode_bytes([int(row["second_id"])])
+    assert json.loads(json.dumps(vocabulary_record(found, NAMES)))["both"] == len(found.both)
+    assert all(len(each) == len(table.rows[0]) for table in tables(found, NAMES, 5) for each in table.rows)
+
+
+def test_scripts_are_told_where_either_has_tokens_of_its_own(tokenizer):
+    vocabulary = tokenizer.vocabulary
+    end = int(vocabulary.token_offsets[-2])
+    shorter = changed(
+        tokenizer,
+        token_data=vocabulary.token_data[:end],
+        token_offsets=vocabulary.token_offsets[:-1],
+        scores=vocabulary.scores[:-1],
+        attributes=vocabulary.attributes[:-1],
+        token_table=None,
+    )
+    for pair in ((tokenizer, shorter), (shorter, tokenizer)):
+        [*_, last] = tables(compare_vocabularies(*pair), NAMES, 3)
+        assert last.title == "Tokens by script"
+        assert len(last.rows) == 14
+        assert sum(int(row[1].replace(",", "")) for row in last.rows[1:]) == len(vocabulary) - 1
+
+
+def test_scores_count_only_where_texts_are_encoded_by_them(tokenizer):
+    scores = np.ones(len(tokenizer.vocabulary), np.float32)
+    found = compare_vocabularies(tokenizer, changed(tokenizer, scores=scores))
+    assert found.is_identical

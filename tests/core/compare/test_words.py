@@ -1,0 +1,52 @@
+"""Words by script, and the tokens that they take."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from guiapp.core.compare.words import words_of
+from guiapp.core.tree.scripts import NAMES
+
+
+def by_name(counts):
+    return {NAMES[script]: int(count) for script, count in enumerate(counts) if count}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("don't stop, naïve cafe\u0301 foo_bar2baz", {"Latin": 7}),
+        ("‘tis the ’end’", {"Latin": 3}),
+        ("汉字かなABCไม่ได้", {"Han": 2, "Kana": 2, "Latin": 1, "Thai": 4}),
+        ("می\u200cخواهم है। नमस्ते", {"Arabic": 1, "Devanagari": 2}),
+        ("Привет, мир", {"Cyrillic": 2}),
+        ("1,000 + 2 = 👩‍👩‍👧 ❤\ufe0f!", {}),
+        ("\u0301", {"Other letters": 1}),
+        ("", {}),
+    ],
+)
+def test_words_are_runs_of_letters_of_one_script(text, expected):
+    assert by_name(words_of(text.encode()).counts) == expected
+
+
+def test_an_apostrophe_is_part_of_a_word_between_letters_only():
+    words = words_of("d'a d' 'a 'я'a".encode())
+    assert words.starts.tolist() == [0, 1, 2, 4, 8, 11, 14]
+
+
+def test_tokens_count_for_the_script_of_their_first_letter_or_part_of_one():
+    text = "a1 汉b!".encode()  # a 0, 1 1, space 2, 汉 3–6, b 6, ! 7
+    spans = np.array([(0, 0), (0, 1), (1, 3), (2, 4), (4, 5), (5, 7), (6, 8), (7, 8), (8, 8)])
+    assert by_name(words_of(text).count_tokens(*spans.T)) == {"Latin": 2, "Han": 3}
+    assert by_name(words_of(b"12").count_tokens(*np.array([(0, 2)]).T)) == {}
+
+
+@given(st.binary(max_size=20))
+def test_letters_lie_where_they_are_also_in_broken_text(data):
+    words = words_of(data)
+    decoded = data.decode("utf-8", "surrogateescape")
+    letters = [data[start:end] for start, end in zip(words.starts, words.ends, strict=True)]
+    assert [letter for letter in letters if letter.isalpha()] == [
+        sign.encode() for sign in decoded if sign.isascii() and sign.isalpha()
+    ]
