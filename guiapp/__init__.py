@@ -10,61 +10,19 @@ tokenizer.decode(encoding.token_ids)
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from os import PathLike, fsdecode
-from os.path import basename
 from typing import TYPE_CHECKING
 
 from guiapp.core.errors import EncodeError, TokenloupeError, UnknownPreError, VocabError
+from guiapp.core.open_model import open_model
 
 if TYPE_CHECKING:
     from guiapp.core.compare.comparison import Comparison
+    from guiapp.core.hunt.finds import Hunt
     from guiapp.core.tokenizer import Tokenizer
 
 __version__ = "0.1.0"
-__all__ = ["EncodeError", "TokenloupeError", "UnknownPreError", "VocabError", "compare", "open_model"]
-
-
-def open_model(
-    path: str | bytes | PathLike[str],
-    pre: str | None = None,
-    progress: Callable[[float], None] | None = None,
-) -> Tokenizer:
-    """The tokenizer of a model file, or of what a name such as `demo:bpe` or `ollama:llama3.2` stands for.
-
-    Of a GGUF only the header is read; `hf:owner/name` and `https://…` are fetched as far as that, and kept.
-    Raises VocabError, and nothing else, for a file that cannot be used; its subclass UnknownPreError where it
-    could be with a `pre`.
-
-    pre       the name of a pre-tokenizer to split text by, whatever the file says; BPE vocabularies only
-    progress  called again and again with the share done, 0 to 1, of which `guiapp.core.vocab.opening` tells
-              the stage; what it raises stops the work, at any stage within a moment
-    """
-    from dataclasses import replace
-
-    from guiapp.core.formats.table import load_vocabulary
-    from guiapp.core.sources.locate import located
-    from guiapp.core.system.checkpoint import checkpoint, watched
-    from guiapp.core.tokenizer import Tokenizer
-    from guiapp.core.vocab.opening import ENCODERS, Opening
-    from guiapp.core.vocab.quoting import quoted
-
-    opening = Opening(progress or (lambda _share: checkpoint()))
-    try:
-        with nullcontext() if progress is None else watched(opening.report):
-            file = located(path, opening)
-            opening.whole_bytes = file.whole_bytes
-            vocabulary = load_vocabulary(file.path, opening, pre)
-            if file.remark:
-                vocabulary = replace(vocabulary, warnings=(file.remark, *vocabulary.warnings))
-            opening.begin(ENCODERS)
-            tokenizer = Tokenizer(vocabulary)
-    except MemoryError as error:
-        raise VocabError(
-            f"{quoted(basename(fsdecode(path)))} takes more memory than is free. Close other programs."
-        ) from error
-    opening.end()
-    return tokenizer
+__all__ = ["EncodeError", "TokenloupeError", "UnknownPreError", "VocabError", "compare", "hunt", "open_model"]
 
 
 def compare(
@@ -92,3 +50,32 @@ def compare(
         name = tokenizer.vocabulary.name if isinstance(model, Tokenizer) else fsdecode(model)
         sides.append(Side(name, tokenizer, None, add_special, parse_special))
     return compare_text(sides, text)
+
+
+def hunt(
+    first: str | PathLike[str],
+    second: str | PathLike[str],
+    files: Sequence[str | PathLike[str]] = (),
+    seconds: float = 30.0,
+    seed: int = 0,
+    batches: int | None = None,
+    progress: Callable[[Hunt], None] | None = None,
+) -> Hunt:
+    """Texts on which two tokenizers differ, the shortest for each cause: `guiapp.core.hunt.finds.Hunt`.
+
+    `second` may also be an installed library, by its name in `guiapp.core.bench.peers.PEERS`, such as
+    "llama.cpp".  Works in processes of its own, so a script calls it below `if __name__ == "__main__":`.
+    Raises TokenloupeError for what cannot be opened, and OSError for texts that cannot be read.
+
+    files     the user's own texts, tried line by line besides
+    batches   of texts to try; None: as many as there is time for.  The seed decides what is in each
+    progress  called a few times a second with what is known by then; what it raises ends the hunt
+    """
+    from guiapp.core.hunt.engine import Plan
+    from guiapp.core.hunt.engine import hunt as states
+
+    plan = Plan(fsdecode(first), fsdecode(second), tuple(map(fsdecode, files)), seconds, seed, batches)
+    for state in states(plan):
+        if progress is not None:
+            progress(state)
+    return state

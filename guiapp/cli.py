@@ -31,6 +31,7 @@ COMMANDS = (
     "compare",
     "bench",
     "bench ui",
+    "hunt",
     "tree",
     "train",
     "screenshot",

@@ -10,7 +10,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from guiapp.commands.files import add_pre_option, file_name, file_path, print_json, write
+from guiapp.commands.files import (
+    add_pre_option,
+    file_name,
+    file_path,
+    positive_number,
+    print_json,
+    seed_number,
+    write,
+)
 from guiapp.core.explain.figures import counted
 
 if TYPE_CHECKING:
@@ -53,20 +61,24 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--threads", metavar="N,M", type=_numbers, help="for the scenario threads")
     parser.add_argument(
-        "--time-budget", metavar="S", type=_positive, default=60.0, help="seconds for timing: %(default)g"
+        "--time-budget",
+        metavar="S",
+        type=positive_number,
+        default=60.0,
+        help="seconds for timing: %(default)g",
     )
     parser.add_argument(
         "--call-limit",
         metavar="S",
-        type=_positive,
+        type=positive_number,
         default=10.0,
         help="leave out calls that take longer: %(default)g",
     )
     parser.add_argument(
-        "--largest", metavar="BYTES", type=_positive, help="of the scenarios scaling and worst"
+        "--largest", metavar="BYTES", type=positive_number, help="of the scenarios scaling and worst"
     )
     parser.add_argument("--clock", choices=("wall", "cpu"), default="wall", help="cpu: for busy machines")
-    parser.add_argument("--seed", type=_seed, default=0, help="for random texts and the order of turns")
+    parser.add_argument("--seed", type=seed_number, default=0, help="for random texts and the order of turns")
     _add_outputs(parser)
 
 
@@ -227,22 +239,6 @@ def _numbers(text: str) -> tuple[int, ...]:
     if not all(part.isdecimal() and int(part) for part in text.split(",")):
         raise argparse.ArgumentTypeError(f"“{text}” is not a list of whole numbers above 0, such as 1,2")
     return tuple(map(int, text.split(",")))
-
-
-def _positive(text: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        number = 0.0
-    if not 0 < number < float("inf"):
-        raise argparse.ArgumentTypeError(f"“{text}” is not a number above 0")
-    return number
-
-
-def _seed(text: str) -> int:
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"“{text}” is not a whole number, 0 or more")
-    return int(text)
 
 
 def _report_path(text: str) -> Path:

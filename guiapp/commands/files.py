@@ -62,6 +62,24 @@ def file_path(text: str) -> Path:
     return Path(file_name(text))
 
 
+def positive_number(text: str) -> float:
+    """What an option takes that is an amount."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < float("inf"):
+        raise argparse.ArgumentTypeError(f"“{text}” is not a number above 0")
+    return number
+
+
+def seed_number(text: str) -> int:
+    """What an option takes that begins random numbers."""
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"“{text}” is not a whole number, 0 or more")
+    return int(text)
+
+
 def add_file_option(parser: argparse.ArgumentParser, about: str = "otherwise standard input is read") -> None:
     parser.add_argument("-f", "--file", metavar="FILE", action=OneFile, type=file_name, help=about)
 

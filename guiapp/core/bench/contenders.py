@@ -55,6 +55,8 @@ class Contender:
     part_counter  takes a text and gives what counts the tokens of text[start:end]
     stages        takes a text and gives what runs each stage of encoding it; None where nobody knows them
     other_vocabulary  what it uses in place of the loaded vocabulary, "" if that one
+    encode_special    `encode`, but special tokens are parsed and, if the flag says so, put around; None where
+                      the library, or what it was made from, knows none
     """
 
     encode: Callable[[Any], Any]
@@ -68,6 +70,7 @@ class Contender:
     part_counter: Callable[[bytes], PartCounter] | None = None
     stages: Callable[[bytes], Mapping[str, Callable[[], object]]] | None = None
     other_vocabulary: str = ""
+    encode_special: Callable[[Any, bool], Any] | None = None
 
 
 def as_str(text: bytes) -> str:

@@ -52,11 +52,13 @@ class LlamaVocabulary:
         if getattr(self, "_model", None):
             self._library.llama_model_free(self._model)
 
-    def encode(self, text: bytes) -> NDArray[np.int32]:
-        """The ids of a text, no special tokens added or parsed."""
+    def encode(
+        self, text: bytes, add_special: bool = False, parse_special: bool = False
+    ) -> NDArray[np.int32]:
+        """The ids of a text."""
         ids = np.empty(len(text) + ROOM, np.int32)
         count = self._library.llama_tokenize(
-            self._vocabulary, text, len(text), ids.ctypes.data, len(ids), False, False
+            self._vocabulary, text, len(text), ids.ctypes.data, len(ids), add_special, parse_special
         )
         if count < 0:
             raise LlamaLibraryError(f"llama.cpp wants {-count} ids for {len(text)} bytes")

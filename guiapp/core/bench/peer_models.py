@@ -207,7 +207,9 @@ def _pre_tokenizer(patterns: tuple[Pattern, ...]) -> dict[str, Any]:
 def _sentence_piece_sections(tokenizer: Tokenizer) -> dict[str, Any]:
     vocabulary = tokenizer.vocabulary
     unknown = vocabulary.special_ids.unk
-    prefix = [{"type": "Prepend", "prepend": MARK}] if vocabulary.rules.add_space_prefix else []
+    adds_space = vocabulary.rules.add_space_prefix
+    prefix = [{"type": "Prepend", "prepend": MARK}] if adds_space else []
+    strip = [{"type": "Strip", "content": " ", "start": 1, "stop": 0}] if adds_space else []
     marks = {"type": "Replace", "pattern": {"String": " "}, "content": MARK}
     return {
         "normalizer": {"type": "Sequence", "normalizers": [*prefix, marks]},
@@ -226,6 +228,7 @@ def _sentence_piece_sections(tokenizer: Tokenizer) -> dict[str, Any]:
                 {"type": "Replace", "pattern": {"String": MARK}, "content": " "},
                 {"type": "ByteFallback"},
                 {"type": "Fuse"},
+                *strip,
             ],
         },
     }

@@ -142,12 +142,21 @@ def _tokenizers(source: str) -> Contender:
     library.no_truncation()
     library.no_padding()
     library.encode_special_tokens = True
+
+    def encode_special(text: str, adds_special: bool) -> Any:
+        library.encode_special_tokens = False
+        try:
+            return library.encode(text, add_special_tokens=adds_special)
+        finally:
+            library.encode_special_tokens = True
+
     return Contender(
         partial(library.encode, add_special_tokens=False),
         as_str,
         lambda encoding: ids_only(encoding.ids),
         partial(library.decode, skip_special_tokens=False),
         encode_batch=lambda texts, _: library.encode_batch(texts, add_special_tokens=False),
+        encode_special=encode_special if library.get_added_tokens_decoder() else None,
     )
 
 
@@ -264,6 +273,7 @@ def _llama_cpp(source: Path) -> Contender:
         vocabulary.decode,
         lambda ids: np.ascontiguousarray(ids, np.int32),
         on_threads(vocabulary.encode),
+        encode_special=lambda text, adds_special: vocabulary.encode(text, adds_special, True),
     )
 
 

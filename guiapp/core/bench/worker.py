@@ -22,13 +22,14 @@ from functools import partial
 from multiprocessing.connection import Connection
 from typing import Any
 
-from guiapp import open_model
 from guiapp.core.bench.agreement import Tokens
-from guiapp.core.bench.contenders import Contender, UnavailableError, as_split, our_contender, split_name
+from guiapp.core.bench.contenders import Contender, as_split, our_contender, split_name
 from guiapp.core.bench.memory import held_bytes, peak_bytes_during
 from guiapp.core.bench.operations import OPERATIONS, Subject, encode_all, judged_tokens
 from guiapp.core.bench.peers import PEERS, peer_source
 from guiapp.core.bench.timing import Operation, Sample, calls_per_sample, take_sample
+from guiapp.core.errors import TokenloupeError
+from guiapp.core.open_model import open_model
 from guiapp.core.tokenizer import Tokenizer
 
 FIRST_TEXT = b"ready"
@@ -98,8 +99,12 @@ class Worker:
 
 def serve(connection: Connection, model: str, name: str, threads: int, pre: str | None) -> None:
     """Answer until the pipe is closed; replies are ("done", value), ("unavailable" or "failed", reason)."""
-    _prepare_process(threads)
-    worker = Worker(model, name, pre)
+    prepare_process(threads)
+    answer_all(connection, Worker(model, name, pre))
+
+
+def answer_all(connection: Connection, worker: object) -> None:
+    """Let the methods of a worker answer what is asked, until the pipe is closed."""
     while True:
         try:
             command, *arguments = connection.recv()
@@ -108,16 +113,16 @@ def serve(connection: Connection, model: str, name: str, threads: int, pre: str 
         connection.send(_answer(worker, command, arguments))
 
 
-def _answer(worker: Worker, command: str, arguments: list[Any]) -> tuple[str, object]:
+def _answer(worker: object, command: str, arguments: list[Any]) -> tuple[str, object]:
     try:
         return "done", getattr(worker, command)(*arguments)
-    except UnavailableError as error:
+    except TokenloupeError as error:
         return "unavailable", str(error)
     except Exception as error:  # whatever another library raises is its result
         return "failed", " ".join(f"{type(error).__name__}: {error}".split())[:300]
 
 
-def _prepare_process(threads: int) -> None:
+def prepare_process(threads: int) -> None:
     """Say nothing, leave interrupts to the parent, end with it, and use so many threads."""
     os.environ.update(dict.fromkeys(THREAD_VARIABLES, str(threads)))
     os.environ["TOKENIZERS_PARALLELISM"] = "true" if threads > 1 else "false"

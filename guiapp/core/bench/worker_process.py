@@ -56,16 +56,16 @@ def interrupts_held_back() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-class WorkerProcess:
-    """A child process that runs `worker.serve`."""
+class AskedProcess:
+    """A child process that runs `serve(connection, *arguments)`, which answers what it is asked."""
 
     def __init__(
-        self, model: str, name: str, threads: int, shall_stop: Callable[[], bool], pre: str | None = None
+        self, serve: Callable[..., None], arguments: tuple[object, ...], shall_stop: Callable[[], bool]
     ) -> None:
         context = multiprocessing.get_context("spawn")
         self._shall_stop = shall_stop
         self._pipe, theirs = context.Pipe()
-        self._process = context.Process(target=serve, args=(theirs, model, name, threads, pre), daemon=True)
+        self._process = context.Process(target=serve, args=(theirs, *arguments), daemon=True)
         with interrupts_held_back():  # until the child has learnt to leave them to us
             self._process.start()
         theirs.close()
@@ -106,3 +106,12 @@ class WorkerProcess:
         if code < 0:
             return f"It crashed: {signal.Signals(-code).name}."
         return f"It ended with status {code}."
+
+
+class WorkerProcess(AskedProcess):
+    """A child process with a contender."""
+
+    def __init__(
+        self, model: str, name: str, threads: int, shall_stop: Callable[[], bool], pre: str | None = None
+    ) -> None:
+        super().__init__(serve, (model, name, threads, pre), shall_stop)

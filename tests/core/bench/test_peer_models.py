@@ -53,7 +53,12 @@ def test_merges_and_normalisers_say_what_the_vocabulary_does():
     ranks = [vocab[left + right] for left, right in merges]
     assert ranks == sorted(ranks), "by their scores, which fall with the id"
     assert [each["type"] for each in spm["normalizer"]["normalizers"]] == ["Prepend", "Replace"]
-    assert [each["type"] for each in spm["decoder"]["decoders"]] == ["Replace", "ByteFallback", "Fuse"]
+    assert [each["type"] for each in spm["decoder"]["decoders"]] == [
+        "Replace",
+        "ByteFallback",
+        "Fuse",
+        "Strip",
+    ]
     steps = unigram["normalizer"]["normalizers"]
     assert [each["type"] for each in steps] == ["Precompiled", "Strip", "Replace"]
     assert unigram["model"]["vocab"][-1] == ["💻", pytest.approx(-12.8959)]

@@ -131,11 +131,13 @@ def test_merges_of_sentence_piece_follow_scores():
                 {"type": "Replace", "pattern": {"String": "▁"}, "content": " "},
                 {"type": "ByteFallback"},
                 {"type": "Fuse"},
+                {"type": "Strip", "content": " ", "start": 1, "stop": 0},
             ],
         },
     }
     assert document_of(sentence_piece(scores)) == document
     document["normalizer"]["normalizers"].pop(0)
+    document["decoder"]["decoders"].pop()
     document["model"]["unk_token"] = None
     changes = {"rules": Rules(escape_spaces=True), "special_ids": SpecialIds()}
     assert document_of(sentence_piece(scores, **changes)) == document

@@ -1,0 +1,81 @@
+"""`tokenloupe hunt`"""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+import threading
+from typing import TYPE_CHECKING
+
+from guiapp.commands.files import file_name, positive_number, print_json, seed_number, write
+
+if TYPE_CHECKING:
+    from guiapp.core.hunt.engine import Plan
+    from guiapp.core.hunt.finds import Hunt
+
+FOUND, INTERRUPTED = 3, 130
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("first", metavar="A", help="a model file or demo model")
+    parser.add_argument(
+        "second",
+        metavar="B",
+        help="another one, or an installed library that is given A's vocabulary: llama.cpp, tokenizers, "
+        "tiktoken, sentencepiece",
+    )
+    parser.add_argument(
+        "-f",
+        "--file",
+        metavar="FILE",
+        type=file_name,
+        action="append",
+        default=[],
+        help="texts of your own, tried line by line, and changed here and there; may be repeated",
+    )
+    parser.add_argument(
+        "--seconds", metavar="S", type=positive_number, default=30.0, help="how long: %(default)g"
+    )
+    parser.add_argument("--seed", metavar="N", type=seed_number, default=0, help="for random texts")
+    parser.add_argument("--report", metavar="FILE.md", type=file_name, help="write a report as Markdown")
+    parser.add_argument("--json", action="store_true", help="print the finds as a JSON object")
+    parser.epilog = "Exit status: 0 nothing found, 3 found, 1 the input was at fault, 2 usage."
+
+
+def run(options: argparse.Namespace) -> int:
+    """Texts on which two tokenizers differ, the shortest for each cause."""
+    from guiapp.core.hunt.engine import Plan
+    from guiapp.core.hunt.report import markdown, record, text_lines
+
+    plan = Plan(options.first, options.second, tuple(options.file), options.seconds, options.seed)
+    interrupted = threading.Event()
+    state = _hunted(plan, interrupted)
+    if options.report is not None:
+        write(options.report, markdown(state).encode())
+    if options.json:
+        print_json(record(state))
+    elif options.report != "-":
+        sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a terminal may be ASCII only
+        print(*text_lines(state), sep="\n")
+    if state.finds:
+        return FOUND
+    return INTERRUPTED if interrupted.is_set() else 0
+
+
+def _hunted(plan: Plan, interrupted: threading.Event) -> Hunt:
+    """All that is found until the time is over or somebody interrupts; each new kind is told at once."""
+    from guiapp.core.hunt.engine import hunt
+    from guiapp.core.hunt.report import headline
+
+    handler = signal.signal(signal.SIGINT, lambda *_: interrupted.set())
+    try:
+        known = set()
+        for state in hunt(plan, interrupted.is_set):
+            for find in state.finds:
+                if find.reason.kind not in known:
+                    known.add(find.reason.kind)
+                    print(f"Found {headline(find)}", file=sys.stderr, flush=True)
+        return state
+    finally:
+        signal.signal(signal.SIGINT, handler)

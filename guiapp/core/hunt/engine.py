@@ -1,0 +1,235 @@
+"""Runs a hunt: worker processes take batches in turn, and what they find comes together here.
+
+What the seed decides are the texts of each batch, by its number.  How many batches are done depends on the
+time and the machine, and so does which texts are tried at all.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import islice
+from os.path import basename
+from pathlib import Path
+from typing import Any
+
+from guiapp.core.bench.peers import PEERS
+from guiapp.core.bench.worker_process import AskedProcess, ContenderFailed, Stopped, WorkerLost
+from guiapp.core.compare.reasons import Cause, Reason, shown
+from guiapp.core.explain.code_marks import code
+from guiapp.core.hunt.finds import Batch, Find, Hunt, Subject
+from guiapp.core.hunt.generators import BATCH
+from guiapp.core.hunt.sides import HuntError
+from guiapp.core.hunt.worker import Loaded, Task, serve
+from guiapp.core.open_model import open_model
+from guiapp.core.parallel.batches import n_cores
+from guiapp.core.vocab.quoting import quoted
+
+MOST_WORKERS = 4
+CALL_LIMIT_S = 120.0
+LAST_CALL_S = 3.0  # what was begun may take so long when the time is over
+MOST_LOSSES = 8  # of a worker
+LINES_TO_CHANGE = 2_000
+LONGEST_LINE = 2_000  # bytes; longer ones are taken in parts
+SHOWN_S = 0.2  # how often a state comes, at the least
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to hunt for.
+
+    first, second  models as `open_model` takes them; `second` may be an installed library: a name in PEERS
+    files          the user's own texts, tried line by line besides
+    most_batches   of texts, of which the seed decides what is in each; None: as there is time for
+    """
+
+    first: str
+    second: str
+    files: tuple[str, ...] = ()
+    seconds: float = 30.0
+    seed: int = 0
+    most_batches: int | None = None
+    n_workers: int = 0  # 0: as many as processors, up to MOST_WORKERS
+
+
+def hunt(plan: Plan, shall_stop: Callable[[], bool] = lambda: False) -> Iterator[Hunt]:
+    """The hunt, again and again while it goes on; the last one `is_over`.
+
+    Raises TokenloupeError or OSError for what cannot be opened, before anything else.
+    """
+    started_s = time.monotonic()
+    subjects, task = _opened(plan)
+    state = Hunt(subjects, plan.seed)
+    yield state
+    team = _Team(task, plan, shall_stop, started_s + plan.seconds)
+    team.start()
+    try:
+        shown_s = 0.0
+        for told in team.told():
+            state = replace(_with(state, told), seconds=time.monotonic() - started_s)
+            if state.seconds - shown_s >= SHOWN_S:
+                shown_s = state.seconds
+                yield state
+    finally:
+        team.end()
+    yield replace(state, seconds=time.monotonic() - started_s, is_over=True)
+
+
+def _with(state: Hunt, told: Told) -> Hunt:
+    match told:
+        case Batch():
+            return state.with_batch(told)
+        case Find():
+            return state.with_find(told)
+        case HuntError():
+            raise told
+    return state.with_note(told)
+
+
+def _opened(plan: Plan) -> tuple[tuple[Subject, Subject], Task]:
+    """Both subjects, opened once here so that what is wrong is told at once."""
+    first, second = plan.first, plan.second
+    if first in PEERS:
+        raise HuntError(f"{first} is a library: name a model file first, and the library behind it.")
+    ours = open_model(first)
+    if second in PEERS:
+        ends = basename(first) or first, second
+        peer = PEERS[second]
+        peer.check_all(ours.vocabulary)
+        other, subject = second, Subject(second, peer.version, tokens=len(ours.vocabulary))
+    else:
+        theirs = open_model(second)
+        ends = _told_apart(first, second)
+        other, subject = str(theirs.vocabulary.path or second), Subject.of_model(ends[1], theirs)
+    for name in plan.files:
+        Path(name).open("rb").close()  # so that one that cannot be read is told now
+    lines = tuple(islice(_lines(plan.files), LINES_TO_CHANGE))
+    names = code(quoted(ends[0])), code(quoted(ends[1]))
+    task = Task(str(ours.vocabulary.path or first), other, names, plan.seed, lines)
+    return (Subject.of_model(ends[0], ours), subject), task
+
+
+def _told_apart(first: str, second: str) -> tuple[str, str]:
+    """The shortest ends of two paths that differ."""
+    ends = basename(first), basename(second)
+    return ends if ends[0] != ends[1] and all(ends) else (first, second)
+
+
+def _lines(files: Iterable[str]) -> Iterator[bytes]:
+    """The lines of files, none empty, read as they are asked for."""
+    for name in files:
+        with Path(name).open("rb") as file:
+            for line in iter(lambda: file.readline(LONGEST_LINE), b""):
+                if text := line.rstrip(b"\r\n").decode("utf-8", "ignore").encode():
+                    yield text
+
+
+Told = Batch | Find | str | HuntError
+Message = tuple[str, Any]  # what a worker is asked: "lines" or "batch", and which
+
+
+class _Team:
+    """The worker processes, each asked by a thread of its own."""
+
+    def __init__(self, task: Task, plan: Plan, shall_stop: Callable[[], bool], deadline_s: float) -> None:
+        self._task, self._shall_stop, self._deadline_s = task, shall_stop, deadline_s
+        self._messages, self._next = _messages(plan), threading.Lock()
+        self._told: queue.Queue[Told | None] = queue.Queue()
+        self._is_over = threading.Event()
+        n_workers = plan.n_workers or min(n_cores(), MOST_WORKERS)
+        self._threads = [threading.Thread(target=self._work, daemon=True) for _ in range(n_workers)]
+
+    def start(self) -> None:
+        for thread in self._threads:
+            thread.start()
+
+    def end(self) -> None:
+        self._is_over.set()
+        for thread in self._threads:
+            thread.join()
+
+    def told(self) -> Iterator[Told]:
+        """What comes of batches, finds besides, notes and what went wrong, until all workers have ended."""
+        n_running = len(self._threads)
+        while n_running:
+            told = self._told.get()
+            if told is None:
+                n_running -= 1
+            else:
+                yield told
+
+    def _must_stop(self) -> bool:
+        is_late = time.monotonic() > self._deadline_s + LAST_CALL_S
+        return self._is_over.is_set() or self._shall_stop() or is_late
+
+    def _next_message(self) -> Message | None:
+        with self._next:
+            return next(self._messages, None) if time.monotonic() < self._deadline_s else None
+
+    def _work(self) -> None:
+        """Ask a worker what comes next, and a new one where it was lost, until there is no more."""
+        try:
+            lost: Message | None = None
+            for _ in range(MOST_LOSSES):
+                process = AskedProcess(serve, (self._task,), self._must_stop)
+                try:
+                    self._load(process)
+                    if lost is not None:
+                        self._one_by_one(process, *lost)
+                    lost = self._ask_all(process)
+                    if lost is None:
+                        return
+                except WorkerLost:
+                    lost = None
+                finally:
+                    process.end()
+            self._told.put(f"{self._task.names[1]} crashed again and again: not all texts were tried.")
+        except Stopped:
+            pass
+        except ContenderFailed as error:
+            self._told.put(HuntError(str(error)))
+        finally:
+            self._told.put(None)
+
+    def _load(self, process: AskedProcess) -> None:
+        loaded: Loaded = process.ask(CALL_LIMIT_S, "load")
+        if loaded.remark:
+            self._told.put(loaded.remark)
+        for find in loaded.finds:
+            self._told.put(find)
+        if not loaded.can_differ:
+            self._is_over.set()
+            raise Stopped
+
+    def _ask_all(self, process: AskedProcess) -> Message | None:
+        """The message that the worker was lost with; None when all is done."""
+        while (message := self._next_message()) is not None:
+            try:
+                self._told.put(process.ask(CALL_LIMIT_S, *message))
+            except WorkerLost:
+                return message
+        return None
+
+    def _one_by_one(self, process: AskedProcess, command: str, what: Any) -> None:
+        """Try the texts of a message with which a worker was lost, up to the one that is to blame."""
+        texts = what if command == "lines" else process.ask(CALL_LIMIT_S, "texts", what)
+        for text in texts:
+            try:
+                self._told.put(process.ask(CALL_LIMIT_S, "lines" if command == "lines" else "some", (text,)))
+            except WorkerLost as error:
+                told = f"{self._task.names[1]} does not survive {shown(text)}. {error}"
+                self._told.put(Find(text, (None, None), 0, Reason(Cause.REFUSED, "crash", told)))
+                raise
+
+
+def _messages(plan: Plan) -> Iterator[Message]:
+    """Batches by their number and, as long as there are any, in turn with them the user's own lines."""
+    numbers = iter(range(plan.most_batches if plan.most_batches is not None else 1 << 60))
+    lines = _lines(plan.files)
+    while some := tuple(islice(lines, BATCH)):
+        yield "lines", some
+        yield from (("batch", number) for number in islice(numbers, 1))
+    yield from (("batch", number) for number in numbers)

@@ -1,0 +1,127 @@
+"""The two tokenizers of a hunt, in one form: our reading of a model file, or an installed library."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.bench.contenders import Contender
+from guiapp.core.bench.peers import PEERS, peer_source
+from guiapp.core.errors import EncodeError, TokenloupeError
+from guiapp.core.tokenizer import Tokenizer
+from guiapp.core.vocab.vocabulary import LLAMA_CPP
+
+Ids = NDArray[np.int32]
+
+
+class HuntError(TokenloupeError):
+    """A hunt that cannot be; the message says why."""
+
+
+class Side(Protocol):
+    """One of the two.
+
+    name         for people
+    tokenizer    None where nothing but its ids is known
+    takes_bytes  also such that are no UTF-8
+    """
+
+    name: str
+    tokenizer: Tokenizer | None
+    takes_bytes: bool
+
+    def encode_each(self, texts: Sequence[bytes]) -> list[Ids | None]:
+        """The ids of each text with nothing around them; None of one that is refused."""
+
+    def decode(self, ids: Ids) -> str: ...
+
+    def around(self) -> tuple[list[int], list[int]]:
+        """What is put before and behind each text."""
+
+
+class FileSide:
+    """A model file as we read it."""
+
+    def __init__(self, name: str, tokenizer: Tokenizer, parses_special: bool = True) -> None:
+        self.name = name
+        self.tokenizer: Tokenizer | None = tokenizer
+        self.takes_bytes = tokenizer.vocabulary.library == LLAMA_CPP
+        self._one = tokenizer.with_threads(1)
+        self.parses_special = parses_special
+
+    def encode_each(self, texts: Sequence[bytes]) -> list[Ids | None]:
+        try:
+            return list(self._one.encode_each(texts, False, self.parses_special))
+        except EncodeError:
+            return [self._encode(text) for text in texts]
+
+    def _encode(self, text: bytes) -> Ids | None:
+        try:
+            return self._one.encode(text, False, self.parses_special).token_ids
+        except EncodeError:
+            return None
+
+    def decode(self, ids: Ids) -> str:
+        return self._one.decode(ids)
+
+    def around(self) -> tuple[list[int], list[int]]:
+        if not self.parses_special:
+            return [], []
+        try:
+            return self._one.special_ids_around()
+        except EncodeError:
+            return [], []
+
+
+class LibrarySide:
+    """A library with the vocabulary of a file; what it adds and parses as special only where it can.
+
+    parses_special  whether it does
+    """
+
+    tokenizer: Tokenizer | None = None
+
+    def __init__(self, name: str, model: Tokenizer) -> None:
+        self.name = name
+        self._contender: Contender = PEERS[name].build(peer_source(name, model))
+        if self._contender.other_vocabulary:
+            raise HuntError(
+                f"{name} knows the vocabulary {self._contender.other_vocabulary} only: its ids say nothing "
+                "about others. Choose another library."
+            )
+        self.parses_special = self._contender.encode_special is not None
+        self.takes_bytes = self._contender.take_text is bytes
+
+    def encode_each(self, texts: Sequence[bytes]) -> list[Ids | None]:
+        return [self._encode(text, False) for text in texts]
+
+    def _encode(self, text: bytes, adds_special: bool) -> Ids | None:
+        contender = self._contender
+        taken = contender.take_text(text)
+        try:
+            if contender.encode_special is not None:
+                return contender.tokens(contender.encode_special(taken, adds_special)).ids
+            return contender.tokens(contender.encode(taken)).ids
+        except Exception:  # whatever another library raises: it refuses the text
+            return None
+
+    def decode(self, ids: Ids) -> str:
+        contender = self._contender
+        if contender.decode is None:
+            return ""
+        text = contender.decode(contender.take_ids(ids))
+        return text.decode("utf-8", "replace") if isinstance(text, bytes) else str(text)
+
+    def around(self) -> tuple[list[int], list[int]]:
+        probe = b"a"
+        whole, inner = (self._encode(probe, adds) for adds in (True, False))
+        if not self.parses_special or whole is None or inner is None:
+            return [], []
+        ids, own = whole.tolist(), inner.tolist()
+        for start in range(len(ids) - len(own) + 1):
+            if ids[start : start + len(own)] == own:
+                return ids[:start], ids[start + len(own) :]
+        return ids, []

@@ -1,0 +1,56 @@
+"""From a path, or a name that stands for one, to a tokenizer; what it takes is imported when it is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import nullcontext
+from os import PathLike, fsdecode
+from os.path import basename
+from typing import TYPE_CHECKING
+
+from guiapp.core.errors import VocabError
+
+if TYPE_CHECKING:
+    from guiapp.core.tokenizer import Tokenizer
+
+
+def open_model(
+    path: str | bytes | PathLike[str],
+    pre: str | None = None,
+    progress: Callable[[float], None] | None = None,
+) -> Tokenizer:
+    """The tokenizer of a model file, or of what a name such as `demo:bpe` or `ollama:llama3.2` stands for.
+
+    Of a GGUF only the header is read; `hf:owner/name` and `https://…` are fetched as far as that, and kept.
+    Raises VocabError, and nothing else, for a file that cannot be used; its subclass UnknownPreError where it
+    could be with a `pre`.
+
+    pre       the name of a pre-tokenizer to split text by, whatever the file says; BPE vocabularies only
+    progress  called again and again with the share done, 0 to 1, of which `guiapp.core.vocab.opening` tells
+              the stage; what it raises stops the work, at any stage within a moment
+    """
+    from dataclasses import replace
+
+    from guiapp.core.formats.table import load_vocabulary
+    from guiapp.core.sources.locate import located
+    from guiapp.core.system.checkpoint import checkpoint, watched
+    from guiapp.core.tokenizer import Tokenizer
+    from guiapp.core.vocab.opening import ENCODERS, Opening
+    from guiapp.core.vocab.quoting import quoted
+
+    opening = Opening(progress or (lambda _share: checkpoint()))
+    try:
+        with nullcontext() if progress is None else watched(opening.report):
+            file = located(path, opening)
+            opening.whole_bytes = file.whole_bytes
+            vocabulary = load_vocabulary(file.path, opening, pre)
+            if file.remark:
+                vocabulary = replace(vocabulary, warnings=(file.remark, *vocabulary.warnings))
+            opening.begin(ENCODERS)
+            tokenizer = Tokenizer(vocabulary)
+    except MemoryError as error:
+        raise VocabError(
+            f"{quoted(basename(fsdecode(path)))} takes more memory than is free. Close other programs."
+        ) from error
+    opening.end()
+    return tokenizer

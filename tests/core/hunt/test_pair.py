@@ -1,0 +1,145 @@
+"""What two sides make of texts is compared: ids, else decoded text; libraries give reasons by their ids."""
+
+from __future__ import annotations
+
+import numpy as np
+import planted
+import pytest
+
+import guiapp
+from guiapp.core.bench.peers import PEERS
+from guiapp.core.compare.reasons import Cause
+from guiapp.core.hunt.pair import Pair
+from guiapp.core.hunt.sides import FileSide, HuntError, LibrarySide
+from guiapp.core.hunt.worker import open_pair
+
+TEXTS = [b"Hello there", b"don't 12345", "é 中".encode(), b"a  b\n", b"<|im_end|>"]
+
+
+def library_pair(model: str, name: str) -> Pair:
+    if not PEERS[name].is_installed:
+        pytest.skip(f"{name} is not installed")
+    return open_pair(guiapp.open_model(model), name, ("A", name))
+
+
+class LyingSide:
+    """A library that shows ids alone, and changes them as told."""
+
+    tokenizer = None
+    takes_bytes = True
+    name = "B"
+
+    def __init__(self, side: FileSide, change) -> None:
+        self._side, self._change = side, change
+
+    def encode_each(self, texts):
+        return [
+            self._change(text, ids) for text, ids in zip(texts, self._side.encode_each(texts), strict=True)
+        ]
+
+    def decode(self, ids):
+        return self._side.decode(ids)
+
+    def around(self):
+        return self._side.around()
+
+
+def lying_pair(change) -> Pair:
+    tokenizer = guiapp.open_model("demo:bpe")
+    side = FileSide("A", tokenizer)
+    return Pair(side, LyingSide(side, change))
+
+
+@pytest.mark.parametrize("name", ["llama.cpp", "tokenizers", "tiktoken"])
+def test_a_library_with_our_vocabulary_gives_our_ids(name):
+    pair = library_pair("demo:bpe", name)
+    found = [index for index in pair.differing(TEXTS) if pair.reason(TEXTS[index]).cause is not Cause.DECODED]
+    assert found == []
+
+
+def test_llama_cpp_takes_special_tokens_as_such_and_adds_what_we_add():
+    pair = library_pair("demo:bpe", "llama.cpp")
+    assert pair.around() is None
+    ids, theirs = pair.ids(b"<|im_end|>x")
+    assert ids == theirs
+    assert len(ids) == 3
+
+
+def test_texts_with_tokens_of_which_a_library_knows_nothing_are_not_compared():
+    pair = library_pair("demo:bpe", "tiktoken")
+    assert pair.encode_each([b"<think>"])[0][0].tolist() != pair.encode_each([b"<think>"])[1][0].tolist()
+    assert not pair.differs(b"<think>")
+
+
+def test_a_library_with_another_vocabulary_is_refused():
+    if not PEERS["rs-bpe"].is_installed:
+        pytest.skip("rs-bpe is not installed")
+    with pytest.raises(HuntError, match="o200k_base only"):
+        LibrarySide("rs-bpe", guiapp.open_model("demo:bpe"))
+
+
+def cut_at_digits(text, ids):
+    """As if each digit were a piece."""
+    tokenizer = guiapp.open_model("demo:bpe", "qwen2")
+    return tokenizer.encode(text, add_special=False).token_ids
+
+
+END = np.int32(planted.opened("demo:bpe").vocabulary.find(b"<|im_end|>"))
+SPACE = np.int32(planted.opened("demo:bpe").vocabulary.find("Ġ".encode()))
+LIES = (
+    (cut_at_digits, b"x12", (Cause.PIECES, "digits")),
+    (lambda text, ids: ids[:-1] if b"x" in text else ids, b"axb", (Cause.NORMALIZED, "characters")),
+    (lambda text, ids: None if b"x" in text else ids, b"axb", (Cause.REFUSED, "by the second")),
+    (lambda text, ids: np.append(ids, np.int32(1 << 20)), b"a", (Cause.OTHER_VOCABULARY, "ids")),
+    (lambda text, ids: ids + 1 if text == b"a" else ids, b"a", (Cause.NUMBER, "ids")),
+    (lambda text, ids: np.append(ids, SPACE), b"<|im_end|>", (Cause.SPECIAL, "white space beside")),
+    (lambda text, ids: np.append(ids, END), b"a", (Cause.SPECIAL, "special tokens")),
+)
+
+
+@pytest.mark.parametrize(("lie", "text", "kind"), LIES)
+def test_the_reason_for_a_library_is_told_from_its_ids(lie, text, kind):
+    pair = lying_pair(lie)
+    assert pair.differs(text)
+    assert pair.reason(text).kind == kind
+
+
+def test_a_library_that_merges_otherwise_is_told_so():
+    tokenizer = guiapp.open_model("demo:bpe")
+
+    def without_merges(text, ids):
+        names = [tokenizer.merging.spell(bytes([byte])) for byte in text]
+        return np.array([tokenizer.vocabulary.find(name) for name in names], np.int32)
+
+    reason = lying_pair(without_merges).reason(b"a the")
+    assert reason.kind == (Cause.MERGE, "pieces")
+    assert "`·the`" in reason.sentence
+
+
+def renumbered(said) -> None:
+    vocab = said["model"]["vocab"]
+    n_tokens = len(vocab)
+    said["model"]["vocab"] = {text: n_tokens - 1 - token_id for text, token_id in vocab.items()}
+    said["added_tokens"] = []
+    said["post_processor"] = None
+
+
+def test_tokens_are_compared_where_they_are_only_numbered_otherwise(tmp_path):
+    paths = planted.Plant(
+        "", "demo:bpe", "json", renumbered, (), lambda said: said.update(added_tokens=[], post_processor=None)
+    ).write(tmp_path)
+    first, second = map(guiapp.open_model, paths)
+    pair = Pair(FileSide("A", first), FileSide("B", second))
+    assert "number their tokens otherwise" in pair.remark
+    assert pair.unrelated == ""
+    assert pair.differing(TEXTS) == []
+
+
+def test_unrelated_vocabularies_are_told_in_a_sentence():
+    pair = Pair(*(FileSide(name, guiapp.open_model(f"demo:{name}")) for name in ("bpe", "rwkv")))
+    assert pair.unrelated.startswith("These are two vocabularies: ")
+
+
+def test_the_place_of_the_first_difference_counts_bytes(tmp_path):
+    pair = lying_pair(cut_at_digits)
+    assert pair.first_difference("é 12".encode()) == 3

@@ -1,0 +1,86 @@
+"""Of texts that differ come finds: shrunk, one for each kind, and the user's lines are counted by kind."""
+
+from __future__ import annotations
+
+import planted
+import pytest
+
+import guiapp
+from guiapp.core.compare.reasons import Cause
+from guiapp.core.hunt.finds import Hunt, Subject
+from guiapp.core.hunt.pair import Pair
+from guiapp.core.hunt.searching import Searcher
+from guiapp.core.hunt.sides import FileSide
+
+DIGITS = (Cause.PIECES, "digits")
+
+
+@pytest.fixture
+def searcher(tmp_path) -> Searcher:
+    """Numbers are cut otherwise, in three or one by one."""
+    paths = planted.Plant("", "demo:bpe", "gguf", planted.set_part(pre="qwen2"), ()).write(tmp_path)
+    first, second = map(guiapp.open_model, paths)
+    return Searcher(Pair(FileSide("A", first), FileSide("B", second)))
+
+
+def test_a_find_is_the_shortest_text_of_its_kind(searcher):
+    batch = searcher.search([b"nothing", b"It was in 1984, they say.", b"from 1999 to 2012"], "mine")
+    assert (batch.n_texts, batch.n_differing) == (3, 2)
+    kinds = {find.reason.kind: find for find in batch.finds}
+    find = kinds[DIGITS]
+    assert find.text.isdigit()
+    assert len(find.text) == 2
+    assert find.generator == "mine"
+    mine, other = find.token_ids
+    assert len(mine) == 2  # with BOS
+    assert len(other) != len(mine)
+
+
+def test_a_kind_is_told_once(searcher):
+    assert searcher.search([b"in 1984"], "").finds
+    again = searcher.search([b"in 2012"], "")
+    assert again.n_differing == 1
+    assert again.finds == ()
+
+
+def test_of_a_known_kind_only_what_is_shorter_is_told(tmp_path):
+    rules = planted.gguf_parts("demo:bpe")["merges"]
+
+    def drop_two(parts) -> None:
+        parts["merges"] = [rule for rule in rules if rule not in (b"h e", "Ġmach ine".encode())]
+
+    pair = map(guiapp.open_model, planted.Plant("", "demo:bpe", "gguf", drop_two, ()).write(tmp_path))
+    searcher = Searcher(Pair(*(FileSide(name, each) for name, each in zip("AB", pair, strict=True))))
+    kind = (Cause.MERGE, "only in the first")
+    told = []
+    for text in (b" machinex", b"hexx", b" machinex", b"hexxxx"):
+        told.append([find.text for find in searcher.search([text], "").finds if find.reason.kind == kind])
+    assert [len(texts) for texts in told] == [1, 1, 0, 0]
+    assert len(told[1][0]) < len(told[0][0]) <= len(" machinex")
+
+
+def test_lines_are_counted_by_kind(searcher):
+    lines = [b"no number here", b"1984 was long ago", b"2012, too", b"and 12 more", b"one"]
+    batch = searcher.search_lines(lines)
+    assert (batch.n_texts, batch.n_differing) == (5, 3)
+    assert dict(batch.lines_by_kind)[DIGITS] == 3
+
+
+def test_what_is_put_around_texts_is_a_find_of_its_own(tmp_path):
+    change = planted.set_key(add_bos_token=False)
+    paths = planted.Plant("", "demo:bpe", "gguf", change, ()).write(tmp_path)
+    first, second = map(guiapp.open_model, paths)
+    searcher = Searcher(Pair(FileSide("A", first), FileSide("B", second)))
+    (find,) = searcher.around()
+    assert find.text == b""
+    assert find.reason.cause is Cause.AROUND
+    assert searcher.search([b"a", b"12"], "").n_differing == 0
+    state = (
+        Hunt((Subject("A"), Subject("B")), 0).with_find(find).with_batch(searcher.search_lines([b"a", b"b"]))
+    )
+    assert state.share(state.finds[0]) == 1
+
+
+def test_a_long_line_is_narrowed_to_where_it_differs(searcher):
+    batch = searcher.search_lines([b"word " * 300 + b"1984 " + b"word " * 300])
+    assert [find.reason.kind for find in batch.finds] == [DIGITS]
