@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from guiapp.commands import bench, screenshot, train, tree
-from guiapp.commands.files import InputError, file_path, print_json, write
+from guiapp.commands.files import InputError, file_path, positive_number, print_json, seed_number, write
 from guiapp.commands.images import need_no_display, picture_size
 
 
@@ -87,16 +87,16 @@ def test_pictures_are_made_without_a_display(monkeypatch):
         (bench._numbers, "1,0", None),
         (bench._numbers, "1,", None),
         (bench._numbers, "x", None),
-        (bench._positive, "0.5", 0.5),
-        (bench._positive, "1", 1.0),
-        (bench._positive, "0", None),
-        (bench._positive, "-1", None),
-        (bench._positive, "inf", None),
-        (bench._positive, "nan", None),
-        (bench._positive, "x", None),
-        (bench._seed, "0", 0),
-        (bench._seed, "7", 7),
-        (bench._seed, "-1", None),
+        (positive_number, "0.5", 0.5),
+        (positive_number, "1", 1.0),
+        (positive_number, "0", None),
+        (positive_number, "-1", None),
+        (positive_number, "inf", None),
+        (positive_number, "nan", None),
+        (positive_number, "x", None),
+        (seed_number, "0", 0),
+        (seed_number, "7", 7),
+        (seed_number, "-1", None),
         (bench._report_path, "a.html", Path("a.html")),
         (bench._report_path, "a.txt", None),
         (screenshot._lesson, "", ""),
