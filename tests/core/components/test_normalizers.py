@@ -32,7 +32,10 @@ def test_every_character_becomes_what_the_library_makes_of_it(component):
         assert normalized(component, text) == component.normalize_str(text)
 
 
-@given(st.lists(st.sampled_from(FORMS * 4 + OTHERS), min_size=1, max_size=4), texts())
+IN_A_ROW = [each for each in FORMS * 4 + OTHERS if said(each).get("prepend") != ""]  # of which theirs can die
+
+
+@given(st.lists(st.sampled_from(IN_A_ROW), min_size=1, max_size=4), texts())
 @example([OTHERS[6]], "\u0301\t")
 def test_sequences_of_all_components_normalize_as_the_library_does(components, text):
     sequence = library.Sequence(components)
