@@ -58,6 +58,7 @@ class Settings(QObject):
     animates_tree     whether the picture of the tree flies to what is to be shown
     recent_files      JSON, see RecentFiles; recent_texts, debugger and lessons likewise
     last_model        what was open last, a path or the name of a demo model; "" for none
+    last_pre          the pre-tokenizer that was chosen for it by hand, "" for none
     ids_format        what ids are copied as, see `ids_panel.FORMATS`; "" where the user never chose
     """
 
@@ -71,6 +72,7 @@ class Settings(QObject):
     recent_files = Text()
     recent_texts = Text()
     last_model = Text()
+    last_pre = Text()
     ids_format = Text()
     ids_view = Choice("strip", "table")
     debugger = Text()

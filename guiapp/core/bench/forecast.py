@@ -32,6 +32,7 @@ SPEEDS = {  # MB/s of contenders that nobody has measured here, with ordinary te
     "tiktoken": 12.0,
     "rs-bpe": 20.0,
     "llama.cpp": 3.0,
+    "rwkv-package": 4.0,
     "sentencepiece": 2.5,
     "tokenizers": 1.2,
 }

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from guiapp.core.bench.contenders import UnavailableError
 from guiapp.core.errors import VocabError
 from guiapp.core.formats import tokenizer_json
@@ -15,7 +17,7 @@ from guiapp.core.formats.table import HEAD_BYTES
 from guiapp.core.split.pre_tokenizers import CONTRACTION, GPT2, NUMBER, Pattern
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.attributes import Attribute
-from guiapp.core.vocab.byte_alphabet import unspell
+from guiapp.core.vocab.byte_alphabet import spell, unspell
 from guiapp.core.vocab.opening import Opening
 from guiapp.core.vocab.piece_rules import PieceRules
 from guiapp.core.vocab.vocabulary import VocabType, Vocabulary
@@ -23,6 +25,7 @@ from guiapp.core.vocab.vocabulary import VocabType, Vocabulary
 PUBLISHED_CONTRACTION = "(?i:'s|'t|'re|'ve|'m|'ll|'d)"  # matches the same; some look for this spelling
 BYTE_LEVEL = {"add_prefix_space": False, "trim_offsets": True}
 MARK = "\u2581"
+BYTES_OF_TEXT = (*range(0xC0), *range(0xC2, 0xF5))  # those of UTF-8
 
 
 def check_ranks(vocabulary: Vocabulary) -> None:
@@ -32,6 +35,9 @@ def check_ranks(vocabulary: Vocabulary) -> None:
     if vocabulary.rules.escape_spaces:
         raise UnavailableError(f"tiktoken merges bytes; “{vocabulary.pre}” merges characters.")
     single_pattern(vocabulary, "tiktoken")
+    rows = vocabulary.token_table.find([spell(bytes([byte])).encode() for byte in BYTES_OF_TEXT])
+    if not (np.all(rows >= 0) and np.all(vocabulary.attributes[rows] & Attribute.NORMAL)):
+        raise UnavailableError("tiktoken needs a token for each byte, and this file has not all of them.")
 
 
 def ranks_of_bytes(vocabulary: Vocabulary) -> dict[bytes, int]:

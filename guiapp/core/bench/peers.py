@@ -10,6 +10,7 @@ from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, cast
 
 import numpy as np
@@ -20,6 +21,7 @@ from guiapp.core.bench.llama_library import LlamaLibraryError, LlamaVocabulary
 from guiapp.core.bench.sentencepiece_model import sentencepiece_model
 from guiapp.core.formats import clip, vocab_json, vocab_txt
 from guiapp.core.tokenizer import Tokenizer
+from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.piece_rules import SENTENCEPIECE
 from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.vocabulary import LLAMA_CPP, VocabType, Vocabulary
@@ -246,6 +248,32 @@ def _rs_bpe(source: None) -> Contender:
     )
 
 
+def _check_rwkv(vocabulary: Vocabulary) -> None:
+    _need(vocabulary, "rwkv-package", VocabType.RWKV)
+
+
+def _rwkv_source(tokenizer: Tokenizer) -> str:
+    """Its rows as we write them: what a line of such a file says is run as Python there."""
+    vocabulary = tokenizer.vocabulary
+    rows = ((token, vocabulary.token_bytes(token)) for token in range(len(vocabulary)))
+    is_text = vocabulary.attributes & Attribute.NORMAL > 0
+    return "".join(f"{token} {text!r} {len(text)}\n" for token, text in rows if is_text[token] and text)
+
+
+def _rwkv(source: str) -> Contender:
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "vocabulary.txt")
+        path.write_text(source, "utf-8")
+        library = import_module("rwkv.rwkv_tokenizer").TRIE_TOKENIZER(str(path))
+    return Contender(
+        library.encodeBytes,
+        bytes,
+        ids_only,
+        library.decodeBytes,
+        encode_batch=lambda texts, _: [library.encodeBytes(text) for text in texts],
+    )
+
+
 def _check_llama_cpp(vocabulary: Vocabulary) -> None:
     if vocabulary.path is None:
         raise UnavailableError("llama.cpp reads model files only, and this vocabulary has none.")
@@ -329,6 +357,7 @@ PEERS: dict[str, Peer] = {
             refuse=_refuse_for_gigatoken,
         ),
         Peer("rs-bpe", "rs_bpe", "rs-bpe", _take_any, lambda tokenizer: None, _rs_bpe),
+        Peer("rwkv-package", "rwkv", "rwkv", _check_rwkv, _rwkv_source, _rwkv),
         Peer("llama.cpp", "xllamacpp", "xllamacpp", _check_llama_cpp, _llama_cpp_source, _llama_cpp),
     )
 }

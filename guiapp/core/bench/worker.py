@@ -118,7 +118,7 @@ def _answer(worker: object, command: str, arguments: list[Any]) -> tuple[str, ob
         return "done", getattr(worker, command)(*arguments)
     except TokenloupeError as error:
         return "unavailable", str(error)
-    except Exception as error:  # whatever another library raises is its result
+    except BaseException as error:  # whatever another library raises is its result; those in Rust panic so
         return "failed", " ".join(f"{type(error).__name__}: {error}".split())[:300]
 
 

@@ -25,7 +25,9 @@ class Side:
 
     name: str
     n_vocabulary: int
-    tokens: tuple[tuple[str, int, int, int], ...]  # text, id, first byte, end
+    tokens: tuple[
+        tuple[str, int, int, int], ...
+    ]  # text (its own where it has none there), id, first byte, end
 
 
 @dataclass(frozen=True)
@@ -96,5 +98,9 @@ def _compare(trained: Path, real: tuple[str, Tokenizer], text: bytes, progress: 
 def _side(name: str, tokenizer: Tokenizer, text: bytes) -> Side:
     encoding = tokenizer.encode(text, add_special=False, parse_special=False)
     spans = zip(encoding.token_ids.tolist(), encoding.spans.tolist(), strict=True)
-    tokens = tuple((visible_text(text[start:end]), token_id, start, end) for token_id, (start, end) in spans)
-    return Side(name, len(tokenizer.vocabulary), tokens)
+    vocabulary = tokenizer.vocabulary
+    tokens = tuple(
+        (visible_text(text[start:end] or vocabulary.token_bytes(token_id)), token_id, start, end)
+        for token_id, (start, end) in spans
+    )
+    return Side(name, len(vocabulary), tokens)

@@ -93,7 +93,8 @@ class WindowCommands(QObject):
         """
         last = self._last_model = self._settings.last_model
         self._settings.last_model = ""
-        self.open(kept_name(last or first))
+        name, pre = kept_name(last or first), self._settings.last_pre if last else ""
+        self._session.loader.open(name, pre or self._recent.chosen_pre(name))
         if last and last != first:
             self._model_instead = first
             self._session.loader.loading_changed.connect(self._open_instead)
@@ -182,6 +183,7 @@ class WindowCommands(QObject):
         if model is None:
             return
         self._settings.last_model = lasting_name(model.name)
+        self._settings.last_pre = model.tokenizer.vocabulary.chosen_pre
         if not model.name.startswith(PREFIX):
             self._recent.add(model.name, model.tokenizer.vocabulary, display_name(model))
 

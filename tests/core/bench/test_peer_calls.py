@@ -111,7 +111,7 @@ ANY, BYTES_OF_IDS, BAD = [1, 2], np.array([1, 2], np.int32), b"a\xff"
 def test_each_library_gets_texts_and_ids_as_it_likes_them(monkeypatch):
     monkeypatch.setattr(peers, "import_module", lambda module: Library([]))
     monkeypatch.setattr(peers, "LlamaVocabulary", lambda path: Library([]))
-    sources = {"tiktoken": ("p", {}), "gigatoken": "json"}
+    sources = {"tiktoken": ("p", {}), "gigatoken": "json", "rwkv-package": ""}
     made = {name: PEERS[name].build(sources.get(name, b"")) for name in PEERS}
     taken = {name: (peer.take_text(BAD), type(peer.take_ids(BYTES_OF_IDS))) for name, peer in made.items()}
     replaced = "a\ufffd"
@@ -119,6 +119,7 @@ def test_each_library_gets_texts_and_ids_as_it_likes_them(monkeypatch):
         **dict.fromkeys(("tiktoken", "tokenizers", "sentencepiece", "rs-bpe"), (replaced, list)),
         "gigatoken": (replaced.encode(), np.ndarray),
         "llama.cpp": (BAD, np.ndarray),
+        "rwkv-package": (BAD, list),
     }
     assert made["gigatoken"].take_ids(BYTES_OF_IDS).dtype == np.uint32
     assert made["llama.cpp"].take_ids(BYTES_OF_IDS[::-1]).flags.c_contiguous
@@ -132,6 +133,7 @@ TAKEN = {
     "tiktoken": ("BPE",),
     "sentencepiece": ("SPM", "UGM"),
     "gigatoken": ("BPE", "SPM"),
+    "rwkv-package": ("RWKV",),
 }
 
 
@@ -145,6 +147,7 @@ def test_who_takes_which_vocabularies(model):
     }
     if model == "rwkv":
         reasons["tokenizers"] = "tokenizers has no RWKV vocabularies."
+    reasons |= {name: peer.how_to_install for name, peer in PEERS.items() if not peer.is_installed}
     assert {name: reason for name in PEERS if (reason := reason_against(name, vocabulary))} == reasons
 
 

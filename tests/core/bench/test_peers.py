@@ -17,6 +17,7 @@ from guiapp import open_model
 from guiapp.core.bench.contenders import UnavailableError, our_contender
 from guiapp.core.bench.operations import encode_all
 from guiapp.core.bench.peers import PEERS, peer_source, reason_against
+from guiapp.core.catalogue import ALGORITHMS
 from guiapp.core.demo import sample_text
 from guiapp.core.vocab.vocabulary import VocabType
 
@@ -36,6 +37,7 @@ TAKES = [
     ("llama.cpp", "demo:wordpiece"),
     ("llama.cpp", "demo:unigram"),
     ("llama.cpp", "demo:rwkv"),
+    ("rwkv-package", "demo:rwkv"),
 ]
 TOKEN_FILES = ("vocab.txt", "vocab.json and merges.txt", "CLIP's merges")
 BYTE_PAIR_PEERS = ("tiktoken", "tokenizers", "gigatoken", "llama.cpp")
@@ -142,7 +144,8 @@ def test_so_it_is_with_a_real_vocabulary(name):
 
 @pytest.mark.parametrize("name", PEERS)
 def test_peers_decode_what_they_encode_and_take_batches(name):
-    tokenizer = open_model("demo:spm" if name == "sentencepiece" else "demo:bpe")
+    model = {"sentencepiece": "demo:spm", "rwkv-package": "demo:rwkv"}.get(name, "demo:bpe")
+    tokenizer = open_model(model)
     peer = contender(name, tokenizer)
     text = b"Hello, world! This is a small text."
     ids = encode_all(peer, [text]).ids
@@ -167,17 +170,35 @@ def test_a_vocabulary_of_its_own_is_marked():
     assert contender("rs-bpe", open_model("demo:bpe")).other_vocabulary == "o200k_base"
 
 
-def test_what_is_against_a_peer_is_known_without_building_it():
-    for name in PEERS:
-        pytest.importorskip(PEERS[name].module)
-        for model in ("bpe", "spm", "wordpiece", "unigram", "rwkv"):
-            tokenizer = open_model(f"demo:{model}")
-            if reason := reason_against(name, tokenizer.vocabulary):
-                with pytest.raises(UnavailableError, match=re.escape(reason)):
-                    peer_source(name, tokenizer)
-            else:
+@pytest.mark.parametrize("name", PEERS)
+def test_what_is_against_a_peer_is_known_without_building_it(name):
+    pytest.importorskip(PEERS[name].module)
+    for model in ("bpe", "spm", "wordpiece", "unigram", "rwkv"):
+        tokenizer = open_model(f"demo:{model}")
+        if reason := reason_against(name, tokenizer.vocabulary):
+            with pytest.raises(UnavailableError, match=re.escape(reason)):
                 peer_source(name, tokenizer)
-    assert reason_against("tiktoken", None) == ""
+        else:
+            peer_source(name, tokenizer)
+    assert reason_against(name, None) == ""
+
+
+def test_no_peer_has_the_name_of_an_encoder():
+    assert not PEERS.keys() & ALGORITHMS.keys()
+
+
+@pytest.mark.parametrize(
+    "sample", [each for each in SAMPLES if not each.is_silent], ids=lambda sample: sample.format
+)
+def test_the_library_of_each_format_gives_our_ids_for_the_very_file(tmp_path, sample):
+    path = tmp_path / sample.name
+    sample.write(path)
+    tokenizer = open_model(path)
+    is_rwkv = sample.format == "RWKV vocabulary"
+    peer = contender("rwkv-package" if is_rwkv else tokenizer.vocabulary.library, tokenizer)
+    ours = our_contender(tokenizer, next(iter(tokenizer.encoders)))
+    text = sample.text * 3
+    assert encode_all(peer, [text]).ids.tolist() == encode_all(ours, [text]).ids.tolist()
 
 
 @pytest.mark.parametrize("name", ["tokenizers", "sentencepiece"])

@@ -7,11 +7,13 @@ import signal
 import subprocess
 import sys
 import threading
+from functools import partial
 
 import pytest
 
 from guiapp import open_model
-from guiapp.core.bench.worker import Worker
+from guiapp.core.bench.peers import PEERS
+from guiapp.core.bench.worker import Worker, _answer
 from guiapp.core.bench.worker_process import ContenderFailed, Stopped, WorkerLost, WorkerProcess
 
 FIRST_WORKER = """
@@ -75,6 +77,16 @@ def test_what_a_contender_raises_is_told_and_the_worker_lives_on(process):
     with pytest.raises(ContenderFailed, match="KeyError"):
         process.ask(60, "prepare", "dream", (TEXT,), (), 1)
     assert process.ask(60, "sample", "encode").wall_s > 0
+
+
+def test_so_is_that_a_library_in_rust_panics():
+    pytest.importorskip("tiktoken")
+    worker = Worker("demo:bpe", "tiktoken")
+    worker._build = partial(PEERS["tiktoken"].build, (r".", {b"a": 0}))
+    worker._contender = worker._build()
+    outcome, told = _answer(worker, "prepare", ["encode", (b"b c",), (), 1])
+    assert outcome == "failed"
+    assert told.startswith("PanicException: ")
 
 
 def test_a_worker_ends_quietly_when_its_pipe_is_closed():

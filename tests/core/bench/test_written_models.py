@@ -218,6 +218,11 @@ def test_unigram_has_scores_and_its_normaliser(has_prefix, strips):
             "tiktoken cannot cut text as “default” asks.",
         ),
         (
+            check_ranks,
+            byte_level([], ["a", "b"]),
+            "tiktoken needs a token for each byte, and this file has not all of them.",
+        ),
+        (
             check_hugging_face,
             byte_level(["a b"], pre="default", patterns=(Pattern(""), GPT2)),
             "tokenizers cannot cut text as “default” asks.",

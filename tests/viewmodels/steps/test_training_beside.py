@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 from conftest import PATIENCE_S
+from format_samples import SAMPLES
 from PySide6.QtWidgets import QApplication
 from told import told_by
 
@@ -43,6 +44,17 @@ def test_both_sides_are_told_as_they_are(beside, session, qtbot):
     tokens = (("ab", 3, 0, 2), ("acbb", 8, 2, 6))
     assert beside.result.trained == beside.result.real == Side(session.vocabulary.name, size, tokens)
     assert (beside.result.n_bytes, told) == (6, ["changed"])
+
+
+def test_a_token_that_is_put_before_the_text_is_told_by_its_own(beside, session, qtbot, tmp_path):
+    (sample,) = [each for each in SAMPLES if each.format == "tokenizer.bin"]
+    sample.write(tmp_path / sample.name)
+    with qtbot.waitSignal(session.vocabulary_changed):
+        session.loader.open(str(tmp_path / sample.name))
+    beside.compare(sample.text)
+    qtbot.waitUntil(lambda: not beside.is_busy)
+    texts = [(text, start, end) for text, _, start, end in beside.result.real.tokens]
+    assert texts[:3] == [("·", 0, 0), ("the", 0, 3), ("th", 3, 5)]
 
 
 @pytest.mark.parametrize("limit", [6, 5, 4])

@@ -115,6 +115,24 @@ def test_a_dropped_file_shows_its_tokens_steps_and_tree(make_shell, qtbot, tmp_p
     see_the_tree(qtbot, shell)
 
 
+@pytest.mark.parametrize("kind", ["demo", "file", "folder"])
+def test_the_next_session_opens_it_again_and_splits_as_was_chosen(make_shell, qtbot, tmp_path, kind):
+    folder = tmp_path / "model"
+    folder.mkdir()
+    path = folder / "tokenizer.json"
+    path.write_text(json.dumps(READ_IN_TWO_WAYS))
+    opened = {"demo": "demo:bpe", "file": str(path), "folder": str(folder)}[kind]
+    pre = "qwen2" if kind == "demo" else "llama-first"
+    shell = make_shell(b"a<s>a 12345", None, _load)
+    with qtbot.waitSignal(shell.session.vocabulary_changed):
+        shell.session.loader.open(opened, pre)
+    shell.stop()
+    again = make_shell(b"a<s>a 12345", None, _load)
+    with qtbot.waitSignal(again.session.vocabulary_changed):
+        again.commands.open_last("demo:spm")
+    assert (again.session.loader.model.name, again.session.vocabulary.chosen_pre) == (opened, pre)
+
+
 @pytest.mark.real_vocabs
 @pytest.mark.parametrize("path", REAL, ids=lambda path: path.name)
 def test_so_does_a_published_file(make_shell, qtbot, path):
