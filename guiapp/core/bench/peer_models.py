@@ -132,7 +132,7 @@ def _own_file(vocabulary: Vocabulary) -> Path:
     path = vocabulary.path
     if path is None or vocabulary.chosen_pre or not tokenizer_json.sniff(_head(path)):
         raise UnavailableError(
-            "It is given a tokenizer.json as it stands; this is another file, or read otherwise."
+            "This library takes a tokenizer.json as it stands; this is another file, or read otherwise."
         )
     return path
 

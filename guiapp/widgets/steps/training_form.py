@@ -17,7 +17,7 @@ from guiapp.widgets.shared.wrapping_row import WrappingRow
 from guiapp.widgets.steps.drawing import Drawing
 
 ALGORITHMS = {"Byte-pair encoding": "bpe", "WordPiece": "wordpiece", "Unigram": "unigram"}
-SOURCES = {"on the workspace's text": False, "on a text of one's own": True}
+SOURCES = {"on the open text": False, "on a text of one's own": True}
 SYMBOLS = {"of bytes": False, "of characters, with end-of-word marks": True}
 SYMBOLS_TIP = "Models use bytes; textbooks use characters, and a mark at each word's end."
 MOST_TOKENS = 100_000
