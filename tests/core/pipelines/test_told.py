@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import reduce
-from itertools import groupby
+from itertools import groupby, pairwise
 
 import pytest
 from arrays import as_array, as_lists
@@ -69,6 +69,8 @@ class Recorder:
             assert self.fragment[start:].startswith(data)
         else:
             assert normalized.data.tobytes() == data
+            sources = list(zip(normalized.starts.tolist(), normalized.ends.tolist(), strict=True))
+            assert all(one == two or one[1] <= two[0] for one, two in pairwise(sources))
         self.data, self.normalized, self.start = data, normalized, start
         self.names.append("begin")
 

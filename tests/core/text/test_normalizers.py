@@ -10,6 +10,7 @@ from guiapp.core.text.normalizers import (
     all_actions,
     normalize_unigram,
     plamo2_text,
+    symbol_length,
     wordpiece_words,
 )
 from guiapp.core.training.charsmap import build_charsmap
@@ -99,3 +100,8 @@ def test_plamo2_shortens_characters_and_drops_one_byte_order_mark():
 
 def test_plamo2_keeps_values_above_unicode():
     assert plamo2_text(b"\xf5\x80\x80\x80").data.tobytes() == b"\xf5\x80\x80\x80"
+
+
+@pytest.mark.parametrize("character", ["a", "\x7f", "\x80", "é", "\u0800", "中", "\U00010000", "\U0010ffff"])
+def test_the_first_byte_tells_how_long_a_character_is(character):
+    assert symbol_length(character.encode()[0]) == len(character.encode())
