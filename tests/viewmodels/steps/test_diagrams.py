@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from gguf_builder import write_vocab
 
 import guiapp
 from guiapp.core.trace.operations import NUMBERS
@@ -111,3 +112,21 @@ def test_special_tokens_stand_on_both_sides_of_the_piece_that_is_encoded():
         assert [0, *(end for _, end in covered)] == [*(start for start, _ in covered), len(text)]
         assert not shown.is_cut_before
         assert not shown.is_cut_behind
+
+
+def test_symbols_that_are_no_tokens_are_told(tmp_path):
+    path = write_vocab(
+        tmp_path / "odd.gguf", model="gpt2", pre="gpt-2", tokens=["a", "b", "ab"], merges=["a b", "c d"]
+    )
+    tokenizer = guiapp.open_model(path)
+    debugger = debugger_for(tokenizer, record(tokenizer, "acdx", "heap"))
+    shown = []
+    for step in np.flatnonzero(debugger.trace.columns.operation == NUMBERS["merge"]).tolist():
+        for position in (step, step + 1):
+            debugger.go_to(position)
+            shown.append([(box.text, box.below) for box in flow(debugger).elements])
+    last = ("x", "no token")
+    assert shown == [
+        [("a", "0"), ("c", "no token"), ("d", "no token"), last],
+        [("a", "0"), ("cd", "no token"), last],
+    ]
