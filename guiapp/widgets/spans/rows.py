@@ -161,7 +161,7 @@ class SpanRows:
             self._n_laid_out -= len(self._layouts.popitem(last=False)[0])
 
     def visible(self) -> list[VisibleBlock]:
-        """The blocks that show, from the top down; not to be changed."""
+        """The blocks that show, from the top down, one at least; not to be changed."""
         place = (self._anchor, self._offset, self._height)
         if self._visible is None or self._visible[0] != place:
             self._visible = place, self._lay_out_visible()
@@ -170,7 +170,7 @@ class SpanRows:
     def _lay_out_visible(self) -> list[VisibleBlock]:
         found = []
         y, block = -self._offset, self._anchor
-        while y < self._height and block < len(self._blocks):
+        while block < len(self._blocks) and (y < self._height or not found):
             layout = self.layout(block)
             bottom = y + layout.n_rows * self._metrics.row_height
             found.append(VisibleBlock(self._blocks.start(block), y, bottom, layout))

@@ -143,3 +143,15 @@ def test_rows_lie_below_each_other_and_fill_the_window(laid_out, seed):
     assert rows.content_height == 2 * MARGIN_PX + header + footer + n_rows * row_px
     rows.scroll_to(0)
     assert tops(rows)[0] == MARGIN_PX + header
+
+
+def test_rows_in_a_window_without_height_have_a_first_one(laid_out):
+    rows, document = laid_out(b"one\n" * 50)
+    rows.set_size(WIDTH, 0)
+    rows.settle()
+    rows.reveal(document.size)
+    (block,) = rows.visible()
+    assert document.slice(block.start, block.start + block.layout.size) == block.layout.data
+    rows.scroll_to_end()
+    rows.scroll_by(-50)
+    assert len(rows.visible()) == 1
