@@ -168,7 +168,7 @@ class SpanRows:
         return self._visible[1]
 
     def _lay_out_visible(self) -> list[VisibleBlock]:
-        found = []
+        found = list[VisibleBlock]()
         y, block = -self._offset, self._anchor
         while block < len(self._blocks) and (y < self._height or not found):
             layout = self.layout(block)
