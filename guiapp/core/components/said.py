@@ -8,7 +8,8 @@ from typing import Any
 from guiapp.core.vocab.quoting import quoted
 
 MOST_NESTED = 32
-MOST_COMPONENTS = 100  # several times what any file in use has; each may take half a second to make
+MOST_COMPONENTS = 100  # several times what any file in use has
+EXPRESSION = 4  # as many of these a regular expression counts for, which may take a tenth of a second to make
 LONGEST_CONTENT = 1 << 16  # characters that one key may hold, patterns and replacements
 MISSING = object()
 
@@ -22,7 +23,7 @@ class Said:
 
     what   “normalizer”, “pre-tokenizer” or “decoder”
     depth  in how many sequences it stands
-    seen   how many parts sequences have had so far, one number that all of them share
+    seen   how many parts sequences have had so far, one number that all of them share; see EXPRESSION
     """
 
     def __init__(self, what: str, values: Any, depth: int = 0, seen: list[int] | None = None) -> None:
@@ -77,6 +78,8 @@ class Said:
         if len(found) != 1 or next(iter(found)) not in ("String", "Regex"):
             raise self.error("whose “pattern” is neither a String nor a Regex")
         kind = next(iter(found))
+        if kind == "Regex":
+            self._count(EXPRESSION - 1)
         return Said(self.what, {"type": self.type, kind: found[kind]}).text(kind), kind == "Regex"
 
     def has(self, key: str) -> bool:
@@ -85,10 +88,16 @@ class Said:
     def parts(self, key: str) -> list[Said]:
         """The components of a sequence."""
         found = self._of_type(key, list, "a list")
-        self._seen[0] += len(found)
-        if self._seen[0] > MOST_COMPONENTS:
-            raise self.error(f"of more than {MOST_COMPONENTS:,} parts")
+        self._count(len(found))
         return [Said(self.what, each, self._depth + 1, self._seen) for each in found]
+
+    def _count(self, n_parts: int) -> None:
+        self._seen[0] += n_parts
+        if self._seen[0] > MOST_COMPONENTS:
+            raise self.error(
+                f"that is one of too many: more than {MOST_COMPONENTS:,} parts, a regular expression being "
+                f"{EXPRESSION} of them"
+            )
 
     def _of_type(self, key: str, wanted: type, name: str, default: object = MISSING) -> Any:
         found = self._values.get(key, MISSING)

@@ -258,7 +258,7 @@ class _Parser:
 
 DEAD, START = 0, 1
 MOST_STATES, MOST_PLACES = 1 << 11, 1 << 13  # at least twice what any pattern in use has
-MOST_WORK = 1 << 25  # to find them, in steps of some 10 ns; seventy times what any pattern in use takes
+MOST_WORK = 1 << 22  # to find them, in steps of some 10 ns; eight times what any pattern in use takes
 
 
 class Automaton(NamedTuple):
