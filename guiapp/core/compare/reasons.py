@@ -42,6 +42,7 @@ class Cause(Enum):
     AROUND = "tokens around"
     DECODED = "decoded otherwise"
     REFUSED = "refused"
+    ENCODER = "other encoder"
     OTHER_VOCABULARY = "other vocabulary"
     UNTOLD = "untold"
 
