@@ -85,6 +85,11 @@ class DifferenceCauses(QObject):
         return not (self._pause.isActive() or self._job.is_busy or self._batch_job.is_busy)
 
     @property
+    def is_looking(self) -> bool:
+        """Whether the reason of the current difference is on its way."""
+        return self._job.is_busy
+
+    @property
     def n_looked_into(self) -> int:
         """How many differences, from the first on, are looked into."""
         return min(self._walk.n_all, MOST)
