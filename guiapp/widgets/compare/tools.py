@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QLabel, QWidget
 from guiapp.viewmodels.compare.compared_models import ComparedModels
 from guiapp.viewmodels.compare.difference_walk import DifferenceWalk
 from guiapp.widgets.shared.buttons import push_button, tool_button
-from guiapp.widgets.shared.layouts import in_row
+from guiapp.widgets.shared.layouts import STRETCH, in_row
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.theme import UNIT_PX
 
@@ -31,9 +31,9 @@ class CompareTools(QWidget):
         self.on_button = tool_button("›", on.trigger, tip=_tip(on))
         self._place = set_role(QLabel(), "number")
         self._place.setAccessibleName("Difference")
-        self._key = set_role(QLabel(on.shortcut().toString(QKeySequence.SequenceFormat.NativeText)), "key")
+        self._key = set_role(QLabel(on.shortcut().toString(QKeySequence.SequenceFormat.NativeText)), "dim")
         self.add_button = push_button("+ Add model", self._ask, role="raised")
-        parts = self.back_button, self._place, self.on_button, self._key, 2 * UNIT_PX, self.add_button
+        parts = STRETCH, self.back_button, self._place, self.on_button, self._key, 2 * UNIT_PX, self.add_button
         in_row(*parts, on=self, spacing=UNIT_PX)
         walk.changed.connect(self._follow)
         compared.sessions_changed.connect(self._follow)
