@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from functools import partial
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSplitter, QWidget
 
 from guiapp.viewmodels.compare.difference_causes import DifferenceCauses
@@ -52,13 +53,16 @@ class ComparePage(Page):
         self.walk.moved.connect(self._reveal)
         actions["whitespace"].toggled.connect(self.columns.set_shows_whitespace)
         self.columns.set_shows_whitespace(actions["whitespace"].isChecked())
+        self._wants_details: bool | None = None  # what people chose; else as there is room
+        self._tools.details_button.clicked.connect(self._choose_details)
+        self.columns.editors_changed.connect(self._fit_details)
         self.setFocusProxy(self.columns.columns[0].editor)
 
     @property
     def panels(self) -> list[QWidget]:
         """What F6 goes through."""
         editors = [column.editor for column in self.columns.columns if column.editor.isVisible()]
-        return [*editors, self.details]
+        return [*editors, *([self.details] if self.details.isVisible() else [])]
 
     @property
     def tools(self) -> QWidget:
@@ -78,6 +82,22 @@ class ComparePage(Page):
     def stop(self) -> None:
         self.causes.close()
         self.comparison.close()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_details()
+
+    def _choose_details(self, wants: bool) -> None:
+        self._wants_details = wants
+        self._fit_details()
+
+    def _fit_details(self) -> None:
+        """Leave the details out where columns fit side by side only without them."""
+        needed, room = self.columns.needed_px, self.width()
+        fits_alone = needed <= room < needed + DETAILS_PX
+        shows = not fits_alone if self._wants_details is None else self._wants_details
+        self.details.setVisible(shows)
+        self._tools.details_button.setChecked(shows)
 
     def _ask_for_model(self, under: QWidget) -> None:
         self._requests.model_wanted.emit(under, self._add)
