@@ -20,6 +20,7 @@ from guiapp.widgets.shared.layouts import in_column, in_splitter
 from guiapp.widgets.window.pages import Page, PageSetting
 
 DETAILS_PX = 320
+EDITING = ("undo", "redo", "cut", "copy", "paste", "select_all")
 
 
 class ComparePage(Page):
@@ -55,7 +56,8 @@ class ComparePage(Page):
         self.columns.set_shows_whitespace(actions["whitespace"].isChecked())
         self._wants_details: bool | None = None  # what people chose; else as there is room
         self._tools.details_button.clicked.connect(self._choose_details)
-        self.columns.editors_changed.connect(self._fit_details)
+        self.columns.editors_changed.connect(self._follow_editors)
+        self._follow_editors()
         self.setFocusProxy(self.columns.columns[0].editor)
 
     @property
@@ -85,6 +87,12 @@ class ComparePage(Page):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self._fit_details()
+
+    def _follow_editors(self) -> None:
+        """What can be done with the text is in the menu of each editor."""
+        for column in self.columns.columns:
+            column.editor.addActions([self._actions[name] for name in EDITING])
         self._fit_details()
 
     def _choose_details(self, wants: bool) -> None:

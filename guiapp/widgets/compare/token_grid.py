@@ -69,14 +69,14 @@ class TokenGrid(Painted):
 
     def __init__(self, theme_source: ThemeSource) -> None:
         super().__init__(theme_source, "Tokens of each model here")
-        self._rows: list[GridRow] = []
+        self.rows: list[GridRow] = []
         self._grid: dict[int, float] = {}
         theme_source.changed.connect(self.update)
 
     def show_rows(self, rows: list[GridRow]) -> None:
-        if rows == self._rows:
+        if rows == self.rows:
             return
-        self._rows = rows
+        self.rows = rows
         letters, digits = (QFontMetricsF(Theme.mono_font(size_px)) for size_px in (TOKEN_FONT_PX, ID_FONT_PX))
         widths = {
             token: BETWEEN_PX
@@ -97,10 +97,10 @@ class TokenGrid(Painted):
         self.update()
 
     def sizeHint(self) -> QSize:
-        return QSize(260, ROW_PX * len(self._rows))
+        return QSize(260, ROW_PX * len(self.rows))
 
     def paint(self, painter: QPainter, theme: Theme) -> None:
-        for at, row in enumerate(self._rows):
+        for at, row in enumerate(self.rows):
             top = at * ROW_PX
             draw_marker(painter, QPointF(MARKER_PX / 2, top + BOX_PX / 2), row.number, theme)
             name = QRectF(MARKER_PX + GAP_PX, top, NAME_PX - MARKER_PX - GAP_PX, BOX_PX)
