@@ -1,4 +1,4 @@
-"""A difference is explained by the least text that shows it, and by what people chose for one of the models."""
+"""A difference is told by the least text that shows it, and by what people chose for a model."""
 
 import pytest
 from conftest import VOCABS
