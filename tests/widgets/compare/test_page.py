@@ -11,8 +11,12 @@ from PySide6.QtWidgets import QApplication
 
 import guiapp
 from guiapp.core.demo import sample_text
+from guiapp.core.editing.token_store import N_TINTS
 from guiapp.core.vocab.attributes import Attribute
+from guiapp.viewmodels.tokens.layout import token_at
 from guiapp.widgets.compare import column_menu
+from guiapp.widgets.shared.style_sheet import blend
+from guiapp.widgets.shared.theme import DARK
 
 TEXT = sample_text("welcome")
 PLACE = TEXT.index(b"\n") + 1
@@ -83,6 +87,18 @@ def test_typing_in_any_column_changes_the_text_of_all(opened, qtbot):
         qtbot.keyClick(editors[1], Qt.Key.Key_Backspace)
     assert shell.session.document.text() == TEXT
     assert page.columns.columns[1].head.is_focused
+
+
+def test_keys_reach_all_parts(opened, qtbot):
+    shell, page = opened
+    editors_of(page)[1].setFocus()
+    qtbot.keyClick(editors_of(page)[1], Qt.Key.Key_Backtab, Qt.KeyboardModifier.ShiftModifier)
+    assert QApplication.focusWidget() is page.columns.columns[1].head.name_button
+    editors_of(page)[1].setFocus()
+    qtbot.keyClick(shell.window, Qt.Key.Key_F6)
+    assert QApplication.focusWidget() is editors_of(page)[2]
+    qtbot.keyClick(shell.window, Qt.Key.Key_F6)
+    assert QApplication.focusWidget() is page.details
 
 
 def test_f8_walks_and_says_what_each_model_makes_of_it_and_why(opened, qtbot):
@@ -244,14 +260,43 @@ def test_tokens_of_each_line_are_told_and_who_needs_more(opened):
     assert figures.dearness.tolist() == more[more > 0].tolist()
 
 
-def test_what_all_have_is_quiet_and_what_one_has_is_ringed(open_page, qtbot):
-    shell, page = open_page("demo:bpe", "demo:bpe", text=b"New York is an island")
-    both = pixels_of(editors_of(page)[0])
+def test_what_all_have_is_quiet_what_some_have_full_and_what_one_has_ringed(open_page, qtbot):
+    shell, page = open_page("demo:bpe", "demo:bpe", "demo:bpe", text=b"unbelievable, unbelievable")
+    theme, editor = DARK, editors_of(page)[0]
+    document, at = shell.session.document, 3
+    document.set_caret(document.size)  # which is selected then
+
+    def ground():
+        """The colour below the first letters, and that of the token's upper edge."""
+        QApplication.processEvents()
+        image = editor.viewport().grab().toImage()
+        place = place_of_byte(editor, at)
+        bottom = round(editor.rows.place_of(at).y) + editor.rows.metrics.row_height - 6
+        return image.pixelColor(place.x(), bottom), image.pixelColor(place.x(), bottom - 22)
+
+    def color():
+        window = page.comparison.columns[0].spans_in(at, at + 1)
+        tint = int(window.tints[token_at(window, at) - window.first_index])
+        return theme.span_color(tint % N_TINTS)
+
+    quiet, _ = ground()
+    assert near(quiet, blend(theme.background, color(), 0.4))
     shell.compared.sessions[1].set_encoder("words")
     qtbot.waitUntil(lambda: page.is_ready)
-    editors_of(page)[0].viewport().repaint()
-    parted = pixels_of(editors_of(page)[0])
-    assert parted != both
-    shell.compared.remove(shell.compared.sessions[1])
-    alone = pixels_of(editors_of(page)[0])
-    assert alone not in (both, parted)
+    full, edge = ground()
+    assert near(full, color())
+    assert near(edge, full)
+    shell.compared.sessions[2].set_encoder("words")
+    qtbot.waitUntil(lambda: page.is_ready)
+    full, edge = ground()
+    assert near(full, color())
+    assert not near(edge, full)  # the ring
+    for session in shell.compared.sessions[1:]:
+        shell.compared.remove(session)
+    full, edge = ground()
+    assert near(full, edge)
+
+
+def near(one, other):
+    """Of colours: as far as rounding goes."""
+    return all(abs(a - b) <= 2 for a, b in zip(one.getRgb(), other.getRgb(), strict=True))
