@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from guiapp.core.export.drawing import n_columns
+from guiapp.core.vocab.quoting import printable
 
 
 class Table(NamedTuple):
@@ -38,6 +39,22 @@ def markdown_table(table: Table) -> str:
     head, *body = [[cell.replace("|", "\\|") for cell in row] for row in table.rows]
     rule = [":--", *("--:" for _ in head[1:])]
     return "\n".join(f"| {' | '.join(row)} |" for row in (head, rule, *body))
+
+
+def aligned_page(tables: Iterable[Table], before: Sequence[str] = (), after: Sequence[str] = ()) -> str:
+    """Tables for a terminal, with sentences in front and at the end; nothing in it that terminals obey."""
+    blocks = ("\n".join(line.rstrip() for line in aligned(table)) for table in tables)
+    return _page([*before, *blocks, *after])
+
+
+def markdown_page(tables: Iterable[Table], before: Sequence[str] = (), after: Sequence[str] = ()) -> str:
+    """The same as Markdown, each table below its title."""
+    blocks = (f"## {table.title}\n\n{markdown_table(table)}" for table in tables)
+    return _page([*before, *blocks, *after])
+
+
+def _page(blocks: Iterable[str]) -> str:
+    return printable("\n\n".join(filter(None, blocks))) + "\n"
 
 
 def csv_lines(rows: Iterable[Sequence[object]]) -> str:
