@@ -1,0 +1,363 @@
+"""The table of the summary: names stand still at the left, figures beside their bars scroll sideways."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import (
+    QAbstractItemModel,
+    QEvent,
+    QItemSelectionModel,
+    QModelIndex,
+    QPersistentModelIndex,
+    QPointF,
+    QRect,
+    QRectF,
+    QSignalBlocker,
+    Qt,
+)
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QGuiApplication,
+    QKeySequence,
+    QMouseEvent,
+    QPainter,
+    QResizeEvent,
+    QShowEvent,
+)
+from PySide6.QtWidgets import (
+    QHeaderView,
+    QMenu,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+    QWidget,
+)
+
+from guiapp.viewmodels.compare.summary import SummaryModel, SummaryRow
+from guiapp.viewmodels.compare.summary_table import BAR_ROLE, ROW_ROLE, Bar, SummaryTable
+from guiapp.widgets.compare.markers import draw_marker
+from guiapp.widgets.shared.layouts import in_row
+from guiapp.widgets.shared.painting import LEFT, RIGHT, bold, fill, write
+from guiapp.widgets.shared.plain_tip import plain_tip
+from guiapp.widgets.shared.tables import show_rows
+from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UI_FONT_PX, Theme, ThemeSource
+from guiapp.widgets.shared.token_actions import copy_action
+
+Index = QModelIndex | QPersistentModelIndex
+ROW_PX = 28
+MARKER_PX, MARKER_RADIUS_PX = 20, 4.5
+BAR_PX, BAR_HEIGHT_PX = 30, 4
+LEAST_NAMES_PX, MOST_NAMES_PX = 180, 340
+LEAST_COLUMN_PX = 64
+SIDE_PX = 20  # of a head, with the arrow of sorting
+REMOVE_PX = 20
+ADD, REMOVE = "+ column", "×"
+
+
+class SummaryView(QWidget):
+    """Rows to select, sort, copy, remove, and to put into the columns."""
+
+    def __init__(self, summary: SummaryModel, theme_source: ThemeSource) -> None:
+        super().__init__()
+        self._summary = summary
+        self.table = SummaryTable(summary, self)
+        self.names, self.figures = QTableView(), QTableView()
+        self._kept: list[SummaryRow] = []
+        for view, delegate in (
+            (self.names, _NameDelegate(summary, self.table, theme_source, self)),
+            (self.figures, _FigureDelegate(summary, theme_source, self)),
+        ):
+            view.setModel(self.table)
+            view.setItemDelegate(delegate)
+            _set_looks(view)
+        self.names.setSelectionModel(self.figures.selectionModel())
+        self.names.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.names.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.figures.setAccessibleName("Summary")
+        self.figures.setColumnHidden(0, True)
+        self.setFocusProxy(self.figures)
+        in_row(self.names, (self.figures, 1), on=self, spacing=0)
+        self._link()
+        self._fit()
+
+    def copy(self) -> None:
+        """Put the selected rows, or else all, on the clipboard: lines with tabs."""
+        QGuiApplication.clipboard().setText(self.table.tab_separated(self.chosen_rows()))
+
+    def copy_markdown(self) -> None:
+        QGuiApplication.clipboard().setText(self.table.markdown(self.chosen_rows()))
+
+    def chosen_rows(self) -> list[SummaryRow]:
+        """Those that are selected, or else all."""
+        return self.selected_rows() or self.table.rows
+
+    def selected_rows(self) -> list[SummaryRow]:
+        numbers = sorted(index.row() for index in self.figures.selectionModel().selectedRows(1))
+        return [self.table.rows[number] for number in numbers]
+
+    def remove(self) -> None:
+        """Take the selected rows out."""
+        for row in self.selected_rows():
+            self._summary.remove(row)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        menu = self.menu()
+        menu.exec(event.globalPos())
+        menu.deleteLater()
+
+    def menu(self) -> QMenu:
+        """What can be done with the selected rows."""
+        menu, selected = QMenu(self), self.selected_rows()
+        menu.addAction(self._copying)
+        menu.addAction("Copy as Markdown", self.copy_markdown)
+        menu.addSeparator()
+        column = self.figures.currentIndex().column()
+        if column > 0:
+            title = self.table.headerData(column, Qt.Orientation.Horizontal)
+            menu.addAction(f"Sort by {title}", self._sort_by_current)
+        if len(selected) == 1 and self._summary.can_become_column(selected[0]):
+            menu.addAction("Put into a column", self._make_column)
+        self._removing.setEnabled(any(map(self._summary.can_remove, selected)))
+        menu.addAction(self._removing)
+        return menu
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._fit()
+
+    def _link(self) -> None:
+        self._copying = copy_action(self, "Copy rows", self.copy, QKeySequence.StandardKey.Copy)
+        self._removing = copy_action(self, "Remove", self.remove, QKeySequence.StandardKey.Delete)
+        self.addActions([self._copying, self._removing])
+        bars = self.names.verticalScrollBar(), self.figures.verticalScrollBar()
+        bars[0].valueChanged.connect(bars[1].setValue)
+        bars[1].valueChanged.connect(bars[0].setValue)
+        self.names.horizontalHeader().sortIndicatorChanged.connect(self._sort_by_name)
+        self.figures.horizontalHeader().sortIndicatorChanged.connect(self._sort_by_figure)
+        self.table.modelAboutToBeReset.connect(self._keep_selection)
+        self.table.modelReset.connect(self._follow_reset)
+        self.table.dataChanged.connect(self._tell_states)
+
+    def _sort_by_name(self, column: int, order: Qt.SortOrder) -> None:
+        self._show_unsorted(self.figures.horizontalHeader())
+        self.table.sort(column, order)
+
+    def _sort_by_figure(self, column: int, order: Qt.SortOrder) -> None:
+        self._show_unsorted(self.names.horizontalHeader())
+        self.table.sort(column, order)
+
+    def _show_unsorted(self, header: QHeaderView) -> None:
+        with QSignalBlocker(header):
+            header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+        header.viewport().update()
+
+    def _sort_by_current(self) -> None:
+        self.figures.horizontalHeader().setSortIndicator(
+            self.figures.currentIndex().column(), Qt.SortOrder.AscendingOrder
+        )
+
+    def _make_column(self) -> None:
+        self._summary.make_column(self.selected_rows()[0])
+
+    def _keep_selection(self) -> None:
+        self._kept = self.selected_rows()
+
+    def _follow_reset(self) -> None:
+        flags = QItemSelectionModel.SelectionFlag
+        for row in self._kept:
+            if row in self.table.rows:
+                index = self.table.index(self.table.rows.index(row), 1)
+                self.figures.selectionModel().select(index, flags.Select | flags.Rows)
+        for column in range(self.table.columnCount()):
+            self.names.setColumnHidden(column, column > 0)
+            self.figures.setColumnHidden(column, column == 0)
+        self._tell_states()
+        self._fit()
+
+    def _tell_states(self) -> None:
+        """Give what is said in place of figures the room of all of them."""
+        n_columns = self.table.columnCount() - 1
+        for number, row in enumerate(self.table.rows):
+            wanted = n_columns if self._summary.state_of(row) else 1
+            if self.figures.columnSpan(number, 1) != wanted:
+                self.figures.setSpan(number, 1, 1, wanted)
+
+    def _fit(self) -> None:
+        """Make the columns as wide as what is in them, and share what room is left."""
+        names = self.names.itemDelegate()
+        assert isinstance(names, _NameDelegate)
+        wanted = max((names.width_of(row) for row in self.table.rows), default=0)
+        most = max(LEAST_NAMES_PX, min(MOST_NAMES_PX, self.width() // 3))
+        width = min(max(wanted, LEAST_NAMES_PX), most)
+        self.names.setFixedWidth(width)
+        self.names.setColumnWidth(0, width)
+        columns = range(1, self.table.columnCount())
+        needed = [self._needed_px(column) for column in columns]
+        more = max(0, self.width() - width - sum(needed) - GAP_PX) // max(len(needed), 1)
+        for column, px in zip(columns, needed, strict=True):
+            self.figures.setColumnWidth(column, px + more)
+
+    def _needed_px(self, column: int) -> int:
+        title = str(self.table.headerData(column, Qt.Orientation.Horizontal))
+        head = self.figures.horizontalHeader().fontMetrics().horizontalAdvance(title) + SIDE_PX + GAP_PX
+        indexes = [self.table.index(row, column) for row in range(self.table.rowCount())]
+        metrics = self.figures.fontMetrics()
+        cells = [
+            metrics.horizontalAdvance(str(index.data())) + _bar_px(index) + 2 * GAP_PX
+            for index in indexes
+            if not self._summary.state_of(self.table.rows[index.row()])
+        ]
+        return max([head, LEAST_COLUMN_PX, *cells])
+
+
+def _set_looks(view: QTableView) -> None:
+    show_rows(view)
+    view.setFont(bold(Theme.mono_font(UI_FONT_PX)))
+    view.verticalHeader().setDefaultSectionSize(ROW_PX)
+    view.verticalHeader().setMinimumSectionSize(ROW_PX)
+    view.setVerticalScrollMode(QTableView.ScrollMode.ScrollPerPixel)
+    view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)  # of one height in both
+    view.setEditTriggers(QTableView.EditTrigger.NoEditTriggers)
+    header = view.horizontalHeader()
+    header.setStretchLastSection(False)
+    header.setSortIndicatorClearable(True)
+    header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+    header.setSortIndicatorShown(True)
+    header.setSectionsClickable(True)
+    header.setFont(Theme.ui_font(SMALL_FONT_PX))
+
+
+def _bar_px(index: Index) -> int:
+    return BAR_PX + GAP_PX if index.data(BAR_ROLE) is not None else 0
+
+
+class _CellDelegate(QStyledItemDelegate):
+    """Paints a cell by hand on the ground that the style gives it, a hairline below."""
+
+    def __init__(self, summary: SummaryModel, theme_source: ThemeSource, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._summary = summary
+        self._theme_source = theme_source
+
+    def initStyleOption(self, option: QStyleOptionViewItem, index: Index) -> None:
+        super().initStyleOption(option, index)
+        option.text = ""
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        super().paint(painter, option, index)
+        theme, row = self._theme_source.theme, index.data(ROW_ROLE)
+        place: QRect = option.rect
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.fillRect(QRect(place.left(), place.bottom(), place.width(), 1), theme.line)
+        self.draw(painter, theme, place.adjusted(GAP_PX, 0, -GAP_PX, -1), index, row)
+        painter.restore()
+
+    def draw(self, painter: QPainter, theme: Theme, place: QRect, index: Index, row: SummaryRow) -> None:
+        raise NotImplementedError
+
+
+class _FigureDelegate(_CellDelegate):
+    """A figure at the right, its bar behind it; what is said in place of figures at the left."""
+
+    def draw(self, painter: QPainter, theme: Theme, place: QRect, index: Index, row: SummaryRow) -> None:
+        if told := self._summary.state_of(row):
+            font = Theme.ui_font()
+            painter.setFont(font)
+            shown = painter.fontMetrics().elidedText(told, Qt.TextElideMode.ElideRight, place.width())
+            write(painter, place, shown, theme.bad if row.failure else theme.dim, LEFT)
+            return
+        bar = index.data(BAR_ROLE)
+        figure = place
+        if isinstance(bar, Bar):
+            draw_bar(painter, theme, QRectF(place.right() - BAR_PX, place.center().y() - 1, BAR_PX, 0), bar)
+            figure = place.adjusted(0, 0, -BAR_PX - GAP_PX, 0)
+        is_old = row.session is None and self._summary.is_due(row)
+        font = bold(Theme.mono_font(UI_FONT_PX), index.column() == 1)
+        write(painter, figure, str(index.data()), theme.dim if is_old else theme.text, RIGHT, font)
+
+
+def draw_bar(painter: QPainter, theme: Theme, line: QRectF, bar: Bar) -> None:
+    """As long as its share of the most, along a line: grey up to the least of all, amber beyond."""
+    if bar.most <= 0:
+        return
+    whole, needed = (line.width() * value / bar.most for value in (bar.value, bar.least))
+    top = line.y() - BAR_HEIGHT_PX / 2
+    fill(painter, QRectF(line.x(), top, needed, BAR_HEIGHT_PX), theme.faint, 1)
+    if whole - needed >= 0.5:
+        fill(painter, QRectF(line.x() + needed, top, whole - needed, BAR_HEIGHT_PX), theme.warning, 1)
+
+
+class _NameDelegate(_CellDelegate):
+    """Marker and name; which column it is, or to be made one; and to be removed."""
+
+    def __init__(
+        self, summary: SummaryModel, table: SummaryTable, theme_source: ThemeSource, parent: QWidget
+    ) -> None:
+        super().__init__(summary, theme_source, parent)
+        self._table = table
+
+    def width_of(self, row: SummaryRow) -> int:
+        title = str(self._table.data(self._table.index(self._table.rows.index(row), 0)))
+        name, note = (
+            _width(font, text)
+            for font, text in ((Theme.ui_font(), title), (Theme.ui_font(SMALL_FONT_PX), self.note_of(row)))
+        )
+        return 2 * GAP_PX + MARKER_PX + name + GAP_PX + note + GAP_PX + REMOVE_PX
+
+    def note_of(self, row: SummaryRow) -> str:
+        if row.session is not None:
+            return f"column {self._table.number_of(row) + 1}"
+        return ADD if self._summary.can_become_column(row) else ""
+
+    def places(self, place: QRect, row: SummaryRow) -> tuple[QRect, QRect]:
+        """Where the note stands, and the cross to remove a row by."""
+        cross = QRect(place.right() - REMOVE_PX + 1, place.top(), REMOVE_PX, place.height())
+        width = _width(Theme.ui_font(SMALL_FONT_PX), self.note_of(row))
+        title = str(self._table.data(self._table.index(self._table.rows.index(row), 0)))
+        left = place.left() + MARKER_PX + _width(Theme.ui_font(), title) + GAP_PX
+        return QRect(min(left, cross.left() - width), place.top(), width, place.height()), cross
+
+    def draw(self, painter: QPainter, theme: Theme, place: QRect, index: Index, row: SummaryRow) -> None:
+        note, cross = self.places(place, row)
+        center = QPointF(place.left() + MARKER_RADIUS_PX + 1, place.center().y() + 1)
+        draw_marker(painter, theme, self._table.number_of(row), center, MARKER_RADIUS_PX)
+        painter.setFont(Theme.ui_font())
+        room = QRect(place.left() + MARKER_PX, place.top(), 0, place.height())
+        room.setRight(note.left() - GAP_PX + 1)
+        title = painter.fontMetrics().elidedText(
+            str(index.data()), Qt.TextElideMode.ElideMiddle, room.width() + 1
+        )
+        write(painter, room.adjusted(0, 0, GAP_PX, 0), title, theme.text, LEFT)
+        small = Theme.ui_font(SMALL_FONT_PX)
+        is_button = row.session is None
+        write(painter, note, self.note_of(row), theme.text if is_button else theme.dim, LEFT, small)
+        if self._summary.can_remove(row):
+            write(painter, cross, REMOVE, theme.dim, Qt.AlignmentFlag.AlignCenter, Theme.ui_font())
+
+    def editorEvent(
+        self, event: QEvent, model: QAbstractItemModel, option: QStyleOptionViewItem, index: Index
+    ) -> bool:
+        if event.type() != QEvent.Type.MouseButtonRelease or not isinstance(event, QMouseEvent):
+            return False
+        row: SummaryRow = index.data(ROW_ROLE)
+        note, cross = self.places(option.rect.adjusted(GAP_PX, 0, -GAP_PX, -1), row)
+        at = event.position().toPoint()
+        if cross.contains(at) and self._summary.can_remove(row):
+            self._summary.remove(row)
+            return True
+        if note.contains(at) and self._summary.can_become_column(row):
+            self._summary.make_column(row)
+            return True
+        return False
+
+
+def _width(font: Any, text: str) -> int:
+    from PySide6.QtGui import QFontMetrics
+
+    return QFontMetrics(font).horizontalAdvance(text) + 1
