@@ -7,7 +7,7 @@ but for a few that are small beside the time it takes to open them again.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -105,16 +105,18 @@ class SummaryModel(QObject):
         self.terms = SummaryTerms(settings, self)
         self.folder: Path | None = None
         self.failure = ""
+        self._is_watched = False
         self._columns: list[SummaryRow] = []
         self._others: list[SummaryRow] = []
         self._open: dict[SummaryRow, Tokenizer] = {}
         self._texts: Texts | None = None  # None: to be taken from the window once typing has paused
         self._at_work: SummaryRow | None = None
         self._basis: _Basis | None = None  # of what is at work
+        self._told_progress = ""
         self._job = LatestJob[_Counted](self)
         self._job.done.connect(self._take)
         self._job.failed.connect(self._fail)
-        self._job.progress_changed.connect(self.changed)
+        self._job.progress_changed.connect(self._tell_progress)
         self._listing = LatestJob[tuple[Path, Texts]](self)
         self._listing.done.connect(self._take_folder)
         self._listing.failed.connect(self._tell_failure)
@@ -140,6 +142,15 @@ class SummaryModel(QObject):
             job.wait()
         self.installed.stop()
 
+    def watch(self, is_watched: bool) -> None:
+        """Count only while somebody looks."""
+        self._is_watched = is_watched
+        if is_watched:
+            self._go_on()
+        else:
+            self._at_work = None
+            self._job.cancel()
+
     # Rows
 
     @property
@@ -153,7 +164,9 @@ class SummaryModel(QObject):
 
     def is_due(self, row: SummaryRow) -> bool:
         """Whether what the row has is not of the present texts and options."""
-        return row.model is not None and (self._texts is None or row.basis != self._basis_of(row, self._texts))
+        return row.model is not None and (
+            self._texts is None or row.basis != self._basis_of(row, self._texts)
+        )
 
     def titles(self) -> list[str]:
         """What to call each row, no two alike: by what was chosen for it, then by its number."""
@@ -177,7 +190,7 @@ class SummaryModel(QObject):
             return "Opening…" if is_loading else "No model is open here."
         if row is not self._at_work:
             return "Waiting"
-        return f"Counting {percent(self._job.progress)}"
+        return f"Counting: {percent(self._job.progress)}"
 
     def add(self, name: str, pre: str | None = None) -> None:
         """Add a row for a model, unless it has one."""
@@ -211,11 +224,11 @@ class SummaryModel(QObject):
                 self._job.cancel()
                 self._go_on()
             self.changed.emit()
-        elif row in self._columns[1:]:
+        elif row.session is not None and row in self._columns[1:]:
             self._compared.remove(row.session)
 
     def can_become_column(self, row: SummaryRow) -> bool:
-        return row in self._others and self._compared.can_add
+        return row in self._others and not row.failure and self._compared.can_add
 
     def make_column(self, row: SummaryRow) -> None:
         """Put a model into the columns."""
@@ -255,9 +268,12 @@ class SummaryModel(QObject):
 
     def _begin_again(self) -> None:
         """The text is another one, and may be yet another soon."""
-        self._texts = None
         self._pause_before_opening.start()
-        self._count_again()
+        if self._texts is None:
+            self._pause.start()
+        else:
+            self._texts = None
+            self._count_again()
 
     def _count_again(self) -> None:
         """Give up what is being counted, unless it is still wanted, and count what is due."""
@@ -301,11 +317,13 @@ class SummaryModel(QObject):
 
     def _go_on(self) -> None:
         """Have the next row counted that is due, if nothing is at work and nobody types."""
-        if self._at_work is not None or self._pause.isActive():
+        if self._at_work is not None or self._pause.isActive() or not self._is_watched:
             return
         texts = self._texts = self._texts or self._present_text()
         waits = self._pause_before_opening.isActive()
-        row = next((row for row in self.rows if self.is_due(row) and not (waits and self._is_shut(row))), None)
+        row = next(
+            (row for row in self.rows if self.is_due(row) and not (waits and self._is_shut(row))), None
+        )
         if row is None or row.model is None:
             return
         self._at_work, basis = row, self._basis_of(row, texts)
@@ -322,6 +340,11 @@ class SummaryModel(QObject):
     def _present_text(self) -> Texts:
         path = self._compared.sessions[0].text.path
         return one_text("" if path is None else str(path), self._document.text())
+
+    def _tell_progress(self) -> None:
+        if self._at_work is not None and (told := self.state_of(self._at_work)) != self._told_progress:
+            self._told_progress = told
+            self.changed.emit()
 
     def _take(self, counted: _Counted) -> None:
         row, self._at_work = self._at_work, None
@@ -345,7 +368,9 @@ class SummaryModel(QObject):
         if self._adds_installed and not self.installed.is_looking:
             self._adds_installed = False
             found = self.installed.rows
-            self.add_all((row.model.name, None) for row in found if row.glance is None or not row.glance.problem)
+            self.add_all(
+                (row.model.name, None) for row in found if row.glance is None or not row.glance.problem
+            )
 
     # For elsewhere
 

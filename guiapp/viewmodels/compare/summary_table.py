@@ -64,6 +64,13 @@ def columns_of(counts: list[Counts], terms: Terms) -> list[Column]:
         Column("char/token", "Characters a token", lambda each, _: each.whole.characters_per_token, number),
         Column("byte/token", "Bytes a token", lambda each, _: each.whole.bytes_per_token, number),
     ]
+    if any(terms.context_of(each) for each in counts):
+        own = "" if terms.context is None else f" of {terms.context:,} tokens"
+        tip = f"Share of the context{own} that all texts take"
+        columns.append(Column("of context", tip, partial(_share_of_context, terms), _percent))
+    if terms.prices:
+        tip = "Cost of all texts, by the price of a million tokens"
+        columns.append(Column("cost", tip, partial(_cost, terms), cost_text))
     if counts:
         for script in scripts_in(counts[0].whole):
             unit = "letter" if NAMES[script] in UNSPACED else "word"
@@ -72,15 +79,8 @@ def columns_of(counts: list[Counts], terms: Terms) -> list[Column]:
         types = file_types_in(counts[0])
         for name in types if len(types) > 1 else ():
             title = quoted(name, LONGEST_ENDING) or NO_ENDING
-            tip = f"Tokens a word in files of this type: {title}"
+            tip = "Tokens a word in files of this type"
             columns.append(Column(title, tip, partial(_type_fertility, name), number, True))
-    if any(terms.context_of(each) for each in counts):
-        own = "" if terms.context is None else f" of {terms.context:,} tokens"
-        tip = f"Share of the context{own} that all texts take"
-        columns.append(Column("of context", tip, partial(_share_of_context, terms), _percent))
-    if terms.prices:
-        tip = "Cost of all texts, by the price of a million tokens"
-        columns.append(Column("cost", tip, partial(_cost, terms), cost_text))
     return columns
 
 

@@ -1,4 +1,4 @@
-"""What costs are worked out by in the summary: prices and a context of the user's own, kept in the settings."""
+"""What costs are worked out by in the summary: prices and a context of the user's own, kept as settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sign of a compared model, wherever it is shown: by its number a colour and a shape, so that either tells it."""
+"""The sign of a compared model, wherever it is shown: a colour and a shape, so that either tells it."""
 
 from __future__ import annotations
 

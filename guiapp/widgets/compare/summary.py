@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QFileDialog, QLabel, QMenu, QWidget
 
 from guiapp import open_model
@@ -79,6 +80,14 @@ class SummaryPanel(QWidget):
 
     def sizeHint(self) -> QSize:
         return QSize(600, USUAL_HEIGHT_PX)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.summary.watch(True)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self.summary.watch(False)
 
     def stop(self) -> None:
         """End all work in the background."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFormLayout, QLabel, QLineEdit, QWidget
 
 from guiapp.viewmodels.compare.summary import SummaryModel, SummaryRow
@@ -16,7 +17,7 @@ LONGEST_TITLE = 32
 
 
 class TermsPopover(Popover):
-    """A price for all, another for the row that is selected, and a context; what is no number is not taken."""
+    """A price for all, another for the selected row, and a context; what is no number is not taken."""
 
     def __init__(self, summary: SummaryModel, row: SummaryRow | None, title: str, parent: QWidget) -> None:
         super().__init__(parent)
@@ -32,7 +33,7 @@ class TermsPopover(Popover):
             rows.insert(1, (f"Price of {title}", self.own))
         for name, field in rows:
             label = set_role(QLabel(name), "dim")
-            label.setTextFormat(label.textFormat().PlainText)
+            label.setTextFormat(Qt.TextFormat.PlainText)
             field.setAccessibleName(name)
             field.setFixedWidth(FIELD_PX)
             form.addRow(label, field)

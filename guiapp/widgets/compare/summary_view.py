@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from abc import abstractmethod
 
 from PySide6.QtCore import (
     QAbstractItemModel,
@@ -15,10 +15,14 @@ from PySide6.QtCore import (
     QRectF,
     QSignalBlocker,
     Qt,
+    QTimer,
 )
 from PySide6.QtGui import (
     QContextMenuEvent,
+    QFont,
+    QFontMetrics,
     QGuiApplication,
+    QHelpEvent,
     QKeySequence,
     QMouseEvent,
     QPainter,
@@ -26,11 +30,14 @@ from PySide6.QtGui import (
     QShowEvent,
 )
 from PySide6.QtWidgets import (
+    QAbstractItemView,
     QHeaderView,
     QMenu,
+    QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTableView,
+    QToolTip,
     QWidget,
 )
 
@@ -40,8 +47,9 @@ from guiapp.widgets.compare.markers import draw_marker
 from guiapp.widgets.shared.layouts import in_row
 from guiapp.widgets.shared.painting import LEFT, RIGHT, bold, fill, write
 from guiapp.widgets.shared.plain_tip import plain_tip
+from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.tables import show_rows
-from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UI_FONT_PX, Theme, ThemeSource
+from guiapp.widgets.shared.theme import GAP_PX, SMALL_FONT_PX, UI_FONT_PX, Theme, ThemeSource
 from guiapp.widgets.shared.token_actions import copy_action
 
 Index = QModelIndex | QPersistentModelIndex
@@ -49,9 +57,14 @@ ROW_PX = 28
 MARKER_PX, MARKER_RADIUS_PX = 20, 4.5
 BAR_PX, BAR_HEIGHT_PX = 30, 4
 LEAST_NAMES_PX, MOST_NAMES_PX = 180, 340
-LEAST_COLUMN_PX = 64
-SIDE_PX = 20  # of a head, with the arrow of sorting
+LEAST_COLUMN_PX = 56
+ARROW_PX = 14  # of sorting, in a head
 REMOVE_PX = 20
+FIT_AFTER_MS = 50  # figures come one row after another
+ARROW_STYLE = (
+    "QHeaderView::up-arrow, QHeaderView::down-arrow { subcontrol-origin: padding; subcontrol-position: %s; "
+    "width: 14px; }"
+)
 ADD, REMOVE = "+ column", "×"
 
 
@@ -64,13 +77,15 @@ class SummaryView(QWidget):
         self.table = SummaryTable(summary, self)
         self.names, self.figures = QTableView(), QTableView()
         self._kept: list[SummaryRow] = []
+        self._until_fit = QTimer(self, singleShot=True, interval=FIT_AFTER_MS)
+        self._until_fit.timeout.connect(self._fit)
         for view, delegate in (
             (self.names, _NameDelegate(summary, self.table, theme_source, self)),
             (self.figures, _FigureDelegate(summary, theme_source, self)),
         ):
             view.setModel(self.table)
             view.setItemDelegate(delegate)
-            _set_looks(view)
+            _set_looks(view, "center right" if view is self.names else "center left")
         self.names.setSelectionModel(self.figures.selectionModel())
         self.names.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.names.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -115,7 +130,7 @@ class SummaryView(QWidget):
         column = self.figures.currentIndex().column()
         if column > 0:
             title = self.table.headerData(column, Qt.Orientation.Horizontal)
-            menu.addAction(f"Sort by {title}", self._sort_by_current)
+            menu.addAction(f"Sort by {title}".replace("&", "&&"), self._sort_by_current)
         if len(selected) == 1 and self._summary.can_become_column(selected[0]):
             menu.addAction("Put into a column", self._make_column)
         self._removing.setEnabled(any(map(self._summary.can_remove, selected)))
@@ -142,6 +157,7 @@ class SummaryView(QWidget):
         self.table.modelAboutToBeReset.connect(self._keep_selection)
         self.table.modelReset.connect(self._follow_reset)
         self.table.dataChanged.connect(self._tell_states)
+        self.table.dataChanged.connect(self._fit_soon)
 
     def _sort_by_name(self, column: int, order: Qt.SortOrder) -> None:
         self._show_unsorted(self.figures.horizontalHeader())
@@ -187,6 +203,9 @@ class SummaryView(QWidget):
             if self.figures.columnSpan(number, 1) != wanted:
                 self.figures.setSpan(number, 1, 1, wanted)
 
+    def _fit_soon(self) -> None:
+        self._until_fit.start()
+
     def _fit(self) -> None:
         """Make the columns as wide as what is in them, and share what room is left."""
         names = self.names.itemDelegate()
@@ -204,7 +223,7 @@ class SummaryView(QWidget):
 
     def _needed_px(self, column: int) -> int:
         title = str(self.table.headerData(column, Qt.Orientation.Horizontal))
-        head = self.figures.horizontalHeader().fontMetrics().horizontalAdvance(title) + SIDE_PX + GAP_PX
+        head = self.figures.horizontalHeader().fontMetrics().horizontalAdvance(title) + ARROW_PX + 2 * GAP_PX
         indexes = [self.table.index(row, column) for row in range(self.table.rowCount())]
         metrics = self.figures.fontMetrics()
         cells = [
@@ -215,9 +234,10 @@ class SummaryView(QWidget):
         return max([head, LEAST_COLUMN_PX, *cells])
 
 
-def _set_looks(view: QTableView) -> None:
+def _set_looks(view: QTableView, arrow_side: str) -> None:
     show_rows(view)
-    view.setFont(bold(Theme.mono_font(UI_FONT_PX)))
+    set_role(view, "cells")
+    view.setFont(Theme.mono_font(UI_FONT_PX))
     view.verticalHeader().setDefaultSectionSize(ROW_PX)
     view.verticalHeader().setMinimumSectionSize(ROW_PX)
     view.setVerticalScrollMode(QTableView.ScrollMode.ScrollPerPixel)
@@ -230,6 +250,7 @@ def _set_looks(view: QTableView) -> None:
     header.setSortIndicatorShown(True)
     header.setSectionsClickable(True)
     header.setFont(Theme.ui_font(SMALL_FONT_PX))
+    header.setStyleSheet(ARROW_STYLE % arrow_side)
 
 
 def _bar_px(index: Index) -> int:
@@ -256,10 +277,23 @@ class _CellDelegate(QStyledItemDelegate):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.fillRect(QRect(place.left(), place.bottom(), place.width(), 1), theme.line)
         self.draw(painter, theme, place.adjusted(GAP_PX, 0, -GAP_PX, -1), index, row)
+        if option.state & QStyle.StateFlag.State_HasFocus:
+            painter.setPen(theme.accent)
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(QRectF(place).adjusted(1.5, 1.5, -1.5, -2.5), 3, 3)
         painter.restore()
 
+    def helpEvent(
+        self, event: QHelpEvent, view: QAbstractItemView, option: QStyleOptionViewItem, index: Index
+    ) -> bool:
+        if event.type() != QEvent.Type.ToolTip or not index.isValid():
+            return False
+        QToolTip.showText(event.globalPos(), plain_tip(str(index.data(Qt.ItemDataRole.ToolTipRole))), view)
+        return True
+
+    @abstractmethod
     def draw(self, painter: QPainter, theme: Theme, place: QRect, index: Index, row: SummaryRow) -> None:
-        raise NotImplementedError
+        """Draw what the cell holds."""
 
 
 class _FigureDelegate(_CellDelegate):
@@ -357,7 +391,5 @@ class _NameDelegate(_CellDelegate):
         return False
 
 
-def _width(font: Any, text: str) -> int:
-    from PySide6.QtGui import QFontMetrics
-
+def _width(font: QFont, text: str) -> int:
     return QFontMetrics(font).horizontalAdvance(text) + 1
