@@ -19,7 +19,6 @@ from guiapp.core.compare.texts_report import (
     scripts_in,
 )
 from guiapp.core.compare.words import UNSPACED
-from guiapp.core.explain.figures import percent
 from guiapp.core.export.tables import Table, markdown_table
 from guiapp.core.tree.scripts import NAMES
 from guiapp.core.vocab.quoting import printable, quoted
@@ -127,7 +126,7 @@ class SummaryTable(QAbstractTableModel):
             case Qt.ItemDataRole.TextAlignmentRole:
                 return LEFT if column is None else RIGHT
             case Qt.ItemDataRole.DisplayRole:
-                return "model" if column is None else column.title
+                return self._with_arrow("model" if column is None else column.title)
             case Qt.ItemDataRole.ToolTipRole:
                 return "Click to sort" if column is None else f"{column.tip}\nClick to sort"
         return None
@@ -156,6 +155,7 @@ class SummaryTable(QAbstractTableModel):
         title = "" if column < 0 else "model" if column == 0 else self._columns[column - 1].title
         self._sorted_by = title, order
         self._follow()
+        self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(self._columns))
 
     def lines(self, rows: list[SummaryRow]) -> list[list[str]]:
         """A head, and some rows as words."""
@@ -167,6 +167,12 @@ class SummaryTable(QAbstractTableModel):
 
     def markdown(self, rows: list[SummaryRow]) -> str:
         return markdown_table(Table("", self.lines(rows))) + "\n"
+
+    def _with_arrow(self, title: str) -> str:
+        """Where rows are sorted by it: style sheets cannot put an arrow beside a title."""
+        sorted_by, order = self._sorted_by
+        arrow = "▾ " if order is Qt.SortOrder.DescendingOrder else "▴ "
+        return f"{arrow}{title}" if title == sorted_by else title
 
     def _cells(self, row: SummaryRow) -> list[str]:
         if told := self._summary.state_of(row):
@@ -250,7 +256,7 @@ def _times(value: float | None) -> str:
 
 
 def _percent(value: float | None) -> str:
-    return UNKNOWN if value is None else percent(value, 2)
+    return UNKNOWN if value is None else f"{100 * value:,.2f} %"
 
 
 def _ratio_to(counts: list[Counts]) -> Callable[[Counts, int], float | None]:

@@ -58,13 +58,9 @@ MARKER_PX, MARKER_RADIUS_PX = 20, 4.5
 BAR_PX, BAR_HEIGHT_PX = 30, 4
 LEAST_NAMES_PX, MOST_NAMES_PX = 180, 340
 LEAST_COLUMN_PX = 56
-ARROW_PX = 14  # of sorting, in a head
+ARROW = "▴ "  # beside the title of what is sorted by
 REMOVE_PX = 20
 FIT_AFTER_MS = 50  # figures come one row after another
-ARROW_STYLE = (
-    "QHeaderView::up-arrow, QHeaderView::down-arrow { subcontrol-origin: padding; subcontrol-position: %s; "
-    "width: 14px; }"
-)
 ADD, REMOVE = "+ column", "×"
 
 
@@ -85,7 +81,7 @@ class SummaryView(QWidget):
         ):
             view.setModel(self.table)
             view.setItemDelegate(delegate)
-            _set_looks(view, "center right" if view is self.names else "center left")
+            _set_looks(view)
         self.names.setSelectionModel(self.figures.selectionModel())
         self.names.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.names.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -129,7 +125,7 @@ class SummaryView(QWidget):
         menu.addSeparator()
         column = self.figures.currentIndex().column()
         if column > 0:
-            title = self.table.headerData(column, Qt.Orientation.Horizontal)
+            title = self.table.lines([])[0][column]
             menu.addAction(f"Sort by {title}".replace("&", "&&"), self._sort_by_current)
         if len(selected) == 1 and self._summary.can_become_column(selected[0]):
             menu.addAction("Put into a column", self._make_column)
@@ -222,8 +218,8 @@ class SummaryView(QWidget):
             self.figures.setColumnWidth(column, px + more)
 
     def _needed_px(self, column: int) -> int:
-        title = str(self.table.headerData(column, Qt.Orientation.Horizontal))
-        head = self.figures.horizontalHeader().fontMetrics().horizontalAdvance(title) + ARROW_PX + 2 * GAP_PX
+        title = f"{ARROW}{self.table.lines([])[0][column]}"
+        head = self.figures.horizontalHeader().fontMetrics().horizontalAdvance(title) + 2 * GAP_PX
         indexes = [self.table.index(row, column) for row in range(self.table.rowCount())]
         metrics = self.figures.fontMetrics()
         cells = [
@@ -234,7 +230,7 @@ class SummaryView(QWidget):
         return max([head, LEAST_COLUMN_PX, *cells])
 
 
-def _set_looks(view: QTableView, arrow_side: str) -> None:
+def _set_looks(view: QTableView) -> None:
     show_rows(view)
     set_role(view, "cells")
     view.setFont(Theme.mono_font(UI_FONT_PX))
@@ -250,7 +246,6 @@ def _set_looks(view: QTableView, arrow_side: str) -> None:
     header.setSortIndicatorShown(True)
     header.setSectionsClickable(True)
     header.setFont(Theme.ui_font(SMALL_FONT_PX))
-    header.setStyleSheet(ARROW_STYLE % arrow_side)
 
 
 def _bar_px(index: Index) -> int:
@@ -309,7 +304,7 @@ class _FigureDelegate(_CellDelegate):
         bar = index.data(BAR_ROLE)
         figure = place
         if isinstance(bar, Bar):
-            draw_bar(painter, theme, QRectF(place.right() - BAR_PX, place.center().y() - 1, BAR_PX, 0), bar)
+            draw_bar(painter, theme, QRectF(place.right() - BAR_PX, place.center().y() + 1, BAR_PX, 0), bar)
             figure = place.adjusted(0, 0, -BAR_PX - GAP_PX, 0)
         is_old = row.session is None and self._summary.is_due(row)
         font = bold(Theme.mono_font(UI_FONT_PX), index.column() == 1)
