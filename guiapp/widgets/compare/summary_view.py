@@ -43,7 +43,7 @@ from PySide6.QtWidgets import (
 
 from guiapp.viewmodels.compare.summary import SummaryModel, SummaryRow
 from guiapp.viewmodels.compare.summary_table import BAR_ROLE, ROW_ROLE, Bar, SummaryTable
-from guiapp.widgets.compare.markers import draw_marker
+from guiapp.widgets.compare.markers import MARKER_PX, draw_marker
 from guiapp.widgets.shared.layouts import in_row
 from guiapp.widgets.shared.painting import LEFT, RIGHT, bold, fill, write
 from guiapp.widgets.shared.plain_tip import plain_tip
@@ -54,7 +54,7 @@ from guiapp.widgets.shared.token_actions import copy_action
 
 Index = QModelIndex | QPersistentModelIndex
 ROW_PX = 28
-MARKER_PX, MARKER_RADIUS_PX = 20, 4.5
+NAME_LEFT_PX = 20  # behind the marker
 BAR_PX, BAR_HEIGHT_PX = 30, 4
 LEAST_NAMES_PX, MOST_NAMES_PX = 180, 340
 LEAST_COLUMN_PX = 56
@@ -337,7 +337,7 @@ class _NameDelegate(_CellDelegate):
             _width(font, text)
             for font, text in ((Theme.ui_font(), title), (Theme.ui_font(SMALL_FONT_PX), self.note_of(row)))
         )
-        return 2 * GAP_PX + MARKER_PX + name + GAP_PX + note + GAP_PX + REMOVE_PX
+        return 2 * GAP_PX + NAME_LEFT_PX + name + GAP_PX + note + GAP_PX + REMOVE_PX
 
     def note_of(self, row: SummaryRow) -> str:
         if row.session is not None:
@@ -349,15 +349,15 @@ class _NameDelegate(_CellDelegate):
         cross = QRect(place.right() - REMOVE_PX + 1, place.top(), REMOVE_PX, place.height())
         width = _width(Theme.ui_font(SMALL_FONT_PX), self.note_of(row))
         title = str(self._table.data(self._table.index(self._table.rows.index(row), 0)))
-        left = place.left() + MARKER_PX + _width(Theme.ui_font(), title) + GAP_PX
+        left = place.left() + NAME_LEFT_PX + _width(Theme.ui_font(), title) + GAP_PX
         return QRect(min(left, cross.left() - width), place.top(), width, place.height()), cross
 
     def draw(self, painter: QPainter, theme: Theme, place: QRect, index: Index, row: SummaryRow) -> None:
         note, cross = self.places(place, row)
-        center = QPointF(place.left() + MARKER_RADIUS_PX + 1, place.center().y() + 1)
-        draw_marker(painter, theme, self._table.number_of(row), center, MARKER_RADIUS_PX)
+        center = QPointF(place.left() + MARKER_PX / 2 + 1, place.center().y() + 1)
+        draw_marker(painter, center, self._table.number_of(row), theme)
         painter.setFont(Theme.ui_font())
-        room = QRect(place.left() + MARKER_PX, place.top(), 0, place.height())
+        room = QRect(place.left() + NAME_LEFT_PX, place.top(), 0, place.height())
         room.setRight(note.left() - GAP_PX + 1)
         title = painter.fontMetrics().elidedText(
             str(index.data()), Qt.TextElideMode.ElideMiddle, room.width() + 1
