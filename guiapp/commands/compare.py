@@ -110,9 +110,9 @@ def _compare_texts(options: argparse.Namespace) -> None:
         case "json":
             print_json(record(compared, terms))
         case "csv":
-            _write(csv_text(compared.counts, terms))
+            _write([csv_text(compared.counts, terms)])
         case "svg":
-            _write(svg_text(compared.counts))
+            _write([svg_text(compared.counts)])
         case _:
             _print_tables(tables(compared, terms), options.form, after=[summary(compared)])
 
@@ -145,7 +145,8 @@ def _compare_changes(options: argparse.Namespace) -> None:
 
 def _compare_vocabularies(options: argparse.Namespace) -> None:
     from guiapp.core.compare.vocabularies import compare_vocabularies
-    from guiapp.core.compare.vocabulary_report import csv_text, record, tables, verdict
+    from guiapp.core.compare.vocabulary_report import csv_rows, record, tables, verdict
+    from guiapp.core.export.tables import csv_blocks
 
     tokenizers = _tokenizers(options)
     first, second = _names(options)
@@ -154,25 +155,24 @@ def _compare_vocabularies(options: argparse.Namespace) -> None:
         case "json":
             print_json(record(found, names))
         case "csv":
-            _write(csv_text(found, names))
+            _write(csv_blocks(csv_rows(found, names)))
         case _:
             _print_tables(tables(found, names, LISTED_OF_KIND), options.form, before=[verdict(found, names)])
 
 
-def _write(content: str) -> None:
+def _write(parts: Iterable[str]) -> None:
     """What becomes a file, whatever the encoding of the terminal is."""
     sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape")  # type: ignore[union-attr]
-    sys.stdout.write(content)
+    sys.stdout.writelines(parts)
 
 
 def _print_tables(
     shown: Iterable[Table], form: str | None, before: Sequence[str] = (), after: Sequence[str] = ()
 ) -> None:
-    from guiapp.core.export.tables import aligned_page, markdown_page
+    from guiapp.core.export.tables import page_of
 
     sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a terminal may be ASCII only
-    page = markdown_page if form == "markdown" else aligned_page
-    sys.stdout.write(page(shown, before, after))
+    print(page_of(shown, before, after, is_markdown=form == "markdown"))
 
 
 def _sides(options: argparse.Namespace) -> list[Side]:

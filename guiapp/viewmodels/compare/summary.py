@@ -22,7 +22,7 @@ from guiapp.core.compare.texts import count_texts
 from guiapp.core.compare.texts_report import count_tables, csv_text, svg_text
 from guiapp.core.editing.options import Options
 from guiapp.core.explain.figures import percent
-from guiapp.core.export.tables import markdown_page
+from guiapp.core.export.tables import page_of
 from guiapp.core.sources.locate import is_plain, kept_name, lasting_name
 from guiapp.core.vocab.quoting import quoted
 from guiapp.viewmodels.background import LatestJob, Progress
@@ -396,7 +396,7 @@ class SummaryModel(QObject):
             case ".svg":
                 text = svg_text(counts)
             case _:
-                text = markdown_page(count_tables(counts, n_texts, terms))
+                text = page_of(count_tables(counts, n_texts, terms), is_markdown=True) + "\n"
         return text.encode("utf-8", "surrogateescape")
 
 
