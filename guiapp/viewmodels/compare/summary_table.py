@@ -106,6 +106,9 @@ class SummaryTable(QAbstractTableModel):
         """As they are sorted."""
         return self._rows
 
+    def title_of(self, row: SummaryRow) -> str:
+        return self._titles[row]
+
     def number_of(self, row: SummaryRow) -> int:
         """Which row it is where nothing is sorted, from 0: what its marker tells."""
         return self._summary.rows.index(row)

@@ -78,6 +78,11 @@ class SummaryPanel(QWidget):
         theme_source.changed.connect(self._follow)
         self._follow()
 
+    @property
+    def is_ready(self) -> bool:
+        """Whether all rows have counted what is there now."""
+        return not self.summary.is_counting
+
     def sizeHint(self) -> QSize:
         return QSize(600, USUAL_HEIGHT_PX)
 

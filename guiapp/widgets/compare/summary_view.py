@@ -57,9 +57,10 @@ ROW_PX = 28
 NAME_LEFT_PX = 20  # behind the marker
 BAR_PX, BAR_HEIGHT_PX = 30, 4
 LEAST_NAMES_PX, MOST_NAMES_PX = 180, 340
-LEAST_COLUMN_PX = 56
+LEAST_COLUMN_PX = 40
 ARROW = "▴ "  # beside the title of what is sorted by
 REMOVE_PX = 20
+SCROLL_BAR_PX = 10
 FIT_AFTER_MS = 50  # figures come one row after another
 ADD, REMOVE = "+ column", "×"
 
@@ -88,7 +89,7 @@ class SummaryView(QWidget):
         self.figures.setAccessibleName("Summary")
         self.figures.setColumnHidden(0, True)
         self.setFocusProxy(self.figures)
-        in_row(self.names, (self.figures, 1), on=self, spacing=0)
+        in_row(self.names, (self.figures, 1), on=self, margins=(GAP_PX, 0), spacing=0)
         self._link()
         self._fit()
 
@@ -129,8 +130,8 @@ class SummaryView(QWidget):
             menu.addAction(f"Sort by {title}".replace("&", "&&"), self._sort_by_current)
         if len(selected) == 1 and self._summary.can_become_column(selected[0]):
             menu.addAction("Put into a column", self._make_column)
-        self._removing.setEnabled(any(map(self._summary.can_remove, selected)))
-        menu.addAction(self._removing)
+        if any(map(self._summary.can_remove, selected)):
+            menu.addAction(self._removing)
         return menu
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -213,21 +214,18 @@ class SummaryView(QWidget):
         self.names.setColumnWidth(0, width)
         columns = range(1, self.table.columnCount())
         needed = [self._needed_px(column) for column in columns]
-        more = max(0, self.width() - width - sum(needed) - GAP_PX) // max(len(needed), 1)
+        room = self.width() - 2 * GAP_PX - width - SCROLL_BAR_PX
+        more = max(0, room - sum(needed)) // max(len(needed), 1)
         for column, px in zip(columns, needed, strict=True):
             self.figures.setColumnWidth(column, px + more)
 
     def _needed_px(self, column: int) -> int:
         title = f"{ARROW}{self.table.lines([])[0][column]}"
-        head = self.figures.horizontalHeader().fontMetrics().horizontalAdvance(title) + 2 * GAP_PX
+        head = self.figures.horizontalHeader().fontMetrics().horizontalAdvance(title)
+        character_px = self.figures.fontMetrics().horizontalAdvance("0")  # all are as wide
         indexes = [self.table.index(row, column) for row in range(self.table.rowCount())]
-        metrics = self.figures.fontMetrics()
-        cells = [
-            metrics.horizontalAdvance(str(index.data())) + _bar_px(index) + 2 * GAP_PX
-            for index in indexes
-            if not self._summary.state_of(self.table.rows[index.row()])
-        ]
-        return max([head, LEAST_COLUMN_PX, *cells])
+        cells = [character_px * len(index.data()) + _bar_px(index) for index in indexes]
+        return max([head, LEAST_COLUMN_PX, *cells]) + 2 * GAP_PX
 
 
 def _set_looks(view: QTableView) -> None:
@@ -330,14 +328,11 @@ class _NameDelegate(_CellDelegate):
     ) -> None:
         super().__init__(summary, theme_source, parent)
         self._table = table
+        self._font, self._small = Theme.ui_font(), Theme.ui_font(SMALL_FONT_PX)
 
     def width_of(self, row: SummaryRow) -> int:
-        title = str(self._table.data(self._table.index(self._table.rows.index(row), 0)))
-        name, note = (
-            _width(font, text)
-            for font, text in ((Theme.ui_font(), title), (Theme.ui_font(SMALL_FONT_PX), self.note_of(row)))
-        )
-        return 2 * GAP_PX + NAME_LEFT_PX + name + GAP_PX + note + GAP_PX + REMOVE_PX
+        title, note = _width(self._font, self._table.title_of(row)), self._note_px(row)
+        return 2 * GAP_PX + NAME_LEFT_PX + title + GAP_PX + note + GAP_PX + REMOVE_PX
 
     def note_of(self, row: SummaryRow) -> str:
         if row.session is not None:
@@ -347,32 +342,36 @@ class _NameDelegate(_CellDelegate):
     def places(self, place: QRect, row: SummaryRow) -> tuple[QRect, QRect]:
         """Where the note stands, and the cross to remove a row by."""
         cross = QRect(place.right() - REMOVE_PX + 1, place.top(), REMOVE_PX, place.height())
-        width = _width(Theme.ui_font(SMALL_FONT_PX), self.note_of(row))
-        title = str(self._table.data(self._table.index(self._table.rows.index(row), 0)))
-        left = place.left() + NAME_LEFT_PX + _width(Theme.ui_font(), title) + GAP_PX
-        return QRect(min(left, cross.left() - width), place.top(), width, place.height()), cross
+        width = self._note_px(row)
+        title = _width(self._font, self._table.title_of(row))
+        left = min(place.left() + NAME_LEFT_PX + title + GAP_PX, cross.left() - width)
+        return QRect(left, place.top(), width, place.height()), cross
 
     def draw(self, painter: QPainter, theme: Theme, place: QRect, index: Index, row: SummaryRow) -> None:
         note, cross = self.places(place, row)
         center = QPointF(place.left() + MARKER_PX / 2 + 1, place.center().y() + 1)
         draw_marker(painter, center, self._table.number_of(row), theme)
-        painter.setFont(Theme.ui_font())
-        room = QRect(place.left() + NAME_LEFT_PX, place.top(), 0, place.height())
-        room.setRight(note.left() - GAP_PX + 1)
-        title = painter.fontMetrics().elidedText(
-            str(index.data()), Qt.TextElideMode.ElideMiddle, room.width() + 1
+        left = place.left() + NAME_LEFT_PX
+        room = QRect(left, place.top(), note.left() - GAP_PX - left + 1, place.height())
+        title = QFontMetrics(self._font).elidedText(
+            self._table.title_of(row), Qt.TextElideMode.ElideMiddle, room.width()
         )
-        write(painter, room.adjusted(0, 0, GAP_PX, 0), title, theme.text, LEFT)
-        small = Theme.ui_font(SMALL_FONT_PX)
-        is_button = row.session is None
-        write(painter, note, self.note_of(row), theme.text if is_button else theme.dim, LEFT, small)
+        write(painter, room.adjusted(0, 0, GAP_PX, 0), title, theme.text, LEFT, self._font)
+        color = theme.text if row.session is None else theme.dim
+        write(painter, note, self.note_of(row), color, LEFT, self._small)
         if self._summary.can_remove(row):
-            write(painter, cross, REMOVE, theme.dim, Qt.AlignmentFlag.AlignCenter, Theme.ui_font())
+            write(painter, cross, REMOVE, theme.dim, Qt.AlignmentFlag.AlignCenter, self._font)
+
+    def _note_px(self, row: SummaryRow) -> int:
+        return _width(self._small, self.note_of(row))
 
     def editorEvent(
         self, event: QEvent, model: QAbstractItemModel, option: QStyleOptionViewItem, index: Index
     ) -> bool:
+        """A click on the note or the cross."""
         if event.type() != QEvent.Type.MouseButtonRelease or not isinstance(event, QMouseEvent):
+            return False
+        if event.button() is not Qt.MouseButton.LeftButton:
             return False
         row: SummaryRow = index.data(ROW_ROLE)
         note, cross = self.places(option.rect.adjusted(GAP_PX, 0, -GAP_PX, -1), row)

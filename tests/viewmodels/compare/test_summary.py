@@ -243,15 +243,17 @@ def test_only_a_few_models_stay_open(make, monkeypatch, qtbot):
         alive.append(weakref.ref(tokenizer))
         return tokenizer
 
+    def n_open():
+        gc.collect()
+        return sum(each() is not None for each in alive)
+
     summary = make(others=OTHERS, load=watched)
-    gc.collect()
-    assert sum(each() is not None for each in alive) == 2
+    qtbot.waitUntil(lambda: n_open() == 2)  # the last one's thread lets go of it
     summary.compared.sessions[0].document.insert(b"x")
     qtbot.waitUntil(lambda: not summary.is_counting)
     assert [load.times[name] for name in OTHERS] == [1, 1, 2, 2]
     summary.remove(summary.rows[2])
-    gc.collect()
-    assert sum(each() is not None for each in alive) == 1
+    qtbot.waitUntil(lambda: n_open() == 1)
 
 
 def test_nothing_is_counted_while_nobody_looks(make, qtbot):

@@ -103,6 +103,9 @@ def test_the_cross_takes_a_model_out_but_never_the_first(panel, qtbot):
 def test_a_click_makes_a_row_a_column(panel, qtbot):
     click_part(qtbot, panel, OTHERS[0], 0)
     assert len(panel.compared.sessions) == 3
+    qtbot.mouseClick(
+        panel.view.names.viewport(), Qt.MouseButton.RightButton, pos=place_of(panel, OTHERS[1], 0)
+    )
     qtbot.waitUntil(lambda: names(panel) == ["demo:bpe", "demo:spm", *OTHERS])
     wait(qtbot, panel)
     click_part(qtbot, panel, "demo:spm", 0)
@@ -112,6 +115,8 @@ def test_a_click_makes_a_row_a_column(panel, qtbot):
 def test_delete_takes_selected_rows_out_and_what_is_selected_stays_so(panel, qtbot):
     figures = panel.view.figures
     figures.setFocus()
+    panel.view.figures.selectRow(0)
+    assert "Remove" not in [action.text() for action in panel.view.menu().actions()]
     panel.view.figures.selectRow(3)
     click_head(qtbot, figures, "tokens")
     assert [row.name for row in panel.view.selected_rows()] == [OTHERS[1]]
