@@ -160,7 +160,7 @@ class SummaryModel(QObject):
     @property
     def is_counting(self) -> bool:
         """Whether a row has no figures of these texts yet."""
-        return self._listing.is_busy or any(map(self.is_due, self.rows))
+        return self.is_listing or any(map(self.is_due, self.rows))
 
     def is_due(self, row: SummaryRow) -> bool:
         """Whether what the row has is not of the present texts and options."""
@@ -242,6 +242,11 @@ class SummaryModel(QObject):
     def texts(self) -> Texts | None:
         """What is counted; None while somebody types."""
         return self._texts
+
+    @property
+    def is_listing(self) -> bool:
+        """Whether it is being found out which texts a folder holds."""
+        return self._listing.is_busy
 
     def count_folder(self, folder: Path) -> None:
         """Count the texts of a folder rather than that of the window, once it is known which they are."""

@@ -143,7 +143,7 @@ class SummaryPanel(QWidget):
 
     def _follow(self) -> None:
         summary = self.summary
-        self.text_button.setVisible(summary.folder is not None)
+        self.text_button.setVisible(summary.folder is not None or summary.is_listing)
         self.export_button.setEnabled(bool(summary.counted))
         self._failure.setVisible(bool(summary.failure))
         self._failure.setText(summary.failure)
@@ -163,8 +163,8 @@ class SummaryPanel(QWidget):
 
     def _busy_told(self) -> str:
         summary = self.summary
-        if summary.installed.is_looking:
-            return " · looking for models"
+        if summary.installed.is_looking or summary.is_listing:
+            return f" · looking for {'texts' if summary.is_listing else 'models'}"
         n_due = sum(map(summary.is_due, summary.rows))
         return f" · {counted(n_due, 'model')} to count" if n_due > 1 else ""
 

@@ -40,9 +40,9 @@ class TermsPopover(Popover):
         self.context.setPlaceholderText("as the files say")
         self.price.setPlaceholderText("none")
         self.own.setPlaceholderText("that of all")
-        hint = set_role(QLabel("Select a row to give one model a price of its own."), "dim")
-        hint.setVisible(row is None)
-        in_column(heading("Cost and context"), form, hint, on=self, margins=MARGIN_PX)
+        layout = in_column(heading("Cost and context"), form, on=self, margins=MARGIN_PX)
+        if row is None:
+            layout.addWidget(set_role(QLabel("Select a row to give a model its own price."), "dim"))
         self._show()
         self.price.editingFinished.connect(self._take_price)
         self.own.editingFinished.connect(self._take_own)

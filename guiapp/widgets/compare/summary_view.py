@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from functools import partial
 
 from PySide6.QtCore import (
     QAbstractItemModel,
@@ -73,7 +74,8 @@ class SummaryView(QWidget):
         self._summary = summary
         self.table = SummaryTable(summary, self)
         self.names, self.figures = QTableView(), QTableView()
-        self._kept: list[SummaryRow] = []
+        self._kept: list[SummaryRow] = []  # that are selected, and the present cell, while rows change
+        self._current: tuple[SummaryRow, int, int] | None = None
         self._until_fit = QTimer(self, singleShot=True, interval=FIT_AFTER_MS)
         self._until_fit.timeout.connect(self._fit)
         for view, delegate in (
@@ -126,8 +128,9 @@ class SummaryView(QWidget):
         menu.addSeparator()
         column = self.figures.currentIndex().column()
         if column > 0:
-            title = self.table.lines([])[0][column]
-            menu.addAction(f"Sort by {title}".replace("&", "&&"), self._sort_by_current)
+            title = self.table.lines([])[0][column].replace("&", "&&")
+            menu.addAction(f"Sort by {title}", partial(self._sort_up, self.figures, column))
+        menu.addAction("Sort by model", partial(self._sort_up, self.names, 0))
         if len(selected) == 1 and self._summary.can_become_column(selected[0]):
             menu.addAction("Put into a column", self._make_column)
         if any(map(self._summary.can_remove, selected)):
@@ -169,23 +172,34 @@ class SummaryView(QWidget):
             header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         header.viewport().update()
 
-    def _sort_by_current(self) -> None:
-        self.figures.horizontalHeader().setSortIndicator(
-            self.figures.currentIndex().column(), Qt.SortOrder.AscendingOrder
-        )
+    def _sort_up(self, view: QTableView, column: int) -> None:
+        view.horizontalHeader().setSortIndicator(column, Qt.SortOrder.AscendingOrder)
 
     def _make_column(self) -> None:
         self._summary.make_column(self.selected_rows()[0])
 
     def _keep_selection(self) -> None:
-        self._kept = self.selected_rows()
+        self._kept, current = self.selected_rows(), self.figures.currentIndex()
+        self._current = (self.table.rows[current.row()], *_place(current)) if current.isValid() else None
+
+    def _bring_selection_back(self) -> None:
+        """Also the present cell, or what is in its place now."""
+        rows, selection, flags = (
+            self.table.rows,
+            self.figures.selectionModel(),
+            QItemSelectionModel.SelectionFlag,
+        )
+        if self._current is not None and rows:
+            row, number, column = self._current
+            number = rows.index(row) if row in rows else min(number, len(rows) - 1)
+            index = self.table.index(number, min(column, self.table.columnCount() - 1))
+            selection.setCurrentIndex(index, flags.NoUpdate)
+        for row in self._kept:
+            if row in rows:
+                selection.select(self.table.index(rows.index(row), 1), flags.Select | flags.Rows)
 
     def _follow_reset(self) -> None:
-        flags = QItemSelectionModel.SelectionFlag
-        for row in self._kept:
-            if row in self.table.rows:
-                index = self.table.index(self.table.rows.index(row), 1)
-                self.figures.selectionModel().select(index, flags.Select | flags.Rows)
+        self._bring_selection_back()
         for column in range(self.table.columnCount()):
             self.names.setColumnHidden(column, column > 0)
             self.figures.setColumnHidden(column, column == 0)
@@ -244,6 +258,10 @@ def _set_looks(view: QTableView) -> None:
     header.setSortIndicatorShown(True)
     header.setSectionsClickable(True)
     header.setFont(Theme.ui_font(SMALL_FONT_PX))
+
+
+def _place(index: Index) -> tuple[int, int]:
+    return index.row(), index.column()
 
 
 def _bar_px(index: Index) -> int:

@@ -22,9 +22,12 @@ from guiapp.core.formats.glance import Glance
 from guiapp.core.sources.installed import Installed
 from guiapp.viewmodels.background import SupersededError
 from guiapp.viewmodels.compare import summary as summary_module
+from guiapp.viewmodels.compare.compared_models import ComparedModels
 from guiapp.viewmodels.compare.summary import REPORTS, SummaryModel
+from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.models import installed
 from guiapp.viewmodels.settings import Settings
+from guiapp.viewmodels.text_session import TextSession
 
 OTHERS = ("demo:wordpiece", "demo:unigram", "demo:rwkv", "demo:toy")
 
@@ -174,6 +177,22 @@ def test_a_model_that_does_not_open_says_why_and_the_others_go_on(make, tmp_path
     assert [row for row, _ in summary.counted] == [*summary.rows[:2], other]
     assert not summary.can_become_column(broken)
     assert summary.report(".csv").count(b",all,") == 3
+
+
+def test_a_window_without_a_model_says_so(qtbot, tmp_path):
+    session = ModelSession(TextSession(TEXT), load=Opened())
+    compared = ComparedModels(session, Opened())
+    summary = SummaryModel(compared, Settings(tmp_path / "settings.json"), Opened())
+    summary.watch(True)
+    summary.add("demo:toy")
+    qtbot.waitUntil(lambda: not summary.is_counting)
+    assert summary.state_of(summary.rows[0]) == "No model is open here."
+    assert [row.name for row, _ in summary.counted] == ["demo:toy"]
+    session.loader.open("demo:bpe")
+    assert summary.state_of(summary.rows[0]) == "Opening…"
+    qtbot.waitUntil(lambda: len(summary.counted) == 2)
+    summary.stop()
+    close(compared)
 
 
 def test_a_text_that_cannot_be_encoded_is_said_in_the_row(make):

@@ -123,6 +123,7 @@ def test_delete_takes_selected_rows_out_and_what_is_selected_stays_so(panel, qtb
     qtbot.keyClick(figures, Qt.Key.Key_Delete)
     assert names(panel).count(OTHERS[1]) == 0
     assert len(panel.view.table.rows) == 3
+    assert figures.currentIndex().isValid()
 
 
 def test_rows_are_copied_with_tabs_or_as_markdown(panel, qtbot):
@@ -136,6 +137,11 @@ def test_rows_are_copied_with_tabs_or_as_markdown(panel, qtbot):
     copied = QGuiApplication.clipboard().text().splitlines()
     assert len(copied) == 2
     assert copied[1].split("\t")[0] == panel.summary.titles()[1]
+    action_of(panel.view.menu(), "Sort by model").trigger()
+    shown = [panel.view.table.title_of(row) for row in panel.view.table.rows]
+    assert shown == sorted(shown, key=str.casefold)
+    action_of(panel.view.menu(), "Sort by ratio").trigger()
+    assert panel.view.names.horizontalHeader().sortIndicatorSection() == -1
     action_of(panel.view.menu(), "Copy as Markdown").trigger()
     assert QGuiApplication.clipboard().text().count("\n") == 3
 
