@@ -6,30 +6,26 @@ but for a few that are small beside the time it takes to open them again.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from guiapp import open_model
-from guiapp.core.compare.comparison import Side
 from guiapp.core.compare.counts import Counts
-from guiapp.core.compare.texts import count_texts
 from guiapp.core.compare.texts_report import count_tables, csv_text, svg_text
-from guiapp.core.editing.options import Options
 from guiapp.core.explain.figures import percent
 from guiapp.core.export.tables import page_of
-from guiapp.core.sources.locate import is_plain, kept_name, lasting_name
-from guiapp.core.vocab.quoting import quoted
-from guiapp.viewmodels.background import LatestJob, Progress
+from guiapp.core.sources.locate import kept_name, lasting_name
+from guiapp.viewmodels.background import LatestJob
+from guiapp.viewmodels.compare.summary_rows import Basis, Counted, SummaryRow, count, title_of, titles_of
 from guiapp.viewmodels.compare.summary_terms import SummaryTerms
 from guiapp.viewmodels.compare.summary_texts import Texts, one_text, texts_in
 from guiapp.viewmodels.models.installed import InstalledModels
-from guiapp.viewmodels.models.loader import LONGEST_NAME, Load, OpenModel, display_name
+from guiapp.viewmodels.models.loader import Load, OpenModel, display_name
 from guiapp.viewmodels.settings import Settings
 
 if TYPE_CHECKING:
@@ -40,43 +36,7 @@ if TYPE_CHECKING:
 PAUSE_MS = 150  # typing goes on meanwhile
 PAUSE_BEFORE_OPENING_MS = 800
 KEPT_OPEN = 4  # of the models that are in no column; a large one takes 30 MB
-OPENING_SHARE = 0.5  # of the progress of a row
 NO_MODEL = "No model"
-
-
-class _Basis(NamedTuple):
-    """What counts follow from; Texts and tokenizers are equal to nothing but themselves."""
-
-    texts: Texts
-    options: Options
-    tokenizer: Tokenizer | None
-
-
-@dataclass(eq=False)
-class SummaryRow:
-    """One model and what it makes of the texts.
-
-    model    the name it is opened by, and the pre-tokenizer chosen by hand; None for a column without one
-    session  that of a column; None for the others
-    counts   None until it has counted; those of older texts until there are new ones
-    failure  why it could not
-    """
-
-    model: tuple[str, str | None] | None
-    title: str
-    session: ModelSession | None = None
-    counts: Counts | None = None
-    failure: str = ""
-    basis: _Basis | None = None  # what the counts, or the failure, follow from
-
-    @property
-    def name(self) -> str:
-        return "" if self.model is None else self.model[0]
-
-
-class _Counted(NamedTuple):
-    tokenizer: Tokenizer
-    counts: Counts
 
 
 class SummaryModel(QObject):
@@ -111,9 +71,9 @@ class SummaryModel(QObject):
         self._open: dict[SummaryRow, Tokenizer] = {}
         self._texts: Texts | None = None  # None: to be taken from the window once typing has paused
         self._at_work: SummaryRow | None = None
-        self._basis: _Basis | None = None  # of what is at work
+        self._basis: Basis | None = None  # of what is at work
         self._told_progress = ""
-        self._job = LatestJob[_Counted](self)
+        self._job = LatestJob[Counted](self)
         self._job.done.connect(self._take)
         self._job.failed.connect(self._fail)
         self._job.progress_changed.connect(self._tell_progress)
@@ -169,15 +129,8 @@ class SummaryModel(QObject):
         )
 
     def titles(self) -> list[str]:
-        """What to call each row, no two alike: by what was chosen for it, then by its number."""
-        titles = []
-        for row in self.rows:
-            pre = row.model[1] if row.model is not None else None
-            encoder = row.session.options.encoder if row.session is not None else None
-            chosen = ", ".join(filter(None, (pre, encoder)))
-            titles.append(f"{row.title} ({chosen})" if chosen else row.title)
-        times = Counter(titles)
-        return [f"{at}. {title}" if times[title] > 1 else title for at, title in enumerate(titles, 1)]
+        """What to call each row, no two alike."""
+        return titles_of(self.rows)
 
     def state_of(self, row: SummaryRow) -> str:
         """What to say in place of figures, or "" where there are some."""
@@ -201,7 +154,7 @@ class SummaryModel(QObject):
         for name, pre in models:
             if (key := (lasting_name(name), pre)) not in there:
                 there.add(key)
-                self._others.append(SummaryRow((name, pre), _title_of(name)))
+                self._others.append(SummaryRow((name, pre), title_of(name)))
         self._go_on()
         self.changed.emit()
 
@@ -314,11 +267,11 @@ class SummaryModel(QObject):
 
     # Counting
 
-    def _basis_of(self, row: SummaryRow, texts: Texts) -> _Basis:
+    def _basis_of(self, row: SummaryRow, texts: Texts) -> Basis:
         """Models that are in no column have the switches of the window's."""
         if row.session is not None:
-            return _Basis(texts, row.session.options, row.session.tokenizer)
-        return _Basis(texts, replace(self._compared.sessions[0].options, encoder=None), None)
+            return Basis(texts, row.session.options, row.session.tokenizer)
+        return Basis(texts, replace(self._compared.sessions[0].options, encoder=None), None)
 
     def _go_on(self) -> None:
         """Have the next row counted that is due, if nothing is at work and nobody types."""
@@ -336,7 +289,7 @@ class SummaryModel(QObject):
         row.failure = ""
         name = kept_name(row.name) if row.counts is not None else row.name
         self._basis = basis
-        self._job.start(partial(_count, self._load, (name, row.model[1]), tokenizer, basis))
+        self._job.start(partial(count, self._load, (name, row.model[1]), tokenizer, basis))
         self.changed.emit()
 
     def _is_shut(self, row: SummaryRow) -> bool:
@@ -351,7 +304,7 @@ class SummaryModel(QObject):
             self._told_progress = told
             self.changed.emit()
 
-    def _take(self, counted: _Counted) -> None:
+    def _take(self, counted: Counted) -> None:
         row, self._at_work = self._at_work, None
         if row is not None:
             row.counts, row.basis = counted.counts, self._basis
@@ -406,30 +359,3 @@ class SummaryModel(QObject):
 
 
 REPORTS = {".csv": "Table (*.csv)", ".md": "Markdown (*.md)", ".svg": "Drawing of bars (*.svg)"}
-
-
-def _title_of(name: str) -> str:
-    """What to call a model that is not open yet."""
-    return quoted(Path(name).stem if is_plain(name) else name, LONGEST_NAME)
-
-
-def _count(
-    load: Load,
-    model: tuple[str, str | None],
-    tokenizer: Tokenizer | None,
-    basis: _Basis,
-    progress: Progress,
-) -> _Counted:
-    """Open a model where it is not open yet, and count with it."""
-
-    def opening(share: float) -> None:
-        progress(OPENING_SHARE * share)
-
-    def reading(share: float) -> None:
-        progress(OPENING_SHARE + (1 - OPENING_SHARE) * share)
-
-    tokenizer = tokenizer or load(*model, opening)
-    options = basis.options
-    side = Side(model[0], tokenizer, options.encoder, options.add_special, options.parse_special)
-    counts = count_texts(side, basis.texts.read(reading))
-    return _Counted(tokenizer, counts)

@@ -22,7 +22,8 @@ from guiapp.core.compare.words import UNSPACED
 from guiapp.core.export.tables import Table, markdown_table
 from guiapp.core.tree.scripts import NAMES
 from guiapp.core.vocab.quoting import printable, quoted
-from guiapp.viewmodels.compare.summary import SummaryModel, SummaryRow
+from guiapp.viewmodels.compare.summary import SummaryModel
+from guiapp.viewmodels.compare.summary_rows import SummaryRow
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 NO_INDEX = QModelIndex()

@@ -5,7 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFormLayout, QLabel, QLineEdit, QWidget
 
-from guiapp.viewmodels.compare.summary import SummaryModel, SummaryRow
+from guiapp.viewmodels.compare.summary import SummaryModel
+from guiapp.viewmodels.compare.summary_rows import SummaryRow
 from guiapp.viewmodels.compare.summary_terms import context_in, price_in
 from guiapp.widgets.shared.layouts import in_column
 from guiapp.widgets.shared.popover import Popover
