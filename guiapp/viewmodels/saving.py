@@ -1,4 +1,4 @@
-"""Writes a file off the GUI thread, with progress and cancel; `SavingBar` shows how that goes."""
+"""Saves what takes a while to make, off the GUI thread, with progress and cancel."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ class FileSaving(QObject):
         return self._job.progress
 
     def save(self, path: Path, make: Callable[[Progress], bytes]) -> None:
-        """Write what `make` returns, instead of whatever is being written now.
+        """Write what `make` returns in another thread instead of whatever is being written now.
 
-        It is called in another thread; its TokenloupeErrors are the failure.
+        Its TokenloupeErrors are the failure.
         """
         self.saved, self.failure = None, ""
         self._job.start(partial(_write, path, make))

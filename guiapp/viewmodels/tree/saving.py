@@ -21,7 +21,7 @@ PAUSE_S = 0.0002
 
 
 class TreeSaving(FileSaving):
-    """Branches of the tree, and pictures of it."""
+    """One branch or picture at a time."""
 
     def save_branch(self, path: Path, branch: Branch, format_name: str) -> None:
         """Write a branch in one of FORMATS, instead of whatever is being written now."""
