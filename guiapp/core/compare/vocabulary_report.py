@@ -12,6 +12,7 @@ from guiapp.core.compare.vocabularies import VocabularyComparison
 from guiapp.core.explain.figures import counted
 from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.export.tables import Table, csv_lines
+from guiapp.core.system.checkpoint import stoppable
 from guiapp.core.tree.scripts import NAMES
 from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.vocabulary import Vocabulary
@@ -244,4 +245,4 @@ def csv_rows(found: VocabularyComparison, names: Names) -> Iterator[Sequence[str
     """What they hold, each made when it is asked for: there may be a million."""
     sides = [f"{side}_{what}" for what in ("id", "kind", "score") for side in ("first", "second")]
     merges = ([f"merge {what}", *cells] for what, *cells in _merge_rows(found, names))
-    return chain([["what", "text", *sides]], _token_rows(found, names, _escaped), merges)
+    return stoppable(chain([["what", "text", *sides]], _token_rows(found, names, _escaped), merges))
