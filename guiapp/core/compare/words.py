@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,7 @@ JOINERS = [ord(sign) for sign in "'’\u200c\u200d"]  # of don't, of Persian and
 NO_LETTER = 255
 WHITE_SPACE = re.compile(rb"[ \t\r\n]")
 STRETCH_BYTES = 1 << 16
+KEPT, LONGEST_KEPT = 24, STRETCH_BYTES + (1 << 14)  # stretches; the words of one take 1 MB
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,11 +67,17 @@ def count_words(
     tokens = [_Tokens(spans) for spans in encodings]
     for start, end in _stretches(text):
         checkpoint()
-        words = words_of(text[start:end])
+        words = (_kept_words_of if end - start <= LONGEST_KEPT else words_of)(text[start:end])
         n_words += words.counts
         for each in tokens:
             each.count(words, start, end)
     return n_words, [each.counts for each in tokens]
+
+
+@lru_cache(KEPT)
+def _kept_words_of(stretch: bytes) -> Words:
+    """The words are found once for all models that count the same text after another."""
+    return words_of(stretch)
 
 
 class _Tokens:
