@@ -15,6 +15,7 @@ from guiapp.viewmodels.compare.figures import ComparedFigures
 from guiapp.viewmodels.compare.models import ModelsComparison
 from guiapp.widgets.compare.columns import ColumnsArea
 from guiapp.widgets.compare.details import DetailsPanel
+from guiapp.widgets.compare.summary import USUAL_HEIGHT_PX, SummaryPanel
 from guiapp.widgets.compare.tools import CompareTools
 from guiapp.widgets.shared.layouts import in_column, in_splitter
 from guiapp.widgets.window.pages import Page, PageSetting
@@ -24,7 +25,7 @@ EDITING = ("undo", "redo", "cut", "copy", "paste", "select_all")
 
 
 class ComparePage(Page):
-    """Puts columns and details together; what stands below the columns goes into `summary_splitter`."""
+    """Puts columns, the summary below them, and details together."""
 
     def __init__(self, setting: PageSetting) -> None:
         super().__init__()
@@ -42,7 +43,8 @@ class ComparePage(Page):
         self._tools = CompareTools(setting.compared, self.walk, back, on)
         self.summary_splitter = QSplitter(Qt.Orientation.Vertical, childrenCollapsible=False)
         self.splitter = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
-        in_splitter(self.summary_splitter, self.columns, sizes=(600,))
+        self.summary = SummaryPanel(setting.compared, requests, setting.settings, themes)
+        in_splitter(self.summary_splitter, self.columns, self.summary, sizes=(600, USUAL_HEIGHT_PX))
         in_splitter(self.splitter, self.summary_splitter, self.details, sizes=(1100, DETAILS_PX))
         in_column(self.splitter, on=self)
         on.triggered.connect(partial(self.walk.step, 1))
@@ -64,7 +66,7 @@ class ComparePage(Page):
     def panels(self) -> list[QWidget]:
         """What F6 goes through."""
         editors = [column.editor for column in self.columns.columns if column.editor.isVisible()]
-        return [*editors, *([self.details] if self.details.isVisible() else [])]
+        return [*editors, self.summary, *([self.details] if self.details.isVisible() else [])]
 
     @property
     def tools(self) -> QWidget:
@@ -76,12 +78,14 @@ class ComparePage(Page):
 
     @property
     def is_ready(self) -> bool:
-        return self.comparison.is_ready and self.causes.is_ready and self.columns.is_painted
+        is_compared = self.comparison.is_ready and self.causes.is_ready
+        return is_compared and self.columns.is_painted and self.summary.is_ready
 
     def set_text_size(self, size_px: int) -> None:
         self.columns.set_font_px(size_px)
 
     def stop(self) -> None:
+        self.summary.stop()
         self.causes.close()
         self.comparison.close()
 

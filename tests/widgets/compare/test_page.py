@@ -98,6 +98,8 @@ def test_keys_reach_all_parts(opened, qtbot):
     qtbot.keyClick(shell.window, Qt.Key.Key_F6)
     assert QApplication.focusWidget() is editors_of(page)[2]
     qtbot.keyClick(shell.window, Qt.Key.Key_F6)
+    assert page.summary.isAncestorOf(QApplication.focusWidget())
+    qtbot.keyClick(shell.window, Qt.Key.Key_F6)
     assert QApplication.focusWidget() is page.details
 
 
