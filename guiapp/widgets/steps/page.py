@@ -127,6 +127,11 @@ class StepsPage(Page):
         if rival and isinstance(self._shown, StepsModel):
             self._shown.race.choose(rival)
 
+    def race_with(self, rival: ModelSession, offset: int) -> None:
+        """Show where the model and another one part, from a byte of the text on."""
+        self.modes.choose(ENCODE)
+        self.model.race_with(rival, offset)
+
     def begin_training(self, wish: str) -> None:
         """Train what a word says, such as "bpe:300", and show what there is after step k with "bpe:300:k"."""
         if wish:
