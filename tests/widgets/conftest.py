@@ -53,7 +53,7 @@ def make_steps_page(qtbot, tmp_path):
         window.show()
         qtbot.waitExposed(window)
         qtbot.waitUntil(lambda: page.is_ready)
-        page.kept, page.actions_, page.kept_session = window, actions, session
+        page.kept, page.actions_, page.kept_session, page.compared = window, actions, session, compared
         return page
 
     with ending:

@@ -109,7 +109,7 @@ def open_beside(page, qtbot):
     page.actions_["compare"].triggered.connect(lambda: shown.append(True))
     qtbot.mouseClick(page.training.beside_button, LEFT)
     assert len(shown) == 1
-    sessions = page.training._compared.sessions
+    sessions = page.compared.sessions
     qtbot.waitUntil(lambda: sessions[-1].tokenizer is not None)
     return sessions
 
@@ -140,7 +140,7 @@ def test_a_result_is_opened_beside_on_what_it_was_trained_on_where_no_text_is_op
 
 def test_a_result_is_not_opened_beside_more_models_than_there_is_room_for(make_steps_page, qtbot):
     page = make_steps_page(text=TEXT)
-    compared, button = page.training._compared, page.training.beside_button
+    compared, button = page.compared, page.training.beside_button
     trained(page, qtbot, n_tokens=262)
     for _ in range(MOST - 1):
         compared.add("demo:toy")
