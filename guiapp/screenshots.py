@@ -122,7 +122,7 @@ def _arrange_steps(shell: Shell, look: Look) -> None:
     page = shell.window.pages.current
     if isinstance(page, StepsPage):
         if look.beside:
-            page.race_with(shell.compared.sessions[1], 0)
+            page.race_with(shell.compared.sessions[1])
         page.begin(look.race, look.lesson)
         page.begin_training(look.train)
         _wait_for_page(shell)

@@ -45,17 +45,17 @@ class _Parting(NamedTuple):
 
 
 def first_difference(
-    ours: Debugger, theirs: Debugger, names: tuple[str, str] | None = None, offset: int = 0
+    ours: Debugger, theirs: Debugger, names: tuple[str, str] | None = None, offset: int | None = None
 ) -> Difference | None:
     """The first one that ends behind a byte, else the last one before it; None where there is none.
 
     Ids count where both mean the same tokens by them; tokens without text, such as BOS, where no others
-    differ.  `names` say who did what; where it is None, those of the encoders do.
+    differ, or only they do at the byte.  `names` say who did what; where it is None, the encoders' do.
     """
     partings = _partings(ours, theirs)
     if not partings:
         return None
-    parting = next((each for each in partings if each.end > offset), partings[-1])
+    parting = _nearest(partings, offset)
     sides = (ours, theirs, parting.ours), (theirs, ours, parting.theirs)
     first, second = (_decider(mine, other, parting, tokens) for mine, other, tokens in sides)
     called = names or (ours.trace.encoder, theirs.trace.encoder)
@@ -127,8 +127,17 @@ def _step_at(pieces: Pieces, place: float) -> int:
 # Where two runs part
 
 
+def _nearest(partings: list[_Parting], offset: int | None) -> _Parting:
+    """The one to show to those who look at a byte, or at the beginning of the text where it is None."""
+    with_text = [each for each in partings if each.start < each.end] or partings
+    nearest = next((each for each in with_text if each.end > (offset or 0)), with_text[-1])
+    if offset is None or nearest.start <= offset < nearest.end:
+        return nearest
+    return next((each for each in partings if each.start == offset), nearest)
+
+
 def _partings(ours: Debugger, theirs: Debugger) -> list[_Parting]:
-    """In order; those without text only where there are no others."""
+    """All of them, in order."""
     columns = [_column(each) for each in (ours, theirs)]
     compared = compare_spans(columns)
     rows = zip(compared.differences.tolist(), compared.tokens.tolist(), strict=True)
@@ -139,7 +148,7 @@ def _partings(ours: Debugger, theirs: Debugger) -> list[_Parting]:
         for mine, other in zip(first[is_other].tolist(), second[is_other].tolist(), strict=True):
             span = int(columns[0].starts[mine]), int(columns[0].ends[mine])
             found.append(_Parting(*span, (mine, mine + 1), (other, other + 1)))
-    return sorted(each for each in found if each.start < each.end) or found
+    return sorted(found)
 
 
 def _column(debugger: Debugger) -> Column:

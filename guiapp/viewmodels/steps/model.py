@@ -165,11 +165,11 @@ class StepsModel(WalkModel[Debugger]):
         if self.race.parting is not None:
             self.go_to(self.race.parting)
 
-    def race_with(self, rival: ModelSession, offset: int) -> None:
+    def race_with(self, rival: ModelSession, offset: int | None = None) -> None:
         """Let another model run beside, and go where the two part from a byte of the session's text on."""
         has_steps = self.debugger is not None and self.recording.is_settled
-        if not has_steps or not self.recording.has(offset):
-            self.recording.record_around(offset)
+        if not has_steps or not self.recording.has(offset or 0):
+            self.recording.record_around(offset or 0)
         self._seeks_parting = True
         self.race.choose_model(rival, offset)
 

@@ -37,7 +37,8 @@ class RaceModel(QObject):
         self._recorder.recorded.connect(self._take)
         self._recorder.failed.connect(self._fail)
         self._leader: Debugger | None = None
-        self._text_start = self._offset = 0  # of the leader's text, and from where on they are to part
+        self._text_start = 0  # of the leader's text
+        self._offset: int | None = None  # from where on they are to part
         self.encoder = ""
         self.other: ModelSession | None = None
         self.rival: Debugger | None = None
@@ -83,10 +84,10 @@ class RaceModel(QObject):
 
     def choose(self, encoder: str) -> None:
         """Let another encoder of the leader's model run beside; "" for none."""
-        self._set_rival(encoder, None, 0)
+        self._set_rival(encoder, None, None)
 
-    def choose_model(self, other: ModelSession, offset: int = 0) -> None:
-        """Let another model run beside; they are to part from a byte of the session's text on."""
+    def choose_model(self, other: ModelSession, offset: int | None = None) -> None:
+        """Let another model run beside; it is told where they part from a byte of the session's text on."""
         self._set_rival("", other, offset)
 
     def run_beside(self, leader: Debugger | None, text_start: int = 0) -> None:
@@ -108,7 +109,7 @@ class RaceModel(QObject):
         self._listen_to(None)
         self._recorder.stop()
 
-    def _set_rival(self, encoder: str, other: ModelSession | None, offset: int) -> None:
+    def _set_rival(self, encoder: str, other: ModelSession | None, offset: int | None) -> None:
         self.encoder, self._offset = encoder, offset
         self._listen_to(other)
         self._record()
@@ -156,7 +157,8 @@ class RaceModel(QObject):
             return
         self.rival = rival
         names = None if self.other is None else _told_apart(_name(self._session), self.name)
-        found = self.difference = first_difference(leader, rival, names, self._offset - self._text_start)
+        offset = None if self._offset is None else self._offset - self._text_start
+        found = self.difference = first_difference(leader, rival, names, offset)
         self.verdict = _told_alike(leader, rival) if found is None else found.reason
         self.follow()
 

@@ -128,8 +128,8 @@ class StepsPage(Page):
         if rival and isinstance(self._shown, StepsModel):
             self._shown.race.choose(rival)
 
-    def race_with(self, rival: ModelSession, offset: int) -> None:
-        """Show where the model and another one part, from a byte of the text on."""
+    def race_with(self, rival: ModelSession, offset: int | None = None) -> None:
+        """Show where the model and another one part, from a byte of the text on if there is one."""
         self.modes.choose(ENCODE)
         self.model.race_with(rival, offset)
 

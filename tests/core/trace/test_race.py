@@ -210,14 +210,21 @@ def test_models_that_cut_alike_do_not_part_whatever_their_ids(models):
 @pytest.mark.real_vocabs
 @pytest.mark.parametrize("pair", PAIRS, ids="-".join)
 def test_two_models_part_where_their_spans_are_compared_to_differ(models, pair):
-    """From any byte on; what is put around a text counts where nothing else differs."""
+    """From any byte on; what is put around a text counts if nothing else differs, or nothing else there."""
     n_found = 0
     for text in random_texts(8, 12):
         spans = compare_text([Side(name, models[name]) for name in pair], text).spans.differences.tolist()
-        rows = [row for row in spans if row[0] < row[1]] or spans
+        with_text = [row for row in spans if row[0] < row[1]] or spans
         sides = both_ways(models, pair, text)
-        for offset in range(0, len(text) + 1, 1 + len(text) // 5):
-            start = next((row[0] for row in rows if row[1] > offset), rows[-1][0] if rows else None)
+        for offset in (None, 0, len(text), *range(1, len(text), 1 + len(text) // 5)):
+            after = [start for start, end in with_text if end > (offset or 0)]
+            start = [*after, *(start for start, _ in with_text[-1:]), None][0]
+            if (
+                offset is not None
+                and [offset, offset] in spans
+                and (start is None or start > offset or not after)
+            ):
+                start = offset
             found, turned = (first_difference(*side, offset) for side in sides)
             assert (found and found.byte, turned and turned.byte) == (start, start)
             if found is not None:
