@@ -165,13 +165,10 @@ def _decider(debugger: Debugger, other: Debugger, parting: _Parting, tokens: tup
     if step is None:
         step = _split(debugger, other, parting)
     if step is None:
-        step = _crossing(debugger, np.unique(other.trace.result.ends), parting)
-    if (
-        step is None
-        and (crossed := _crossing(other, np.unique(debugger.trace.result.ends), parting)) is not None
-    ):
+        step = _crossing(debugger, other.trace.result.ends, parting)
+    if step is None and (crossed := _crossing(other, debugger.trace.result.ends, parting)) is not None:
         columns = other.trace.columns  # what forbids what the other did, although it goes into no other token
-        step = _crossing(debugger, np.sort([columns.position[crossed], columns.end[crossed]]), parting)
+        step = _crossing(debugger, np.array([columns.position[crossed], columns.end[crossed]]), parting)
     return _maker(debugger, parting, tokens) if step is None else step
 
 
@@ -199,11 +196,11 @@ def _split(debugger: Debugger, other: Debugger, parting: _Parting) -> int | None
 def _crossing(debugger: Debugger, ends: NDArray[np.int32], parting: _Parting) -> int | None:
     """The first step in the text that formed a token over an end of something of the other's."""
     columns = debugger.trace.columns
-    n_inside = np.searchsorted(ends, columns.end) - np.searchsorted(ends, columns.position, side="right")
-    is_near = (columns.end > parting.start) & (columns.position < parting.end)
     forms = FORMS[columns.operation] & (columns.operation != NUMBERS["reach"])
-    crossing = np.flatnonzero(forms & (n_inside > 0) & is_near)
-    return int(crossing[np.lexsort((crossing, columns.position[crossing]))[0]]) if len(crossing) else None
+    steps = np.flatnonzero(forms & (columns.end > parting.start) & (columns.position < parting.end))
+    first_inside = np.searchsorted(ends, columns.position[steps], side="right")
+    crossing = steps[first_inside < np.searchsorted(ends, columns.end[steps])]
+    return int(crossing[np.argmin(columns.position[crossing])]) if len(crossing) else None
 
 
 def _maker(debugger: Debugger, parting: _Parting, tokens: tuple[int, int]) -> int:
