@@ -18,7 +18,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--model", metavar="MODEL", default="demo:bpe")
     add_pre_option(parser)
     parser.add_argument(
-        "--beside", metavar="MODEL", nargs="+", default=(), help="models to compare with, up to three"
+        "--beside",
+        metavar="MODEL",
+        nargs="+",
+        default=(),
+        help="models to compare with, up to three; on the Steps page, the first one runs beside",
     )
     parser.add_argument("--text", metavar="TEXT", help="the sample text by default")
     parser.add_argument("--theme", choices=("dark", "light"), default="dark")

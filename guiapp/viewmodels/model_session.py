@@ -48,6 +48,7 @@ class ModelSession(QObject):
         tokens_changed(TextEdit | None, TokenStore): the tokens are new or moved, by an edit if there is one.
         selected_token_changed(), hovered_token_changed(): which token is pointed at.
         statistics_changed(): `statistics` or `selection_statistics` is new.
+        closed(): nothing more will come.
     """
 
     vocabulary_changed = Signal()
@@ -56,6 +57,7 @@ class ModelSession(QObject):
     selected_token_changed = Signal()
     hovered_token_changed = Signal()
     statistics_changed = Signal()
+    closed = Signal()
 
     def __init__(
         self,
@@ -98,6 +100,7 @@ class ModelSession(QObject):
         self.spans.close()
         self.round_trip.wait()
         self.encoder_check.wait()
+        self.closed.emit()
 
     # Model and options
 

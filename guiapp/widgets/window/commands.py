@@ -80,6 +80,7 @@ class WindowCommands(QObject):
         self.picker.browse_requested.connect(self._browse)
         window.requests.model_wanted.connect(self._pick)
         window.requests.token_wanted.connect(self._show_in_tree)
+        window.requests.race_wanted.connect(self._show_race)
         self.picker.folder_requested.connect(self.add_folder)
         session.loader.model_changed.connect(self._remember_model)
         session.text.file_changed.connect(self._remember_text)
@@ -396,6 +397,15 @@ class WindowCommands(QObject):
         page = self._window.pages.current
         assert isinstance(page, TreePage)
         page.bar.query.setText(f"#{token_id}")
+
+    def _show_race(self, rival: ModelSession, offset: int) -> None:
+        """Step through what the window's model and another one do."""
+        from guiapp.widgets.steps.page import StepsPage
+
+        self._show_page("steps")
+        page = self._window.pages.current
+        assert isinstance(page, StepsPage)
+        page.race_with(rival, offset)
 
     def _show_shortcuts(self) -> None:
         from guiapp.widgets.window.shortcuts_dialog import ShortcutsDialog
