@@ -79,7 +79,7 @@ def remarks(report: ChangesReport) -> Iterator[str]:
     ends = (("BOS", special.bos, heads), ("EOS", special.eos, tails), ("SEP", special.sep, tails))
     for role, token_id, (first, second) in ends:
         if token_id is not None:
-            counts = (np.count_nonzero(first == token_id), np.count_nonzero(second == token_id))
+            counts = (int(np.count_nonzero(first == token_id)), int(np.count_nonzero(second == token_id)))
             yield from _remark(role, *report.names, *counts)
 
 

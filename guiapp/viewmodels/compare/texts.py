@@ -1,0 +1,232 @@
+"""The window's text beside another one, or beside ids from elsewhere, in tokens of the window's model."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from PySide6.QtCore import QObject, Signal
+
+from guiapp.core.compare.changes_report import ChangesReport, compare_ids
+from guiapp.core.compare.id_changes import Change, IdChanges, changes_after_edits, id_changes, is_quick
+from guiapp.core.editing.text_buffer import TextEdit
+from guiapp.viewmodels.background import Progress
+from guiapp.viewmodels.compare.texts_ids import PastedIds
+from guiapp.viewmodels.compare.texts_marks import MarkedSpans
+from guiapp.viewmodels.model_session import ModelSession
+from guiapp.viewmodels.text.check import TextCheck
+from guiapp.viewmodels.text_session import TextSession
+from guiapp.viewmodels.tokens.decode import NO_IDS
+
+if TYPE_CHECKING:
+    from guiapp.core.tokenizer import Tokenizer
+
+NAMES = "The left text", "the right text"
+NAMES_WITH_IDS = "The left text", "the list of ids"
+
+
+class ComparedTexts(QObject):
+    """What both sides have in common, live while either is edited.
+
+    Nothing of the right side is written to a disk; both of its kinds stay while the other one is shown.
+
+    first, second  the window's session; that of the other text, with the same model and options
+    ids            a list of ids in place of the other text
+    left           the window's text
+    right          the other text
+    numbers        the ids as they are written
+    decoded        what they stand for
+    found          the changes: near edits there may be more than need be until typing pauses
+    current        which change people look at, None before they look at any
+
+    Signals:
+        changed(): `found`, `is_behind` or `takes_ids` is new.
+        report_changed(): `report` is new.
+        current_changed(): `current` is new.
+    """
+
+    changed = Signal()
+    report_changed = Signal()
+    current_changed = Signal()
+
+    def __init__(self, session: ModelSession, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.first = session
+        self.second = ModelSession(TextSession(parent=self), session.options, parent=self)
+        self.ids = PastedIds(session, self)
+        self.takes_ids = False
+        self.found = id_changes(NO_IDS, NO_IDS)
+        self.current: int | None = None
+        self._is_watching = self._is_stale = False
+        self.left = MarkedSpans(session, 0, self._changes, self)
+        self.right = MarkedSpans(self.second, 1, self._changes, self)
+        self.numbers = MarkedSpans(self.ids.numbers, 1, self._changes, self)
+        self.decoded = MarkedSpans(self.ids.decoded, 1, self._changes, self)
+        self._checking = TextCheck[_Given, ChangesReport](_compare, self)
+        self._checking.changed.connect(self._take_report)
+        session.vocabulary_changed.connect(self._follow_model)
+        session.options_changed.connect(self._follow_options)
+        session.tokens_changed.connect(self._follow_first)
+        self.second.tokens_changed.connect(self._follow_second)
+        self.ids.numbers.tokens_changed.connect(self._follow_numbers)
+        self.ids.decoded.tokens_changed.connect(self._follow_decoded)
+        self.ids.changed.connect(self._follow_ids)
+        self.ids.busy_changed.connect(self.changed)
+        self._follow_model()
+
+    def stop(self) -> None:
+        """Give up work in the background, and wait for it."""
+        self._checking.wait()
+        self.ids.stop()
+        self.second.close()
+        self.second.text.close()
+
+    def watch(self, is_watching: bool) -> None:
+        """Compare from now on, or no longer: the page is shown or hidden."""
+        self._is_watching = is_watching
+        if is_watching and self._is_stale:
+            self._compare()
+
+    def take_ids(self, takes_ids: bool) -> None:
+        """Compare with the list of ids, or with the other text."""
+        if takes_ids != self.takes_ids:
+            self.takes_ids = takes_ids
+            self._compare()
+
+    def copy_left(self) -> None:
+        """Put the left text in place of the right one, to change it; undo brings that back."""
+        self.second.text.show(self.first.document.text())
+
+    # What is found
+
+    @property
+    def report(self) -> ChangesReport | None:
+        """All that is told; None while somebody types."""
+        return self._checking.result
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether tokens of a side are still being found."""
+        return self.first.is_encoding or (self.ids.is_busy if self.takes_ids else self.second.is_encoding)
+
+    @property
+    def sides(self) -> tuple[MarkedSpans, MarkedSpans]:
+        """The texts that stand beside each other."""
+        return self.left, self.decoded if self.takes_ids else self.right
+
+    @property
+    def names(self) -> tuple[str, str]:
+        return NAMES_WITH_IDS if self.takes_ids else NAMES
+
+    @property
+    def has_second(self) -> bool:
+        """Whether there is anything to compare with."""
+        return (self.ids.text if self.takes_ids else self.second).document.size > 0
+
+    def _changes(self) -> IdChanges:
+        return self.found
+
+    # Which change people look at
+
+    @property
+    def current_change(self) -> Change | None:
+        return None if self.current is None else self.change(self.current)
+
+    def change(self, index: int) -> Change:
+        return Change._make(self.found.rows[index].tolist())
+
+    def go_to(self, index: int) -> None:
+        """Look at a change."""
+        self.current = index
+        self.current_changed.emit()
+
+    def step(self, by: int, side: int) -> None:
+        """Look at the next change or the one before, round and round; begin at the caret of a side."""
+        if not len(self.found.rows):
+            return
+        at = self._near_caret(by, self.sides[side]) if self.current is None else self.current + by
+        self.go_to(at % len(self.found.rows))
+
+    def _near_caret(self, by: int, side: MarkedSpans) -> int:
+        token = side.tokens.first_ending_behind(side.document.caret)
+        before = int(self.found.rows[:, 2 * side.side].searchsorted(token))
+        return before if by > 0 else before - 1
+
+    # Following both sides
+
+    def _follow_model(self) -> None:
+        if (model := self.first.loader.model) is not None:
+            self.second.set_options(self.first.options)
+            self.second.loader.share(model)
+
+    def _follow_options(self) -> None:
+        self.second.set_options(self.first.options)
+
+    def _follow_first(self, edit: TextEdit | None) -> None:
+        self._compare((self.left, edit))
+
+    def _follow_second(self, edit: TextEdit | None) -> None:
+        self._compare((self.right, edit))
+
+    def _follow_numbers(self, edit: TextEdit | None) -> None:
+        self.numbers.tell(edit)
+
+    def _follow_decoded(self, edit: TextEdit | None) -> None:
+        self.decoded.tell(edit)
+
+    def _follow_ids(self) -> None:
+        self._compare()
+
+    def _compare(self, edited: tuple[MarkedSpans, TextEdit | None] | None = None) -> None:
+        """Find the changes, then tell of an edit and of all marks, the edit first."""
+        self._checking.forget()
+        self._is_stale = not self._is_watching
+        if not self._is_stale:
+            first, second = self.first.tokens, self.second.tokens
+            ids = first.ids(0, len(first)), self._given_ids if self.takes_ids else second.ids(0, len(second))
+            self._set_found(id_changes(*ids) if is_quick(*ids) else changes_after_edits(self.found, *ids))
+            if not self.is_behind and self.has_second:
+                self._checking.check(self._given)
+        if edited is not None:
+            edited[0].tell(edited[1])
+        if not self._is_stale:
+            self._tell_marks(None if edited is None else edited[0])
+
+    @property
+    def _given_ids(self) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
+        return NO_IDS if self.ids.read is None else self.ids.read.token_ids
+
+    def _given(self) -> _Given | None:
+        tokenizer = self.first.tokenizer
+        return None if tokenizer is None else _Given(tokenizer, self.names, self.found)
+
+    def _take_report(self) -> None:
+        if self.report is not None and not np.array_equal(self.report.found.rows, self.found.rows):
+            self._set_found(self.report.found)
+            self._tell_marks()
+        self.report_changed.emit()
+
+    def _set_found(self, found: IdChanges) -> None:
+        is_other = not np.array_equal(found.rows, self.found.rows)
+        self.found = found
+        if is_other and self.current is not None:
+            self.current = None
+            self.current_changed.emit()
+
+    def _tell_marks(self, but: MarkedSpans | None = None) -> None:
+        for side in (self.left, *((self.numbers, self.decoded) if self.takes_ids else (self.right,))):
+            if side is not but:
+                side.tell()
+        self.changed.emit()
+
+
+class _Given(NamedTuple):
+    """Two lists to compare, as far as they are."""
+
+    tokenizer: Tokenizer
+    names: tuple[str, str]
+    found: IdChanges
+
+
+def _compare(given: _Given, progress: Progress) -> ChangesReport:
+    return compare_ids(given.tokenizer, given.names, given.found.first, given.found.second)
