@@ -126,13 +126,18 @@ def beside(rows: NDArray[np.int64], side: int, index: int) -> int:
 
     Within a change, as far from its start, or at its end.
     """
-    own, other = (rows[:, :2], rows[:, 2:]) if side == 0 else (rows[:, 2:], rows[:, :2])
-    at = int(own[:, 0].searchsorted(index, side="right")) - 1
-    if at < 0:
-        return index
-    if index < own[at, 1]:
-        return int(min(other[at, 0] + index - own[at, 0], other[at, 1]))
-    return int(other[at, 1] + index - own[at, 1])
+    return int(beside_all(rows, side, np.array([index]))[0])
+
+
+def beside_all(rows: NDArray[np.int64], side: int, indexes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """`beside` of each index."""
+    table = np.concatenate((np.zeros((1, 4), np.int64), rows))
+    own, other = (table[:, :2], table[:, 2:]) if side == 0 else (table[:, 2:], table[:, :2])
+    at = own[:, 0].searchsorted(indexes, side="right") - 1
+    within = np.minimum(other[at, 0] + indexes - own[at, 0], other[at, 1])
+    behind = other[at, 1] + indexes - own[at, 1]
+    found: NDArray[np.int64] = np.where(indexes < own[at, 1], within, behind)
+    return found
 
 
 def n_equal_from_start(first: Ids, second: Ids) -> int:

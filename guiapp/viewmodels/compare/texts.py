@@ -21,9 +21,6 @@ from guiapp.viewmodels.tokens.decode import NO_IDS
 if TYPE_CHECKING:
     from guiapp.core.tokenizer import Tokenizer
 
-NAMES = "The left text", "the right text"
-NAMES_WITH_IDS = "The left text", "the list of ids"
-
 
 class ComparedTexts(QObject):
     """What both sides have in common, live while either is edited.
@@ -58,10 +55,11 @@ class ComparedTexts(QObject):
         self.found = id_changes(NO_IDS, NO_IDS)
         self.current: int | None = None
         self._is_watching = self._is_stale = False
-        self.left = MarkedSpans(session, 0, self._changes, self)
-        self.right = MarkedSpans(self.second, 1, self._changes, self)
-        self.numbers = MarkedSpans(self.ids.numbers, 1, self._changes, self)
-        self.decoded = MarkedSpans(self.ids.decoded, 1, self._changes, self)
+        self.left = MarkedSpans(session, self._changes, self)
+        self.right, self.numbers, self.decoded = (
+            MarkedSpans(source, self._changes, self, self.left)
+            for source in (self.second, self.ids.numbers, self.ids.decoded)
+        )
         self._checking = TextCheck[_Given, ChangesReport](_compare, self)
         self._checking.changed.connect(self._take_report)
         session.vocabulary_changed.connect(self._follow_model)
@@ -116,7 +114,13 @@ class ComparedTexts(QObject):
 
     @property
     def names(self) -> tuple[str, str]:
-        return NAMES_WITH_IDS if self.takes_ids else NAMES
+        """What to call both sides; texts by their files."""
+        paths = self.first.text.path, self.second.text.path
+        first, second = (
+            otherwise if path is None else path.name
+            for path, otherwise in zip(paths, ("The first text", "the second text"), strict=True)
+        )
+        return first, "the list of ids" if self.takes_ids else second
 
     @property
     def has_second(self) -> bool:

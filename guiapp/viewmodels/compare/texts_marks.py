@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.core.compare.id_changes import Change, IdChanges, beside
+from guiapp.core.compare.id_changes import Change, IdChanges, beside, beside_all
 from guiapp.core.editing.text_buffer import TextEdit
-from guiapp.core.editing.token_store import TokenStore
+from guiapp.core.editing.token_store import N_TINTS, TokenStore
 from guiapp.viewmodels.text.document import TextDocument
-from guiapp.viewmodels.tokens.layout import SpanSource, SpanWindow
+from guiapp.viewmodels.tokens.layout import SpanSource, SpanWindow, Strength
 
 
 class TokensOfText(SpanSource, Protocol):
@@ -28,7 +28,7 @@ class TokensOfText(SpanSource, Protocol):
 class MarkedSpans(QObject):
     """A `SpanSource` that knows which tokens the other side has as well.
 
-    side      0 for the first of both lists of tokens, 1 for the second
+    side      0 for the first of both lists of tokens, 1 for the second, which has a `reference`
     document  the text
 
     Signals:
@@ -38,13 +38,18 @@ class MarkedSpans(QObject):
     tokens_changed = Signal(object, object)
 
     def __init__(
-        self, source: TokensOfText, side: int, changes: Callable[[], IdChanges], parent: QObject
+        self,
+        source: TokensOfText,
+        changes: Callable[[], IdChanges],
+        parent: QObject,
+        reference: MarkedSpans | None = None,
     ) -> None:
         super().__init__(parent)
-        self.side = side
+        self.side = 0 if reference is None else 1
         self.document = source.document
         self._source = source
         self._changes = changes
+        self._reference = reference
 
     @property
     def tokens(self) -> TokenStore:
@@ -55,7 +60,24 @@ class MarkedSpans(QObject):
         self.tokens_changed.emit(edit, self.tokens)
 
     def spans_in(self, start: int, end: int) -> SpanWindow:
-        return self._source.spans_in(start, end)
+        """The tokens that overlap or touch the bytes [start, end]; those in common look alike."""
+        window = self._source.spans_in(start, end)
+        is_changed = self.is_changed(window)
+        tints = window.tints.copy()
+        if self._reference is not None:
+            rows, kept = self._changes().rows, np.flatnonzero(~is_changed)
+            places = beside_all(rows, self.side, window.first_index + kept)
+            tints[kept] = self._reference.tints_of(places)
+        tints += np.where(is_changed, N_TINTS * Strength.RINGED, N_TINTS * Strength.QUIET).astype(np.uint8)
+        return window._replace(tints=tints)
+
+    def tints_of(self, indexes: NDArray[np.int64]) -> NDArray[np.uint8]:
+        """The colours of tokens, in ascending order."""
+        first, end = (int(indexes[0]), int(indexes[-1]) + 1) if len(indexes) else (0, 0)
+        tints = self.tokens.between(first, end).tints
+        places = np.minimum(indexes - first, len(tints) - 1)
+        found: NDArray[np.uint8] = tints[places] if len(tints) else np.zeros(len(indexes), np.uint8)
+        return found
 
     def is_changed(self, window: SpanWindow) -> NDArray[np.bool_]:
         """bool[k]: whether the other side does not have the token."""

@@ -29,6 +29,7 @@ ZOOM_STEPS_PX = (9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 20, 22, 24, 28, 32, 40, 
 WHEEL_NOTCH = 120
 NOTCH_ROWS = 3
 BYTES_IN_TIP, LINES_IN_TIP = 32, 20
+MARK_PX = 2
 ROWS_AT_ONCE = 4  # in a frame that goes on where another one ran out of time
 
 
@@ -39,8 +40,10 @@ class SpanView(QAbstractScrollArea):
         hovered(int): the token under the mouse, -1 for none.
         token_clicked(int): a token was clicked.
         zoom_changed(): `font_px` is new.
+        scrolled(): another part of the text shows.
     """
 
+    scrolled = Signal()
     hovered = Signal(int)
     token_clicked = Signal(int)
     zoom_changed = Signal()
@@ -58,6 +61,7 @@ class SpanView(QAbstractScrollArea):
         self._added = AddedTokens(spans)
         self._search: TextSearch | None = None
         self._placeholder = ""
+        self._mark: int | None = None
         self._screen = Screen()
         self._is_changing = False
         self._looks_changed.connect(self._update_what_changed, Qt.ConnectionType.QueuedConnection)
@@ -145,6 +149,25 @@ class SpanView(QAbstractScrollArea):
         """Mark what a search finds from now on."""
         self._search = search
         search.found_changed.connect(self._look_again)
+
+    def set_mark(self, offset: int | None) -> None:
+        """Draw an upright line before a byte of the text."""
+        self._mark = offset
+        self._look_again()
+
+    @property
+    def top(self) -> tuple[int, float]:
+        """Where the uppermost row that shows begins, and how high that is in the window."""
+        block, row = self._rows.row_at(0)
+        start = self._rows.row_span(block, row)[0]
+        return start, self._rows.place_of(start).y
+
+    def place(self, offset: int, y: float) -> None:
+        """Scroll until the row of a byte is at a height of the window, as far as the text reaches."""
+        y_before = self._y_of_top()
+        self._rows.reveal(offset)
+        self._rows.scroll_by(self._rows.place_of(offset).y - y)
+        self._scrolled_from(y_before)
 
     def reveal(self, start: int, end: int) -> None:
         """Scroll to a stretch of the text, to its beginning if it does not fit."""
@@ -241,6 +264,8 @@ class SpanView(QAbstractScrollArea):
             self.viewport().scroll(0, moved)
             self._screen.forget()
         self._sync_scroll_bar()
+        if self._y_of_top() != before:
+            self.scrolled.emit()
 
     def _settle(self) -> None:
         """Fit the rows to the viewport after anything changed."""
@@ -290,6 +315,8 @@ class SpanView(QAbstractScrollArea):
             self._pixmaps.draw_chip(painter, chip.rect, chip.label, *self._marks_of(chip))
         if not self._document.size:
             self._draw_placeholder(painter)
+        if (mark := self._mark_rect()) is not None:
+            painter.fillRect(mark, self._themes.theme.text)
         if (caret := self._shown_caret()) is not None:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
             painter.fillRect(caret, self._themes.theme.accent)
@@ -319,8 +346,10 @@ class SpanView(QAbstractScrollArea):
         return sketched
 
     def _blocks_in(self, area: QRegion) -> list[ShownBlock]:
-        selection, caret = self._document.selection, self._shown_caret()
-        marks = Marks(selection, self._selected_token, self._hovered_token, self._search, caret)
+        lines = self._shown_caret(), self._mark_rect()
+        marks = Marks(
+            self._document.selection, self._selected_token, self._hovered_token, self._search, lines
+        )
         return blocks_in(area, self._rows, self._spans, marks)
 
     def _parts(self, blocks: list[ShownBlock]) -> list[Part]:
@@ -338,6 +367,12 @@ class SpanView(QAbstractScrollArea):
     def _shown_caret(self) -> QRectF | None:
         """Where the caret is drawn; None while it is not."""
         return None
+
+    def _mark_rect(self) -> QRectF | None:
+        if self._mark is None:
+            return None
+        place = self._rows.place_of(self._mark)
+        return QRectF(SIDE_PX + place.x - MARK_PX, place.y, MARK_PX, self._rows.metrics.row_height)
 
     def _marks_of(self, chip: ChipBox) -> tuple[bool, bool]:
         return chip.token == self._selected_token, chip.token == self._hovered_token

@@ -94,6 +94,8 @@ ROWS = (
         ActionRow(page.name, page.title, "View", (page.keys,) if page.keys else (), True, "page")
         for page in PAGES
     ),
+    ActionRow("texts_next", "Next change", "View", ("F8",), begins_group=True, page="compare_texts"),
+    ActionRow("texts_previous", "Previous change", "View", ("Shift+F8",), page="compare_texts"),
     ActionRow("debug_run", "Run to the next breakpoint", "Run", ("F5",), page="steps"),
     ActionRow("debug_reverse", "Run back", "Run", ("Shift+F5",), page="steps"),
     ActionRow("debug_caret", "Run to the caret", "Run", ("Ctrl+F10",), page="steps"),

@@ -1,0 +1,158 @@
+"""The column at the right: what two texts have in common, the change that is looked at, and all others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtWidgets import QLabel, QListView, QScrollArea
+
+from guiapp.core.explain.figures import counted
+from guiapp.core.explain.visible_text import isolate, visible_text
+from guiapp.viewmodels.compare.texts import ComparedTexts
+from guiapp.viewmodels.compare.texts_words import beginning, changed_ids, counts, in_a_line, where
+from guiapp.widgets.compare_texts.signs import Signs
+from guiapp.widgets.shared.buttons import push_button
+from guiapp.widgets.shared.card import card
+from guiapp.widgets.shared.layouts import framed, in_column, scroll_down
+from guiapp.widgets.shared.style_sheet import heading, set_role
+from guiapp.widgets.shared.styled_text import Span, StyledText
+from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, TEXT_FONT_PX, Theme, ThemeSource
+
+LONGEST_CHANGE = 60  # tokens that are shown
+LONGEST_TOKEN = 60  # characters
+LIST_PX = 110
+Index = QModelIndex | QPersistentModelIndex
+
+
+class ChangeList(QAbstractListModel):
+    """All changes, a row each; made into words when they are seen."""
+
+    def __init__(self, compared: ComparedTexts) -> None:
+        super().__init__()
+        self._compared = compared
+        self._n_rows = 0
+
+    def renew(self) -> None:
+        self.beginResetModel()
+        self._n_rows = len(self._compared.found.rows) if self._compared.has_second else 0
+        self.endResetModel()
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own default
+        return 0 if parent.isValid() else self._n_rows
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if role == Qt.ItemDataRole.DisplayRole and index.row() < len(self._compared.found.rows):
+            return isolate(in_a_line(self._compared, index.row()))
+        return None
+
+
+class TextsDetails(QScrollArea):
+    """Says what is found, and goes to it."""
+
+    def __init__(self, compared: ComparedTexts, theme_source: ThemeSource) -> None:
+        super().__init__()
+        self._compared = compared
+        self._theme_source = theme_source
+        self._title = set_role(QLabel(), "title")
+        self._lines = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+        self._parting = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+        self.go_to_parting = push_button("Go there", self._go_to_parting)
+        self._change_title = heading("Change")
+        self._removed, self._inserted = (StyledText(Theme.mono_font(TEXT_FONT_PX), 4) for _ in range(2))
+        self._kinds = tuple(set_role(QLabel(), "dim") for _ in range(2))
+        self._ids = tuple(StyledText(Theme.mono_font(SMALL_FONT_PX), 2) for _ in range(2))
+        self._change = card(
+            self._kinds[0], self._removed, self._ids[0], self._kinds[1], self._inserted, self._ids[1]
+        )
+        self._list_title = heading("All changes")
+        self._counts = set_role(QLabel(wordWrap=True), "dim")
+        self._rows = ChangeList(compared)
+        self.list = QListView(uniformItemSizes=True)
+        self.list.setModel(self._rows)
+        self.list.setFont(Theme.mono_font(SMALL_FONT_PX))
+        self.list.setMinimumHeight(LIST_PX)
+        self.list.setAccessibleName("Changes")
+        self.list.setTextElideMode(Qt.TextElideMode.ElideRight)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._beginning = card(self._title, self._lines, self._parting, self.go_to_parting)
+        of_changes = self._change_title, self._change, self._list_title, self._counts
+        signs = heading("Signs"), Signs(theme_source)
+        parts = heading("From the start"), self._beginning, *of_changes, (self.list, 1), *signs
+        scroll_down(self, framed(in_column(*parts, margins=MARGIN_PX, spacing=GAP_PX), "panel"))
+        self.setMinimumWidth(260)
+        self.list.clicked.connect(self._choose)
+        self.list.activated.connect(self._choose)
+        compared.changed.connect(self._follow)
+        compared.report_changed.connect(self._follow_report)
+        compared.current_changed.connect(self._follow_current)
+        theme_source.changed.connect(self._follow_current)
+        self._follow()
+
+    def _follow(self) -> None:
+        self._rows.renew()
+        self._follow_report()
+        self._follow_current()
+
+    def _follow_report(self) -> None:
+        told = beginning(self._compared)
+        self._title.setText(told.title)
+        self._lines.setText("\n\n".join(told.lines))
+        self._lines.setVisible(bool(told.lines))
+        self._parting.setText(told.parting)
+        for widget in (self._parting, self.go_to_parting):
+            widget.setVisible(bool(told.parting))
+
+    def _follow_current(self) -> None:
+        compared = self._compared
+        n_changes = self._rows.rowCount()
+        for widget in (self._change_title, self._change, self._list_title, self._counts, self.list):
+            widget.setVisible(n_changes > 0)
+        if not n_changes:
+            return
+        at = compared.current or 0
+        self._change_title.setText(where(compared, at).upper())
+        self._list_title.setText(f"ALL {counted(n_changes, 'CHANGE').upper()}")
+        self._counts.setText(counts(compared))
+        kinds = ("Missing in the list", "Only in the list") if compared.takes_ids else ("Removed", "Inserted")
+        shown = zip(
+            changed_ids(compared, at),
+            kinds,
+            self._kinds,
+            (self._removed, self._inserted),
+            self._ids,
+            strict=True,
+        )
+        for ids, kind, label, tokens, numbers in shown:
+            label.setText(f"{kind}: {counted(len(ids), 'token')}")
+            tokens.set_spans(self._spans(ids))
+            numbers.set_spans(self._numbers(ids))
+            for widget in (label, tokens, numbers):
+                widget.setVisible(len(ids) > 0)
+        if compared.current is None:
+            self.list.clearSelection()
+        else:
+            self.list.setCurrentIndex(self._rows.index(compared.current))
+
+    def _spans(self, ids: NDArray[np.int32]) -> Iterator[Span]:
+        theme, vocabulary = self._theme_source.theme, self._compared.first.vocabulary
+        if vocabulary is None:
+            return
+        for number, token_id in enumerate(ids[:LONGEST_CHANGE].tolist()):
+            text = isolate(visible_text(vocabulary.token_bytes(token_id), LONGEST_TOKEN))
+            yield Span(text, theme.span_text, theme.span_color(number))
+            yield Span("\u200b", theme.dim)
+        if len(ids) > LONGEST_CHANGE:
+            yield Span(" …", theme.dim)
+
+    def _numbers(self, ids: NDArray[np.int32]) -> Iterator[Span]:
+        more = " …" if len(ids) > LONGEST_CHANGE else ""
+        yield Span(" ".join(map(str, ids[:LONGEST_CHANGE].tolist())) + more, self._theme_source.theme.dim)
+
+    def _go_to_parting(self) -> None:
+        self._compared.go_to(0)
+
+    def _choose(self, index: QModelIndex) -> None:
+        self._compared.go_to(index.row())

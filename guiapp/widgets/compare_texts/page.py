@@ -1,0 +1,208 @@
+"""Inspect › Compare › Texts: the window's text beside another one, or beside ids from elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+
+from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtGui import QGuiApplication, QHideEvent, QKeySequence, QShowEvent
+from PySide6.QtWidgets import QLabel, QSplitter, QWidget
+
+from guiapp.core.compare.changes_report import as_text
+from guiapp.viewmodels.compare.texts import ComparedTexts
+from guiapp.viewmodels.compare.texts_marks import MarkedSpans
+from guiapp.viewmodels.compare.texts_words import size
+from guiapp.widgets.compare_texts.details import TextsDetails
+from guiapp.widgets.compare_texts.head import SideHead
+from guiapp.widgets.compare_texts.right_side import RightSide
+from guiapp.widgets.shared.buttons import tool_button
+from guiapp.widgets.shared.layouts import framed, in_column, in_row, in_splitter
+from guiapp.widgets.shared.style_sheet import set_role
+from guiapp.widgets.shared.theme import UNIT_PX
+from guiapp.widgets.spans.editor import SpanEditor
+from guiapp.widgets.spans.editor_link import EditorLink
+from guiapp.widgets.spans.view import SpanView
+from guiapp.widgets.window.pages import Page, PageSetting
+
+DETAILS_PX = 320
+FRAME_MS = 8.0  # for rows that are new, on each side
+PLACEHOLDER = "Type or paste a text, or drop a file here."
+
+
+class TextsPage(Page):
+    """Puts both sides and the details together; what shows at one side, shows at the other."""
+
+    def __init__(self, compared: ComparedTexts, setting: PageSetting) -> None:
+        super().__init__()
+        self.compared = compared
+        themes = setting.theme_source
+        self.left = SpanEditor(compared.first.document, compared.left, themes)
+        self.left.set_placeholder(PLACEHOLDER)
+        EditorLink(self.left, compared.first)
+        self.left_head = SideHead(themes, set_role(QLabel("The window's text"), "strong"))
+        self.right = RightSide(compared, themes)
+        self.details = TextsDetails(compared, themes)
+        self.splitter = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
+        left = framed(in_column(self.left_head, (self.left, 1), spacing=0))
+        in_splitter(self.splitter, left, self.right, self.details, sizes=(480, 480, DETAILS_PX))
+        self.splitter.setStretchFactor(1, 1)
+        in_column(self.splitter, on=self)
+        self.setFocusProxy(self.left)
+        self._is_linking = False
+        self._tools = QWidget()
+        self._make_tools(setting)
+        self._connect()
+        self._follow()
+
+    @property
+    def tools(self) -> QWidget:
+        return self._tools
+
+    @property
+    def panels(self) -> list[QWidget]:
+        ids = [self.right.numbers, self.right.decoded] if self.compared.takes_ids else [self.right.editor]
+        return [self.left, *ids, self.details.list]
+
+    @property
+    def splitters(self) -> Mapping[str, QSplitter]:
+        return {"compare_texts": self.splitter}
+
+    @property
+    def is_ready(self) -> bool:
+        is_compared = self.compared.report is not None or not self.compared.has_second
+        is_painted = self.left.is_painted and self.right.shown.is_painted
+        return is_compared and is_painted and not self.compared.is_behind
+
+    def set_text_size(self, size_px: int) -> None:
+        for view in self._views:
+            with QSignalBlocker(view):
+                view.set_font_px(size_px)
+
+    def stop(self) -> None:
+        self.compared.stop()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.compared.watch(True)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self.compared.watch(False)
+
+    @property
+    def _views(self) -> tuple[SpanView, ...]:
+        return self.left, *self.right.views
+
+    def _make_tools(self, setting: PageSetting) -> None:
+        self.next, self.previous = (setting.actions[f"texts_{name}"] for name in ("next", "previous"))
+        self.next.triggered.connect(self._go_on)
+        self.previous.triggered.connect(self._go_back)
+        self._at = set_role(QLabel(), "number")
+        keys = self.next.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+        back = tool_button("‹", self.previous.trigger, tip=f"{self.previous.text()} (Shift+{keys})")
+        on = tool_button("›", self.next.trigger, tip=f"{self.next.text()} ({keys})")
+        tip = "What is found, as `tokenloupe compare` prints it"
+        self.copy = tool_button("Copy as Markdown", self._copy, role="raised", tip=tip)
+        self._steps = back, self._at, on, set_role(QLabel(keys), "dim")
+        in_row(*self._steps, self.copy, on=self._tools, spacing=UNIT_PX)
+
+    def _connect(self) -> None:
+        compared = self.compared
+        compared.changed.connect(self._follow)
+        compared.report_changed.connect(self._follow_report)
+        compared.current_changed.connect(self._show_current)
+        self.left.scrolled.connect(self._scroll_right)
+        for view in (self.right.editor, self.right.decoded):
+            view.scrolled.connect(self._scroll_left)
+        for view in self._views:
+            view.set_frame_time(FRAME_MS)
+            view.zoom_changed.connect(partial(self._follow_zoom, view))
+
+    # What is found
+
+    def _follow(self) -> None:
+        compared = self.compared
+        found, has_second = compared.found, compared.has_second
+        n_tokens = len(found.first), len(found.second)
+        n_common = found.n_common if has_second else 0
+        for head, n_own, n_other in (
+            (self.left_head, *n_tokens),
+            (self.right.head, *n_tokens[::-1]),
+        ):
+            head.show_counts(n_own, n_own - n_other if has_second else 0, n_common, max(n_tokens))
+        self.left_head.show_size(size(compared.left))
+        is_parting = has_second and len(found.rows) > 0
+        for view, side in ((self.left, compared.left), (self.right.shown, compared.sides[1])):
+            view.set_mark(side.common_end if is_parting else None)
+        self._follow_report()
+        self._count_changes()
+
+    def _follow_report(self) -> None:
+        self.copy.setEnabled(self.compared.report is not None)
+
+    def _count_changes(self) -> None:
+        n_changes = len(self.compared.found.rows) if self.compared.has_second else 0
+        current = self.compared.current
+        one = "–" if current is None else f"{current + 1:,}"
+        self._at.setText(f"{one} of {n_changes:,}" if n_changes else "no changes")
+        for widget in self._steps:
+            widget.setEnabled(n_changes > 0)
+
+    def _copy(self) -> None:
+        if (report := self.compared.report) is not None:
+            QGuiApplication.clipboard().setText(as_text(report, is_markdown=True) + "\n")
+
+    # Which change is looked at
+
+    def _go_on(self) -> None:
+        self.compared.step(1, self._side_with_caret)
+
+    def _go_back(self) -> None:
+        self.compared.step(-1, self._side_with_caret)
+
+    @property
+    def _side_with_caret(self) -> int:
+        return int(self.right.editor.hasFocus())
+
+    def _show_current(self) -> None:
+        self._count_changes()
+        compared = self.compared
+        if (change := compared.current_change) is None:
+            return
+        left, right = (side.stretch(change) for side in compared.sides)
+        compared.first.text.select(*left)
+        if compared.takes_ids:
+            self.right.numbers.reveal(*compared.numbers.stretch(change))
+            self.right.decoded.set_selected_token(change.second_start)
+            self.right.numbers.set_selected_token(change.second_start)
+        else:
+            compared.second.text.select(*right)
+        self.left.reveal(*left)
+        self._put_beside(self.right.shown, right[0], self.left.rows.place_of(left[0]).y)
+
+    # Both sides scroll together
+
+    def _scroll_right(self) -> None:
+        self._scroll_with(self.left, self.right.shown, *self.compared.sides)
+
+    def _scroll_left(self) -> None:
+        self._scroll_with(self.right.shown, self.left, *self.compared.sides[::-1])
+
+    def _scroll_with(self, led_by: SpanView, view: SpanView, side: MarkedSpans, other: MarkedSpans) -> None:
+        if not self._is_linking and self.compared.has_second and self.isVisible():
+            offset, y = led_by.top
+            self._put_beside(view, side.offset_beside(other, offset), y)
+
+    def _put_beside(self, view: SpanView, offset: int, y: float) -> None:
+        self._is_linking = True
+        view.place(offset, y)
+        self._is_linking = False
+
+    def _follow_zoom(self, zoomed: SpanView) -> None:
+        """One side was enlarged by its wheel: the others follow."""
+        self.set_text_size(zoomed.font_px)
+
+
+def make_page(setting: PageSetting) -> TextsPage:
+    return TextsPage(ComparedTexts(setting.session), setting)
