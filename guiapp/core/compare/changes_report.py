@@ -123,15 +123,15 @@ def change_table(report: ChangesReport, most: int) -> Table:
         rows.append(
             [
                 f"{change.first_start:,}",
-                shown_tokens(report.tokenizer.vocabulary, removed),
+                _tokens(report.tokenizer.vocabulary, removed),
                 f"{change.second_start:,}",
-                shown_tokens(report.tokenizer.vocabulary, inserted),
+                _tokens(report.tokenizer.vocabulary, inserted),
             ]
         )
     return Table("Changes, by the number of the token", rows)
 
 
-def shown_tokens(vocabulary: Vocabulary, ids: NDArray[np.int32]) -> str:
+def _tokens(vocabulary: Vocabulary, ids: NDArray[np.int32]) -> str:
     """Tokens as the file spells them, with the id of a single one; cut where they are long."""
     texts = [visible_text(vocabulary.raw_text(token_id)) for token_id in ids[:LONGEST_LIST].tolist()]
     if len(ids) == 1:

@@ -8,8 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.compare.changes_report import remarks, shown_tokens
+from guiapp.core.compare.changes_report import remarks
 from guiapp.core.explain.figures import counted, percent
+from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.vocab.quoting import quoted
 from guiapp.viewmodels.compare.texts import ComparedTexts
 from guiapp.viewmodels.compare.texts_marks import MarkedSpans
@@ -23,6 +24,8 @@ WITHOUT_IDS = (
     "as JSON.\n\nTheir tokens are compared with those of the text: what is missing, and what is too much."
 )
 LONGEST_ERROR = 300
+LONGEST_LIST = 20  # tokens
+LONGEST_SHOWN = 40  # characters
 
 
 class Beginning(NamedTuple):
@@ -123,5 +126,15 @@ def size(side: MarkedSpans) -> str:
 
 
 def _shown(compared: ComparedTexts, ids: NDArray[np.int32]) -> str:
+    """The texts of tokens, cut where they are many; the id of a single one."""
     vocabulary = compared.first.vocabulary
-    return "" if vocabulary is None else shown_tokens(vocabulary, ids)
+    if vocabulary is None or not len(ids):
+        return "–"
+    texts = [visible_text(vocabulary.token_bytes(token_id)) for token_id in ids[:LONGEST_LIST].tolist()]
+    if len(ids) == 1:
+        return f"{shortened(texts[0])} ({ids[0]})"
+    return shortened("|".join(texts)) if len(ids) <= LONGEST_LIST else f"{shortened('|'.join(texts))} …"
+
+
+def shortened(text: str) -> str:
+    return text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 1]}…"

@@ -16,7 +16,7 @@ from guiapp.viewmodels.compare.texts_words import beginning, changed_ids, counts
 from guiapp.widgets.compare_texts.signs import Signs
 from guiapp.widgets.shared.buttons import push_button
 from guiapp.widgets.shared.card import card
-from guiapp.widgets.shared.layouts import framed, in_column, scroll_down
+from guiapp.widgets.shared.layouts import framed, in_column, in_row, scroll_down
 from guiapp.widgets.shared.style_sheet import heading, set_role
 from guiapp.widgets.shared.styled_text import Span, StyledText
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, TEXT_FONT_PX, Theme, ThemeSource
@@ -56,10 +56,12 @@ class TextsDetails(QScrollArea):
         super().__init__()
         self._compared = compared
         self._theme_source = theme_source
-        self._title = set_role(QLabel(), "title")
+        self._title = set_role(QLabel(wordWrap=True), "title")
         self._lines = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
         self._parting = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
-        self.go_to_parting = push_button("Go there", self._go_to_parting)
+        self.go_to_parting = push_button(
+            "Go there", self._go_to_parting, tip="Show where both cease to begin alike"
+        )
         self._change_title = heading("Change")
         self._removed, self._inserted = (StyledText(Theme.mono_font(TEXT_FONT_PX), 4) for _ in range(2))
         self._kinds = tuple(set_role(QLabel(), "dim") for _ in range(2))
@@ -77,7 +79,8 @@ class TextsDetails(QScrollArea):
         self.list.setAccessibleName("Changes")
         self.list.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._beginning = card(self._title, self._lines, self._parting, self.go_to_parting)
+        title = in_row((self._title, 1), self.go_to_parting)
+        self._beginning = card(title, self._lines, self._parting)
         of_changes = self._change_title, self._change, self._list_title, self._counts
         signs = heading("Signs"), Signs(theme_source)
         parts = heading("From the start"), self._beginning, *of_changes, (self.list, 1), *signs

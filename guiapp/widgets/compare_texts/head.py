@@ -13,7 +13,7 @@ from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, UNIT_PX, Theme, ThemeSource
 
 COUNT_FONT_PX = 22
-ROW_PX = 30
+HEIGHT_PX = 92
 BAR_PX = 4
 
 
@@ -56,10 +56,8 @@ class SideHead(QFrame):
         self._theme_source = theme_source
         first = in_row(title, STRETCH, self._more, self._count, spacing=GAP_PX)
         second = in_row((self._size, 1), *tools, spacing=UNIT_PX)
-        for row in (first, second):
-            row.addStrut(ROW_PX)
-        margins = MARGIN_PX, GAP_PX, MARGIN_PX, GAP_PX
-        in_column(first, second, self._bar, on=self, margins=margins, spacing=2)
+        in_column(first, second, self._bar, on=self, margins=(MARGIN_PX, GAP_PX), spacing=2)
+        self.setFixedHeight(HEIGHT_PX)  # both texts begin at the same height
         theme_source.changed.connect(self._color)
         self._color()
 

@@ -10,6 +10,7 @@ from PySide6.QtGui import QGuiApplication, QHideEvent, QKeySequence, QShowEvent
 from PySide6.QtWidgets import QLabel, QSplitter, QWidget
 
 from guiapp.core.compare.changes_report import as_text
+from guiapp.core.vocab.quoting import quoted
 from guiapp.viewmodels.compare.texts import ComparedTexts
 from guiapp.viewmodels.compare.texts_marks import MarkedSpans
 from guiapp.viewmodels.compare.texts_words import size
@@ -17,7 +18,8 @@ from guiapp.widgets.compare_texts.details import TextsDetails
 from guiapp.widgets.compare_texts.head import SideHead
 from guiapp.widgets.compare_texts.right_side import RightSide
 from guiapp.widgets.shared.buttons import tool_button
-from guiapp.widgets.shared.layouts import framed, in_column, in_row, in_splitter
+from guiapp.widgets.shared.fitted_label import FittedLabel
+from guiapp.widgets.shared.layouts import STRETCH, framed, in_column, in_row, in_splitter
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.theme import UNIT_PX
 from guiapp.widgets.spans.editor import SpanEditor
@@ -26,6 +28,8 @@ from guiapp.widgets.spans.view import SpanView
 from guiapp.widgets.window.pages import Page, PageSetting
 
 DETAILS_PX = 320
+STEP_PX = 90
+LONGEST_NAME = 60
 FRAME_MS = 8.0  # for rows that are new, on each side
 PLACEHOLDER = "Type or paste a text, or drop a file here."
 
@@ -40,7 +44,8 @@ class TextsPage(Page):
         self.left = SpanEditor(compared.first.document, compared.left, themes)
         self.left.set_placeholder(PLACEHOLDER)
         EditorLink(self.left, compared.first)
-        self.left_head = SideHead(themes, set_role(QLabel("The window's text"), "strong"))
+        self._left_name = set_role(FittedLabel(), "strong")
+        self.left_head = SideHead(themes, self._left_name)
         self.right = RightSide(compared, themes)
         self.details = TextsDetails(compared, themes)
         self.splitter = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
@@ -99,17 +104,20 @@ class TextsPage(Page):
         self.next.triggered.connect(self._go_on)
         self.previous.triggered.connect(self._go_back)
         self._at = set_role(QLabel(), "number")
+        self._at.setMinimumWidth(STEP_PX)
+        self._at.setAlignment(Qt.AlignmentFlag.AlignCenter)
         keys = self.next.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
         back = tool_button("‹", self.previous.trigger, tip=f"{self.previous.text()} (Shift+{keys})")
         on = tool_button("›", self.next.trigger, tip=f"{self.next.text()} ({keys})")
         tip = "What is found, as `tokenloupe compare` prints it"
         self.copy = tool_button("Copy as Markdown", self._copy, role="raised", tip=tip)
         self._steps = back, self._at, on, set_role(QLabel(keys), "dim")
-        in_row(*self._steps, self.copy, on=self._tools, spacing=UNIT_PX)
+        in_row(STRETCH, *self._steps, self.copy, on=self._tools, spacing=UNIT_PX)
 
     def _connect(self) -> None:
         compared = self.compared
         compared.changed.connect(self._follow)
+        compared.first.text.file_changed.connect(self._follow)
         compared.report_changed.connect(self._follow_report)
         compared.current_changed.connect(self._show_current)
         self.left.scrolled.connect(self._scroll_right)
@@ -132,6 +140,9 @@ class TextsPage(Page):
         ):
             head.show_counts(n_own, n_own - n_other if has_second else 0, n_common, max(n_tokens))
         self.left_head.show_size(size(compared.left))
+        path = compared.first.text.path
+        names = [] if path is None else [quoted(path.name, LONGEST_NAME)]
+        self._left_name.set_texts([*names, "The window's text"])
         is_parting = has_second and len(found.rows) > 0
         for view, side in ((self.left, compared.left), (self.right.shown, compared.sides[1])):
             view.set_mark(side.common_end if is_parting else None)

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QSizePolicy
 from guiapp.widgets.shared.painting import CENTER, LEFT, Painted, fill, write
 from guiapp.widgets.shared.theme import GAP_PX, SMALL_FONT_PX, UI_FONT_PX, UNIT_PX, Theme, ThemeSource
 
-ROW_PX = 28
+ROW_PX = 26
 SAMPLE_PX = 56
 QUIET = 0.4
 ROWS = (

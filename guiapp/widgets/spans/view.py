@@ -29,7 +29,7 @@ ZOOM_STEPS_PX = (9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 20, 22, 24, 28, 32, 40, 
 WHEEL_NOTCH = 120
 NOTCH_ROWS = 3
 BYTES_IN_TIP, LINES_IN_TIP = 32, 20
-MARK_PX = 2
+MARK_PX, MARK_BARS_PX = 2, 3  # an upright line, and how far the bars at its ends reach out
 ROWS_AT_ONCE = 4  # in a frame that goes on where another one ran out of time
 
 
@@ -316,7 +316,7 @@ class SpanView(QAbstractScrollArea):
         if not self._document.size:
             self._draw_placeholder(painter)
         if (mark := self._mark_rect()) is not None:
-            painter.fillRect(mark, self._themes.theme.text)
+            self._draw_mark(painter, mark)
         if (caret := self._shown_caret()) is not None:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
             painter.fillRect(caret, self._themes.theme.accent)
@@ -372,7 +372,19 @@ class SpanView(QAbstractScrollArea):
         if self._mark is None:
             return None
         place = self._rows.place_of(self._mark)
-        return QRectF(SIDE_PX + place.x - MARK_PX, place.y, MARK_PX, self._rows.metrics.row_height)
+        width = MARK_PX + 2 * MARK_BARS_PX
+        return QRectF(SIDE_PX + round(place.x) - width / 2, place.y, width, self._rows.metrics.row_height)
+
+    def _draw_mark(self, painter: QPainter, mark: QRectF) -> None:
+        """A line with a bar at both ends, unlike the caret."""
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        line = mark.adjusted(MARK_BARS_PX, 0, -MARK_BARS_PX, 0)
+        for part in (
+            line,
+            mark.adjusted(0, 0, 0, MARK_PX - mark.height()),
+            mark.adjusted(0, mark.height() - MARK_PX, 0, 0),
+        ):
+            painter.fillRect(part, self._themes.theme.text)
 
     def _marks_of(self, chip: ChipBox) -> tuple[bool, bool]:
         return chip.token == self._selected_token, chip.token == self._hovered_token
