@@ -39,8 +39,19 @@ class Tokens(NamedTuple):
         return Tokens(*[np.concatenate(pair) for pair in pairs])
 
 
+class Replaced(NamedTuple):
+    """What the last of so many changes did: `removed` tokens from `first` on gave way to `added` others."""
+
+    n_changes: int
+    first: int
+    removed: int
+    added: int
+
+
 class TokenStore:
     """Token ids with their byte spans, in order of position.
+
+    replaced  the last change, for those who keep something beside each token
 
     The arrays have a gap where the last edit was.  Offsets before it count from the beginning of the
     text, those behind it from the end, so that none of them changes when the text at the gap does: an
@@ -50,6 +61,7 @@ class TokenStore:
     def __init__(self, tokens: FragmentTokens, n_bytes: int) -> None:
         """Begin with all tokens of a text that is `n_bytes` long."""
         count = len(tokens.ids)
+        self.replaced = Replaced(0, 0, 0, count)
         self._n_bytes = n_bytes
         self._gap = count
         self._behind = count + _room_for(count)
@@ -171,6 +183,7 @@ class TokenStore:
 
     def replace(self, first: int, last: int, new: FragmentTokens, shift: int) -> None:
         """Put new tokens in place of those in [first, last); spans behind them move by `shift` bytes."""
+        self.replaced = Replaced(self.replaced.n_changes + 1, first, last - first, len(new.ids))
         self._reach(first, last)
         self._behind += last - max(first, self._gap)
         self._gap = first

@@ -17,11 +17,13 @@ from guiapp.viewmodels.compare.texts_marks import MarkedSpans
 
 WITHOUT_TEXT = (
     "Type or paste another text at the right, drop or open a file, or copy the left text and change it.\n\n"
-    "Both are shown in tokens of the model, with what a prefix cache would keep and what changed."
+    "Both are shown in tokens of the model, with what a prefix cache would keep and what changed.\n\n"
+    "What is at the right stays there until the window closes, and is written to no file."
 )
 WITHOUT_IDS = (
     "Paste the ids that a server or a library gave for the left text, in any form: with commas, in brackets, "
-    "as JSON.\n\nTheir tokens are compared with those of the text: what is missing, and what is too much."
+    "as JSON.\n\nTheir tokens are compared with those of the text: what is missing, and what is too much.\n\n"
+    "The list stays there until the window closes, and is written to no file."
 )
 LONGEST_ERROR = 300
 LONGEST_LIST = 20  # tokens

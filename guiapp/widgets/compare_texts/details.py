@@ -21,6 +21,7 @@ from guiapp.widgets.shared.style_sheet import heading, set_role
 from guiapp.widgets.shared.styled_text import Span, StyledText
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, TEXT_FONT_PX, Theme, ThemeSource
 
+TITLE_FONT_PX = 15
 LONGEST_CHANGE = 60  # tokens that are shown
 LONGEST_TOKEN = 60  # characters
 LIST_PX = 110
@@ -56,12 +57,10 @@ class TextsDetails(QScrollArea):
         super().__init__()
         self._compared = compared
         self._theme_source = theme_source
-        self._title = set_role(QLabel(wordWrap=True), "title")
-        self._lines = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
-        self._parting = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
-        self.go_to_parting = push_button(
-            "Go there", self._go_to_parting, tip="Show where both cease to begin alike"
-        )
+        self._title = set_role(QLabel(), "strong")
+        self._title.setFont(Theme.ui_font(TITLE_FONT_PX))
+        self._told = StyledText(Theme.ui_font(), 14)
+        self.go_to_parting = push_button("Go there", self._go_to_parting, tip="Show where both part")
         self._change_title = heading("Change")
         self._removed, self._inserted = (StyledText(Theme.mono_font(TEXT_FONT_PX), 4) for _ in range(2))
         self._kinds = tuple(set_role(QLabel(), "dim") for _ in range(2))
@@ -70,7 +69,7 @@ class TextsDetails(QScrollArea):
             self._kinds[0], self._removed, self._ids[0], self._kinds[1], self._inserted, self._ids[1]
         )
         self._list_title = heading("All changes")
-        self._counts = set_role(QLabel(wordWrap=True), "dim")
+        self._counts = set_role(QLabel(), "dim")
         self._rows = ChangeList(compared)
         self.list = QListView(uniformItemSizes=True)
         self.list.setModel(self._rows)
@@ -80,7 +79,7 @@ class TextsDetails(QScrollArea):
         self.list.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         title = in_row((self._title, 1), self.go_to_parting)
-        self._beginning = card(title, self._lines, self._parting)
+        self._beginning = card(title, self._told)
         of_changes = self._change_title, self._change, self._list_title, self._counts
         signs = heading("Signs"), Signs(theme_source)
         parts = heading("From the start"), self._beginning, *of_changes, (self.list, 1), *signs
@@ -91,7 +90,7 @@ class TextsDetails(QScrollArea):
         compared.changed.connect(self._follow)
         compared.report_changed.connect(self._follow_report)
         compared.current_changed.connect(self._follow_current)
-        theme_source.changed.connect(self._follow_current)
+        theme_source.changed.connect(self._follow)
         self._follow()
 
     def _follow(self) -> None:
@@ -102,11 +101,10 @@ class TextsDetails(QScrollArea):
     def _follow_report(self) -> None:
         told = beginning(self._compared)
         self._title.setText(told.title)
-        self._lines.setText("\n\n".join(told.lines))
-        self._lines.setVisible(bool(told.lines))
-        self._parting.setText(told.parting)
-        for widget in (self._parting, self.go_to_parting):
-            widget.setVisible(bool(told.parting))
+        text = "\n\n".join(filter(None, (*told.lines, told.parting)))
+        self._told.set_spans([Span(text, self._theme_source.theme.text)])
+        self._told.setVisible(bool(text))
+        self.go_to_parting.setVisible(bool(told.parting))
 
     def _follow_current(self) -> None:
         compared = self._compared

@@ -18,26 +18,28 @@ BAR_PX = 4
 
 
 class PrefixBar(Painted):
-    """A line as long as a text has tokens, beside the other one's; full as far as both begin alike."""
+    """A line as long as a text has tokens, beside the other one's; full as far as both begin alike.
+
+    What is more than the other text has, is amber.
+    """
 
     def __init__(self, theme_source: ThemeSource) -> None:
         super().__init__(theme_source)
-        self._shares = (0.0, 0.0)
+        self._shares = (0.0, 0.0, 0.0)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:
         return QSize(100, BAR_PX)
 
-    def show_shares(self, common: float, length: float) -> None:
-        """As shares of the whole width."""
-        if self._shares != (common, length):
-            self._shares = (common, length)
-            self.setAccessibleName(f"{common:.0%} of {length:.0%}")
+    def show_shares(self, common: float, least: float, length: float) -> None:
+        """As shares of the whole width; `least` is what both have."""
+        if self._shares != (common, least, length):
+            self._shares = (common, least, length)
             self.update()
 
     def paint(self, painter: QPainter, theme: Theme) -> None:
-        common, length = (share * self.width() for share in self._shares)
-        for width, color in ((length, theme.line), (common, theme.dim)):
+        common, least, length = (share * self.width() for share in self._shares)
+        for width, color in ((length, theme.warning), (least, theme.line), (common, theme.dim)):
             fill(painter, QRectF(0, 0, width, BAR_PX), color, BAR_PX / 2)
 
 
@@ -65,7 +67,8 @@ class SideHead(QFrame):
         """The tokens of this side, how many more than the other it has, and those both begin with."""
         self._count.setText(f"{n_tokens:,}")
         self._more.setText(f"+{n_more:,}" if n_more > 0 else "")
-        self._bar.show_shares(n_common / max(n_most, 1), n_tokens / max(n_most, 1))
+        least = n_tokens - max(n_more, 0)
+        self._bar.show_shares(*(n / max(n_most, 1) for n in (n_common, least, n_tokens)))
 
     def show_size(self, *texts: str) -> None:
         """How long the text is, and what there is room to say besides; the longest first."""

@@ -21,9 +21,10 @@ from guiapp.widgets.shared.buttons import tool_button
 from guiapp.widgets.shared.fitted_label import FittedLabel
 from guiapp.widgets.shared.layouts import STRETCH, framed, in_column, in_row, in_splitter
 from guiapp.widgets.shared.style_sheet import set_role
-from guiapp.widgets.shared.theme import UNIT_PX
+from guiapp.widgets.shared.theme import GAP_PX
 from guiapp.widgets.spans.editor import SpanEditor
 from guiapp.widgets.spans.editor_link import EditorLink
+from guiapp.widgets.spans.row_pixmaps import PointedOut
 from guiapp.widgets.spans.view import SpanView
 from guiapp.widgets.window.pages import Page, PageSetting
 
@@ -112,7 +113,7 @@ class TextsPage(Page):
         tip = "What is found, as `tokenloupe compare` prints it"
         self.copy = tool_button("Copy as Markdown", self._copy, role="raised", tip=tip)
         self._steps = back, self._at, on, set_role(QLabel(keys), "dim")
-        in_row(STRETCH, *self._steps, self.copy, on=self._tools, spacing=UNIT_PX)
+        in_row(STRETCH, *self._steps, self.copy, on=self._tools, spacing=GAP_PX)
 
     def _connect(self) -> None:
         compared = self.compared
@@ -143,6 +144,9 @@ class TextsPage(Page):
         path = compared.first.text.path
         names = [] if path is None else [quoted(path.name, LONGEST_NAME)]
         self._left_name.set_texts([*names, "The window's text"])
+        adds = [bool(len(each.tokens)) and each.tokens.span(0)[1] == 0 for each in compared.sides]
+        for view in (self.left, self.right.shown):
+            view.keep_rows_for_added(has_second and any(adds), False)
         is_parting = has_second and len(found.rows) > 0
         for view, side in ((self.left, compared.left), (self.right.shown, compared.sides[1])):
             view.set_mark(side.common_end if is_parting else None)
@@ -180,17 +184,28 @@ class TextsPage(Page):
         self._count_changes()
         compared = self.compared
         if (change := compared.current_change) is None:
+            for view in self._views:
+                view.point_out(None)
             return
         left, right = (side.stretch(change) for side in compared.sides)
-        compared.first.text.select(*left)
+        compared.first.text.select(left[0], left[0])
         if compared.takes_ids:
-            self.right.numbers.reveal(*compared.numbers.stretch(change))
-            self.right.decoded.set_selected_token(change.second_start)
-            self.right.numbers.set_selected_token(change.second_start)
+            numbers = compared.numbers.stretch(change)
+            self.right.numbers.point_out(PointedOut(*numbers, *numbers))  # without its line: often all
+            self.right.numbers.reveal(*numbers)
         else:
-            compared.second.text.select(*right)
+            compared.second.text.select(right[0], right[0])
+        self._point_out(self.left, compared.left, *left)
+        self._point_out(self.right.shown, compared.sides[1], *right)
         self.left.reveal(*left)
         self._put_beside(self.right.shown, right[0], self.left.rows.place_of(left[0]).y)
+
+    def _point_out(self, view: SpanView, side: MarkedSpans, start: int, end: int) -> None:
+        first, last = (side.document.line_of(offset) for offset in (start, max(end - 1, start)))
+        lines = side.document.line_span(first)[0], side.document.line_span(last)[1]
+        view.point_out(PointedOut(start, end, *lines))
+        if start == end:
+            view.set_selected_token(-1)  # the one at the caret is no part of the change
 
     # Both sides scroll together
 

@@ -38,6 +38,8 @@ class RightSide(QWidget):
         self._compared = compared
         self._theme_source = theme_source
         self.kinds = Segments(KINDS)
+        if (row := self.kinds.layout()) is not None:
+            row.setContentsMargins(0, 0, 0, 0)
         self.open_button = tool_button("Open text…", self.ask_for_text, tip="Read a file as the other text")
         self.copy_button = tool_button(
             "Copy left text", self._copy_left, tip="Begin with the left text, to change it here"

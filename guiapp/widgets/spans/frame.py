@@ -11,7 +11,7 @@ from PySide6.QtGui import QRegion
 from guiapp.viewmodels.text.search import TextSearch
 from guiapp.viewmodels.tokens.layout import SpanSource, SpanWindow
 from guiapp.widgets.spans.painter import Tokens
-from guiapp.widgets.spans.row_pixmaps import Highlights
+from guiapp.widgets.spans.row_pixmaps import Highlights, PointedOut
 from guiapp.widgets.spans.rows import SpanRows, VisibleBlock
 
 Look = tuple[object, ...]
@@ -23,6 +23,7 @@ class Marks(NamedTuple):
     selection: tuple[int, int]
     selected_token: int
     hovered_token: int
+    pointed_out: PointedOut | None
     search: TextSearch | None
     lines: tuple[QRectF | None, ...]
 
@@ -32,7 +33,8 @@ class Marks(NamedTuple):
         matches: SpanWindow | None = None
         if self.search is not None and self.search.n_found:
             matches = self.search.matches_in(start, end).relative_to(start)
-        return Highlights(selection, self.selected_token, self.hovered_token, matches)
+        place = None if self.pointed_out is None else self.pointed_out.seen_from(start, end)
+        return Highlights(selection, self.selected_token, self.hovered_token, place, matches)
 
 
 class ShownBlock(NamedTuple):
@@ -61,7 +63,9 @@ class ShownBlock(NamedTuple):
         selection = (first, last) if first < last else None
         marked = (self.highlights.selected_token, self.highlights.hovered_token)
         indexes = (at - tokens.window.first_index for at in marked)
-        return selection, *(at if 0 <= at < len(tokens.attributes) else None for at in indexes)
+        place = self.highlights.pointed_out
+        pointed_out = None if place is None else place.seen_from(start, end)
+        return selection, pointed_out, *(at if 0 <= at < len(tokens.attributes) else None for at in indexes)
 
 
 class Part(NamedTuple):

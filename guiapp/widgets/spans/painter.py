@@ -9,11 +9,13 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QLineF, QPoint, QPointF, QRect, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPixmap, QPolygonF
 
+from guiapp.core.editing.token_store import N_TINTS
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.viewmodels.tokens.layout import (
     RowGeometry,
     SpanWindow,
     SplitCells,
+    Strength,
     TokenBoxes,
     split_cells,
     token_boxes,
@@ -31,6 +33,8 @@ BRACKET_ENDS_PX = 6  # … and how far it reaches up where the match begins and 
 DEAR_CHIP_TOKENS = 8
 CACHED_TILES = 2000
 HATCH_PX = 5
+QUIET_ALPHA = 102  # 40 %
+RING_PX, RING_ALPHA = 1.25, 180
 CONTROL, USER_DEFINED = Attribute.CONTROL.value, Attribute.USER_DEFINED.value
 BYTE, UNKNOWN = Attribute.BYTE.value, Attribute.UNKNOWN.value
 MARKED = CONTROL | USER_DEFINED | BYTE | UNKNOWN
@@ -88,6 +92,7 @@ class SpanPainter:
             special = (tokens.attributes[boxes.indexes] & MARKED) != 0
             self._draw_tiles(painter, boxes, special, tokens, place)
             self._draw_signs(painter, boxes, special, tokens, place)
+            self._draw_rings(painter, boxes, tokens, geometry, place)
             if not layout.is_ascii:
                 self._draw_split_cells(painter, split_cells(tokens.window, geometry), tokens, place)
         painter.setPen(self._theme.span_text)
@@ -151,7 +156,7 @@ class SpanPainter:
         if len(self._tiles) >= CACHED_TILES:
             self._tiles.clear()
         tile = clear_pixmap(width, self.span_height, scale)
-        fill = faded(self._theme.warning, 24) if color < 0 else self._theme.span_color(color)
+        fill = self._fill_of(color)
         with QPainter(tile) as painter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.fillPath(
@@ -159,6 +164,29 @@ class SpanPainter:
             )
         self._tiles[color, width, round_left, round_right, scale] = tile
         return tile
+
+    def _fill_of(self, color: int) -> QColor:
+        if color < 0:
+            return faded(self._theme.warning, 24)
+        strength, tint = divmod(color, N_TINTS)
+        fill = self._theme.span_color(tint)
+        return faded(fill, QUIET_ALPHA) if strength == Strength.QUIET else fill
+
+    def _draw_rings(
+        self, painter: QPainter, boxes: TokenBoxes, tokens: Tokens, row: RowGeometry, place: QPointF
+    ) -> None:
+        """A line around each token that only this model has; parts of one character share theirs."""
+        is_ringed = tokens.window.tints[boxes.indexes] >= N_TINTS * Strength.RINGED
+        if not is_ringed.any():
+            return
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(faded(self._theme.text, RING_ALPHA), RING_PX))
+        inset = RING_PX / 2
+        for first, last in _rings(is_ringed, boxes, tokens.window, row):
+            rect = self._rect(float(boxes.left[first]), float(boxes.right[last]), place)
+            ends = bool(boxes.round_left[first]), bool(boxes.round_right[last])
+            painter.drawPath(rounded_rect(rect.adjusted(inset, inset, -inset, -inset), *ends))
 
     def _draw_signs(
         self,
@@ -292,6 +320,18 @@ class SpanPainter:
         for x in (geometry.x_from(window.starts[found]) + place.x()).tolist():
             top = place.y()
             painter.drawPolygon(QPolygonF([QPointF(x - 3, top), QPointF(x + 3, top), QPointF(x, top + 5)]))
+
+
+def _rings(
+    is_ringed: NDArray[np.bool_], boxes: TokenBoxes, window: SpanWindow, row: RowGeometry
+) -> list[tuple[int, int]]:
+    """The first and the last box of each ring."""
+    ends = window.ends[boxes.indexes]
+    goes_on = ~np.isin(ends, row.cells) if not row.is_mixed else np.zeros(len(ends), np.bool_)
+    goes_on[:-1] &= is_ringed[:-1] & is_ringed[1:] & (window.starts[boxes.indexes[1:]] == ends[:-1])
+    goes_on[-1:] = False
+    begins = is_ringed & ~np.append(False, goes_on[:-1])
+    return list(zip(np.flatnonzero(begins).tolist(), np.flatnonzero(is_ringed & ~goes_on).tolist(), strict=True))
 
 
 def draw_wave(painter: QPainter, theme: Theme, rect: QRectF) -> None:

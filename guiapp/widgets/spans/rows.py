@@ -73,6 +73,11 @@ class SpanRows:
         return self._top() + rows * self._metrics.row_height + self._footer_px + MARGIN_PX
 
     @property
+    def has_header(self) -> bool:
+        """Whether there is a row above the text."""
+        return self._header_px > 0
+
+    @property
     def scroll_y(self) -> float:
         return self._y_of_block(self._anchor) + self._offset
 
@@ -196,6 +201,16 @@ class SpanRows:
             self._anchor += 1
         self.settle()
 
+    @property
+    def top(self) -> tuple[int, float]:
+        """Where the window begins: the block at its top, and how much of that is above it."""
+        return self._anchor, self._offset
+
+    def show_from(self, top: tuple[int, float]) -> None:
+        """Scroll to where other rows of the same text are."""
+        self._anchor, self._offset = top
+        self.settle()
+
     def scroll_to(self, y: float) -> None:
         """Scroll to a distance from the top of the whole text, as good as it is known."""
         self._jump(y)
@@ -263,6 +278,13 @@ class SpanRows:
         """The offset nearest to x in a row, and whether it is the end of a row that another one follows."""
         offset, at_row_end = self.layout(block).caret_at(row, x)
         return self._blocks.start(block) + offset, at_row_end
+
+    def shares_of(self, offsets: NDArray[np.int64]) -> NDArray[np.float64]:
+        """How far down in all that can be scrolled blocks of offsets are, from 0 to 1, as good as it is known."""
+        blocks = np.searchsorted(self._blocks.starts, offsets, side="right") - 1
+        middles = self._top() + (self._before()[blocks] + 0.5) * self._metrics.row_height
+        shares: NDArray[np.float64] = middles / max(self.content_height, self._height)
+        return shares
 
     def byte_at(self, block: int, row: int, x: float) -> int:
         """The byte that is shown at a place; -1 beside the text."""
