@@ -28,7 +28,7 @@ class ChangesReport:
     """Two lists of tokens of one model.
 
     names         of both
-    is_same_text  whether both are decoded to the same bytes, special tokens left out
+    is_same_text  whether both are decoded to the same bytes, control tokens left out
     """
 
     tokenizer: Tokenizer
@@ -41,7 +41,8 @@ def compare_ids(
     tokenizer: Tokenizer, names: tuple[str, str], first: NDArray[np.int32], second: NDArray[np.int32]
 ) -> ChangesReport:
     """Compare two lists of ids, all of them tokens of the vocabulary."""
-    texts = [tokenizer.decode_bytes(ids, remove_special=True) for ids in (first, second)]
+    is_control = (tokenizer.vocabulary.attributes & Attribute.CONTROL.value) != 0
+    texts = [tokenizer.decode_bytes(ids[~is_control[ids]]) for ids in (first, second)]
     return ChangesReport(tokenizer, names, id_changes(first, second), texts[0] == texts[1])
 
 

@@ -55,9 +55,9 @@ class ComparedTexts(QObject):
         self.found = id_changes(NO_IDS, NO_IDS)
         self.current: int | None = None
         self._is_watching = self._is_stale = False
-        self.left = MarkedSpans(session, self._changes, self)
+        self.left = MarkedSpans(session, self, self)
         self.right, self.numbers, self.decoded = (
-            MarkedSpans(source, self._changes, self, self.left)
+            MarkedSpans(source, self, self, self.left)
             for source in (self.second, self.ids.numbers, self.ids.decoded)
         )
         self._checking = TextCheck[_Given, ChangesReport](_compare, self)
@@ -127,8 +127,10 @@ class ComparedTexts(QObject):
         """Whether there is anything to compare with."""
         return (self.ids.text if self.takes_ids else self.second).document.size > 0
 
-    def _changes(self) -> IdChanges:
-        return self.found
+    @property
+    def is_shown(self) -> bool:
+        """Whether what is found is worth to be seen: there is another side, and it has tokens."""
+        return self.has_second and (len(self.found.second) > 0 or not self.is_behind)
 
     # Which change people look at
 
@@ -146,7 +148,7 @@ class ComparedTexts(QObject):
 
     def step(self, by: int, side: int) -> None:
         """Look at the next change or the one before, round and round; begin at the caret of a side."""
-        if not len(self.found.rows):
+        if not self.is_shown or not len(self.found.rows):
             return
         at = self._near_caret(by, self.sides[side]) if self.current is None else self.current + by
         self.go_to(at % len(self.found.rows))

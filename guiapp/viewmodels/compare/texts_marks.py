@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
@@ -25,6 +24,16 @@ class TokensOfText(SpanSource, Protocol):
     def tokens(self) -> TokenStore: ...
 
 
+class Changes(Protocol):
+    """What is known of both sides; `is_shown` where there is anything to compare with."""
+
+    @property
+    def found(self) -> IdChanges: ...
+
+    @property
+    def is_shown(self) -> bool: ...
+
+
 class MarkedSpans(QObject):
     """A `SpanSource` that knows which tokens the other side has as well.
 
@@ -40,7 +49,7 @@ class MarkedSpans(QObject):
     def __init__(
         self,
         source: TokensOfText,
-        changes: Callable[[], IdChanges],
+        changes: Changes,
         parent: QObject,
         reference: MarkedSpans | None = None,
     ) -> None:
@@ -62,10 +71,12 @@ class MarkedSpans(QObject):
     def spans_in(self, start: int, end: int) -> SpanWindow:
         """The tokens that overlap or touch the bytes [start, end]; those in common look alike."""
         window = self._source.spans_in(start, end)
+        if not self._changes.is_shown:
+            return window
         is_changed = self.is_changed(window)
         tints = window.tints.copy()
         if self._reference is not None:
-            rows, kept = self._changes().rows, np.flatnonzero(~is_changed)
+            rows, kept = self._changes.found.rows, np.flatnonzero(~is_changed)
             places = beside_all(rows, self.side, window.first_index + kept)
             tints[kept] = self._reference.tints_of(places)
         tints += np.where(is_changed, N_TINTS * Strength.RINGED, N_TINTS * Strength.QUIET).astype(np.uint8)
@@ -81,7 +92,7 @@ class MarkedSpans(QObject):
 
     def is_changed(self, window: SpanWindow) -> NDArray[np.bool_]:
         """bool[k]: whether the other side does not have the token."""
-        starts, ends = self._changes().rows[:, 2 * self.side : 2 * self.side + 2].T
+        starts, ends = self._changes.found.rows[:, 2 * self.side : 2 * self.side + 2].T
         indexes = np.arange(window.first_index, window.first_index + len(window.ids))
         n_begun, n_ended = (each.searchsorted(indexes, side="right") for each in (starts, ends))
         is_changed: NDArray[np.bool_] = n_begun > n_ended
@@ -104,7 +115,7 @@ class MarkedSpans(QObject):
     @property
     def common_end(self) -> int:
         """Where the tokens end that both sides begin with."""
-        return self.offset_of(self._changes().n_common)
+        return self.offset_of(self._changes.found.n_common)
 
     def offset_of(self, index: int) -> int:
         """Where a token begins, or the text ends."""
@@ -113,7 +124,7 @@ class MarkedSpans(QObject):
     def offset_beside(self, other: MarkedSpans, offset: int) -> int:
         """Where the other text goes on with what is at `offset` here."""
         index = self.tokens.first_ending_behind(offset)
-        there = beside(self._changes().rows, self.side, index)
+        there = beside(self._changes.found.rows, self.side, index)
         start = other.offset_of(there)
         within = max(offset - self.offset_of(index), 0)
         return min(start + within, other.offset_of(there + 1))

@@ -61,7 +61,7 @@ def beginning(compared: ComparedTexts) -> Beginning:
     whose = "the list" if compared.takes_ids else "the right text"
     kept = f"{share} of {whose}: what a cache of prefixes keeps."
     title = f"{counted(found.n_common, 'token')} in common"
-    return Beginning(title, (kept, *lines), _parting(compared))
+    return Beginning(title, (*lines, kept), _parting(compared))
 
 
 def _told(compared: ComparedTexts) -> Iterator[str]:

@@ -16,7 +16,7 @@ from guiapp.viewmodels.compare.texts_words import beginning, changed_ids, counts
 from guiapp.widgets.compare_texts.signs import Signs
 from guiapp.widgets.shared.buttons import push_button
 from guiapp.widgets.shared.card import card
-from guiapp.widgets.shared.layouts import framed, in_column, in_row, scroll_down
+from guiapp.widgets.shared.layouts import STRETCH, framed, in_column, in_row, scroll_down
 from guiapp.widgets.shared.style_sheet import heading, set_role
 from guiapp.widgets.shared.styled_text import Span, StyledText
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, TEXT_FONT_PX, Theme, ThemeSource
@@ -24,7 +24,7 @@ from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, TEXT_F
 TITLE_FONT_PX = 15
 LONGEST_CHANGE = 60  # tokens that are shown
 LONGEST_TOKEN = 60  # characters
-LIST_PX = 110
+LIST_PX = 90
 Index = QModelIndex | QPersistentModelIndex
 
 
@@ -38,7 +38,7 @@ class ChangeList(QAbstractListModel):
 
     def renew(self) -> None:
         self.beginResetModel()
-        self._n_rows = len(self._compared.found.rows) if self._compared.has_second else 0
+        self._n_rows = len(self._compared.found.rows) if self._compared.is_shown else 0
         self.endResetModel()
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own default
@@ -82,7 +82,7 @@ class TextsDetails(QScrollArea):
         self._beginning = card(title, self._told)
         of_changes = self._change_title, self._change, self._list_title, self._counts
         signs = heading("Signs"), Signs(theme_source)
-        parts = heading("From the start"), self._beginning, *of_changes, (self.list, 1), *signs
+        parts = heading("From the start"), self._beginning, *of_changes, (self.list, 1), STRETCH, *signs
         scroll_down(self, framed(in_column(*parts, margins=MARGIN_PX, spacing=GAP_PX), "panel"))
         self.setMinimumWidth(260)
         self.list.clicked.connect(self._choose)
@@ -101,7 +101,7 @@ class TextsDetails(QScrollArea):
     def _follow_report(self) -> None:
         told = beginning(self._compared)
         self._title.setText(told.title)
-        text = "\n\n".join(filter(None, (*told.lines, told.parting)))
+        text = "\n".join(filter(None, (*told.lines, told.parting)))
         self._told.set_spans([Span(text, self._theme_source.theme.text)])
         self._told.setVisible(bool(text))
         self.go_to_parting.setVisible(bool(told.parting))

@@ -132,7 +132,7 @@ class TextsPage(Page):
 
     def _follow(self) -> None:
         compared = self.compared
-        found, has_second = compared.found, compared.has_second
+        found, has_second = compared.found, compared.is_shown
         n_tokens = len(found.first), len(found.second)
         n_common = found.n_common if has_second else 0
         for head, n_own, n_other in (
@@ -152,12 +152,13 @@ class TextsPage(Page):
             view.set_mark(side.common_end if is_parting else None)
         self._follow_report()
         self._count_changes()
+        self._point_out_current()
 
     def _follow_report(self) -> None:
         self.copy.setEnabled(self.compared.report is not None)
 
     def _count_changes(self) -> None:
-        n_changes = len(self.compared.found.rows) if self.compared.has_second else 0
+        n_changes = len(self.compared.found.rows) if self.compared.is_shown else 0
         current = self.compared.current
         one = "–" if current is None else f"{current + 1:,}"
         self._at.setText(f"{one} of {n_changes:,}" if n_changes else "no changes")
@@ -181,31 +182,29 @@ class TextsPage(Page):
         return int(self.right.editor.hasFocus())
 
     def _show_current(self) -> None:
+        """Have the carets and both texts at the change that is looked at."""
         self._count_changes()
+        self._point_out_current()
         compared = self.compared
         if (change := compared.current_change) is None:
-            for view in self._views:
-                view.point_out(None)
             return
         left, right = (side.stretch(change) for side in compared.sides)
         compared.first.text.select(left[0], left[0])
         if compared.takes_ids:
-            numbers = compared.numbers.stretch(change)
-            self.right.numbers.point_out(PointedOut(*numbers, *numbers))  # without its line: often all
-            self.right.numbers.reveal(*numbers)
+            self.right.numbers.reveal(*compared.numbers.stretch(change))
         else:
             compared.second.text.select(right[0], right[0])
-        self._point_out(self.left, compared.left, *left)
-        self._point_out(self.right.shown, compared.sides[1], *right)
+        for view, stretch in ((self.left, left), (self.right.editor, right)):
+            if stretch[0] == stretch[1]:
+                view.set_selected_token(-1)  # the one at the caret is no part of the change
         self.left.reveal(*left)
         self._put_beside(self.right.shown, right[0], self.left.rows.place_of(left[0]).y)
 
-    def _point_out(self, view: SpanView, side: MarkedSpans, start: int, end: int) -> None:
-        first, last = (side.document.line_of(offset) for offset in (start, max(end - 1, start)))
-        lines = side.document.line_span(first)[0], side.document.line_span(last)[1]
-        view.point_out(PointedOut(start, end, *lines))
-        if start == end:
-            view.set_selected_token(-1)  # the one at the caret is no part of the change
+    def _point_out_current(self) -> None:
+        compared, change = self.compared, self.compared.current_change
+        sides = (self.left, compared.left), (self.right.shown, compared.sides[1])
+        for view, side in (*sides, (self.right.numbers, compared.numbers)):
+            view.point_out(None if change is None else _place(side, *side.stretch(change)))
 
     # Both sides scroll together
 
@@ -228,6 +227,12 @@ class TextsPage(Page):
     def _follow_zoom(self, zoomed: SpanView) -> None:
         """One side was enlarged by its wheel: the others follow."""
         self.set_text_size(zoomed.font_px)
+
+
+def _place(side: MarkedSpans, start: int, end: int) -> PointedOut:
+    """A stretch, and all lines that it is in."""
+    first, last = (side.document.line_of(offset) for offset in (start, max(end - 1, start)))
+    return PointedOut(start, end, side.document.line_span(first)[0], side.document.line_span(last)[1])
 
 
 def make_page(setting: PageSetting) -> TextsPage:

@@ -21,9 +21,9 @@ from guiapp.widgets.spans.editor_link import EditorLink
 from guiapp.widgets.spans.view import SpanView
 
 KINDS = ("Text", "Ids")
-TEXT_PLACEHOLDER = "Type or paste another text, or drop a file here."
-IDS_PLACEHOLDER = "Paste ids: 128000 9906 11    [1, 2, 3]    int tokens[] = {1, 2};"
-DECODED_PLACEHOLDER = "The text that the ids stand for appears here."
+TEXT_PLACEHOLDER = "Type, paste, or drop a file here."
+IDS_PLACEHOLDER = "Paste ids: 1, 2, 3 or [1, 2, 3]"
+DECODED_PLACEHOLDER = "What they stand for"
 KEPT = "kept until the window closes"
 NUMBERS_SHARE = 0.35
 LONGEST_NAME = 60
@@ -78,7 +78,7 @@ class RightSide(QWidget):
         compared.second.text.failed.connect(self._show_failure)
         compared.second.spans.failed.connect(self._show_failure)
         compared.second.text.file_changed.connect(self._follow)
-        compared.second.spans.encoded.connect(self._forget_failure)
+        compared.second.tokens_changed.connect(self._forget_failure)
         self._theme_source.changed.connect(self._color)
         self._color()
 

@@ -406,7 +406,8 @@ class SpanView(QAbstractScrollArea):
         """Where lines between two bytes are drawn, and their colours."""
         theme, place = self._themes.theme, self._pointed_out
         mark = [] if self._mark is None else [(self._mark, theme.text)]
-        return mark if place is None or place.start < place.end else [*mark, (place.start, theme.accent)]
+        found = mark if place is None or place.start < place.end else [*mark, (place.start, theme.accent)]
+        return [(min(offset, self._document.size), color) for offset, color in found]
 
     def _upright_rect(self, offset: int) -> QRectF:
         place, width = self._rows.place_of(offset), MARK_PX + 2 * MARK_BARS_PX

@@ -62,6 +62,16 @@ def test_special_tokens_that_are_missing_or_too_many_at_an_end_are_told(tokenize
     assert list(remarks(compare_ids(tokenizer, NAMES, *lists))) == told
 
 
+@pytest.mark.parametrize("model", ["demo:bpe", "demo:spm", "demo:wordpiece", "demo:unigram"])
+def test_a_text_is_the_same_with_and_without_control_tokens(model):
+    opened = guiapp.open_model(model)
+    ids = [opened.encode("Hello world", special).token_ids for special in (True, False)]
+    before, behind = opened.special_ids_around()
+    ids.append(np.concatenate((before, ids[0], behind)).astype(np.int32))
+    assert all(compare_ids(opened, NAMES, ids[0], other).is_same_text for other in ids)
+    assert not compare_ids(opened, NAMES, ids[0], ids[1][:-1]).is_same_text
+
+
 def test_long_changes_are_cut(tokenizer):
     words = tokenizer.encode("one two three four five six seven eight nine ten eleven", False).token_ids
     [_, row] = change_table(compare_ids(tokenizer, NAMES, words[:0], words), 9).rows
