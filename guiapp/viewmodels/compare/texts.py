@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.compare.changes_report import ChangesReport, compare_ids
@@ -132,6 +133,11 @@ class ComparedTexts(QObject):
         """Whether what is found is worth to be seen: there is another side, and it has tokens."""
         return self.has_second and (len(self.found.second) > 0 or not self.is_behind)
 
+    @property
+    def n_changes(self) -> int:
+        """How many changes there are to be seen."""
+        return len(self.found.rows) if self.is_shown else 0
+
     # Which change people look at
 
     @property
@@ -142,16 +148,16 @@ class ComparedTexts(QObject):
         return Change._make(self.found.rows[index].tolist())
 
     def go_to(self, index: int) -> None:
-        """Look at a change."""
-        self.current = index
-        self.current_changed.emit()
+        """Look at a change, if it is still there."""
+        if index < self.n_changes:
+            self.current = index
+            self.current_changed.emit()
 
     def step(self, by: int, side: int) -> None:
         """Look at the next change or the one before, round and round; begin at the caret of a side."""
-        if not self.is_shown or not len(self.found.rows):
-            return
-        at = self._near_caret(by, self.sides[side]) if self.current is None else self.current + by
-        self.go_to(at % len(self.found.rows))
+        if self.n_changes:
+            at = self._near_caret(by, self.sides[side]) if self.current is None else self.current + by
+            self.go_to(at % self.n_changes)
 
     def _near_caret(self, by: int, side: MarkedSpans) -> int:
         token = side.tokens.first_ending_behind(side.document.caret)
@@ -169,10 +175,10 @@ class ComparedTexts(QObject):
         self.second.set_options(self.first.options)
 
     def _follow_first(self, edit: TextEdit | None) -> None:
-        self._compare((self.left, edit))
+        self._compare(self.left, edit)
 
     def _follow_second(self, edit: TextEdit | None) -> None:
-        self._compare((self.right, edit))
+        self._compare(self.right, edit)
 
     def _follow_numbers(self, edit: TextEdit | None) -> None:
         self.numbers.tell(edit)
@@ -183,24 +189,31 @@ class ComparedTexts(QObject):
     def _follow_ids(self) -> None:
         self._compare()
 
-    def _compare(self, edited: tuple[MarkedSpans, TextEdit | None] | None = None) -> None:
-        """Find the changes, then tell of an edit and of all marks, the edit first."""
+    def _compare(self, edited: MarkedSpans | None = None, edit: TextEdit | None = None) -> None:
+        """Find the changes, then tell of an edit of one side and of all marks, the edit first."""
         self._checking.forget()
+        known_side = None if edited is None or self._is_stale else 1 - edited.side
         self._is_stale = not self._is_watching
         if not self._is_stale:
-            first, second = self.first.tokens, self.second.tokens
-            ids = first.ids(0, len(first)), self._given_ids if self.takes_ids else second.ids(0, len(second))
-            self._set_found(id_changes(*ids) if is_quick(*ids) else changes_after_edits(self.found, *ids))
+            first = self.found.first if known_side == 0 else self._ids(0)
+            second = self.found.second if known_side == 1 else self._ids(1)
+            if is_quick(first, second):
+                self._set_found(id_changes(first, second))
+            else:
+                self._set_found(changes_after_edits(self.found, first, second))
             if not self.is_behind and self.has_second:
                 self._checking.check(self._given)
         if edited is not None:
-            edited[0].tell(edited[1])
+            edited.tell(edit)
         if not self._is_stale:
-            self._tell_marks(None if edited is None else edited[0])
+            self._tell_marks(edited)
 
-    @property
-    def _given_ids(self) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
-        return NO_IDS if self.ids.read is None else self.ids.read.token_ids
+    def _ids(self, side: int) -> NDArray[np.int32]:
+        """The tokens of a side as they are now."""
+        if side and self.takes_ids:
+            return NO_IDS if self.ids.read is None else self.ids.read.token_ids
+        tokens = (self.second if side else self.first).tokens
+        return tokens.ids(0, len(tokens))
 
     def _given(self) -> _Given | None:
         tokenizer = self.first.tokenizer
@@ -213,9 +226,11 @@ class ComparedTexts(QObject):
         self.report_changed.emit()
 
     def _set_found(self, found: IdChanges) -> None:
-        is_other = not np.array_equal(found.rows, self.found.rows)
+        before, at = self.found.rows, self.current
         self.found = found
-        if is_other and self.current is not None:
+        if at is not None and (
+            len(found.rows) != len(before) or (found.rows[at, ::2] != before[at, ::2]).any()
+        ):  # not the one that it was, or not where that was
             self.current = None
             self.current_changed.emit()
 

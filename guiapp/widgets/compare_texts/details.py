@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, Qt
-from PySide6.QtWidgets import QLabel, QListView, QScrollArea
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, Qt, QTimer
+from PySide6.QtWidgets import QLabel, QScrollArea, QTableView
 
 from guiapp.core.explain.figures import counted
 from guiapp.core.explain.visible_text import isolate, visible_text
@@ -19,16 +19,18 @@ from guiapp.widgets.shared.card import card
 from guiapp.widgets.shared.layouts import STRETCH, framed, in_column, in_row, scroll_down
 from guiapp.widgets.shared.style_sheet import heading, set_role
 from guiapp.widgets.shared.styled_text import Span, StyledText
+from guiapp.widgets.shared.tables import show_rows
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, TEXT_FONT_PX, Theme, ThemeSource
 
 TITLE_FONT_PX = 15
 LONGEST_CHANGE = 60  # tokens that are shown
 LONGEST_TOKEN = 60  # characters
-LIST_PX = 90
+LIST_PX, ROW_PX = 90, 26
+PUT_OFF_MS = 60  # while somebody types
 Index = QModelIndex | QPersistentModelIndex
 
 
-class ChangeList(QAbstractListModel):
+class ChangeRows(QAbstractListModel):
     """All changes, a row each; made into words when they are seen."""
 
     def __init__(self, compared: ComparedTexts) -> None:
@@ -38,7 +40,7 @@ class ChangeList(QAbstractListModel):
 
     def renew(self) -> None:
         self.beginResetModel()
-        self._n_rows = len(self._compared.found.rows) if self._compared.is_shown else 0
+        self._n_rows = self._compared.n_changes
         self.endResetModel()
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own default
@@ -70,14 +72,17 @@ class TextsDetails(QScrollArea):
         )
         self._list_title = heading("All changes")
         self._counts = set_role(QLabel(), "dim")
-        self._rows = ChangeList(compared)
-        self.list = QListView(uniformItemSizes=True)
+        self._rows = ChangeRows(compared)
+        self.list = QTableView()  # a QListView would ask for the size of each row, of which there may be many
         self.list.setModel(self._rows)
+        show_rows(self.list)
+        self.list.horizontalHeader().hide()
+        self.list.verticalHeader().setDefaultSectionSize(ROW_PX)
+        self.list.setSelectionMode(QTableView.SelectionMode.SingleSelection)
         self.list.setFont(Theme.mono_font(SMALL_FONT_PX))
         self.list.setMinimumHeight(LIST_PX)
         self.list.setAccessibleName("Changes")
         self.list.setTextElideMode(Qt.TextElideMode.ElideRight)
-        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         title = in_row((self._title, 1), self.go_to_parting)
         self._beginning = card(title, self._told)
         of_changes = self._change_title, self._change, self._list_title, self._counts
@@ -87,11 +92,22 @@ class TextsDetails(QScrollArea):
         self.setMinimumWidth(260)
         self.list.clicked.connect(self._choose)
         self.list.activated.connect(self._choose)
-        compared.changed.connect(self._follow)
+        self._soon = QTimer(self, singleShot=True, interval=PUT_OFF_MS)
+        self._soon.timeout.connect(self._follow)
+        compared.changed.connect(self._put_off)
         compared.report_changed.connect(self._follow_report)
         compared.current_changed.connect(self._follow_current)
         theme_source.changed.connect(self._follow)
         self._follow()
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether what is shown may be of the text before the last keys."""
+        return self._soon.isActive()
+
+    def _put_off(self) -> None:
+        if not self._soon.isActive():
+            self._soon.start()
 
     def _follow(self) -> None:
         self._rows.renew()
@@ -108,7 +124,7 @@ class TextsDetails(QScrollArea):
 
     def _follow_current(self) -> None:
         compared = self._compared
-        n_changes = self._rows.rowCount()
+        n_changes = compared.n_changes
         for widget in (self._change_title, self._change, self._list_title, self._counts, self.list):
             widget.setVisible(n_changes > 0)
         if not n_changes:

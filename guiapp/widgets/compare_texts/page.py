@@ -78,7 +78,7 @@ class TextsPage(Page):
     def is_ready(self) -> bool:
         is_compared = self.compared.report is not None or not self.compared.has_second
         is_painted = self.left.is_painted and self.right.shown.is_painted
-        return is_compared and is_painted and not self.compared.is_behind
+        return is_compared and is_painted and not (self.compared.is_behind or self.details.is_behind)
 
     def set_text_size(self, size_px: int) -> None:
         for view in self._views:
@@ -147,7 +147,7 @@ class TextsPage(Page):
         adds = [bool(len(each.tokens)) and each.tokens.span(0)[1] == 0 for each in compared.sides]
         for view in (self.left, self.right.shown):
             view.keep_rows_for_added(has_second and any(adds), False)
-        is_parting = has_second and len(found.rows) > 0
+        is_parting = compared.n_changes > 0
         for view, side in ((self.left, compared.left), (self.right.shown, compared.sides[1])):
             view.set_mark(side.common_end if is_parting else None)
         self._follow_report()
@@ -158,8 +158,7 @@ class TextsPage(Page):
         self.copy.setEnabled(self.compared.report is not None)
 
     def _count_changes(self) -> None:
-        n_changes = len(self.compared.found.rows) if self.compared.is_shown else 0
-        current = self.compared.current
+        n_changes, current = self.compared.n_changes, self.compared.current
         one = "–" if current is None else f"{current + 1:,}"
         self._at.setText(f"{one} of {n_changes:,}" if n_changes else "no changes")
         for widget in self._steps:
