@@ -42,6 +42,7 @@ class Cause(Enum):
     AROUND = "tokens around"
     DECODED = "decoded otherwise"
     REFUSED = "refused"
+    ENCODER = "other encoder"
     OTHER_VOCABULARY = "other vocabulary"
     UNTOLD = "untold"
 
@@ -244,8 +245,9 @@ class _Comparison:
         here, there = (self.theirs, self.ours) if is_theirs else (self.ours, self.theirs)
         name, not_by = _name(self.names, is_theirs), _name(self.names, not is_theirs)
         made = _symbol(here, merge.made)
-        if there.vocabulary.find(made) is None and here.vocabulary.find(made) is not None:
-            return self._no_token(made, not is_theirs)
+        token = here.vocabulary.find(made)
+        if there.vocabulary.find(made) is None and token is not None:
+            return self._no_token(here.vocabulary.token_bytes(token), not is_theirs)
         rule = _rule(here, merge)
         told = f"{name} merges {rule}{_rank(here, merge)}, {not_by} has no such rule"
         return Reason(Cause.MERGE, _only(is_theirs), _sentence(told))
@@ -266,14 +268,13 @@ class _Comparison:
             (self.theirs, self.ours, other, True),
         ):
             for token in piece.tokens:
-                raw = here.vocabulary.raw_text(token)
                 is_text = here.vocabulary.kind(token) not in UNWRITTEN
                 if is_text and not _has_token(there.vocabulary, here.vocabulary, token):
-                    return self._no_token(raw, not is_theirs)
+                    return self._no_token(here.vocabulary.token_bytes(token), not is_theirs)
         return None
 
-    def _no_token(self, raw: bytes, by_theirs: bool) -> Reason:
-        told = f"{_name(self.names, by_theirs)} has no token {shown(raw)}"
+    def _no_token(self, text: bytes, by_theirs: bool) -> Reason:
+        told = f"{_name(self.names, by_theirs)} has no token {shown(text)}"
         return Reason(Cause.TOKEN, _only(not by_theirs), _sentence(told))
 
     def _unwritten(self, mine: SeenPiece, other: SeenPiece) -> Reason | None:

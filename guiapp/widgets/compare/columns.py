@@ -21,6 +21,7 @@ from guiapp.widgets.compare.margin import WIDTH_PX
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.theme import ThemeSource
 from guiapp.widgets.spans.editor import SpanEditor
+from guiapp.widgets.spans.row_pixmaps import PointedOut
 from guiapp.widgets.window.pages import PageRequests
 
 LEAST_TEXT_PX = 232
@@ -84,6 +85,20 @@ class ColumnsArea(QWidget):
         self._shows_whitespace = shows
         for column in self.columns:
             column.editor.set_shows_whitespace(shows)
+
+    def point_out(self, stretch: tuple[int, int] | None) -> None:
+        """Mark a stretch and its line in all columns; None ends that."""
+        place = None
+        if stretch is not None:
+            document = self._comparison.document
+            place = PointedOut(*stretch, *document.line_span(document.line_of(stretch[0])))
+        for column in self.columns:
+            column.editor.point_out(place)
+            column.margin.point_out(place)
+
+    def reveal(self, start: int, end: int) -> None:
+        """Scroll to a stretch of the text."""
+        self.columns[0].editor.reveal(start, end)
 
     # One column for each session
 

@@ -10,6 +10,8 @@ from guiapp.viewmodels.compare.figures import ComparedFigures
 from guiapp.widgets.shared.painting import RIGHT, Painted, fill, write
 from guiapp.widgets.shared.theme import SMALL_FONT_PX, Theme, ThemeSource
 from guiapp.widgets.spans.editor import SpanEditor
+from guiapp.widgets.spans.painter import faded
+from guiapp.widgets.spans.row_pixmaps import LINE_ALPHA, PointedOut
 from guiapp.widgets.spans.rows import MARGIN_PX
 
 WIDTH_PX = 50
@@ -31,11 +33,18 @@ class LineCounts(Painted):
         self._column = column
         self._figures = figures
         self._editor = editor
+        self._pointed_out: PointedOut | None = None
         self.setFixedWidth(WIDTH_PX)
         editor.moved.connect(self.update)
         figures.lines_changed.connect(self.update)
         column.tokens_changed.connect(self.update)
         theme_source.changed.connect(self.update)
+
+    def point_out(self, place: PointedOut | None) -> None:
+        """Mark a line as the editor does."""
+        if place != self._pointed_out:
+            self._pointed_out = place
+            self.update()
 
     def sizeHint(self) -> QSize:
         return QSize(WIDTH_PX, 0)
@@ -50,6 +59,9 @@ class LineCounts(Painted):
         for block in rows.visible():
             line = document.line_of(block.start)
             start, end = document.line_span(line)
+            if self._pointed_out is not None and start == self._pointed_out.line_start:
+                ground = QRectF(0, block.y, self.width(), block.bottom - block.y)
+                painter.fillRect(ground, faded(theme.accent, LINE_ALPHA))
             if start == block.start and self._column.takes_part:
                 counts = self._figures.in_line(start, end)
                 least = min(counts, default=0)

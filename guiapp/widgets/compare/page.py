@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QSplitter, QWidget
 
+from guiapp.viewmodels.compare.difference_causes import DifferenceCauses
+from guiapp.viewmodels.compare.difference_walk import DifferenceWalk
 from guiapp.viewmodels.compare.figures import ComparedFigures
 from guiapp.viewmodels.compare.models import ModelsComparison
 from guiapp.widgets.compare.columns import ColumnsArea
+from guiapp.widgets.compare.details import DetailsPanel
+from guiapp.widgets.compare.tools import CompareTools
 from guiapp.widgets.shared.layouts import in_column, in_splitter
 from guiapp.widgets.window.pages import Page, PageSetting
 
@@ -17,25 +22,47 @@ DETAILS_PX = 320
 
 
 class ComparePage(Page):
-    """Puts columns, summary and details together."""
+    """Puts columns and details together; what stands below the columns goes into `summary_splitter`."""
 
     def __init__(self, setting: PageSetting) -> None:
         super().__init__()
+        self._compared = setting.compared
+        self._requests = requests = setting.requests
+        self._actions = actions = setting.actions
+        themes = setting.theme_source
         self.comparison = ModelsComparison(setting.compared, self)
-        self._figures = ComparedFigures(self.comparison, self)
-        self.columns = ColumnsArea(self.comparison, self._figures, setting.requests, setting.theme_source)
+        self.walk = DifferenceWalk(self.comparison, self)
+        self.causes = DifferenceCauses(self.comparison, self.walk, self)
+        figures = ComparedFigures(self.comparison, self)
+        self.columns = ColumnsArea(self.comparison, figures, requests, themes)
+        self.details = DetailsPanel(self.comparison, self.walk, self.causes, themes)
+        back, on = actions["compare_previous"], actions["compare_next"]
+        self._tools = CompareTools(setting.compared, self.walk, back, on)
         self.summary_splitter = QSplitter(Qt.Orientation.Vertical, childrenCollapsible=False)
         self.splitter = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
         in_splitter(self.summary_splitter, self.columns, sizes=(600,))
-        self.details = QWidget()
         in_splitter(self.splitter, self.summary_splitter, self.details, sizes=(1100, DETAILS_PX))
         in_column(self.splitter, on=self)
+        on.triggered.connect(partial(self.walk.step, 1))
+        back.triggered.connect(partial(self.walk.step, -1))
+        self.details.race_wanted.connect(requests.race_wanted)
+        for part in (self.details, self._tools):
+            part.model_wanted.connect(self._ask_for_model)
+        self.walk.changed.connect(self._point_out)
+        self.walk.moved.connect(self._reveal)
+        actions["whitespace"].toggled.connect(self.columns.set_shows_whitespace)
+        self.columns.set_shows_whitespace(actions["whitespace"].isChecked())
         self.setFocusProxy(self.columns.columns[0].editor)
 
     @property
     def panels(self) -> list[QWidget]:
         """What F6 goes through."""
-        return [column.editor for column in self.columns.columns]
+        editors = [column.editor for column in self.columns.columns if column.editor.isVisible()]
+        return [*editors, self.details]
+
+    @property
+    def tools(self) -> QWidget:
+        return self._tools
 
     @property
     def splitters(self) -> Mapping[str, QSplitter]:
@@ -43,13 +70,28 @@ class ComparePage(Page):
 
     @property
     def is_ready(self) -> bool:
-        return self.comparison.is_ready and self.columns.is_painted
+        return self.comparison.is_ready and self.causes.is_ready and self.columns.is_painted
 
     def set_text_size(self, size_px: int) -> None:
         self.columns.set_font_px(size_px)
 
     def stop(self) -> None:
+        self.causes.close()
         self.comparison.close()
+
+    def _ask_for_model(self, under: QWidget) -> None:
+        self._requests.model_wanted.emit(under, self._add)
+
+    def _add(self, name: str, pre: str | None) -> None:
+        if self._compared.can_add:
+            self._compared.add(name, pre)
+
+    def _point_out(self) -> None:
+        self.columns.point_out(self.walk.stretch)
+
+    def _reveal(self) -> None:
+        if (stretch := self.walk.stretch) is not None:
+            self.columns.reveal(*stretch)
 
 
 def make_page(setting: PageSetting) -> ComparePage:

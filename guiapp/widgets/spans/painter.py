@@ -325,13 +325,16 @@ class SpanPainter:
 def _rings(
     is_ringed: NDArray[np.bool_], boxes: TokenBoxes, window: SpanWindow, row: RowGeometry
 ) -> list[tuple[int, int]]:
-    """The first and the last box of each ring."""
-    ends = window.ends[boxes.indexes]
-    goes_on = ~np.isin(ends, row.cells) if not row.is_mixed else np.zeros(len(ends), np.bool_)
-    goes_on[:-1] &= is_ringed[:-1] & is_ringed[1:] & (window.starts[boxes.indexes[1:]] == ends[:-1])
-    goes_on[-1:] = False
-    begins = is_ringed & ~np.append(False, goes_on[:-1])
-    return list(zip(np.flatnonzero(begins).tolist(), np.flatnonzero(is_ringed & ~goes_on).tolist(), strict=True))
+    """The first and the last box of each ring; those that share a cell have one, with what is between them."""
+    ringed = np.flatnonzero(is_ringed)
+    if row.is_mixed:
+        return [(at, at) for at in ringed.tolist()]
+    tokens = boxes.indexes[ringed]
+    first_cells = np.searchsorted(row.cells, window.starts[tokens], side="right")
+    last_cells = np.searchsorted(row.cells, window.ends[tokens] - 1, side="right")
+    is_joined = first_cells[1:] == last_cells[:-1]
+    firsts, lasts = ringed[np.append(True, ~is_joined)], ringed[np.append(~is_joined, True)]
+    return list(zip(firsts.tolist(), lasts.tolist(), strict=True))
 
 
 def draw_wave(painter: QPainter, theme: Theme, rect: QRectF) -> None:
