@@ -25,7 +25,7 @@ from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, TEXT_F
 TITLE_FONT_PX = 15
 LONGEST_CHANGE = 60  # tokens that are shown
 LONGEST_TOKEN = 60  # characters
-LIST_PX, ROW_PX = 90, 26
+LIST_PX, ROW_PX = 78, 26
 PUT_OFF_MS = 60  # while somebody types
 Index = QModelIndex | QPersistentModelIndex
 
@@ -64,13 +64,13 @@ class TextsDetails(QScrollArea):
         self._told = StyledText(Theme.ui_font(), 14)
         self.go_to_parting = push_button("Go there", self._go_to_parting, tip="Show where both part")
         self._change_title = heading("Change")
-        self._removed, self._inserted = (StyledText(Theme.mono_font(TEXT_FONT_PX), 4) for _ in range(2))
+        self._removed, self._inserted = (StyledText(Theme.mono_font(TEXT_FONT_PX), 3) for _ in range(2))
         self._kinds = tuple(set_role(QLabel(), "dim") for _ in range(2))
         self._ids = tuple(StyledText(Theme.mono_font(SMALL_FONT_PX), 2) for _ in range(2))
         self._change = card(
             self._kinds[0], self._removed, self._ids[0], self._kinds[1], self._inserted, self._ids[1]
         )
-        self._list_title = heading("All changes")
+        self._list_title = heading("Changes")
         self._counts = set_role(QLabel(), "dim")
         self._rows = ChangeRows(compared)
         self.list = QTableView()  # a QListView would ask for the size of each row, of which there may be many
@@ -131,7 +131,7 @@ class TextsDetails(QScrollArea):
             return
         at = compared.current or 0
         self._change_title.setText(where(compared, at).upper())
-        self._list_title.setText(f"ALL {counted(n_changes, 'CHANGE').upper()}")
+        self._list_title.setText(counted(n_changes, "change").upper())
         self._counts.setText(counts(compared))
         kinds = ("Missing in the list", "Only in the list") if compared.takes_ids else ("Removed", "Inserted")
         shown = zip(

@@ -58,6 +58,8 @@ class TextsPage(Page):
         self._is_linking = False
         self._tools = QWidget()
         self._make_tools(setting)
+        self._whitespace = setting.actions["whitespace"]
+        self._add_edit_actions(setting)
         self._connect()
         self._follow()
 
@@ -115,6 +117,11 @@ class TextsPage(Page):
         self._steps = back, self._at, on, set_role(QLabel(keys), "dim")
         in_row(STRETCH, *self._steps, self.copy, on=self._tools, spacing=GAP_PX)
 
+    def _add_edit_actions(self, setting: PageSetting) -> None:
+        names = ("undo", "redo", "cut", "copy", "paste", "select_all")
+        for editor in (self.left, self.right.editor, self.right.numbers):
+            editor.addActions([setting.actions[name] for name in names])
+
     def _connect(self) -> None:
         compared = self.compared
         compared.changed.connect(self._follow)
@@ -124,6 +131,8 @@ class TextsPage(Page):
         self.left.scrolled.connect(self._scroll_right)
         for view in (self.right.editor, self.right.decoded):
             view.scrolled.connect(self._scroll_left)
+        self._whitespace.toggled.connect(self._show_whitespace)
+        self._show_whitespace()
         for view in self._views:
             view.set_frame_time(FRAME_MS)
             view.zoom_changed.connect(partial(self._follow_zoom, view))
@@ -222,6 +231,10 @@ class TextsPage(Page):
         self._is_linking = True
         view.place(offset, y)
         self._is_linking = False
+
+    def _show_whitespace(self) -> None:
+        for view in self._views:
+            view.set_shows_whitespace(self._whitespace.isChecked())
 
     def _follow_zoom(self, zoomed: SpanView) -> None:
         """One side was enlarged by its wheel: the others follow."""

@@ -8,10 +8,10 @@ from PySide6.QtWidgets import QSizePolicy
 
 from guiapp.widgets.shared.painting import CENTER, LEFT, Painted, fill, write
 from guiapp.widgets.shared.theme import GAP_PX, SMALL_FONT_PX, UI_FONT_PX, UNIT_PX, Theme, ThemeSource
+from guiapp.widgets.spans.painter import QUIET_ALPHA, RING_ALPHA, RING_PX, draw_upright, faded
 
-ROW_PX = 26
+ROW_PX = 24
 SAMPLE_PX = 56
-QUIET = 0.4
 ROWS = (
     ("both", "in both texts, in order"),
     ("only", "only on this side"),
@@ -33,18 +33,17 @@ class Signs(Painted):
     def paint(self, painter: QPainter, theme: Theme) -> None:
         mono, plain = Theme.mono_font(UI_FONT_PX), Theme.ui_font(SMALL_FONT_PX)
         for row, (sample, meaning) in enumerate(ROWS):
-            place = QRectF(0.5, row * ROW_PX + 3.5, SAMPLE_PX, ROW_PX - 7)
+            place = QRectF(0.5, row * ROW_PX + 2.5, SAMPLE_PX, ROW_PX - 5)
             if sample:
-                painter.setOpacity(QUIET if row == 0 else 1.0)
-                fill(painter, place, theme.span_color(0), UNIT_PX)
-                painter.setOpacity(1.0)
+                color = theme.span_color(0)
+                fill(painter, place, color if row else faded(color, QUIET_ALPHA), UNIT_PX)
                 if row == 1:
                     painter.setBrush(Qt.BrushStyle.NoBrush)
-                    painter.setPen(QPen(theme.text, 1.25))
+                    painter.setPen(QPen(faded(theme.text, RING_ALPHA), RING_PX))
                     painter.drawRoundedRect(place.adjusted(1, 1, -1, -1), UNIT_PX, UNIT_PX)
                 write(painter, place, sample, theme.span_text, CENTER, mono)
             else:
-                painter.fillRect(QRectF(place.center().x() - 1, place.top(), 2, place.height()), theme.text)
+                draw_upright(painter, place.center().x(), place.top(), place.height(), theme.text)
             beside = place.translated(SAMPLE_PX + GAP_PX + UNIT_PX, 0)
             beside.setRight(self.width())
             write(painter, beside, meaning, theme.dim, LEFT, plain)

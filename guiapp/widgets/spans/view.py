@@ -21,6 +21,7 @@ from guiapp.widgets.spans.added_tokens import AddedTokens, ChipBox
 from guiapp.widgets.spans.block import TextMetrics
 from guiapp.widgets.spans.fonts import FontSearch
 from guiapp.widgets.spans.frame import Marks, Part, Screen, ShownBlock, blocks_in, parts_of
+from guiapp.widgets.spans.painter import UPRIGHT_PX, draw_upright
 from guiapp.widgets.spans.row_pixmaps import PointedOut, RowPixmaps
 from guiapp.widgets.spans.rows import MARGIN_PX, SpanRows
 
@@ -30,7 +31,6 @@ ZOOM_STEPS_PX = (9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 20, 22, 24, 28, 32, 40, 
 WHEEL_NOTCH = 120
 NOTCH_ROWS = 3
 BYTES_IN_TIP, LINES_IN_TIP = 32, 20
-MARK_PX, MARK_BARS_PX = 2, 3  # an upright line, and how far the bars at its ends reach out
 ROWS_AT_ONCE = 4  # in a frame that goes on where another one ran out of time
 
 
@@ -349,7 +349,8 @@ class SpanView(QAbstractScrollArea):
         if not self._document.size:
             self._draw_placeholder(painter)
         for offset, color in self._uprights():
-            self._draw_upright(painter, self._upright_rect(offset), color)
+            line = self._upright_rect(offset)
+            draw_upright(painter, line.center().x(), line.top(), line.height(), color)
         if (caret := self._shown_caret()) is not None:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
             painter.fillRect(caret, self._themes.theme.accent)
@@ -410,17 +411,9 @@ class SpanView(QAbstractScrollArea):
         return [(min(offset, self._document.size), color) for offset, color in found]
 
     def _upright_rect(self, offset: int) -> QRectF:
-        place, width = self._rows.place_of(offset), MARK_PX + 2 * MARK_BARS_PX
-        left = self._side_px + round(place.x) - width / 2
-        return QRectF(left, place.y, width, self._rows.metrics.row_height)
-
-    def _draw_upright(self, painter: QPainter, rect: QRectF, color: QColor) -> None:
-        """A line with a bar at both ends, unlike the caret."""
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-        bar = QRectF(rect.x(), rect.y(), rect.width(), MARK_PX)
-        line = rect.adjusted(MARK_BARS_PX, 0, -MARK_BARS_PX, 0)
-        for part in (line, bar, bar.translated(0, rect.height() - MARK_PX)):
-            painter.fillRect(part, color)
+        place = self._rows.place_of(offset)
+        left = self._side_px + round(place.x) - UPRIGHT_PX / 2
+        return QRectF(left, place.y, UPRIGHT_PX, self._rows.metrics.row_height)
 
     def _marks_of(self, chip: ChipBox) -> tuple[bool, bool]:
         return chip.token == self._selected_token, chip.token == self._hovered_token

@@ -91,13 +91,13 @@ ROWS = (
     ActionRow("round_trip_difference", "Go to first byte lost in the round trip", "Tokens"),
     ActionRow("compare_next", "Next difference", "Tokens", ("F8",), begins_group=True, page="compare"),
     ActionRow("compare_previous", "Previous difference", "Tokens", ("Shift+F8",), page="compare"),
+    ActionRow("texts_next", "Next change", "Tokens", ("F8",), page="compare_texts"),
+    ActionRow("texts_previous", "Previous change", "Tokens", ("Shift+F8",), page="compare_texts"),
     ActionRow("three_trees", "Three trees of a token, side by side", "Tokens", ("Ctrl+T",), page="tree"),
     *(
         ActionRow(page.name, page.title, "View", (page.keys,) if page.keys else (), True, "page")
         for page in PAGES
     ),
-    ActionRow("texts_next", "Next change", "View", ("F8",), begins_group=True, page="compare_texts"),
-    ActionRow("texts_previous", "Previous change", "View", ("Shift+F8",), page="compare_texts"),
     ActionRow("debug_run", "Run to the next breakpoint", "Run", ("F5",), page="steps"),
     ActionRow("debug_reverse", "Run back", "Run", ("Shift+F5",), page="steps"),
     ActionRow("debug_caret", "Run to the caret", "Run", ("Ctrl+F10",), page="steps"),

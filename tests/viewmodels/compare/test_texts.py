@@ -177,6 +177,7 @@ def test_both_kinds_of_the_right_side_stay_when_others_and_models_are_chosen(com
     assert compared.found.second.tolist() == [1, 2, 3]
     assert compared.ids.text.document.text() == b"1 2 3"
     compared.take_ids(False)
+    qtbot.waitUntil(lambda: not compared.is_behind)
     assert_shows(compared, TEXT, b"Another text")
 
 

@@ -178,6 +178,7 @@ def test_pasted_ids_show_their_tokens_and_what_is_wrong(page, qtbot):
     assert title == "1 token in common"
     assert "There is a second BOS in the list of ids." in text
     assert "the same text, cut in another way" in text
+    assert [chip.is_ringed for chip in page.right.decoded._chips()] == [False, True]
     assert page.right.head._count.text() == str(len(ids) + 1)
     page.next.trigger()
     assert page.right.numbers._pointed_out.start == page.compared.ids.text.document.text().index(
@@ -267,3 +268,25 @@ def test_what_is_pointed_out_follows_edits_and_is_forgotten_with_its_change(page
     page.compared.second.document.replace(at, at + 6, b"")
     assert page.compared.current is None
     assert page.right.editor._pointed_out is page.left._pointed_out is None
+
+
+def test_the_edit_menu_is_for_the_text_in_which_people_type(page, qtbot):
+    write(page, b"another", qtbot)
+    page.right.editor.setFocus()
+    actions = page.shell.window.actions_table
+    actions["select_all"].trigger()
+    QGuiApplication.clipboard().setText("pasted")
+    actions["paste"].trigger()
+    assert page.compared.second.document.text() == b"pasted"
+    page.left.setFocus()
+    actions["paste"].trigger()
+    assert page.shell.session.document.text() == b"pasted" + TEXT
+    assert actions["paste"] in page.right.editor.actions()
+
+
+def test_white_space_is_shown_here_as_everywhere(page):
+    views = page.left, page.right.editor, page.right.numbers, page.right.decoded
+    for _ in range(2):
+        page.shell.window.actions_table["whitespace"].trigger()
+        shown = page.shell.window.actions_table["whitespace"].isChecked()
+        assert [view._shows_whitespace for view in views] == [shown] * 4
