@@ -93,10 +93,11 @@ def _or_end(compared: ComparedTexts, ids: NDArray[np.int32]) -> str:
 
 
 def counts(compared: ComparedTexts) -> str:
-    """How many tokens changed."""
+    """How many changes there are, and of how many tokens."""
     found = compared.found
     removed, inserted = ("missing", "too many") if compared.takes_ids else ("removed", "inserted")
-    return f"{found.n_removed:,} {removed}, {found.n_inserted:,} {inserted}, {found.n_kept:,} kept"
+    tokens = f"{found.n_removed:,} {removed}, {found.n_inserted:,} {inserted}"
+    return f"{counted(len(found.rows), 'change')}: {tokens}"
 
 
 def where(compared: ComparedTexts, index: int) -> str:

@@ -71,7 +71,6 @@ class TextsDetails(QScrollArea):
             self._kinds[0], self._removed, self._ids[0], self._kinds[1], self._inserted, self._ids[1]
         )
         self._list_title = heading("Changes")
-        self._counts = set_role(QLabel(), "dim")
         self._rows = ChangeRows(compared)
         self.list = QTableView()  # a QListView would ask for the size of each row, of which there may be many
         self.list.setModel(self._rows)
@@ -85,7 +84,7 @@ class TextsDetails(QScrollArea):
         self.list.setTextElideMode(Qt.TextElideMode.ElideRight)
         title = in_row((self._title, 1), self.go_to_parting)
         self._beginning = card(title, self._told)
-        of_changes = self._change_title, self._change, self._list_title, self._counts
+        of_changes = self._change_title, self._change, self._list_title
         signs = heading("Signs"), Signs(theme_source)
         parts = heading("From the start"), self._beginning, *of_changes, (self.list, 1), STRETCH, *signs
         scroll_down(self, framed(in_column(*parts, margins=MARGIN_PX, spacing=GAP_PX), "panel"))
@@ -125,14 +124,13 @@ class TextsDetails(QScrollArea):
     def _follow_current(self) -> None:
         compared = self._compared
         n_changes = compared.n_changes
-        for widget in (self._change_title, self._change, self._list_title, self._counts, self.list):
+        for widget in (self._change_title, self._change, self._list_title, self.list):
             widget.setVisible(n_changes > 0)
         if not n_changes:
             return
         at = compared.current or 0
         self._change_title.setText(where(compared, at).upper())
-        self._list_title.setText(counted(n_changes, "change").upper())
-        self._counts.setText(counts(compared))
+        self._list_title.setText(counts(compared).upper())
         kinds = ("Missing in the list", "Only in the list") if compared.takes_ids else ("Removed", "Inserted")
         shown = zip(
             changed_ids(compared, at),

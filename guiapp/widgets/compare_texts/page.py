@@ -79,7 +79,8 @@ class TextsPage(Page):
     @property
     def is_ready(self) -> bool:
         is_compared = self.compared.report is not None or not self.compared.has_second
-        is_painted = self.left.is_painted and self.right.shown.is_painted
+        shown = self.left, self.right.shown, self.right.field
+        is_painted = all(view.is_painted for view in shown)
         return is_compared and is_painted and not (self.compared.is_behind or self.details.is_behind)
 
     def set_text_size(self, size_px: int) -> None:
