@@ -1033,11 +1033,11 @@ def tint_spans(
     """Colours for the tokens of n columns over one text, of each the starts and ends: numbers below n_tints.
 
     What has the same span has the same colour in all columns, and neighbours in a column have different
-    ones as long as n + 2 <= n_tints; so have those at the ends and the tokens `around` a column, whose colours are
-    given, NO_TINT for none, if all those behind are of one span.  Tokens without text have 0.
+    ones as long as n + 2 <= n_tints; so have those at the ends and the tokens `around` a column, whose
+    colours are given, NO_TINT for none, if all those behind are of one span.  Tokens without text have 0.
     """
     tints = [np.empty(len(starts), np.uint8) for starts, _ in columns]
-    rows = [
+    rows: list[tuple[NDArray[Any], ...]] = [
         (*(np.ascontiguousarray(array, np.int64) for array in column), tint)
         for column, tint in zip(columns, tints, strict=True)
     ]

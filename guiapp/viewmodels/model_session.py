@@ -63,8 +63,11 @@ class ModelSession(QObject):
         options: Options | None = None,
         load: Load = open_model,
         parent: QObject | None = None,
+        checks: bool = True,
     ) -> None:
+        """With `checks`, the round trip and the encoder are looked at when typing pauses."""
         super().__init__(parent)
+        self._checks = checks
         self.text = text
         self.document = text.document
         self.loader = ModelLoader(load, self)
@@ -300,7 +303,7 @@ class ModelSession(QObject):
         self.tokens_changed.emit(edit, self.tokens)
         self._set_selected(self._selected_token)
         self.statistics_changed.emit()
-        if not self.is_encoding:
+        if self._checks and not self.is_encoding:
             self._check()
         self.spans.catch_up()  # last: its thread takes half the time of whoever follows meanwhile
 

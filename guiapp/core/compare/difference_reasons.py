@@ -1,4 +1,4 @@
-"""Why several models cut one stretch of a text differently: the reasons, on the least text that shows them."""
+"""Why several models cut one stretch of a text differently, told of the least text that shows it."""
 
 from __future__ import annotations
 
@@ -81,14 +81,16 @@ def _chosen(ours: Side, theirs: Side, difference: Difference) -> Reason | None:
     """What people chose for one of two sides, where that makes the difference."""
     for side in (ours, theirs):
         if difference.is_at_edge and not side.add_special and ours.add_special != theirs.add_special:
-            return Reason(Cause.AROUND, "switch", f"{side.name} adds no special tokens: that is switched off.")
+            return Reason(
+                Cause.AROUND, "switch", f"{side.name} adds no special tokens: that is switched off."
+            )
         usual = Side(side.name, side.tokenizer, parse_special=side.parse_special)
         whole = 0, len(difference.around)
         if side.encoder is not None and _tokens_of(side, difference, *whole) != _tokens_of(
             usual, difference, *whole
         ):
             encoder = code(side.encoder)
-            told = f"{side.name} is encoded with {encoder}, which gives other tokens than its exact encoder here."
+            told = f"{side.name} is encoded with {encoder}, which does not give its exact tokens here."
             return Reason(Cause.ENCODER, side.encoder, told)
     if ours.parse_special != theirs.parse_special:
         side = theirs if ours.parse_special else ours

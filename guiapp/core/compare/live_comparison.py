@@ -1,4 +1,4 @@
-"""How several models share the spans of a text that is being edited: only what an edit touched is compared again."""
+"""How several models share the spans of a text that is edited: only what an edit touched is compared anew."""
 
 from __future__ import annotations
 

@@ -24,6 +24,7 @@ from guiapp.core.vocab.merges import MARKED_SPACE, PairMerging
 from guiapp.core.vocab.vocabulary import VocabType, Vocabulary
 
 LONGEST_SHOWN = 40
+PLAIN_NAMES = ("the first", "the second")
 UNWRITTEN = ("unknown", "byte")  # kinds of tokens for what no other token stands for
 
 
@@ -68,9 +69,7 @@ Names = tuple[str, str]
 Around = tuple[Sequence[int], Sequence[int]]
 
 
-def reason_for(
-    ours: Tokenizer, theirs: Tokenizer, text: bytes, names: Names = ("the first", "the second")
-) -> Reason | None:
+def reason_for(ours: Tokenizer, theirs: Tokenizer, text: bytes, names: Names = PLAIN_NAMES) -> Reason | None:
     """The first thing that two tokenizers do otherwise with a text of up to some hundred bytes.
 
     None where ids and decoded text are equal.  Special tokens are parsed and added.
@@ -385,4 +384,6 @@ def _name(names: Names, is_theirs: bool) -> str:
 
 
 def _sentence(told: str) -> str:
-    return f"{told[0].upper()}{told[1:]}."
+    """With a capital, unless a model's name begins it that is written otherwise."""
+    begins = told[0].upper() if told.startswith(PLAIN_NAMES) else told[0]
+    return f"{begins}{told[1:]}."

@@ -115,6 +115,13 @@ class TokenStore:
         """The index of the first token that begins at or after `position`."""
         return self._search(self._columns.starts, position, "left")
 
+    def firsts_from(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The same of many positions."""
+        starts = self._columns.starts
+        left = np.searchsorted(starts[: self._gap], positions)
+        right = self._gap + np.searchsorted(starts[self._behind :], positions - self._n_bytes)
+        return np.where(left < self._gap, left, right)
+
     def first_behind(self, position: int) -> int:
         """The index of the first token that begins behind `position`."""
         return self._search(self._columns.starts, position, "right")

@@ -117,8 +117,7 @@ class ComparedSpans(QObject):
 
     def n_in_lines(self, line_starts: NDArray[np.int64]) -> NDArray[np.int64]:
         """The same for all lines; they begin in these places."""
-        starts = self.tokens.between(0, len(self.tokens)).starts
-        firsts = np.searchsorted(starts, line_starts)
+        firsts = self.tokens.firsts_from(line_starts)
         before, behind = self.around
         firsts[0] = before
-        return np.diff(firsts, append=max(len(starts) - behind, int(firsts[-1])))
+        return np.diff(firsts, append=max(len(self.tokens) - behind, int(firsts[-1])))

@@ -117,7 +117,9 @@ class DifferenceCauses(QObject):
         last = document.line_span(document.line_of(max(end - 1, start)))[1]
         first = max(first, document.character_start(start - AROUND))
         last = min(last, document.character_start(end + AROUND))
-        tokens = tuple(_tokens(column, *self._comparison.tokens_in(column, start, end), first) for column in rows)
+        tokens = tuple(
+            _tokens(column, *self._comparison.tokens_in(column, start, end), first) for column in rows
+        )
         is_at_edge = start == end and start in (0, document.size)
         return Difference(document.slice(first, last), start - first, end - first, is_at_edge, tokens)
 
@@ -171,7 +173,9 @@ class DifferenceCauses(QObject):
 
     def _count(self, ids: np.ndarray[tuple[int], np.dtype[np.int32]]) -> None:
         counts = Counter(number for number in ids.tolist() if number != UNTOLD)
-        rows = [CauseCount(number, _title(self._kinds[number]), count) for number, count in counts.most_common()]
+        rows = [
+            CauseCount(number, _title(self._kinds[number]), count) for number, count in counts.most_common()
+        ]
         if rows != self.counts:
             self.counts = rows
             self.counts_changed.emit()

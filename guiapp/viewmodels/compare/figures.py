@@ -12,7 +12,7 @@ from guiapp.core.compare.spans import more_than_least
 from guiapp.viewmodels.compare.compared_spans import ComparedSpans
 from guiapp.viewmodels.compare.models import ModelsComparison
 
-PAUSE_MS = 150  # without an edit, until all lines are counted
+PAUSE_MS = 250  # without an edit, until all lines are counted
 
 
 class Cost(NamedTuple):
@@ -47,7 +47,8 @@ class ComparedFigures(QObject):
         self.dear_lines: NDArray[np.int64] = np.zeros(0, np.int64)
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._pause.timeout.connect(self._count_lines)
-        comparison.changed.connect(self._pause.start)
+        self._in_lines: dict[tuple[int, int], list[int]] = {}
+        comparison.changed.connect(self._follow)
 
     @property
     def is_comparing(self) -> bool:
@@ -67,9 +68,22 @@ class ComparedFigures(QObject):
         ratio = column.n_tokens / first.n_tokens if first.takes_part and first.n_tokens else None
         return Cost(column.n_tokens, column.n_tokens - self._comparison.fewest, ratio)
 
+    def row_of(self, column: ComparedSpans) -> int:
+        """Which of the columns that take part it is, -1 for none."""
+        rows = self._comparison.rows
+        return rows.index(column) if column in rows else -1
+
     def in_line(self, start: int, end: int) -> list[int]:
         """The tokens of each column that takes part that begin in a line of the text."""
-        return [each.n_in_line(start, end) for each in self._comparison.rows]
+        counts = self._in_lines.get((start, end))
+        if counts is None:  # all columns ask for the same lines
+            counts = [each.n_in_line(start, end) for each in self._comparison.rows]
+            self._in_lines[start, end] = counts
+        return counts
+
+    def _follow(self) -> None:
+        self._in_lines.clear()
+        self._pause.start()
 
     def _count_lines(self) -> None:
         """All lines at once, when nobody types."""

@@ -65,7 +65,9 @@ class ModelsComparison(QObject):
         self._is_watched = False
         self._job = LatestJob[LiveComparison](self)
         self._job.done.connect(self._take)
-        self._at_start: list[tuple[TokenStore, int]] = []  # of the job: the stores, and how often they had changed
+        self._at_start: list[
+            tuple[TokenStore, int]
+        ] = []  # of the job: the stores, and how often they had changed
         compared.sessions_changed.connect(self._follow_sessions)
         self.document.edited.connect(self._follow_edit)
         self._follow_sessions()
@@ -84,7 +86,9 @@ class ModelsComparison(QObject):
     @property
     def is_ready(self) -> bool:
         """Whether all models that are open have been compared."""
-        is_still = not any(each.session.is_encoding or each.session.loader.job.is_busy for each in self.columns)
+        is_still = not any(
+            each.session.is_encoding or each.session.loader.job.is_busy for each in self.columns
+        )
         return is_still and not self._job.is_busy
 
     @property

@@ -17,7 +17,7 @@ TOUCHING_PX = 0.01
 
 
 class Strength(IntEnum):
-    """How much a token's colour says beside other models: all of them have its span, some, or only this one."""
+    """Of a token's colour beside other models: some of them have its span, all, or only this one."""
 
     FULL = 0
     QUIET = 1

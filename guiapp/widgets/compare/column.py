@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, Qt
-from PySide6.QtWidgets import QFrame, QLabel, QProgressBar, QStackedWidget, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QProgressBar, QStackedWidget
 
 from guiapp.viewmodels.compare.column_state import ColumnState
 from guiapp.viewmodels.compare.compared_spans import ComparedSpans

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+import re
+
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QLabel, QScrollArea, QWidget
+from PySide6.QtWidgets import QLabel, QScrollArea
 
 from guiapp.core.compare.difference_reasons import Told
 from guiapp.core.explain.code_marks import parts
@@ -87,7 +89,17 @@ class DetailsPanel(QScrollArea):
     def _lay_out(self) -> None:
         add = in_row(self.add_button, STRETCH)
         by_cause = self._by_cause, self.causes
-        column = self._title, self._hint, add, self._card, GAP_PX, *by_cause, GAP_PX, self._signs, self._legend
+        column = (
+            self._title,
+            self._hint,
+            add,
+            self._card,
+            GAP_PX,
+            *by_cause,
+            GAP_PX,
+            self._signs,
+            self._legend,
+        )
         inside = in_column(*column, (STRETCH, 1), margins=MARGIN_PX, spacing=GAP_PX)
         scroll_down(self, framed(inside, "panel"))
         self.setMinimumWidth(280)
@@ -111,10 +123,10 @@ class DetailsPanel(QScrollArea):
         self._hint.setVisible(index is None and (is_alone or is_settled))
         self.add_button.setVisible(is_alone)
         self._card.setVisible(index is not None)
-        for part in (self._by_cause, self.causes):
-            part.setVisible(n_all > 0)
-        for part in (self._signs, self._legend):
-            part.setVisible(not is_alone)
+        self._by_cause.setVisible(n_all > 0)
+        self.causes.setVisible(n_all > 0)
+        self._signs.setVisible(not is_alone)
+        self._legend.setVisible(not is_alone)
         n_counted = self._causes.n_looked_into
         some = f"The first {MOST:,} of {n_all:,}" if n_counted < n_all else f"All {n_all:,}"
         self._by_cause.setText(f"{some} by cause".upper())
@@ -169,15 +181,23 @@ class DetailsPanel(QScrollArea):
     def _spans_of(self, told: Told) -> list[Span]:
         theme, names = self._theme_source.theme, [side.name for side in self._causes.sides]
         spans = [
-            Span(part.text, theme.text, theme.background if part.is_code else None)
+            Span(text, theme.text, theme.background if part.is_code else None, text in names)
             for part in parts(told.reason.sentence)
+            for text in ([part.text] if part.is_code else _around_names(part.text, names))
         ]
         if told.alike:
             others = " and ".join(names[number] for number in told.alike)
             cut = "cuts" if len(told.alike) == 1 else "cut"
-            spans.append(Span(f" {others} {cut} as {names[told.other]} does.", theme.text))
+            sentence = f" {others} {cut} as {names[told.other]} does."
+            spans += [Span(text, theme.text, None, text in names) for text in _around_names(sentence, names)]
         subject = told.reason.subject
         return [*spans, Span(f"\n{told.reason.cause.value.capitalize()} · {subject}", theme.dim)]
 
     def _show_counts(self) -> None:
         self.causes.show_counts(self._causes.counts, self._walk.kind)
+
+
+def _around_names(text: str, names: list[str]) -> list[str]:
+    """The names in a text, and what is between them."""
+    longest_first = sorted(names, key=len, reverse=True)
+    return [part for part in re.split(f"({'|'.join(map(re.escape, longest_first))})", text) if part]

@@ -119,4 +119,9 @@ class ColumnHead(Painted):
         needed, least = (round(room * share / most) for share in (n_tokens, n_tokens - more))
         fill(painter, QRectF(MARGIN_PX, y, least, BAR_PX), theme.faint, BAR_PX / 2)
         if needed > least:
-            fill(painter, QRectF(MARGIN_PX + least + 1, y, needed - least - 1, BAR_PX), theme.warning, BAR_PX / 2)
+            fill(
+                painter,
+                QRectF(MARGIN_PX + least + 1, y, needed - least - 1, BAR_PX),
+                theme.warning,
+                BAR_PX / 2,
+            )

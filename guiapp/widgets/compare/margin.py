@@ -1,4 +1,4 @@
-"""Beside the text of one model: the tokens of each line, and how many more these are than another model needs."""
+"""Beside the text of a model: the tokens of each line, and how many more these are than others need."""
 
 from __future__ import annotations
 
@@ -62,10 +62,10 @@ class LineCounts(Painted):
             if self._pointed_out is not None and start == self._pointed_out.line_start:
                 ground = QRectF(0, block.y, self.width(), block.bottom - block.y)
                 painter.fillRect(ground, faded(theme.accent, LINE_ALPHA))
-            if start == block.start and self._column.takes_part:
+            if start == block.start and self._figures.row_of(self._column) >= 0:
                 counts = self._figures.in_line(start, end)
-                least = min(counts, default=0)
-                self._draw(painter, theme, block.y, row_px, self._column.n_in_line(start, end), least)
+                n_tokens = counts[self._figures.row_of(self._column)]
+                self._draw(painter, theme, block.y, row_px, n_tokens, min(counts))
 
     def _draw(
         self, painter: QPainter, theme: Theme, y: float, row_px: int, n_tokens: int, least: int

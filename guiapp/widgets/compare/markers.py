@@ -10,7 +10,11 @@ from PySide6.QtGui import QColor, QPainter, QPolygonF
 from guiapp.widgets.shared.theme import Theme
 
 MARKER_PX = 9
-_CORNERS = ((3, -pi / 2), (4, pi / 4), (4, 0.0))  # triangle, square, diamond: how many, and where the first is
+_CORNERS = (
+    (3, -pi / 2),
+    (4, pi / 4),
+    (4, 0.0),
+)  # triangle, square, diamond: how many, and where the first is
 
 
 def color_of(number: int, theme: Theme) -> QColor:

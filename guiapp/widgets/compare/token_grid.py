@@ -48,7 +48,9 @@ def grid_of(rows: Sequence[GridRow], widths: dict[GridToken, float]) -> dict[int
     """Where each place at which some token begins or ends lies, so that each token has the width it needs."""
     places = sorted({place for row in rows for token in row.tokens for place in (token.start, token.end)})
     cells = dict.fromkeys(pairwise(places), 0.0)
-    tokens = sorted({token for row in rows for token in row.tokens}, key=lambda token: token.end - token.start)
+    tokens = sorted(
+        {token for row in rows for token in row.tokens}, key=lambda token: token.end - token.start
+    )
     for token in tokens:
         inside = [cell for cell in cells if token.start <= cell[0] and cell[1] <= token.end]
         missing = widths[token] - sum(cells[cell] for cell in inside)
@@ -74,9 +76,7 @@ class TokenGrid(Painted):
         if rows == self._rows:
             return
         self._rows = rows
-        letters, digits = (
-            QFontMetricsF(Theme.mono_font(size_px)) for size_px in (TOKEN_FONT_PX, ID_FONT_PX)
-        )
+        letters, digits = (QFontMetricsF(Theme.mono_font(size_px)) for size_px in (TOKEN_FONT_PX, ID_FONT_PX))
         widths = {
             token: BETWEEN_PX
             + max(
@@ -89,7 +89,8 @@ class TokenGrid(Painted):
         self._grid = grid_of(rows, widths)
         self.setFixedHeight(ROW_PX * len(rows))
         lines = [
-            f"{row.name}: " + " ".join(f"{token.label} {token.token_id}" for token in row.tokens) for row in rows
+            f"{row.name}: " + " ".join(f"{token.label} {token.token_id}" for token in row.tokens)
+            for row in rows
         ]
         self.setAccessibleDescription("; ".join(lines))
         self.update()

@@ -33,7 +33,15 @@ class CompareTools(QWidget):
         self._place.setAccessibleName("Difference")
         self._key = set_role(QLabel(on.shortcut().toString(QKeySequence.SequenceFormat.NativeText)), "dim")
         self.add_button = push_button("+ Add model", self._ask, role="raised")
-        parts = STRETCH, self.back_button, self._place, self.on_button, self._key, 2 * UNIT_PX, self.add_button
+        parts = (
+            STRETCH,
+            self.back_button,
+            self._place,
+            self.on_button,
+            self._key,
+            2 * UNIT_PX,
+            self.add_button,
+        )
         in_row(*parts, on=self, spacing=UNIT_PX)
         walk.changed.connect(self._follow)
         compared.sessions_changed.connect(self._follow)

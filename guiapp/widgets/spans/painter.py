@@ -36,6 +36,7 @@ HATCH_PX = 5
 QUIET_ALPHA = 102  # 40 %
 RING_PX, RING_ALPHA = 1.25, 180
 LINE_PX, UPRIGHT_PX = 2, 8  # a line between two tokens, and the bars at its ends
+RING = -2  # in the place of a colour
 CONTROL, USER_DEFINED = Attribute.CONTROL.value, Attribute.USER_DEFINED.value
 BYTE, UNKNOWN = Attribute.BYTE.value, Attribute.UNKNOWN.value
 MARKED = CONTROL | USER_DEFINED | BYTE | UNKNOWN
@@ -153,16 +154,22 @@ class SpanPainter:
                 painter.drawPixmap(x, y, tile)
 
     def _tile(self, color: int, width: int, round_left: bool, round_right: bool, scale: float) -> QPixmap:
-        """A span's background, drawn once: blitting is several times as fast as filling round corners."""
+        """A span's background, or the ring around it, drawn once.
+
+        Blitting is several times as fast as filling round corners.
+        """
         if len(self._tiles) >= CACHED_TILES:
             self._tiles.clear()
         tile = clear_pixmap(width, self.span_height, scale)
-        fill = self._fill_of(color)
+        whole = QRectF(0, 0, width, self.span_height)
         with QPainter(tile) as painter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            painter.fillPath(
-                rounded_rect(QRectF(0, 0, width, self.span_height), round_left, round_right), fill
-            )
+            if color == RING:
+                painter.setPen(QPen(faded(self._theme.text, RING_ALPHA), RING_PX))
+                whole = whole.adjusted(RING_PX / 2, RING_PX / 2, -RING_PX / 2, -RING_PX / 2)
+                painter.drawPath(rounded_rect(whole, round_left, round_right))
+            else:
+                painter.fillPath(rounded_rect(whole, round_left, round_right), self._fill_of(color))
         self._tiles[color, width, round_left, round_right, scale] = tile
         return tile
 
@@ -180,14 +187,15 @@ class SpanPainter:
         is_ringed = tokens.window.tints[boxes.indexes] >= N_TINTS * Strength.RINGED
         if not is_ringed.any():
             return
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(QPen(faded(self._theme.text, RING_ALPHA), RING_PX))
-        inset = RING_PX / 2
+        scale, y = painter.device().devicePixelRatioF(), int(place.y()) + GAP_PX // 2
         for first, last in _rings(is_ringed, boxes, tokens.window, row):
-            rect = self._rect(float(boxes.left[first]), float(boxes.right[last]), place)
-            ends = bool(boxes.round_left[first]), bool(boxes.round_right[last])
-            painter.drawPath(rounded_rect(rect.adjusted(inset, inset, -inset, -inset), *ends))
+            left, right = (
+                round(float(boxes.left[first]) + place.x()),
+                round(float(boxes.right[last]) + place.x()),
+            )
+            key = RING, right - left, bool(boxes.round_left[first]), bool(boxes.round_right[last])
+            if right > left:
+                painter.drawPixmap(left, y, self._tiles.get((*key, scale)) or self._tile(*key, scale))
 
     def _draw_signs(
         self,
@@ -326,7 +334,7 @@ class SpanPainter:
 def _rings(
     is_ringed: NDArray[np.bool_], boxes: TokenBoxes, window: SpanWindow, row: RowGeometry
 ) -> list[tuple[int, int]]:
-    """The first and the last box of each ring; those that share a cell have one, with what is between them."""
+    """The first and the last box of each ring; those that share a cell have one, with what is between."""
     ringed = np.flatnonzero(is_ringed)
     if row.is_mixed:
         return [(at, at) for at in ringed.tolist()]

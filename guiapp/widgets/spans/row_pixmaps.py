@@ -24,7 +24,7 @@ KEPT_SCREENS = 3  # full of rows that were drawn; more would cost memory, and ea
 
 
 class PointedOut(NamedTuple):
-    """A stretch [start, end) of bytes that people are to see, and the line [line_start, line_end) that it is in."""
+    """The bytes [start, end) that people are to see, and the line [line_start, line_end) of that place."""
 
     start: int
     end: int

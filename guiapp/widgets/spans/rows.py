@@ -280,11 +280,10 @@ class SpanRows:
         return self._blocks.start(block) + offset, at_row_end
 
     def shares_of(self, offsets: NDArray[np.int64]) -> NDArray[np.float64]:
-        """How far down in all that can be scrolled blocks of offsets are, from 0 to 1, as good as it is known."""
+        """How far down blocks of offsets are, from 0 to 1 of all that can be scrolled, as good as known."""
         blocks = np.searchsorted(self._blocks.starts, offsets, side="right") - 1
         middles = self._top() + (self._before()[blocks] + 0.5) * self._metrics.row_height
-        shares: NDArray[np.float64] = middles / max(self.content_height, self._height)
-        return shares
+        return (middles / max(self.content_height, self._height)).astype(np.float64)
 
     def byte_at(self, block: int, row: int, x: float) -> int:
         """The byte that is shown at a place; -1 beside the text."""

@@ -319,8 +319,11 @@ class SpanView(QAbstractScrollArea):
     # Painting
 
     def _look_again(self) -> None:
-        """Paint what looks different, when all views of the text have followed the change."""
-        if not self._is_changing:
+        """Paint what looks different, when all views of the text have followed the change.
+
+        What is hidden is painted as a whole once it shows.
+        """
+        if not self._is_changing and self.isVisible():
             self._is_changing = True
             self._looks_changed.emit()
 
