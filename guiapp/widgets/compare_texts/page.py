@@ -211,9 +211,12 @@ class TextsPage(Page):
 
     def _point_out_current(self) -> None:
         compared, change = self.compared, self.compared.current_change
-        sides = (self.left, compared.left), (self.right.shown, compared.sides[1])
-        for view, side in (*sides, (self.right.numbers, compared.numbers)):
+        for view, side in ((self.left, compared.left), (self.right.shown, compared.sides[1])):
             view.point_out(None if change is None else _place(side, *side.stretch(change)))
+        if compared.takes_ids:
+            numbers = None if change is None else compared.numbers.stretch(change)
+            place = None if numbers is None else PointedOut(*numbers, *numbers)  # its line is often the list
+            self.right.numbers.point_out(place)
 
     # Both sides scroll together
 

@@ -15,7 +15,7 @@ SAMPLE_PX = 56
 ROWS = (
     ("both", "in both texts, in order"),
     ("only", "only on this side"),
-    ("", "here both cease to begin alike"),
+    ("", "end of what both begin with"),
 )
 
 
