@@ -189,6 +189,19 @@ def test_pasted_ids_show_their_tokens_and_what_is_wrong(page, qtbot):
     assert "is not a whole number" in told(page)[1]
 
 
+def test_a_change_far_down_is_seen_in_the_text_of_the_ids_too(open_page, qtbot):
+    page = open_page(LONG[:3000])
+    ids = page.compared.first.tokens.ids(0, len(page.compared.first.tokens))
+    page.compared.take_ids(True)
+    page.compared.ids.text.document.insert(as_json(np.delete(ids, 200)).encode())
+    qtbot.waitUntil(lambda: page.compared.report is not None)
+    page.left.reveal(0, 0)
+    page.next.trigger()
+    start = page.right.decoded._pointed_out.start
+    assert 0 <= page.right.decoded.rows.place_of(start).y < page.right.decoded.viewport().height() - 10
+    assert page.left.rows.shows(page.left._pointed_out.start)
+
+
 def test_each_kind_keeps_what_is_in_it(page, qtbot):
     write(page, b"another", qtbot)
     for kind in (1, 0):
