@@ -207,9 +207,9 @@ class TextsPage(Page):
             if stretch[0] == stretch[1]:
                 view.set_selected_token(-1)  # the one at the caret is no part of the change
         self.left.reveal(*left)
-        view = self.right.shown  # lower than the left one where ids are above it
-        lowest = view.viewport().height() - view.rows.metrics.row_height
-        self._put_beside(view, right[0], min(self.left.rows.place_of(left[0]).y, lowest))
+        shown = self.right.shown  # less high than the left one where ids are above it
+        lowest = shown.viewport().height() - shown.rows.metrics.row_height
+        self._put_beside(shown, right[0], min(self.left.rows.place_of(left[0]).y, lowest))
 
     def _point_out_current(self) -> None:
         compared, change = self.compared, self.compared.current_change

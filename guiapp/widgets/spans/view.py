@@ -193,8 +193,7 @@ class SpanView(QAbstractScrollArea):
     def place(self, offset: int, y: float) -> None:
         """Scroll until the row of a byte is at a height of the window, as far as the text reaches."""
         y_before = self._y_of_top()
-        self._rows.reveal(offset)
-        self._rows.scroll_by(self._rows.place_of(offset).y - y)
+        self._rows.show_at(offset, y)
         self._scrolled_from(y_before)
 
     def reveal(self, start: int, end: int) -> None:
