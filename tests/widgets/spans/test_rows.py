@@ -159,8 +159,7 @@ def test_rows_in_a_window_without_height_have_a_first_one(laid_out):
 
 @pytest.mark.parametrize("line", range(2, 20))
 def test_a_row_below_lines_that_turn_out_to_be_wrapped_is_revealed(laid_out, line):
-    text = b"Thirty-nine columns fit; this is longer than that.\n" * 60
-    rows, document = laid_out(text)
+    rows, document = laid_out(b"A line that is a bit longer than a row is wide\n" * 60)  # guessed to fit
     rows.reveal(document.line_start(line))
     assert 0 <= rows.place_of(document.line_start(line)).y <= HEIGHT - rows.metrics.row_height
     rows.show_at(document.line_start(30 - line), 100)
