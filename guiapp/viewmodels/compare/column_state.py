@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from PySide6.QtCore import QObject, Signal
 
+from guiapp.core.sources.locate import is_plain
 from guiapp.core.vocab.quoting import quoted
 from guiapp.viewmodels.compare.compared_spans import ComparedSpans
 from guiapp.viewmodels.models.choice import joined, summary
@@ -26,6 +29,7 @@ class ColumnState(QObject):
         self.column = column
         self.session = column.session
         self.problem = ""
+        self._failed_name = ""
         loader = self.session.loader
         for signal in (loader.loading_changed, loader.progress_changed, loader.refused_changed):
             signal.connect(self.changed)
@@ -54,11 +58,11 @@ class ColumnState(QObject):
     @property
     def name(self) -> str:
         loader = self.session.loader
-        if loader.loading_name is not None and loader.model is None:
-            return quoted(loader.loading_name, LONGEST_NAME)
-        if loader.model is None:
-            return "No model" if loader.refused is None else quoted(loader.refused.name, LONGEST_NAME)
-        return display_name(loader.model)
+        if loader.model is not None:
+            return display_name(loader.model)
+        refused = "" if loader.refused is None else loader.refused.name
+        wanted = loader.loading_name or refused or self._failed_name
+        return quoted(Path(wanted).stem if is_plain(wanted) else wanted, LONGEST_NAME) or "No model"
 
     @property
     def kind(self) -> str:
@@ -86,7 +90,7 @@ class ColumnState(QObject):
         if loader.model is not None:
             return ""
         if loader.loading_name is not None:
-            return f"Opening {quoted(loader.loading_name, LONGEST_NAME)} …"
+            return f"Opening {self.name} …"
         if loader.refused is not None:
             return loader.refused.reason
         return self.problem or "No model is open."
@@ -100,7 +104,7 @@ class ColumnState(QObject):
         self.changed.emit()
 
     def _fail(self, name: str, message: str) -> None:
-        self.problem = message
+        self.problem, self._failed_name = message, name
         self.changed.emit()
 
     def _fail_to_encode(self, message: str) -> None:

@@ -33,9 +33,10 @@ class ComparedFigures(QObject):
 
     most_more  how many tokens more than the least a column needs in any line, at most; the scale of all bars
     dear_lines int64[k]: where lines begin in which some column needs more than another one
+    dearness   int64[k]: how many tokens more
 
     Signals:
-        lines_changed(): `most_more` and `dear_lines` are new.
+        lines_changed(): `most_more`, `dear_lines` and `dearness` are new.
     """
 
     lines_changed = Signal()
@@ -45,6 +46,7 @@ class ComparedFigures(QObject):
         self._comparison = comparison
         self.most_more = 0
         self.dear_lines: NDArray[np.int64] = np.zeros(0, np.int64)
+        self.dearness: NDArray[np.int64] = np.zeros(0, np.int64)
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._pause.timeout.connect(self._count_lines)
         self._in_lines: dict[tuple[int, int], list[int]] = {}
@@ -91,9 +93,9 @@ class ComparedFigures(QObject):
         starts = np.append(0, document.buffer.newlines + 1)
         counts = [each.n_in_lines(starts) for each in self._comparison.rows]
         if len(counts) < 2:
-            self.most_more, self.dear_lines = 0, np.zeros(0, np.int64)
+            more = np.zeros(len(starts), np.int64)
         else:
             more = more_than_least(np.array(counts, np.int64)).max(axis=0)
-            self.most_more = int(more.max(initial=0))
-            self.dear_lines = starts[more > 0]
+        self.most_more = int(more.max(initial=0))
+        self.dear_lines, self.dearness = starts[more > 0], more[more > 0]
         self.lines_changed.emit()

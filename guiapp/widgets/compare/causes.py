@@ -102,5 +102,5 @@ class CauseList(QWidget):
         for kind, row in self._rows.items():
             row.setChecked(kind == chosen)
 
-    def _choose(self, kind: int, is_checked: bool) -> None:
-        self.chosen.emit(kind if is_checked else None)
+    def _choose(self, kind: int) -> None:
+        self.chosen.emit(kind if self._rows[kind].isChecked() else None)

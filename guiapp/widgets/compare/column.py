@@ -27,6 +27,7 @@ class ColumnNotice(QFrame):
 
     def __init__(self, state: ColumnState, menu: ColumnMenu) -> None:
         super().__init__()
+        set_role(self, "panel")
         self._state = state
         self._message = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
         self._message.setTextInteractionFlags(

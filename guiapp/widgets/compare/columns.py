@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 
-import numpy as np
 from PySide6.QtCore import QRect, QSignalBlocker, Signal
 from PySide6.QtGui import QHideEvent, QPainter, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QWidget
@@ -59,7 +58,7 @@ class ColumnsArea(QWidget):
         self._is_linking = False
         self.columns: list[ModelColumn] = []
         self.bar = MapBar(theme_source)
-        self._corner = set_role(QFrame(self), "panel")
+        self._corner = set_role(QFrame(self), "bar")
         self.bar.setParent(self)
         self.bar.valueChanged.connect(self._scroll)
         comparison.columns_changed.connect(self._follow_columns)
@@ -72,9 +71,9 @@ class ColumnsArea(QWidget):
         return all(column.editor.is_painted for column in self.columns)
 
     @property
-    def fits_beside(self) -> bool:
-        """Whether columns have room side by side."""
-        return self.width() - BAR_PX >= LEAST_COLUMN_PX * len(self.columns)
+    def needed_px(self) -> int:
+        """The width that columns need side by side."""
+        return LEAST_COLUMN_PX * len(self.columns) + LINE_PX * (len(self.columns) - 1) + BAR_PX
 
     def set_font_px(self, size_px: int) -> None:
         self._font_px = size_px
@@ -169,7 +168,7 @@ class ColumnsArea(QWidget):
     def _lay_out(self) -> None:
         """Columns of one width, or rows of one height; a hairline between them."""
         count, width, height = len(self.columns), self.width() - BAR_PX, self.height()
-        beside = self.fits_beside
+        beside = width + BAR_PX >= self.needed_px
         for number, column in enumerate(self.columns):
             if beside:
                 size = (width - LINE_PX * (count - 1)) // count
@@ -208,8 +207,8 @@ class ColumnsArea(QWidget):
             self.bar.setValue(source.value())
 
     def _map_lines(self) -> None:
-        lines = self._figures.dear_lines
-        self.bar.show_places(self.columns[0].editor.rows.shares_of(lines) if len(lines) else np.zeros(0))
+        figures, rows = self._figures, self.columns[0].editor.rows
+        self.bar.show_places(rows.shares_of(figures.dear_lines), figures.dearness)
 
     def _follow_zoom(self, zoomed: SpanEditor) -> None:
         if not self._is_linking:

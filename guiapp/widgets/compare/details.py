@@ -12,7 +12,7 @@ from guiapp.core.compare.difference_reasons import Told
 from guiapp.core.explain.code_marks import parts
 from guiapp.core.explain.figures import counted
 from guiapp.core.explain.visible_text import visible_text
-from guiapp.viewmodels.compare.difference_causes import MOST, DifferenceCauses
+from guiapp.viewmodels.compare.difference_causes import LONGEST, MOST, DifferenceCauses
 from guiapp.viewmodels.compare.difference_report import markdown
 from guiapp.viewmodels.compare.difference_walk import DifferenceWalk
 from guiapp.viewmodels.compare.models import ModelsComparison
@@ -31,6 +31,7 @@ ADD_A_MODEL = "Add a model to compare with: the same text, cut by each, side by 
 NO_DIFFERENCE = "All models cut this text alike."
 HOW_TO_WALK = "F8 goes from difference to difference, Shift+F8 back."
 LOOKING = "Looking for the reason …"
+TOO_LONG = f"More than {LONGEST} bytes: too long to look for the reason."
 
 
 class DetailsPanel(QScrollArea):
@@ -64,6 +65,7 @@ class DetailsPanel(QScrollArea):
         self.reason.setAccessibleName("Why")
         self.race_button = push_button("Step through both", self._ask_for_race)
         self.copy_button = push_button("Copy", self.copy, role="quiet", tip="Copy as Markdown")
+        self._shown: list[Span] = []
         self._card = card(self.grid, self.reason, in_row(self.race_button, self.copy_button, STRETCH))
         self._by_cause = heading("By cause")
         self.causes = CauseList(theme_source)
@@ -169,14 +171,15 @@ class DetailsPanel(QScrollArea):
         if self._walk.current is None:
             return
         theme, told = self._theme_source.theme, self._causes.told
-        if told is None:
-            self.reason.set_spans([Span(LOOKING if self._causes.is_looking else "", theme.dim)])
-            return
         spans: list[Span] = []
-        for each in told:
+        if told is None:
+            spans = [Span(LOOKING if self._causes.is_looking else TOO_LONG, theme.dim)]
+        for each in told or ():
             spans += [Span("\n", theme.text)] if spans else []
             spans += self._spans_of(each)
-        self.reason.set_spans(spans)
+        if spans != self._shown:  # else each key would have it laid out again
+            self._shown = spans
+            self.reason.set_spans(spans)
 
     def _spans_of(self, told: Told) -> list[Span]:
         theme, names = self._theme_source.theme, [side.name for side in self._causes.sides]

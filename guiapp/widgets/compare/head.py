@@ -104,8 +104,8 @@ class ColumnHead(Painted):
                 taken = QFontMetricsF(small).horizontalAdvance(cost.words) + GAP_PX
                 self._draw_bar(painter, theme, cost.n_tokens, cost.more)
         font = Theme.ui_font(SMALL_FONT_PX)
-        color = theme.bad if self._state.problem else theme.dim
-        kind = self._state.problem or self._state.kind
+        problem = self._state.problem if self._state.has_model else ""  # else it is told below
+        kind, color = (problem, theme.bad) if problem else (self._state.kind, theme.dim)
         room = second.adjusted(0, 0, -taken, 0)
         shown = QFontMetricsF(font).elidedText(kind, Qt.TextElideMode.ElideRight, room.width())
         write(painter, room, shown, color, LEFT, font)

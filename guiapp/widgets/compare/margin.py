@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRect, QRectF, QSize
-from PySide6.QtGui import QPainter
+from PySide6.QtGui import QPainter, QWheelEvent
 
 from guiapp.viewmodels.compare.compared_spans import ComparedSpans
 from guiapp.viewmodels.compare.figures import ComparedFigures
@@ -48,6 +48,10 @@ class LineCounts(Painted):
 
     def sizeHint(self) -> QSize:
         return QSize(WIDTH_PX, 0)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """As over the text."""
+        self._editor.wheelEvent(event)
 
     def paint(self, painter: QPainter, theme: Theme) -> None:
         painter.setFont(Theme.mono_font(SMALL_FONT_PX))

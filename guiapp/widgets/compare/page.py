@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from functools import partial
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSplitter, QWidget
 
 from guiapp.viewmodels.compare.difference_causes import DifferenceCauses
@@ -14,15 +15,17 @@ from guiapp.viewmodels.compare.figures import ComparedFigures
 from guiapp.viewmodels.compare.models import ModelsComparison
 from guiapp.widgets.compare.columns import ColumnsArea
 from guiapp.widgets.compare.details import DetailsPanel
+from guiapp.widgets.compare.summary import USUAL_HEIGHT_PX, SummaryPanel
 from guiapp.widgets.compare.tools import CompareTools
 from guiapp.widgets.shared.layouts import in_column, in_splitter
 from guiapp.widgets.window.pages import Page, PageSetting
 
 DETAILS_PX = 320
+EDITING = ("undo", "redo", "cut", "copy", "paste", "select_all")
 
 
 class ComparePage(Page):
-    """Puts columns and details together; what stands below the columns goes into `summary_splitter`."""
+    """Puts columns, the summary below them, and details together."""
 
     def __init__(self, setting: PageSetting) -> None:
         super().__init__()
@@ -40,7 +43,8 @@ class ComparePage(Page):
         self._tools = CompareTools(setting.compared, self.walk, back, on)
         self.summary_splitter = QSplitter(Qt.Orientation.Vertical, childrenCollapsible=False)
         self.splitter = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
-        in_splitter(self.summary_splitter, self.columns, sizes=(600,))
+        self.summary = SummaryPanel(setting.compared, requests, setting.settings, themes)
+        in_splitter(self.summary_splitter, self.columns, self.summary, sizes=(600, USUAL_HEIGHT_PX))
         in_splitter(self.splitter, self.summary_splitter, self.details, sizes=(1100, DETAILS_PX))
         in_column(self.splitter, on=self)
         on.triggered.connect(partial(self.walk.step, 1))
@@ -52,13 +56,17 @@ class ComparePage(Page):
         self.walk.moved.connect(self._reveal)
         actions["whitespace"].toggled.connect(self.columns.set_shows_whitespace)
         self.columns.set_shows_whitespace(actions["whitespace"].isChecked())
+        self._wants_details: bool | None = None  # what people chose; else as there is room
+        self._tools.details_button.clicked.connect(self._choose_details)
+        self.columns.editors_changed.connect(self._follow_editors)
+        self._follow_editors()
         self.setFocusProxy(self.columns.columns[0].editor)
 
     @property
     def panels(self) -> list[QWidget]:
         """What F6 goes through."""
         editors = [column.editor for column in self.columns.columns if column.editor.isVisible()]
-        return [*editors, self.details]
+        return [*editors, self.summary, *([self.details] if self.details.isVisible() else [])]
 
     @property
     def tools(self) -> QWidget:
@@ -70,14 +78,38 @@ class ComparePage(Page):
 
     @property
     def is_ready(self) -> bool:
-        return self.comparison.is_ready and self.causes.is_ready and self.columns.is_painted
+        is_compared = self.comparison.is_ready and self.causes.is_ready
+        return is_compared and self.columns.is_painted and self.summary.is_ready
 
     def set_text_size(self, size_px: int) -> None:
         self.columns.set_font_px(size_px)
 
     def stop(self) -> None:
+        self.summary.stop()
         self.causes.close()
         self.comparison.close()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_details()
+
+    def _follow_editors(self) -> None:
+        """What can be done with the text is in the menu of each editor."""
+        for column in self.columns.columns:
+            column.editor.addActions([self._actions[name] for name in EDITING])
+        self._fit_details()
+
+    def _choose_details(self, wants: bool) -> None:
+        self._wants_details = wants
+        self._fit_details()
+
+    def _fit_details(self) -> None:
+        """Leave the details out where columns fit side by side only without them."""
+        needed, room = self.columns.needed_px, self.width()
+        fits_alone = needed <= room < needed + DETAILS_PX
+        shows = not fits_alone if self._wants_details is None else self._wants_details
+        self.details.setVisible(shows)
+        self._tools.details_button.setChecked(shows)
 
     def _ask_for_model(self, under: QWidget) -> None:
         self._requests.model_wanted.emit(under, self._add)

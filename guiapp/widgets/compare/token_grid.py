@@ -21,6 +21,7 @@ NAME_PX = 84
 COUNT_PX = 22
 PADDING_PX = 6  # left and right of what is written in a token
 BETWEEN_PX = 2
+MORE_PX = 14  # for the sign that not all tokens are shown
 RADIUS_PX = 5.0
 
 
@@ -68,14 +69,14 @@ class TokenGrid(Painted):
 
     def __init__(self, theme_source: ThemeSource) -> None:
         super().__init__(theme_source, "Tokens of each model here")
-        self._rows: list[GridRow] = []
+        self.rows: list[GridRow] = []
         self._grid: dict[int, float] = {}
         theme_source.changed.connect(self.update)
 
     def show_rows(self, rows: list[GridRow]) -> None:
-        if rows == self._rows:
+        if rows == self.rows:
             return
-        self._rows = rows
+        self.rows = rows
         letters, digits = (QFontMetricsF(Theme.mono_font(size_px)) for size_px in (TOKEN_FONT_PX, ID_FONT_PX))
         widths = {
             token: BETWEEN_PX
@@ -96,10 +97,10 @@ class TokenGrid(Painted):
         self.update()
 
     def sizeHint(self) -> QSize:
-        return QSize(260, ROW_PX * len(self._rows))
+        return QSize(260, ROW_PX * len(self.rows))
 
     def paint(self, painter: QPainter, theme: Theme) -> None:
-        for at, row in enumerate(self._rows):
+        for at, row in enumerate(self.rows):
             top = at * ROW_PX
             draw_marker(painter, QPointF(MARKER_PX / 2, top + BOX_PX / 2), row.number, theme)
             name = QRectF(MARKER_PX + GAP_PX, top, NAME_PX - MARKER_PX - GAP_PX, BOX_PX)
@@ -107,10 +108,15 @@ class TokenGrid(Painted):
             write(painter, name, _elided(row.name, font, name.width()), theme.dim, LEFT, font)
             count = QRectF(self.width() - COUNT_PX, top, COUNT_PX, BOX_PX)
             write(painter, count, str(len(row.tokens)), theme.dim, RIGHT, Theme.mono_font(SMALL_FONT_PX))
+            room = QRectF(NAME_PX, top, self.width() - NAME_PX - COUNT_PX - UNIT_PX, ROW_PX)
+            is_cut = NAME_PX + max(self._grid.values(), default=0.0) - BETWEEN_PX > room.right()
             painter.save()
-            painter.setClipRect(QRectF(NAME_PX, top, self.width() - NAME_PX - COUNT_PX - UNIT_PX, ROW_PX))
+            painter.setClipRect(room.adjusted(0, 0, -MORE_PX if is_cut else 0, 0))
             self._draw_tokens(painter, theme, row, top)
             painter.restore()
+            if is_cut:
+                more = QRectF(room.right() - MORE_PX, top, MORE_PX, BOX_PX)
+                write(painter, more, "…", theme.dim, CENTER)
 
     def _draw_tokens(self, painter: QPainter, theme: Theme, row: GridRow, top: float) -> None:
         if not row.tokens:

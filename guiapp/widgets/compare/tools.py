@@ -32,16 +32,11 @@ class CompareTools(QWidget):
         self._place = set_role(QLabel(), "number")
         self._place.setAccessibleName("Difference")
         self._key = set_role(QLabel(on.shortcut().toString(QKeySequence.SequenceFormat.NativeText)), "dim")
+        self.details_button = tool_button("Details", tip="Show the difference that is looked at, and why")
+        self.details_button.setCheckable(True)
         self.add_button = push_button("+ Add model", self._ask, role="raised")
-        parts = (
-            STRETCH,
-            self.back_button,
-            self._place,
-            self.on_button,
-            self._key,
-            2 * UNIT_PX,
-            self.add_button,
-        )
+        walk_parts = self.back_button, self._place, self.on_button, self._key
+        parts = STRETCH, *walk_parts, 2 * UNIT_PX, self.details_button, self.add_button
         in_row(*parts, on=self, spacing=UNIT_PX)
         walk.changed.connect(self._follow)
         compared.sessions_changed.connect(self._follow)

@@ -188,7 +188,7 @@ class SpanPainter:
         if not is_ringed.any():
             return
         scale, y = painter.device().devicePixelRatioF(), int(place.y()) + GAP_PX // 2
-        for first, last in _rings(is_ringed, boxes, tokens.window, row):
+        for first, last in rings_of(is_ringed, boxes, tokens.window, row):
             left, right = (
                 round(float(boxes.left[first]) + place.x()),
                 round(float(boxes.right[last]) + place.x()),
@@ -331,7 +331,7 @@ class SpanPainter:
             painter.drawPolygon(QPolygonF([QPointF(x - 3, top), QPointF(x + 3, top), QPointF(x, top + 5)]))
 
 
-def _rings(
+def rings_of(
     is_ringed: NDArray[np.bool_], boxes: TokenBoxes, window: SpanWindow, row: RowGeometry
 ) -> list[tuple[int, int]]:
     """The first and the last box of each ring; those that share a cell have one, with what is between."""

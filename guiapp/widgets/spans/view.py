@@ -7,7 +7,16 @@ from operator import itemgetter
 
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSignalBlocker, Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QHelpEvent, QPainter, QPaintEvent, QRegion, QResizeEvent, QWheelEvent
+from PySide6.QtGui import (
+    QColor,
+    QHelpEvent,
+    QPainter,
+    QPaintEvent,
+    QRegion,
+    QResizeEvent,
+    QShowEvent,
+    QWheelEvent,
+)
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QToolTip, QWidget
 
 from guiapp.core.editing.text_buffer import TextEdit
@@ -248,6 +257,10 @@ class SpanView(QAbstractScrollArea):
 
     # Scrolling
 
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._settle()
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._settle()
 
@@ -297,7 +310,9 @@ class SpanView(QAbstractScrollArea):
             self.scrolled.emit()
 
     def _settle(self) -> None:
-        """Fit the rows to the viewport after anything changed."""
+        """Fit the rows to the viewport after anything changed; those that are hidden when they show."""
+        if not self.isVisible():
+            return
         self._rows.set_size(self.viewport().width() - 2 * self._side_px, self.viewport().height())
         self._rows.settle()
         self._sync_scroll_bar()
