@@ -146,15 +146,15 @@ class ModelSession(QObject):
         return self._options
 
     def set_add_special(self, add_special: bool) -> None:
-        self._set_options(replace(self._options, add_special=add_special))
+        self.set_options(replace(self._options, add_special=add_special))
 
     def set_parse_special(self, parse_special: bool) -> None:
-        self._set_options(replace(self._options, parse_special=parse_special))
+        self.set_options(replace(self._options, parse_special=parse_special))
 
     def set_encoder(self, name: str | None) -> None:
-        self._set_options(replace(self._options, encoder=name))
+        self.set_options(replace(self._options, encoder=name))
 
-    def _set_options(self, options: Options) -> None:
+    def set_options(self, options: Options) -> None:
         if options == self._options:
             return
         self._options = options

@@ -91,6 +91,8 @@ ROWS = (
     ActionRow("round_trip_difference", "Go to first byte lost in the round trip", "Tokens"),
     ActionRow("compare_next", "Next difference", "Tokens", ("F8",), begins_group=True, page="compare"),
     ActionRow("compare_previous", "Previous difference", "Tokens", ("Shift+F8",), page="compare"),
+    ActionRow("texts_next", "Next change", "Tokens", ("F8",), page="compare_texts"),
+    ActionRow("texts_previous", "Previous change", "Tokens", ("Shift+F8",), page="compare_texts"),
     ActionRow("three_trees", "Three trees of a token, side by side", "Tokens", ("Ctrl+T",), page="tree"),
     *(
         ActionRow(page.name, page.title, "View", (page.keys,) if page.keys else (), True, "page")
