@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from guiapp.core.tokenizer import Tokenizer
     from guiapp.viewmodels.background import Progress
+    from guiapp.viewmodels.compare.compared_models import ComparedModels
     from guiapp.viewmodels.model_session import ModelSession
     from guiapp.viewmodels.models.loader import Load
     from guiapp.viewmodels.settings import Settings
@@ -39,6 +40,7 @@ class Shell:
     """A window and what stands behind it."""
 
     session: ModelSession
+    compared: ComparedModels
     settings: Settings
     theme_source: ThemeSource
     window: MainWindow
@@ -60,6 +62,7 @@ class Shell:
         """End all background work; nothing is delivered any more."""
         self.commands.stop()
         self.window.pages.stop()
+        self.compared.stop()
         self.session.close()
         self.session.text.close()
         self.window.kept_texts.leave()
@@ -125,6 +128,7 @@ def build(
 ) -> Shell:
     """The window and all behind it, not yet shown and with no model open."""
     from guiapp.core.editing.options import Options
+    from guiapp.viewmodels.compare.compared_models import ComparedModels
     from guiapp.viewmodels.model_session import ModelSession
     from guiapp.viewmodels.recent import RecentFiles, RecentTexts
     from guiapp.viewmodels.text_session import TextSession
@@ -140,7 +144,8 @@ def build(
     options = Options(settings.add_special, settings.parse_special, settings.encoder)
     session = ModelSession(TextSession(text), options, load or _load)
     theme_source = ThemeSource(application, settings.theme, dresses_later=True)
-    window = MainWindow(session, Activity(session), settings, theme_source, questions)
+    compared = ComparedModels(session, load or _load)
+    window = MainWindow(compared, Activity(session), settings, theme_source, questions)
     window.setWindowIcon(application_icon())
     FailureNotices(window.notices, session, settings, window.kept_texts, window.actions_table["choose_pre"])
     commands = WindowCommands(
@@ -152,7 +157,7 @@ def build(
     input_watch.noticed.connect(garbage_collector.put_off)
     application.focusWindowChanged.connect(input_watch.follow)
     window.pages.imported.connect(garbage_collector.start)
-    return Shell(session, settings, theme_source, window, commands, garbage_collector)
+    return Shell(session, compared, settings, theme_source, window, commands, garbage_collector)
 
 
 def _load(name: str, pre: str | None, progress: Progress) -> Tokenizer:

@@ -31,6 +31,7 @@ SETTLE_MS = 100  # for layouts and for the details of the selected token
 class Look:
     """How a screenshot looks.
 
+    beside            models to compare with
     shape             of the picture on the Tree page
     at, race, lesson  on the Steps page: a breakpoint to stop at, an encoder to run beside, and NAME:STEP
     train             on the Steps page: KIND:TOKENS:STEP
@@ -39,6 +40,7 @@ class Look:
 
     theme: str = "dark"
     size: tuple[int, int] = (1440, 900)
+    beside: tuple[str, ...] = ()
     shape: str = "sunburst"
     encoder: str = ""
     at: str = ""
@@ -64,6 +66,7 @@ def save_screenshot(
     tokenizer = open_model(model, pre)
     for encoder in filter(None, (look.encoder, look.race)):
         tokenizer.encode("", encoder=encoder)  # says which there are where this is none of them
+    tokenizers = {model: tokenizer} | {name: open_model(name) for name in look.beside}
     application = make_application()
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(Path(folder) / "settings.json")
@@ -71,7 +74,7 @@ def save_screenshot(
         settings.tree_shape = look.shape
         settings.set_options(True, True, look.encoder or None)
         shown = sample_text(FIRST_SAMPLE) if text is None else text
-        shell = build(application, settings, shown, _loader(tokenizer))
+        shell = build(application, settings, shown, _loader(tokenizers))
         try:
             save_image(_grab(shell, page, model, look).toImage(), path)
         finally:
@@ -79,11 +82,11 @@ def save_screenshot(
             shell.stop()
 
 
-def _loader(tokenizer: Tokenizer) -> Load:
-    """Gives the model of the picture, which is open already."""
+def _loader(tokenizers: dict[str, Tokenizer]) -> Load:
+    """Gives the models of the picture, which are open already."""
 
     def load(name: str, pre: str | None, progress: Progress) -> Tokenizer:
-        return tokenizer
+        return tokenizers[name]
 
     return load
 
@@ -92,6 +95,8 @@ def _grab(shell: Shell, page: str, model: str, look: Look) -> QPixmap:
     shell.window.actions_table[page].trigger()
     shell.window.resize(*look.size)
     shell.window.show()
+    for name in look.beside:
+        shell.compared.add(name)
     _open_and_wait(shell, model)
     _wait_for_page(shell)
     _arrange_steps(shell, look)

@@ -9,11 +9,17 @@ import re
 from guiapp.commands.files import add_pre_option, file_path
 from guiapp.commands.images import need_no_display, picture_size
 
+PAGES = ("inspect", "tree", "steps", "bench")
+MOST_BESIDE = 3
+
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--page", choices=("inspect", "tree", "steps", "bench"), default="inspect")
+    parser.add_argument("--page", choices=PAGES, default="inspect")
     parser.add_argument("--model", metavar="MODEL", default="demo:bpe")
     add_pre_option(parser)
+    parser.add_argument(
+        "--beside", metavar="MODEL", nargs="+", default=(), help="models to compare with, up to three"
+    )
     parser.add_argument("--text", metavar="TEXT", help="the sample text by default")
     parser.add_argument("--theme", choices=("dark", "light"), default="dark")
     parser.add_argument("--size", metavar="WxH", type=picture_size, default=(1440, 900))
@@ -60,6 +66,6 @@ def run(options: argparse.Namespace) -> int:
     details = {
         name: getattr(options, name) for name in ("encoder", "at", "race", "lesson", "train", "run", "chart")
     }
-    look = Look(options.theme, options.size, options.shape, **details)
+    look = Look(options.theme, options.size, tuple(options.beside[:MOST_BESIDE]), options.shape, **details)
     save_screenshot(options.page, options.model, text, look, options.output, options.pre)
     return 0

@@ -87,10 +87,13 @@ ROWS = (
     ActionRow("add_special", "Add special tokens", "Tokens", ("Ctrl+Shift+A",), True, begins_group=True),
     ActionRow("parse_special", "Parse special tokens", "Tokens", ("Ctrl+Shift+R",), is_checkable=True),
     *map(_encoder_row, ALGORITHMS.values()),
-    ActionRow("encoder_difference", "Go to first inexact token", "Tokens", ("F8",)),
+    ActionRow("encoder_difference", "Go to first inexact token", "Tokens", ("Ctrl+F8",)),
     ActionRow("round_trip_difference", "Go to first byte lost in the round trip", "Tokens"),
     ActionRow("three_trees", "Three trees of a token, side by side", "Tokens", ("Ctrl+T",), page="tree"),
-    *(ActionRow(page.name, page.title, "View", (page.keys,), True, "page") for page in PAGES),
+    *(
+        ActionRow(page.name, page.title, "View", (page.keys,) if page.keys else (), True, "page")
+        for page in PAGES
+    ),
     ActionRow("debug_run", "Run to the next breakpoint", "Run", ("F5",), page="steps"),
     ActionRow("debug_reverse", "Run back", "Run", ("Shift+F5",), page="steps"),
     ActionRow("debug_caret", "Run to the caret", "Run", ("Ctrl+F10",), page="steps"),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 
 from guiapp.core.demo import DEMO_MODELS, PREFIX, SAMPLES, sample_text
 from guiapp.core.sources.locate import kept_name, lasting_name
@@ -33,6 +33,8 @@ from guiapp.widgets.window.pre_picker import PrePicker
 from guiapp.widgets.window.recent_menu import RecentMenu
 from guiapp.widgets.window.utf16_notice import Utf16Notice
 
+Take = Callable[[str, str | None], object]
+
 
 class WindowCommands(QObject):
     """Connects the table of actions with the models and the window."""
@@ -54,6 +56,7 @@ class WindowCommands(QObject):
         self._recent_texts = recent_texts
         self._theme_source = theme_source
         self._last_model = ""
+        self._picking: tuple[QWidget, Take] = (window.top_bar.model_button, session.loader.open)
         self._sorting = LatestJob[tuple[Path | None, Path | None]](self)
         self._sorting.done.connect(self._open_sorted)
         self._actions = window.actions_table
@@ -72,9 +75,11 @@ class WindowCommands(QObject):
         window.top_bar.model_button.clicked.connect(self.choose_model)
         window.inspect_page.ids_panel.decode_action.triggered.connect(self._actions["decode_ids"].trigger)
         window.files_dropped.connect(self.open_files)
-        self.picker.chosen.connect(self.open)
+        self.picker.chosen.connect(self._take)
         self.pre_picker.chosen.connect(self._use_pre)
-        self.picker.browse_requested.connect(self.open_model)
+        self.picker.browse_requested.connect(self._browse)
+        window.requests.model_wanted.connect(self._pick)
+        window.requests.token_wanted.connect(self._show_in_tree)
         self.picker.folder_requested.connect(self.add_folder)
         session.loader.model_changed.connect(self._remember_model)
         session.text.file_changed.connect(self._remember_text)
@@ -119,7 +124,19 @@ class WindowCommands(QObject):
                 self.open(self._model_instead)
 
     def choose_model(self) -> None:
-        self.picker.open_under(self._window.top_bar.model_button)
+        self._pick(self._window.top_bar.model_button, self._session.loader.open)
+
+    def _pick(self, widget: QWidget, take: Take) -> None:
+        """Let people choose a model for somebody."""
+        self._picking = (widget, take)
+        self.picker.open_under(widget)
+
+    def _take(self, name: str) -> None:
+        self._picking[1](name, self._recent.chosen_pre(name))
+
+    def _browse(self) -> None:
+        if (path := self._window.questions.model_to_open()) is not None:
+            self._take(str(path))
 
     def open_model(self) -> None:
         if (path := self._window.questions.model_to_open()) is not None:
@@ -137,7 +154,7 @@ class WindowCommands(QObject):
                 add_folder(folder)
             except OSError as error:
                 self._window.notices.show_notice("folder", f"The folder cannot be kept: {error.strerror}.")
-            self.choose_model()
+            self.picker.open_under(self._picking[0])
 
     def choose_pre(self) -> None:
         self.pre_picker.open_under(self._window.top_bar.model_button)
@@ -370,6 +387,15 @@ class WindowCommands(QObject):
         self._session.text.select(start, end)
         self._editor.reveal(start, end)
         self._editor.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _show_in_tree(self, token_id: int) -> None:
+        """Find a token in the tree, as by typing its number there."""
+        from guiapp.widgets.tree.page import TreePage
+
+        self._show_page("tree")
+        page = self._window.pages.current
+        assert isinstance(page, TreePage)
+        page.bar.query.setText(f"#{token_id}")
 
     def _show_shortcuts(self) -> None:
         from guiapp.widgets.window.shortcuts_dialog import ShortcutsDialog

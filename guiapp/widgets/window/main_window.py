@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QMainWindow, QWidget
 
 from guiapp.core.editing.edit_journal import JournalEdit
 from guiapp.core.editing.text_buffer import TextEdit
-from guiapp.viewmodels.model_session import ModelSession
+from guiapp.viewmodels.compare.compared_models import ComparedModels
 from guiapp.viewmodels.models.loader import display_name
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.text.kept_texts import KeptTexts
@@ -23,7 +23,8 @@ from guiapp.widgets.window.actions import Actions
 from guiapp.widgets.window.drop_hint import DropHint
 from guiapp.widgets.window.focus_ring import FocusRing
 from guiapp.widgets.window.notices import NoticeArea
-from guiapp.widgets.window.pages import PageSetting, PageStack
+from guiapp.widgets.window.page_tabs import PageTabs, TabRow
+from guiapp.widgets.window.pages import PageRequests, PageSetting, PageStack
 from guiapp.widgets.window.questions import Answer, Questions
 from guiapp.widgets.window.status_line import StatusLine
 from guiapp.widgets.window.top_bar import TopBar
@@ -48,27 +49,29 @@ class MainWindow(QMainWindow):
 
     def __init__(
         self,
-        session: ModelSession,
+        compared: ComparedModels,
         activity: Activity,
         settings: Settings,
         theme_source: ThemeSource,
         questions: Questions | None = None,
     ) -> None:
         super().__init__()
-        self._session = session
+        session = self._session = compared.sessions[0]
         self._settings = settings
         self._is_painted = False
         self.kept_texts = KeptTexts(settings.folder / KEPT_TEXTS, self)
         self.questions = questions or Questions(self)
         self.actions_table = Actions(self)
         self.actions_table.fill(self.menuBar())
-        self.top_bar = TopBar(session, self.actions_table, theme_source)
+        actions, self.requests = self.actions_table, PageRequests(self)
         self.notices = NoticeArea(theme_source)
-        self.pages = PageStack(PageSetting(session, settings, self.actions_table, theme_source))
-        self.inspect_page = cast(InspectPage, self.pages.show_page("inspect"))
+        self.pages = PageStack(PageSetting(session, compared, settings, actions, self.requests, theme_source))
+        self.top_bar = TopBar(session, PageTabs(self.pages, actions, 0), actions, theme_source)
+        self.tab_row = TabRow(self.pages, actions)
         switches = [self.actions_table[name] for name in ("add_special", "parse_special")]
         self.status_line = StatusLine(session, activity, switches)
         self.setCentralWidget(self._column())
+        self.inspect_page = cast(InspectPage, self.pages.show_page("inspect"))
         self.setMinimumSize(SMALLEST_SIZE)
         self.drop_hint = DropHint(theme_source, self)
         self.focus_ring = FocusRing(theme_source, self)
@@ -87,7 +90,7 @@ class MainWindow(QMainWindow):
         self.inspect_page.editor.setFocus()
 
     def _column(self) -> QWidget:
-        parts = self.top_bar, self.notices, (self.pages, 1), self.status_line
+        parts = self.top_bar, self.tab_row, self.notices, (self.pages, 1), self.status_line
         return framed(in_column(*parts, spacing=0))
 
     def fit_into(self, room: QSize) -> None:

@@ -1,4 +1,4 @@
-"""The pages of the window, side by side behind the tabs in the middle of the top bar.
+"""The pages of the window, behind the tabs in the middle of the top bar and those of the row below it.
 
 To add a page: a module `widgets/NAME/page.py` with a subclass of `Page` and a function `make_page`, and a
 row in PAGES; tab, menu entry, shortcut and command palette follow.  Its modules are imported in the
@@ -14,13 +14,14 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
 
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.widgets.shared.theme import TEXT_FONT_PX
 
 if TYPE_CHECKING:
+    from guiapp.viewmodels.compare.compared_models import ComparedModels
     from guiapp.viewmodels.model_session import ModelSession
     from guiapp.viewmodels.settings import Settings
     from guiapp.widgets.shared.theme import ThemeSource
@@ -36,6 +37,11 @@ class Page(QWidget):
     def panels(self) -> list[QWidget]:
         """What F6 goes through."""
         return [self]
+
+    @property
+    def tools(self) -> QWidget | None:
+        """What stands at the right of the row of tabs while the page is shown; for pages that have one."""
+        return None
 
     @property
     def splitters(self) -> Mapping[str, QSplitter]:
@@ -54,30 +60,51 @@ class Page(QWidget):
         """Give up work in the background and wait for it: the window closes."""
 
 
+class PageRequests(QObject):
+    """What pages ask of the window.
+
+    Signals:
+        model_wanted(QWidget, take): let people choose a model under this widget; `take(name, pre)` opens it.
+        token_wanted(int): show this token of the window's model in its tree.
+    """
+
+    model_wanted = Signal(object, object)
+    token_wanted = Signal(object)
+
+
 @dataclass(frozen=True)
 class PageSetting:
     """What pages are made from."""
 
     session: ModelSession
+    compared: ComparedModels
     settings: Settings
     actions: Actions
+    requests: PageRequests
     theme_source: ThemeSource
 
 
 @dataclass(frozen=True)
 class PageRow:
-    """One page; `name` is also that of the action that shows it, and `modules` take long to import."""
+    """One page.
+
+    name     also that of the action that shows it
+    title    of its entry in the menu
+    path     the tabs that lead to it, that of the top bar first
+    modules  take long to import
+    """
 
     name: str
     title: str
     keys: str
+    path: tuple[str, ...]
     make: Callable[[PageSetting], Page]
     modules: tuple[str, ...] = ()
 
 
-def _row(name: str, title: str, keys: str, *also: str) -> PageRow:
+def _row(name: str, title: str, keys: str, path: tuple[str, ...], *also: str) -> PageRow:
     module = f"guiapp.widgets.{name}.page"
-    return PageRow(name, title, keys, partial(_make_page, module), (module, *also))
+    return PageRow(name, title, keys, path, partial(_make_page, module), (module, *also))
 
 
 def _make_page(module: str, setting: PageSetting) -> Page:
@@ -86,10 +113,10 @@ def _make_page(module: str, setting: PageSetting) -> Page:
 
 
 PAGES = (
-    _row("inspect", "Inspect", "Ctrl+1"),
-    _row("tree", "Tree", "Ctrl+2"),
-    _row("steps", "Steps", "Ctrl+3"),
-    _row("bench", "Bench", "Ctrl+4", "pyqtgraph"),
+    _row("inspect", "Inspect", "Ctrl+1", ("Inspect", "Text")),
+    _row("tree", "Tree", "Ctrl+2", ("Tree",)),
+    _row("steps", "Steps", "Ctrl+3", ("Steps",)),
+    _row("bench", "Bench", "Ctrl+4", ("Bench",), "pyqtgraph"),
 )
 
 
@@ -107,7 +134,8 @@ class PageStack(QStackedWidget):
     def __init__(self, setting: PageSetting, rows: tuple[PageRow, ...] = PAGES) -> None:
         super().__init__()
         self._setting = setting
-        self._rows = {row.name: row for row in rows}
+        self.rows = {row.name: row for row in rows}
+        self._shown: list[str] = []  # the page that was shown last is the last one
         self._pages: dict[str, Page] = {}
         self._importing = LatestJob[None](self)
         self._importing.done.connect(self.imported)
@@ -126,6 +154,11 @@ class PageStack(QStackedWidget):
         """The page that is shown."""
         return self._pages[self.current_name]
 
+    def last_behind(self, *path: str) -> str:
+        """The name of the page behind these tabs that was shown last, or else of the first one."""
+        behind = [name for name, row in self.rows.items() if row.path[: len(path)] == path]
+        return next((name for name in reversed(self._shown) if name in behind), behind[0])
+
     @property
     def pages(self) -> Mapping[str, Page]:
         """Those that were made, by name."""
@@ -135,12 +168,13 @@ class PageStack(QStackedWidget):
         """Bring a page to the front."""
         page = self._pages.get(name)
         if page is None:
-            page = self._pages[name] = self._rows[name].make(self._setting)
+            page = self._pages[name] = self.rows[name].make(self._setting)
             page.set_text_size(self._setting.settings.font_px or TEXT_FONT_PX)
             self.addWidget(page)
             page.setFocus()  # once it is seen: else its first button would have it
             for key, splitter in page.splitters.items():
                 splitter.restoreState(self._setting.settings.layout(key))
+        self._shown = [*(other for other in self._shown if other != name), name]
         self.setCurrentWidget(page)
         return page
 
@@ -149,7 +183,7 @@ class PageStack(QStackedWidget):
         self._until_import.start()
 
     def _import_modules(self) -> None:
-        modules = [module for row in self._rows.values() for module in row.modules]
+        modules = [module for row in self.rows.values() for module in row.modules]
 
         def work(progress: Progress) -> None:
             for done, module in enumerate(modules):

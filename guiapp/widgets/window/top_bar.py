@@ -22,12 +22,13 @@ HEIGHT_PX = 48
 class TopBar(QFrame):
     """Three groups: model at the left, pages in the middle, encoder and badges at the right."""
 
-    def __init__(self, session: ModelSession, actions: Actions, theme_source: ThemeSource) -> None:
+    def __init__(
+        self, session: ModelSession, tabs: QWidget, actions: Actions, theme_source: ThemeSource
+    ) -> None:
         super().__init__()
         set_role(self, "bar")
         self.setFixedHeight(HEIGHT_PX)
         self.model_button = ModelButton(session.loader, theme_source)
-        self.tabs = [_tab(actions, row.name) for row, _ in actions if row.group == "page"]
         self.encoder_button = EncoderButton(session, actions, theme_source)
         remedies = actions["encoder_difference"], actions["choose_pre"]
         self.exactness = ExactnessBadge(session, theme_source, *remedies)
@@ -36,7 +37,7 @@ class TopBar(QFrame):
         right: list[QWidget] = [self.encoder_button, self.exactness, self.round_trip, self.palette_button]
         layout = QGridLayout(self)
         layout.setContentsMargins(MARGIN_PX - 2, 0, MARGIN_PX - 4, 0)
-        groups: list[list[QWidget]] = [[self.model_button], [*self.tabs], right]
+        groups: list[list[QWidget]] = [[self.model_button], [tabs], right]
         sides = (Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignCenter, Qt.AlignmentFlag.AlignRight)
         for column, (widgets, side) in enumerate(zip(groups, sides, strict=True)):
             layout.addLayout(
@@ -90,10 +91,3 @@ class PaletteButton(QToolButton):
 
     def _color(self) -> None:
         self.setIcon(icon("command", self._theme_source.theme.dim))
-
-
-def _tab(actions: Actions, name: str) -> QToolButton:
-    button = set_role(QToolButton(), "tab")
-    button.setDefaultAction(actions[name])
-    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-    return button

@@ -55,12 +55,12 @@ def settings(tmp_path):
 @pytest.fixture
 def make_stack(qtbot, settings):
     def make():
-        setting = PageSetting(None, settings, None, None)
+        setting = PageSetting(None, None, settings, None, None, None)
         rows = (
-            PageRow("plain", "Plain", "Ctrl+1", lambda setting: Page()),
-            PageRow("split", "Split", "Ctrl+2", lambda setting: SplitPage()),
-            PageRow("first", "First", "Ctrl+3", lambda setting: ProxyPage()),
-            PageRow("second", "Second", "Ctrl+4", lambda setting: ProxyPage()),
+            PageRow("plain", "Plain", "Ctrl+1", ("Plain",), lambda setting: Page()),
+            PageRow("split", "Split", "Ctrl+2", ("Split",), lambda setting: SplitPage()),
+            PageRow("first", "First", "Ctrl+3", ("First",), lambda setting: ProxyPage()),
+            PageRow("second", "Second", "Ctrl+4", ("Second",), lambda setting: ProxyPage()),
         )
         stack = PageStack(setting, rows)
         qtbot.addWidget(stack)
@@ -122,7 +122,7 @@ def test_stopping_stops_the_pages_that_were_made(make_stack):
 
 def test_each_page_has_an_action():
     shortcuts = {row.name: row.keys for row in ROWS if row.group == "page"}
-    assert shortcuts == {page.name: (page.keys,) for page in PAGES}
+    assert shortcuts == {page.name: (page.keys,) if page.keys else () for page in PAGES}
 
 
 @pytest.fixture
@@ -136,8 +136,8 @@ def module(tmp_path, monkeypatch):
 
 def test_what_pages_need_is_imported_in_the_background(qtbot, settings, module, monkeypatch):
     monkeypatch.setattr("guiapp.widgets.window.pages.IMPORT_AFTER_MS", 0)
-    rows = (PageRow("plain", "Plain", "Ctrl+1", lambda setting: Page(), (module,)),)
-    stack = PageStack(PageSetting(None, settings, None, None), rows)
+    rows = (PageRow("plain", "Plain", "Ctrl+1", ("Plain",), lambda setting: Page(), (module,)),)
+    stack = PageStack(PageSetting(None, None, settings, None, None, None), rows)
     qtbot.addWidget(stack)
     with qtbot.waitSignal(stack.imported):
         stack.import_soon()
@@ -146,8 +146,8 @@ def test_what_pages_need_is_imported_in_the_background(qtbot, settings, module, 
 
 
 def test_nothing_is_imported_once_the_window_closes(qtbot, settings, module):
-    rows = (PageRow("plain", "Plain", "Ctrl+1", lambda setting: Page(), (module,)),)
-    stack = PageStack(PageSetting(None, settings, None, None), rows)
+    rows = (PageRow("plain", "Plain", "Ctrl+1", ("Plain",), lambda setting: Page(), (module,)),)
+    stack = PageStack(PageSetting(None, None, settings, None, None, None), rows)
     qtbot.addWidget(stack)
     stack.import_soon()
     stack.stop()

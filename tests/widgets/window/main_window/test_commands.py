@@ -24,6 +24,7 @@ from guiapp.widgets.shared.popover import Explanation
 from guiapp.widgets.shared.theme import CHOICES, TEXT_FONT_PX
 from guiapp.widgets.window.about_dialog import AboutDialog
 from guiapp.widgets.window.error_dialog import ErrorDialog, ErrorReporter
+from guiapp.widgets.window.page_tabs import PageTabs
 from guiapp.widgets.window.recent_menu import LONGEST_FOLDER, title_of
 from guiapp.widgets.window.shortcuts_dialog import ShortcutsDialog, shortcuts_of, shown_keys
 
@@ -334,12 +335,12 @@ def test_parts_have_the_looks_of_their_kind(shell):
         "badge": [bar.exactness, bar.round_trip],
         "raised": [bar.model_button, bar.encoder_button],
         "quiet": [bar.palette_button],
-        "tab": bar.tabs,
+        "tab": bar.findChild(PageTabs).tabs.values(),
         "strong": [name, tokens],
         "dim": [summary, figures, under_way, selection, *facts.findChildren(QLabel)],
     }.items():
         assert {part.property("role") for part in parts} == {role}
-    assert {tab.focusPolicy() for tab in bar.tabs} == {Qt.FocusPolicy.TabFocus}
+    assert {tab.focusPolicy() for tab in bar.findChild(PageTabs).tabs.values()} == {Qt.FocusPolicy.TabFocus}
     places = [window.status_line, shell.commands.palette, shell.commands.picker, shell.commands.pre_picker]
     parts = [part for place in places for part in place.findChildren(QWidget)]
     told = [part for part in parts if isinstance(part, QListView | QLineEdit | QProgressBar)]

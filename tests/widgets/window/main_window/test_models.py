@@ -220,3 +220,30 @@ def test_forgetting_recent_files_forgets_the_last_one_too(shell):
     assert shell.settings.last_model.endswith("fake.gguf")
     shell.window.actions_table["forget_recent"].trigger()
     assert shell.settings.last_model == ""
+
+
+def test_a_model_is_chosen_for_whoever_asks(shell, qtbot, tmp_path):
+    taken = []
+    asks = shell.window.requests.model_wanted.emit
+
+    def take(name, pre):
+        taken.append((name, pre))
+
+    asks(shell.window.status_line, take)
+    shell.commands.picker.chosen.emit("other.gguf")
+    shell.window.questions.model = tmp_path / "browsed.gguf"
+    shell.commands.picker.open_button.click()
+    assert taken == [("other.gguf", None), (str(tmp_path / "browsed.gguf"), None)]
+    assert shell.session.loader.loading_name is None
+    shell.commands.choose_model()  # for the window again
+    shell.commands.picker.chosen.emit("mine.gguf")
+    qtbot.waitUntil(lambda: shell.session.loader.model.name == "mine.gguf")
+    assert len(taken) == 2
+
+
+def test_a_page_may_ask_for_a_token_in_the_tree(shell, qtbot):
+    shell.window.requests.token_wanted.emit(5)
+    page = shell.window.pages.pages["tree"]
+    assert shell.window.pages.current is page
+    qtbot.waitUntil(lambda: len(page.search.found_nodes) == 1)
+    assert page.bar.query.text() == "#5"

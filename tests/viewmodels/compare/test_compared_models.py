@@ -1,0 +1,51 @@
+"""Models are put beside the window's own, over its text, and away again."""
+
+import pytest
+
+import guiapp
+from guiapp.core.editing.options import Options
+from guiapp.viewmodels.compare.compared_models import MOST, ComparedModels
+from guiapp.viewmodels.model_session import ModelSession
+from guiapp.viewmodels.text_session import TextSession
+
+
+def load(name, pre, progress):
+    return guiapp.open_model(name, pre)
+
+
+@pytest.fixture
+def compared(qapp):
+    session = ModelSession(TextSession(b"1024 cats"), Options(add_special=False), load)
+    made = ComparedModels(session, load)
+    yield made
+    made.stop()
+    session.close()
+    session.text.close()
+
+
+def test_an_added_model_looks_at_the_same_text_with_the_same_switches(compared, qtbot):
+    with qtbot.waitSignal(compared.sessions_changed):
+        added = compared.add("demo:bpe", "qwen2")
+    assert compared.sessions == [compared.sessions[0], added]
+    qtbot.waitUntil(lambda: len(added.tokens) > 0)
+    assert added.document is compared.sessions[0].document
+    assert added.options == Options(add_special=False)
+    assert added.vocabulary.chosen_pre == "qwen2"
+
+
+def test_there_is_room_for_some_only(compared):
+    for _ in range(MOST - 1):
+        assert compared.can_add
+        compared.add("demo:bpe")
+    assert not compared.can_add
+
+
+def test_a_model_that_was_put_away_follows_no_more(compared, qtbot):
+    added = compared.add("demo:bpe")
+    qtbot.waitUntil(lambda: len(added.tokens) > 0)
+    told = []
+    added.tokens_changed.connect(lambda edit, tokens: told.append(edit))
+    compared.remove(added)
+    assert compared.sessions == [compared.sessions[0]]
+    compared.sessions[0].document.insert(b"two ")
+    assert not told
