@@ -34,6 +34,7 @@ LAST_CALL_S = 3.0  # what was begun may take so long when the time is over
 MOST_LOSSES = 8  # of a worker
 MOST_EMPTY = 2 * len(ALL_NAMES)  # batches in turn without a text: no generator has any more
 LINES_TO_CHANGE = 2_000
+LOOKED_AT = 1 << 16  # bytes of a file in a folder, to know whether it is a text
 LONGEST_LINE = 2_000  # bytes; longer ones are taken in parts
 SHOWN_S = 0.2  # how often a state comes, at the least
 
@@ -43,7 +44,7 @@ class Plan:
     """What to hunt for.
 
     first, second  models as `open_model` takes them; `second` may be an installed library: a name in PEERS
-    files          the user's own texts, tried line by line besides
+    files          the user's own texts, and folders of such, tried line by line besides
     pres           the pre-tokenizers to split their texts by, whatever the files say
     generators     names out of ALL_NAMES, none for all
     most_batches   of texts, of which the seed decides what is in each; None: as there is time for
@@ -66,6 +67,7 @@ def hunt(plan: Plan, shall_stop: Callable[[], bool] = lambda: False) -> Iterator
     Raises TokenloupeError or OSError for what cannot be opened, before anything else.
     """
     started_s = time.monotonic()
+    plan = replace(plan, files=tuple(_files(plan.files)))
     subjects, task = _opened(plan)
     state = Hunt(subjects, plan.seed, plan.generators)
     yield state
@@ -107,10 +109,8 @@ def _opened(plan: Plan) -> tuple[tuple[Subject, Subject], Task]:
         other, subject = second, Subject(second, peer.version, tokens=len(ours.vocabulary))
     else:
         theirs = open_model(second, plan.pres[1])
-        ends = _told_apart(first, second)
+        ends = _told_apart(first, second, plan.pres)
         other, subject = str(theirs.vocabulary.path or second), Subject.of_model(ends[1], theirs)
-    for name in plan.files:
-        Path(name).open("rb").close()  # so that one that cannot be read is told now
     lines = tuple(line.text for line in islice(_lines(plan.files), LINES_TO_CHANGE))
     names = code(quoted(ends[0])), code(quoted(ends[1]))
     model = str(ours.vocabulary.path or first)
@@ -118,10 +118,38 @@ def _opened(plan: Plan) -> tuple[tuple[Subject, Subject], Task]:
     return (Subject.of_model(ends[0], ours), subject), task
 
 
-def _told_apart(first: str, second: str) -> tuple[str, str]:
-    """The shortest ends of two paths that differ."""
+def _told_apart(first: str, second: str, pres: tuple[str | None, str | None]) -> tuple[str, str]:
+    """The shortest ends of two paths that differ, or else how their texts are split."""
     ends = basename(first), basename(second)
+    if first == second and pres[0] != pres[1]:
+        first, second = (
+            f"{end or path} split as {pre}" if pre else end or path
+            for path, end, pre in zip((first, second), ends, pres, strict=True)
+        )
     return ends if ends[0] != ends[1] and all(ends) else (first, second)
+
+
+def _files(names: Iterable[str]) -> Iterator[str]:
+    """Files, and all below folders that are neither hidden nor hold something else than text.
+
+    Each is opened, so that one that cannot be read is told now.
+    """
+    for name in names:
+        is_folder = Path(name).is_dir()
+        found = sorted(Path(name).rglob("*")) if is_folder else [Path(name)]
+        texts = [str(path) for path in found if not is_folder or _is_text(path, name)]
+        if not texts:
+            raise HuntError(f"{quoted(name)} holds no texts. Choose a folder of texts.")
+        for text in texts:
+            Path(text).open("rb").close()
+        yield from texts
+
+
+def _is_text(path: Path, folder: str) -> bool:
+    if not path.is_file() or any(part.startswith(".") for part in path.relative_to(folder).parts):
+        return False
+    with path.open("rb") as file:
+        return b"\0" not in file.read(LOOKED_AT)
 
 
 def _lines(files: Iterable[str]) -> Iterator[Line]:

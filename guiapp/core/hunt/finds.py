@@ -14,6 +14,7 @@ from guiapp.core.tokenizer import Tokenizer
 MOST_TEXTS = 12  # of a kind
 MOST_PLACES = 50  # of a kind in the user's own texts
 Kind = tuple[Cause, str]
+Spans = tuple[tuple[int, int], ...]
 
 
 class Line(NamedTuple):
@@ -49,6 +50,7 @@ class Find:
     """The shortest text known of one kind of difference.
 
     token_ids   of both, with what they put around texts; None where one refuses the text
+    spans       of both: the bytes of the text that each token came from, where that is known
     at          the byte from which on ids differ
     generator   what made the text that it was shrunk from
     n_texts     of all texts that differ so; where many do, some stand for the others
@@ -66,6 +68,7 @@ class Find:
     n_lines: int = 0
     places: tuple[Place, ...] = ()
     others: tuple[Find, ...] = ()
+    spans: tuple[Spans | None, Spans | None] = (None, None)
 
     @property
     def is_shorter_than(self) -> tuple[int, bytes]:

@@ -10,6 +10,7 @@ from guiapp.core.compare.reasons import Reason, around_reason, reason_for, refus
 from guiapp.core.compare.seen_stages import plain_text, plain_texts
 from guiapp.core.explain.figures import percent
 from guiapp.core.hunt.beside import reason_beside
+from guiapp.core.hunt.finds import Spans
 from guiapp.core.hunt.sides import FileSide, Ids, Side
 from guiapp.core.tokenizer import Tokenizer
 
@@ -110,6 +111,16 @@ class Pair:
             inner = side.encode_each([text])[0]
             before, after = side.around()
             found.append(None if inner is None else [*before, *inner.tolist(), *after])
+        return found[0], found[1]
+
+    def spans(self, text: bytes) -> tuple[Spans | None, Spans | None]:
+        """For each token of `ids` where it came from; None where that is not known."""
+        found: list[Spans | None] = []
+        for side in (self.ours, self.theirs):
+            before, after = side.around()
+            inner = side.spans(text)
+            edges = ((0, 0),) * len(before), ((len(text), len(text)),) * len(after)
+            found.append(None if inner is None else (*edges[0], *inner, *edges[1]))
         return found[0], found[1]
 
     def around(self) -> Reason | None:

@@ -122,4 +122,4 @@ class Searcher:
     def _find(self, text: bytes, reason: Reason, generator: str) -> Find:
         mine, other = (None if ids is None else tuple(ids) for ids in self._pair.ids(text))
         at = self._pair.first_difference(text) if text else 0
-        return Find(text, (mine, other), at, reason, generator)
+        return Find(text, (mine, other), at, reason, generator, spans=self._pair.spans(text))

@@ -58,6 +58,17 @@ def test_a_difference_is_found_and_the_lines_that_differ_are_counted(pair, tmp_p
     assert state.subjects[0].sha256 != state.subjects[1].sha256
 
 
+def test_a_folder_of_texts_is_given_as_a_whole(pair, tmp_path):
+    for name, text in (("b/c.txt", b"in 1984"), ("a.txt", b"no number"), (".hidden", b"12"), ("x", b"12\0")):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(text)
+    state = last(small_plan(pair, files=(str(tmp_path),), most_batches=1))
+    assert (state.n_lines, state.n_differing_lines) == (2, 1)
+    (tmp_path / "none").mkdir()
+    with pytest.raises(TokenloupeError, match="holds no texts"):
+        last(small_plan(pair, files=(str(tmp_path / "none"),)))
+
+
 def test_the_same_seed_tries_the_same_texts_and_finds_the_same(pair):
     states = [last(small_plan(pair, n_workers=n_workers)) for n_workers in (1, 2)]
     assert states[0].tried == states[1].tried
@@ -81,6 +92,7 @@ def test_texts_are_split_as_was_chosen(pair):
     wrong = last(Plan(pair[0], pair[0], seconds=PATIENCE_S, most_batches=8, pres=("qwen2", None)))
     assert {find.reason.cause for find in wrong.finds} == {Cause.PIECES, Cause.DECODED}
     assert [subject.split_as for subject in wrong.subjects] == ["qwen2", ""]
+    assert [subject.name for subject in wrong.subjects] == ["first.gguf split as qwen2", "first.gguf"]
     right = last(small_plan(pair, pres=("qwen2", None)))
     assert right.finds == ()
     assert right.trying

@@ -43,6 +43,9 @@ class LyingSide:
     def around(self):
         return self._side.around()
 
+    def spans(self, text):
+        return None
+
 
 def lying_pair(change) -> Pair:
     tokenizer = guiapp.open_model("demo:bpe")
@@ -63,6 +66,16 @@ def test_llama_cpp_takes_special_tokens_as_such_and_adds_what_we_add():
     ids, theirs = pair.ids(b"<|im_end|>x")
     assert ids == theirs
     assert len(ids) == 3
+
+
+@pytest.mark.parametrize("name", ["llama.cpp", "tiktoken"])
+def test_it_is_told_where_each_token_came_from(name):
+    pair = library_pair("demo:bpe", name)
+    for text in (b"Hello there", "é 中".encode()):
+        mine, other = pair.spans(text)
+        assert mine == other
+        assert len(mine) == len(pair.ids(text)[0])
+        assert b"".join(text[start:end] for start, end in mine) == text
 
 
 def test_texts_with_tokens_of_which_a_library_knows_nothing_are_not_compared():
