@@ -66,10 +66,12 @@ class PageRequests(QObject):
     Signals:
         model_wanted(QWidget, take): let people choose a model under this widget; `take(name, pre)` opens it.
         token_wanted(int): show this token of the window's model in its tree.
+        race_wanted(ModelSession, int): walk the text through beside this rival, from that byte on.
     """
 
     model_wanted = Signal(object, object)
     token_wanted = Signal(object)
+    race_wanted = Signal(object, object)
 
 
 @dataclass(frozen=True)
@@ -114,6 +116,7 @@ def _make_page(module: str, setting: PageSetting) -> Page:
 
 PAGES = (
     _row("inspect", "Inspect", "Ctrl+1", ("Inspect", "Text")),
+    _row("hunt", "Hunt", "", ("Inspect", "Compare", "Hunt")),
     _row("tree", "Tree", "Ctrl+2", ("Tree",)),
     _row("steps", "Steps", "Ctrl+3", ("Steps",)),
     _row("bench", "Bench", "Ctrl+4", ("Bench",), "pyqtgraph"),
