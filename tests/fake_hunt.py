@@ -56,4 +56,4 @@ def batch_of(*finds: Find, generator: str = "signs") -> Batch:
 def lines_of(file: str, kind: Kind, *places: tuple[int, int, bytes, int]) -> Batch:
     """Lines of a file, each with number, start and text, and where it differs."""
     found = tuple(Place(Line(file, *line), at) for *line, at in places)
-    return Batch(1000, len(found), (), (OfKind(kind, len(found), found),), are_lines=True)
+    return Batch(1000, len(found), (), (OfKind(kind, len(found), found),), True, "your own texts")

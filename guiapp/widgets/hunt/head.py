@@ -28,6 +28,7 @@ from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
 
 LONGEST_NAME_PX = 300
+LONGEST_PATH = 400
 MOST_SEED = 1_000_000_000 - 1
 FIGURE_PX = 20
 RIGHT_SIDE = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignAbsolute  # menu buttons run to the left
@@ -137,14 +138,16 @@ class HuntHead(QFrame):
 
     def _list_texts(self, menu: QMenu) -> None:
         choices, choose = self._model.choices, self._model.choose
+        menu.setToolTipsVisible(True)
         action = menu.addAction(
             "The present text", partial(choose, replace(choices, takes_text=not choices.takes_text))
         )
         action.setCheckable(True)
         action.setChecked(choices.takes_text)
         for name, is_taken in choices.own_texts:
-            title = quoted(name).replace("&", "&&")
+            title = quoted(Path(name).name).replace("&", "&&")
             action = menu.addAction(title, partial(choose, choices.with_own(name, not is_taken)))
+            action.setToolTip(plain_tip(quoted(name, LONGEST_PATH)))
             action.setCheckable(True)
             action.setChecked(is_taken)
         menu.addSeparator()
@@ -181,7 +184,7 @@ class SideButton(QWidget):
         self._name = nobody if side is None else side.title
         about = to_do if side is None else side.about
         self.about.set_texts([about, ""])
-        self.button.setToolTip(plain_tip("" if side is None else quoted(side.name, 400)))
+        self.button.setToolTip(plain_tip("" if side is None else quoted(side.name, LONGEST_PATH)))
         self.button.setAccessibleName(f"{self._letter}: {self._name}, {about}")
         self._fit()
 

@@ -66,7 +66,7 @@ class PageRequests(QObject):
     Signals:
         model_wanted(QWidget, take): let people choose a model under this widget; `take(name, pre)` opens it.
         token_wanted(int): show this token of the window's model in its tree.
-        race_wanted(ModelSession, int): walk the text through beside this rival, from that byte on.
+        race_wanted(ModelSession, int): step through the text with that model beside, from this byte on.
     """
 
     model_wanted = Signal(object, object)
