@@ -71,15 +71,15 @@ def texts_of(find: Find) -> tuple[Find, ...]:
 
 def where(find: Find) -> str:
     """The stage that differs, and the byte from which on."""
-    cause, at = find.reason.cause, find.at
-    told = f"{cause.value[0].upper()}{cause.value[1:]}"
-    return told if cause is Cause.AROUND else f"{told}, from byte {at:,} on"
+    told = find.reason.cause.value
+    told = f"{told[0].upper()}{told[1:]}"
+    return f"{told}, from byte {find.at:,} on" if find.text else told
 
 
 def nothing_found(state: Hunt) -> Iterator[str]:
     """What it means that a hunt, which is over, has found nothing."""
     if not state.tried:
-        yield "No text was tried."
+        yield "No text was tried: opening both took all the time."
         return
     yield f"Both gave the same for all of {counted(state.tried, 'text')} in {state.seconds:,.0f} s."
     if state.n_lines:

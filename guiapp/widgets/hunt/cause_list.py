@@ -237,7 +237,8 @@ class CauseList(QAbstractScrollArea):
         right = self._paint_chips(painter, theme, row, find)
         self._paint_more(painter, theme, find, len(self.chips(row)), right, place)
         share = QRect(places.share[0], place.top(), places.share[1], ROW_PX)
-        self._paint_share(painter, theme, self._amount(find), most, share)
+        if self._model.state is not None and self._model.state.tried:
+            self._paint_share(painter, theme, self._amount(find), most, share)
 
     def _paint_cause(self, painter: QPainter, theme: Theme, find: Find, place: QRect) -> None:
         assert self._model.state is not None

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QAction, QIntValidator, QResizeEvent
 from PySide6.QtWidgets import QFileDialog, QFrame, QLabel, QLineEdit, QMenu, QSizePolicy, QWidget
 
@@ -27,7 +27,8 @@ from guiapp.widgets.shared.plain_tip import plain_tip
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
 
-LONGEST_NAME_PX = 300
+LONGEST_NAME_PX, SHORTEST_NAME_PX = 300, 90
+AROUND_NAME_PX = 92  # marker, letter and arrow
 LONGEST_PATH = 400
 MOST_SEED = 1_000_000_000 - 1
 FIGURE_PX = 20
@@ -178,7 +179,6 @@ class SideButton(QWidget):
         marks = in_row(Marker(theme_source, which), letter, spacing=UNIT_PX)
         in_row(marks, (column, 1), on=self, spacing=UNIT_PX)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        self.setMaximumWidth(LONGEST_NAME_PX + 60)
 
     def show_side(self, side: Side | None, nobody: str, to_do: str) -> None:
         self._name = nobody if side is None else side.title
@@ -187,13 +187,22 @@ class SideButton(QWidget):
         self.button.setToolTip(plain_tip("" if side is None else quoted(side.name, LONGEST_PATH)))
         self.button.setAccessibleName(f"{self._letter}: {self._name}, {about}")
         self._fit()
+        self.updateGeometry()
+
+    def sizeHint(self) -> QSize:
+        name = min(self.button.fontMetrics().horizontalAdvance(self._name), LONGEST_NAME_PX)
+        about = self.about.sizeHint().width()
+        return QSize(max(name, about - AROUND_NAME_PX // 2) + AROUND_NAME_PX, super().sizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(SHORTEST_NAME_PX + AROUND_NAME_PX, super().minimumSizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit()
 
     def _fit(self) -> None:
-        room = min(max(self.width() - 80, 120), LONGEST_NAME_PX)
+        room = min(max(self.width() - AROUND_NAME_PX, SHORTEST_NAME_PX), LONGEST_NAME_PX)
         name = self.button.fontMetrics().elidedText(self._name, Qt.TextElideMode.ElideMiddle, room)
         self.button.setText(name.replace("&", "&&"))
 
@@ -249,7 +258,7 @@ class HuntStatus(QWidget):
             self.seed.setText(str(model.choices.seed))
         self.seed.setEnabled(not model.is_running)
         self.button.setText("Stop" if model.is_running else "Start")
-        role = "raised" if model.is_running else "primary"
+        role = "raised" if model.is_running or model.kinds else "primary"  # then the report is the thing
         if self.button.property("role") != role:
             set_role(self.button, role)
         self.button.setEnabled(model.is_running or not model.why_not)

@@ -6,7 +6,7 @@ from functools import partial
 
 from PySide6.QtCore import QRect, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSizePolicy, QStackedWidget, QToolButton, QWidget
 
 from guiapp.core.explain.figures import counted
 from guiapp.core.explain.visible_text import isolate, visible_text
@@ -18,7 +18,7 @@ from guiapp.widgets.hunt.find_picture import HEIGHT_PX, FindPicture
 from guiapp.widgets.shared.buttons import push_button, tool_button
 from guiapp.widgets.shared.card import card
 from guiapp.widgets.shared.fitted_label import FittedLabel
-from guiapp.widgets.shared.layouts import STRETCH, in_column, in_row, scroll_down
+from guiapp.widgets.shared.layouts import STRETCH, framed, in_column, in_row, scroll_down
 from guiapp.widgets.shared.painting import LEFT, RIGHT, fill, write
 from guiapp.widgets.shared.plain_tip import plain_tip
 from guiapp.widgets.shared.style_sheet import heading, set_role
@@ -35,6 +35,7 @@ from guiapp.widgets.shared.theme import (
 
 SHOWN_PLACES = 5
 TOLD_MS = 6000
+EMPTY = "Here each find is shown: how both cut it, why, and where it is in your texts."
 BEFORE_PLACE, LINE_CHARACTERS = 14, 60
 PLACE_PX, NUMBER_PX = 24, 48
 SCROLL_BAR_PX = 12
@@ -74,6 +75,7 @@ class FindPanel(QFrame):
         self.why = StyledText(Theme.ui_font(UI_FONT_PX + 1), 8)
         self.why.setAccessibleName("Why")
         self.where = set_role(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "dim")
+        self._picture_area, self._views = picture_area, QStackedWidget()
         self._card = card(picture_area, self.why, self.where)
         self.copy_button = push_button("Copy report", model.report, role="primary")
         self.compare_button = push_button("Open in Compare", self.compare_wanted.emit)
@@ -86,16 +88,17 @@ class FindPanel(QFrame):
         self._forgets.timeout.connect(self._told.clear)
         self.places: list[PlaceButton] = []
         self._place_column = in_column(spacing=0)
+        self._more = set_role(QLabel(), "dim")
+        self._more.setIndent(NUMBER_PX + GAP_PX)
         self._holds = set_role(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "dim")
         self._lay_out()
-        for signal in (model.state_changed, model.selected_changed, model.running_changed):
+        for signal in (model.state_changed, model.selected_changed):
             signal.connect(self._follow)
         theme_source.changed.connect(self._color)
         self._follow()
 
     def _lay_out(self) -> None:
         inner = QWidget()
-        self._whole = inner
         buttons = in_row(
             self.copy_button, self.compare_button, self.step_button, (STRETCH, 1), spacing=UNIT_PX
         )
@@ -108,6 +111,7 @@ class FindPanel(QFrame):
             GAP_PX,
             lines,
             self._place_column,
+            self._more,
             GAP_PX,
             heading("The report holds"),
             self._holds,
@@ -120,7 +124,10 @@ class FindPanel(QFrame):
         scroll_down(area, inner)
         for part in (inner, area.viewport()):
             part.setAutoFillBackground(False)
-        in_column(area, on=self)
+        hint = set_role(QLabel(EMPTY, wordWrap=True), "dim")
+        self._views.addWidget(framed(in_column(hint, (STRETCH, 1), margins=MARGIN_PX)))
+        self._views.addWidget(area)
+        in_column(self._views, on=self)
 
     def tell(self, told: str) -> None:
         """Say for a while what was done."""
@@ -133,7 +140,7 @@ class FindPanel(QFrame):
 
     def _follow(self) -> None:
         find, state = self._model.selected, self._model.state
-        self._whole.setVisible(find is not None)
+        self._views.setCurrentIndex(int(find is not None))
         if find is None or state is None:
             self._shown = ()
             return
@@ -141,10 +148,10 @@ class FindPanel(QFrame):
         number = f"Find {texts.index(find) + 1:,} of {len(texts):,}"
         title = title_of(find.reason.kind)
         self.title.set_texts([f"{number} · {title}".upper(), number.upper()])
-        self.save_button.setEnabled(not self._model.is_running)
         if (find, row) == self._shown:
             return
         self._shown = find, row
+        self._picture_area.setVisible(find.token_ids != (None, None))  # as of two vocabularies
         self.picture.show_find(find)
         self._tell_why(find)
         self._tell_places(row)
@@ -188,6 +195,8 @@ class FindPanel(QFrame):
         self._in_text.setVisible(has_lines)
         self._n_lines.setVisible(has_lines)
         self._n_lines.setText(f"{row.n_lines:,} of {counted(state.n_lines, 'line')}")
+        n_more = row.n_lines - len(self.places)
+        self._more.setText(f"{n_more:,} more" if self.places and n_more > 0 else "")
 
     def _place_button(self, place: Place) -> PlaceButton:
         named = "your text" if self._model.is_in_text(place) else quoted(place.line.file, 200)

@@ -25,6 +25,7 @@ class TimeBar(Painted):
         self.setFixedHeight(HEIGHT_PX)
         self.setMouseTracking(True)
         model.state_changed.connect(self._follow)
+        model.running_changed.connect(self._follow)
         model.choices_changed.connect(self._follow)
         theme_source.changed.connect(self.update)
         self._follow()
@@ -42,9 +43,10 @@ class TimeBar(Painted):
         """What is said below the bar at the left and at the right."""
         state, first = self._model.state, min(self._model.found_at.values(), default=None)
         left = "" if first is None else f"first after {first:.1f} s"
-        if state is None:
-            return left, "opening both …" if self._model.is_running else ""
-        return left, f"trying: {state.trying}" if state.trying and not state.is_over else ""
+        if not self._model.is_running:
+            return left, ""
+        is_trying = state is not None and state.trying
+        return left, f"trying: {state.trying}" if state is not None and is_trying else "opening both …"
 
     def _x(self, seconds: float) -> float:
         state = self._model.state

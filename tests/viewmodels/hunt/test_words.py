@@ -50,4 +50,4 @@ def test_nothing_found_says_how_much_was_tried_and_that_this_is_no_proof():
     assert "182,440 texts in 60 s" in told
     assert "10,000 lines of your own" in told
     assert "no proof" in told
-    assert list(nothing_found(START)) == ["No text was tried."]
+    assert list(nothing_found(START)) == ["No text was tried: opening both took all the time."]
