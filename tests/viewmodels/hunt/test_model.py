@@ -244,10 +244,11 @@ def test_the_find_is_shown_in_a_column_that_is_there_or_added(make_model, engine
 
 def test_a_hunt_finds_what_is_planted_and_names_the_likely_reason(make_model, pair, qtbot):
     model = make_model(None, *pair)
-    model.choose(replace(model.choices, seconds=4.0))
-    run_to_its_end(qtbot, model)
+    model.run()
+    qtbot.waitUntil(lambda: DIGITS in model.kinds and model.state.n_lines == 2, timeout=60_000)
+    model.stop()
+    qtbot.waitUntil(lambda: not model.is_running)
     assert model.state.is_over
-    assert DIGITS in model.kinds
     digits = model.finds[model.kinds.index(DIGITS)]
     assert digits.n_lines == 2
     assert [place.line.text for place in digits.places] == [b"one 1984", b"two 12"]
@@ -255,9 +256,10 @@ def test_a_hunt_finds_what_is_planted_and_names_the_likely_reason(make_model, pa
     assert "when A is split as qwen2" in model.likely_words
     second = model.second
     model.hunt_again()
-    qtbot.waitUntil(lambda: not model.is_running, timeout=60_000)
+    qtbot.waitUntil(lambda: model.state is not None and model.state.tried > 1000, timeout=60_000)
+    model.stop()
+    qtbot.waitUntil(lambda: not model.is_running)
     assert model.finds == []
-    assert model.state.tried > 1000
     assert (model.first.pre, model.second) == ("qwen2", second)
     added = model.compared.sessions[-1]
     qtbot.waitUntil(lambda: added.loader.model is not None)
