@@ -147,7 +147,7 @@ class HuntModel(QObject):
     def choose_second(self, side: Side | None) -> None:
         """Hunt against this one from now on; None for the next model of Compare."""
         self._rival = side
-        self.sides_changed.emit()
+        self._tell_sides()
 
     def choose_file(self, name: str, pre: str | None = None) -> None:
         """The same for a model that is not open."""
@@ -160,13 +160,20 @@ class HuntModel(QObject):
             reasons = {each.side.name: each.reason for each in self.libraries}
             self._rival = None if reasons[self._rival.name] else self._rival
         self._drop()
-        self.sides_changed.emit()
+        self._tell_sides()
 
     def _follow_sessions(self) -> None:
         for session in self._compared.sessions[1:]:
             if session not in self._followed:
-                session.vocabulary_changed.connect(self.sides_changed)
+                session.vocabulary_changed.connect(self._tell_sides)
         self._followed = list(self._compared.sessions[1:])
+        self._tell_sides()
+
+    def _tell_sides(self) -> None:
+        """What was found of others is not shown below the names of these."""
+        sides = self.first, self.second
+        if self.hunted is not None and [s and s[:2] for s in sides] != [side[:2] for side in self.hunted]:
+            self._drop()
         self.sides_changed.emit()
 
     # What is tried
@@ -234,7 +241,7 @@ class HuntModel(QObject):
             second = self.second
             self._compared.add(first.name, name)
             self._rival = second  # also where there was no other column
-        self.sides_changed.emit()
+        self._tell_sides()
         self.run()
 
     def close(self) -> None:

@@ -70,7 +70,8 @@ class HuntPage(Page):
 
     @property
     def panels(self) -> list[QWidget]:
-        return [self.status.button, self.causes, self.panel.copy_button]
+        found = [self.causes, self.panel.copy_button] if self.model.kinds else []
+        return [self.status.button, *found]
 
     @property
     def splitters(self) -> Mapping[str, QSplitter]:

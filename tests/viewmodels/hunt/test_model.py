@@ -154,6 +154,22 @@ def test_another_model_ends_the_hunt_and_what_was_found(make_model, engine, pair
     assert (model.state, model.kinds, model.selected, model.selected_row) == (None, [], None, -1)
 
 
+def test_what_was_found_is_never_shown_for_another_b(make_model, engine, pair, qtbot):
+    model = make_model(engine, *pair)
+    begun(qtbot, model, engine)
+    told(qtbot, model, engine, replace(START, is_over=True).with_batch(batch_of(find_of(b"12"))))
+    model.choose_second(model.models[0])  # the same one
+    assert model.finds
+    model.choose_file(pair[1], "llama-bpe")
+    assert model.finds == []
+    model.choose_second(None)
+    engine.plans.clear()
+    begun(qtbot, model, engine)
+    model.compared.remove(model.compared.sessions[1])
+    assert not model.is_running
+    assert model.second is None
+
+
 @pytest.mark.parametrize(
     ("error", "message"),
     [
