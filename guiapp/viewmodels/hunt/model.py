@@ -22,8 +22,8 @@ from guiapp.core.system.replace_file import replace_file
 from guiapp.core.vocab.quoting import quoted
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.compare.compared_models import ComparedModels
-from guiapp.viewmodels.hunt.rivals import Library, Side, libraries, side_of, sides_of
 from guiapp.viewmodels.hunt.runner import Engine, HuntRunner
+from guiapp.viewmodels.hunt.sides import Side, Sides, side_of
 from guiapp.viewmodels.hunt.words import texts_of
 from guiapp.viewmodels.model_session import ModelSession
 
@@ -54,13 +54,13 @@ class Choices:
 class HuntModel(QObject):
     """One hunt, from the choice of its sides to the report.
 
+    sides     who is compared next
     state     None before the first; of the sides that `hunted` names
     found_at  when each kind was first found, in seconds
     kinds     the rows: in the order in which they were found, by their share of the user's lines at the end
     likely    the pre-tokenizer for A with which all finds go away, "" while none is known
 
     Signals:
-        sides_changed(): `first`, `second` or what they can be is new.
         choices_changed(): `choices` is new.
         running_changed(): `is_running` is new.
         state_changed(): `state` and what follows from it is new; some times a second.
@@ -71,7 +71,6 @@ class HuntModel(QObject):
         failed(str): why something could not be done.
     """
 
-    sides_changed = Signal()
     choices_changed = Signal()
     running_changed = Signal()
     state_changed = Signal()
@@ -86,9 +85,7 @@ class HuntModel(QObject):
     ) -> None:
         super().__init__(parent)
         self._compared, self._session = compared, compared.sessions[0]
-        self._followed: list[ModelSession] = []
-        self._rival: Side | None = None  # where another one was chosen than the next model of Compare
-        self._split_as: str | None = None  # A, where that was chosen here
+        self.sides = Sides(compared, self)
         self.choices = Choices()
         self.hunted: tuple[Side, Side] | None = None
         self.state: Hunt | None = None
@@ -111,70 +108,9 @@ class HuntModel(QObject):
         self._saving.done.connect(self.told.emit)
         for job in (self._trying_pres, self._reporting, self._saving):
             job.failed.connect(self.failed)
-        self._session.vocabulary_changed.connect(self._follow_own_model)
+        self.sides.changed.connect(self._follow_sides)
+        self._session.vocabulary_changed.connect(self._drop)
         self._session.text.reading.done.connect(self._follow_file)
-        compared.sessions_changed.connect(self._follow_sessions)
-        self._follow_sessions()
-
-    # Who is compared
-
-    @property
-    def first(self) -> Side | None:
-        """A: the window's model."""
-        if (model := self._session.loader.model) is None:
-            return None
-        side = side_of(model)
-        if self._split_as is None:
-            return side
-        return side._replace(pre=self._split_as, about=f"{side.about} · split as {self._split_as}")
-
-    @property
-    def second(self) -> Side | None:
-        """B: the one that was chosen, or else the next model of Compare."""
-        if self._rival is not None:
-            return self._rival
-        return next(iter(self.models), None)
-
-    @property
-    def models(self) -> list[Side]:
-        """Those of Compare that are open, but for the window's own."""
-        return sides_of(self._compared.sessions[1:])
-
-    @property
-    def libraries(self) -> list[Library]:
-        return libraries(self._session.vocabulary)
-
-    def choose_second(self, side: Side | None) -> None:
-        """Hunt against this one from now on; None for the next model of Compare."""
-        self._rival = side
-        self._tell_sides()
-
-    def choose_file(self, name: str, pre: str | None = None) -> None:
-        """The same for a model that is not open."""
-        self.choose_second(Side(name, pre or None, quoted(Path(name).name or name), pre or ""))
-
-    def _follow_own_model(self) -> None:
-        """Another model is open: what was found is of no interest any more."""
-        self._split_as = None
-        if self._rival is not None and self._rival.is_library:
-            reasons = {each.side.name: each.reason for each in self.libraries}
-            self._rival = None if reasons[self._rival.name] else self._rival
-        self._drop()
-        self._tell_sides()
-
-    def _follow_sessions(self) -> None:
-        for session in self._compared.sessions[1:]:
-            if session not in self._followed:
-                session.vocabulary_changed.connect(self._tell_sides)
-        self._followed = list(self._compared.sessions[1:])
-        self._tell_sides()
-
-    def _tell_sides(self) -> None:
-        """What was found of others is not shown below the names of these."""
-        sides = self.first, self.second
-        if self.hunted is not None and [s and s[:2] for s in sides] != [side[:2] for side in self.hunted]:
-            self._drop()
-        self.sides_changed.emit()
 
     # What is tried
 
@@ -192,18 +128,11 @@ class HuntModel(QObject):
     @property
     def why_not(self) -> str:
         """What has to be done before there can be a hunt, "" where nothing has."""
-        first, second = self.first, self.second
-        if first is None:
-            return "Open a model to hunt with."
-        if second is None:
-            return "Choose what to hunt against: another model, or an installed library."
-        if first[:2] == second[:2]:
-            return "A and B are the same file, read alike: nothing can differ. Choose another one as B."
-        return "" if self.choices.generators else "Tick a generator of texts."
+        return self.sides.why_not or ("" if self.choices.generators else "Tick a generator of texts.")
 
     def run(self) -> None:
         """Begin anew."""
-        first, second = self.first, self.second
+        first, second = self.sides.first, self.sides.second
         if self.why_not or first is None or second is None:
             return
         self._drop()
@@ -233,15 +162,12 @@ class HuntModel(QObject):
 
     def hunt_again(self) -> None:
         """With A split as is likely, which also becomes a column of Compare."""
-        first, name = self.first, self.likely
+        first, name = self.sides.first, self.likely
         if first is None or not name:
             return
-        self._split_as = name
-        if self._compared.can_add and (first.name, name) not in [side[:2] for side in self.models]:
-            second = self.second
+        self.sides.split_first_as(name)
+        if self._compared.can_add and (first.name, name) not in [side[:2] for side in self.sides.models]:
             self._compared.add(first.name, name)
-            self._rival = second  # also where there was no other column
-        self._tell_sides()
         self.run()
 
     def close(self) -> None:
@@ -252,6 +178,12 @@ class HuntModel(QObject):
         if self._folder is not None:
             self._folder.cleanup()
             self._folder = None
+
+    def _follow_sides(self) -> None:
+        """What was found of others is not shown below the names of these."""
+        sides = self.sides.first, self.sides.second
+        if self.hunted is not None and [s and s[:2] for s in sides] != [side[:2] for side in self.hunted]:
+            self._drop()
 
     def _drop(self) -> None:
         was_running = self.is_running
@@ -298,7 +230,7 @@ class HuntModel(QObject):
         vanish = "vanishes" if len(self.kinds) == 1 else "all vanish"
         told = f"The {causes} {vanish} when A is split as {self.likely}."
         vocabulary = self._session.vocabulary
-        if vocabulary is None or self._split_as is not None:
+        if vocabulary is None or self.sides.is_first_split_otherwise:
             return told
         if vocabulary.chosen_pre:
             return f"{told} It is split as {quoted(vocabulary.chosen_pre)}, chosen by hand."

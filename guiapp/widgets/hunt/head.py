@@ -15,7 +15,7 @@ from guiapp.core.explain.figures import counted
 from guiapp.core.hunt.generators import ALL_NAMES
 from guiapp.core.vocab.quoting import quoted
 from guiapp.viewmodels.hunt.model import SECONDS, HuntModel
-from guiapp.viewmodels.hunt.rivals import Side
+from guiapp.viewmodels.hunt.sides import Side
 from guiapp.viewmodels.hunt.words import LETTERS
 from guiapp.widgets.hunt.find_picture import Marker
 from guiapp.widgets.hunt.time_bar import TimeBar
@@ -74,14 +74,14 @@ class HuntHead(QFrame):
             margins=(MARGIN_PX, GAP_PX),
             spacing=MARGIN_PX,
         )
-        model.sides_changed.connect(self._follow_sides)
+        model.sides.changed.connect(self._follow_sides)
         for signal in (model.choices_changed, model.running_changed, model.state_changed):
             signal.connect(self._follow_choices)
         self._follow_sides()
         self._follow_choices()
 
     def _follow_sides(self) -> None:
-        first, second = self._model.first, self._model.second
+        first, second = self._model.sides.first, self._model.sides.second
         self.sides[0].show_side(first, "No model", "open one")
         self.sides[1].show_side(second, "Choose B", "a model, or an installed library")
 
@@ -103,12 +103,12 @@ class HuntHead(QFrame):
     def _list_rivals(self, menu: QMenu) -> None:
         model = self._model
         menu.setToolTipsVisible(True)
-        if models := model.models:
+        if models := model.sides.models:
             menu.addSection("In Compare")
         for side in models:
             self._offer(menu, side)
         menu.addSection("Installed references")
-        for side, reason in model.libraries:
+        for side, reason in model.sides.libraries:
             action = self._offer(menu, side)
             if reason:
                 action.setEnabled(False)
@@ -119,9 +119,9 @@ class HuntHead(QFrame):
 
     def _offer(self, menu: QMenu, side: Side) -> QAction:
         told = f"{side.title}  {side.about}".strip()
-        action = menu.addAction(told.replace("&", "&&"), partial(self._model.choose_second, side))
+        action = menu.addAction(told.replace("&", "&&"), partial(self._model.sides.choose_second, side))
         action.setCheckable(True)
-        action.setChecked(self._model.second == side)
+        action.setChecked(self._model.sides.second == side)
         return action
 
     def _list_generators(self, menu: QMenu) -> None:
@@ -237,7 +237,7 @@ class HuntStatus(QWidget):
             model.state_changed,
             model.running_changed,
             model.choices_changed,
-            model.sides_changed,
+            model.sides.changed,
         ):
             signal.connect(self._follow)
         self._follow()

@@ -100,7 +100,7 @@ class HuntPage(Page):
         for signal in (
             model.state_changed,
             model.running_changed,
-            model.sides_changed,
+            model.sides.changed,
             model.choices_changed,
         ):
             signal.connect(self._follow)
@@ -115,7 +115,7 @@ class HuntPage(Page):
 
     def choose_second(self) -> None:
         """Let people choose a model as B."""
-        self._requests.model_wanted.emit(self.head.sides[1].button, self.model.choose_file)
+        self._requests.model_wanted.emit(self.head.sides[1].button, self.model.sides.choose_file)
 
     def _follow(self) -> None:
         model = self.model
@@ -131,7 +131,7 @@ class HuntPage(Page):
         elif model.state is not None:
             self.words.say(*_over(model.state), False)
         elif model.why_not:
-            self.words.say("Two tokenizers, and where they part", model.why_not, model.second is None)
+            self.words.say("Two tokenizers, and where they part", model.why_not, model.sides.second is None)
         else:
             self.words.say(
                 "Two tokenizers, and where they part",

@@ -14,7 +14,7 @@ from guiapp.core.bench.peers import PEERS
 from guiapp.core.hunt.generators import ALL_NAMES
 from guiapp.core.hunt.report import markdown
 from guiapp.core.hunt.sides import HuntError
-from guiapp.viewmodels.hunt.rivals import Side
+from guiapp.viewmodels.hunt.sides import Side
 
 
 def begun(qtbot, model, engine) -> None:
@@ -35,46 +35,46 @@ def run_to_its_end(qtbot, model) -> None:
 
 def test_b_is_the_next_model_of_compare_until_another_is_chosen(make_model, engine, pair, qtbot):
     model = make_model(engine, pair[0])
-    assert model.second is None
+    assert model.sides.second is None
     assert "Choose what to hunt against" in model.why_not
-    with qtbot.waitSignal(model.sides_changed):
+    with qtbot.waitSignal(model.sides.changed):
         model.compared.add(pair[1])
-    qtbot.waitUntil(lambda: model.second is not None)
-    assert (model.first.name, model.second.name) == pair
+    qtbot.waitUntil(lambda: model.sides.second is not None)
+    assert (model.sides.first.name, model.sides.second.name) == pair
     assert model.why_not == ""
-    model.choose_file("elsewhere/other\u202e.gguf", None)
-    assert model.second == Side("elsewhere/other\u202e.gguf", None, "other\\u202e.gguf")
-    model.choose_second(None)
-    assert model.second.name == pair[1]
+    model.sides.choose_file("elsewhere/other\u202e.gguf", None)
+    assert model.sides.second == Side("elsewhere/other\u202e.gguf", None, "other\\u202e.gguf")
+    model.sides.choose_second(None)
+    assert model.sides.second.name == pair[1]
 
 
 def test_a_library_is_offered_or_it_is_said_why_not(make_model, engine, qtbot):
     model = make_model(engine, "demo:rwkv")
-    reasons = {each.side.name: each.reason for each in model.libraries}
+    reasons = {each.side.name: each.reason for each in model.sides.libraries}
     assert list(reasons) == ["llama.cpp", "tokenizers", "tiktoken", "sentencepiece"]
     assert reasons["tiktoken"]
     if PEERS["llama.cpp"].is_installed:
-        library = next(each for each in model.libraries if each.side.name == "llama.cpp")
+        library = next(each for each in model.sides.libraries if each.side.name == "llama.cpp")
         assert library.reason == ""
         assert library.side.about.startswith(PEERS["llama.cpp"].version)
-        model.choose_second(library.side)
-        assert model.second.is_library
+        model.sides.choose_second(library.side)
+        assert model.sides.second.is_library
 
 
 def test_the_same_file_twice_is_no_hunt(make_model, engine, pair, tmp_path, qtbot):
     model = make_model(engine, pair[0])
-    model.choose_file(pair[0])
+    model.sides.choose_file(pair[0])
     assert "same file" in model.why_not
     model.run()
     assert not model.is_running
     copy = tmp_path / "copy.gguf"
     copy.write_bytes(Path(pair[0]).read_bytes())
-    model.choose_file(str(copy))
+    model.sides.choose_file(str(copy))
     assert model.why_not == ""
     run_to_its_end(qtbot, model)
     assert "equal byte for byte" in model.problem
     assert engine.plans == []
-    model.choose_file(pair[0], "qwen2")
+    model.sides.choose_file(pair[0], "qwen2")
     assert model.why_not == ""
 
 
@@ -158,16 +158,16 @@ def test_what_was_found_is_never_shown_for_another_b(make_model, engine, pair, q
     model = make_model(engine, *pair)
     begun(qtbot, model, engine)
     told(qtbot, model, engine, replace(START, is_over=True).with_batch(batch_of(find_of(b"12"))))
-    model.choose_second(model.models[0])  # the same one
+    model.sides.choose_second(model.sides.models[0])  # the same one
     assert model.finds
-    model.choose_file(pair[1], "llama-bpe")
+    model.sides.choose_file(pair[1], "llama-bpe")
     assert model.finds == []
-    model.choose_second(None)
+    model.sides.choose_second(None)
     engine.plans.clear()
     begun(qtbot, model, engine)
     model.compared.remove(model.compared.sessions[1])
     assert not model.is_running
-    assert model.second is None
+    assert model.sides.second is None
 
 
 @pytest.mark.parametrize(
@@ -244,7 +244,7 @@ def test_a_line_of_a_file_is_pointed_out_when_that_is_the_text(make_model, engin
 
 def test_the_find_is_shown_in_a_column_that_is_there_or_added(make_model, engine, pair, qtbot):
     model = make_model(engine, pair[0])
-    model.choose_file(pair[1])
+    model.sides.choose_file(pair[1])
     begun(qtbot, model, engine)
     told(qtbot, model, engine, START.with_batch(batch_of(find_of(b"12"))))
     session = model.second_session()
@@ -270,13 +270,13 @@ def test_a_hunt_finds_what_is_planted_and_names_the_likely_reason(make_model, pa
     assert [place.line.text for place in digits.places] == [b"one 1984", b"two 12"]
     qtbot.waitUntil(lambda: model.likely == "qwen2")
     assert "when A is split as qwen2" in model.likely_words
-    second = model.second
+    second = model.sides.second
     model.hunt_again()
     qtbot.waitUntil(lambda: model.state is not None and model.state.tried > 1000, timeout=60_000)
     model.stop()
     qtbot.waitUntil(lambda: not model.is_running)
     assert model.finds == []
-    assert (model.first.pre, model.second) == ("qwen2", second)
+    assert (model.sides.first.pre, model.sides.second) == ("qwen2", second)
     added = model.compared.sessions[-1]
     qtbot.waitUntil(lambda: added.loader.model is not None)
     assert added.vocabulary.chosen_pre == "qwen2"
@@ -303,7 +303,7 @@ def test_no_process_is_left(make_model, pair, way, qtbot):
 
 def test_a_model_that_cannot_be_opened_is_told(make_model, pair, tmp_path, qtbot):
     model = make_model(None, pair[0])
-    model.choose_file(str(tmp_path / "none.gguf"))
+    model.sides.choose_file(str(tmp_path / "none.gguf"))
     run_to_its_end(qtbot, model)
     with pytest.raises(guiapp.VocabError) as error:
         guiapp.open_model(tmp_path / "none.gguf")

@@ -190,7 +190,7 @@ def test_the_report_is_copied_and_saved_as_the_engine_writes_it(page, engine, tm
 
 def test_a_find_is_shown_in_compare_with_b_as_a_column(open_page, engine, pair, qtbot):
     page = open_page(pair[0])
-    page.model.choose_file(pair[1])
+    page.model.sides.choose_file(pair[1])
     page.model.run()
     qtbot.waitUntil(lambda: bool(engine.plans))
     tell(qtbot, page, engine, some_finds(page, engine, is_over=True))
