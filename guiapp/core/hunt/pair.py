@@ -6,7 +6,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from guiapp.core.compare.reasons import Reason, around_reason, reason_for, refused_reason, shown, told_decoded
+from guiapp.core.compare.reasons import (
+    Cause,
+    Reason,
+    around_reason,
+    decoded_reason,
+    reason_for,
+    refused_reason,
+    shown,
+    told_decoded,
+)
 from guiapp.core.compare.seen_stages import plain_text, plain_texts
 from guiapp.core.explain.figures import percent
 from guiapp.core.hunt.beside import reason_beside
@@ -132,12 +141,18 @@ class Pair:
         return around_reason(mine, other, self.names)
 
     def reason(self, text: bytes) -> Reason | None:
-        """Why a text of up to some hundred bytes differs; None where it does not."""
+        """Why a text of up to some hundred bytes differs; None where it does not.
+
+        What is put around texts is no reason: `around` tells of that.
+        """
         if not self.differs(text):
             return None
-        if self.theirs.tokenizer is not None:
-            return reason_for(self._tokenizer, self.theirs.tokenizer, text, self.names)
         (mine,), (other,) = self.encode_each([text])
+        if (theirs := self.theirs.tokenizer) is not None:
+            found = reason_for(self._tokenizer, theirs, text, self.names)
+            if found is None or found.cause is not Cause.AROUND or mine is None:
+                return found
+            return decoded_reason(self._tokenizer, theirs, mine.tolist(), self.names)
         if mine is None or other is None:
             return refused_reason(other is None, shown(text), self.names)
         if self._are_equal(mine, other):

@@ -196,7 +196,8 @@ class FindPanel(QFrame):
         self._n_lines.setVisible(has_lines)
         self._n_lines.setText(f"{row.n_lines:,} of {counted(state.n_lines, 'line')}")
         n_more = row.n_lines - len(self.places)
-        self._more.setText(f"{n_more:,} more" if self.places and n_more > 0 else "")
+        self._more.setText(f"{n_more:,} more")
+        self._more.setVisible(bool(self.places) and n_more > 0)
 
     def _place_button(self, place: Place) -> PlaceButton:
         named = "your text" if self._model.is_in_text(place) else quoted(place.line.file, 200)

@@ -148,6 +148,21 @@ def test_tokens_are_compared_where_they_are_only_numbered_otherwise(tmp_path):
     assert pair.differing(TEXTS) == []
 
 
+def test_what_is_put_around_hides_no_other_reason(tmp_path):
+    """Two that clean up spaces otherwise, and of which one has no BOS."""
+
+    def change(parts) -> None:
+        planted.set_key(add_bos_token=False)(parts)
+        planted.set_part(pre="qwen2")(parts)
+
+    first, second = map(guiapp.open_model, planted.Plant("", "demo:bpe", "gguf", change, ()).write(tmp_path))
+    pair = Pair(FileSide("A", first), FileSide("B", second))
+    assert pair.around().cause is Cause.AROUND
+    texts = [text for text in (b"a .", b"it 's", b" ,") if pair.differs(text)]
+    assert texts
+    assert {pair.reason(text).cause for text in texts} == {Cause.DECODED}
+
+
 def test_unrelated_vocabularies_are_told_in_a_sentence():
     pair = Pair(*(FileSide(name, guiapp.open_model(f"demo:{name}")) for name in ("bpe", "rwkv")))
     assert pair.unrelated.startswith("These are two vocabularies: ")
