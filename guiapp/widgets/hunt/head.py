@@ -233,6 +233,7 @@ class HuntStatus(QWidget):
         times.setAlignment(self.time, RIGHT_SIDE)
         row = in_row(*self.figures.values(), (STRETCH, 1), times, self.button, spacing=6 * UNIT_PX)
         in_column(row, self.bar, on=self, margins=(MARGIN_PX, MARGIN_PX, MARGIN_PX, 0), spacing=GAP_PX)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         for signal in (
             model.state_changed,
             model.running_changed,

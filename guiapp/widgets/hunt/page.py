@@ -25,6 +25,7 @@ from guiapp.widgets.window.notices import NoticeArea
 from guiapp.widgets.window.pages import Page, PageRequests, PageSetting
 
 PANEL_PX = 330
+LEAST_LIST_PX = 60
 FORMATS = {".md": "Markdown (*.md)"}
 NOTICE = "hunt"
 WORDS_PX = 460
@@ -87,6 +88,7 @@ class HuntPage(Page):
     def _lay_out(self, theme_source: ThemeSource) -> None:
         listed = QWidget()
         in_column(ListHead(self.model, self.causes, theme_source), (self.causes, 1), on=listed, spacing=0)
+        self._views.setMinimumHeight(LEAST_LIST_PX)  # what is above is needed in the lowest windows, too
         self._views.addWidget(self.words)
         self._views.addWidget(listed)
         left = QWidget()
@@ -135,7 +137,7 @@ class HuntPage(Page):
         else:
             self.words.say(
                 "Two tokenizers, and where they part",
-                "Start tries millions of short texts on both, shrinks each that differs, and says why.",
+                "Start tries many short texts on both, shrinks those that differ, and says why.",
                 False,
             )
 

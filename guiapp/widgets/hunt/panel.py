@@ -33,6 +33,7 @@ from guiapp.widgets.shared.theme import (
     ThemeSource,
 )
 
+LEAST_PX = 310
 SHOWN_PLACES = 5
 TOLD_MS = 6000
 EMPTY = "Here each find is shown: how both cut it, why, and where it is in your texts."
@@ -57,6 +58,7 @@ class FindPanel(QFrame):
     def __init__(self, model: HuntModel, theme_source: ThemeSource) -> None:
         super().__init__()
         set_role(self, "panel")
+        self.setMinimumWidth(LEAST_PX)
         self._model, self._theme_source = model, theme_source
         self._shown: tuple[Find, ...] = ()
         self.title = set_role(FittedLabel(), "heading")
