@@ -22,6 +22,7 @@ import time
 import traceback
 from collections import deque
 from functools import partial
+from heapq import nlargest
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt, QThread, QTimer, qInstallMessageHandler
@@ -53,7 +54,7 @@ class RandomUse(QObject):
         self._last_s = self._last_waited_s = 0.0
         self._names: deque[str] = deque(maxlen=20)
         self._longest = 0.0, 0.0  # of the present event
-        self._times: list[tuple[float, float, str]] = []
+        self._longest_events: list[tuple[float, float, str]] = []
         self._memory_mb: list[tuple[int, float]] = []
         self._at_rest_mb: dict[int, float] = {}
         self._mapped_mb: dict[int, float] = {}  # of that, parts of files such as fonts, which are not copied
@@ -72,7 +73,7 @@ class RandomUse(QObject):
         print(self._problems[-1], file=sys.stderr, flush=True)
 
     def summary(self) -> dict[str, object]:
-        longest = sorted(self._times, reverse=True)[:N_LONGEST]
+        longest = sorted(self._longest_events, reverse=True)
         return {
             "events": self._n,
             "memory_mb": self._memory_mb,
@@ -113,7 +114,9 @@ class RandomUse(QObject):
 
     def _note_event(self) -> None:
         """The one before is over."""
-        self._times.append((*self._longest, self._hands.name))
+        self._longest_events = nlargest(
+            N_LONGEST, [*self._longest_events, (*self._longest, self._hands.name)]
+        )
         self._names.append(self._hands.name)
         self._longest = 0.0, 0.0
         if self._n % SAMPLE_EVERY == 0:

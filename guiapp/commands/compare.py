@@ -17,11 +17,8 @@ from guiapp.commands.files import (
     file_text,
     open_tokenizer,
     print_json,
-    read,
 )
 from guiapp.core.explain.figures import counted
-from guiapp.core.text.utf16 import utf16_codec
-from guiapp.core.vocab.quoting import printable
 
 if TYPE_CHECKING:
     from guiapp.core.compare.comparison import Side
@@ -31,7 +28,6 @@ if TYPE_CHECKING:
 
 LISTED = 10  # differences, for people
 LISTED_OF_KIND = 4
-LOOKED_AT = 1 << 13  # bytes at the start of a file, to tell whether it is text
 FOR_ONE = re.compile(r"(\d+)=(.*)", re.DOTALL)
 FORMS = {
     "json": "print a JSON object",
@@ -114,9 +110,9 @@ def _compare_texts(options: argparse.Namespace) -> None:
         case "json":
             print_json(record(compared, terms))
         case "csv":
-            _write(csv_text(compared, terms))
+            _write([csv_text(compared.counts, terms)])
         case "svg":
-            _write(svg_text(compared))
+            _write([svg_text(compared.counts)])
         case _:
             _print_tables(tables(compared, terms), options.form, after=[summary(compared)])
 
@@ -149,7 +145,8 @@ def _compare_changes(options: argparse.Namespace) -> None:
 
 def _compare_vocabularies(options: argparse.Namespace) -> None:
     from guiapp.core.compare.vocabularies import compare_vocabularies
-    from guiapp.core.compare.vocabulary_report import csv_text, record, tables, verdict
+    from guiapp.core.compare.vocabulary_report import csv_rows, record, tables, verdict
+    from guiapp.core.export.tables import csv_blocks
 
     tokenizers = _tokenizers(options)
     first, second = _names(options)
@@ -158,31 +155,24 @@ def _compare_vocabularies(options: argparse.Namespace) -> None:
         case "json":
             print_json(record(found, names))
         case "csv":
-            _write(csv_text(found, names))
+            _write(csv_blocks(csv_rows(found, names)))
         case _:
             _print_tables(tables(found, names, LISTED_OF_KIND), options.form, before=[verdict(found, names)])
 
 
-def _write(content: str) -> None:
+def _write(parts: Iterable[str]) -> None:
     """What becomes a file, whatever the encoding of the terminal is."""
     sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape")  # type: ignore[union-attr]
-    sys.stdout.write(content)
+    sys.stdout.writelines(parts)
 
 
 def _print_tables(
     shown: Iterable[Table], form: str | None, before: Sequence[str] = (), after: Sequence[str] = ()
 ) -> None:
-    from guiapp.core.export.tables import aligned, markdown_table
+    from guiapp.core.export.tables import page_of
 
     sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a terminal may be ASCII only
-    parts = list(before)
-    for table in shown:
-        parts.append(
-            f"## {table.title}\n\n{markdown_table(table)}"
-            if form == "markdown"
-            else "\n".join(line.rstrip() for line in aligned(table))
-        )
-    print(printable("\n\n".join(filter(None, [*parts, *after]))))
+    print(page_of(shown, before, after, is_markdown=form == "markdown"))
 
 
 def _sides(options: argparse.Namespace) -> list[Side]:
@@ -270,26 +260,13 @@ def _texts(options: argparse.Namespace) -> Iterator[tuple[str, bytes]]:
 
 
 def _texts_in(folder: str, is_utf16: bool) -> Iterator[tuple[str, bytes]]:
-    """Those of all files below a folder that hold text, but for hidden ones."""
-    n_texts, n_others = 0, 0
-    for path in sorted(Path(folder).rglob("*")):
-        if not path.is_file() or any(part.startswith(".") for part in path.relative_to(folder).parts):
-            continue
-        if is_utf16 or _begins_as_text(str(path)):
-            n_texts += 1
-            yield str(path), file_text(str(path), is_utf16)
-        else:
-            n_others += 1
+    from guiapp.core.compare.text_files import text_files
+
+    paths, n_others = text_files(Path(folder), is_utf16)
+    for path in paths:
+        yield str(path), file_text(str(path), is_utf16)
     if n_others:
         are = "is" if n_others == 1 else "are"
         print(
             f"tokenloupe: {folder}: {counted(n_others, 'file')} without text {are} left out.", file=sys.stderr
         )
-    if not n_texts:
-        raise InputError(f"{folder} holds no texts. Choose a folder of texts.")
-
-
-def _begins_as_text(file: str) -> bool:
-    """Whether nothing at the start of a file, which may be a huge one, says that it holds something else."""
-    head = read(file, LOOKED_AT)
-    return b"\0" not in head or utf16_codec(head) is not None

@@ -59,6 +59,7 @@ class Settings(QObject):
     recent_files      JSON, see RecentFiles; recent_texts, debugger and lessons likewise
     last_model        what was open last, a path or the name of a demo model; "" for none
     last_pre          the pre-tokenizer that was chosen for it by hand, "" for none
+    compare_terms     JSON, see SummaryTerms
     ids_format        what ids are copied as, see `ids_panel.FORMATS`; "" where the user never chose
     """
 
@@ -75,6 +76,7 @@ class Settings(QObject):
     last_pre = Text()
     ids_format = Text()
     ids_view = Choice("strip", "table")
+    compare_terms = Text()
     debugger = Text()
     lessons = Text()
     _font_px = Text()

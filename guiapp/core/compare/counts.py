@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.compare.words import N_SCRIPTS, UNSPACED, Words, words_of
+from guiapp.core.compare.words import N_SCRIPTS, UNSPACED, count_words
 from guiapp.core.encoding import Encoding
 from guiapp.core.explain.characters import n_characters
 from guiapp.core.tree.scripts import NAMES
@@ -92,20 +92,16 @@ def counts_of(
     """Count texts, each of a file type and with an encoding for each model, one after the other."""
     tallies: list[dict[str, Tally]] = [{} for _ in models]
     for file_type, encodings in texts:
-        words = words_of(encodings[0].text_bytes)
-        for found, encoding in zip(tallies, encodings, strict=True):
-            found[file_type] = found.get(file_type, NOTHING) + tally_of(encoding, words)
+        text = encodings[0].text_bytes
+        length = len(text), n_characters(text)
+        n_words, n_word_tokens = count_words(text, [encoding.spans for encoding in encodings])
+        for found, encoding, n_with_letters in zip(tallies, encodings, n_word_tokens, strict=True):
+            tally = Tally(len(encoding), *length, n_words, n_with_letters)
+            found[file_type] = found.get(file_type, NOTHING) + tally
     return [
         Counts(name, found, context_length_of(vocabulary))
         for (name, vocabulary), found in zip(models, tallies, strict=True)
     ]
-
-
-def tally_of(encoding: Encoding, words: Words) -> Tally:
-    """Count one text, of which these are the words."""
-    text = encoding.text_bytes
-    n_word_tokens = words.count_tokens(encoding.spans[:, 0], encoding.spans[:, 1])
-    return Tally(len(encoding), len(text), n_characters(text), words.counts, n_word_tokens)
 
 
 def context_length_of(vocabulary: Vocabulary) -> int | None:

@@ -96,6 +96,13 @@ def compare_texts(
     )
 
 
+def count_texts(side: Side, texts: Iterable[tuple[str, bytes]]) -> Counts:
+    """Count what one side makes of texts, as `compare_texts` does for each.  Raises EncodeError likewise."""
+    encodings = ((PurePath(name).suffix.lower(), [side.encode(text)]) for name, text in texts)
+    [counts] = counts_of([(side.name, side.tokenizer.vocabulary)], encodings)
+    return counts
+
+
 def differences_of(name: str, comparison: Comparison) -> Iterator[Difference]:
     """The differences of one text."""
     spans = comparison.spans

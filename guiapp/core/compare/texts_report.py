@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from guiapp.core.compare.counts import Counts
+from guiapp.core.compare.counts import Counts, Tally
 from guiapp.core.compare.texts import TextsComparison
 from guiapp.core.compare.words import UNSPACED
 from guiapp.core.explain.figures import counted, percent
@@ -26,11 +26,12 @@ class Terms(NamedTuple):
     """What costs are worked out by.
 
     context  tokens that a model takes, for all; by default what each one's file says
-    prices   of a million tokens: one for all, or one for each; empty where costs are not asked for
+    prices   of a million tokens: one for all, or one for each, None for one that is not known; empty where
+             costs are not asked for
     """
 
     context: int | None = None
-    prices: tuple[float, ...] = ()
+    prices: tuple[float | None, ...] = ()
 
     def context_of(self, counts: Counts) -> int | None:
         return self.context or counts.context_length
@@ -38,18 +39,26 @@ class Terms(NamedTuple):
     def cost(self, row: int, n_tokens: int) -> float | None:
         if not self.prices:
             return None
-        return n_tokens * self.prices[row if len(self.prices) > 1 else 0] / 1e6
+        price = self.prices[row if len(self.prices) > 1 else 0]
+        return None if price is None else n_tokens * price / 1e6
 
 
 def tables(compared: TextsComparison, terms: Terms) -> Iterator[Table]:
-    """Counts, fertility by script, counts by file type where there are several, and places that differ."""
-    yield _count_table(compared, terms)
-    if any(counts.whole.n_words.any() for counts in compared.counts):
-        yield _script_table(compared.counts)
-    if len(compared.counts[0].file_types) > 1:
-        yield _file_type_table(compared.counts)
+    """Those of the counts; spans that several models share, and places where they differ."""
+    yield from count_tables(compared.counts, compared.n_texts, terms)
+    if len(compared.sides) > 1:
+        yield _span_table(compared)
     if compared.n_differences:
         yield _difference_table(compared)
+
+
+def count_tables(counts: Sequence[Counts], n_texts: int, terms: Terms) -> Iterator[Table]:
+    """Counts, fertility by script, and counts by file type where there are several."""
+    yield _count_table(counts, n_texts, terms)
+    if any(each.whole.n_words.any() for each in counts):
+        yield _script_table(counts)
+    if len(counts[0].file_types) > 1:
+        yield _file_type_table(counts)
 
 
 def summary(compared: TextsComparison) -> str:
@@ -63,53 +72,66 @@ def summary(compared: TextsComparison) -> str:
     return f"… {more:,} more. --json lists all." if more else ""
 
 
-def _count_table(compared: TextsComparison, terms: Terms) -> Table:
-    whole = compared.counts[0].whole
-    texts = "" if compared.n_texts == 1 else f"{counted(compared.n_texts, 'text')}: "
+def _count_table(counts: Sequence[Counts], n_texts: int, terms: Terms) -> Table:
+    whole = counts[0].whole
+    texts = "" if n_texts == 1 else f"{counted(n_texts, 'text')}: "
     title = f"{texts}{counted(whole.n_bytes, 'byte')}, {counted(whole.n_characters, 'character')}"
-    several = len(compared.sides) > 1
+    several = len(counts) > 1
     head = ["", "tokens", "characters a token", "bytes a token", "tokens a word"]
-    head += [f"× {compared.sides[0].name}", "shared spans", "own spans"] if several else []
-    contexts = [terms.context_of(counts) for counts in compared.counts]
+    head += [f"× {counts[0].name}"] if several else []
+    contexts = [terms.context_of(each) for each in counts]
     head += ["of the context"] if any(contexts) else []
     head += ["cost"] if terms.prices else []
     rows = [head]
-    for row, counts in enumerate(compared.counts):
-        whole = counts.whole
+    for row, each in enumerate(counts):
+        whole = each.whole
         averages = whole.characters_per_token, whole.bytes_per_token, whole.fertility
-        cells = [counts.name, f"{whole.n_tokens:,}", *(_number(each) for each in averages)]
+        cells = [each.name, f"{whole.n_tokens:,}", *map(number, averages)]
         if several:
-            cells += [_number(counts.ratio_to(compared.counts[0]))]
-            cells += [_share(n, whole.n_tokens) for n in (compared.n_equal[row], compared.n_own[row])]
+            cells += [number(each.ratio_to(counts[0]))]
         if any(contexts):
             cells += [_context(whole.n_tokens, contexts[row])]
         if terms.prices:
-            cells += [_cost(terms.cost(row, whole.n_tokens))]
+            cells += [cost_text(terms.cost(row, whole.n_tokens))]
         rows.append(cells)
     return Table(title, rows)
 
 
-def _script_table(counts: Sequence[Counts]) -> Table:
+def scripts_in(whole: Tally) -> list[int]:
     """The scripts of the texts, the one with the most words first."""
+    return [int(script) for script in np.argsort(-whole.n_words, kind="stable") if whole.n_words[script]]
+
+
+def file_types_in(counts: Counts) -> list[str]:
+    """The file types, the one with the most bytes first."""
+    return sorted(counts.file_types, key=lambda name: -counts.file_types[name].n_bytes)
+
+
+def _script_table(counts: Sequence[Counts]) -> Table:
     n_words = counts[0].whole.n_words
-    scripts = [int(script) for script in np.argsort(-n_words, kind="stable") if n_words[script]]
     rows = [["", "words", *(each.name for each in counts)]]
-    for script in scripts:
+    for script in scripts_in(counts[0].whole):
         unit = " (letters)" if NAMES[script] in UNSPACED else ""
-        fertilities = [_number(each.whole.script_fertility(script)) for each in counts]
+        fertilities = [number(each.whole.script_fertility(script)) for each in counts]
         rows.append([f"{NAMES[script]}{unit}", f"{int(n_words[script]):,}", *fertilities])
     return Table("Tokens a word, by script", rows)
 
 
 def _file_type_table(counts: Sequence[Counts]) -> Table:
     rows = [["", "bytes", *(each.name for each in counts)]]
-    for name, tally in sorted(counts[0].file_types.items(), key=lambda item: -item[1].n_bytes):
-        tokens = [
-            f"{each.file_types[name].n_tokens:,} ({_number(each.file_types[name].characters_per_token)})"
-            for each in counts
-        ]
-        rows.append([name or NO_ENDING, f"{tally.n_bytes:,}", *tokens])
+    for name in file_types_in(counts[0]):
+        tallies = [each.file_types[name] for each in counts]
+        tokens = [f"{tally.n_tokens:,} ({number(tally.characters_per_token)})" for tally in tallies]
+        rows.append([name or NO_ENDING, f"{tallies[0].n_bytes:,}", *tokens])
     return Table("Tokens by file type (characters a token)", rows)
+
+
+def _span_table(compared: TextsComparison) -> Table:
+    rows = [["", "that all have", "that no other has"]]
+    for counts, n_equal, n_own in zip(compared.counts, compared.n_equal, compared.n_own, strict=True):
+        n_tokens = counts.whole.n_tokens
+        rows.append([counts.name, _share(n_equal, n_tokens), _share(n_own, n_tokens)])
+    return Table("Spans", rows)
 
 
 def _difference_table(compared: TextsComparison) -> Table:
@@ -127,7 +149,7 @@ def _pieces(pieces: Sequence[bytes]) -> str:
     return shown if len(shown) <= LONGEST_CELL else f"{shown[: LONGEST_CELL - 1]}…"
 
 
-def _number(value: float | None) -> str:
+def number(value: float | None) -> str:
     return UNKNOWN if value is None else f"{value:.2f}"
 
 
@@ -139,7 +161,7 @@ def _context(n_tokens: int, context: int | None) -> str:
     return UNKNOWN if context is None else f"{percent(n_tokens / context, 1)} of {context:,}"
 
 
-def _cost(cost: float | None) -> str:
+def cost_text(cost: float | None) -> str:
     return UNKNOWN if cost is None else f"{cost:.4g}"
 
 
@@ -189,10 +211,10 @@ def _model_record(compared: TextsComparison, terms: Terms, row: int) -> dict[str
     }
 
 
-def csv_text(compared: TextsComparison, terms: Terms) -> str:
+def csv_text(compared: Sequence[Counts], terms: Terms) -> str:
     """A line for each model and part of the texts: all, a file type, the words of a script."""
     rows: list[list[object]] = [["model", "part", "name", "tokens", "bytes", "characters", "words", "cost"]]
-    for row, counts in enumerate(compared.counts):
+    for row, counts in enumerate(compared):
         parts = [("all", "", counts.whole), *(("file type", *each) for each in counts.file_types.items())]
         for part, name, tally in parts:
             cost = terms.cost(row, tally.n_tokens)
@@ -204,15 +226,15 @@ def csv_text(compared: TextsComparison, terms: Terms) -> str:
     return csv_lines(rows)
 
 
-def svg_text(compared: TextsComparison) -> str:
+def svg_text(compared: Sequence[Counts]) -> str:
     """A bar for each model, as long as it needs tokens; the fewest are marked."""
-    totals = [counts.whole.n_tokens for counts in compared.counts]
+    totals = [counts.whole.n_tokens for counts in compared]
     most, least = max(totals), min(totals)
-    names_px = NOTE_CHARACTER_PX * max(n_columns(counts.name) for counts in compared.counts) + 12
+    names_px = NOTE_CHARACTER_PX * max(n_columns(counts.name) for counts in compared) + 12
     left = MARGIN_PX + names_px
 
     def rows() -> Iterator[tuple[str, float]]:
-        for row, (counts, n_tokens) in enumerate(zip(compared.counts, totals, strict=True)):
+        for row, (counts, n_tokens) in enumerate(zip(compared, totals, strict=True)):
             top = 40 + row * ROW_PX
             width = LONGEST_BAR_PX * n_tokens / most if most else 0.0
             outline = ' stroke="#1b1f27" stroke-width="1.25"' if n_tokens == least else ""
@@ -220,7 +242,7 @@ def svg_text(compared: TextsComparison) -> str:
                 f'<rect x="{left:.0f}" y="{top}" width="{width:.1f}" height="{BAR_PX}" rx="4" '
                 f'fill="{FILLS[row % len(FILLS)]}"{outline}/>'
             )
-            figure = f"{n_tokens:,} × {_number(counts.ratio_to(compared.counts[0]))}"
+            figure = f"{n_tokens:,} × {number(counts.ratio_to(compared[0]))}"
             baseline = top + BAR_PX - 5
             yield (
                 f"{note(MARGIN_PX, baseline, counts.name)}{bar}{note(left + width + 8, baseline, figure)}\n",

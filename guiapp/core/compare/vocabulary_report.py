@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 
 import numpy as np
@@ -12,6 +12,7 @@ from guiapp.core.compare.vocabularies import VocabularyComparison
 from guiapp.core.explain.figures import counted
 from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.export.tables import Table, csv_lines
+from guiapp.core.system.checkpoint import stoppable
 from guiapp.core.tree.scripts import NAMES
 from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.vocabulary import Vocabulary
@@ -20,6 +21,7 @@ LONGEST_TEXT = 24  # characters of a token
 LONGEST_SETTING = 60
 LONGEST_ESCAPED = 4096
 LISTED_SCRIPTS = 12
+AT_ONCE = 1 << 15  # merge rules
 UNKNOWN = "–"
 
 Names = tuple[str, str]
@@ -103,7 +105,7 @@ def _token_rows(
     """
     vocabularies = found.first.vocabulary, found.second.vocabulary
     for side, name in enumerate(names):
-        for token_id in found.only[side][:most].tolist():
+        for token_id in map(int, found.only[side][:most]):
             cells = _token_cells(vocabularies[side], token_id, write)
             pairs = [[cell, ""] if side == 0 else ["", cell] for cell in cells[1:]]
             yield [f"only in {name}", cells[0], *(cell for pair in pairs for cell in pair)]
@@ -146,13 +148,19 @@ def _merge_rows(found: VocabularyComparison, names: Names, most: int | None = No
     if (merges := found.merges) is None:
         return
     for side, name in enumerate(names):
-        rows = merges.only[side][:most]
-        for row, rule in zip(rows.tolist(), found.rules(side, rows), strict=True):
+        for row, rule in _rules(found, side, merges.only[side][:most]):
             places = [str(row), ""] if side == 0 else ["", str(row)]
             yield [f"only in {name}", _rule(rule), *places]
     moved = merges.both[merges.moved][:most]
-    for (first, second), rule in zip(moved.tolist(), found.rules(0, moved[:, 0]), strict=True):
-        yield ["in another order", _rule(rule), str(first), str(second)]
+    for (row, rule), second in zip(_rules(found, 0, moved[:, 0]), moved[:, 1], strict=True):
+        yield ["in another order", _rule(rule), str(row), str(second)]
+
+
+def _rules(found: VocabularyComparison, side: int, rows: Ids) -> Iterator[tuple[int, tuple[bytes, bytes]]]:
+    """Some rules of one side with their places."""
+    for first in range(0, len(rows), AT_ONCE):
+        some = rows[first : first + AT_ONCE]
+        yield from zip(some.tolist(), found.rules(side, some), strict=True)
 
 
 def _rule(rule: tuple[bytes, bytes]) -> str:
@@ -230,6 +238,11 @@ def record(found: VocabularyComparison, names: Names) -> dict[str, object]:
 
 def csv_text(found: VocabularyComparison, names: Names) -> str:
     """A line for each token and merge rule that is not the same in both."""
+    return csv_lines(csv_rows(found, names))
+
+
+def csv_rows(found: VocabularyComparison, names: Names) -> Iterator[Sequence[str]]:
+    """What they hold, each made when it is asked for: there may be a million."""
     sides = [f"{side}_{what}" for what in ("id", "kind", "score") for side in ("first", "second")]
     merges = ([f"merge {what}", *cells] for what, *cells in _merge_rows(found, names))
-    return csv_lines(chain([["what", "text", *sides]], _token_rows(found, names, _escaped), merges))
+    return stoppable(chain([["what", "text", *sides]], _token_rows(found, names, _escaped), merges))

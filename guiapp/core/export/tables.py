@@ -5,9 +5,13 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from guiapp.core.export.drawing import n_columns
+from guiapp.core.vocab.quoting import printable
+
+ROWS_IN_BLOCK = 1 << 10
 
 
 class Table(NamedTuple):
@@ -40,8 +44,26 @@ def markdown_table(table: Table) -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in (head, rule, *body))
 
 
+def page_of(
+    tables: Iterable[Table], before: Sequence[str] = (), after: Sequence[str] = (), *, is_markdown: bool
+) -> str:
+    """Tables with sentences around them, as Markdown or for a terminal."""
+    parts = list(before)
+    for table in tables:
+        lined_up = "\n".join(line.rstrip() for line in aligned(table))
+        parts.append(f"## {table.title}\n\n{markdown_table(table)}" if is_markdown else lined_up)
+    return printable("\n\n".join(filter(None, [*parts, *after])))
+
+
 def csv_lines(rows: Iterable[Sequence[object]]) -> str:
     """Rows as CSV, the head first."""
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    return text.getvalue()
+    return "".join(csv_blocks(rows))
+
+
+def csv_blocks(rows: Iterable[Sequence[object]]) -> Iterator[str]:
+    """The same in parts, each made when it is asked for: tables may be larger than memory."""
+    left = iter(rows)
+    while block := list(islice(left, ROWS_IN_BLOCK)):
+        text = io.StringIO()
+        csv.writer(text, lineterminator="\n").writerows(block)
+        yield text.getvalue()

@@ -6,6 +6,8 @@ from PySide6.QtCore import QEvent, QSize
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QLabel
 
+from guiapp.widgets.shared.plain_tip import plain_tip
+
 
 class FittedLabel(QLabel):
     """One of several texts, the first that there is room for; wants room for the first.
@@ -62,7 +64,7 @@ class FittedLabel(QLabel):
         room = self.width()
         self._shown = next((text for text in self._texts if self._width_of(text) <= room), "")
         self.setAccessibleName(self._shown)
-        self.setToolTip("" if self._shown == self.whole_text else self.whole_text)
+        self.setToolTip("" if self._shown == self.whole_text else plain_tip(self.whole_text))
         self.update()
 
     def _least_px(self) -> int:

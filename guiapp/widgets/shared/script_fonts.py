@@ -137,9 +137,14 @@ def sequences_of(codes: NDArray[np.uint32]) -> set[str]:
 
 
 def blocks(codes: NDArray[np.uint32]) -> list[str]:
-    """These characters, which are sorted, the neighbours among them together."""
+    """These characters, which are sorted, the neighbours among them together.
+
+    Without those that are told by their code: for one that no font has, Qt asks each, and keeps the answers.
+    """
     edges = np.flatnonzero(np.diff(codes >> BLOCK_BITS)) + 1
-    return ["".join(map(chr, part.tolist())) for part in np.split(codes, edges) if len(part)]
+    parts = np.split(codes, edges)
+    texts = ("".join(filter(str.isprintable, map(chr, part.tolist()))) for part in parts)
+    return [text for text in texts if text]
 
 
 def is_picture(text: str) -> bool:

@@ -6,6 +6,7 @@ Widgets choose their looks by the dynamic property `role`:
     QLabel   heading  small bold dim capitals              dim      secondary
              number   monospaced                           title    larger and bold
              strong   bold
+    QTableView cells  shows the focus in its present cell, and arrows of sorting in titles
     QTextEdit plain   of no ground or border of its own
     buttons  raised   a control that opens something       quiet    flat until hovered
              next     the one that goes on                 name     a quiet one with a name, bold
@@ -130,8 +131,13 @@ QListView::item:selected, QTableView::item:selected { background: $selected; col
 QListView::item:disabled { color: $faint; }
 QTableView { gridline-color: $line; }
 QTableView:focus { border: 1px solid $accent; }
+QTableView[role="cells"]:focus { border: none; }
 QHeaderView::section {
     background: $panel; color: $dim; border: none; border-bottom: 1px solid $line; padding: 5px 8px; }
+
+QTableView[role="cells"] QHeaderView::up-arrow, QTableView[role="cells"] QHeaderView::down-arrow {
+    width: 0; height: 0; }
+QAbstractScrollArea::corner { background: transparent; border: none; }
 
 QSplitter::handle { background: $line; }
 QSplitter::handle:hover { background: $accent; }

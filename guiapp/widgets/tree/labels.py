@@ -8,10 +8,11 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from math import ceil
 from typing import NamedTuple
 
 from PySide6.QtCore import QObject, QPointF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QFontMetricsF, QImage, QPainter, QTransform
+from PySide6.QtGui import QColor, QFontMetrics, QFontMetricsF, QImage, QPainter, QTransform
 
 from guiapp.core.explain.visible_text import isolate
 from guiapp.core.tree.painting import NodeColors
@@ -60,13 +61,14 @@ class LabelForm(NamedTuple):
     has_more: bool = True
     room_steps: int = 0
 
-    def shown(self, text: str, metrics: QFontMetrics) -> str:
+    def shown(self, text: str) -> str:
         """What is left of a text in this form; nothing if that would be hardly a letter."""
         if not self.has_more:
             text = text.partition(MORE_SIGN)[0]
         if not self.room_steps:
             return isolate(text)
-        text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, ROOM_STEP_PX * self.room_steps)
+        room = ROOM_STEP_PX * self.room_steps * MEASURED_PX // self.size_px
+        text = QFontMetrics(Theme.ui_font(MEASURED_PX)).elidedText(text, Qt.TextElideMode.ElideRight, room)
         return isolate(text) if len(text) > LEAST_LETTERS else ""
 
 
@@ -126,9 +128,13 @@ def label_opacity(colors: NodeColors, node: int) -> float:
 
 
 def label_fonts(parent: QObject) -> ScriptFonts:
-    """Loads what labels of all sizes are written in: in a frame there is no time for that."""
-    sizes_px = (*LETTER_SIZES_PX, MEASURED_PX)
-    return ScriptFonts([partial(draw_once, Theme.ui_font(size_px)) for size_px in sizes_px], parent)
+    """Loads what labels of all sizes are written in: in a frame there is no time for that.
+
+    They are all written in one size, and scaled: Qt would find and keep the fonts of all scripts for each.
+    """
+    font = Theme.ui_font(MEASURED_PX)
+    scales = (size_px / MEASURED_PX for size_px in LETTER_SIZES_PX)
+    return ScriptFonts([partial(draw_once, font, scale=scale) for scale in scales], parent)
 
 
 class LabelPainter:
@@ -143,7 +149,6 @@ class LabelPainter:
         self._labels: OrderedDict[_Key, _Label] = OrderedDict()
         self._newest: dict[tuple[_Named, bool], LabelForm] = {}
         self._widths: dict[_Named, tuple[float, float]] = {}
-        self._fonts: dict[int, QFont] = {}
         self._scale = 1.0
         self._left_s = 0.0
         self.is_complete = True
@@ -153,7 +158,6 @@ class LabelPainter:
         self._labels.clear()
         self._newest.clear()
         self._widths.clear()
-        self._fonts.clear()
 
     def paint(
         self,
@@ -241,16 +245,12 @@ class LabelPainter:
         self._left_s -= time.perf_counter() - started
         return label
 
-    def _font(self, size_px: int) -> QFont:
-        if size_px not in self._fonts:
-            self._fonts[size_px] = Theme.ui_font(size_px)
-        return self._fonts[size_px]
-
     def _draw(self, named: _Named, form: LabelForm, is_dark_text: bool) -> _Label:
-        font, scale = self._font(form.size_px), self._scale
-        metrics = QFontMetrics(font)
-        shown = form.shown(self._text_of(*named), metrics)
-        width, height = metrics.horizontalAdvance(shown) + 2 * MARGIN_PX, metrics.height()
+        font, scale = Theme.ui_font(MEASURED_PX), self._scale
+        metrics, factor = QFontMetricsF(font), form.size_px / MEASURED_PX
+        shown = form.shown(self._text_of(*named))
+        width = metrics.horizontalAdvance(shown) * factor + 2 * MARGIN_PX
+        height = ceil(metrics.height() * factor)
         image = QImage(
             max(1, round(width * scale)), round(height * scale), QImage.Format.Format_ARGB32_Premultiplied
         )
@@ -259,5 +259,7 @@ class LabelPainter:
         with QPainter(image) as painter:
             painter.setFont(font)
             painter.setPen(DARK_TEXT if is_dark_text else LIGHT_TEXT)
-            painter.drawText(QPointF(MARGIN_PX, metrics.ascent()), shown)
+            painter.translate(MARGIN_PX, round(metrics.ascent() * factor))
+            painter.scale(factor, factor)
+            painter.drawText(QPointF(), shown)
         return _Label(image, width, height)

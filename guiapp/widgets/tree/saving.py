@@ -257,7 +257,7 @@ def _draw_label(painter: QPainter, label: Label) -> None:
         return
     font = Theme.ui_font(form.size_px)
     metrics = QFontMetrics(font)
-    shown = form.shown(text, metrics)
+    shown = form.shown(text)
     width = metrics.horizontalAdvance(shown)
     place = turned_place(place, width + 2 * MARGIN_PX)
     painter.setFont(font)

@@ -9,10 +9,13 @@ import numpy as np
 import pytest
 
 import guiapp
+from guiapp.core.compare import vocabulary_report
 from guiapp.core.compare.changes_report import change_table, compare_ids, record, sentences
 from guiapp.core.compare.vocabularies import compare_vocabularies
-from guiapp.core.compare.vocabulary_report import csv_text, tables, verdict
+from guiapp.core.compare.vocabulary_report import csv_rows, csv_text, tables, verdict
 from guiapp.core.compare.vocabulary_report import record as vocabulary_record
+from guiapp.core.export import tables as export_tables
+from guiapp.core.export.tables import csv_blocks
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.attributes import Attribute
 
@@ -119,6 +122,16 @@ def test_csv_has_a_line_for_each_token_and_merge_that_differs(tokenizer):
     assert tokenizer.decode_bytes([int(row["first_id"])]) == other.decode_bytes([int(row["second_id"])])
     assert json.loads(json.dumps(vocabulary_record(found, NAMES)))["both"] == len(found.both)
     assert all(len(each) == len(table.rows[0]) for table in tables(found, NAMES, 5) for each in table.rows)
+
+
+def test_csv_is_the_same_in_parts_of_any_size(tokenizer, monkeypatch):
+    found = compare_vocabularies(tokenizer, guiapp.open_model("demo:toy"))
+    whole = csv_text(found, NAMES)
+    monkeypatch.setattr(vocabulary_report, "AT_ONCE", 3)
+    monkeypatch.setattr(export_tables, "ROWS_IN_BLOCK", 7)
+    parts = list(csv_blocks(csv_rows(found, NAMES)))
+    assert max(part.count("\n") for part in parts) < 2 * 7
+    assert "".join(parts) == whole
 
 
 def test_scripts_are_told_where_either_has_tokens_of_its_own(tokenizer):

@@ -79,10 +79,10 @@ def test_the_record_keeps_the_contract(compared):
 
 
 def test_tables_say_what_a_stranger_wants_to_know(compared):
-    count, scripts, types, differences = tables(compared, Terms(100, (1.0, 2.0, 4.0)))
+    count, scripts, types, spans, differences = tables(compared, Terms(100, (1.0, 2.0, 4.0)))
     assert count.rows[0] == [
         *("", "tokens", "characters a token", "bytes a token", "tokens a word", "× demo:bpe"),
-        *("shared spans", "own spans", "of the context", "cost"),
+        *("of the context", "cost"),
     ]
     n_tokens = [counts.whole.n_tokens for counts in compared.counts]
     assert [row[1] for row in count.rows[1:]] == [f"{each}" for each in n_tokens]
@@ -91,7 +91,7 @@ def test_tables_say_what_a_stranger_wants_to_know(compared):
     ]
     assert [row[-2] for row in count.rows[1:]] == [f"{each:.1f} % of 100" for each in n_tokens]
     shares = zip(compared.n_equal, compared.n_own, n_tokens, strict=True)
-    assert [row[-4:-2] for row in count.rows[1:]] == [
+    assert [row[1:] for row in spans.rows[1:]] == [
         [f"{equal} ({100 * equal / each:.0f} %)", f"{own} ({100 * own / each:.0f} %)"]
         for equal, own, each in shares
     ]
@@ -99,7 +99,9 @@ def test_tables_say_what_a_stranger_wants_to_know(compared):
     assert [row[0] for row in types.rows] == ["", ".py", ".txt"]
     assert differences.rows[1][0] == "b.TXT:1"
     assert all(
-        len(row) == len(table.rows[0]) for table in (count, scripts, types, differences) for row in table.rows
+        len(row) == len(table.rows[0])
+        for table in (count, scripts, types, spans, differences)
+        for row in table.rows
     )
     assert markdown_table(differences).count("\n") == len(differences.rows)
 
@@ -118,10 +120,16 @@ def test_a_model_that_tells_no_context_has_a_dash_beside_one_that_does(sides):
     assert [row[-1] for row in count.rows] == ["of the context", "–", "10.0 % of 10"]
 
 
+def test_a_price_that_is_not_known_is_a_dash(compared):
+    [count, *_] = tables(compared, Terms(None, (1.0, None, 0.0)))
+    n_tokens = compared.counts[0].whole.n_tokens
+    assert [row[-1] for row in count.rows] == ["cost", f"{n_tokens / 1e6:.4g}", "–", "0"]
+
+
 def test_models_that_cut_alike_are_told_so(sides):
     same = compare_texts([sides[0], sides[0]], TEXTS)
     assert summary(same) == "All cut the text alike: every span is the same, and all ids are the same."
-    assert len(list(tables(same, Terms()))) == 3
+    assert len(list(tables(same, Terms()))) == 4
     other = [sides[0], replace(sides[0], add_special=False)]
     assert not compare_texts(other, TEXTS).has_same_ids
     one, two = (Side(name, Tokenizer(toy_vocabulary(dict.fromkeys(name, 0.0)))) for name in ("ab", "ba"))
@@ -130,16 +138,16 @@ def test_models_that_cut_alike_are_told_so(sides):
 
 
 def test_csv_has_all_parts_and_svg_a_bar_for_each_model(compared):
-    rows = list(csv.DictReader(io.StringIO(csv_text(compared, Terms()))))
+    rows = list(csv.DictReader(io.StringIO(csv_text(compared.counts, Terms()))))
     whole = {row["model"]: int(row["tokens"]) for row in rows if row["part"] == "all"}
     assert whole == {counts.name: counts.whole.n_tokens for counts in compared.counts}
     for name, n_tokens in whole.items():
         parts = [row for row in rows if row["model"] == name and row["part"] == "file type"]
         assert sum(int(row["tokens"]) for row in parts) == n_tokens
     assert {row["cost"] for row in rows} == {""}
-    costs = csv.DictReader(io.StringIO(csv_text(compared, Terms(None, (3.0,)))))
+    costs = csv.DictReader(io.StringIO(csv_text(compared.counts, Terms(None, (3.0,)))))
     assert all(float(row["cost"]) == int(row["tokens"]) * 3 / 1e6 for row in costs if row["part"] != "script")
-    root = ET.fromstring(svg_text(compared))
+    root = ET.fromstring(svg_text(compared.counts))
     bars = [float(rect.get("width")) for rect in root.iterfind(".//{*}rect") if rect.get("rx")]
     longest = max(whole.values())
     assert [round(each / max(bars), 2) for each in bars] == [

@@ -1,11 +1,14 @@
 """Words by script, and the tokens that they take."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guiapp.core.compare.words import words_of
+from guiapp.core.compare import words as words_module
+from guiapp.core.compare.words import NO_LETTER, count_words, words_of
 from guiapp.core.tree.scripts import NAMES
 
 
@@ -38,8 +41,28 @@ def test_an_apostrophe_is_part_of_a_word_between_letters_only():
 def test_tokens_count_for_the_script_of_their_first_letter_or_part_of_one():
     text = "a1 汉b!".encode()  # a 0, 1 1, space 2, 汉 3–6, b 6, ! 7
     spans = np.array([(0, 0), (0, 1), (1, 3), (2, 4), (4, 5), (5, 7), (6, 8), (7, 8), (8, 8)])
-    assert by_name(words_of(text).count_tokens(*spans.T)) == {"Latin": 2, "Han": 3}
-    assert by_name(words_of(b"12").count_tokens(*np.array([(0, 2)]).T)) == {}
+    words, [tokens, backwards] = count_words(text, [spans, spans[::-1]])
+    assert by_name(tokens) == by_name(backwards) == {"Latin": 2, "Han": 3}
+    assert by_name(words) == {"Latin": 2, "Han": 1}
+    assert by_name(count_words(b"12", [np.array([(0, 2)])])[1][0]) == {}
+
+
+@given(
+    st.text(alphabet="aбの汉\u0301' \n1é", max_size=40).map(str.encode) | st.binary(max_size=40),
+    st.lists(st.integers(0, 40), max_size=20),
+    st.integers(0, 8),
+)
+def test_short_stretches_count_what_the_whole_text_does(text, cuts, stretch_bytes):
+    ends = sorted({min(cut, len(text)) for cut in cuts} | {len(text)})
+    spans = np.array([(0, 0), *pairwise([0, *ends]), (0, 0)], np.int64)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(words_module, "STRETCH_BYTES", max(stretch_bytes, 1))
+        n_words, [n_tokens] = count_words(text, [spans])
+    whole = words_of(text)
+    scripts = whole.first_scripts(*spans.T)
+    expected = np.bincount(scripts[scripts != NO_LETTER], minlength=len(NAMES))
+    assert by_name(n_words) == by_name(whole.counts)
+    assert by_name(n_tokens) == by_name(expected)
 
 
 @given(st.binary(max_size=20))

@@ -2,8 +2,9 @@
 
 import csv
 import io
+from itertools import count
 
-from guiapp.core.export.tables import Table, aligned, csv_lines, markdown_table
+from guiapp.core.export.tables import Table, aligned, csv_blocks, csv_lines, markdown_table
 
 TABLE = Table("Title", [["", "a|b"], ["name, long", "1"], ["x", "12"]], "A note.")
 
@@ -24,3 +25,8 @@ def test_markdown_keeps_the_signs_that_part_its_cells():
 
 def test_csv_can_be_read_back():
     assert list(csv.reader(io.StringIO(csv_lines(TABLE.rows)))) == TABLE.rows
+
+
+def test_csv_begins_before_all_rows_are_known():
+    endless = ([number] for number in count())
+    assert next(csv_blocks(endless)).startswith("0\n1\n2\n")

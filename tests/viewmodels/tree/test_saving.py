@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication
 
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.tree.reports import Branch
+from guiapp.viewmodels.saving import _write
 from guiapp.viewmodels.tree import saving as tree_saving
 from guiapp.viewmodels.tree.saving import TreeSaving
 
@@ -106,5 +107,5 @@ def test_progress_of_a_branch_goes_to_the_whole(model, monkeypatch):
 
 def test_a_file_that_is_written_is_the_last_chance_to_give_up(tmp_path):
     path, shares = tmp_path / "tree", []
-    assert tree_saving._write(path, lambda progress: progress(0.5) or b"all", shares.append) == path
+    assert _write(path, lambda progress: progress(0.5) or b"all", shares.append) == path
     assert (shares, path.read_bytes()) == ([0.5, 1.0], b"all")

@@ -5,6 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+from guiapp.core.explain.visible_text import visible_text
 from guiapp.widgets.shared.script_fonts import (
     FLAG_LETTERS,
     LONGEST_SEQUENCE,
@@ -21,6 +22,12 @@ from guiapp.widgets.shared.script_fonts import (
 def test_neighbours_stand_together():
     codes = np.unique(codes_of("ab😍 ba漢字".encode() + b"\xff"))
     assert blocks(codes) == [" ", "ab", "字", "漢", "\ufffd", "😍"]
+
+
+def test_characters_that_are_told_by_their_code_are_not_loaded():
+    told = "\ufffe\ue000\u0378\U0010ffff\x85\u3000"
+    assert [visible_text(character.encode()) for character in told] == [f"<U+{ord(c):04X}>" for c in told]
+    assert blocks(np.unique(codes_of(f"{told}a".encode()))) == ["a"]
 
 
 def test_pictures_of_several_characters_are_found_in_a_text():

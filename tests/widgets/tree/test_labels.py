@@ -3,16 +3,17 @@
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor, QFontMetrics, QImage, QPainter, QTransform
+from PySide6.QtGui import QColor, QImage, QPainter, QTransform
 from toy_vocabulary import toy_vocabulary
 
 from guiapp.core.tree.painting import NodeColors
 from guiapp.core.tree.picture import tree_picture
 from guiapp.viewmodels.tree.labels import DOWNWARDS, Place
 from guiapp.viewmodels.tree.model import MORE_SIGN
-from guiapp.widgets.shared.theme import Theme
 from guiapp.widgets.tree.labels import (
     DIMMED_LABEL,
+    LETTER_SIZES_PX,
+    MARGIN_PX,
     LabelForm,
     LabelPainter,
     fitting_form,
@@ -63,15 +64,15 @@ def test_a_single_letter_stands_upright_or_not_at_all():
 
 @pytest.mark.usefixtures("qapp")
 def test_a_shortened_label_has_three_letters_or_nothing():
-    text, metrics = f"Punctuation{MORE_SIGN}12", QFontMetrics(Theme.ui_font(11))
+    text = f"Punctuation{MORE_SIGN}12"
     whole, name = label_widths(text)
     assert whole > name > 0
-    assert "Punctuation" in LabelForm(11, has_more=False).shown(text, metrics)
-    assert "12" in LabelForm(11).shown(text, metrics)
-    short = LabelForm(11, has_more=False, room_steps=6).shown(text, metrics)
+    assert "Punctuation" in LabelForm(11, has_more=False).shown(text)
+    assert "12" in LabelForm(11).shown(text)
+    short = LabelForm(11, has_more=False, room_steps=6).shown(text)
     assert "Pun" in short
     assert "12" not in short
-    assert LabelForm(11, has_more=False, room_steps=4).shown(text, metrics) == ""
+    assert LabelForm(11, has_more=False, room_steps=4).shown(text) == ""
 
 
 @pytest.mark.usefixtures("qapp")
@@ -159,3 +160,12 @@ def test_labels_stand_out_from_what_is_below_them_and_less_where_that_is_dimmed(
         assert min(first, -second) > 100
         assert place.tolist() == pytest.approx([50, 50], abs=4)
         assert other.tolist() == pytest.approx([50, 50], abs=4)
+
+
+@pytest.mark.usefixtures("qapp")
+@pytest.mark.parametrize("size_px", LETTER_SIZES_PX)
+def test_a_label_is_as_wide_as_measured_in_each_size(size_px):
+    """They are written in one size and scaled, for Qt keeps the fonts of all scripts in each size."""
+    text = "Illumination हिन्दी 漢字 😀"
+    label = LabelPainter(lambda node, is_whole: text)._draw((0, False), LabelForm(size_px), False)
+    assert label.width - 2 * MARGIN_PX == pytest.approx(size_px * label_widths(text)[0], abs=0.01)

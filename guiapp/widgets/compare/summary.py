@@ -1,0 +1,180 @@
+"""The summary below the columns: any number of models over the text or a folder, to sort, copy and export."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtWidgets import QFileDialog, QLabel, QMenu, QWidget
+
+from guiapp import open_model
+from guiapp.core.explain.figures import counted
+from guiapp.core.vocab.quoting import quoted
+from guiapp.viewmodels.background import Progress
+from guiapp.viewmodels.compare.summary import REPORTS, SummaryModel
+from guiapp.viewmodels.models.choice import shown_path
+from guiapp.viewmodels.models.loader import Load
+from guiapp.viewmodels.saving import FileSaving
+from guiapp.viewmodels.settings import Settings
+from guiapp.widgets.compare.summary_terms import TermsPopover
+from guiapp.widgets.compare.summary_view import SummaryView
+from guiapp.widgets.shared.buttons import tool_button
+from guiapp.widgets.shared.file_names import with_ending
+from guiapp.widgets.shared.fitted_label import FittedLabel
+from guiapp.widgets.shared.layouts import in_column, in_row
+from guiapp.widgets.shared.menu_button import MenuButton
+from guiapp.widgets.shared.saving_bar import SavingBar
+from guiapp.widgets.shared.style_sheet import heading, set_role
+from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource
+from guiapp.widgets.window.questions import MODEL_FILTER
+
+if TYPE_CHECKING:
+    from guiapp.viewmodels.compare.compared_models import ComparedModels
+    from guiapp.widgets.window.pages import PageRequests
+
+LEAST_HEIGHT_PX, USUAL_HEIGHT_PX = 120, 230
+
+
+class SummaryPanel(QWidget):
+    """A line with what is counted and what can be done, and the table."""
+
+    def __init__(
+        self,
+        compared: ComparedModels,
+        requests: PageRequests,
+        settings: Settings,
+        theme_source: ThemeSource,
+        load: Load = open_model,
+    ) -> None:
+        super().__init__()
+        self._requests = requests
+        self.summary = SummaryModel(compared, settings, load, self)
+        self.saving = FileSaving(self)
+        self.view = SummaryView(self.summary, theme_source)
+        self._note = set_role(FittedLabel(), "dim")
+        self._failure = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
+        self._failure.setContentsMargins(MARGIN_PX, 0, MARGIN_PX, UNIT_PX)
+        self._theme_source = theme_source
+        self.add_button = _menu_button("+ Model", theme_source)
+        self.export_button = _menu_button("Export", theme_source)
+        self.folder_button = tool_button("Folder…", self._ask_for_folder, tip="Count all texts of a folder")
+        self.text_button = tool_button(
+            "This text", self.summary.count_text, tip="Count the text of the window again"
+        )
+        self.terms_button = tool_button("Cost…", self._open_terms, tip="Prices, and how many tokens fit")
+        self._fill_menus()
+        buttons = self.add_button, self.text_button, self.folder_button, self.terms_button, self.export_button
+        head = in_row(
+            heading("Summary"), (self._note, 1), *buttons, margins=(MARGIN_PX, UNIT_PX), spacing=GAP_PX
+        )
+        saving_bar = SavingBar(self.saving, theme_source)
+        in_column(head, self._failure, saving_bar, (self.view, 1), on=self, spacing=0)
+        self.setFocusProxy(self.view)
+        self.setMinimumHeight(LEAST_HEIGHT_PX)
+        self.summary.changed.connect(self._follow)
+        theme_source.changed.connect(self._follow)
+        self._follow()
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether all rows have counted what is there now."""
+        return not self.summary.is_counting
+
+    def sizeHint(self) -> QSize:
+        return QSize(600, USUAL_HEIGHT_PX)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.summary.watch(True)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self.summary.watch(False)
+
+    def stop(self) -> None:
+        """End all work in the background."""
+        self.summary.stop()
+        self.saving.close()
+
+    def export(self, path: Path) -> None:
+        """Write all rows to a file, in the format that its ending names."""
+        self.saving.save(path, partial(_given, self.summary.report(path.suffix.lower())))
+
+    def _fill_menus(self) -> None:
+        adding = QMenu(self)
+        adding.addAction("Choose…", self._want_model)
+        adding.addAction("Several files…", self._ask_for_models)
+        adding.addAction("All on this machine", self.summary.add_installed)
+        self.add_button.setMenu(adding)
+        exporting = QMenu(self)
+        for ending, title in REPORTS.items():
+            exporting.addAction(f"{title.partition(' (')[0]}…", partial(self._ask_and_export, ending))
+        exporting.addSeparator()
+        exporting.addAction("Copy", self.view.copy)
+        exporting.addAction("Copy as Markdown", self.view.copy_markdown)
+        self.export_button.setMenu(exporting)
+
+    def _want_model(self) -> None:
+        self._requests.model_wanted.emit(self.add_button, self.summary.add)
+
+    def _ask_for_models(self) -> None:
+        names, _ = QFileDialog.getOpenFileNames(self, "Add models", "", MODEL_FILTER)
+        self.summary.add_all((name, None) for name in names)
+
+    def _ask_for_folder(self) -> None:
+        if name := QFileDialog.getExistingDirectory(self, "Count the texts in"):
+            self.summary.count_folder(Path(name))
+
+    def _ask_and_export(self, ending: str) -> None:
+        name, _ = QFileDialog.getSaveFileName(self, "Export summary", f"summary{ending}", REPORTS[ending])
+        if name:
+            self.export(with_ending(Path(name), REPORTS, REPORTS[ending]))
+
+    def _open_terms(self) -> None:
+        selected = self.view.selected_rows()
+        row = selected[0] if len(selected) == 1 and selected[0].model is not None else None
+        popover = TermsPopover(self.summary, row, "" if row is None else quoted(row.title, 32), self)
+        popover.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        popover.open_under(self.terms_button)
+        popover.setFocus()
+
+    def _follow(self) -> None:
+        summary = self.summary
+        self.text_button.setVisible(summary.folder is not None or summary.is_listing)
+        self.export_button.setEnabled(bool(summary.counted))
+        self._failure.setVisible(bool(summary.failure))
+        self._failure.setText(summary.failure)
+        self._failure.setStyleSheet(f"color: {self._theme_source.theme.bad.name()}")
+        models = counted(len(summary.rows), "model")
+        told = f"{models}, {self._texts_told()}"
+        busy = self._busy_told()
+        self._note.set_texts([f"{told}{busy} · tokens a word by script", f"{told}{busy}", models, ""])
+
+    def _texts_told(self) -> str:
+        summary = self.summary
+        if summary.folder is None or summary.texts is None:
+            return "this text"
+        others = summary.texts.n_others
+        left_out = f", {counted(others, 'other file')} left out" if others else ""
+        return f"{counted(summary.texts.n_texts, 'text')} in {shown_path(summary.folder)}{left_out}"
+
+    def _busy_told(self) -> str:
+        summary = self.summary
+        if summary.installed.is_looking or summary.is_listing:
+            return f" · looking for {'texts' if summary.is_listing else 'models'}"
+        n_due = sum(map(summary.is_due, summary.rows))
+        return f" · {counted(n_due, 'model')} to count" if n_due > 1 else ""
+
+
+def _menu_button(title: str, theme_source: ThemeSource) -> MenuButton:
+    button = MenuButton(theme_source)
+    button.setText(title)
+    button.setAccessibleName(title)
+    return set_role(button, "quiet")
+
+
+def _given(data: bytes, progress: Progress) -> bytes:
+    return data

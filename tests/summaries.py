@@ -1,0 +1,43 @@
+"""Summaries of demo models over a text, for tests of what is behind the table and of the table itself."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import guiapp
+from guiapp.viewmodels.compare.compared_models import ComparedModels
+from guiapp.viewmodels.model_session import ModelSession
+from guiapp.viewmodels.text_session import TextSession
+
+TEXT = "Hello worlds, naïve 汉字 don't\nпривет мир\n".encode()
+
+
+class Opened:
+    """Opens models, and counts how often each was."""
+
+    def __init__(self):
+        self.times = Counter()
+
+    def __call__(self, name, pre=None, progress=lambda share: None):
+        self.times[name] += 1
+        return guiapp.open_model(name, pre, progress)
+
+
+def compared_models(qtbot, models, text=TEXT, load=None):
+    """The first is the window's own; all are open when this returns."""
+    load = load or Opened()
+    session = ModelSession(TextSession(text), load=load)
+    compared = ComparedModels(session, load)
+    sessions = [session]
+    with qtbot.waitSignal(session.tokens_changed):
+        session.loader.open(models[0])
+    for model in models[1:]:
+        sessions.append(compared.add(model))
+    qtbot.waitUntil(lambda: all(each.tokenizer is not None for each in sessions))
+    return compared
+
+
+def close(compared):
+    compared.stop()
+    compared.sessions[0].close()
+    compared.sessions[0].text.close()
