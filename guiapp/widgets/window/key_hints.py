@@ -76,6 +76,11 @@ IDS = (
     KeyHint("First or last token", ("Ctrl+Home", "Ctrl+End")),
     KeyHint("Select from token to token", ("Shift+Left", "Shift+Right")),
 )
+CAUSES = (
+    KeyHint("Cause above or below", ("Up", "Down")),
+    KeyHint("Text before or behind", ("Left", "Right")),
+    KeyHint("First or last cause", ("Home", "End")),
+)
 TREE = (
     KeyHint("Parent or first child", ("Up", "Down")),
     KeyHint("Neighbours", ("Left", "Right")),
@@ -118,6 +123,7 @@ def key_hints() -> dict[str, tuple[KeyHint, ...]]:
         "In the find bar": FIND_FIELD + FIND_PANEL,
         "On a button with an arrow": MENU_BUTTON,
         "In the ids": IDS,
+        "In the causes of a hunt": CAUSES,
         "In the tree": TREE_PAGE + TREE,
         "In the search for tokens": TREE_SEARCH,
         "In the tree's legend": TREE_LEGEND,
