@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from guiapp.core.compare.vocabularies import VocabularyComparison
 from guiapp.core.explain.figures import counted
 from guiapp.core.explain.visible_text import visible_text
-from guiapp.core.export.tables import Table, csv_lines
+from guiapp.core.export.tables import Table, csv_lines, page_of
 from guiapp.core.system.checkpoint import stoppable
 from guiapp.core.tree.scripts import NAMES
 from guiapp.core.vocab.quoting import quoted
@@ -22,6 +22,7 @@ LONGEST_SETTING = 60
 LONGEST_ESCAPED = 4096
 LISTED_SCRIPTS = 12
 AT_ONCE = 1 << 15  # merge rules
+LISTED_OF_KIND = 4  # differences
 UNKNOWN = "–"
 
 Names = tuple[str, str]
@@ -41,6 +42,11 @@ def verdict(found: VocabularyComparison, names: Names) -> str:
         )
     merges = "" if found.merges is None else f", {counted(len(found.merges.both), 'merge rule')}"
     return f"Identical: {n_tokens}{merges}, special tokens and all rules are the same."
+
+
+def page_text(found: VocabularyComparison, names: Names, *, is_markdown: bool) -> str:
+    """All of it to read: the verdict, counts, the first differences of each kind, rules, scripts."""
+    return page_of(tables(found, names, LISTED_OF_KIND), [verdict(found, names)], is_markdown=is_markdown)
 
 
 def tables(found: VocabularyComparison, names: Names, most: int) -> Iterator[Table]:
