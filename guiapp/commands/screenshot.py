@@ -9,7 +9,7 @@ import re
 from guiapp.commands.files import add_pre_option, file_path
 from guiapp.commands.images import need_no_display, picture_size
 
-PAGES = ("inspect", "tree", "steps", "bench")
+PAGES = ("inspect", "compare_vocabularies", "tree", "steps", "bench")
 MOST_BESIDE = 3
 
 

@@ -114,6 +114,12 @@ def _make_page(module: str, setting: PageSetting) -> Page:
 
 PAGES = (
     _row("inspect", "Inspect", "Ctrl+1", ("Inspect", "Text")),
+    _row(
+        "compare_vocabularies",
+        "Compare vocabularies",
+        "",
+        ("Inspect", "Compare", "Vocabularies"),
+    ),
     _row("tree", "Tree", "Ctrl+2", ("Tree",)),
     _row("steps", "Steps", "Ctrl+3", ("Steps",)),
     _row("bench", "Bench", "Ctrl+4", ("Bench",), "pyqtgraph"),
