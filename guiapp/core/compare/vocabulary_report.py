@@ -12,7 +12,7 @@ from guiapp.core.compare.vocabularies import VocabularyComparison
 from guiapp.core.explain.figures import counted
 from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.export.tables import Table, csv_lines, page_of
-from guiapp.core.system.checkpoint import stoppable
+from guiapp.core.system.checkpoint import ITEMS_BETWEEN, stoppable
 from guiapp.core.tree.scripts import NAMES
 from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.vocabulary import Vocabulary
@@ -242,13 +242,22 @@ def record(found: VocabularyComparison, names: Names) -> dict[str, object]:
     }
 
 
-def csv_text(found: VocabularyComparison, names: Names) -> str:
+def csv_text(
+    found: VocabularyComparison, names: Names, progress: Callable[[float], None] = lambda share: None
+) -> str:
     """A line for each token and merge rule that is not the same in both."""
-    return csv_lines(csv_rows(found, names))
+    return csv_lines(csv_rows(found, names, progress))
 
 
-def csv_rows(found: VocabularyComparison, names: Names) -> Iterator[Sequence[str]]:
-    """What they hold, each made when it is asked for: there may be a million."""
+def csv_rows(
+    found: VocabularyComparison, names: Names, progress: Callable[[float], None] = lambda share: None
+) -> Iterator[Sequence[str]]:
+    """What they hold, each made when it is asked for: there may be a million, which take 20 seconds."""
     sides = [f"{side}_{what}" for what in ("id", "kind", "score") for side in ("first", "second")]
     merges = ([f"merge {what}", *cells] for what, *cells in _merge_rows(found, names))
-    return stoppable(chain([["what", "text", *sides]], _token_rows(found, names, _escaped), merges))
+    rows = chain([["what", "text", *sides]], _token_rows(found, names, _escaped), merges)
+    most_rows = sum(found.counts.values())
+    for number, row in enumerate(stoppable(rows)):
+        if number % ITEMS_BETWEEN == 0:
+            progress(min(1.0, number / max(1, most_rows)))
+        yield row

@@ -36,10 +36,12 @@ class Compared(NamedTuple):
     sizes: dict[str, int]
 
 
-def exported(found: VocabularyComparison, form: str, names: Names, opened: Names) -> bytes:
+def exported(
+    found: VocabularyComparison, form: str, names: Names, opened: Names, progress: Progress
+) -> bytes:
     """What the command line prints in one of FORMS; JSON names models by what they were `opened` by."""
     if form == "csv":
-        text = csv_text(found, names)
+        text = csv_text(found, names, progress)
     elif form == "json":
         text = json_text(record(found, opened)) + "\n"
     else:
@@ -144,7 +146,7 @@ class ComparedVocabularies(QObject):
         pre = [each.vocabulary.chosen_pre for each in self.found.tokenizers]
         one, other = names_apart((first, second), pre)
         found, names = self.found, (one, other)
-        return lambda _progress: exported(found, form, names, (first, second))
+        return lambda progress: exported(found, form, names, (first, second), progress)
 
     def set_watched(self, is_watched: bool) -> None:
         """Compare only while somebody looks."""

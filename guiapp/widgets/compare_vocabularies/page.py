@@ -53,7 +53,9 @@ class VocabulariesPage(Page):
         """What F6 goes through."""
         if self.model.found is None:
             return [self.add]
-        return [self.list.view, self.list.search, self.head.second, self.picture.scripts, self.side.tabs]
+        side = self.side.stack.currentWidget()
+        around = [self.head.second, self.picture.scripts, *([] if side is None else [side])]
+        return [self.list.view, self.list.search, *around]
 
     @property
     def is_ready(self) -> bool:

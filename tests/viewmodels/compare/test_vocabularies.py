@@ -184,7 +184,11 @@ def test_a_comparison_that_nobody_wants_is_given_up(model, compared, qtbot, monk
 @pytest.mark.parametrize("pair", [("demo:bpe", "demo:spm"), ("demo:bpe", "demo:bpe")])
 def test_what_is_exported_is_what_the_command_line_prints(opened, capfdbinary, pair, form):
     model = opened(*pair)
-    exported = model.export(form)(lambda share: None)
+    shares = []
+    exported = model.export(form)(shares.append)
+    assert shares == sorted(shares)
+    assert all(0 <= share <= 1 for share in shares)
+    assert (form == "csv") == bool(shares)
     capfdbinary.readouterr()
     assert run(["compare", "--vocab", *pair, f"--{form}"]) == 0
     assert exported == capfdbinary.readouterr().out

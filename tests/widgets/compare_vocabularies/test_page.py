@@ -290,6 +290,16 @@ def test_hostile_texts_are_shown_as_they_are_and_never_as_markup(open_page, qtbo
         assert label.textFormat() is Qt.TextFormat.PlainText or "<" not in label.text()
 
 
+def test_f6_goes_through_all_parts(open_page, qtbot):
+    page = open_page("one", "other")
+    page.list.view.setFocus()
+    reached = []
+    for _ in page.panels[1:]:
+        qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_F6)
+        reached.append(QApplication.focusWidget())
+    assert reached == [page.list.search, page.head.second, page.picture.scripts, page.side.details]
+
+
 def test_the_theme_and_the_size_change_while_it_is_shown(open_page, qtbot):
     page = open_page("one", "other")
     page.list.view.selectRow(0)
