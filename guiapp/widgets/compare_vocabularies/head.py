@@ -25,6 +25,7 @@ from guiapp.widgets.shared.wrapping_row import WrappingRow
 
 NAME_PX = 190
 LEFT_PX = 430
+LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignAbsolute  # a menu button is laid out from the right
 MOST_LEFT_SHARE = 0.36  # of a narrow window
 PART_PADDING_PX = 10  # as far as the text of a button is from its edges
 SIGNS = {True: "✓", False: "≠", None: "?"}
@@ -73,7 +74,8 @@ class PairHead(QFrame):
             parts = self._markers[row], set_role(QLabel(letter), "dim"), name, self._facts[row]
             set_role(self._facts[row], "dim")
             for column, part in enumerate(parts):
-                pair.addWidget(part, row, column, *([] if column == 3 else [Qt.AlignmentFlag.AlignLeft]))
+                pair.addWidget(part, row, column)
+            pair.setAlignment(name, LEFT)
         self._name.setContentsMargins(PART_PADDING_PX, 0, 0, 0)  # level with the text of the button below
         left = self._left = QWidget()
         in_column(self._title, self._summary, UNIT_PX, pair, STRETCH, on=left, spacing=UNIT_PX)
