@@ -102,6 +102,10 @@ TREE_LEGEND = (
     KeyHint("Show one class alone", ("Left", "Right")),
     KeyHint("Show all classes", ("Esc",)),
 )
+BARS = (
+    KeyHint("Bar before or behind", ("Up", "Down", "Left", "Right")),
+    KeyHint("List its tokens", ("Return", "Space")),
+)
 TIMELINE = (
     KeyHint("Step back or on", ("Left", "Right")),
     KeyHint("First or last step", ("Home", "End")),
@@ -127,6 +131,7 @@ def key_hints() -> dict[str, tuple[KeyHint, ...]]:
         "In the tree": TREE_PAGE + TREE,
         "In the search for tokens": TREE_SEARCH,
         "In the tree's legend": TREE_LEGEND,
+        "In bars of two vocabularies": BARS,
         "On the timeline": TIMELINE,
         "In the list of breakpoints": BREAKPOINTS,
         "In the list of lessons": LESSONS,

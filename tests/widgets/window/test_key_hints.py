@@ -33,6 +33,7 @@ OF_CLASS = {
     "TreeView": key_hints.TREE,
     "SearchField": key_hints.TREE_SEARCH,
     "TreeLegend": key_hints.TREE_LEGEND,
+    "Bars": key_hints.BARS,
     "Scrubber": key_hints.TIMELINE,
     "BeginButton": key_hints.LESSONS,
     "FilterLine": (),  # the arrow keys of any list
