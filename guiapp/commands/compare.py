@@ -118,7 +118,7 @@ def _compare_texts(options: argparse.Namespace) -> None:
 
 
 def _compare_changes(options: argparse.Namespace) -> None:
-    from guiapp.core.compare.changes_report import change_table, compare_ids, record, sentences
+    from guiapp.core.compare.changes_report import as_text, compare_ids, record
     from guiapp.core.explain.id_lists import parse_ids
 
     [side] = _sides(options)
@@ -137,10 +137,8 @@ def _compare_changes(options: argparse.Namespace) -> None:
     if options.form == "json":
         print_json(record(report))
         return
-    n_changes = len(report.found.changes)
-    more = [f"… {n_changes - LISTED:,} more. --json lists all."] if n_changes > LISTED else []
-    shown = [change_table(report, LISTED)] if n_changes else []
-    _print_tables(shown, options.form, before=list(sentences(report)), after=more)
+    sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a terminal may be ASCII only
+    print(as_text(report, options.form == "markdown"))
 
 
 def _compare_vocabularies(options: argparse.Namespace) -> None:

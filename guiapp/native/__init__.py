@@ -22,7 +22,7 @@ from guiapp.core.errors import EncodeError, NativeLibraryError, VocabError
 from guiapp.core.system.checkpoint import checkpoint, is_watched
 from guiapp.native import library
 
-ABI_VERSION = 8  # raised with each change of a function or a structure, here and in api.h
+ABI_VERSION = 9  # raised with each change of a function or a structure, here and in api.h
 
 
 class _Unbuilt:
@@ -1011,6 +1011,44 @@ def share_spans(columns: Sequence[SpanArrays]) -> tuple[list[NDArray[np.uint8]],
         if count <= room:
             return shares, found[:count].copy()
         room = count
+
+
+_tint_spans = _function("tint_spans", c_int64, c_void_p, TO_WIDE_INTS, c_int64)
+NO_TINT = 255
+
+
+class _TintedColumn(ctypes.Structure):
+    _fields_ = (
+        *((name, _Array) for name in ("starts", "ends", "tints")),
+        ("before", c_int64),
+        ("behind", c_int64),
+    )
+
+
+def tint_spans(
+    columns: Sequence[tuple[NDArray[np.int64], NDArray[np.int64]]],
+    around: Sequence[tuple[int, int]],
+    n_tints: int,
+) -> list[NDArray[np.uint8]]:
+    """Colours for the tokens of n columns over one text, of each the starts and ends: numbers below n_tints.
+
+    What has the same span has the same colour in all columns, and neighbours in a column have different
+    ones as long as n + 2 <= n_tints; so have those at the ends and the tokens `around` a column, whose
+    colours are given, NO_TINT for none, if all those behind are of one span.  Tokens without text have 0.
+    """
+    tints = [np.empty(len(starts), np.uint8) for starts, _ in columns]
+    rows: list[tuple[NDArray[Any], ...]] = [
+        (*(np.ascontiguousarray(array, np.int64) for array in column), tint)
+        for column, tint in zip(columns, tints, strict=True)
+    ]
+    given = (_TintedColumn * len(rows))(
+        *[
+            _TintedColumn(*[_Array(array.ctypes.data, array.size) for array in row], *ends)
+            for row, ends in zip(rows, around, strict=True)
+        ]
+    )
+    _checked(_tint_spans(given, np.zeros(len(rows), np.int64), n_tints))
+    return tints
 
 
 # Pictures of token trees

@@ -48,6 +48,7 @@ class ModelSession(QObject):
         tokens_changed(TextEdit | None, TokenStore): the tokens are new or moved, by an edit if there is one.
         selected_token_changed(), hovered_token_changed(): which token is pointed at.
         statistics_changed(): `statistics` or `selection_statistics` is new.
+        closed(): nothing more will come.
     """
 
     vocabulary_changed = Signal()
@@ -56,6 +57,7 @@ class ModelSession(QObject):
     selected_token_changed = Signal()
     hovered_token_changed = Signal()
     statistics_changed = Signal()
+    closed = Signal()
 
     def __init__(
         self,
@@ -63,8 +65,11 @@ class ModelSession(QObject):
         options: Options | None = None,
         load: Load = open_model,
         parent: QObject | None = None,
+        checks: bool = True,
     ) -> None:
+        """With `checks`, the round trip and the encoder are looked at when typing pauses."""
         super().__init__(parent)
+        self._checks = checks
         self.text = text
         self.document = text.document
         self.loader = ModelLoader(load, self)
@@ -95,6 +100,7 @@ class ModelSession(QObject):
         self.spans.close()
         self.round_trip.wait()
         self.encoder_check.wait()
+        self.closed.emit()
 
     # Model and options
 
@@ -140,15 +146,15 @@ class ModelSession(QObject):
         return self._options
 
     def set_add_special(self, add_special: bool) -> None:
-        self._set_options(replace(self._options, add_special=add_special))
+        self.set_options(replace(self._options, add_special=add_special))
 
     def set_parse_special(self, parse_special: bool) -> None:
-        self._set_options(replace(self._options, parse_special=parse_special))
+        self.set_options(replace(self._options, parse_special=parse_special))
 
     def set_encoder(self, name: str | None) -> None:
-        self._set_options(replace(self._options, encoder=name))
+        self.set_options(replace(self._options, encoder=name))
 
-    def _set_options(self, options: Options) -> None:
+    def set_options(self, options: Options) -> None:
         if options == self._options:
             return
         self._options = options
@@ -300,7 +306,7 @@ class ModelSession(QObject):
         self.tokens_changed.emit(edit, self.tokens)
         self._set_selected(self._selected_token)
         self.statistics_changed.emit()
-        if not self.is_encoding:
+        if self._checks and not self.is_encoding:
             self._check()
         self.spans.catch_up()  # last: its thread takes half the time of whoever follows meanwhile
 

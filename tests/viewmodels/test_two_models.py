@@ -4,6 +4,7 @@ import random
 from itertools import permutations
 
 import pytest
+from random_edits import edit_at_random
 
 import guiapp
 from guiapp.core.demo import sample_text
@@ -13,7 +14,6 @@ from guiapp.viewmodels.text import live_spans
 from guiapp.viewmodels.text_session import TextSession
 
 BOTH = ("demo:bpe", Options()), ("demo:spm", Options(add_special=False))
-SCRAPS = ("a", "  ", " the", "ing\n", "é", "🦄", "<|endoftext|>", "</s>", "今日", "1234", "\r\n")
 
 
 def load(name, pre, progress):
@@ -60,19 +60,6 @@ def encoded_anew(model):
         model.document.text(), options.add_special, options.parse_special, options.encoder
     )
     return list(map(tuple, encoding.spans.tolist())), encoding.token_ids.tolist()
-
-
-def edit_at_random(document, rng):
-    act = rng.choice(("insert", "insert", "erase", "replace", "undo", "redo", "all"))
-    start = rng.randrange(document.size + 1)
-    end = min(document.size, start + rng.randrange(40))
-    new = "".join(rng.choices(SCRAPS, k=rng.randrange(1, 5))).encode()
-    if act in ("undo", "redo"):
-        getattr(document, act)()
-    elif act == "all":
-        document.set_text(document.text()[:end] + new)
-    else:
-        document.replace(start, start if act == "insert" else end, b"" if act == "erase" else new)
 
 
 @pytest.mark.parametrize("most_at_once", [1 << 15, 30], ids=["at once", "some in the background"])

@@ -24,6 +24,7 @@ from guiapp.core.vocab.merges import MARKED_SPACE, PairMerging
 from guiapp.core.vocab.vocabulary import VocabType, Vocabulary
 
 LONGEST_SHOWN = 40
+PLAIN_NAMES = ("the first", "the second")
 UNWRITTEN = ("unknown", "byte")  # kinds of tokens for what no other token stands for
 
 
@@ -42,6 +43,7 @@ class Cause(Enum):
     AROUND = "tokens around"
     DECODED = "decoded otherwise"
     REFUSED = "refused"
+    ENCODER = "other encoder"
     OTHER_VOCABULARY = "other vocabulary"
     UNTOLD = "untold"
 
@@ -67,9 +69,7 @@ Names = tuple[str, str]
 Around = tuple[Sequence[int], Sequence[int]]
 
 
-def reason_for(
-    ours: Tokenizer, theirs: Tokenizer, text: bytes, names: Names = ("the first", "the second")
-) -> Reason | None:
+def reason_for(ours: Tokenizer, theirs: Tokenizer, text: bytes, names: Names = PLAIN_NAMES) -> Reason | None:
     """The first thing that two tokenizers do otherwise with a text of up to some hundred bytes.
 
     None where ids and decoded text are equal.  Special tokens are parsed and added.
@@ -244,8 +244,9 @@ class _Comparison:
         here, there = (self.theirs, self.ours) if is_theirs else (self.ours, self.theirs)
         name, not_by = _name(self.names, is_theirs), _name(self.names, not is_theirs)
         made = _symbol(here, merge.made)
-        if there.vocabulary.find(made) is None and here.vocabulary.find(made) is not None:
-            return self._no_token(made, not is_theirs)
+        token = here.vocabulary.find(made)
+        if there.vocabulary.find(made) is None and token is not None:
+            return self._no_token(here.vocabulary.token_bytes(token), not is_theirs)
         rule = _rule(here, merge)
         told = f"{name} merges {rule}{_rank(here, merge)}, {not_by} has no such rule"
         return Reason(Cause.MERGE, _only(is_theirs), _sentence(told))
@@ -266,14 +267,13 @@ class _Comparison:
             (self.theirs, self.ours, other, True),
         ):
             for token in piece.tokens:
-                raw = here.vocabulary.raw_text(token)
                 is_text = here.vocabulary.kind(token) not in UNWRITTEN
                 if is_text and not _has_token(there.vocabulary, here.vocabulary, token):
-                    return self._no_token(raw, not is_theirs)
+                    return self._no_token(here.vocabulary.token_bytes(token), not is_theirs)
         return None
 
-    def _no_token(self, raw: bytes, by_theirs: bool) -> Reason:
-        told = f"{_name(self.names, by_theirs)} has no token {shown(raw)}"
+    def _no_token(self, text: bytes, by_theirs: bool) -> Reason:
+        told = f"{_name(self.names, by_theirs)} has no token {shown(text)}"
         return Reason(Cause.TOKEN, _only(not by_theirs), _sentence(told))
 
     def _unwritten(self, mine: SeenPiece, other: SeenPiece) -> Reason | None:
@@ -384,4 +384,6 @@ def _name(names: Names, is_theirs: bool) -> str:
 
 
 def _sentence(told: str) -> str:
-    return f"{told[0].upper()}{told[1:]}."
+    """With a capital, unless a model's name begins it that is written otherwise."""
+    begins = told[0].upper() if told.startswith(PLAIN_NAMES) else told[0]
+    return f"{begins}{told[1:]}."

@@ -80,11 +80,17 @@ def windows(stores: Sequence[TokenStore], start: int, end: int) -> list[tuple[in
     No token of any store reaches across the ends of the stretch that they fill, which is the smallest such
     one, so that sharing and differences in it do not depend on what is around it, nor the other way round.
     """
+    start, end = whole_stretch(stores, start, end)
+    return [(store.first_from(start), store.first_ending_behind(end)) for store in stores]
+
+
+def whole_stretch(stores: Sequence[TokenStore], start: int, end: int) -> tuple[int, int]:
+    """The smallest stretch around another one across whose ends no token of any store reaches."""
     while (before := _across(stores, start)) is not None:
         start = before[0]
     while (behind := _across(stores, end)) is not None:
         end = behind[1]
-    return [(store.first_from(start), store.first_ending_behind(end)) for store in stores]
+    return start, end
 
 
 def _across(stores: Sequence[TokenStore], position: int) -> tuple[int, int] | None:

@@ -39,8 +39,19 @@ class Tokens(NamedTuple):
         return Tokens(*[np.concatenate(pair) for pair in pairs])
 
 
+class Replaced(NamedTuple):
+    """What the last of so many changes did: `removed` tokens from `first` on gave way to `added` others."""
+
+    n_changes: int
+    first: int
+    removed: int
+    added: int
+
+
 class TokenStore:
     """Token ids with their byte spans, in order of position.
+
+    replaced  the last change, for those who keep something beside each token
 
     The arrays have a gap where the last edit was.  Offsets before it count from the beginning of the
     text, those behind it from the end, so that none of them changes when the text at the gap does: an
@@ -50,6 +61,7 @@ class TokenStore:
     def __init__(self, tokens: FragmentTokens, n_bytes: int) -> None:
         """Begin with all tokens of a text that is `n_bytes` long."""
         count = len(tokens.ids)
+        self.replaced = Replaced(0, 0, 0, count)
         self._n_bytes = n_bytes
         self._gap = count
         self._behind = count + _room_for(count)
@@ -102,6 +114,13 @@ class TokenStore:
     def first_from(self, position: int) -> int:
         """The index of the first token that begins at or after `position`."""
         return self._search(self._columns.starts, position, "left")
+
+    def firsts_from(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The same of many positions."""
+        starts = self._columns.starts
+        left = np.searchsorted(starts[: self._gap], positions)
+        right = self._gap + np.searchsorted(starts[self._behind :], positions - self._n_bytes)
+        return np.where(left < self._gap, left, right)
 
     def first_behind(self, position: int) -> int:
         """The index of the first token that begins behind `position`."""
@@ -171,6 +190,7 @@ class TokenStore:
 
     def replace(self, first: int, last: int, new: FragmentTokens, shift: int) -> None:
         """Put new tokens in place of those in [first, last); spans behind them move by `shift` bytes."""
+        self.replaced = Replaced(self.replaced.n_changes + 1, first, last - first, len(new.ids))
         self._reach(first, last)
         self._behind += last - max(first, self._gap)
         self._gap = first

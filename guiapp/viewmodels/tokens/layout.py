@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import IntEnum
 from itertools import groupby
 from operator import itemgetter
 from typing import NamedTuple, Protocol
@@ -15,6 +16,14 @@ from guiapp.core.editing.distinct import distinct
 TOUCHING_PX = 0.01
 
 
+class Strength(IntEnum):
+    """Of a token's colour beside other models: some of them have its span, all, or only this one."""
+
+    FULL = 0
+    QUIET = 1
+    RINGED = 2
+
+
 class SpanWindow(NamedTuple):
     """The tokens of a stretch of text, empty spans included.
 
@@ -22,7 +31,7 @@ class SpanWindow(NamedTuple):
     ids          int32[k]
     starts       int64[k]  token i came from the bytes [starts[i], ends[i])
     ends         int64[k]
-    tints        uint8[k]  which colour each has
+    tints        uint8[k]  which colour each has, a number below N_TINTS, and N_TINTS times its `Strength`
     """
 
     first_index: int

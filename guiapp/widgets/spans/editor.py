@@ -46,8 +46,10 @@ class SpanEditor(SpanView):
     Actions that are added to it make up its context menu.
     """
 
-    def __init__(self, document: TextDocument, spans: SpanSource, themes: ThemeSource) -> None:
-        super().__init__(document, spans, themes)
+    def __init__(
+        self, document: TextDocument, spans: SpanSource, themes: ThemeSource, side_px: int = SIDE_PX
+    ) -> None:
+        super().__init__(document, spans, themes, side_px)
         self._moves = CaretMoves(document, self._rows)
         self._caret_shows = True
         self._blinking = QBasicTimer()
@@ -195,7 +197,7 @@ class SpanEditor(SpanView):
         self._selected_word = None
         self._pressed_at = self._dragged_to = point
         extend = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
-        self._moves.to_point(point.x() - SIDE_PX, point.y(), extend)
+        self._moves.to_point(point.x() - self._side_px, point.y(), extend)
         token = self.token_at(point)
         if token >= 0:
             self.token_clicked.emit(token)
@@ -233,10 +235,10 @@ class SpanEditor(SpanView):
 
     def _drag(self) -> None:
         if self._selected_word is None:
-            self._moves.to_point(self._dragged_to.x() - SIDE_PX, self._dragged_to.y(), extend=True)
+            self._moves.to_point(self._dragged_to.x() - self._side_px, self._dragged_to.y(), extend=True)
             return
         place = self._rows.row_at(self._dragged_to.y())
-        offset, _ = self._rows.caret_at(*place, self._dragged_to.x() - SIDE_PX)
+        offset, _ = self._rows.caret_at(*place, self._dragged_to.x() - self._side_px)
         start, end = self._selected_word
         under = self._document.word_span(min(offset, max(self._document.size - 1, 0)))
         if under[0] < start:
@@ -245,7 +247,7 @@ class SpanEditor(SpanView):
             self._document.select(start, max(end, under[1]))
 
     def _select_line(self, point: QPointF) -> None:
-        offset, _ = self._rows.caret_at(*self._rows.row_at(point.y()), point.x() - SIDE_PX)
+        offset, _ = self._rows.caret_at(*self._rows.row_at(point.y()), point.x() - self._side_px)
         self._document.select(*self._document.line_span(self._document.line_of(offset)))
         self._selected_word = None
 
@@ -275,7 +277,7 @@ class SpanEditor(SpanView):
 
     def dropEvent(self, event: QDropEvent) -> None:
         if self._accept_text(event):
-            self._moves.to_point(event.position().x() - SIDE_PX, event.position().y(), extend=False)
+            self._moves.to_point(event.position().x() - self._side_px, event.position().y(), extend=False)
             self._insert_mime_data(event.mimeData())
             self.setFocus(Qt.FocusReason.MouseFocusReason)
 
@@ -335,7 +337,7 @@ class SpanEditor(SpanView):
     def _caret_rect(self) -> QRectF:
         place = self._rows.place_of(self._document.caret, self._moves.at_row_end)
         return QRectF(
-            SIDE_PX + place.x - CARET_PX / 2, place.y + 1, CARET_PX, self._rows.metrics.row_height - 2
+            self._side_px + place.x - CARET_PX / 2, place.y + 1, CARET_PX, self._rows.metrics.row_height - 2
         )
 
     def _shown_caret(self) -> QRectF | None:

@@ -9,11 +9,13 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QLineF, QPoint, QPointF, QRect, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPixmap, QPolygonF
 
+from guiapp.core.editing.token_store import N_TINTS
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.viewmodels.tokens.layout import (
     RowGeometry,
     SpanWindow,
     SplitCells,
+    Strength,
     TokenBoxes,
     split_cells,
     token_boxes,
@@ -31,6 +33,10 @@ BRACKET_ENDS_PX = 6  # … and how far it reaches up where the match begins and 
 DEAR_CHIP_TOKENS = 8
 CACHED_TILES = 2000
 HATCH_PX = 5
+QUIET_ALPHA = 102  # 40 %
+RING_PX, RING_ALPHA = 1.25, 180
+LINE_PX, UPRIGHT_PX = 2, 8  # a line between two tokens, and the bars at its ends
+RING = -2  # in the place of a colour
 CONTROL, USER_DEFINED = Attribute.CONTROL.value, Attribute.USER_DEFINED.value
 BYTE, UNKNOWN = Attribute.BYTE.value, Attribute.UNKNOWN.value
 MARKED = CONTROL | USER_DEFINED | BYTE | UNKNOWN
@@ -88,6 +94,7 @@ class SpanPainter:
             special = (tokens.attributes[boxes.indexes] & MARKED) != 0
             self._draw_tiles(painter, boxes, special, tokens, place)
             self._draw_signs(painter, boxes, special, tokens, place)
+            self._draw_rings(painter, boxes, tokens, geometry, place)
             if not layout.is_ascii:
                 self._draw_split_cells(painter, split_cells(tokens.window, geometry), tokens, place)
         painter.setPen(self._theme.span_text)
@@ -147,18 +154,48 @@ class SpanPainter:
                 painter.drawPixmap(x, y, tile)
 
     def _tile(self, color: int, width: int, round_left: bool, round_right: bool, scale: float) -> QPixmap:
-        """A span's background, drawn once: blitting is several times as fast as filling round corners."""
+        """A span's background, or the ring around it, drawn once.
+
+        Blitting is several times as fast as filling round corners.
+        """
         if len(self._tiles) >= CACHED_TILES:
             self._tiles.clear()
         tile = clear_pixmap(width, self.span_height, scale)
-        fill = faded(self._theme.warning, 24) if color < 0 else self._theme.span_color(color)
+        whole = QRectF(0, 0, width, self.span_height)
         with QPainter(tile) as painter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            painter.fillPath(
-                rounded_rect(QRectF(0, 0, width, self.span_height), round_left, round_right), fill
-            )
+            if color == RING:
+                painter.setPen(QPen(faded(self._theme.text, RING_ALPHA), RING_PX))
+                whole = whole.adjusted(RING_PX / 2, RING_PX / 2, -RING_PX / 2, -RING_PX / 2)
+                painter.drawPath(rounded_rect(whole, round_left, round_right))
+            else:
+                painter.fillPath(rounded_rect(whole, round_left, round_right), self._fill_of(color))
         self._tiles[color, width, round_left, round_right, scale] = tile
         return tile
+
+    def _fill_of(self, color: int) -> QColor:
+        if color < 0:
+            return faded(self._theme.warning, 24)
+        strength, tint = divmod(color, N_TINTS)
+        fill = self._theme.span_color(tint)
+        return faded(fill, QUIET_ALPHA) if strength == Strength.QUIET else fill
+
+    def _draw_rings(
+        self, painter: QPainter, boxes: TokenBoxes, tokens: Tokens, row: RowGeometry, place: QPointF
+    ) -> None:
+        """A line around each token that only this model has; parts of one character share theirs."""
+        is_ringed = tokens.window.tints[boxes.indexes] >= N_TINTS * Strength.RINGED
+        if not is_ringed.any():
+            return
+        scale, y = painter.device().devicePixelRatioF(), int(place.y()) + GAP_PX // 2
+        for first, last in rings_of(is_ringed, boxes, tokens.window, row):
+            left, right = (
+                round(float(boxes.left[first]) + place.x()),
+                round(float(boxes.right[last]) + place.x()),
+            )
+            key = RING, right - left, bool(boxes.round_left[first]), bool(boxes.round_right[last])
+            if right > left:
+                painter.drawPixmap(left, y, self._tiles.get((*key, scale)) or self._tile(*key, scale))
 
     def _draw_signs(
         self,
@@ -292,6 +329,29 @@ class SpanPainter:
         for x in (geometry.x_from(window.starts[found]) + place.x()).tolist():
             top = place.y()
             painter.drawPolygon(QPolygonF([QPointF(x - 3, top), QPointF(x + 3, top), QPointF(x, top + 5)]))
+
+
+def rings_of(
+    is_ringed: NDArray[np.bool_], boxes: TokenBoxes, window: SpanWindow, row: RowGeometry
+) -> list[tuple[int, int]]:
+    """The first and the last box of each ring; those that share a cell have one, with what is between."""
+    ringed = np.flatnonzero(is_ringed)
+    if row.is_mixed:
+        return [(at, at) for at in ringed.tolist()]
+    tokens = boxes.indexes[ringed]
+    first_cells = np.searchsorted(row.cells, window.starts[tokens], side="right")
+    last_cells = np.searchsorted(row.cells, window.ends[tokens] - 1, side="right")
+    is_joined = first_cells[1:] == last_cells[:-1]
+    firsts, lasts = ringed[np.append(True, ~is_joined)], ringed[np.append(~is_joined, True)]
+    return list(zip(firsts.tolist(), lasts.tolist(), strict=True))
+
+
+def draw_upright(painter: QPainter, x: float, top: float, height: float, color: QColor) -> None:
+    """Draw a line between two tokens; bars at its ends tell it from the caret."""
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+    bar = QRectF(x - UPRIGHT_PX / 2, top, UPRIGHT_PX, LINE_PX)
+    for part in (QRectF(x - LINE_PX / 2, top, LINE_PX, height), bar, bar.translated(0, height - LINE_PX)):
+        painter.fillRect(part, color)
 
 
 def draw_wave(painter: QPainter, theme: Theme, rect: QRectF) -> None:

@@ -15,11 +15,27 @@ from guiapp.viewmodels.tokens.layout import SpanWindow, stretches, token_boxes
 from guiapp.widgets.shared.painting import clear_pixmap
 from guiapp.widgets.shared.theme import Theme
 from guiapp.widgets.spans.block import BlockLayout, TextMetrics
-from guiapp.widgets.spans.painter import GAP_PX, RADIUS_PX, SpanPainter, Tokens, faded
+from guiapp.widgets.spans.painter import GAP_PX, RADIUS_PX, RING_ALPHA, RING_PX, SpanPainter, Tokens, faded
 
 PIXEL_BYTES = 4
+LINE_ALPHA = 34  # of the line that people are to see
 PADDING_PX = 24  # around the text of a row, for newlines and glyphs that reach out
 KEPT_SCREENS = 3  # full of rows that were drawn; more would cost memory, and each is seldom seen again
+
+
+class PointedOut(NamedTuple):
+    """The bytes [start, end) that people are to see, and the line [line_start, line_end) of that place."""
+
+    start: int
+    end: int
+    line_start: int
+    line_end: int
+
+    def seen_from(self, start: int, end: int) -> PointedOut | None:
+        """What of it is in the bytes [start, end), counted from `start`; None where its line is not."""
+        if self.line_end <= start or self.line_start >= end > start:
+            return None
+        return PointedOut(*(min(max(at, start), end) - start for at in self))
 
 
 class Highlights(NamedTuple):
@@ -28,6 +44,7 @@ class Highlights(NamedTuple):
     selection: tuple[int, int]
     selected_token: int
     hovered_token: int
+    pointed_out: PointedOut | None = None
     matches: SpanWindow | None = None
 
 
@@ -77,6 +94,7 @@ class RowPixmaps:
         if drawn is None:
             return self._sketch(painter, layout, row, place)
         painter.drawPixmap(QPointF(place.x() + drawn.x, place.y()), drawn.pixmap)
+        self._draw_pointed_out(painter, layout, row, highlights.pointed_out, place)
         self._draw_highlights(painter, layout, row, tokens, highlights, place)
         return is_whole
 
@@ -89,7 +107,13 @@ class RowPixmaps:
         return False
 
     def draw_chip(
-        self, painter: QPainter, rect: QRectF, label: str, is_selected: bool, is_hovered: bool
+        self,
+        painter: QPainter,
+        rect: QRectF,
+        label: str,
+        is_ringed: bool,
+        is_selected: bool,
+        is_hovered: bool,
     ) -> None:
         """Draw a token that was added to the text: an outline with its name in it."""
         warning = self._theme.warning
@@ -99,6 +123,10 @@ class RowPixmaps:
         painter.drawRoundedRect(rect, RADIUS_PX, RADIUS_PX)
         painter.setFont(self._metrics.font)
         painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, label)
+        if is_ringed:
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(faded(self._theme.text, RING_ALPHA), RING_PX))
+            painter.drawRoundedRect(rect.adjusted(2, 2, -2, -2), RADIUS_PX - 2, RADIUS_PX - 2)
         if is_selected:
             self._draw_ring(painter, rect)
 
@@ -158,6 +186,17 @@ class RowPixmaps:
         for index, draw in ((hovered, self._draw_veil), (selected, self._draw_ring)):
             for at in np.flatnonzero(boxes.indexes == index).tolist():
                 draw(painter, self._rect(float(boxes.left[at]), float(boxes.right[at]), place))
+
+    def _draw_pointed_out(
+        self, painter: QPainter, layout: BlockLayout, row: int, pointed_out: PointedOut | None, place: QPointF
+    ) -> None:
+        start, end = layout.row_span(row)
+        if pointed_out is None or (found := pointed_out.seen_from(start, end)) is None:
+            return
+        row_px, window_px = self._metrics.row_height, painter.device().width()
+        painter.fillRect(QRectF(0, place.y(), window_px, row_px), faded(self._theme.accent, LINE_ALPHA))
+        for left, right in stretches(layout.geometry(row), start + found.start, start + found.end):
+            self._draw_ring(painter, self._rect(left, right, place))
 
     def _rect(self, left: float, right: float, place: QPointF) -> QRectF:
         height = self._metrics.row_height - GAP_PX

@@ -73,6 +73,11 @@ class SpanRows:
         return self._top() + rows * self._metrics.row_height + self._footer_px + MARGIN_PX
 
     @property
+    def has_header(self) -> bool:
+        """Whether there is a row above the text."""
+        return self._header_px > 0
+
+    @property
     def scroll_y(self) -> float:
         return self._y_of_block(self._anchor) + self._offset
 
@@ -196,6 +201,16 @@ class SpanRows:
             self._anchor += 1
         self.settle()
 
+    @property
+    def top(self) -> tuple[int, float]:
+        """Where the window begins: the block at its top, and how much of that is above it."""
+        return self._anchor, self._offset
+
+    def show_from(self, top: tuple[int, float]) -> None:
+        """Scroll to where other rows of the same text are."""
+        self._anchor, self._offset = top
+        self.settle()
+
     def scroll_to(self, y: float) -> None:
         """Scroll to a distance from the top of the whole text, as good as it is known."""
         self._jump(y)
@@ -224,15 +239,28 @@ class SpanRows:
 
     def reveal(self, offset: int, at_row_end: bool = False) -> None:
         """Scroll just so far that the row of an offset shows, or to its middle if that is far."""
-        place = self.place_of(offset, at_row_end)
         row_px = self._metrics.row_height
-        if place.y < 0 or place.y + row_px > self._height:
+        for _ in range(SETTLING_ROUNDS):  # what comes into sight may have other heights than it was thought
+            before, place = self.top, self.place_of(offset, at_row_end)
+            if 0 <= place.y <= self._height - row_px:
+                return
             if -self._height < place.y < 2 * self._height:
                 lowest = self._height - row_px
                 self.scroll_by(place.y if place.y < 0 else place.y - lowest)
             else:
                 self._anchor, self._offset = place.block, place.row * row_px - self._height // 3
                 self.scroll_by(0)
+            if self.top == before:
+                return
+
+    def show_at(self, offset: int, y: float) -> None:
+        """Scroll until the row of an offset is at a height of the window, as far as the text reaches."""
+        self.reveal(offset)
+        for _ in range(SETTLING_ROUNDS):
+            before = self.top
+            self.scroll_by(self.place_of(offset).y - y)
+            if self.top == before:
+                return
 
     # Places
 
@@ -263,6 +291,12 @@ class SpanRows:
         """The offset nearest to x in a row, and whether it is the end of a row that another one follows."""
         offset, at_row_end = self.layout(block).caret_at(row, x)
         return self._blocks.start(block) + offset, at_row_end
+
+    def shares_of(self, offsets: NDArray[np.int64]) -> NDArray[np.float64]:
+        """How far down blocks of offsets are, from 0 to 1 of all that can be scrolled, as good as known."""
+        blocks = np.searchsorted(self._blocks.starts, offsets, side="right") - 1
+        middles = self._top() + (self._before()[blocks] + 0.5) * self._metrics.row_height
+        return (middles / max(self.content_height, self._height)).astype(np.float64)
 
     def byte_at(self, block: int, row: int, x: float) -> int:
         """The byte that is shown at a place; -1 beside the text."""

@@ -7,7 +7,16 @@ from operator import itemgetter
 
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSignalBlocker, Qt, QTimer, Signal
-from PySide6.QtGui import QHelpEvent, QPainter, QPaintEvent, QRegion, QResizeEvent, QWheelEvent
+from PySide6.QtGui import (
+    QColor,
+    QHelpEvent,
+    QPainter,
+    QPaintEvent,
+    QRegion,
+    QResizeEvent,
+    QShowEvent,
+    QWheelEvent,
+)
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QToolTip, QWidget
 
 from guiapp.core.editing.text_buffer import TextEdit
@@ -21,10 +30,12 @@ from guiapp.widgets.spans.added_tokens import AddedTokens, ChipBox
 from guiapp.widgets.spans.block import TextMetrics
 from guiapp.widgets.spans.fonts import FontSearch
 from guiapp.widgets.spans.frame import Marks, Part, Screen, ShownBlock, blocks_in, parts_of
-from guiapp.widgets.spans.row_pixmaps import RowPixmaps
-from guiapp.widgets.spans.rows import SpanRows
+from guiapp.widgets.spans.painter import UPRIGHT_PX, draw_upright
+from guiapp.widgets.spans.row_pixmaps import PointedOut, RowPixmaps
+from guiapp.widgets.spans.rows import MARGIN_PX, SpanRows
 
 SIDE_PX = 24
+NO_BOS = "no BOS"
 ZOOM_STEPS_PX = (9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 20, 22, 24, 28, 32, 40, 48)
 WHEEL_NOTCH = 120
 NOTCH_ROWS = 3
@@ -39,15 +50,22 @@ class SpanView(QAbstractScrollArea):
         hovered(int): the token under the mouse, -1 for none.
         token_clicked(int): a token was clicked.
         zoom_changed(): `font_px` is new.
+        moved(): rows may lie elsewhere, or be others.
+        scrolled(): another part of the text shows, and that by no edit.
     """
 
     hovered = Signal(int)
     token_clicked = Signal(int)
     zoom_changed = Signal()
+    moved = Signal()
+    scrolled = Signal()
     _looks_changed = Signal()
 
-    def __init__(self, document: TextDocument, spans: SpanSource, themes: ThemeSource) -> None:
+    def __init__(
+        self, document: TextDocument, spans: SpanSource, themes: ThemeSource, side_px: int = SIDE_PX
+    ) -> None:
         super().__init__()
+        self._side_px = side_px
         self._document = document
         self._spans = spans
         self._themes = themes
@@ -55,9 +73,12 @@ class SpanView(QAbstractScrollArea):
         self._rows = SpanRows(document, TextMetrics.of(themes.theme.mono_font(self._font_px)))
         self._shows_whitespace = True
         self._selected_token = self._hovered_token = -1
+        self._pointed_out: PointedOut | None = None
+        self._keeps_rows = (False, False)  # for added tokens, also where there are none
         self._added = AddedTokens(spans)
         self._search: TextSearch | None = None
         self._placeholder = ""
+        self._mark: int | None = None
         self._screen = Screen()
         self._is_changing = False
         self._looks_changed.connect(self._update_what_changed, Qt.ConnectionType.QueuedConnection)
@@ -141,10 +162,48 @@ class SpanView(QAbstractScrollArea):
             self._hovered_token = index
             self._look_again()
 
+    def point_out(self, place: PointedOut | None) -> None:
+        """Mark a stretch of the text, a place if it is empty, and the line that it is in; None ends that."""
+        if place != self._pointed_out:
+            self._pointed_out = place
+            self._look_again()
+
+    def keep_rows_for_added(self, before: bool, behind: bool) -> None:
+        """Have rows for tokens that are added before and behind the text, also where there are none."""
+        if (before, behind) != self._keeps_rows:
+            self._keeps_rows = (before, behind)
+            self._read_added_tokens()
+            self._settle()
+
+    def show_from(self, place: tuple[int, float]) -> None:
+        """Scroll to where the rows of another view of the text are, `rows.top` there."""
+        if place != self._rows.top:
+            before = self._y_of_top()
+            self._rows.show_from(place)
+            self._scrolled_from(before)
+
     def show_matches(self, search: TextSearch) -> None:
         """Mark what a search finds from now on."""
         self._search = search
         search.found_changed.connect(self._look_again)
+
+    def set_mark(self, offset: int | None) -> None:
+        """Draw an upright line before a byte of the text."""
+        self._mark = offset
+        self._look_again()
+
+    @property
+    def top(self) -> tuple[int, float]:
+        """Where the uppermost row that shows begins, and how high that is in the window."""
+        block, row = self._rows.row_at(0)
+        start = self._rows.row_span(block, row)[0]
+        return start, self._rows.place_of(start).y
+
+    def place(self, offset: int, y: float) -> None:
+        """Scroll until the row of a byte is at a height of the window, as far as the text reaches."""
+        y_before = self._y_of_top()
+        self._rows.show_at(offset, y)
+        self._scrolled_from(y_before)
 
     def reveal(self, start: int, end: int) -> None:
         """Scroll to a stretch of the text, to its beginning if it does not fit."""
@@ -170,7 +229,7 @@ class SpanView(QAbstractScrollArea):
         y = self._rows.place_of(start).y
         if not y <= point.y() < y + self._rows.metrics.row_height:
             return -1
-        return self._rows.byte_at(block, row, point.x() - SIDE_PX)
+        return self._rows.byte_at(block, row, point.x() - self._side_px)
 
     # Following the models
 
@@ -192,9 +251,15 @@ class SpanView(QAbstractScrollArea):
     def _read_added_tokens(self) -> None:
         self._added.read(self._document.size)
         row_px = self._rows.metrics.row_height
-        self._rows.set_frame(row_px if self._added.leading else 0, row_px if self._added.trailing else 0)
+        before, behind = self._keeps_rows
+        header, footer = before or bool(self._added.leading), behind or bool(self._added.trailing)
+        self._rows.set_frame(header * row_px, footer * row_px)
 
     # Scrolling
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._settle()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._settle()
@@ -241,10 +306,14 @@ class SpanView(QAbstractScrollArea):
             self.viewport().scroll(0, moved)
             self._screen.forget()
         self._sync_scroll_bar()
+        if self._y_of_top() != before:
+            self.scrolled.emit()
 
     def _settle(self) -> None:
-        """Fit the rows to the viewport after anything changed."""
-        self._rows.set_size(self.viewport().width() - 2 * SIDE_PX, self.viewport().height())
+        """Fit the rows to the viewport after anything changed; those that are hidden when they show."""
+        if not self.isVisible():
+            return
+        self._rows.set_size(self.viewport().width() - 2 * self._side_px, self.viewport().height())
         self._rows.settle()
         self._sync_scroll_bar()
         self._unfinished.clear()
@@ -259,12 +328,16 @@ class SpanView(QAbstractScrollArea):
             bar.setPageStep(height)
             bar.setSingleStep(self._rows.metrics.row_height)
             bar.setValue(round(self._rows.scroll_y))
+        self.moved.emit()
 
     # Painting
 
     def _look_again(self) -> None:
-        """Paint what looks different, when all views of the text have followed the change."""
-        if not self._is_changing:
+        """Paint what looks different, when all views of the text have followed the change.
+
+        What is hidden is painted as a whole once it shows.
+        """
+        if not self._is_changing and self.isVisible():
             self._is_changing = True
             self._looks_changed.emit()
 
@@ -287,9 +360,14 @@ class SpanView(QAbstractScrollArea):
         blocks = self._blocks_in(area)
         unfinished = self._draw_rows(painter, area, blocks)
         for chip in self._chips():
-            self._pixmaps.draw_chip(painter, chip.rect, chip.label, *self._marks_of(chip))
+            self._pixmaps.draw_chip(painter, chip.rect, chip.label, chip.is_ringed, *self._marks_of(chip))
+        if self._keeps_rows[0] and not self._added.leading:
+            self._draw_beside(painter, MARGIN_PX - self._rows.scroll_y, NO_BOS)
         if not self._document.size:
             self._draw_placeholder(painter)
+        for offset, color in self._uprights():
+            line = self._upright_rect(offset)
+            draw_upright(painter, line.center().x(), line.top(), line.height(), color)
         if (caret := self._shown_caret()) is not None:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
             painter.fillRect(caret, self._themes.theme.accent)
@@ -313,18 +391,21 @@ class SpanView(QAbstractScrollArea):
         ]
         sketched = []
         for _, y, row, shown in sorted(touched, key=itemgetter(0)):
-            layout, place = shown.block.layout, QPointF(SIDE_PX, y)
+            layout, place = shown.block.layout, QPointF(self._side_px, y)
             if not self._pixmaps.draw_row(painter, layout, row, shown.tokens, shown.highlights, place):
                 sketched.append(self._row_rect(y) & self.viewport().rect())
         return sketched
 
     def _blocks_in(self, area: QRegion) -> list[ShownBlock]:
-        selection, caret = self._document.selection, self._shown_caret()
-        marks = Marks(selection, self._selected_token, self._hovered_token, self._search, caret)
+        marked = self._selected_token, self._hovered_token, self._pointed_out
+        lines = self._shown_caret(), *(self._upright_rect(offset) for offset, _ in self._uprights())
+        marks = Marks(self._document.selection, *marked, self._search, lines)
         return blocks_in(area, self._rows, self._spans, marks)
 
     def _parts(self, blocks: list[ShownBlock]) -> list[Part]:
-        chips = tuple((chip.label, chip.rect.getRect(), *self._marks_of(chip)) for chip in self._chips())
+        chips = tuple(
+            (chip.label, chip.is_ringed, chip.rect.getRect(), *self._marks_of(chip)) for chip in self._chips()
+        )
         return parts_of(blocks, self._rows, chips, self.viewport().rect())
 
     def _row_rect(self, y: float) -> QRect:
@@ -339,18 +420,33 @@ class SpanView(QAbstractScrollArea):
         """Where the caret is drawn; None while it is not."""
         return None
 
+    def _uprights(self) -> list[tuple[int, QColor]]:
+        """Where lines between two bytes are drawn, and their colours."""
+        theme, place = self._themes.theme, self._pointed_out
+        mark = [] if self._mark is None else [(self._mark, theme.text)]
+        found = mark if place is None or place.start < place.end else [*mark, (place.start, theme.accent)]
+        return [(min(offset, self._document.size), color) for offset, color in found]
+
+    def _upright_rect(self, offset: int) -> QRectF:
+        place = self._rows.place_of(offset)
+        left = self._side_px + round(place.x) - UPRIGHT_PX / 2
+        return QRectF(left, place.y, UPRIGHT_PX, self._rows.metrics.row_height)
+
     def _marks_of(self, chip: ChipBox) -> tuple[bool, bool]:
         return chip.token == self._selected_token, chip.token == self._hovered_token
 
     def _draw_placeholder(self, painter: QPainter) -> None:
+        self._draw_beside(painter, self._rows.place_of(0).y, self._placeholder)
+
+    def _draw_beside(self, painter: QPainter, y: float, words: str) -> None:
+        """Words that are no text, in a row that begins at y."""
         painter.setFont(self._rows.metrics.font)
         painter.setPen(self._themes.theme.faint)
-        y = self._rows.place_of(0).y + self._rows.metrics.baseline
-        painter.drawText(QPointF(SIDE_PX + 4, y), self._placeholder)
+        painter.drawText(QPointF(self._side_px + 4, y + self._rows.metrics.baseline), words)
 
     def _chips(self) -> list[ChipBox]:
         """The chips above and below the text, where they show."""
-        return self._added.chips(self._rows, SIDE_PX, self.viewport().height())
+        return self._added.chips(self._rows, self._side_px, self.viewport().height())
 
     # The mouse, without a button
 

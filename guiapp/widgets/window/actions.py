@@ -89,6 +89,10 @@ ROWS = (
     *map(_encoder_row, ALGORITHMS.values()),
     ActionRow("encoder_difference", "Go to first inexact token", "Tokens", ("Ctrl+F8",)),
     ActionRow("round_trip_difference", "Go to first byte lost in the round trip", "Tokens"),
+    ActionRow("compare_next", "Next difference", "Tokens", ("F8",), begins_group=True, page="compare"),
+    ActionRow("compare_previous", "Previous difference", "Tokens", ("Shift+F8",), page="compare"),
+    ActionRow("texts_next", "Next change", "Tokens", ("F8",), page="compare_texts"),
+    ActionRow("texts_previous", "Previous change", "Tokens", ("Shift+F8",), page="compare_texts"),
     ActionRow("three_trees", "Three trees of a token, side by side", "Tokens", ("Ctrl+T",), page="tree"),
     *(
         ActionRow(page.name, page.title, "View", (page.keys,) if page.keys else (), True, "page")

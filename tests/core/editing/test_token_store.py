@@ -49,8 +49,14 @@ def test_replacing_tokens_is_like_replacing_rows_of_a_list(seed):
     for _ in range(25):
         if rng.random() < 0.3:
             store.expect_edit(rng.randrange(expected[-1][2] + 2 if expected else 1))
+        n_before, n_changes = len(store), store.replaced.n_changes
         replace(rng, store, expected)
+        _, _, removed, added = store.replaced
+        assert store.replaced.n_changes == n_changes + 1
+        assert len(store) == n_before - removed + added
         assert rows(store, 0, len(store)) == expected
+        places = np.arange(expected[-1][2] + 3 if expected else 3)
+        assert store.firsts_from(places).tolist() == [store.first_from(int(place)) for place in places]
         first = rng.randrange(len(expected) + 1)
         last = rng.randint(first, len(expected))
         assert rows(store, first, last) == expected[first:last]

@@ -1,0 +1,216 @@
+"""Why models differ: about the difference that people look at, and counted over all of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from guiapp.core.compare.comparison import Side
+from guiapp.core.compare.difference_reasons import Difference, Told, reasons_of
+from guiapp.core.compare.live_comparison import UNTOLD
+from guiapp.core.compare.reasons import Cause
+from guiapp.core.encoding import FragmentTokens
+from guiapp.viewmodels.background import LatestJob, Progress
+from guiapp.viewmodels.compare.compared_spans import ComparedSpans
+from guiapp.viewmodels.compare.difference_walk import DifferenceWalk
+from guiapp.viewmodels.compare.models import ModelsComparison
+from guiapp.viewmodels.models.loader import display_name
+
+MOST = 500  # differences whose causes are counted
+BATCH = 16
+PAUSE_MS = 300  # without an edit, until causes are looked for
+LONGEST = 400  # bytes of a difference that is looked into
+AROUND = 160  # bytes of its line before and behind it
+WITH_SUBJECT = (Cause.PIECES, Cause.NORMALIZED, Cause.ENCODER)
+Kind = tuple[Cause, str]
+
+
+@dataclass(frozen=True)
+class CauseCount:
+    """A kind of cause, the number it has, and how many differences are of it."""
+
+    kind: int
+    title: str
+    count: int
+
+
+class DifferenceCauses(QObject):
+    """Reasons, found in the background while nobody types.
+
+    told  of the current difference; None while they are looked for, or where there is none
+
+    Signals:
+        told_changed(): `told` is new.
+        counts_changed(): `counts` is new.
+    """
+
+    told_changed = Signal()
+    counts_changed = Signal()
+
+    def __init__(
+        self, comparison: ModelsComparison, walk: DifferenceWalk, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._comparison = comparison
+        self._walk = walk
+        self.told: list[Told] | None = None
+        self.counts: list[CauseCount] = []
+        self._kinds: list[Kind] = []
+        self._asked: tuple[Sequence[Side], Difference] | None = None
+        self._job = LatestJob[list[Told]](self)
+        self._job.done.connect(self._take)
+        self._batch: list[int] = []
+        self._batch_job = LatestJob[list[Kind]](self)
+        self._batch_job.done.connect(self._take_batch)
+        self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
+        self._pause.timeout.connect(self._look_for_more)
+        walk.changed.connect(self._follow_walk)
+        comparison.changed.connect(self._follow_comparison)
+        comparison.columns_changed.connect(self._forget)
+
+    def close(self) -> None:
+        """Stop all work; nothing is delivered any more."""
+        self._pause.stop()
+        self._job.wait()
+        self._batch_job.wait()
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether the causes of all differences that are looked into are known."""
+        return not (self._pause.isActive() or self._job.is_busy or self._batch_job.is_busy)
+
+    @property
+    def is_looking(self) -> bool:
+        """Whether the reason of the current difference is on its way."""
+        return self._job.is_busy
+
+    @property
+    def n_looked_into(self) -> int:
+        """How many differences, from the first on, are looked into."""
+        return min(self._walk.n_all, MOST)
+
+    @property
+    def sides(self) -> list[Side]:
+        """The models that are compared, each by a name of its own."""
+        sides: list[Side] = []
+        for number, column in enumerate(self._comparison.columns):
+            session, model = column.session, column.session.loader.model
+            if column in self._comparison.rows and model is not None:
+                name = display_name(model)
+                if any(side.name == name for side in sides):
+                    name = f"{name} ({number + 1})"
+                options = session.options
+                switches = options.encoder, options.add_special, options.parse_special
+                sides.append(Side(name, model.tokenizer, *switches))
+        return sides
+
+    def difference_at(self, index: int) -> Difference:
+        """A difference with the text around it."""
+        document, rows = self._comparison.document, self._comparison.rows
+        start, end = self._comparison.stretch_of(index)
+        first = document.line_span(document.line_of(start))[0]
+        last = document.line_span(document.line_of(max(end - 1, start)))[1]
+        first = max(first, document.character_start(start - AROUND))
+        last = min(last, document.character_start(end + AROUND))
+        tokens = tuple(
+            _tokens(column, *self._comparison.tokens_in(column, start, end), first) for column in rows
+        )
+        is_at_edge = start == end and start in (0, document.size)
+        return Difference(document.slice(first, last), start - first, end - first, is_at_edge, tokens)
+
+    # The current one
+
+    def _follow_walk(self) -> None:
+        index = self._walk.current
+        asked = None if index is None else (self.sides, self.difference_at(index))
+        if asked == self._asked:
+            return
+        self._asked, self.told = asked, None
+        if asked is None or asked[1].end - asked[1].start > LONGEST:
+            self._job.cancel()
+        else:
+            self._job.start(partial(_reasons, *asked))
+        self.told_changed.emit()
+
+    def _take(self, told: list[Told]) -> None:
+        self.told = told
+        self.told_changed.emit()
+
+    # All of them
+
+    def _forget(self) -> None:
+        self._kinds = []
+
+    def _follow_comparison(self) -> None:
+        self._batch_job.cancel()
+        self._pause.start()
+
+    def _look_for_more(self) -> None:
+        """Begin with the next ones whose cause is not known."""
+        live = self._comparison.live
+        ids = np.zeros(0, np.int32) if live is None else live.differences.ids(0, MOST)
+        self._count(ids)
+        self._batch = np.flatnonzero(ids == UNTOLD)[:BATCH].tolist()
+        if self._batch:
+            sides, differences = self.sides, [self.difference_at(index) for index in self._batch]
+            self._batch_job.start(partial(_kinds, sides, differences))
+
+    def _take_batch(self, kinds: list[Kind]) -> None:
+        live = self._comparison.live
+        assert live is not None
+        for index, kind in zip(self._batch, kinds, strict=True):
+            if kind not in self._kinds:
+                self._kinds.append(kind)
+            span = np.array([live.differences.span(index)], np.int64)
+            number = np.array([self._kinds.index(kind)], np.int32)
+            live.differences.replace(index, index + 1, FragmentTokens(number, span[:, 0], span[:, 1]), 0)
+        self._look_for_more()
+
+    def _count(self, ids: np.ndarray[tuple[int], np.dtype[np.int32]]) -> None:
+        counts = Counter(number for number in ids.tolist() if number != UNTOLD)
+        rows = [
+            CauseCount(number, _title(self._kinds[number]), count) for number, count in counts.most_common()
+        ]
+        if rows != self.counts:
+            self.counts = rows
+            self.counts_changed.emit()
+
+
+def _tokens(column: ComparedSpans, first: int, last: int, start: int) -> tuple[tuple[int, int, int], ...]:
+    ids, starts, ends, _ = column.tokens.between(first, last)
+    rows = zip(ids.tolist(), (starts - start).tolist(), (ends - start).tolist(), strict=True)
+    return tuple(row for row in rows if row[1] < row[2])
+
+
+def _title(kind: Kind) -> str:
+    cause, subject = kind
+    title = f"{cause.value[0].upper()}{cause.value[1:]}"
+    return f"{title}: {subject}" if subject else title
+
+
+def _reasons(sides: Sequence[Side], difference: Difference, progress: Progress) -> list[Told]:
+    return list(reasons_of(sides, difference))
+
+
+def _kinds(sides: Sequence[Side], differences: Sequence[Difference], progress: Progress) -> list[Kind]:
+    """What the first reason of each is about."""
+    found = []
+    for done, difference in enumerate(differences):
+        progress(done / len(differences))
+        found.append(_kind(sides, difference))
+    return found
+
+
+def _kind(sides: Sequence[Side], difference: Difference) -> Kind:
+    if difference.end - difference.start > LONGEST:
+        return Cause.UNTOLD, ""
+    told = next(reasons_of(sides, difference), None)
+    if told is None:
+        return Cause.UNTOLD, ""
+    cause, subject = told.reason.kind
+    return cause, subject if cause in WITH_SUBJECT else ""

@@ -1,0 +1,106 @@
+"""How many differences are of which cause; a click walks through those of one."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
+from PySide6.QtWidgets import QAbstractButton, QWidget
+
+from guiapp.core.explain.figures import counted
+from guiapp.viewmodels.compare.difference_causes import CauseCount
+from guiapp.widgets.shared.layouts import in_column
+from guiapp.widgets.shared.painting import LEFT, RIGHT, fill, write
+from guiapp.widgets.shared.style_sheet import blend
+from guiapp.widgets.shared.theme import GAP_PX, SMALL_FONT_PX, UI_FONT_PX, Theme, ThemeSource
+
+ROW_PX = 28
+BAR_ROOM_PX, BAR_PX = 72, 4
+COUNT_PX = 38
+RADIUS_PX = 6
+CHOSEN_SHARE = 0.14  # of the accent in the ground of a chosen row
+
+
+class CauseRow(QAbstractButton):
+    """A cause, a bar, and how often it is."""
+
+    def __init__(self, row: CauseCount, most: int, theme_source: ThemeSource) -> None:
+        super().__init__()
+        self._row = row
+        self._most = most
+        self._theme_source = theme_source
+        self.setText(row.title)
+        self.setCheckable(True)
+        self.setFixedHeight(ROW_PX)
+        self.setToolTip("Walk through these only")
+        self.setAccessibleName(f"{row.title}: {counted(row.count, 'difference')}")
+
+    def sizeHint(self) -> QSize:
+        return QSize(260, ROW_PX)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter, theme = QPainter(self), self._theme_source.theme
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        whole = QRectF(self.rect())
+        if self.isChecked():
+            fill(painter, whole, blend(theme.raised, theme.accent, CHOSEN_SHARE), RADIUS_PX)
+        elif self.underMouse():
+            fill(painter, whole, theme.raised, RADIUS_PX)
+        if self.hasFocus():
+            painter.setPen(theme.accent)
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(whole.adjusted(0.5, 0.5, -0.5, -0.5), RADIUS_PX, RADIUS_PX)
+        inside = whole.adjusted(GAP_PX, 0, -GAP_PX, 0)
+        title = inside.adjusted(0, 0, -COUNT_PX - BAR_ROOM_PX - GAP_PX, 0)
+        font = Theme.ui_font(UI_FONT_PX)
+        shown = QFontMetricsF(font).elidedText(self.text(), Qt.TextElideMode.ElideRight, title.width())
+        write(painter, title, shown, theme.text, LEFT, font)
+        write(painter, inside, f"{self._row.count:,}", theme.dim, RIGHT, Theme.mono_font(SMALL_FONT_PX))
+        bar = max(round(BAR_ROOM_PX * self._row.count / self._most), 2)
+        left = inside.right() - COUNT_PX - BAR_ROOM_PX
+        fill(painter, QRectF(left, (ROW_PX - BAR_PX) / 2, bar, BAR_PX), theme.faint, BAR_PX / 2)
+
+
+class CauseList(QWidget):
+    """A row for each cause.
+
+    Signals:
+        chosen(object): walk through those of this kind only, None for all.
+    """
+
+    chosen = Signal(object)
+
+    def __init__(self, theme_source: ThemeSource) -> None:
+        super().__init__()
+        self._theme_source = theme_source
+        self._rows: dict[int, CauseRow] = {}
+        self._layout = in_column(on=self, spacing=0)
+        self.setAccessibleName("Differences by cause")
+        theme_source.changed.connect(self.update)
+
+    @property
+    def rows(self) -> list[CauseRow]:
+        return list(self._rows.values())
+
+    def show_counts(self, counts: list[CauseCount], chosen: int | None) -> None:
+        """Show these, the most frequent first; the focus stays where it was."""
+        focused = next((kind for kind, row in self._rows.items() if row.hasFocus()), None)
+        for row in self._rows.values():
+            row.hide()
+            row.deleteLater()
+        most = max((count.count for count in counts), default=1)
+        self._rows = {count.kind: CauseRow(count, most, self._theme_source) for count in counts}
+        for kind, row in self._rows.items():
+            row.setChecked(kind == chosen)
+            row.clicked.connect(partial(self._choose, kind))
+            self._layout.addWidget(row)
+        if focused in self._rows:
+            self._rows[focused].setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def show_chosen(self, chosen: int | None) -> None:
+        for kind, row in self._rows.items():
+            row.setChecked(kind == chosen)
+
+    def _choose(self, kind: int) -> None:
+        self.chosen.emit(kind if self._rows[kind].isChecked() else None)

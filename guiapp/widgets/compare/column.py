@@ -1,0 +1,105 @@
+"""One of the models that are compared: its head, and below that the text with its tokens."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtWidgets import QFrame, QLabel, QProgressBar, QStackedWidget
+
+from guiapp.viewmodels.compare.column_state import ColumnState
+from guiapp.viewmodels.compare.compared_spans import ComparedSpans
+from guiapp.viewmodels.compare.figures import ComparedFigures
+from guiapp.widgets.compare.column_menu import ColumnMenu
+from guiapp.widgets.compare.head import ColumnHead
+from guiapp.widgets.compare.margin import LineCounts
+from guiapp.widgets.shared.buttons import push_button
+from guiapp.widgets.shared.layouts import STRETCH, framed, in_column, in_row
+from guiapp.widgets.shared.style_sheet import set_role
+from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, ThemeSource
+from guiapp.widgets.spans.editor import SpanEditor
+from guiapp.widgets.spans.editor_link import EditorLink
+
+SIDE_PX = 16  # beside the text
+THOUSANDTHS = 1000
+
+
+class ColumnNotice(QFrame):
+    """In place of the text: why there are no tokens, and what to do."""
+
+    def __init__(self, state: ColumnState, menu: ColumnMenu) -> None:
+        super().__init__()
+        set_role(self, "panel")
+        self._state = state
+        self._message = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+        self._message.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        self._progress = QProgressBar(textVisible=False, maximum=THOUSANDTHS)
+        self._pre = push_button("Choose pre-tokenizer…", menu.choose_pre, role="primary")
+        self._other = push_button("Choose a model…", menu.choose_model)
+        buttons = in_row(self._pre, self._other, STRETCH)
+        in_column(self._message, self._progress, buttons, STRETCH, on=self, margins=MARGIN_PX, spacing=GAP_PX)
+        state.changed.connect(self._follow)
+        self._follow()
+
+    def _follow(self) -> None:
+        progress = self._state.progress
+        self._message.setText(self._state.message)
+        self._progress.setVisible(progress is not None)
+        self._progress.setValue(round((progress or 0) * THOUSANDTHS))
+        self._pre.setVisible(self._state.needs_pre)
+        self._other.setVisible(progress is None)
+
+
+class ModelColumn(QFrame):
+    """A head over an editor; `focus_changed` of the editor shows in the head."""
+
+    def __init__(
+        self,
+        number: int,
+        column: ComparedSpans,
+        figures: ComparedFigures,
+        menu: ColumnMenu,
+        state: ColumnState,
+        theme_source: ThemeSource,
+    ) -> None:
+        super().__init__()
+        set_role(self, "column")
+        self.column = column
+        self.state = state
+        self.menu = menu
+        state.setParent(self)
+        session = column.session
+        self.head = ColumnHead(number, state, figures, theme_source)
+        self.head.name_button.setMenu(menu)
+        menu.setParent(self.head.name_button, menu.windowFlags())
+        self.editor = SpanEditor(session.document, column, theme_source, SIDE_PX)
+        self.editor.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.margin = LineCounts(column, figures, self.editor, theme_source)
+        EditorLink(self.editor, session)
+        text = framed(in_row((self.editor, 1), self.margin, spacing=0))
+        self.notice = ColumnNotice(state, menu)
+        self._body = QStackedWidget()
+        for part in (text, self.notice):
+            self._body.addWidget(part)
+        in_column(self.head, (self._body, 1), on=self, spacing=0)
+        self.editor.installEventFilter(self)
+        self.setFocusProxy(self.editor)
+        state.changed.connect(self._follow)
+        self._follow()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut):
+            self.head.is_focused = event.type() is QEvent.Type.FocusIn
+            self.head.update()
+        return False
+
+    def set_number(self, number: int) -> None:
+        """Which one it is, from the left."""
+        self.head.number = number
+        self.head.follow()
+        self.editor.setAccessibleName(f"Text with the tokens of {self.state.name}")
+
+    def _follow(self) -> None:
+        is_own = self.head.number == 0  # the window's: without a model its text is edited all the same
+        self._body.setCurrentIndex(0 if is_own or self.state.has_model else 1)
+        self.editor.setAccessibleName(f"Text with the tokens of {self.state.name}")

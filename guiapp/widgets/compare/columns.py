@@ -1,0 +1,218 @@
+"""All columns side by side, or below each other where they would be too narrow; they scroll as one."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import QRect, QSignalBlocker, Signal
+from PySide6.QtGui import QHideEvent, QPainter, QPaintEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QFrame, QWidget
+
+from guiapp.viewmodels.compare.column_state import ColumnState
+from guiapp.viewmodels.compare.compared_spans import ComparedSpans
+from guiapp.viewmodels.compare.figures import ComparedFigures
+from guiapp.viewmodels.compare.models import ModelsComparison
+from guiapp.widgets.compare.column import SIDE_PX, ModelColumn
+from guiapp.widgets.compare.column_menu import ColumnMenu
+from guiapp.widgets.compare.head import HEIGHT_PX
+from guiapp.widgets.compare.map_bar import MapBar
+from guiapp.widgets.compare.margin import WIDTH_PX
+from guiapp.widgets.shared.style_sheet import set_role
+from guiapp.widgets.shared.theme import ThemeSource
+from guiapp.widgets.spans.editor import SpanEditor
+from guiapp.widgets.spans.row_pixmaps import PointedOut
+from guiapp.widgets.window.pages import PageRequests
+
+LEAST_TEXT_PX = 232
+LEAST_COLUMN_PX = LEAST_TEXT_PX + 2 * SIDE_PX + WIDTH_PX
+FRAME_MS = 5.0  # for rows of the text that are new, in each column
+BAR_PX = 10
+LINE_PX = 1
+
+
+class ColumnsArea(QWidget):
+    """One `ModelColumn` for each session, all of one width, so that their lines wrap alike.
+
+    Signals:
+        editors_changed(): `columns` is new.
+        zoom_changed(): `font_px` is new.
+    """
+
+    editors_changed = Signal()
+    zoom_changed = Signal()
+
+    def __init__(
+        self,
+        comparison: ModelsComparison,
+        figures: ComparedFigures,
+        requests: PageRequests,
+        theme_source: ThemeSource,
+    ) -> None:
+        super().__init__()
+        self._comparison = comparison
+        self._figures = figures
+        self._requests = requests
+        self._theme_source = theme_source
+        self._shows_whitespace = True
+        self._font_px = 0
+        self._is_linking = False
+        self.columns: list[ModelColumn] = []
+        self.bar = MapBar(theme_source)
+        self._corner = set_role(QFrame(self), "bar")
+        self.bar.setParent(self)
+        self.bar.valueChanged.connect(self._scroll)
+        comparison.columns_changed.connect(self._follow_columns)
+        comparison.changed.connect(self._follow_comparison)
+        figures.lines_changed.connect(self._map_lines)
+        self._follow_columns()
+
+    @property
+    def is_painted(self) -> bool:
+        return all(column.editor.is_painted for column in self.columns)
+
+    @property
+    def needed_px(self) -> int:
+        """The width that columns need side by side."""
+        return LEAST_COLUMN_PX * len(self.columns) + LINE_PX * (len(self.columns) - 1) + BAR_PX
+
+    def set_font_px(self, size_px: int) -> None:
+        self._font_px = size_px
+        for column in self.columns:
+            column.editor.set_font_px(size_px)
+
+    def set_shows_whitespace(self, shows: bool) -> None:
+        self._shows_whitespace = shows
+        for column in self.columns:
+            column.editor.set_shows_whitespace(shows)
+
+    def point_out(self, stretch: tuple[int, int] | None) -> None:
+        """Mark a stretch and its line in all columns; None ends that."""
+        place = None
+        if stretch is not None:
+            document = self._comparison.document
+            place = PointedOut(*stretch, *document.line_span(document.line_of(stretch[0])))
+        for column in self.columns:
+            column.editor.point_out(place)
+            column.margin.point_out(place)
+
+    def reveal(self, start: int, end: int) -> None:
+        """Scroll to a stretch of the text."""
+        self.columns[0].editor.reveal(start, end)
+
+    # One column for each session
+
+    def _follow_columns(self) -> None:
+        kept = {column.column: column for column in self.columns}
+        for spans, column in kept.items():
+            if spans not in self._comparison.columns:
+                column.hide()
+                column.deleteLater()
+        self.columns = [kept.get(spans) or self._new_column(spans) for spans in self._comparison.columns]
+        for number, column in enumerate(self.columns):
+            column.set_number(number)
+            column.menu.can_add = self._comparison.compared.can_add
+        self._lay_out()
+        self._follow_comparison()
+        self.editors_changed.emit()
+
+    def _new_column(self, spans: ComparedSpans) -> ModelColumn:
+        session, compared = spans.session, self._comparison.compared
+        menu = ColumnMenu(session, session is compared.sessions[0], self._requests, self._theme_source)
+        number = len(self.columns)
+        column = ModelColumn(number, spans, self._figures, menu, ColumnState(spans), self._theme_source)
+        menu.again_wanted.connect(partial(self._add_again, spans))
+        menu.removal_wanted.connect(partial(compared.remove, session))
+        editor = column.editor
+        editor.set_frame_time(FRAME_MS)
+        editor.set_shows_whitespace(self._shows_whitespace)
+        if self._font_px:
+            editor.set_font_px(self._font_px)
+        editor.moved.connect(partial(self._follow_scrolling, editor))
+        editor.zoom_changed.connect(partial(self._follow_zoom, editor))
+        column.setParent(self)
+        column.show()
+        return column
+
+    def _add_again(self, spans: ComparedSpans) -> None:
+        """The same model in one more column, encoded the same way so far."""
+        model = spans.session.loader.model
+        if model is not None and self._comparison.compared.can_add:
+            pre = model.tokenizer.vocabulary.chosen_pre or None
+            session = self._comparison.compared.add(model.name, pre)
+            options = spans.session.options
+            session.set_add_special(options.add_special)
+            session.set_parse_special(options.parse_special)
+
+    def _follow_comparison(self) -> None:
+        around = [column.column.around for column in self.columns]
+        before, behind = (any(pair[side] for pair in around) for side in (0, 1))
+        for column in self.columns:
+            column.editor.keep_rows_for_added(before, behind)
+            column.head.follow()
+
+    # Places
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._lay_out()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        QPainter(self).fillRect(event.rect(), self._theme_source.theme.line)  # what is between columns
+
+    def showEvent(self, event: QShowEvent) -> None:
+        self._comparison.watch(True)
+        super().showEvent(event)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        self._comparison.watch(False)
+
+    def _lay_out(self) -> None:
+        """Columns of one width, or rows of one height; a hairline between them."""
+        count, width, height = len(self.columns), self.width() - BAR_PX, self.height()
+        beside = width + BAR_PX >= self.needed_px
+        for number, column in enumerate(self.columns):
+            if beside:
+                size = (width - LINE_PX * (count - 1)) // count
+                place = QRect(number * (size + LINE_PX), 0, size, height)
+            else:
+                size = (height - LINE_PX * (count - 1)) // count
+                place = QRect(0, number * (size + LINE_PX), width, size)
+            column.setGeometry(place)
+        top = HEIGHT_PX if beside else 0
+        self.bar.setGeometry(width, top, BAR_PX, height - top)
+        self._corner.setGeometry(width, 0, BAR_PX, top)
+        self._sync_bar()
+
+    # Scrolling
+
+    def _scroll(self, value: int) -> None:
+        self.columns[0].editor.verticalScrollBar().setValue(value)
+
+    def _follow_scrolling(self, moved: SpanEditor) -> None:
+        if self._is_linking:
+            return
+        self._is_linking = True
+        for column in self.columns:
+            if column.editor is not moved:
+                column.editor.show_from(moved.rows.top)
+        self._is_linking = False
+        self._sync_bar()
+
+    def _sync_bar(self) -> None:
+        source = self.columns[0].editor.verticalScrollBar()
+        with QSignalBlocker(self.bar):
+            self.bar.setRange(source.minimum(), source.maximum())
+            self.bar.setPageStep(source.pageStep())
+            self.bar.setSingleStep(source.singleStep())
+            self.bar.setEnabled(source.maximum() > 0)
+            self.bar.setValue(source.value())
+
+    def _map_lines(self) -> None:
+        figures, rows = self._figures, self.columns[0].editor.rows
+        self.bar.show_places(rows.shares_of(figures.dear_lines), figures.dearness)
+
+    def _follow_zoom(self, zoomed: SpanEditor) -> None:
+        if not self._is_linking:
+            self._is_linking = True
+            self.set_font_px(zoomed.font_px)
+            self._is_linking = False
+            self.zoom_changed.emit()
