@@ -28,7 +28,6 @@ PANEL_PX = 330
 LEAST_LIST_PX = 60
 FORMATS = {".md": "Markdown (*.md)"}
 NOTICE = "hunt"
-COMPARE = "inspect"  # the page that shows a find; "compare" as soon as there is that page
 WORDS_PX = 460
 
 Ask = Callable[[QWidget], Path | None]
@@ -227,7 +226,7 @@ def make_page(setting: PageSetting) -> HuntPage:
     model = HuntModel(setting.compared)
     page = HuntPage(model, setting.requests, setting.theme_source)
     page.head.own_model_wanted.connect(setting.actions["choose_model"].trigger)
-    page.shown_in_compare.connect(setting.actions[COMPARE].trigger)
+    page.shown_in_compare.connect(setting.actions["compare"].trigger)
     setting.actions.connect_all(
         {
             "hunt_run": model.run_or_stop,

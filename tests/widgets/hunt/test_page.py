@@ -20,7 +20,6 @@ from guiapp.core.hunt.report import markdown
 from guiapp.core.hunt.sides import HuntError
 from guiapp.viewmodels.hunt.model import HuntModel
 from guiapp.widgets.hunt.cause_list import ROW_PX
-from guiapp.widgets.hunt.page import COMPARE
 
 LEFT = Qt.MouseButton.LeftButton
 HOSTILE = "<b>\u202e\x07&amp;`\n\u200b".encode() + b"\xff"
@@ -199,7 +198,7 @@ def test_a_find_is_shown_in_compare_with_b_as_a_column(open_page, engine, pair, 
     qtbot.mouseClick(page.panel.compare_button, LEFT)
     shell = page.shell
     assert shell.session.document.text() == b"345"
-    assert shell.window.pages.current_name == COMPARE
+    assert shell.window.pages.current_name == "compare"
     (_, added) = shell.compared.sessions
     qtbot.waitUntil(lambda: added.loader.model is not None)
     assert added.loader.model.name == pair[1]
