@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetricsF, QPainter, QPen, QPolygonF
+from PySide6.QtGui import QFontMetricsF, QPainter, QPen
 from PySide6.QtWidgets import QWidget
 
 from guiapp.core.explain.figures import counted
@@ -11,6 +11,7 @@ from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.hunt.finds import Find
 from guiapp.viewmodels.hunt.grid import Box, FindGrid, find_grid
 from guiapp.viewmodels.hunt.words import LETTERS
+from guiapp.widgets.compare.markers import MARKER_PX, draw_marker
 from guiapp.widgets.shared.painting import CENTER, LEFT, Painted, fill, write
 from guiapp.widgets.shared.theme import GAP_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
 
@@ -19,21 +20,7 @@ BOX_PX, GUIDE_PX, ID_ROW_PX = 40, 36, 18
 TOP_B_PX = ID_ROW_PX + BOX_PX + GUIDE_PX
 HEIGHT_PX = TOP_B_PX + BOX_PX + ID_ROW_PX
 LEFT_PX = 78  # of the boxes
-MARKER_PX = 9
 EMPTY_GRID = FindGrid((), (None, None), (), (), 0.0)
-
-
-def draw_marker(painter: QPainter, theme: Theme, center: QPointF, which: int) -> None:
-    """A circle for A, a triangle for B, each in its colour."""
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(theme.contenders[which])
-    half = MARKER_PX / 2
-    if which == 0:
-        painter.drawEllipse(center, half, half)
-    else:
-        x, y = center.x(), center.y()
-        points = [QPointF(x, y - half), QPointF(x + half + 1, y + half), QPointF(x - half - 1, y + half)]
-        painter.drawPolygon(QPolygonF(points))
 
 
 class Marker(Painted):
@@ -46,7 +33,7 @@ class Marker(Painted):
         theme_source.changed.connect(self.update)
 
     def paint(self, painter: QPainter, theme: Theme) -> None:
-        draw_marker(painter, theme, QRectF(self.rect()).center(), self._which)
+        draw_marker(painter, QRectF(self.rect()).center(), self._which, theme)
 
 
 class FindPicture(Painted):
@@ -92,7 +79,7 @@ class FindPicture(Painted):
     def _paint_head(self, painter: QPainter, theme: Theme, which: int, top: int) -> None:
         assert self._find is not None
         middle = top + BOX_PX / 2
-        draw_marker(painter, theme, QPointF(MARKER_PX / 2 + 1, middle - GAP_PX), which)
+        draw_marker(painter, QPointF(MARKER_PX / 2 + 1, middle - GAP_PX), which, theme)
         upper = QRectF(MARKER_PX + GAP_PX, top, LEFT_PX, BOX_PX / 2)
         write(painter, upper, LETTERS[which], theme.text, LEFT, Theme.ui_font())
         ids = self._find.token_ids[which]

@@ -13,6 +13,7 @@ from guiapp.core.explain.figures import counted
 from guiapp.core.hunt.finds import Hunt
 from guiapp.viewmodels.hunt.model import HuntModel
 from guiapp.viewmodels.hunt.words import nothing_found
+from guiapp.viewmodels.model_session import ModelSession
 from guiapp.widgets.hunt.cause_list import CauseList, ListHead
 from guiapp.widgets.hunt.head import HuntHead, HuntStatus
 from guiapp.widgets.hunt.panel import FindPanel
@@ -153,17 +154,22 @@ class HuntPage(Page):
         self.notices.show_notice(NOTICE, message)
 
     def _show_in_compare(self) -> None:
-        if self.model.second_session() is None:
-            self._show_failure("Compare has no room for B. Put one of its models away first.")
-            return
-        self.model.show_text()
-        self.shown_in_compare.emit()
+        if self._b_in_compare() is not None:
+            self.model.show_text()
+            self.shown_in_compare.emit()
 
     def _step(self) -> None:
-        session, find = self.model.second_session(), self.model.selected
+        session, find = self._b_in_compare(), self.model.selected
         if session is not None and find is not None:
             self.model.show_text()
             self._requests.race_wanted.emit(session, find.at)
+
+    def _b_in_compare(self) -> ModelSession | None:
+        """B as a column; says why where it cannot be one."""
+        self.notices.clear_notice(NOTICE)
+        if (session := self.model.second_session()) is None:
+            self._show_failure("Compare has no room for B. Put one of its models away first.")
+        return session
 
 
 class Words(QWidget):
@@ -226,7 +232,7 @@ def make_page(setting: PageSetting) -> HuntPage:
     model = HuntModel(setting.compared)
     page = HuntPage(model, setting.requests, setting.theme_source)
     page.head.own_model_wanted.connect(setting.actions["choose_model"].trigger)
-    page.shown_in_compare.connect(setting.actions["inspect"].trigger)
+    page.shown_in_compare.connect(setting.actions["compare"].trigger)
     setting.actions.connect_all(
         {
             "hunt_run": model.run_or_stop,

@@ -14,6 +14,7 @@ from guiapp.core.hunt.finds import Find, Place
 from guiapp.core.vocab.quoting import quoted
 from guiapp.viewmodels.hunt.model import HuntModel
 from guiapp.viewmodels.hunt.words import LETTERS, sentence, title_of, where
+from guiapp.widgets.compare.markers import color_of
 from guiapp.widgets.hunt.find_picture import HEIGHT_PX, FindPicture
 from guiapp.widgets.shared.buttons import push_button, tool_button
 from guiapp.widgets.shared.card import card
@@ -175,7 +176,7 @@ class FindPanel(QFrame):
         spans = []
         for said in sentence(find, state.subjects):
             if said.letter:
-                spans.append(Span(said.text, theme.contenders[LETTERS.index(said.letter)], is_bold=True))
+                spans.append(Span(said.text, color_of(LETTERS.index(said.letter), theme), is_bold=True))
             elif said.is_code:
                 spans.append(Span(f" {isolate(said.text)} ", theme.span_text, theme.span_color(0)))
             else:

@@ -198,10 +198,24 @@ def test_a_find_is_shown_in_compare_with_b_as_a_column(open_page, engine, pair, 
     qtbot.mouseClick(page.panel.compare_button, LEFT)
     shell = page.shell
     assert shell.session.document.text() == b"345"
-    assert shell.window.pages.current_name == "inspect"
+    assert shell.window.pages.current_name == "compare"
     (_, added) = shell.compared.sessions
     qtbot.waitUntil(lambda: added.loader.model is not None)
     assert added.loader.model.name == pair[1]
+
+
+def test_where_compare_has_no_room_for_b_it_is_said(open_page, engine, pair, qtbot):
+    page = open_page(*[pair[0]] * 4)
+    page.model.sides.choose_file(pair[1])
+    page.model.run()
+    qtbot.waitUntil(lambda: bool(engine.plans))
+    tell(qtbot, page, engine, some_finds(page, engine, is_over=True))
+    for button in (page.panel.step_button, page.panel.compare_button):
+        qtbot.mouseClick(button, LEFT)
+        (notice,) = page.notices.notices
+        assert "no room for B" in notice.message
+    assert page.shell.window.pages.current is page
+    assert page.shell.session.document.text() != b"12"
 
 
 def test_a_find_is_stepped_through_with_b_as_rival(page, engine, qtbot):
