@@ -32,6 +32,10 @@ MOST_WORKERS = 4
 CALL_LIMIT_S = 120.0
 LAST_CALL_S = 3.0  # what was begun may take so long when the time is over
 MOST_LOSSES = 8  # of a worker
+NO_WORKER = (
+    "A worker process ended before it had opened both. A script that hunts has to do so behind"
+    ' `if __name__ == "__main__":`, as each worker runs it once more.'
+)
 MOST_EMPTY = 2 * len(ALL_NAMES)  # batches in turn without a text: no generator has any more
 LINES_TO_CHANGE = 2_000
 LOOKED_AT = 1 << 16  # bytes of a file in a folder, to know whether it is a text
@@ -229,11 +233,16 @@ class _Team:
             pass
         except ContenderFailed as error:
             self._told.put(HuntError(str(error)))
+        except (OSError, RuntimeError):  # no process can be started: there are too many, or one is being
+            self._told.put(HuntError(NO_WORKER))
         finally:
             self._told.put(None)
 
     def _load(self, process: AskedProcess) -> None:
-        loaded: Loaded = process.ask(CALL_LIMIT_S, "load")
+        try:
+            loaded: Loaded = process.ask(CALL_LIMIT_S, "load")
+        except WorkerLost as error:
+            raise ContenderFailed(NO_WORKER) from error
         if loaded.remark:
             self._told.put(loaded.remark)
         for find in loaded.finds:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 
@@ -15,7 +17,7 @@ from guiapp.core.bench.peers import PEERS
 from guiapp.core.compare.reasons import Cause
 from guiapp.core.errors import TokenloupeError, VocabError
 from guiapp.core.hunt import worker
-from guiapp.core.hunt.engine import Plan, hunt
+from guiapp.core.hunt.engine import NO_WORKER, Plan, hunt
 from guiapp.core.hunt.finds import Hunt
 
 PATIENCE_S = 120.0
@@ -176,3 +178,11 @@ def test_from_python_it_is_one_call(pair):
     assert any(find.reason.subject == "digits" for find in found.finds)
     with pytest.raises(VocabError):
         guiapp.hunt("no such file.gguf", "demo:bpe")
+
+
+def test_a_script_without_a_guard_is_told_what_it_needs(pair, tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(f"import guiapp\nguiapp.hunt({str(pair[0])!r}, {str(pair[1])!r}, seconds=20)\n")
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1
+    assert done.stderr.rstrip().endswith(f"HuntError: {NO_WORKER}")
