@@ -192,7 +192,7 @@ def test_the_scene_is_set_without_opening_what_is_open(player, lesson, qtbot, mo
     assert not player.is_ready
     qtbot.waitUntil(lambda: player.is_ready)
     opened, told = [], []
-    monkeypatch.setattr(player.session.loader, "open", opened.append)
+    monkeypatch.setattr(player.session.loader, "open", lambda name, pre: opened.append(name))
     player.session.document.edited.connect(told.append)
     player.begin(lesson.name, 0)
     assert (opened, told) == ([], [])
