@@ -37,7 +37,6 @@ from guiapp.core.lessons.lines import lines_of_keys, without_strings
 from guiapp.core.lessons.places import ANSWERS, ENDS
 from guiapp.core.sources.locate import is_plain
 from guiapp.core.trace.breakpoints import parse_breakpoint
-from guiapp.core.trace.cost import FIRST_BYTES
 from guiapp.core.training.telling import ToldMerge, merges, textbook_corpus
 from guiapp.core.vocab.quoting import quoted
 
@@ -54,6 +53,7 @@ INHERITED = ("model", "pre", "sha256", "text", "encoder", "parse_special", "page
 MOST_FILE_BYTES = 1 << 18
 MOST_DOTS = 20  # in a line, outside of texts: readers of TOML take the square of their number
 MOST_STEPS = 500
+MOST_TEXT_BYTES = 5000
 MOST_MERGES = 1000
 MOST_TRAINED_TOKENS = 100_000  # more than any text of a lesson needs
 
@@ -291,8 +291,8 @@ def _step_faults(step: LessonStep) -> Iterator[tuple[str, str]]:
         yield "train", f": “train” must be {' or '.join(TRAINERS)}."
     if not 0 <= step.merges <= MOST_MERGES:
         yield "merges", f": “merges” must be a number from 0 to {MOST_MERGES:,}."
-    if len(step.text.encode()) > FIRST_BYTES:
-        yield "text", f": the text is longer than {counted(FIRST_BYTES, 'byte')}. Take a part of it."
+    if len(step.text.encode()) > MOST_TEXT_BYTES:
+        yield "text", f": the text is longer than {counted(MOST_TEXT_BYTES, 'byte')}. Take a part of it."
     places = {"break": step.place}
     if step.answer_is not in ANSWERS:
         places["answer_is"] = step.answer_is

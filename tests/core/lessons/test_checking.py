@@ -84,7 +84,7 @@ def test_a_model_beside_the_lesson_is_opened_with_its_hash(lesson_file, tmp_path
 
 def test_runs_that_take_long_are_refused_before_they_are_made(lesson_file, monkeypatch):
     began = perf_counter()
-    long = f'\n[[step]]\nsay = "a"\nmodel = "demo:spm"\ntext = "{"a" * 19_000}"\n'
+    long = f'\n[[step]]\nsay = "a"\nmodel = "demo:spm"\ntext = "{"a" * 4_900}"\n'
     (fault,) = check(lesson_file(HEAD + long))
     assert (fault.line, "Take shorter texts" in fault.reason) == (12, True)
     monkeypatch.setattr(scenes, "MOST_SECONDS", 0.1)

@@ -51,8 +51,8 @@ TOLD = {
     STEP + 'train = "bpe"\nask = "q"\nanswer_is = "ids"': (
         "7: step 1: the answer about a training can only be “next”."
     ),
-    STEP + "text = '''\n" + "a" * 20_001 + "'''": (
-        "5: step 1: the text is longer than 20,000 bytes. Take a part of it."
+    STEP + "text = '''\n" + "a" * 5_001 + "'''": (
+        "5: step 1: the text is longer than 5,000 bytes. Take a part of it."
     ),
     STEP + "say = 3": "5: this is no valid TOML: Cannot overwrite a value.",
     STEP + 'text = "a': "5: this is no valid TOML: Unterminated string.",
