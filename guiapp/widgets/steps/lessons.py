@@ -29,11 +29,18 @@ KEYS_TEXT = (
 
 
 class BeginButton(QPushButton):
-    """Is pressed by Return, too."""
+    """Is pressed by Return, too; up and down lead from one to the next, whatever else stands between."""
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self.click()
+        elif event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down):
+            goes_on = event.key() == Qt.Key.Key_Down
+            near: QWidget | None = self
+            while near is not None and (near is self or not isinstance(near, BeginButton)):
+                near = near.nextInFocusChain() if goes_on else near.previousInFocusChain()
+            if near is not None:
+                near.setFocus()
         else:
             super().keyPressEvent(event)
 

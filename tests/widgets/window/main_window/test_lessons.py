@@ -144,6 +144,9 @@ def test_ctrl_z_in_a_lesson_takes_back_its_own_breakpoints(at_work, qtbot):
     before = state(at_work)
     page = begin_lesson(at_work, qtbot, ENCODING)
     press(qtbot, at_work, Qt.Key.Key_F5)
+    assert page.player.steps.position == 1  # nothing happens before the question is answered
+    press(qtbot, at_work, Qt.Key.Key_Return, CTRL)
+    press(qtbot, at_work, Qt.Key.Key_F5)
     assert page.model.position == before["place"][1]
     lesson = page.player.steps
     assert (lesson.position, lesson.breakpoints.rows) == (lesson.n_steps, ())
@@ -213,6 +216,8 @@ def test_a_lesson_waits_while_something_is_opened_on_another_page(at_work, qtbot
     press(qtbot, at_work, Qt.Key.Key_PageDown, CTRL)
     assert (page.player.lesson.name, page.player.number) == (MODELS, 0)
     press(qtbot, at_work, Qt.Key.Key_3, CTRL)
+    assert QApplication.focusWidget() is page.lesson_bar.buttons["lesson_reveal"]
+    press(qtbot, at_work, Qt.Key.Key_Return, CTRL)
     assert QApplication.focusWidget() is page.lesson_trace.timeline
 
 
@@ -250,6 +255,7 @@ def play_training(shell, qtbot, page):
 
 def play_lesson(shell, qtbot, page):
     begin_lesson(shell, qtbot, TRAINING)
+    page.player.reveal()
     return page.player.training
 
 
