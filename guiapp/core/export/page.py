@@ -16,8 +16,6 @@ from guiapp.core.demo import resources_folder
 from guiapp.core.explain.code_marks import parts
 from guiapp.core.vocab.quoting import printable
 
-N_TINTS = 6
-
 
 class PagePair(NamedTuple):
     """A pair that could be joined next, and what speaks for it."""
@@ -79,7 +77,7 @@ def rich(words: str) -> str:
     paragraphs = []
     for paragraph in words.split("\n\n"):
         told = "".join(
-            f"<code><bdi>{_plain(part.text)}</bdi></code>"
+            f"<code>{_plain(part.text)}</code>"
             if part.is_code
             else re.sub(r"\*([^*]+)\*", r"<em>\1</em>", _plain(part.text))
             for part in parts(paragraph)
@@ -110,30 +108,23 @@ def _text(step: PageStep) -> str:
     if not any(step.text):
         return ""
     marked = f"<mark>{at}</mark>" if at and not step.ask else at
-    return f'<p class="text"><bdi>{before}{marked}{behind}</bdi></p>\n'
+    return f"<p class=text>{before}{marked}{behind}</p>\n"
 
 
 def _rows(step: PageStep) -> str:
+    """Boxes; no end tags, as there may be hundreds of thousands on a page."""
     rows = []
     for row in step.rows:
-        boxes = "".join(
-            f'<li class="t{tint % N_TINTS}{" made" * is_made}"><bdi>{_plain(label)}</bdi></li>'
-            for tint, (label, is_made) in enumerate(_unmarked(row) if step.ask else row)
-        )
-        rows.append(f'<ol class="tokens">{boxes}</ol>\n')
+        boxes = (f"<li{' class=made' * (is_made and not step.ask)}>{_plain(label)}" for label, is_made in row)
+        rows.append(f"<ol class=tokens>{''.join(boxes)}</ol>\n")
     return "".join(rows)
-
-
-def _unmarked(row: tuple[tuple[str, bool], ...]) -> list[tuple[str, bool]]:
-    return [(label, False) for label, _ in row]
 
 
 def _pairs(step: PageStep) -> str:
     if not step.pairs:
         return ""
     rows = "".join(
-        f"<tr{' class=next' * pair.is_next}><td><bdi>{_plain(pair.words)}</bdi></td>"
-        f"<td>{_plain(pair.worth)}</td></tr>"
+        f"<tr{' class=next' * pair.is_next}><td>{_plain(pair.words)}<td>{_plain(pair.worth)}"
         for pair in step.pairs
     )
     return f"<table><caption>{_plain(step.pairs_title)}</caption>{rows}</table>"

@@ -32,8 +32,11 @@ from guiapp.core.trace.trace import Tokens
 
 MOST_LABELS = 400
 MOST_PAIRS = 10
+PAGE_BYTES = 100  # of the text on either side
 NEAR_BYTES = 300  # of the text on either side of what is formed
 TOKENS_AROUND = 15  # on either side of it
+RECENT_STEPS = 2000
+FINDS = [NUMBERS["reach"], NUMBERS["worse"]]
 DRAWN = FORMS | (np.arange(len(FORMS)) == NUMBERS["back"])
 
 
@@ -168,9 +171,25 @@ class TraceRun(ExportedRun):
         ]
         row = [("…", False)] * is_cut_before + row + [("…", False)] * is_cut_behind
         waiting = debugger.waiting(MOST_PAIRS)
-        pairs = tuple(map(self._page_pair, waiting.candidates))
-        title = f"Pairs: {waiting.n_live:,} could merge"
+        pairs, title = (
+            tuple(map(self._page_pair, waiting.candidates)),
+            f"Pairs: {waiting.n_live:,} could merge",
+        )
+        if ways := self._page_ways(place):
+            pairs, title = ways, "Ways that end here, so far"
         return PageStep(at, _text_around(trace.text, about), (tuple(row),), debugger.sentence(), pairs, title)
+
+    def _page_ways(self, place: int) -> tuple[PagePair, ...]:
+        """For Viterbi and the like: what has competed to end at the same place, from left to right."""
+        columns, teller = self._debugger.trace.columns, self._debugger.teller
+        recent = slice(max(0, place - RECENT_STEPS), place + 1)
+        finds = np.isin(columns.operation[recent], FINDS)
+        if place == self._debugger.n_steps or not finds[-1]:
+            return ()
+        for column in (columns.end, columns.piece):
+            finds &= column[recent] == column[place]
+        steps = (np.flatnonzero(finds)[-MOST_PAIRS:] + recent.start).tolist()
+        return tuple(PagePair(teller.made(step), teller.worth(step), step == place) for step in steps)
 
     def _page_pair(self, pair: Candidate) -> PagePair:
         label, at = self._debugger.teller.label, pair.position
@@ -193,13 +212,13 @@ class TraceRun(ExportedRun):
 
 def _text_around(text: bytes, about: tuple[int, int]) -> tuple[str, str, str]:
     """What stands before, at and behind a stretch of bytes; it is cut between characters."""
-    first, last = max(0, about[0] - NEAR_BYTES), min(len(text), about[1] + NEAR_BYTES)
+    first, last = max(0, about[0] - PAGE_BYTES), min(len(text), about[1] + PAGE_BYTES)
     while 0 < first < about[0] and text[first] & 0xC0 == 0x80:
         first += 1
     while about[1] < last < len(text) and text[last] & 0xC0 == 0x80:
         last -= 1
     stretches = text[first : about[0]], text[about[0] : about[1]], text[about[1] : last]
-    before, at, behind = (visible_text(stretch, NEAR_BYTES) for stretch in stretches)
+    before, at, behind = (visible_text(stretch, PAGE_BYTES) for stretch in stretches)
     return "…" * (first > 0) + before, at, behind + "…" * (last < len(text))
 
 

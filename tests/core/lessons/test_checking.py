@@ -4,9 +4,13 @@ from time import perf_counter
 
 import pytest
 
-from guiapp.core.demo import demo_model_path
+from guiapp import open_model
+from guiapp.core.demo import DEMO_MODELS, demo_model_path
 from guiapp.core.lessons import scenes
 from guiapp.core.lessons.checking import check
+from guiapp.core.lessons.lesson import load
+from guiapp.core.lessons.places import ANSWERS
+from guiapp.core.lessons.saving import save_lesson
 
 HEAD = (
     'title = "x"\nsummary = "y"\n[[step]]\nsay = "z"\nmodel = "demo:toy"\ntext = "abacb"\nencoder = "scan"\n'
@@ -80,6 +84,19 @@ def test_a_model_beside_the_lesson_is_opened_with_its_hash(lesson_file, tmp_path
     (fault,) = check(lesson_file(HEAD.replace("demo:toy", "own.gguf") + 'sha256 = "0"'))
     known = fault.reason.rpartition(" ")[2].rstrip(".")
     assert check(lesson_file(HEAD.replace("demo:toy", "own.gguf") + f'sha256 = "{known.upper()}"')) == []
+
+
+ENCODERS = [(demo.name, name) for demo in DEMO_MODELS for name in open_model(f"demo:{demo.name}").encoders]
+
+
+@pytest.mark.parametrize(("model", "encoder"), ENCODERS)
+def test_a_lesson_can_be_about_each_algorithm(lesson_file, model, encoder):
+    step = f'[[step]]\nsay = "z"\nmodel = "demo:{model}"\nencoder = "{encoder}"\ntext = "abc lions 😍"\n'
+    asks = "".join(f'{step}ask = "?"\nanswer_is = "{kind}"\n' for kind in ANSWERS)
+    path = lesson_file(f'title = "x"\nsummary = "y"\n{asks}{step}break = "piece 0"\n')
+    assert check(path) == []
+    save_lesson(load(path), path.with_suffix(".html"))
+    assert path.with_suffix(".html").read_text().count("<section>") == 5
 
 
 def test_runs_that_take_long_are_refused_before_they_are_made(lesson_file, monkeypatch):
