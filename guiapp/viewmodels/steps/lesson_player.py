@@ -263,4 +263,4 @@ class LessonPlayer(QObject):
 
 def _is_file(name: str) -> bool:
     """Whether a lesson is one of people's own: those have whole paths for names."""
-    return name.endswith(ENDING)
+    return name.lower().endswith(ENDING)
