@@ -19,16 +19,6 @@ def test_files_dropped_anywhere_are_opened_by_what_they_are(shell, qtbot, tmp_pa
     qtbot.waitUntil(lambda: shell.session.document.text() == b"two two")
 
 
-def test_a_dropped_lesson_is_begun_and_other_toml_is_text(shell, qtbot, tmp_path):
-    lesson, other = tmp_path / "own.toml", tmp_path / "other.toml"
-    lesson.write_text('title = "x"\nsummary = "y"\n[[step]]\nsay = "z"\nmodel = "demo:toy"\n')
-    other.write_bytes(b"[tool]")
-    drop(shell.window, [lesson, other])
-    qtbot.waitUntil(lambda: shell.session.document.text() == b"[tool]")
-    assert shell.window.pages.current_name == "steps"
-    assert shell.window.pages.current.player.lesson.path == lesson
-
-
 def test_a_dropped_folder_is_opened_as_a_model(shell, qtbot, tmp_path):
     (tmp_path / "snapshot").mkdir()
     with qtbot.waitSignal(shell.session.vocabulary_changed):

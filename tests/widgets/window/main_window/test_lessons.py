@@ -372,3 +372,20 @@ def test_a_program_killed_in_a_lesson_comes_back_with_what_was_open(make_shell, 
     assert [row.title for row in steps.breakpoints.rows] == ["operation merge"]
     press(qtbot, again, Qt.Key.Key_S, CTRL)
     assert path.read_bytes() == b"How do lions sleep? Well"
+
+
+def test_a_dropped_lesson_is_begun_and_other_toml_is_text(at_work, qtbot, tmp_path):
+    before = state(at_work)
+    page = at_work.window.pages.current
+    lesson, other = tmp_path / "own.toml", tmp_path / "other.toml"
+    lesson.write_text('title = "x"\nsummary = "y"\n[[step]]\nsay = "z"\nmodel = "demo:toy"\n')
+    other.write_bytes(b"[tool]")
+    press(qtbot, at_work, Qt.Key.Key_1, CTRL)
+    drop(at_work.window, [lesson])
+    qtbot.waitUntil(lambda: at_work.window.pages.current is page and page.player.lesson is not None)
+    assert page.player.lesson.path == lesson
+    assert page.lesson_bar.isVisible()
+    assert state(at_work) == before
+    drop(at_work.window, [other])
+    qtbot.waitUntil(lambda: at_work.session.document.text() == b"[tool]")
+    assert page.player.lesson is None
