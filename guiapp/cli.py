@@ -33,6 +33,7 @@ COMMANDS = (
     "bench ui",
     "hunt",
     "tree",
+    "lesson",
     "train",
     "screenshot",
 )

@@ -12,7 +12,7 @@ from conftest import ROOT
 
 from guiapp.native.build import compiler_on_path
 
-NEEDED = ["models/bpe.gguf", "samples/welcome.txt", "icons/"]
+NEEDED = ["models/bpe.gguf", "samples/welcome.txt", "icons/", "lessons/", "page/steps.js"]
 SHOW_IDS = "import guiapp; print(guiapp.__file__, len(guiapp.open_model('demo:bpe').encode('Hello')))"
 
 

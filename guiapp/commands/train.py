@@ -28,7 +28,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--steps",
         metavar="FILE",
         type=file_path,
-        help="write each step too: as a table (.md), as data (.json), or as a drawing (.svg)",
+        help="write each step too: as a table (.md), as data (.json), a drawing (.svg), or a page (.html)",
     )
     parser.add_argument("--log", action="store_true", help="print each step: what won, and against what")
 

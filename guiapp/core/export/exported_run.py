@@ -1,4 +1,4 @@
-"""A run, or a part of it, to paste elsewhere: as Markdown, as JSON, as a drawing (SVG)."""
+"""A run, or a part of it, for elsewhere: as Markdown, JSON, a drawing (SVG), a page that steps (HTML)."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from pathlib import Path
 import numpy as np
 
 from guiapp.core.export.drawing import HEAD_PX, document
+from guiapp.core.export.page import PageStep, page, section
 from guiapp.core.system.replace_file import replacement
 
-ENDINGS = (".md", ".json", ".svg")
+ENDINGS = (".md", ".json", ".svg", ".html")
 ALL = "All"
 N_SAMPLED = 50  # steps, to estimate a size from
 CHUNKS_PER_REPORT = 1000
@@ -74,6 +75,18 @@ class ExportedRun(ABC):
         """A step, and how far to the right that reaches."""
 
     @abstractmethod
+    def page_head(self) -> tuple[str, str]:
+        """Title and summary of a page."""
+
+    @abstractmethod
+    def page_places(self, steps: range) -> range:
+        """The states that a page of some steps shows."""
+
+    @abstractmethod
+    def page_step(self, place: int) -> PageStep:
+        """A state, and what happens then."""
+
+    @abstractmethod
     def save(self, path: Path) -> None:
         """Keep it for another process."""
 
@@ -82,7 +95,8 @@ class ExportedRun(ABC):
 
     def chunks(self, ending: str, steps: range) -> Iterator[str]:
         """A file of some steps in the format that an ending names, about one chunk for each."""
-        return {".md": self._markdown, ".json": self._json, ".svg": self._svg}[ending](steps)
+        formats = {".md": self._markdown, ".json": self._json, ".svg": self._svg, ".html": self._html}
+        return formats[ending](steps)
 
     def _markdown(self, steps: range) -> Iterator[str]:
         yield self.markdown_head(steps)
@@ -102,6 +116,9 @@ class ExportedRun(ABC):
         drawn = (self.drawing_row(step, HEAD_PX + number * self.row_px) for number, step in rows)
         return document(drawn, self.row_px, self.drawing_head())
 
+    def _html(self, steps: range) -> Iterator[str]:
+        return page(*self.page_head(), map(self.page_step, self.page_places(steps)))
+
     def estimated_bytes(self, ending: str) -> int:
         """About how large the file of all steps will be, from some of them."""
         told = np.array(self.drawn(self.steps) if ending == ".svg" else self.steps)
@@ -111,6 +128,7 @@ class ExportedRun(ABC):
             ".md": self.markdown_row,
             ".json": self._json_row,
             ".svg": lambda step: self.drawing_row(step, step)[0],
+            ".html": lambda step: section(self.page_step(step)),
         }[ending]
         sampled = told[np.linspace(0, len(told) - 1, min(len(told), N_SAMPLED)).astype(int)].tolist()
         return sum(len(row(step).encode()) for step in sampled) * len(told) // len(sampled)

@@ -23,14 +23,20 @@ from guiapp.core.export.drawing import (
     printable,
 )
 from guiapp.core.export.exported_run import ALL, ExportedRun
+from guiapp.core.export.page import PagePair, PageStep
+from guiapp.core.trace.candidates import Candidate
 from guiapp.core.trace.debugger import Debugger
 from guiapp.core.trace.operations import EFFECTS, FORMS, NUMBERS, Effect
 from guiapp.core.trace.reports import step_record, trace_record
 from guiapp.core.trace.trace import Tokens
 
 MOST_LABELS = 400
+MOST_PAIRS = 10
+PAGE_BYTES = 100  # of the text on either side
 NEAR_BYTES = 300  # of the text on either side of what is formed
 TOKENS_AROUND = 15  # on either side of it
+RECENT_STEPS = 2000
+FINDS = [NUMBERS["reach"], NUMBERS["worse"]]
 DRAWN = FORMS | (np.arange(len(FORMS)) == NUMBERS["back"])
 
 
@@ -138,12 +144,82 @@ class TraceRun(ExportedRun):
             parts.append(label_at(x + 10, top, "…"))
         return "".join(parts) + "\n", max(x + 20, left + NOTE_CHARACTER_PX * n_columns(sentence))
 
+    def page_head(self) -> tuple[str, str]:
+        trace = self._debugger.trace
+        told = f"{counted(len(trace), 'step')}, {counted(len(trace.result.ids), 'token')}"
+        return f"{trace.encoder} on “{visible_text(trace.text, 60)}”", f"{told}."
+
+    def page_places(self, steps: range) -> range:
+        """The state before each step, and the last one behind them."""
+        return range(steps.start, steps.stop + (steps.stop == self._debugger.n_steps))
+
+    def page_step(self, place: int) -> PageStep:
+        """The state before a step, with what it is about marked, and what could merge instead."""
+        debugger, trace = self._debugger, self._debugger.trace
+        debugger.go_to(place)
+        at = f"Step {place:,} of {debugger.n_steps:,}"
+        if place == debugger.n_steps:
+            about = len(trace.text), len(trace.text)
+        else:
+            about = int(trace.columns.position[place]), int(trace.columns.end[place])
+            at += f" · {trace.operation(place)} · bytes {about[0]:,}–{about[1]:,}"
+        tokens = debugger.states.tokens(place, (about[0] - NEAR_BYTES, about[1] + NEAR_BYTES))
+        shown, (is_cut_before, is_cut_behind) = _around(tokens, about, about[0] > NEAR_BYTES)
+        row = [
+            (debugger.teller.label(token_id, start, end), about[0] <= start < end <= about[1])
+            for token_id, start, end in zip(*(column.tolist() for column in shown), strict=True)
+        ]
+        row = [("…", False)] * is_cut_before + row + [("…", False)] * is_cut_behind
+        waiting = debugger.waiting(MOST_PAIRS)
+        pairs, title = (
+            tuple(map(self._page_pair, waiting.candidates)),
+            f"Pairs: {waiting.n_live:,} could merge",
+        )
+        if ways := self._page_ways(place):
+            pairs, title = ways, "Ways that end here, so far"
+        return PageStep(at, _text_around(trace.text, about), (tuple(row),), debugger.sentence(), pairs, title)
+
+    def _page_ways(self, place: int) -> tuple[PagePair, ...]:
+        """For Viterbi and the like: what has competed to end at the same place, from left to right."""
+        columns, teller = self._debugger.trace.columns, self._debugger.teller
+        recent = slice(max(0, place - RECENT_STEPS), place + 1)
+        finds = np.isin(columns.operation[recent], FINDS)
+        if place == self._debugger.n_steps or not finds[-1]:
+            return ()
+        for column in (columns.end, columns.piece):
+            finds &= column[recent] == column[place]
+        steps = (np.flatnonzero(finds)[-MOST_PAIRS:] + recent.start).tolist()
+        return tuple(PagePair(teller.made(step), teller.worth(step), step == place) for step in steps)
+
+    def _page_pair(self, pair: Candidate) -> PagePair:
+        label, at = self._debugger.teller.label, pair.position
+        left, right = (
+            label(pair.left, at, pair.right_position),
+            label(pair.right, pair.right_position, pair.end),
+        )
+        worth = f"{pair.rank:,.10g}" + " (stale)" * pair.is_stale
+        columns, step = self._debugger.trace.columns, self._debugger.position
+        is_next = (columns.position[step], columns.end[step]) == (at, pair.end)
+        return PagePair(f"{left} + {right} → {label(pair.result, at, pair.end)}", worth, is_next)
+
     def save(self, path: Path) -> None:
         self._debugger.trace.save(path)
 
     def _sentence(self, step: int) -> str:
         self._debugger.go_to(step)
         return self._debugger.sentence()
+
+
+def _text_around(text: bytes, about: tuple[int, int]) -> tuple[str, str, str]:
+    """What stands before, at and behind a stretch of bytes; it is cut between characters."""
+    first, last = max(0, about[0] - PAGE_BYTES), min(len(text), about[1] + PAGE_BYTES)
+    while 0 < first < about[0] and text[first] & 0xC0 == 0x80:
+        first += 1
+    while about[1] < last < len(text) and text[last] & 0xC0 == 0x80:
+        last -= 1
+    stretches = text[first : about[0]], text[about[0] : about[1]], text[about[1] : last]
+    before, at, behind = (visible_text(stretch, PAGE_BYTES) for stretch in stretches)
+    return "…" * (first > 0) + before, at, behind + "…" * (last < len(text))
 
 
 def _around(tokens: Tokens, made: tuple[int, int], is_cut_before: bool) -> tuple[Tokens, tuple[bool, bool]]:

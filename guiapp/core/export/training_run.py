@@ -20,11 +20,14 @@ from guiapp.core.export.drawing import (
     printable,
 )
 from guiapp.core.export.exported_run import ALL, ExportedRun
+from guiapp.core.export.page import PagePair, PageStep
 from guiapp.core.training.record import TrainingRecord
 from guiapp.core.training.telling import Cut, ToldMerge
 
 MOST_WORDS = 8  # told of each step
 WORD_GAP_PX = 22
+MOST_PAGE_WORDS = 30
+MOST_PAGE_PAIRS = 10
 
 
 class TrainingRun(ExportedRun):
@@ -105,8 +108,42 @@ class TrainingRun(ExportedRun):
             parts.append(label_at(x, top, "…"))
         return "".join(parts) + "\n", max(x, left + NOTE_CHARACTER_PX * n_columns(sentence))
 
+    def page_head(self) -> tuple[str, str]:
+        head, _, size = self.drawing_head().partition(": ")
+        return head, f"{size}."
+
+    def page_places(self, steps: range) -> range:
+        """The start, and the state after each step."""
+        return range(steps.start - (steps.start == 1), steps.stop)
+
+    def page_step(self, place: int) -> PageStep:
+        """The state after so many steps, what led to it, and what competes for the next one."""
+        record = self._record
+        told = record.step(place) if place else None
+        made = told.left + told.right if isinstance(told, ToldMerge) else ""
+        rows = tuple(
+            tuple((visible_text(symbol.encode()), symbol == made) for symbol in cut)
+            for cut, _, _ in record.words(place)[:MOST_PAGE_WORDS]
+        )
+        size = counted(record.n_tokens(place), "token")
+        at = f"Step {place:,} of {record.n_steps:,} · {size} in the vocabulary"
+        following = record.step(place + 1) if place < record.n_steps else None
+        pairs = _pairs(following) if isinstance(following, ToldMerge) else ()
+        sentence = told.sentence if told else "The start: each word is cut into the smallest symbols."
+        return PageStep(at, rows=rows, sentence=sentence, pairs=pairs, pairs_title="Pairs, and their worth")
+
     def save(self, path: Path) -> None:
         path.write_bytes(b"\n".join(self._record.lines()))
+
+
+def _pairs(merge: ToldMerge) -> tuple[PagePair, ...]:
+    """What competes, the one that is learned first."""
+    best = [((merge.left, merge.right), merge.worth), *((pair, merge.worth) for pair in merge.ties)]
+    found = [*best, *merge.rivals][:MOST_PAGE_PAIRS]
+    return tuple(
+        PagePair(" + ".join(visible_text(part.encode()) for part in pair), f"{worth:,.4g}", number == 0)
+        for number, (pair, worth) in enumerate(found)
+    )
 
 
 def _in_code(cut: Cut) -> str:

@@ -1,48 +1,77 @@
-"""Lessons: data files that take the real program through a sequence of states, with words to each.
+"""Lessons: text files (TOML) that take the real program through a sequence of states, with words to each.
 
     title = "…"                     summary = "…"
     [[step]]
     say = "…"                       what is told; a blank line begins a paragraph, `code` is set as code
-    model = "demo:toy"              these five stay as they were in the step before
+    model = "demo:toy"              or a file, seen from the lesson's folder, or any name that opens a model
+    pre = "llama-bpe"               as `--pre`; both and the next five stay as they were in the step before
+    sha256 = "…"                    of the model's file: a check tells where it is another one
     text = "abacb"
     encoder = "backtrack"
     parse_special = true
     page = "steps"
-    break = "operation merge hit 2" the place: where a run with this breakpoint stops first; "start" or "end"
-    now = ["ab", "a", "cb"]         the tokens of the piece there, of the text at the end: a test checks them
+    break = "operation merge hit 2" the place: where a run with this breakpoint stops, "start", "end"
+    now = ["ab", "a", "cb"]         the tokens of the piece there, at the end of the text: a check compares
     says = "…"                      what the program says there: likewise
-    ask = "…"                       a question, and what is revealed then
-    answer = "…"
+    ask = "…"                       a question; what answers it is covered until it is revealed
+    answer_is = "next"              the answer, made by the program: see `places`
+    answer = "…"                    words behind it, or the whole answer where nothing can be computed
 
 A step about training has, instead of model and encoder, `train = "bpe"`, `merges = 3` and `learned = […]`.
 """
 
 from __future__ import annotations
 
+import re
 import tomllib
-from dataclasses import dataclass, fields, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import MISSING, dataclass, fields, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from guiapp.core.demo import resources_folder
+from guiapp.core.demo import PREFIX, resources_folder
 from guiapp.core.errors import TokenloupeError
+from guiapp.core.explain.figures import counted, in_bytes
+from guiapp.core.lessons.lines import lines_of_keys, without_strings
+from guiapp.core.lessons.places import ANSWERS, ENDS
+from guiapp.core.sources.locate import is_plain
 from guiapp.core.trace.breakpoints import parse_breakpoint
-from guiapp.core.trace.debugger import Debugger
 from guiapp.core.training.telling import ToldMerge, merges, textbook_corpus
+from guiapp.core.vocab.quoting import quoted
 
+ENDING = ".toml"
 PAGES = ("steps", "training")
+TRAINERS = ("bpe", "wordpiece")
 TYPE_NAMES: dict[type, str] = {
     str: 'a text in quotes, such as "abc"',
     bool: "true or false",
     int: "a whole number, such as 3",
     list: 'a list of texts, such as ["a", "b"]',
 }
-INHERITED = ("model", "text", "encoder", "parse_special", "page")
+INHERITED = ("model", "pre", "sha256", "text", "encoder", "parse_special", "page")
+MOST_FILE_BYTES = 1 << 18
+MOST_DOTS = 20  # in a line, outside of texts: readers of TOML take the square of their number
+MOST_STEPS = 500
+MOST_TEXT_BYTES = 5000
+MOST_MERGES = 1000
+MOST_TRAINED_TOKENS = 100_000  # more than any text of a lesson needs
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Something that is wrong in a lesson file, in a sentence; lines count from 1."""
+
+    line: int
+    reason: str
 
 
 class LessonError(TokenloupeError):
-    """A lesson file that cannot be used; the message says where and why."""
+    """A lesson file that cannot be used; the message says where and why, `faults` has all that is known."""
+
+    def __init__(self, message: str, faults: tuple[Fault, ...] = ()) -> None:
+        super().__init__(message)
+        self.faults = faults
 
 
 @dataclass(frozen=True)
@@ -51,32 +80,72 @@ class LessonStep:
 
     say: str
     model: str = "demo:bpe"
+    pre: str = ""
+    sha256: str = ""
     text: str = ""
     encoder: str = ""
     parse_special: bool = True
     page: str = "steps"
     place: str = "start"
-    now: tuple[str, ...] = ()
+    now: tuple[str, ...] | None = None
     says: str = ""
     ask: str = ""
+    answer_is: str = ""
     answer: str = ""
     train: str = ""
     merges: int = 0
-    learned: tuple[str, ...] = ()
+    learned: tuple[str, ...] | None = None
 
-    def training(self) -> list[ToldMerge]:
-        """The merges that training has made at this step."""
-        return list(islice(merges(self.train, textbook_corpus(self.text)), self.merges))
+    @property
+    def setting(self) -> str:
+        """What the step works with."""
+        if self.train:
+            return f"trains {self.train}"
+        model = self.model if self.model.startswith(PREFIX) else Path(self.model).name
+        return f"with {' · '.join(filter(None, (model, self.pre, self.encoder)))}"
+
+    def told_answer(self, computed: str) -> str:
+        """The whole answer, of which some may have been computed."""
+        return f"{computed} {self.answer}".strip()
+
+    def training(self, n_merges: int | None = None) -> list[ToldMerge]:
+        """The merges that training has made at this step, or its first ones."""
+        wanted = self.merges if n_merges is None else n_merges
+        return list(islice(merges(self.train, textbook_corpus(self.text)), wanted))
+
+
+def _kind(default: object) -> type:
+    """What an entry must be that is this where it is not given."""
+    if default is None:
+        return list
+    return str if default is MISSING else type(default)
+
+
+KEYS = {
+    "break" if field.name == "place" else field.name: _kind(field.default) for field in fields(LessonStep)
+}
 
 
 @dataclass(frozen=True)
 class Lesson:
-    """A lesson; `name` is that of its file."""
+    """A lesson; `name` is that of its file for those that come with the program, else the whole path."""
 
     name: str
     title: str
     summary: str
     steps: tuple[LessonStep, ...]
+    path: Path
+    lines: tuple[dict[str, int], ...] = ()
+
+    def line(self, step: int, *keys: str) -> int:
+        """Where one of some keys of a step is, numbered from 1; 0 is the head of the file."""
+        return _line(self.lines, step, *keys)
+
+
+def _line(lines: Sequence[dict[str, int]], step: int, *keys: str) -> int:
+    if step >= len(lines):  # steps in a list
+        step, keys = 0, ("step",)
+    return next((lines[step][key] for key in keys if key in lines[step]), lines[step][""])
 
 
 def lessons_folder() -> Path:
@@ -85,8 +154,13 @@ def lessons_folder() -> Path:
 
 def load_each(folder: Path | None = None) -> tuple[list[Lesson], list[str]]:
     """The lessons of a folder whose files can be used, and what is wrong with the others."""
+    return load_all(sorted((folder or lessons_folder()).glob(f"*{ENDING}")))
+
+
+def load_all(paths: Iterable[Path]) -> tuple[list[Lesson], list[str]]:
+    """The same of some files."""
     lessons, failures = [], []
-    for path in sorted((folder or lessons_folder()).glob("*.toml")):
+    for path in paths:
         try:
             lessons.append(load(path))
         except LessonError as error:
@@ -94,60 +168,142 @@ def load_each(folder: Path | None = None) -> tuple[list[Lesson], list[str]]:
     return lessons, failures
 
 
+def is_lesson_file(path: Path) -> bool:
+    """Whether a file is meant to be a lesson, be it one that can be used or not."""
+    if path.suffix.lower() != ENDING:
+        return False
+    try:
+        return re.search(r"^\s*\[\[\s*step\s*\]\]", _text(path), re.MULTILINE) is not None
+    except LessonError:
+        return False
+
+
 def load(path: Path) -> Lesson:
     """One lesson; raises LessonError for a file that is malformed."""
+    text = _text(path)
+    content = _content(path.name, text)
+    lines = lines_of_keys(text)
+    rows = content.get("step")
+    faults = [Fault(_line(lines, 0, key), reason) for key, reason in _head_faults(content)]
+    steps: list[LessonStep] = []
+    for number, row in enumerate(rows[:MOST_STEPS] if isinstance(rows, list) else (), 1):
+        before = steps[-1] if steps else LessonStep("")
+        found = list(_row_faults(row))
+        step = before if found else _step(row, before, path.parent)
+        found += [] if found else _step_faults(step)
+        faults += [Fault(_line(lines, number, key), f"step {number}{reason}") for key, reason in found]
+        steps.append(step)
+    if faults:
+        raise error_of(path.name, *faults)
+    own = path.parent == lessons_folder()
+    name = path.stem if own else str(path.absolute())
+    return Lesson(name, content["title"], content["summary"], tuple(steps), path, tuple(lines))
+
+
+def _text(path: Path) -> str:
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise LessonError(f"{path.name} is no valid TOML: {error}.") from error
+        if path.exists() and not path.is_file():
+            raise LessonError(f"{path.name} is no file.")
+        with path.open("rb") as file:
+            data = file.read(MOST_FILE_BYTES + 1)
     except OSError as error:
         raise LessonError(f"{path.name} cannot be read: {error.strerror}.") from error
+    if len(data) > MOST_FILE_BYTES:
+        raise LessonError(f"{path.name} is longer than any lesson: more than {in_bytes(MOST_FILE_BYTES)}.")
+    try:
+        return data.decode().replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise error_of(path.name, Fault(line, "this is no text in UTF-8.")) from error
+
+
+def _content(name: str, text: str) -> dict[str, Any]:
+    for number, line in enumerate(without_strings(text).split("\n"), 1):
+        if line.count(".") > MOST_DOTS:
+            raise error_of(name, Fault(number, "there are more dots here than any lesson needs."))
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        reason, _, place = str(error).rpartition(" (at ")
+        at = re.match(r"line (\d+)", place)
+        where = text.rstrip().count("\n") + 1 if at is None else int(at[1])
+        raise error_of(name, Fault(where, f"this is no valid TOML: {quoted(reason)}.")) from error
+    except (ValueError, RecursionError) as error:  # digits or brackets by the thousand
+        fault = Fault(1, "this is no lesson: a number is too long, or lists are too deep.")
+        raise error_of(name, fault) from error
+
+
+def error_of(name: str, *faults: Fault) -> LessonError:
+    """What is told of a file with some faults: the first."""
+    first = faults[0]
+    return LessonError(f"{name}, line {first.line}: {first.reason}", faults)
+
+
+def _head_faults(content: dict[str, Any]) -> Iterator[tuple[str, str]]:
     for key in ("title", "summary"):
         if not isinstance(content.get(key), str):
-            raise LessonError(f'{path.name} has no {key}. Add a line such as {key} = "…".')
+            yield key, f'there is no {key}. Add a line such as {key} = "…".'
+    for key in content:
+        if key not in ("title", "summary", "step"):
+            yield key, f"there is an unknown entry “{quoted(key)}”. Steps begin with [[step]]."
     rows = content.get("step")
     if not isinstance(rows, list) or not rows:
-        raise LessonError(f"{path.name} has no steps. Add one under [[step]].")
-    steps: list[LessonStep] = []
-    for number, row in enumerate(rows, 1):
-        steps.append(_step(f"{path.name}, step {number}", row, steps[-1] if steps else LessonStep("")))
-    return Lesson(path.stem, content["title"], content["summary"], tuple(steps))
+        yield "step", "there are no steps. Add one under [[step]]."
+    elif len(rows) > MOST_STEPS:
+        yield "step", f"there are {counted(len(rows), 'step')}. A lesson has at most {MOST_STEPS}."
 
 
-def _step(place: str, row: Any, before: LessonStep) -> LessonStep:
+def _row_faults(row: Any) -> Iterator[tuple[str, str]]:
+    """Keys and values that no step has, each with its key and a sentence without its subject."""
     if not isinstance(row, dict) or not isinstance(row.get("say"), str):
-        raise LessonError(f'{place} says nothing. Add a line such as say = "…".')
-    values: dict[str, Any] = {("place" if key == "break" else key): value for key, value in row.items()}
-    types: dict[str, type] = {field.name: type(field.default) for field in fields(LessonStep)} | {"say": str}
-    names = {key: "break" if key == "place" else key for key in types}
-    known = ", ".join(names.values())
-    for key, value in values.items():
-        if key not in types:
-            raise LessonError(f"{place} has an unknown entry “{key}”. There are: {known}.")
-        wanted = list if types[key] is tuple else types[key]
-        if type(value) is not wanted:
-            raise LessonError(f"{place}: “{names[key]}” must be {TYPE_NAMES[wanted]}.")
-        if wanted is list:
+        yield "say", ' says nothing. Add a line such as say = "…".'
+        return
+    for key, value in row.items():
+        wanted = KEYS.get(key)
+        if wanted is None:
+            yield key, f" has an unknown entry “{quoted(key)}”. There are: {', '.join(KEYS)}."
+        elif type(value) is not wanted:
+            yield key, f": “{key}” must be {TYPE_NAMES[wanted]}."
+
+
+def _step(row: dict[str, Any], before: LessonStep, folder: Path) -> LessonStep:
+    values = {"place" if key == "break" else key: value for key, value in row.items()}
+    for key in ("now", "learned"):
+        if key in values:
             values[key] = tuple(map(str, values[key]))
     kept = {name: getattr(before, name) for name in INHERITED}
-    step = replace(LessonStep(""), **{**kept, **values})
+    if "model" in values:
+        kept |= {"pre": "", "sha256": ""}
+        values["model"] = _seen_from(folder, values["model"])
+    return replace(LessonStep(""), **{**kept, **values})
+
+
+def _seen_from(folder: Path, model: str) -> str:
+    is_path = model and is_plain(model) and not model.startswith(PREFIX)
+    return str(folder.absolute() / model) if is_path else model
+
+
+def _step_faults(step: LessonStep) -> Iterator[tuple[str, str]]:
+    """What is wrong with the values of a step, likewise."""
     if step.page not in PAGES:
-        raise LessonError(f"{place}: there is no page “{step.page}”. There are: {', '.join(PAGES)}.")
-    if step.place not in ("start", "end"):
-        try:
-            parse_breakpoint(step.place)
-        except TokenloupeError as error:
-            raise LessonError(f"{place}: {error}") from error
-    return step
-
-
-def go_to_place(debugger: Debugger, place: str) -> None:
-    """Go where a lesson wants to be: the start, the end, or the first stop at its own breakpoint."""
-    if place in ("start", "end"):
-        debugger.go_to(0 if place == "start" else debugger.n_steps)
-        return
-    breakpoints = debugger.breakpoints
-    debugger.set_breakpoints([parse_breakpoint(place)])
-    stop = debugger.stops.after(-1)
-    debugger.set_breakpoints(breakpoints)
-    debugger.go_to(debugger.n_steps if stop is None else stop[0])
+        yield "page", f": there is no page “{quoted(step.page)}”. There are: {', '.join(PAGES)}."
+    if step.train and step.train not in TRAINERS:
+        yield "train", f": “train” must be {' or '.join(TRAINERS)}."
+    if not 0 <= step.merges <= MOST_MERGES:
+        yield "merges", f": “merges” must be a number from 0 to {MOST_MERGES:,}."
+    if len(step.text.encode()) > MOST_TEXT_BYTES:
+        yield "text", f": the text is longer than {counted(MOST_TEXT_BYTES, 'byte')}. Take a part of it."
+    places = {"break": step.place}
+    if step.answer_is not in ANSWERS:
+        places["answer_is"] = step.answer_is
+    for key, place in places.items():
+        if place and place not in ENDS:
+            try:
+                parse_breakpoint(place)
+            except TokenloupeError as error:
+                yield key, f": {error}"
+    if step.train and step.answer_is not in ("", "next"):
+        yield "answer_is", ": the answer about a training can only be “next”."
+    if bool(step.ask) != bool(step.answer_is or step.answer):
+        where = "ask" if step.ask else "answer_is" if step.answer_is else "answer"
+        yield where, " has a question without an answer, or an answer without a question."

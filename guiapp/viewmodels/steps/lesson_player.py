@@ -7,19 +7,30 @@ from __future__ import annotations
 
 import json
 from functools import cached_property
+from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.core.lessons.lesson import Lesson, LessonError, LessonStep, go_to_place, load_each
+from guiapp.core.errors import TokenloupeError
+from guiapp.core.lessons.lesson import (
+    ENDING,
+    MOST_TRAINED_TOKENS,
+    Lesson,
+    LessonError,
+    LessonStep,
+    load,
+    load_all,
+    load_each,
+)
+from guiapp.core.lessons.places import computed_answer, go_to_place, training_answer
 from guiapp.core.system.outside_json import read_json
 from guiapp.viewmodels.model_session import ModelSession
+from guiapp.viewmodels.recent import KEPT
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.steps.model import StepsModel
 from guiapp.viewmodels.steps.trace_recorder import TraceRecorder
 from guiapp.viewmodels.steps.training import TrainingModel, TrainingWish
 from guiapp.viewmodels.text_session import TextSession
-
-MOST_TOKENS = 100_000  # more than any text of a lesson needs
 
 
 class LessonPlayer(QObject):
@@ -45,16 +56,22 @@ class LessonPlayer(QObject):
         self.number = 0
         self.is_revealed = False
         self.failure = ""
+        self._pre = ""
         self.steps.trace_changed.connect(self._go_to_place)
         self.session.loader.failed.connect(self._fail)
+        self.session.loader.refused_changed.connect(self._tell_refusal)
+        self.session.loader.model_changed.connect(self._check_encoder)
 
     @cached_property
     def _found(self) -> tuple[list[Lesson], list[str]]:
-        return load_each()
+        ours, failures = load_each()
+        known = [Path(name) for name in reversed(self._progress()) if _is_file(name)]
+        theirs, more = load_all(path for path in known if path.is_file())
+        return ours + theirs, failures + more
 
     @property
     def lessons(self) -> list[Lesson]:
-        """All lessons whose files can be used."""
+        """All lessons whose files can be used; behind ours those of people, the newest first."""
         return self._found[0]
 
     @property
@@ -82,6 +99,27 @@ class LessonPlayer(QObject):
         return None if self.lesson is None else self.lesson.steps[self.number]
 
     @property
+    def is_covered(self) -> bool:
+        """Whether what happens is not to be seen yet: it would answer the question."""
+        return self.step is not None and bool(self.step.answer_is) and not self.is_revealed
+
+    @property
+    def answer(self) -> str:
+        """The answer to the question of the present step, as far as it is known already."""
+        step, debugger = self.step, self.steps.debugger
+        if step is None:
+            return ""
+        computed: str | None = ""
+        if step.train and step.answer_is:
+            computed = training_answer(step.training(step.merges + 1), step.merges)
+        elif step.answer_is and debugger is not None and self._is_recorded(step):
+            try:
+                computed = computed_answer(step.answer_is, debugger, step.place)
+            except TokenloupeError as error:
+                computed = str(error)
+        return step.told_answer(computed or "")
+
+    @property
     def is_ready(self) -> bool:
         """Whether the program is where the present step wants it."""
         step = self.step
@@ -90,6 +128,15 @@ class LessonPlayer(QObject):
         if step.train:
             return not self.training.is_busy
         return self.steps.recording.is_settled and self._is_recorded(step)
+
+    def open(self, path: Path) -> None:
+        """Begin a lesson from a file as it is now; raises LessonError."""
+        opened = load(path)
+        lessons = self.lessons
+        places = {lesson.name: at for at, lesson in enumerate(lessons)}
+        at = places.get(opened.name, len(lessons))
+        lessons[at : at + 1] = [opened]
+        self.begin(opened.name)
 
     def begin(self, name: str, number: int | None = None) -> None:
         """Start a lesson at a step, or where it was left the last time; LessonError if there is none."""
@@ -133,7 +180,7 @@ class LessonPlayer(QObject):
         step = self.step
         assert step is not None
         if step.train:
-            wish = TrainingWish(step.train, step.text.encode(), MOST_TOKENS, has_end_marks=True)
+            wish = TrainingWish(step.train, step.text.encode(), MOST_TRAINED_TOKENS, has_end_marks=True)
             self.training.show(wish, step.merges)
         else:
             self._set_scene(step)
@@ -142,12 +189,14 @@ class LessonPlayer(QObject):
     def _set_scene(self, step: LessonStep) -> None:
         session, loader = self.session, self.session.loader
         opened = None if loader.model is None else loader.model.name
-        if (loader.loading_name or opened) != step.model:
-            loader.open(step.model)
+        if (loader.loading_name or opened) != step.model or self._pre != step.pre:
+            self._pre = step.pre
+            loader.open(step.model, step.pre or None)
         if session.document.text() != step.text.encode():
             session.document.set_text(step.text.encode())
         session.set_parse_special(step.parse_special)
         session.set_encoder(step.encoder or None)
+        self._check_encoder()
         self._go_to_place()
 
     def _go_to_place(self) -> None:
@@ -155,16 +204,21 @@ class LessonPlayer(QObject):
         step, debugger = self.step, self.steps.debugger
         if step is None or step.train or debugger is None or not self._is_recorded(step):
             return
-        go_to_place(debugger, step.place)
+        try:
+            go_to_place(debugger, step.place)
+        except TokenloupeError as error:  # such as a condition that divides by zero
+            self._fail(step.model, str(error))
         self.steps.refresh()
+        if self.is_revealed:
+            self.changed.emit()
 
     def _is_recorded(self, step: LessonStep) -> bool:
         """Whether the trace is that of the step's text, model and encoder."""
         debugger = self.steps.debugger
         if debugger is None or debugger.trace.text != step.text.encode():
             return False
-        path = debugger.vocabulary.path
-        if path is None or path.stem != step.model.removeprefix("demo:"):
+        model = self.session.loader.model
+        if model is None or model.name != step.model or model.tokenizer.vocabulary is not debugger.vocabulary:
             return False
         return not step.encoder or debugger.trace.encoder == step.encoder
 
@@ -173,6 +227,19 @@ class LessonPlayer(QObject):
         self.training.stop()
         self.steps.stop()
         self.session.close()
+
+    def _tell_refusal(self) -> None:
+        if (refused := self.session.loader.refused) is not None:
+            self._fail(refused.name, refused.reason)
+
+    def _check_encoder(self) -> None:
+        """Tell of an encoder that the model does not have: nothing would be recorded."""
+        step, model = self.step, self.session.loader.model
+        if step is None or step.train or model is None or model.name != step.model or not step.encoder:
+            return
+        if step.encoder not in self.session.encoders:
+            known = ", ".join(self.session.encoders)
+            self._fail(step.model, f"This model has no encoder “{step.encoder}”. It has: {known}.")
 
     def _fail(self, name: str, message: str) -> None:
         self.failure = message
@@ -189,4 +256,11 @@ class LessonPlayer(QObject):
         assert self.lesson is not None
         progress = self._progress()
         progress.pop(self.lesson.name, None)  # the one begun last is the last
+        for name in [name for name in progress if _is_file(name)][: 1 - KEPT]:
+            del progress[name]
         self._settings.lessons = json.dumps({**progress, self.lesson.name: self.number})
+
+
+def _is_file(name: str) -> bool:
+    """Whether a lesson is one of people's own: those have whole paths for names."""
+    return name.lower().endswith(ENDING)

@@ -21,6 +21,7 @@ FORMATS = {
     ".md": "Markdown (*.md)",
     ".json": "JSON (*.json)",
     ".svg": "Drawing (*.svg)",
+    ".html": "Page that steps in a browser (*.html)",
     ".png": "Picture of the page (*.png)",
 }
 LARGE_BYTES = 20_000_000  # a file of which one is told before

@@ -11,7 +11,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QToolButton
 
-from guiapp.core.lessons.lesson import LessonStep
 from guiapp.viewmodels.steps.lesson_player import LessonPlayer
 from guiapp.widgets.shared.buttons import tool_button
 from guiapp.widgets.shared.layouts import framed, in_column, in_row
@@ -82,26 +81,19 @@ class LessonBar(QFrame):
         theme = self._theme_source.theme
         for label in (self.narration, self.question):
             label.setFont(self._zoom.ui_font(NARRATION_PX))
+        word, _, rest = step.setting.partition(" ")  # which is not what the bars of the window say
+        setting = f"{word.upper()} {rest}"
         place = f"{self._player.number + 1} OF {len(lesson.steps)}"
-        self.title.show_text(f"LESSON · {lesson.title.upper()} · {place} · {_setting(step)}")
+        self.title.show_text(f"LESSON · {lesson.title.upper()} · {place} · {setting}")
         self.narration.setText(_rich(step.say, theme))
         self.question.setVisible(bool(step.ask or self._player.failure))
-        answer = f"\n\n→ {step.answer}" if self._player.is_revealed else ""
+        answer = f"\n\n→ {self._player.answer}" if self._player.is_revealed else ""
         self.question.setText(_rich(f"? {step.ask}{answer}", theme))
         if self._player.failure:
             self.question.setText(escape(self._player.failure))
         self.buttons["lesson_reveal"].setVisible(bool(step.ask) and not self._player.is_revealed)
         self.buttons["lesson_previous"].setEnabled(self._player.number > 0)
         self._fit()
-
-
-def _setting(step: LessonStep) -> str:
-    """What a step works with, which is not what the bars of the window say."""
-    return (
-        f"TRAINS {step.train}"
-        if step.train
-        else f"WITH {' · '.join(filter(None, (step.model, step.encoder)))}"
-    )
 
 
 def _rich(text: str, theme: Theme) -> str:

@@ -1,20 +1,26 @@
-"""The lessons to choose from."""
+"""The lessons to choose from, ours and people's own."""
 
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QWidget
+from PySide6.QtWidgets import QFileDialog, QFrame, QLabel, QMessageBox, QPushButton, QScrollArea, QWidget
 
-from guiapp.core.lessons.lesson import Lesson
+from guiapp.core.lessons.lesson import ENDING, Lesson, LessonError
+from guiapp.core.lessons.saving import save_lesson
+from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.steps.lesson_player import LessonPlayer
+from guiapp.widgets.shared.buttons import push_button, tool_button
+from guiapp.widgets.shared.file_names import with_ending
 from guiapp.widgets.shared.layouts import STRETCH, framed, in_column, in_row, scroll_down
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.text_zoom import TextZoom
 from guiapp.widgets.shared.theme import MARGIN_PX, UI_FONT_PX
 
+FORMATS = {ENDING: "Lesson to change (*.toml)", ".html": "Page that steps in a browser (*.html)"}
 LIST_WIDTH_PX = 900
 KEYS_TEXT = (
     "Return begins a lesson. In it, Ctrl+PgDown goes on and Ctrl+PgUp back, Ctrl+Return shows the answer "
@@ -23,17 +29,27 @@ KEYS_TEXT = (
 
 
 class BeginButton(QPushButton):
-    """Is pressed by Return, too."""
+    """Is pressed by Return, too; up and down lead from one to the next, whatever else stands between."""
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self.click()
+        elif event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down):
+            goes_on = event.key() == Qt.Key.Key_Down
+            near: QWidget | None = self
+            while near is not None and (near is self or not isinstance(near, BeginButton)):
+                near = near.nextInFocusChain() if goes_on else near.previousInFocusChain()
+            if near is not None:
+                near.setFocus()
         else:
             super().keyPressEvent(event)
 
 
 class LessonList(QScrollArea):
-    """A card for each, with a button that begins or resumes; they are read when the list is first shown."""
+    """A card for each, with a button that begins or resumes; they are read when the list is first shown.
+
+    A lesson from a file is read again when it begins, as somebody may be writing it.
+    """
 
     def __init__(self, player: LessonPlayer, zoom: TextZoom) -> None:
         super().__init__()
@@ -41,27 +57,66 @@ class LessonList(QScrollArea):
         self._zoom = zoom
         self._words: list[tuple[QLabel, int]] = []
         self._inner: QWidget | None = None
+        self._shown: list[Lesson] = []
         self.buttons: dict[str, BeginButton] = {}
+        self._saving = LatestJob[None](self)
+        self._saving.failed.connect(partial(self._complain, "Save lesson"))
         scroll_down(self)
         player.changed.connect(self._follow)
         zoom.changed.connect(self._follow_zoom)
 
     def fill(self) -> None:
-        """Make the cards, the first time."""
-        if self.widget() is not None:
+        """Make the cards, the first time and for lessons that are new."""
+        if self.widget() is not None and self._shown == self._player.lessons:
             return
-        cards = [self._card(number, lesson) for number, lesson in enumerate(self._player.lessons, 1)]
+        self._shown, self._words, self.buttons = list(self._player.lessons), [], {}
+        cards = [self._card(number, lesson) for number, lesson in enumerate(self._shown, 1)]
         failures = [
             set_role(QLabel(failure, wordWrap=True, textFormat=Qt.TextFormat.PlainText), "dim")
             for failure in self._player.failures
         ]
         self._inner = QWidget()
-        in_column(self._keys(), *cards, *failures, STRETCH, on=self._inner, margins=None)
+        head = in_row((self._keys(), 1), push_button("Open lesson file…", self.ask_and_open))
+        in_column(head, *cards, *failures, STRETCH, on=self._inner, margins=None)
         content = QWidget()
         in_row(self._inner, on=content, margins=None)
         self.setWidget(content)
         self._follow_zoom()
         self._follow()
+
+    def ask_and_open(self) -> None:
+        name, _ = QFileDialog.getOpenFileName(self, "Open lesson", "", f"Lessons (*{ENDING})")
+        if name:
+            self.open(Path(name))
+
+    def open(self, path: Path) -> None:
+        """Begin a lesson from a file, or say what is wrong with it."""
+        try:
+            self._player.open(path)
+        except LessonError as error:
+            self._complain("Open lesson", str(error))
+
+    def ask_and_save(self, lesson: Lesson) -> None:
+        """Save a lesson as the beginning of one's own, or as a page."""
+        suggested = lesson.path.name
+        name, chosen = QFileDialog.getSaveFileName(
+            self, "Save a copy", suggested, ";;".join(FORMATS.values())
+        )
+        if name:
+            self.save(lesson, with_ending(Path(name), FORMATS, chosen))
+
+    def save(self, lesson: Lesson, path: Path) -> None:
+        """In the format that the ending names; says so where that fails."""
+        self._saving.start(partial(_save, lesson, path))
+
+    def stop(self) -> None:
+        self._saving.wait()
+
+    def _complain(self, title: str, message: str) -> None:
+        box = QMessageBox(QMessageBox.Icon.Warning, title, message, parent=self)
+        box.setTextFormat(Qt.TextFormat.PlainText)
+        box.exec()
+        box.deleteLater()
 
     @property
     def first_choice(self) -> QWidget:
@@ -86,17 +141,23 @@ class LessonList(QScrollArea):
             label.setFont(self._zoom.ui_font(size_px))
 
     def _card(self, number: int, lesson: Lesson) -> QFrame:
-        title, summary = QLabel(f"{number}.  {lesson.title}"), QLabel(lesson.summary, wordWrap=True)
+        plain = Qt.TextFormat.PlainText
+        title = QLabel(f"{number}.  {lesson.title}", textFormat=plain)
+        summary = QLabel(lesson.summary, wordWrap=True, textFormat=plain)
         self._words += [(title, UI_FONT_PX + 3), (summary, UI_FONT_PX)]
         set_role(summary, "dim")
         button = BeginButton()
-        button.clicked.connect(partial(self._player.begin, lesson.name))
+        is_ours = lesson.name == lesson.path.stem
+        begin = partial(self._player.begin, lesson.name) if is_ours else partial(self.open, lesson.path)
+        button.clicked.connect(begin)
         self.buttons[lesson.name] = button
+        copy = tool_button("Save a copy…", partial(self.ask_and_save, lesson))
+        copy.setAccessibleName(f"Save a copy of {lesson.title}")
         words = in_column(title, summary)
-        return framed(in_row((words, 1), button, margins=(MARGIN_PX, MARGIN_PX - 4)), "card")
+        return framed(in_row((words, 1), copy, button, margins=(MARGIN_PX, MARGIN_PX - 4)), "card")
 
     def _follow(self) -> None:
-        for lesson in self._player.lessons if self.buttons else ():
+        for lesson in self._shown:
             reached = self._player.reached(lesson)
             told = (
                 f"Resume at {reached + 1} of {len(lesson.steps)}"
@@ -105,3 +166,7 @@ class LessonList(QScrollArea):
             )
             self.buttons[lesson.name].setText(told)
             self.buttons[lesson.name].setAccessibleName(f"{lesson.title}: {told}")
+
+
+def _save(lesson: Lesson, path: Path, _: Progress) -> None:
+    save_lesson(lesson, path)

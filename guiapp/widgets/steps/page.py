@@ -100,6 +100,8 @@ class StepsPage(Page):
             return [training.stage.scrubber, training.form.algorithm, training.breakpoints.field.line]
         if self._mode == LESSONS and self.player.lesson is None:
             return [self.lessons.first_choice]
+        if self._is_covered:
+            return [self.lesson_bar.buttons["lesson_reveal"]]
         if isinstance(self._shown, TrainingModel):
             return [self.lesson_training.scrubber]
         trace = self.trace if self._mode == ENCODE else self.lesson_trace
@@ -151,6 +153,7 @@ class StepsPage(Page):
         self.model.stop()
         self.training.stop()
         self.player.stop()
+        self.lessons.stop()
         self.export.stop()
 
     def set_text_size(self, size_px: int) -> None:
@@ -206,13 +209,18 @@ class StepsPage(Page):
 
     def _move(self, move: Callable[[StepsModel | TrainingModel], None]) -> None:
         """Move through what is shown."""
-        if (shown := self._shown) is not None:
+        if (shown := self._shown) is not None and not self._is_covered:
             move(shown)
 
     def _to_caret(self) -> None:
         """Only what people open themselves has a caret."""
         if self._mode == ENCODE:
             self.model.to_caret()
+
+    @property
+    def _is_covered(self) -> bool:
+        """Whether a question is to be answered before anything else happens."""
+        return self._mode == LESSONS and self.player.is_covered
 
     @property
     def _shown(self) -> StepsModel | TrainingModel | None:
@@ -245,8 +253,6 @@ class StepsPage(Page):
 
     def _choose(self, mode: int) -> None:
         self._mode = mode
-        if mode == LESSONS:
-            self.lessons.fill()
         self._follow()
         if mode == LESSONS and QApplication.focusWidget() not in self.modes.findChildren(QWidget):
             self._take_focus()
@@ -271,6 +277,11 @@ class StepsPage(Page):
 
     def _follow(self) -> None:
         view = self._view()
+        if view is self.lessons:
+            self.lessons.fill()
+        elif self._mode == LESSONS and isinstance(view, TraceView):
+            view.set_covered(self.player.is_covered)
+        self.lesson_training.set_covered(self.player.is_covered)
         self._lesson_part.setVisible(self._mode == LESSONS and self.player.lesson is not None)
         self._stack.setCurrentWidget(view)
         for trace in self._stack.findChildren(TraceView, options=Qt.FindChildOption.FindDirectChildrenOnly):

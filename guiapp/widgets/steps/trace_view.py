@@ -28,6 +28,7 @@ from guiapp.widgets.shared.wrapping_row import WrappingRow, scrolling
 from guiapp.widgets.steps.boxes import TOKEN_FONT_PX
 from guiapp.widgets.steps.cards import card
 from guiapp.widgets.steps.code import CodeView
+from guiapp.widgets.steps.cover import Cover
 from guiapp.widgets.steps.drawing import Drawing
 from guiapp.widgets.steps.flow import FlowView
 from guiapp.widgets.steps.gutter import ID_FONT_PX
@@ -61,6 +62,8 @@ class TraceView(QSplitter):
         self.side = TraceSide(model, drawing)
         self.race_card = RaceCard(model, drawing)
         self.waiting = WaitingPanel(model.recording, session)
+        self.cover = Cover(drawing)
+        self._is_covered = False
         self.part_bar = PartBar(model.recording, session.document, self)
         self.sentence = SentenceView(drawing)
         self.number = TextLine(Theme.mono_font(UI_FONT_PX), drawing, is_right=True)
@@ -81,6 +84,12 @@ class TraceView(QSplitter):
         self.splitterMoved.connect(self._turn)
         self._begin()
 
+    def set_covered(self, is_covered: bool) -> None:
+        """Show only what there is, and nothing of what happens then."""
+        self._is_covered = is_covered
+        self.side.setVisible(not is_covered)
+        self._follow()
+
     def _lay_out(self, transport: WrappingRow) -> None:
         head = framed(in_row((self._title, 1), self.number))
         flow = card([head, self.flow, self.sentence], self.flow)
@@ -93,6 +102,9 @@ class TraceView(QSplitter):
         self._column = in_column(*parts, margins=(MARGIN_PX, 0, MARGIN_PX, GAP_PX), spacing=GAP_PX)
         self._main.addWidget(scrolling(framed(self._column), LEAST_WIDTH_PX))
         self._main.addWidget(self.waiting)
+        self._main.addWidget(
+            scrolling(framed(in_column(self.cover, margins=(MARGIN_PX, 0, MARGIN_PX, GAP_PX))), 0)
+        )
         in_splitter(self, self._main, self.side, sizes=(1100, SIDE_WIDTH_PX))
 
     def showEvent(self, event: QEvent) -> None:
@@ -144,9 +156,11 @@ class TraceView(QSplitter):
     def _follow(self) -> None:
         model = self._model
         debugger = model.debugger
-        self._main.setCurrentIndex(0 if debugger is not None else 1)
+        self._main.setCurrentIndex(1 if debugger is None else 2 if self._is_covered else 0)
         if debugger is None:
             return
+        if self._is_covered:
+            self.cover.show_state(debugger)
         self._lower.setStretch(0, 3 if debugger.trace.twin in LATTICES else 2)
         self._title.show_text(_capitals(model.title))
         self._picture_title.show_text(_capitals(self.picture.title))

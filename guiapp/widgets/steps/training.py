@@ -96,7 +96,14 @@ class TrainingStage(QWidget):
         ):
             pair = [(card([title, picture], picture), 1) for title, picture in titled.items()]
             self.cards.addWidget(framed(in_row(*pair, spacing=GAP_PX + UNIT_PX)))
+        policy = self.cards.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)
+        self.cards.setSizePolicy(policy)
         in_column(bar, self.scrubber, (words, 3), (self.cards, 4), on=self)
+
+    def set_covered(self, is_covered: bool) -> None:
+        """Show only the words, and nothing of what could happen to them."""
+        self.cards.setVisible(not is_covered)
 
     def show_kind(self) -> None:
         """Pairs and symbols for merges, curve and pieces for Unigram."""

@@ -58,7 +58,7 @@ class WindowCommands(QObject):
         self._theme_source = theme_source
         self._last_model = ""
         self._picking: tuple[QWidget, Take] = (window.top_bar.model_button, session.loader.open)
-        self._sorting = LatestJob[tuple[Path | None, Path | None]](self)
+        self._sorting = LatestJob[Dropped](self)
         self._sorting.done.connect(self._open_sorted)
         self._actions = window.actions_table
         self._editor = window.inspect_page.editor
@@ -166,15 +166,25 @@ class WindowCommands(QObject):
             self._session.text.open(path)
 
     def open_files(self, paths: list[Path]) -> None:
-        """Open what was dropped: model files as models, all else as text; the last of each kind counts."""
-        self._sorting.start(partial(_last_model_and_text, paths))
+        """Open what was dropped: models, lessons, and all else as text; the last of each kind counts."""
+        self._sorting.start(partial(_last_of_each_kind, paths))
 
-    def _open_sorted(self, found: tuple[Path | None, Path | None]) -> None:
-        model, text = found
+    def _open_sorted(self, found: Dropped) -> None:
+        model, text, lesson = found
         if model is not None:
             self.open(str(model))
         if text is not None:
             self._session.text.open(text)
+        if lesson is not None:
+            self._open_lesson(lesson)
+
+    def _open_lesson(self, path: Path) -> None:
+        from guiapp.widgets.steps.page import StepsPage
+
+        self._show_page("steps")
+        page = self._window.pages.current
+        assert isinstance(page, StepsPage)
+        page.lessons.open(path)
 
     def save_text(self) -> None:
         if self._session.text.path is None:
@@ -437,16 +447,24 @@ class WindowCommands(QObject):
         self._window.focus_ring.surround(panel)
 
 
-def _last_model_and_text(paths: list[Path], progress: Progress) -> tuple[Path | None, Path | None]:
-    """The last model file of some files, and the last other one; each is read, which may take a while."""
-    model = text = None
+Dropped = tuple[Path | None, Path | None, Path | None]
+"""A model, a text, and a lesson."""
+
+
+def _last_of_each_kind(paths: list[Path], progress: Progress) -> Dropped:
+    """Each file is read, which may take a while."""
+    from guiapp.core.lessons.lesson import is_lesson_file  # time that starting does not have
+
+    model = text = lesson = None
     for done, path in enumerate(paths):
         progress(done / len(paths))
         if is_model_file(path):
             model = path
+        elif is_lesson_file(path):
+            lesson = path
         else:
             text = path
-    return model, text
+    return model, text, lesson
 
 
 def _keep_choice(actions: Mapping[str, QAction], kept: str, keep: Callable[[str], None]) -> None:

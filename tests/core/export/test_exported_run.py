@@ -4,6 +4,7 @@ import pytest
 
 from guiapp.core.export.drawing import document
 from guiapp.core.export.exported_run import ExportedRun, write_chunks
+from guiapp.core.export.page import PageStep, page
 
 
 class Count(ExportedRun):
@@ -48,6 +49,15 @@ class Count(ExportedRun):
     def drawing_row(self, step, top):
         return f"{'é' * step} at {top}\n", 7.0
 
+    def page_head(self):
+        return "é", ""
+
+    def page_places(self, steps):
+        return steps
+
+    def page_step(self, place):
+        return PageStep("é" * place)
+
     def save(self, path):
         path.write_text("")
 
@@ -57,15 +67,17 @@ WHOLE = {
     ".md": "1…5\né\néé\nééé\néééé\n",
     ".json": '{"é": [], "steps": [{"é": "é"},\n{"é": "éé"},\n{"é": "ééé"},\n{"é": "éééé"}]}\n',
     ".svg": DRAWING,
+    ".html": "".join(page("é", "", [PageStep("é" * number) for number in range(1, 5)])),
 }
 PART = {
     ".md": "2…4\néé\nééé\n",
     ".json": '{"é": [], "steps": [{"é": "éé"},\n{"é": "ééé"}]}\n',
     ".svg": "".join(document([("ééé at 40\n", 7.0)], 10, "é")),
+    ".html": "".join(page("é", "", [PageStep("éé"), PageStep("ééé")])),
 }
 
 
-@pytest.mark.parametrize("ending", [".md", ".json", ".svg"])
+@pytest.mark.parametrize("ending", WHOLE)
 def test_a_run_is_written_whole_or_in_part_in_every_format(ending, tmp_path):
     path = tmp_path / f"run{ending.upper()}"
     for steps, written in ((None, WHOLE), (range(2, 4), PART)):

@@ -192,7 +192,7 @@ def test_the_scene_is_set_without_opening_what_is_open(player, lesson, qtbot, mo
     assert not player.is_ready
     qtbot.waitUntil(lambda: player.is_ready)
     opened, told = [], []
-    monkeypatch.setattr(player.session.loader, "open", opened.append)
+    monkeypatch.setattr(player.session.loader, "open", lambda name, pre: opened.append(name))
     player.session.document.edited.connect(told.append)
     player.begin(lesson.name, 0)
     assert (opened, told) == ([], [])
@@ -260,3 +260,20 @@ def test_to_stop_ends_all_work(player, lesson):
     assert not player.training.is_busy
     assert not player.steps.recording._settle.isActive()
     assert not player.session.loader.job.is_busy
+
+
+def test_answers_are_computed_where_the_lesson_is_whatever_moves_meanwhile(player, qtbot):
+    assert (player.answer, player.is_covered) == ("", False)
+    player.begin("4-encoding-by-merges", 0)
+    assert player.is_covered
+    qtbot.waitUntil(lambda: player.is_ready)
+    answer = player.answer
+    assert answer.startswith("`Ġ` + `l` → `Ġl`, rank 24: the lowest of 4 candidates. ")
+    player.steps.to_end()
+    assert player.answer == answer
+    player.reveal()
+    assert not player.is_covered
+    player.begin("3-training-by-hand", 0)
+    assert player.answer.startswith("`i` + `s` → `is`, 4 times: ")
+    player.begin("7-wordpiece", 1)
+    assert (player.answer, player.is_covered) == (player.step.answer, False)

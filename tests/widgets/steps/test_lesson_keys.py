@@ -105,9 +105,14 @@ def test_each_step_of_a_lesson_is_told_and_its_question_asked(make_steps_page, q
             assert previous.isEnabled() is (number > 0)
             if step.ask:
                 assert bare(step.ask) in plain(bar.question.text())
-                assert bare(step.answer) not in plain(bar.question.text())
+                qtbot.waitUntil(lambda: player.is_ready)
+                answer = bare(player.answer)
+                assert len(answer) > 5
+                assert answer not in plain(bar.question.text())
+                assert player.is_covered is bool(step.answer_is)
                 reveal.click()
-                assert bare(step.answer) in plain(bar.question.text())
+                assert answer in plain(bar.question.text())
+                assert not player.is_covered
                 assert not reveal.isVisible()
             assert bar.height() < 0.6 * page.window().height()
             assert bar.narration.width() <= bar.width() <= page.width() <= 1280

@@ -144,6 +144,9 @@ def test_ctrl_z_in_a_lesson_takes_back_its_own_breakpoints(at_work, qtbot):
     before = state(at_work)
     page = begin_lesson(at_work, qtbot, ENCODING)
     press(qtbot, at_work, Qt.Key.Key_F5)
+    assert page.player.steps.position == 1  # nothing happens before the question is answered
+    press(qtbot, at_work, Qt.Key.Key_Return, CTRL)
+    press(qtbot, at_work, Qt.Key.Key_F5)
     assert page.model.position == before["place"][1]
     lesson = page.player.steps
     assert (lesson.position, lesson.breakpoints.rows) == (lesson.n_steps, ())
@@ -213,6 +216,8 @@ def test_a_lesson_waits_while_something_is_opened_on_another_page(at_work, qtbot
     press(qtbot, at_work, Qt.Key.Key_PageDown, CTRL)
     assert (page.player.lesson.name, page.player.number) == (MODELS, 0)
     press(qtbot, at_work, Qt.Key.Key_3, CTRL)
+    assert QApplication.focusWidget() is page.lesson_bar.buttons["lesson_reveal"]
+    press(qtbot, at_work, Qt.Key.Key_Return, CTRL)
     assert QApplication.focusWidget() is page.lesson_trace.timeline
 
 
@@ -250,6 +255,7 @@ def play_training(shell, qtbot, page):
 
 def play_lesson(shell, qtbot, page):
     begin_lesson(shell, qtbot, TRAINING)
+    page.player.reveal()
     return page.player.training
 
 
@@ -366,3 +372,20 @@ def test_a_program_killed_in_a_lesson_comes_back_with_what_was_open(make_shell, 
     assert [row.title for row in steps.breakpoints.rows] == ["operation merge"]
     press(qtbot, again, Qt.Key.Key_S, CTRL)
     assert path.read_bytes() == b"How do lions sleep? Well"
+
+
+def test_a_dropped_lesson_is_begun_and_other_toml_is_text(at_work, qtbot, tmp_path):
+    before = state(at_work)
+    page = at_work.window.pages.current
+    lesson, other = tmp_path / "own.toml", tmp_path / "other.toml"
+    lesson.write_text('title = "x"\nsummary = "y"\n[[step]]\nsay = "z"\nmodel = "demo:toy"\n')
+    other.write_bytes(b"[tool]")
+    press(qtbot, at_work, Qt.Key.Key_1, CTRL)
+    drop(at_work.window, [lesson])
+    qtbot.waitUntil(lambda: at_work.window.pages.current is page and page.player.lesson is not None)
+    assert page.player.lesson.path == lesson
+    assert page.lesson_bar.isVisible()
+    assert state(at_work) == before
+    drop(at_work.window, [other])
+    qtbot.waitUntil(lambda: at_work.session.document.text() == b"[tool]")
+    assert page.player.lesson is None

@@ -1,0 +1,143 @@
+"""A run or a lesson as one HTML page that steps in a browser, with nothing beside it and no network.
+
+Each step is a part of the page; without a script, and on paper, they stand one below the other.
+"""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from collections.abc import Iterable, Iterator
+from hashlib import sha256
+from html import escape
+from typing import NamedTuple
+
+from guiapp.core.demo import resources_folder
+from guiapp.core.explain.code_marks import parts
+from guiapp.core.vocab.quoting import printable
+
+
+class PagePair(NamedTuple):
+    """A pair that could be joined next, and what speaks for it."""
+
+    words: str
+    worth: str
+    is_next: bool = False
+
+
+class PageStep(NamedTuple):
+    """One state, and what happens then.
+
+    place      where in the run this is
+    text       before, at and behind the stretch that the step is about
+    rows       tokens or symbols; of each what is written on it, and whether it is new or about to be joined
+    sentence   what happens
+    pairs      those that compete, the best first, under a title
+    say, ask, answer   of a lesson; what happens is covered until a question is answered
+    """
+
+    place: str
+    text: tuple[str, str, str] = ("", "", "")
+    rows: tuple[tuple[tuple[str, bool], ...], ...] = ()
+    sentence: str = ""
+    pairs: tuple[PagePair, ...] = ()
+    pairs_title: str = ""
+    say: str = ""
+    ask: str = ""
+    answer: str = ""
+
+
+def page(title: str, summary: str, steps: Iterable[PageStep]) -> Iterator[str]:
+    """The page in chunks: what comes before the steps, a chunk for each, and what comes behind."""
+    style, script = (_resource(f"steps.{ending}") for ending in ("css", "js"))
+    policy = f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; base-uri 'none'"
+    yield (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}; form-action \'none\'">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{_plain(title)}</title>\n<style>{style}</style>\n</head>\n<body>\n<header>\n"
+        f"<h1>{_plain(title)}</h1>\n{rich(summary)}\n<nav hidden>\n"
+        '<button id="back" title="←">Back</button> <output id="place" aria-live="polite"></output> '
+        '<button id="on" title="→ or Space">Go on</button>\n'
+        "<small>Space or → goes on, ← back, Home and End to the ends</small>\n</nav>\n</header>\n<main>\n"
+    )
+    answers: list[str] = []
+    for step in steps:
+        if step.ask:
+            answers.append(f"<li><h2>{_plain(step.place)}</h2>{rich(step.ask)}{_revealed(step)}</li>\n")
+        yield section(step)
+    yield "</main>\n"
+    if answers:
+        yield f'<aside id="answers">\n<h1>Answers</h1>\n<ol>\n{"".join(answers)}</ol>\n</aside>\n'
+    yield f"<script>{script}</script>\n</body>\n</html>\n"
+
+
+def rich(words: str) -> str:
+    """Paragraphs, `code` and *emphasis* as HTML; all else stands for itself."""
+    paragraphs = []
+    for paragraph in words.split("\n\n"):
+        told = "".join(
+            f"<code>{_plain(part.text)}</code>"
+            if part.is_code
+            else re.sub(r"\*([^*]+)\*", r"<em>\1</em>", _plain(part.text))
+            for part in parts(paragraph)
+        )
+        paragraphs.append(f"<p>{told}</p>")
+    return "".join(paragraphs) if words else ""
+
+
+def section(step: PageStep) -> str:
+    """The part of a page for one step."""
+    question, happens = "", rich(step.sentence) + _pairs(step)
+    if step.ask:
+        covered = f"<details><summary>Show the answer</summary>{_revealed(step)}{_pairs(step)}</details>"
+        question, happens = f'<div class="ask">{rich(step.ask)}{covered}</div>', ""
+    return (
+        f"<section>\n<h2>{_plain(step.place)}</h2>\n{rich(step.say)}{question}\n"
+        f"{_text(step)}{_rows(step)}{happens}\n</section>\n"
+    )
+
+
+def _revealed(step: PageStep) -> str:
+    """The answer, and what happens unless that is it."""
+    return rich(step.answer) + rich("" if step.sentence in step.answer else step.sentence)
+
+
+def _text(step: PageStep) -> str:
+    before, at, behind = map(_plain, step.text)
+    if not any(step.text):
+        return ""
+    marked = f"<mark>{at}</mark>" if at and not step.ask else at
+    return f"<p class=text>{before}{marked}{behind}</p>\n"
+
+
+def _rows(step: PageStep) -> str:
+    """Boxes; no end tags, as there may be hundreds of thousands on a page."""
+    rows = []
+    for row in step.rows:
+        boxes = (f"<li{' class=made' * (is_made and not step.ask)}>{_plain(label)}" for label, is_made in row)
+        rows.append(f"<ol class=tokens>{''.join(boxes)}</ol>\n")
+    return "".join(rows)
+
+
+def _pairs(step: PageStep) -> str:
+    if not step.pairs:
+        return ""
+    rows = "".join(
+        f"<tr{' class=next' * pair.is_next}><td>{_plain(pair.words)}<td>{_plain(pair.worth)}"
+        for pair in step.pairs
+    )
+    return f"<table><caption>{_plain(step.pairs_title)}</caption>{rows}</table>"
+
+
+def _plain(text: str) -> str:
+    return escape(printable(text))
+
+
+def _hash(inline: str) -> str:
+    """What a policy calls a style or a script of the page itself."""
+    return f"'sha256-{b64encode(sha256(inline.encode()).digest()).decode()}'"
+
+
+def _resource(name: str) -> str:
+    return (resources_folder() / "page" / name).read_text(encoding="utf-8")

@@ -1,0 +1,91 @@
+"""Whether a lesson says anything untrue: each of its states is made by the real encoders and compared."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from guiapp.core.errors import TokenloupeError
+from guiapp.core.lessons.lesson import Fault, Lesson, LessonError, LessonStep, load
+from guiapp.core.lessons.places import ANSWERS, computed_answer, labels_now, place_of, training_answer
+from guiapp.core.lessons.scenes import SceneError, Scenes
+from guiapp.core.trace.absences import absence
+from guiapp.core.trace.breakpoints import parse_breakpoint
+from guiapp.core.trace.debugger import Debugger
+
+
+def check(path: Path) -> list[Fault]:
+    """All that is wrong with a lesson file, none where it can be used and says nothing untrue."""
+    try:
+        lesson = load(path)
+    except LessonError as error:
+        return list(error.faults) or [Fault(1, str(error))]
+    return list(faults_of(lesson))
+
+
+def faults_of(lesson: Lesson) -> Iterator[Fault]:
+    """What does not hold when a lesson is run, in the order of its steps."""
+    scenes = Scenes()
+    for number, step in enumerate(lesson.steps, 1):
+        for key, reason in _faults(step, scenes):
+            yield Fault(lesson.line(number, key), f"step {number}: {reason}")
+
+
+def _faults(step: LessonStep, scenes: Scenes) -> Iterator[tuple[str, str]]:
+    if step.train:
+        yield from _training_faults(step)
+        return
+    try:
+        tokenizer, debugger = scenes.tokenizer(step), scenes.debugger(step)
+    except SceneError as error:
+        yield error.key, str(error)
+        return
+    yield from _claim_faults(step, debugger, tokenizer.encoders)
+
+
+def _training_faults(step: LessonStep) -> Iterator[tuple[str, str]]:
+    told = step.training(step.merges + 1)
+    learned = [merge.left + merge.right for merge in told[: step.merges]]
+    if len(learned) < step.merges:
+        yield "merges", f"after {len(learned):,} merges there is nothing left to learn."
+    elif step.learned is not None and list(step.learned) != learned:
+        yield "learned", f"“learned” is not what is learned: {_listed(learned)}."
+    yield from _answer_faults(step, training_answer(told, step.merges) if step.answer_is else "")
+
+
+def _claim_faults(step: LessonStep, debugger: Debugger, encoders: Iterable[str]) -> Iterator[tuple[str, str]]:
+    try:
+        place = place_of(debugger, step.place)
+        if place is None:
+            yield "break", _never(step.place, debugger, encoders)
+            return
+        debugger.go_to(place)
+        answer = computed_answer(step.answer_is, debugger, step.place) if step.answer_is else ""
+    except TokenloupeError as error:  # a condition that divides by zero, and the like
+        yield "break", str(error)
+        return
+    if step.now is not None and list(step.now) != (labels := labels_now(debugger)):
+        yield "now", f"“now” is not what is there: {_listed(labels)}."
+    if step.says and step.says != (sentence := debugger.sentence()):
+        yield "says", f"“says” is not what the program says: {sentence}"
+    if answer is None:
+        yield "answer_is", _never(step.answer_is, debugger, encoders)
+        return
+    if step.answer_is in ANSWERS and place == debugger.n_steps:
+        yield "answer_is", "the answer is on the screen at the end. Ask at an earlier place."
+    yield from _answer_faults(step, answer)
+
+
+def _answer_faults(step: LessonStep, answer: str) -> Iterator[tuple[str, str]]:
+    if answer and answer.rstrip(".") in step.say:
+        yield "say", f"“say” tells the answer to the question beside it: {answer}"
+
+
+def _never(place: str, debugger: Debugger, encoders: Iterable[str]) -> str:
+    why = absence(parse_breakpoint(place), debugger.values, list(encoders))
+    return f"the run never stops at “{place}”. {why}".strip()
+
+
+def _listed(words: list[str]) -> str:
+    return json.dumps(words, ensure_ascii=False)

@@ -1,0 +1,79 @@
+"""What the program shows at the steps of a lesson, made by the real encoders without a window."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from guiapp import open_model
+from guiapp.core.errors import TokenloupeError
+from guiapp.core.lessons.lesson import LessonStep
+from guiapp.core.tokenizer import Tokenizer
+from guiapp.core.trace.cost import estimate
+from guiapp.core.trace.debugger import Debugger
+from guiapp.core.trace.recorder import record
+from guiapp.core.trace.reports import debugger_for
+
+MOST_SECONDS = 5.0  # for all runs of a lesson, as estimated before they are made
+
+
+class SceneError(TokenloupeError):
+    """A step that cannot be shown; `key` is the entry that is to blame, and the message says why."""
+
+    def __init__(self, key: str, message: str) -> None:
+        super().__init__(message)
+        self.key = key
+
+
+class Scenes:
+    """Models and runs, one after the other; what a step has in common with the one before is made once."""
+
+    def __init__(self) -> None:
+        self._seconds = 0.0
+        self._opened: tuple[tuple[str, str], Tokenizer] | None = None
+        self._run: tuple[tuple[object, ...], Debugger] | None = None
+        self._hashes: dict[Path, str] = {}
+
+    def tokenizer(self, step: LessonStep) -> Tokenizer:
+        """Of the step's model; raises SceneError."""
+        wanted = step.model, step.pre
+        if self._opened is None or self._opened[0] != wanted:
+            try:
+                self._opened = wanted, open_model(step.model, step.pre or None)
+            except TokenloupeError as error:
+                raise SceneError("model", str(error)) from error
+        tokenizer = self._opened[1]
+        path = tokenizer.vocabulary.path
+        if step.sha256 and path is not None and (found := self._hash(path)) != step.sha256.lower():
+            raise SceneError("sha256", f"{path.name} is another file: its sha256 is {found}.")
+        return tokenizer
+
+    def debugger(self, step: LessonStep) -> Debugger:
+        """The run of a step that trains nothing, somewhere in it; raises SceneError."""
+        tokenizer = self.tokenizer(step)
+        wanted = (step.model, step.pre, step.text, step.encoder, step.parse_special)
+        if self._run is None or self._run[0] != wanted:
+            encoder = step.encoder or next(iter(tokenizer.encoders))
+            if encoder not in tokenizer.encoders:
+                known = ", ".join(tokenizer.encoders)
+                raise SceneError("encoder", f"This model has no encoder “{encoder}”. It has: {known}.")
+            self._spend(tokenizer, encoder, len(step.text.encode()))
+            trace = record(tokenizer, step.text, encoder, True, step.parse_special)
+            self._run = wanted, debugger_for(tokenizer, trace)
+        return self._run[1]
+
+    def _spend(self, tokenizer: Tokenizer, encoder: str, n_bytes: int) -> None:
+        is_one_piece = True  # it may be, whatever the model: a text without spaces
+        self._seconds += estimate(tokenizer.readable_twin(encoder), is_one_piece, n_bytes).seconds
+        if self._seconds > MOST_SECONDS:
+            raise SceneError(
+                "text",
+                f"up to here the runs take about {self._seconds:,.0f} s, and those of a lesson may take "
+                f"{MOST_SECONDS:,.0f} s. Take shorter texts.",
+            )
+
+    def _hash(self, path: Path) -> str:
+        if path not in self._hashes:
+            with path.open("rb") as file:
+                self._hashes[path] = hashlib.file_digest(file, "sha256").hexdigest()
+        return self._hashes[path]

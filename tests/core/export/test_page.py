@@ -1,0 +1,197 @@
+"""Pages that step in a browser: what is in them, and what a browser makes of them without a network."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from html import unescape
+from html.parser import HTMLParser
+
+import pytest
+
+import guiapp
+from guiapp.core.export.page import PagePair, PageStep, page, rich
+from guiapp.core.export.trace_run import TraceRun
+from guiapp.core.export.training_run import TrainingRun
+from guiapp.core.trace.recorder import record
+from guiapp.core.trace.reports import debugger_for
+from guiapp.core.training.record import TrainingRecord
+from guiapp.core.training.runs import begin
+from guiapp.core.training.telling import to_json
+
+BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+OFFLINE = (
+    *("--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=2000"),
+    *("--host-resolver-rules=MAP * ~NOTFOUND", "--proxy-server=127.0.0.1:9"),
+)  # fmt: skip
+EVIL = '</title><script>document.title="evil"</script><img src=x onerror=alert(1)>"\'&\u202e\x00`*'
+HOSTILE = PageStep(
+    EVIL, (EVIL, EVIL, EVIL), (((EVIL, True),),), EVIL, (PagePair(EVIL, EVIL, True),), EVIL, EVIL, EVIL, EVIL
+)
+TAGS = {
+    *("html", "head", "meta", "title", "style", "body", "header", "h1", "nav", "button", "output", "small"),
+    *("main", "section", "h2", "p", "mark", "ol", "li", "table", "caption", "tr", "td"),
+    *("div", "details", "summary", "aside", "script", "code", "em"),
+}  # fmt: skip
+
+
+class Reader(HTMLParser):
+    """Counts tags, and keeps the text that is not code."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.attributes: set[str] = set()
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes |= {name for name, _ in attrs}
+
+
+def seen_by_browser(path, place="", *options):
+    """The page's elements after its script has run."""
+    if BROWSER is None:
+        pytest.skip("there is no Chromium: apt-get install chromium")
+    command = [BROWSER, *OFFLINE, *options, "--dump-dom", f"{path.as_uri()}{place}"]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
+
+
+def written(tmp_path, *given):
+    path = tmp_path / "page.html"
+    path.write_text("".join(page(*given)), encoding="utf-8")
+    return path
+
+
+def trace_run(text, encoder="heap", model="demo:bpe"):
+    tokenizer = guiapp.open_model(model)
+    return TraceRun(debugger_for(tokenizer, record(tokenizer, text, encoder)))
+
+
+def test_hostile_texts_stand_for_themselves_everywhere(tmp_path):
+    html = "".join(page(EVIL, EVIL, [HOSTILE, HOSTILE._replace(ask="")]))
+    reader = Reader()
+    reader.feed(html)
+    assert set(reader.tags) <= TAGS
+    assert reader.tags.count("script") == 1
+    assert not any(name.startswith("on") or name in ("src", "href", "style") for name in reader.attributes)
+    assert "\u202e" not in html
+    assert "\0" not in html
+    assert "document.title=" not in re.sub(r"document\.title=&quot;", "", html)
+    seen = seen_by_browser(written(tmp_path, EVIL, EVIL, [HOSTILE, HOSTILE._replace(ask="")]))
+    title = unescape(re.search("<title>(.*?)</title>", seen, re.DOTALL)[1])
+    assert title.startswith('</title><script>document.title="evil"')
+    assert "<img" not in seen
+    assert 'class="now"' in seen
+
+
+def test_hostile_texts_in_a_run_and_a_training_do_so_too():
+    text = "<script>alert('1')</script> <b>&amp;\u202e \0"
+    run = begin("bpe", text * 3, 10_000, True)
+    training = TrainingRecord(run.start)
+    for merge in run.steps():
+        training.append(to_json(merge).encode())
+    for shown in (trace_run(text), TrainingRun(training)):
+        reader = Reader()
+        reader.feed("".join(shown.chunks(".html", shown.steps)))
+        assert set(reader.tags) <= TAGS
+        assert reader.tags.count("script") == 1
+
+
+def test_nothing_is_fetched_and_only_our_own_script_runs(tmp_path):
+    html = "".join(page("x", "", [PageStep("y")]))
+    (policy,) = re.findall('Content-Security-Policy" content="(.*?)"', html)
+    assert policy.startswith("default-src 'none'; style-src 'sha256-")
+    assert "unsafe" not in policy
+    assert not re.search("https?:|//[a-z]|@import|url\\(", html)
+    path = tmp_path / "page.html"
+    path.write_text(html.replace("</main>", "</main><script>document.title = 'evil'</script>"))
+    assert "<title>x</title>" in seen_by_browser(path)
+
+
+def test_a_page_has_the_state_before_each_step_and_the_last_one():
+    run = trace_run(" lions", "scan")
+    assert [len(run.page_places(steps)) for steps in (run.steps, range(1, 3))] == [8, 2]
+    state = run.page_step(1)
+    assert state.place == "Step 1 of 7 · merge · bytes 0–2"
+    assert state.text == ("", "·l", "ions")
+    assert state.rows == ((("Ġ", True), ("l", True), ("i", False), ("o", False), ("n", False), ("s", False)),)
+    assert state.sentence == "`Ġ` + `l` → `Ġl`, rank 24: the lowest of 4 candidates."
+    assert state.pairs[:2] == (PagePair("Ġ + l → Ġl", "24", True), PagePair("o + n → on", "35"))
+    assert state.pairs_title == "Pairs: 4 could merge"
+    end = run.page_step(7)
+    assert (end.place, end.sentence, end.pairs) == ("Step 7 of 7", "That is all: 3 tokens.", ())
+    assert run.page_head() == ("scan on “·lions”", "7 steps, 3 tokens.")
+
+
+def test_long_texts_are_shown_around_the_step():
+    run = trace_run("é" * 500 + " lions " + "é" * 500)
+    middle = next(at for at in run.steps if "lions" in run.page_step(at).text[1])
+    before, _, behind = run.page_step(middle).text
+    assert (before[0], behind[-1], "�" in before + behind, "<" in before + behind) == ("…", "…", False, False)
+    assert len(before) + len(behind) < 250
+
+
+def test_ways_that_end_at_the_same_place_are_shown_with_their_scores():
+    run = trace_run("New York", "viterbi", "demo:unigram")
+    way = run.page_step(7)
+    assert way.pairs_title == "Ways that end here, so far"
+    assert way.pairs == (PagePair("▁New", "−8.51"), PagePair("w", "−18.79", True))
+    assert run.page_step(15).pairs == ()
+
+
+def test_a_training_is_shown_from_its_start():
+    run = begin("bpe", "aab aab b aab", 10_000, True)
+    record_ = TrainingRecord(run.start)
+    for merge in run.steps():
+        record_.append(to_json(merge).encode())
+    shown = TrainingRun(record_)
+    assert list(shown.page_places(shown.steps)) == [0, 1, 2, 3]
+    assert list(shown.page_places(range(2, 3))) == [2]
+    start, first = shown.page_step(0), shown.page_step(1)
+    assert start.rows[0] == (("a", False), ("a", False), ("b", False), ("</w>", False))
+    assert start.pairs[0] == PagePair("b + </w>", "4", True)
+    assert first.rows[0][-1] == ("b</w>", True)
+    assert first.sentence.startswith("`b` + `</w>` → `b</w>`, 4 times")
+    assert shown.page_step(3).pairs == ()
+
+
+def test_words_are_rich_only_where_they_say_so():
+    assert rich("") == ""
+    assert rich("a *b* `c*d*`\n\n<e>") == ("<p>a <em>b</em> <code>c*d*</code></p><p>&lt;e&gt;</p>")
+
+
+@pytest.mark.parametrize(("place", "shown"), [("", 1), ("#step=5", 5), ("#step=99", 8)])
+def test_a_browser_shows_one_step_that_the_address_may_name(tmp_path, place, shown):
+    run = trace_run(" lions", "scan")
+    path = tmp_path / "page.html"
+    run.write(path)
+    seen = seen_by_browser(path, place)
+    assert seen.count("<section") == 8
+    assert len(re.findall('<section class="now"', seen)) == 1
+    now = re.search('<section class="now">\\s*<h2>(.*?)</h2>', seen)[1]
+    assert now.startswith(f"Step {shown - 1} of 7")
+    assert f'aria-live="polite">{shown} of 8</output>' in seen
+    assert ('id="back" title="←" disabled' in seen) == (shown == 1)
+
+
+KEYS = {
+    (" ",): (1, True),  # reveals first
+    (" ", " "): (2, True),
+    ("ArrowRight", "ArrowRight", "ArrowLeft"): (2, False),
+    ("End", "ArrowRight"): (3, False),
+    ("End", "Home", "ArrowLeft"): (1, False),
+    ("x", "Enter"): (1, False),
+}
+
+
+@pytest.mark.parametrize("keys", KEYS, ids="-".join)
+def test_keys_step_and_reveal_in_a_browser(tmp_path, keys):
+    path = written(tmp_path, "x", "y", [PageStep("a", ask="q", answer="w"), PageStep("b"), PageStep("c")])
+    html = re.sub("script-src '.*?'", "script-src 'unsafe-inline'", path.read_text())  # for the fingers below
+    pressed = "".join(f'press("{key}");' for key in keys)
+    event = 'new KeyboardEvent("keydown", {key, bubbles: true})'
+    press = f"const press = key => document.body.dispatchEvent({event});"
+    path.write_text(html.replace("</body>", f"<script>{press}{pressed}</script></body>"))
+    seen = seen_by_browser(path)
+    assert (int(re.search(r"(\d) of 3</output>", seen)[1]), "<details open" in seen) == KEYS[keys]
