@@ -160,6 +160,23 @@ def test_a_click_on_a_cause_walks_through_those_only(opened, qtbot):
     assert page.walk.kind is None
 
 
+def test_a_cause_that_an_edit_took_away_is_walked_through_without_finding_one(opened):
+    shell, page = opened
+    kind = page.causes.counts[-1].kind
+    shell.session.document.set_text(b"aa")
+    page.walk.choose_kind(kind)
+    page.walk.step(1)
+    assert page.walk.current is None
+
+
+def test_an_edit_at_the_end_keeps_all_columns_at_one_place(opened, qtbot):
+    shell, page = opened
+    page.columns.bar.setValue(page.columns.bar.maximum())
+    size = shell.session.document.size
+    shell.session.document.replace(size // 3, size, b"")  # most lines that show are gone
+    assert places_of(editors_of(page)[0]) == places_of(editors_of(page)[1]) == places_of(editors_of(page)[2])
+
+
 def test_models_are_added_shown_once_more_and_removed(open_page, qtbot, monkeypatch):
     shell, page = open_page("demo:bpe")
     wanted = []
