@@ -31,7 +31,7 @@ SETTLE_MS = 100  # for layouts and for the details of the selected token
 class Look:
     """How a screenshot looks.
 
-    beside            models to compare with
+    beside            models to compare with; the first one runs beside on the Steps page
     shape             of the picture on the Tree page
     at, race, lesson  on the Steps page: a breakpoint to stop at, an encoder to run beside, and NAME:STEP
     train             on the Steps page: KIND:TOKENS:STEP
@@ -121,6 +121,8 @@ def _arrange_steps(shell: Shell, look: Look) -> None:
 
     page = shell.window.pages.current
     if isinstance(page, StepsPage):
+        if look.beside:
+            page.race_with(shell.compared.sessions[1])
         page.begin(look.race, look.lesson)
         page.begin_training(look.train)
         _wait_for_page(shell)

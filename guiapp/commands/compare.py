@@ -18,6 +18,7 @@ from guiapp.commands.files import (
     open_tokenizer,
     print_json,
 )
+from guiapp.core.compare.names import names_apart
 from guiapp.core.explain.figures import counted
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from guiapp.core.tokenizer import Tokenizer
 
 LISTED = 10  # differences, for people
-LISTED_OF_KIND = 4
 FOR_ONE = re.compile(r"(\d+)=(.*)", re.DOTALL)
 FORMS = {
     "json": "print a JSON object",
@@ -118,7 +118,7 @@ def _compare_texts(options: argparse.Namespace) -> None:
 
 
 def _compare_changes(options: argparse.Namespace) -> None:
-    from guiapp.core.compare.changes_report import change_table, compare_ids, record, sentences
+    from guiapp.core.compare.changes_report import as_text, compare_ids, record
     from guiapp.core.explain.id_lists import parse_ids
 
     [side] = _sides(options)
@@ -137,15 +137,13 @@ def _compare_changes(options: argparse.Namespace) -> None:
     if options.form == "json":
         print_json(record(report))
         return
-    n_changes = len(report.found.changes)
-    more = [f"… {n_changes - LISTED:,} more. --json lists all."] if n_changes > LISTED else []
-    shown = [change_table(report, LISTED)] if n_changes else []
-    _print_tables(shown, options.form, before=list(sentences(report)), after=more)
+    sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a terminal may be ASCII only
+    print(as_text(report, options.form == "markdown"))
 
 
 def _compare_vocabularies(options: argparse.Namespace) -> None:
     from guiapp.core.compare.vocabularies import compare_vocabularies
-    from guiapp.core.compare.vocabulary_report import csv_rows, record, tables, verdict
+    from guiapp.core.compare.vocabulary_report import csv_rows, page_text, record
     from guiapp.core.export.tables import csv_blocks
 
     tokenizers = _tokenizers(options)
@@ -157,7 +155,8 @@ def _compare_vocabularies(options: argparse.Namespace) -> None:
         case "csv":
             _write(csv_blocks(csv_rows(found, names)))
         case _:
-            _print_tables(tables(found, names, LISTED_OF_KIND), options.form, before=[verdict(found, names)])
+            sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
+            print(page_text(found, names, is_markdown=options.form == "markdown"))
 
 
 def _write(parts: Iterable[str]) -> None:
@@ -200,17 +199,11 @@ def _names(options: argparse.Namespace) -> list[str]:
     """As they were given, for programs; for people what tells them apart, with what was chosen for each."""
     if options.form == "json":
         return list(options.models)
-    paths = [os.path.basename(os.path.normpath(each)) if os.sep in each else each for each in options.models]
-    short = [path.removesuffix(".gguf") for path in paths]
     chosen = [
         ", ".join(filter(None, pair))
         for pair in zip(_for_each(options, "pre"), _for_each(options, "encoder"), strict=True)
     ]
-    for bases in (short, options.models, [f"{number}. {base}" for number, base in enumerate(short, 1)]):
-        names = [f"{base} ({more})" if more else base for base, more in zip(bases, chosen, strict=True)]
-        if len(set(names)) == len(names):
-            break
-    return names
+    return names_apart(options.models, chosen)
 
 
 def _for_each(options: argparse.Namespace, option: str) -> list[str | None]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import codecs
 import os
-import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
@@ -18,15 +17,10 @@ from guiapp import open_model
 from guiapp.core.counting.blocks import blocks_from
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.system.replace_file import replace_file
-from guiapp.core.text.invisible import IGNORABLE
 from guiapp.core.text.utf16 import LITTLE, MARK, utf8_from, utf16_codec
 
 if TYPE_CHECKING:
     from guiapp.core.tokenizer import Tokenizer
-
-
-UNSEEN = re.compile(f"[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufff9-\ufffb{IGNORABLE}]")
-"""What JSON allows as it is, but terminals obey, nobody sees, or UTF-8 has no bytes for."""
 
 
 class InputError(TokenloupeError):
@@ -215,11 +209,10 @@ def _opened(file: str | None) -> Iterator[BinaryIO]:
 
 def print_json(record: object, indent: int | None = None) -> None:
     """Print a record in UTF-8, the one encoding of JSON, whatever that of the terminal is."""
-    import json
+    from guiapp.core.export.json_text import json_text
 
     sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
-    text = json.dumps(record, ensure_ascii=False, indent=indent)
-    print(UNSEEN.sub(lambda found: json.dumps(found[0])[1:-1], text))
+    print(json_text(record, indent))
 
 
 def write(file: str, data: bytes) -> None:

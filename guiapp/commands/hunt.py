@@ -32,7 +32,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         type=file_name,
         action="append",
         default=[],
-        help="texts of your own, tried line by line, and changed here and there; may be repeated",
+        help="texts of your own, or a folder of them, tried line by line, and changed here and there; "
+        "may be repeated",
     )
     parser.add_argument(
         "--seconds", metavar="S", type=positive_number, default=30.0, help="how long: %(default)g"

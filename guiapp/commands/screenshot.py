@@ -9,7 +9,7 @@ import re
 from guiapp.commands.files import add_pre_option, file_path
 from guiapp.commands.images import need_no_display, picture_size
 
-PAGES = ("inspect", "compare", "tree", "steps", "bench")
+PAGES = ("inspect", "compare", "compare_texts", "compare_vocabularies", "hunt", "tree", "steps", "bench")
 MOST_BESIDE = 3
 
 
@@ -18,7 +18,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--model", metavar="MODEL", default="demo:bpe")
     add_pre_option(parser)
     parser.add_argument(
-        "--beside", metavar="MODEL", nargs="+", default=(), help="models to compare with, up to three"
+        "--beside",
+        metavar="MODEL",
+        nargs="+",
+        default=(),
+        help="models to compare with, up to three; on the Steps page, the first one runs beside",
     )
     parser.add_argument("--text", metavar="TEXT", help="the sample text by default")
     parser.add_argument("--theme", choices=("dark", "light"), default="dark")

@@ -48,6 +48,7 @@ class ModelSession(QObject):
         tokens_changed(TextEdit | None, TokenStore): the tokens are new or moved, by an edit if there is one.
         selected_token_changed(), hovered_token_changed(): which token is pointed at.
         statistics_changed(): `statistics` or `selection_statistics` is new.
+        closed(): nothing more will come.
     """
 
     vocabulary_changed = Signal()
@@ -56,6 +57,7 @@ class ModelSession(QObject):
     selected_token_changed = Signal()
     hovered_token_changed = Signal()
     statistics_changed = Signal()
+    closed = Signal()
 
     def __init__(
         self,
@@ -98,6 +100,7 @@ class ModelSession(QObject):
         self.spans.close()
         self.round_trip.wait()
         self.encoder_check.wait()
+        self.closed.emit()
 
     # Model and options
 
@@ -143,15 +146,15 @@ class ModelSession(QObject):
         return self._options
 
     def set_add_special(self, add_special: bool) -> None:
-        self._set_options(replace(self._options, add_special=add_special))
+        self.set_options(replace(self._options, add_special=add_special))
 
     def set_parse_special(self, parse_special: bool) -> None:
-        self._set_options(replace(self._options, parse_special=parse_special))
+        self.set_options(replace(self._options, parse_special=parse_special))
 
     def set_encoder(self, name: str | None) -> None:
-        self._set_options(replace(self._options, encoder=name))
+        self.set_options(replace(self._options, encoder=name))
 
-    def _set_options(self, options: Options) -> None:
+    def set_options(self, options: Options) -> None:
         if options == self._options:
             return
         self._options = options

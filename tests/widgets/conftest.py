@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication, QMainWindow
 import guiapp
 from guiapp.app import build
 from guiapp.core.demo import demo_model_path
+from guiapp.viewmodels.compare.compared_models import ComparedModels
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.steps.lesson_player import LessonPlayer
@@ -38,7 +39,10 @@ def make_steps_page(qtbot, tmp_path):
         actions = Actions(window)
         model = StepsModel(session, Settings(tmp_path / "settings.json"), InstantRecorder())
         player = LessonPlayer(Settings(tmp_path / "settings.json"), InstantRecorder())
-        page = StepsPage(model, player, session, actions, ThemeSource(QApplication.instance(), theme))
+        theme_source = ThemeSource(QApplication.instance(), theme)
+        compared = ComparedModels(session)
+        ending.callback(compared.stop)
+        page = StepsPage(model, player, compared, actions, theme_source)
         ending.callback(page.stop)
         window.setCentralWidget(page)
         for row, action in actions:
@@ -49,7 +53,7 @@ def make_steps_page(qtbot, tmp_path):
         window.show()
         qtbot.waitExposed(window)
         qtbot.waitUntil(lambda: page.is_ready)
-        page.kept, page.actions_, page.kept_session = window, actions, session
+        page.kept, page.actions_, page.kept_session, page.compared = window, actions, session, compared
         return page
 
     with ending:

@@ -12,9 +12,13 @@ from numpy.typing import NDArray
 from guiapp.core.compare.id_changes import IdChanges, id_changes
 from guiapp.core.explain.figures import counted, percent
 from guiapp.core.explain.visible_text import visible_text
-from guiapp.core.export.tables import Table
+from guiapp.core.export.tables import Table, aligned, markdown_table
 from guiapp.core.tokenizer import Tokenizer
+from guiapp.core.vocab.attributes import Attribute
+from guiapp.core.vocab.quoting import printable
+from guiapp.core.vocab.vocabulary import Vocabulary
 
+LISTED = 10  # changes
 LONGEST_CELL = 40  # characters
 LONGEST_LIST = 20  # tokens of a change that are told
 
@@ -24,7 +28,7 @@ class ChangesReport:
     """Two lists of tokens of one model.
 
     names         of both
-    is_same_text  whether both are decoded to the same bytes, special tokens left out
+    is_same_text  whether both are decoded to the same bytes, control tokens left out
     """
 
     tokenizer: Tokenizer
@@ -37,7 +41,8 @@ def compare_ids(
     tokenizer: Tokenizer, names: tuple[str, str], first: NDArray[np.int32], second: NDArray[np.int32]
 ) -> ChangesReport:
     """Compare two lists of ids, all of them tokens of the vocabulary."""
-    texts = [tokenizer.decode_bytes(ids, remove_special=True) for ids in (first, second)]
+    is_control = (tokenizer.vocabulary.attributes & Attribute.CONTROL.value) != 0
+    texts = [tokenizer.decode_bytes(ids[~is_control[ids]]) for ids in (first, second)]
     return ChangesReport(tokenizer, names, id_changes(first, second), texts[0] == texts[1])
 
 
@@ -57,8 +62,56 @@ def sentences(report: ChangesReport) -> Iterator[str]:
         f"{len(found.changes):,} {'change' if len(found.changes) == 1 else 'changes'}: "
         f"{counted(found.n_removed, 'token')} removed, {found.n_inserted:,} inserted, {found.n_kept:,} kept."
     )
+    yield from remarks(report)
     if not found.is_whole:
         yield "A stretch is too long to be compared token by token: it is told as changed whole."
+
+
+def remarks(report: ChangesReport) -> Iterator[str]:
+    """Which of BOS, EOS and SEP one of both lacks at an end, or has there more often."""
+    control = Attribute.CONTROL.value
+    attributes, special = report.tokenizer.vocabulary.attributes, report.tokenizer.vocabulary.special_ids
+    heads, tails = [], []
+    for ids in (report.found.first, report.found.second):
+        others = np.flatnonzero((attributes[ids] & control) == 0)
+        head_end = int(others[0]) if len(others) else len(ids)
+        heads.append(ids[:head_end])
+        tails.append(ids[int(others[-1]) + 1 if len(others) else len(ids) :])
+    ends = (("BOS", special.bos, heads), ("EOS", special.eos, tails), ("SEP", special.sep, tails))
+    for role, token_id, (first, second) in ends:
+        if token_id is not None:
+            counts = (int(np.count_nonzero(first == token_id)), int(np.count_nonzero(second == token_id)))
+            yield from _remark(role, *report.names, *counts)
+
+
+def _remark(role: str, first: str, second: str, n_first: int, n_second: int) -> Iterator[str]:
+    """What is told of so many tokens of a role."""
+    if n_first == n_second:
+        return
+    if not n_second:
+        yield f"{role} is missing in {second}."
+    elif n_second == 1:
+        few = "none" if not n_first else f"{n_first:,}"
+        yield f"{second} has one {role}, {first} has {few}."
+    elif n_second == 2 and n_first == 1:
+        yield f"There is a second {role} in {second}."
+    else:
+        yield f"{second} has {role} {n_second:,} times, {first} {n_first:,}."
+
+
+def as_text(report: ChangesReport, is_markdown: bool) -> str:
+    """All that is told, with the first changes: for a terminal, or to paste."""
+    parts = list(sentences(report))
+    n_changes = len(report.found.rows)
+    if n_changes:
+        table = change_table(report, LISTED)
+        if is_markdown:
+            parts.append(f"## {table.title}\n\n{markdown_table(table)}")
+        else:
+            parts.append("\n".join(line.rstrip() for line in aligned(table)))
+    if n_changes > LISTED:
+        parts.append(f"… {n_changes - LISTED:,} more. --json lists all.")
+    return printable("\n\n".join(parts))
 
 
 def change_table(report: ChangesReport, most: int) -> Table:
@@ -71,19 +124,17 @@ def change_table(report: ChangesReport, most: int) -> Table:
         rows.append(
             [
                 f"{change.first_start:,}",
-                _tokens(report.tokenizer, removed),
+                _tokens(report.tokenizer.vocabulary, removed),
                 f"{change.second_start:,}",
-                _tokens(report.tokenizer, inserted),
+                _tokens(report.tokenizer.vocabulary, inserted),
             ]
         )
     return Table("Changes, by the number of the token", rows)
 
 
-def _tokens(tokenizer: Tokenizer, ids: NDArray[np.int32]) -> str:
-    """Tokens as the file spells them, with their ids where there are few."""
-    texts = [
-        visible_text(tokenizer.vocabulary.raw_text(token_id)) for token_id in ids[:LONGEST_LIST].tolist()
-    ]
+def _tokens(vocabulary: Vocabulary, ids: NDArray[np.int32]) -> str:
+    """Tokens as the file spells them, with the id of a single one; cut where they are long."""
+    texts = [visible_text(vocabulary.raw_text(token_id)) for token_id in ids[:LONGEST_LIST].tolist()]
     if len(ids) == 1:
         texts = [f"{texts[0]} ({ids[0]})"]
     shown = "|".join(texts) or "–"

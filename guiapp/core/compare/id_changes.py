@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +20,7 @@ from guiapp.core.system.checkpoint import stoppable
 
 Ids = NDArray[np.int32]
 LARGEST_TABLE = 1 << 31  # cells; about a second
+QUICK_TABLE = 1 << 16  # some milliseconds
 ANCHOR = 16  # tokens
 FACTOR = np.uint64(0x9E3779B97F4A7C15)
 
@@ -36,23 +38,28 @@ class Change(NamedTuple):
 class IdChanges:
     """All changes from one list to another, in order; what is between them is equal.
 
+    rows      int64[n, 4]: `changes` as a table
     n_common  tokens in common from the start: what a cache of prefixes keeps
     is_whole  False where a stretch was too long to be compared token by token, and is told as changed whole
     """
 
     first: Ids
     second: Ids
-    changes: tuple[Change, ...]
+    rows: NDArray[np.int64]
     n_common: int
     is_whole: bool
 
+    @cached_property
+    def changes(self) -> tuple[Change, ...]:
+        return tuple(map(Change._make, self.rows.tolist()))
+
     @property
     def n_removed(self) -> int:
-        return sum(change.first_end - change.first_start for change in self.changes)
+        return int((self.rows[:, 1] - self.rows[:, 0]).sum())
 
     @property
     def n_inserted(self) -> int:
-        return sum(change.second_end - change.second_start for change in self.changes)
+        return int((self.rows[:, 3] - self.rows[:, 2]).sum())
 
     @property
     def n_kept(self) -> int:
@@ -65,10 +72,72 @@ def id_changes(first: Ids, second: Ids) -> IdChanges:
     Where both are long and differ at places far apart, stretches of 16 tokens that both have exactly once are
     taken as equal first, and the least changes are found between those.
     """
-    n_common = n_equal_from_start(first, second)
-    found, is_whole = _matches(first, second)
-    changes = tuple(_changes_between(found, len(first), len(second)))
-    return IdChanges(first, second, changes, n_common, is_whole)
+    rows, is_whole = _rows(first, second, LARGEST_TABLE)
+    return IdChanges(first, second, rows, n_equal_from_start(first, second), is_whole)
+
+
+def changes_after_edits(found: IdChanges, first: Ids, second: Ids) -> IdChanges:
+    """Compare what the lists have become, in a moment: only near the edits is looked for changes anew.
+
+    They lead from one list to the other, but fewer might do so as well; near a long edit, all is changed.
+    """
+    rows, is_whole = found.rows, found.is_whole
+    lists = [found.first, found.second]
+    for side, edited in enumerate((first, second)):
+        before, lists[side] = lists[side], edited
+        rows, is_near_whole = _edited_rows(rows, side, before, lists)
+        is_whole &= is_near_whole
+    return IdChanges(first, second, rows, n_equal_from_start(first, second), is_whole)
+
+
+def is_quick(first: Ids, second: Ids) -> bool:
+    """Whether `id_changes` takes no longer than a frame."""
+    return _n_cells(*_without_ends(first, second)[0]) <= QUICK_TABLE
+
+
+def _edited_rows(
+    rows: NDArray[np.int64], side: int, before: Ids, lists: list[Ids]
+) -> tuple[NDArray[np.int64], bool]:
+    """The table of changes after an edit of one of the `lists`, and whether all was compared."""
+    after = lists[side]
+    start = n_equal_from_start(before, after)
+    end = len(before) - n_equal_from_start(before[start:][::-1], after[start:][::-1])
+    shift = len(after) - len(before)
+    if start == end and not shift:
+        return rows, True
+    own, other = (slice(0, 2), slice(2, 4)) if side == 0 else (slice(2, 4), slice(0, 2))
+    starts, ends = rows[:, own].T
+    touched = slice(int(ends.searchsorted(start)), int(starts.searchsorted(end, side="right")))
+    near = np.empty(4, np.int64)
+    near[own] = start, end
+    near[other] = beside(rows, side, start), beside(rows, side, end)
+    near[::2] = np.minimum(near[::2], rows[touched, ::2].min(axis=0, initial=near[::2].max()))
+    near[1::2] = np.maximum(near[1::2], rows[touched, 1::2].max(axis=0, initial=0))
+    near[own] += 0, shift
+    behind = rows[touched.stop :].copy()
+    behind[:, own] += shift
+    fresh, is_whole = _rows(lists[0][near[0] : near[1]], lists[1][near[2] : near[3]], QUICK_TABLE)
+    fresh += near[[0, 0, 2, 2]]
+    return np.concatenate((rows[: touched.start], fresh, behind)), is_whole
+
+
+def beside(rows: NDArray[np.int64], side: int, index: int) -> int:
+    """Where the other list goes on that one of both (0, 1) has come to at `index`: behind equal tokens.
+
+    Within a change, as far from its start, or at its end.
+    """
+    return int(beside_all(rows, side, np.array([index]))[0])
+
+
+def beside_all(rows: NDArray[np.int64], side: int, indexes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """`beside` of each index."""
+    table = np.concatenate((np.zeros((1, 4), np.int64), rows))
+    own, other = (table[:, :2], table[:, 2:]) if side == 0 else (table[:, 2:], table[:, :2])
+    at = own[:, 0].searchsorted(indexes, side="right") - 1
+    within = np.minimum(other[at, 0] + indexes - own[at, 0], other[at, 1])
+    behind = other[at, 1] + indexes - own[at, 1]
+    found: NDArray[np.int64] = np.where(indexes < own[at, 1], within, behind)
+    return found
 
 
 def n_equal_from_start(first: Ids, second: Ids) -> int:
@@ -81,15 +150,33 @@ def n_equal_from_start(first: Ids, second: Ids) -> int:
 Run = tuple[int, int, int]  # of equal tokens: where it begins in both lists, and how many
 
 
-def _matches(first: Ids, second: Ids) -> tuple[list[Run], bool]:
-    """Runs of equal tokens in order, and whether all was compared."""
+def _rows(first: Ids, second: Ids, most_cells: int) -> tuple[NDArray[np.int64], bool]:
+    """The table of changes, and whether all was compared."""
+    found, is_whole = _matches(first, second, most_cells)
+    changes = list(_changes_between(found, len(first), len(second)))
+    return np.array(changes, np.int64).reshape(-1, 4), is_whole
+
+
+def _without_ends(first: Ids, second: Ids) -> tuple[list[Ids], int, int]:
+    """What is between equal beginnings and equal ends, and how long these are."""
     head = n_equal_from_start(first, second)
     tail = n_equal_from_start(first[head:][::-1], second[head:][::-1])
-    inner = [each[head : len(each) - tail] for each in (first, second)]
+    return [each[head : len(each) - tail] for each in (first, second)], head, tail
+
+
+def _n_cells(first: Ids, second: Ids) -> int:
+    return len(first) * len(second)
+
+
+def _matches(first: Ids, second: Ids, most_cells: int) -> tuple[list[Run], bool]:
+    """Runs of equal tokens in order, and whether all was compared."""
+    inner, head, tail = _without_ends(first, second)
     found = [(0, 0, head)]
     is_whole = True
-    if len(inner[0]) * len(inner[1]) <= LARGEST_TABLE:
+    if _n_cells(*inner) <= most_cells:
         found += [(head + at, head + other, 1) for at, other in _common(*inner)]
+    elif most_cells < LARGEST_TABLE:
+        is_whole = False
     else:
         anchored, is_whole = _anchored_matches(*inner)
         found += [(head + at, head + other, length) for at, other, length in anchored]
@@ -119,10 +206,9 @@ def _anchored_matches(first: Ids, second: Ids) -> tuple[list[Run], bool]:
             continue
         start, other_start, length = start + overlap, other_start + overlap, length - overlap
         gap = first[at:start], second[other:other_start]
-        if len(gap[0]) * len(gap[1]) <= LARGEST_TABLE:
-            runs += [
-                (at + begin, other + other_begin, size) for begin, other_begin, size in _matches(*gap)[0]
-            ]
+        if _n_cells(*gap) <= LARGEST_TABLE:
+            matches, _ = _matches(*gap, LARGEST_TABLE)
+            runs += [(at + begin, other + other_begin, size) for begin, other_begin, size in matches]
         else:
             is_whole = False
         runs.append((start, other_start, length))

@@ -28,6 +28,14 @@ Counts = NDArray[np.int64]
 SCORED = (VocabType.SPM, VocabType.UGM, VocabType.PLAMO2)
 KIND_NAMES = (*reversed(KINDS.values()), "undefined")  # by the numbers of `_kinds`
 LONGEST_COUNTED = 32  # bytes
+SEARCHES = (
+    "takes white space before it",
+    "takes white space behind it",
+    "only as a whole word",
+    "in normalised text",
+    "before the text is split",
+)
+"""How an added token is looked for in a text, by the bits of `searches`; the last three of `tokenizers`."""
 
 
 class Merges(NamedTuple):
@@ -61,6 +69,7 @@ class VocabularyComparison:
     other_id, other_kind, other_search, other_score   bool[k], of `both`: what differs.  `other_search` is how
                     an added token is looked for: with white space around, as a word, in normalised text.
                     Scores are compared where both types encode by them
+    searches        uint8[n] of each vocabulary: bits of SEARCHES
     merges          None where one of the files lists no merge rules
     """
 
@@ -72,6 +81,7 @@ class VocabularyComparison:
     other_kind: Flags
     other_search: Flags
     other_score: Flags
+    searches: tuple[NDArray[np.uint8], NDArray[np.uint8]]
     merges: Merges | None
     roles: tuple[Role, ...]
     settings: tuple[Setting, ...]
@@ -116,24 +126,40 @@ class VocabularyComparison:
     @cached_property
     def by_script(self) -> Counts:
         """int64[3, len(NAMES)]: tokens in both, only in the first, only in the second, of each script."""
-        scripts = [token_scripts(each.vocabulary, each.token_tree) for each in self.tokenizers]
-        return self._counted(scripts[0], scripts[1], len(NAMES))
+        return self._counted(*self.scripts, len(NAMES))
 
     @cached_property
     def by_length(self) -> Counts:
-        """int64[3, 33]: the same by bytes; the last column has all that are longer."""
-        lengths = [
-            np.minimum(np.diff(each.vocabulary.token_bytes_table[1]), LONGEST_COUNTED)
-            for each in self.tokenizers
-        ]
-        return self._counted(lengths[0], lengths[1], LONGEST_COUNTED + 1)
+        """int64[3, 33]: the same by bytes; the last column has those with 32 or more."""
+        return self._counted(*self.lengths, LONGEST_COUNTED + 1)
+
+    @cached_property
+    def scripts(self) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+        """For each token of both vocabularies an index into `tree.scripts.NAMES`."""
+        first, second = (token_scripts(each.vocabulary, each.token_tree) for each in self.tokenizers)
+        return first, second
+
+    @cached_property
+    def lengths(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """How many bytes each token of both has, LONGEST_COUNTED where it has more."""
+        offsets = [each.vocabulary.token_bytes_table[1] for each in self.tokenizers]
+        first, second = (np.minimum(np.diff(each), LONGEST_COUNTED) for each in offsets)
+        return first, second
+
+    @cached_property
+    def listed_rules(self) -> tuple[Ids, Ids]:
+        """int32[n, 4] of each: left and right symbol, rank and result of the rules its file lists, by rank.
+
+        Only where `merges` is there.
+        """
+        return _listed_rules(self.first), _listed_rules(self.second)
 
     def rules(self, side: int, rows: Ids) -> list[tuple[bytes, bytes]]:
         """What some rules of the first (0) or second (1) vocabulary join, as its file spells it."""
         tokenizer = self.tokenizers[side]
         assert tokenizer.merging is not None
         data, offsets = tokenizer.merging.symbol_texts
-        sides = _listed_rules(tokenizer)[rows, :2].tolist()
+        sides = self.listed_rules[side][rows, :2].tolist()
         texts = [[data[offsets[each] : offsets[each + 1]].tobytes() for each in pair] for pair in sides]
         return [(left, right) for left, right in texts]
 
@@ -150,7 +176,9 @@ def compare_vocabularies(first: Tokenizer, second: Tokenizer) -> VocabularyCompa
     keys = [_keys(each[: len(kind)], kind) for each, kind in zip(groups, kinds, strict=True)]
     both = _pairs(keys[0], keys[1])
     left, right = both.T
-    searches = [_searches(each, has_all=_are_added_alike(*vocabularies)) for each in vocabularies]
+    first_searches, second_searches = (
+        _searches(each, has_all=_are_added_alike(*vocabularies)) for each in vocabularies
+    )
     return VocabularyComparison(
         first=first,
         second=second,
@@ -158,8 +186,9 @@ def compare_vocabularies(first: Tokenizer, second: Tokenizer) -> VocabularyCompa
         only=(_others(left, len(keys[0])), _others(right, len(keys[1]))),
         other_id=left != right,
         other_kind=kinds[0][left] != kinds[1][right],
-        other_search=searches[0][left] != searches[1][right],
+        other_search=first_searches[left] != second_searches[right],
         other_score=_other_scores(*vocabularies, both),
+        searches=(first_searches, second_searches),
         merges=_compare_merges(first, second, groups),
         roles=tuple(_roles(*vocabularies, groups)),
         settings=tuple(settings_of(first, second)),
@@ -179,7 +208,7 @@ def _groups(tokenizers: tuple[Tokenizer, Tokenizer]) -> tuple[Ids, Ids]:
 def _symbol_bytes(tokenizer: Tokenizer) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     """What tokens stand for, and how other symbols of merge rules are spelled, behind a byte of no text."""
     data, offsets = tokenizer.vocabulary.token_bytes_table
-    if not _lists_merges(tokenizer):
+    if not lists_merges(tokenizer):
         return data, offsets
     assert tokenizer.merging is not None
     texts, bounds = tokenizer.merging.symbol_texts
@@ -248,7 +277,7 @@ def _other_scores(first: Vocabulary, second: Vocabulary, both: Ids) -> Flags:
 
 
 def _compare_merges(first: Tokenizer, second: Tokenizer, groups: tuple[Ids, Ids]) -> Merges | None:
-    if not (_lists_merges(first) and _lists_merges(second)):
+    if not (lists_merges(first) and lists_merges(second)):
         return None
     tables = _listed_rules(first), _listed_rules(second)
     keys = _rule_keys(tables[0], groups[0]), _rule_keys(tables[1], groups[1])
@@ -259,7 +288,7 @@ def _compare_merges(first: Tokenizer, second: Tokenizer, groups: tuple[Ids, Ids]
     return Merges(both, moved, (_others(both[:, 0], len(keys[0])), _others(both[:, 1], len(keys[1]))))
 
 
-def _lists_merges(tokenizer: Tokenizer) -> bool:
+def lists_merges(tokenizer: Tokenizer) -> bool:
     vocabulary = tokenizer.vocabulary
     has_rules = len(vocabulary.merge_offsets) > 1 and not vocabulary.rules.merges_all_pairs
     return has_rules and tokenizer.merging is not None

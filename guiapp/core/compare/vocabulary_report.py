@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from guiapp.core.compare.vocabularies import VocabularyComparison
 from guiapp.core.explain.figures import counted
 from guiapp.core.explain.visible_text import visible_text
-from guiapp.core.export.tables import Table, csv_lines
-from guiapp.core.system.checkpoint import stoppable
+from guiapp.core.export.tables import Table, csv_lines, page_of
+from guiapp.core.system.checkpoint import ITEMS_BETWEEN, stoppable
 from guiapp.core.tree.scripts import NAMES
 from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.vocabulary import Vocabulary
@@ -22,6 +22,7 @@ LONGEST_SETTING = 60
 LONGEST_ESCAPED = 4096
 LISTED_SCRIPTS = 12
 AT_ONCE = 1 << 15  # merge rules
+LISTED_OF_KIND = 4  # differences
 UNKNOWN = "–"
 
 Names = tuple[str, str]
@@ -41,6 +42,11 @@ def verdict(found: VocabularyComparison, names: Names) -> str:
         )
     merges = "" if found.merges is None else f", {counted(len(found.merges.both), 'merge rule')}"
     return f"Identical: {n_tokens}{merges}, special tokens and all rules are the same."
+
+
+def page_text(found: VocabularyComparison, names: Names, *, is_markdown: bool) -> str:
+    """All of it to read: the verdict, counts, the first differences of each kind, rules, scripts."""
+    return page_of(tables(found, names, LISTED_OF_KIND), [verdict(found, names)], is_markdown=is_markdown)
 
 
 def tables(found: VocabularyComparison, names: Names, most: int) -> Iterator[Table]:
@@ -236,13 +242,22 @@ def record(found: VocabularyComparison, names: Names) -> dict[str, object]:
     }
 
 
-def csv_text(found: VocabularyComparison, names: Names) -> str:
+def csv_text(
+    found: VocabularyComparison, names: Names, progress: Callable[[float], None] = lambda share: None
+) -> str:
     """A line for each token and merge rule that is not the same in both."""
-    return csv_lines(csv_rows(found, names))
+    return csv_lines(csv_rows(found, names, progress))
 
 
-def csv_rows(found: VocabularyComparison, names: Names) -> Iterator[Sequence[str]]:
-    """What they hold, each made when it is asked for: there may be a million."""
+def csv_rows(
+    found: VocabularyComparison, names: Names, progress: Callable[[float], None] = lambda share: None
+) -> Iterator[Sequence[str]]:
+    """What they hold, each made when it is asked for: there may be a million, which take 20 seconds."""
     sides = [f"{side}_{what}" for what in ("id", "kind", "score") for side in ("first", "second")]
     merges = ([f"merge {what}", *cells] for what, *cells in _merge_rows(found, names))
-    return stoppable(chain([["what", "text", *sides]], _token_rows(found, names, _escaped), merges))
+    rows = chain([["what", "text", *sides]], _token_rows(found, names, _escaped), merges)
+    most_rows = sum(found.counts.values())
+    for number, row in enumerate(stoppable(rows)):
+        if number % ITEMS_BETWEEN == 0:
+            progress(min(1.0, number / max(1, most_rows)))
+        yield row

@@ -6,11 +6,13 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.errors import TokenloupeError
+from guiapp.core.system.checkpoint import stoppable
 from guiapp.core.system.outside_json import read_json
 from guiapp.core.vocab.quoting import quoted
 
@@ -29,6 +31,14 @@ PART = re.compile(
 RECORD = re.compile(r'\s*\{\s*"')  # C's lists do not begin so
 LISTS_OF_RECORD = re.compile(r'"token_ids"\s*:\s*\[([^\[\]]*)\]')
 NUMBER = re.compile(r"[+-]?[0-9]+|0[xX][0-9a-fA-F]+")
+
+
+class ListedId(NamedTuple):
+    """An id that is written at text[start:end]."""
+
+    token_id: int
+    start: int
+    end: int
 
 
 class IdsError(TokenloupeError):
@@ -74,8 +84,13 @@ def parse_ids(text: str, n_tokens: int) -> NDArray[np.int32]:
     Also those of the record that `tokenize --format json` prints.  Raises IdsError at the first thing that
     is neither, or is not below `n_tokens`.
     """
+    return np.fromiter((listed.token_id for listed in listed_ids(text, n_tokens)), np.int32)
+
+
+def listed_ids(text: str, n_tokens: int) -> Iterator[ListedId]:
+    """The same one by one, each with its place; raises IdsError behind those before it."""
     first, last = _list_of_record(text) if RECORD.match(text) else (0, len(text))
-    return np.fromiter(_numbers(text, n_tokens, first, last), np.int32)
+    return _numbers(text, n_tokens, first, last)
 
 
 def _lines(token_ids: NDArray[np.int32], trailing_comma: bool) -> str:
@@ -117,11 +132,11 @@ def _list_of_record(text: str) -> tuple[int, int]:
     return lists[0].span(1)
 
 
-def _numbers(text: str, n_tokens: int, first: int, last: int) -> Iterator[int]:
+def _numbers(text: str, n_tokens: int, first: int, last: int) -> Iterator[ListedId]:
     """The numbers in text[first:last]."""
     before = BEFORE_LIST.match(text, first, last)
     words = (part for part in PART.finditer(text, before.end() if before else first, last) if part[1])
-    for number, word in enumerate(words, 1):
+    for number, word in enumerate(stoppable(words), 1):
         if not NUMBER.fullmatch(word[1]):
             message = (
                 f"“{quoted(word[1], LONGEST_WORD)}” at character {word.start() + 1} is not a whole number."
@@ -132,4 +147,4 @@ def _numbers(text: str, n_tokens: int, first: int, last: int) -> Iterator[int]:
             shown = quoted(word[1], LONGEST_WORD)
             message = f"Id {shown} (number {number} of the list) is not in 0 … {n_tokens - 1:,}."
             raise IdsError(message, *word.span())
-        yield value
+        yield ListedId(value, *word.span())

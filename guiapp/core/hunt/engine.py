@@ -20,8 +20,8 @@ from guiapp.core.bench.peers import PEERS
 from guiapp.core.bench.worker_process import AskedProcess, ContenderFailed, Stopped, WorkerLost
 from guiapp.core.compare.reasons import Cause, Reason, shown
 from guiapp.core.explain.code_marks import code
-from guiapp.core.hunt.finds import Batch, Find, Hunt, Subject
-from guiapp.core.hunt.generators import BATCH
+from guiapp.core.hunt.finds import Batch, Find, Hunt, Line, Subject
+from guiapp.core.hunt.generators import ALL_NAMES, BATCH
 from guiapp.core.hunt.sides import HuntError
 from guiapp.core.hunt.worker import Loaded, Task, serve
 from guiapp.core.open_model import open_model
@@ -32,7 +32,9 @@ MOST_WORKERS = 4
 CALL_LIMIT_S = 120.0
 LAST_CALL_S = 3.0  # what was begun may take so long when the time is over
 MOST_LOSSES = 8  # of a worker
+MOST_EMPTY = 2 * len(ALL_NAMES)  # batches in turn without a text: no generator has any more
 LINES_TO_CHANGE = 2_000
+LOOKED_AT = 1 << 16  # bytes of a file in a folder, to know whether it is a text
 LONGEST_LINE = 2_000  # bytes; longer ones are taken in parts
 SHOWN_S = 0.2  # how often a state comes, at the least
 
@@ -42,7 +44,9 @@ class Plan:
     """What to hunt for.
 
     first, second  models as `open_model` takes them; `second` may be an installed library: a name in PEERS
-    files          the user's own texts, tried line by line besides
+    files          the user's own texts, and folders of such, tried line by line besides
+    pres           the pre-tokenizers to split their texts by, whatever the files say
+    generators     names out of ALL_NAMES, none for all
     most_batches   of texts, of which the seed decides what is in each; None: as there is time for
     """
 
@@ -53,6 +57,8 @@ class Plan:
     seed: int = 0
     most_batches: int | None = None
     n_workers: int = 0  # 0: as many as processors, up to MOST_WORKERS
+    pres: tuple[str | None, str | None] = (None, None)
+    generators: tuple[str, ...] = ()
 
 
 def hunt(plan: Plan, shall_stop: Callable[[], bool] = lambda: False) -> Iterator[Hunt]:
@@ -61,8 +67,9 @@ def hunt(plan: Plan, shall_stop: Callable[[], bool] = lambda: False) -> Iterator
     Raises TokenloupeError or OSError for what cannot be opened, before anything else.
     """
     started_s = time.monotonic()
+    plan = replace(plan, files=tuple(_files(plan.files)))
     subjects, task = _opened(plan)
-    state = Hunt(subjects, plan.seed)
+    state = Hunt(subjects, plan.seed, plan.generators)
     yield state
     team = _Team(task, plan, shall_stop, started_s + plan.seconds)
     team.start()
@@ -94,37 +101,66 @@ def _opened(plan: Plan) -> tuple[tuple[Subject, Subject], Task]:
     first, second = plan.first, plan.second
     if first in PEERS:
         raise HuntError(f"{first} is a library: name a model file first, and the library behind it.")
-    ours = open_model(first)
+    ours = open_model(first, plan.pres[0])
     if second in PEERS:
         ends = basename(first) or first, second
         peer = PEERS[second]
         peer.check_all(ours.vocabulary)
         other, subject = second, Subject(second, peer.version, tokens=len(ours.vocabulary))
     else:
-        theirs = open_model(second)
-        ends = _told_apart(first, second)
+        theirs = open_model(second, plan.pres[1])
+        ends = _told_apart(first, second, plan.pres)
         other, subject = str(theirs.vocabulary.path or second), Subject.of_model(ends[1], theirs)
-    for name in plan.files:
-        Path(name).open("rb").close()  # so that one that cannot be read is told now
-    lines = tuple(islice(_lines(plan.files), LINES_TO_CHANGE))
+    lines = tuple(line.text for line in islice(_lines(plan.files), LINES_TO_CHANGE))
     names = code(quoted(ends[0])), code(quoted(ends[1]))
-    task = Task(str(ours.vocabulary.path or first), other, names, plan.seed, lines)
+    model = str(ours.vocabulary.path or first)
+    task = Task(model, other, names, plan.seed, lines, plan.pres, plan.generators)
     return (Subject.of_model(ends[0], ours), subject), task
 
 
-def _told_apart(first: str, second: str) -> tuple[str, str]:
-    """The shortest ends of two paths that differ."""
+def _told_apart(first: str, second: str, pres: tuple[str | None, str | None]) -> tuple[str, str]:
+    """The shortest ends of two paths that differ, or else how their texts are split."""
     ends = basename(first), basename(second)
+    if first == second and pres[0] != pres[1]:
+        first, second = (
+            f"{end or path} split as {pre}" if pre else end or path
+            for path, end, pre in zip((first, second), ends, pres, strict=True)
+        )
     return ends if ends[0] != ends[1] and all(ends) else (first, second)
 
 
-def _lines(files: Iterable[str]) -> Iterator[bytes]:
-    """The lines of files, none empty, read as they are asked for."""
+def _files(names: Iterable[str]) -> Iterator[str]:
+    """Files, and all below folders that are neither hidden nor hold something else than text.
+
+    Each is opened, so that one that cannot be read is told now.
+    """
+    for name in names:
+        is_folder = Path(name).is_dir()
+        found = sorted(Path(name).rglob("*")) if is_folder else [Path(name)]
+        texts = [str(path) for path in found if not is_folder or _is_text(path, name)]
+        if not texts:
+            raise HuntError(f"{quoted(name)} holds no texts. Choose a folder of texts.")
+        for text in texts:
+            Path(text).open("rb").close()
+        yield from texts
+
+
+def _is_text(path: Path, folder: str) -> bool:
+    if not path.is_file() or any(part.startswith(".") for part in path.relative_to(folder).parts):
+        return False
+    with path.open("rb") as file:
+        return b"\0" not in file.read(LOOKED_AT)
+
+
+def _lines(files: Iterable[str]) -> Iterator[Line]:
+    """The lines of files, none empty, read as they are asked for; of what is no UTF-8 there is nothing."""
     for name in files:
         with Path(name).open("rb") as file:
+            number, start = 1, 0
             for line in iter(lambda: file.readline(LONGEST_LINE), b""):
                 if text := line.rstrip(b"\r\n").decode("utf-8", "ignore").encode():
-                    yield text
+                    yield Line(name, number, start, text)
+                number, start = number + line.endswith(b"\n"), start + len(line)
 
 
 Told = Batch | Find | str | HuntError
@@ -139,6 +175,7 @@ class _Team:
         self._messages, self._next = _messages(plan), threading.Lock()
         self._told: queue.Queue[Told | None] = queue.Queue()
         self._is_over = threading.Event()
+        self._n_empty = 0  # batches without a text, one after the other
         n_workers = plan.n_workers or min(n_cores(), MOST_WORKERS)
         self._threads = [threading.Thread(target=self._work, daemon=True) for _ in range(n_workers)]
 
@@ -166,8 +203,9 @@ class _Team:
         return self._is_over.is_set() or self._shall_stop() or is_late
 
     def _next_message(self) -> Message | None:
+        is_due = time.monotonic() < self._deadline_s and not self._is_over.is_set()
         with self._next:
-            return next(self._messages, None) if time.monotonic() < self._deadline_s else None
+            return next(self._messages, None) if is_due else None
 
     def _work(self) -> None:
         """Ask a worker what comes next, and a new one where it was lost, until there is no more."""
@@ -208,9 +246,13 @@ class _Team:
         """The message that the worker was lost with; None when all is done."""
         while (message := self._next_message()) is not None:
             try:
-                self._told.put(process.ask(CALL_LIMIT_S, *message))
+                batch: Batch = process.ask(CALL_LIMIT_S, *message)
             except WorkerLost:
                 return message
+            self._told.put(batch)
+            self._n_empty = 0 if batch.n_texts else self._n_empty + 1
+            if self._n_empty > MOST_EMPTY:
+                self._is_over.set()
         return None
 
     def _one_by_one(self, process: AskedProcess, command: str, what: Any) -> None:

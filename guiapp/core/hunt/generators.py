@@ -15,7 +15,7 @@ from guiapp.core.hunt.structures import AROUND_SPECIAL, AROUND_TEXT, around
 from guiapp.core.text.unicode_tables import CATEGORIES, UNASSIGNED, categories, ranges_of
 
 BATCH = 1_000  # texts
-EVERY_TOKEN = "every token"
+DIFFERENCES, EVERY_TOKEN = "differences of the vocabularies", "every token"
 LETTERS = "aeiourstnlzABZéßñÄжЖαΩあア中文한กअ\u05d0\u0639ㄅʰ"
 DIGITS = "0123456789²½٣०Ⅷ一"
 SPACES = (*" \t\n\r\v\f\u00a0\u3000\u2028\x85", " ", "  ", "   ", "\n\n", "\r\n")
@@ -60,20 +60,24 @@ class Generator(NamedTuple):
     make: Callable[[Material, random.Random, int], list[bytes]]
 
 
-def batch(material: Material, seed: int, number: int) -> tuple[str, list[bytes]]:
-    """A generator's name and its texts: first what two vocabularies differ in.
+def batch(material: Material, seed: int, number: int, chosen: Sequence[str] = ()) -> tuple[str, list[bytes]]:
+    """A generator's name and its texts, of the `chosen` names or all: first what two vocabularies differ in.
 
     Then come token after token by turns with all others, which take turns as well.
     """
-    n_first = -(-len(material.differences) // BATCH)
+    chosen = chosen or ALL_NAMES
+    n_first = -(-len(material.differences) // BATCH) if DIFFERENCES in chosen else 0
     if number < n_first:
         texts = list(material.differences[number * BATCH : (number + 1) * BATCH])
-        return "differences of the vocabularies", _clean(texts, material)
-    turn, is_other = divmod(number - n_first, 2)
+        return DIFFERENCES, _clean(texts, material)
+    others = [generator for generator in GENERATORS if generator.name in chosen]
+    has_both = EVERY_TOKEN in chosen and len(others) > 0
+    turn, is_other = divmod(number - n_first, 2) if has_both else (number - n_first, len(others))
     if not is_other:
-        return EVERY_TOKEN, _clean(_every_token(material, turn), material)
-    turn, index = divmod(turn, len(GENERATORS))
-    generator = GENERATORS[index]
+        texts = _every_token(material, turn) if EVERY_TOKEN in chosen else []
+        return EVERY_TOKEN, _clean(texts, material)
+    turn, index = divmod(turn, len(others))
+    generator = others[index]
     rng = random.Random(f"{seed} {generator.name} {turn}")
     return generator.name, _clean(generator.make(material, rng, turn), material)
 
@@ -239,3 +243,4 @@ GENERATORS = (
     Generator("your own texts, changed", _own),
     Generator("broken characters", _bytes),
 )
+ALL_NAMES = (DIFFERENCES, EVERY_TOKEN, *(generator.name for generator in GENERATORS))

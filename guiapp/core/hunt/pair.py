@@ -6,10 +6,20 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from guiapp.core.compare.reasons import Reason, around_reason, reason_for, refused_reason, shown, told_decoded
+from guiapp.core.compare.reasons import (
+    Cause,
+    Reason,
+    around_reason,
+    decoded_reason,
+    reason_for,
+    refused_reason,
+    shown,
+    told_decoded,
+)
 from guiapp.core.compare.seen_stages import plain_text, plain_texts
 from guiapp.core.explain.figures import percent
 from guiapp.core.hunt.beside import reason_beside
+from guiapp.core.hunt.finds import Spans
 from guiapp.core.hunt.sides import FileSide, Ids, Side
 from guiapp.core.tokenizer import Tokenizer
 
@@ -112,6 +122,16 @@ class Pair:
             found.append(None if inner is None else [*before, *inner.tolist(), *after])
         return found[0], found[1]
 
+    def spans(self, text: bytes) -> tuple[Spans | None, Spans | None]:
+        """For each token of `ids` where it came from; None where that is not known."""
+        found: list[Spans | None] = []
+        for side in (self.ours, self.theirs):
+            before, after = side.around()
+            inner = side.spans(text)
+            edges = ((0, 0),) * len(before), ((len(text), len(text)),) * len(after)
+            found.append(None if inner is None else (*edges[0], *inner, *edges[1]))
+        return found[0], found[1]
+
     def around(self) -> Reason | None:
         """Whether other ids are put around texts."""
         mine, other = self.ours.around(), self.theirs.around()
@@ -121,12 +141,18 @@ class Pair:
         return around_reason(mine, other, self.names)
 
     def reason(self, text: bytes) -> Reason | None:
-        """Why a text of up to some hundred bytes differs; None where it does not."""
+        """Why a text of up to some hundred bytes differs; None where it does not.
+
+        What is put around texts is no reason: `around` tells of that.
+        """
         if not self.differs(text):
             return None
-        if self.theirs.tokenizer is not None:
-            return reason_for(self._tokenizer, self.theirs.tokenizer, text, self.names)
         (mine,), (other,) = self.encode_each([text])
+        if (theirs := self.theirs.tokenizer) is not None:
+            found = reason_for(self._tokenizer, theirs, text, self.names)
+            if found is None or found.cause is not Cause.AROUND or mine is None:
+                return found
+            return decoded_reason(self._tokenizer, theirs, mine.tolist(), self.names)
         if mine is None or other is None:
             return refused_reason(other is None, shown(text), self.names)
         if self._are_equal(mine, other):

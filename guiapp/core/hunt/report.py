@@ -10,6 +10,7 @@ from guiapp import __version__
 from guiapp.core.explain.code_marks import code, parts, without_marks
 from guiapp.core.explain.figures import counted
 from guiapp.core.hunt.finds import Find, Hunt, Subject
+from guiapp.core.hunt.generators import ALL_NAMES
 from guiapp.core.vocab.quoting import quoted
 
 SPECIAL_IN_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>()#+!|~&-])")
@@ -22,6 +23,7 @@ def record(hunt: Hunt) -> dict[str, object]:
         "tried": hunt.tried,
         "seconds": round(hunt.seconds, 3),
         "seed": hunt.seed,
+        "generators": list(hunt.generators or ALL_NAMES),
         "batches": hunt.n_batches,
         "differing": hunt.n_differing,
         "lines": hunt.n_lines,
@@ -37,6 +39,7 @@ def _subject_record(subject: Subject) -> dict[str, object]:
         "name": quoted(subject.name, LONGEST_NAME),
         "version": subject.version or None,
         "format": subject.format or None,
+        "chosen_pre": subject.split_as or None,
         "path": None if subject.path is None else quoted(str(subject.path), LONGEST_NAME),
         "sha256": subject.sha256,
         "tokens": subject.tokens,
@@ -116,11 +119,16 @@ def markdown(hunt: Hunt) -> str:
         "|---|---|---|",
         *_rows(first, second),
         "",
-        f"Tokenloupe {__version__}; seed {hunt.seed}, batches of texts done: {hunt.n_batches:,}.",
+        f"Tokenloupe {__version__}; seed {hunt.seed}, batches of texts done: {hunt.n_batches:,}"
+        f"{_only(hunt)}.",
     ]
     for number, find in enumerate(hunt.finds, 1):
         lines += ["", *_find_lines(hunt, find, number)]
     return "\n".join(lines) + "\n"
+
+
+def _only(hunt: Hunt) -> str:
+    return f", of these alone: {', '.join(hunt.generators)}" if hunt.generators else ""
 
 
 def _rows(first: Subject, second: Subject) -> Iterator[str]:
@@ -128,6 +136,7 @@ def _rows(first: Subject, second: Subject) -> Iterator[str]:
         ("name", (first.name, second.name)),
         ("format", (first.format, second.format)),
         ("version", (first.version, second.version)),
+        ("split as", (first.split_as, second.split_as)),
         ("tokens", (f"{first.tokens:,}", f"{second.tokens:,}")),
         ("SHA-256", (first.sha256 or "", second.sha256 or "")),
     ):

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Sequence
 
 from guiapp.core.compare.reasons import Cause, Reason
-from guiapp.core.hunt.finds import Batch, Find
+from guiapp.core.hunt.finds import MOST_PLACES, MOST_TEXTS, Batch, Find, Kind, Line, OfKind, Place
 from guiapp.core.hunt.pair import Pair
-from guiapp.core.hunt.shrinking import shrunk
+from guiapp.core.hunt.shrinking import shortened, shrunk
 
 MOST_LOOKED_AT = 12  # differing texts of a batch of which the reason is asked
 MOST_LINES_LOOKED_AT = 200
 MOST_KINDS = 100
 MOST_OF_A_CAUSE = 20
+MOST_SHORTENED = 40  # texts of a kind, to have several short ones
 SHORT = 48  # characters of which the reason is soon told
 AROUND_PLACE = (24, 24)  # bytes before and behind the place where a long text first differs
+OWN_TEXTS = "your own texts"
 
 
 class Searcher:
@@ -23,7 +25,9 @@ class Searcher:
 
     def __init__(self, pair: Pair) -> None:
         self._pair = pair
-        self._known: dict[tuple[Cause, str], int] = {}  # how many bytes the shortest text has
+        self._known: dict[Kind, int] = {}  # how many bytes the shortest text has
+        self._texts: defaultdict[Kind, set[bytes]] = defaultdict(set)
+        self._n_shortened: defaultdict[Kind, int] = defaultdict(int)
 
     def around(self) -> tuple[Find, ...]:
         """The find that other tokens are put around texts, if that is so."""
@@ -31,43 +35,62 @@ class Searcher:
         return () if reason is None else (self._find(b"", reason, ""),)
 
     def search(self, texts: Sequence[bytes], generator: str) -> Batch:
-        """What differs among texts; of a kind that is known, only a shorter text is told."""
-        differing = self._pair.differing(texts)
-        step = max(1, len(differing) // MOST_LOOKED_AT)
-        finds = []
-        for at in differing[::step][: MOST_LOOKED_AT + 1]:
-            _, find = self._look_at(texts[at], generator)
-            finds += [find] if find else []
-        return Batch(len(texts), len(differing), tuple(finds))
+        """What differs among texts; of a kind that is known, some further short texts are told.
 
-    def search_lines(self, lines: Sequence[bytes]) -> Batch:
-        """The same for the user's own lines, each counted by its kind.
-
-        Where very many differ, the reason is asked of some, which stand for the others.
+        Where many differ, the reason is asked of some, which stand for the others.
         """
-        differing = self._pair.differing(lines)
-        step = -(-len(differing) // MOST_LINES_LOOKED_AT) or 1
-        kinds: Counter[tuple[Cause, str]] = Counter()
+        return self._batch(texts, (), generator, MOST_LOOKED_AT)
+
+    def search_lines(self, lines: Sequence[Line]) -> Batch:
+        """The same for the user's own lines, with the places where they differ."""
+        return self._batch([line.text for line in lines], lines, OWN_TEXTS, MOST_LINES_LOOKED_AT)
+
+    def _batch(self, texts: Sequence[bytes], lines: Sequence[Line], generator: str, most: int) -> Batch:
+        differing = self._pair.differing(texts)
+        step = -(-len(differing) // most) or 1
+        counts: defaultdict[Kind, int] = defaultdict(int)
+        places: defaultdict[Kind, list[Place]] = defaultdict(list)
         finds = []
         for at in range(0, len(differing), step):
-            kind, find = self._look_at(lines[differing[at]], "your own texts")
-            kinds[kind] += min(step, len(differing) - at)
+            text = texts[differing[at]]
+            kind, find = self._look_at(text, generator)
+            counts[kind] += min(step, len(differing) - at)
             finds += [find] if find else []
-        return Batch(len(lines), len(differing), tuple(finds), True, tuple(kinds.items()))
+            if lines and len(places[kind]) < MOST_PLACES:
+                places[kind].append(Place(lines[differing[at]], self._pair.first_difference(text)))
+        kinds = tuple(OfKind(kind, n, tuple(places[kind])) for kind, n in counts.items())
+        return Batch(len(texts), len(differing), tuple(finds), kinds, bool(lines), generator)
 
-    def _look_at(self, text: bytes, generator: str) -> tuple[tuple[Cause, str], Find | None]:
-        """The kind of a text that differs, and a find if that kind is new."""
+    def _look_at(self, text: bytes, generator: str) -> tuple[Kind, Find | None]:
+        """The kind of a text that differs, and a find if the kind or a short text of it is new."""
         text = self._narrowed(text)
         reason = self._pair.reason(text)
         if reason is None:
             return (Cause.UNTOLD, ""), None
         if len(text) >= self._known.get(reason.kind, len(text) + self._has_room(reason.cause)):
-            return reason.kind, None
+            return reason.kind, self._another(text, reason.kind, generator)
         smallest, found = self._smallest(text, reason)
         if len(smallest) >= self._known.get(found.kind, len(smallest) + 1):
-            return reason.kind, None
+            return reason.kind, self._another(text, reason.kind, generator)
         self._known[found.kind] = len(smallest)
+        self._texts[found.kind].add(smallest)
         return reason.kind, self._find(smallest, found, generator)
+
+    def _another(self, text: bytes, kind: Kind, generator: str) -> Find | None:
+        """A further short text of a kind, as long as there are few, made of the text's own characters."""
+        if len(self._texts[kind]) in (0, MOST_TEXTS) or self._n_shortened[kind] == MOST_SHORTENED:
+            return None
+        self._n_shortened[kind] += 1
+        text = shortened(text, lambda some: self._is_of(kind, some))
+        reason = self._pair.reason(text)
+        if text in self._texts[kind] or reason is None:
+            return None
+        self._texts[kind].add(text)
+        return self._find(text, reason, generator)
+
+    def _is_of(self, kind: Kind, text: bytes) -> bool:
+        reason = self._pair.reason(text) if text else None
+        return reason is not None and reason.kind == kind
 
     def _smallest(self, text: bytes, reason: Reason) -> tuple[bytes, Reason]:
         """The smallest text of a kind, or of another one if a long text is of that when it is shortened."""
@@ -75,11 +98,8 @@ class Searcher:
             text = shrunk(text, self._differs)
             reason = self._pair.reason(text) or reason
 
-        def is_alike(some: bytes) -> bool:
-            other = self._pair.reason(some) if some else None
-            return other is not None and other.kind == reason.kind
-
-        text = shrunk(text, is_alike)
+        kind = reason.kind
+        text = shrunk(text, lambda some: self._is_of(kind, some))
         return text, self._pair.reason(text) or reason
 
     def _differs(self, text: bytes) -> bool:
@@ -102,4 +122,4 @@ class Searcher:
     def _find(self, text: bytes, reason: Reason, generator: str) -> Find:
         mine, other = (None if ids is None else tuple(ids) for ids in self._pair.ids(text))
         at = self._pair.first_difference(text) if text else 0
-        return Find(text, (mine, other), at, reason, generator)
+        return Find(text, (mine, other), at, reason, generator, spans=self._pair.spans(text))

@@ -17,16 +17,23 @@ def shrunk(text: bytes, holds: Callable[[bytes], bool], most_tries: int = MOST_T
 
     A byte that is no UTF-8 counts as a character.  After `most_tries` it may not be the smallest.
     """
-    tries = [most_tries]
-
-    def still(characters: str) -> bool:
-        tries[0] -= 1
-        return tries[0] >= 0 and holds(_bytes(characters))
-
+    still = _limited(holds, most_tries)
     characters = text.decode("utf-8", "surrogateescape")
     while (smaller := _simpler(_shorter(characters, still), still)) != characters:
         characters = smaller
     return _bytes(characters)
+
+
+def shortened(text: bytes, holds: Callable[[bytes], bool], most_tries: int = MOST_TRIES) -> bytes:
+    """The same with no character made simpler."""
+    still = _limited(holds, most_tries)
+    return _bytes(_shorter(text.decode("utf-8", "surrogateescape"), still))
+
+
+def _limited(holds: Callable[[bytes], bool], most_tries: int) -> Callable[[str], bool]:
+    """Whether something holds, "no" after so many questions."""
+    tries = iter(range(most_tries))
+    return lambda characters: next(tries, None) is not None and holds(_bytes(characters))
 
 
 def _bytes(characters: str) -> bytes:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from guiapp.core.bench.contenders import Contender
 from guiapp.core.bench.peers import PEERS, peer_source
 from guiapp.core.errors import EncodeError, TokenloupeError
+from guiapp.core.hunt.finds import Spans
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.vocabulary import LLAMA_CPP
 
@@ -37,6 +38,9 @@ class Side(Protocol):
         """The ids of each text with nothing around them; None of one that is refused."""
 
     def decode(self, ids: Ids) -> str: ...
+
+    def spans(self, text: bytes) -> Spans | None:
+        """For each of the ids the bytes of the text that it came from; None where that is not known."""
 
     def around(self) -> tuple[list[int], list[int]]:
         """What is put before and behind each text."""
@@ -67,6 +71,12 @@ class FileSide:
     def decode(self, ids: Ids) -> str:
         return self._one.decode(ids)
 
+    def spans(self, text: bytes) -> Spans | None:
+        try:
+            return _pairs(self._one.encode(text, False, self.parses_special).spans)
+        except EncodeError:
+            return None
+
     def around(self) -> tuple[list[int], list[int]]:
         if not self.parses_special:
             return [], []
@@ -86,6 +96,7 @@ class LibrarySide:
 
     def __init__(self, name: str, model: Tokenizer) -> None:
         self.name = name
+        self._vocabulary = model.vocabulary
         self._contender: Contender = PEERS[name].build(peer_source(name, model))
         if self._contender.other_vocabulary:
             raise HuntError(
@@ -115,6 +126,16 @@ class LibrarySide:
         text = contender.decode(contender.take_ids(ids))
         return text.decode("utf-8", "replace") if isinstance(text, bytes) else str(text)
 
+    def spans(self, text: bytes) -> Spans | None:
+        """Of tokens that are the text when they stand side by side."""
+        ids = self._encode(text, False)
+        vocabulary = self._vocabulary
+        if ids is None or not all(0 <= token < len(vocabulary) for token in ids.tolist()):
+            return None
+        texts = [vocabulary.token_bytes(token) for token in ids.tolist()]
+        ends = np.cumsum([0, *map(len, texts)])
+        return _pairs(np.stack((ends[:-1], ends[1:]), 1)) if b"".join(texts) == text else None
+
     def around(self) -> tuple[list[int], list[int]]:
         probe = b"a"
         whole, inner = (self._encode(probe, adds) for adds in (True, False))
@@ -125,3 +146,7 @@ class LibrarySide:
             if ids[start : start + len(own)] == own:
                 return ids[:start], ids[start + len(own) :]
         return ids, []
+
+
+def _pairs(spans: NDArray[np.int64]) -> Spans:
+    return tuple((start, end) for start, end in spans.tolist())

@@ -4,7 +4,7 @@ It answers messages on a pipe, one at a time:
 
     ("load",)          what is known before any text
     ("batch", number)  the Batch of the texts with that number
-    ("lines", lines)   the Batch of some of the user's own lines
+    ("lines", lines)   the Batch of some of the user's own, each a Line
     ("texts", number)  the texts with that number
     ("some", texts)    their Batch
 """
@@ -18,7 +18,7 @@ from guiapp.core.bench.peers import PEERS
 from guiapp.core.bench.worker import answer_all, prepare_process
 from guiapp.core.compare.reasons import Cause, Reason
 from guiapp.core.compare.seen_stages import sliced
-from guiapp.core.hunt.finds import Batch, Find
+from guiapp.core.hunt.finds import Batch, Find, Line
 from guiapp.core.hunt.generators import Material, batch
 from guiapp.core.hunt.pair import Pair
 from guiapp.core.hunt.searching import Searcher
@@ -35,6 +35,8 @@ class Task(NamedTuple):
     other   path of the second, or the name of a library in PEERS
     names   what sentences call them, with code marks
     lines   of the user's own texts, to be changed
+    pres    the pre-tokenizers to split by, as `open_model` takes them
+    generators  names of those to take, none for all
     """
 
     model: str
@@ -42,6 +44,8 @@ class Task(NamedTuple):
     names: tuple[str, str]
     seed: int
     lines: tuple[bytes, ...]
+    pres: tuple[str | None, str | None] = (None, None)
+    generators: tuple[str, ...] = ()
 
 
 class Loaded(NamedTuple):
@@ -59,8 +63,9 @@ class HuntWorker:
         self._task = task
 
     def load(self) -> Loaded:
-        ours = open_model(self._task.model)
-        pair = open_pair(ours, self._task.other, self._task.names)
+        task = self._task
+        ours = open_model(task.model, task.pres[0])
+        pair = open_pair(ours, task.other, task.names, task.pres[1])
         self._searcher = Searcher(pair)
         if pair.unrelated:
             reason = Reason(Cause.OTHER_VOCABULARY, "vocabularies", pair.unrelated)
@@ -69,23 +74,26 @@ class HuntWorker:
         return Loaded(pair.remark, self._searcher.around(), True)
 
     def batch(self, number: int) -> Batch:
-        name, texts = batch(self._material, self._task.seed, number)
+        name, texts = self._texts(number)
         return self._searcher.search(texts, name)
 
-    def lines(self, lines: tuple[bytes, ...]) -> Batch:
+    def lines(self, lines: tuple[Line, ...]) -> Batch:
         return self._searcher.search_lines(lines)
 
     def texts(self, number: int) -> list[bytes]:
-        return batch(self._material, self._task.seed, number)[1]
+        return self._texts(number)[1]
+
+    def _texts(self, number: int) -> tuple[str, list[bytes]]:
+        return batch(self._material, self._task.seed, number, self._task.generators)
 
     def some(self, texts: tuple[bytes, ...]) -> Batch:
         return self._searcher.search(texts, "")
 
 
-def open_pair(ours: Tokenizer, other: str, names: tuple[str, str]) -> Pair:
-    """Raises what opening the other one raises."""
+def open_pair(ours: Tokenizer, other: str, names: tuple[str, str], pre: str | None = None) -> Pair:
+    """Raises what opening the other one raises; `pre` splits its text."""
     if other not in PEERS:
-        return Pair(FileSide(names[0], ours), FileSide(names[1], open_model(other)))
+        return Pair(FileSide(names[0], ours), FileSide(names[1], open_model(other, pre)))
     library = LibrarySide(other, ours)
     return Pair(FileSide(names[0], ours, library.parses_special), library)
 

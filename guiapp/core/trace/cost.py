@@ -47,6 +47,15 @@ def n_first_bytes(encoder: str, is_one_piece: bool, n_bytes: int) -> int:
     return n_first
 
 
+def first_start(text: bytes) -> int:
+    """Where to begin in what is cut out of a text: with a line, else with a word, else with a character."""
+    if (line := text.find(b"\n")) >= 0:
+        return line + 1
+    if (space := text.find(b" ")) >= 0:
+        return space
+    return next((start for start, byte in enumerate(text[:4]) if byte & 0xC0 != 0x80), 0)
+
+
 def beginning(text: bytes, n_bytes: int) -> bytes:
     """At most so many bytes of a text, cut behind a line, else before a word, else between characters."""
     if len(text) <= n_bytes:

@@ -1,14 +1,24 @@
-"""Two encoders on one text, side by side: where they first differ, and why, in words."""
+"""Two runs on one text, side by side: where their tokens first differ, and why, in words.
+
+They are of two encoders of one model, or of two models, whose ids mean other things: both cut the same text.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from guiapp.core.trace.breakpoints import first_different_byte
+from guiapp.core.compare.spans import SPECIAL, Column, compare_spans
+from guiapp.core.explain.code_marks import code
+from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.trace.debugger import Debugger
-from guiapp.core.trace.operations import FORMS, NUMBERS
+from guiapp.core.trace.operations import BEFORE, FORMS, NUMBERS
+from guiapp.core.trace.sentences import LONGEST_LABEL
+from guiapp.core.trace.trace import Pieces
+from guiapp.core.vocab.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True)
@@ -25,62 +35,146 @@ class Difference:
     reason: str
 
 
-def first_difference(ours: Debugger, theirs: Debugger) -> Difference | None:
-    """None where both give the same tokens."""
-    byte = first_different_byte(ours.trace.result, theirs.trace.result)
-    if byte is None:
+class _Parting(NamedTuple):
+    """Bytes [start, end) that two runs cut otherwise, and the tokens [first, last) of each there."""
+
+    start: int
+    end: int
+    ours: tuple[int, int]
+    theirs: tuple[int, int]
+
+
+def first_difference(
+    ours: Debugger, theirs: Debugger, names: tuple[str, str] | None = None, offset: int | None = None
+) -> Difference | None:
+    """The first one that ends behind a byte, else the last one before it; None where there is none.
+
+    Ids count where both mean the same tokens by them; tokens without text, such as BOS, where no others
+    differ, or only they do at the byte.  `names` say who did what; where it is None, the encoders' do.
+    """
+    partings = _partings(ours, theirs)
+    if not partings:
         return None
-    steps = _decider(ours, theirs, byte), _decider(theirs, ours, byte)
-    told = " ".join(_deed(debugger, step) for debugger, step in zip((ours, theirs), steps, strict=True))
-    return Difference(byte, steps, f"From byte {byte:,} on they differ. {told}")
+    parting = _nearest(partings, offset)
+    sides = (ours, theirs, parting.ours), (theirs, ours, parting.theirs)
+    first, second = (_decider(mine, other, parting, tokens) for mine, other, tokens in sides)
+    called = names or (ours.trace.encoder, theirs.trace.encoder)
+    told = " ".join(
+        f"{name} {_deed(mine, step, parting, tokens)}."
+        for name, (mine, _, tokens), step in zip(called, sides, (first, second), strict=True)
+    )
+    return Difference(parting.start, (first, second), f"From byte {parting.start:,} on they differ. {told}")
+
+
+def means_the_same(ours: Vocabulary, theirs: Vocabulary) -> bool:
+    """Whether both mean the same tokens by their ids."""
+    if ours is theirs:
+        return True
+    tables = ((each.token_offsets, each.token_data) for each in (ours, theirs))
+    return all(np.array_equal(*pair) for pair in zip(*tables, strict=True))
 
 
 def follow(leader: Debugger, follower: Debugger) -> int:
     """Go in lock-step: to as many decisions of the same piece as the leader has taken, or to the same end.
 
-    Between pieces, and in pieces that it does not have, the follower waits behind those that are done.
+    Where the follower has no such piece, it goes to where it has done as much of the text, pieces that are
+    under way in proportion to their decisions.  Between pieces it waits behind those that are done.
     """
+    pieces, others = leader.trace.pieces, follower.trace.pieces
     piece = leader.trace.piece_at(leader.position)
-    if piece < 0 or piece >= follower.trace.n_pieces:
-        n_done = int(np.searchsorted(leader.trace.pieces.done_step, leader.position, side="right"))
-        if n_done == leader.trace.n_pieces:
+    if piece < 0:
+        n_done = int(np.searchsorted(pieces.done_step, leader.position, side="right"))
+        if n_done == leader.trace.n_pieces and (n_done or leader.position == leader.n_steps):
             return follower.go_to(follower.n_steps)
-        ends = [0, *(follower.trace.pieces.done_step[:n_done] + 1).tolist()]
-        return follower.go_to(ends[-1])
-    taken = leader.position - int(leader.trace.pieces.first_step[piece])
-    first, done = (
-        int(column[piece]) for column in (follower.trace.pieces.first_step, follower.trace.pieces.done_step)
+        return follower.go_to(_step_at(others, int(pieces.end[n_done - 1])) if n_done else 0)
+    first, done = int(pieces.first_step[piece]), int(pieces.done_step[piece])
+    same = _same_piece(pieces, others, piece)
+    if same is None:
+        share = (leader.position - first) / (done + 1 - first)
+        start, end = int(pieces.start[piece]), int(pieces.end[piece])
+        return follower.go_to(_step_at(others, start + share * (end - start)))
+    if leader.position == done:
+        return follower.go_to(int(others.done_step[same]))
+    return follower.go_to(
+        min(int(others.first_step[same]) + leader.position - first, int(others.done_step[same]))
     )
-    if leader.position == leader.trace.pieces.done_step[piece]:
-        return follower.go_to(done)
-    return follower.go_to(min(first + taken, done))
 
 
-def _decider(debugger: Debugger, other: Debugger, byte: int) -> int:
-    """The step that left the byte out, or formed a token over an end of the other's tokens, if any did."""
-    if (missed := _last_miss(debugger, byte)) is not None:
-        return missed
-    columns = debugger.trace.columns
-    ends = np.unique(other.trace.result.ends)
-    n_inside = np.searchsorted(ends, columns.end) - np.searchsorted(ends, columns.position, side="right")
-    forms = FORMS[columns.operation] & (columns.operation != NUMBERS["reach"])
-    again = _same_again(debugger, other, byte)
-    crossing = np.flatnonzero(forms & (n_inside > 0) & (columns.end > byte) & (columns.position < again))
-    if not len(crossing):
-        return _maker(debugger, byte)
-    return int(crossing[np.lexsort((crossing, columns.position[crossing]))[0]])
+def _same_piece(pieces: Pieces, others: Pieces, piece: int) -> int | None:
+    """The other's piece of the same bytes; of several such pieces the one of the same number."""
+    spans, other_spans = _spans(pieces), _spans(others)
+    n_alike = piece - int(np.searchsorted(spans, spans[piece]))
+    same = int(np.searchsorted(other_spans, spans[piece])) + n_alike
+    return same if same < len(other_spans) and other_spans[same] == spans[piece] else None
 
 
-def _same_again(debugger: Debugger, other: Debugger, byte: int) -> int:
-    """The first end behind a byte that tokens of both share: what comes later does not explain it."""
-    ends = np.intersect1d(debugger.trace.result.ends, other.trace.result.ends)
-    at = int(np.searchsorted(ends, byte, side="right"))
-    return int(ends[at]) if at < len(ends) else len(debugger.trace.text) + 1
+def _spans(pieces: Pieces) -> NDArray[np.int64]:
+    """Where pieces begin and end as one number each, in order."""
+    return (pieces.start.astype(np.int64) << 32) | pieces.end
 
 
-def _last_miss(debugger: Debugger, byte: int) -> int | None:
-    """The step that left out what begins at a byte; None where a token holds it, or nothing was left out."""
-    result, columns = debugger.trace.result, debugger.trace.columns
+def _step_at(pieces: Pieces, place: float) -> int:
+    """The first step at which so many bytes are done."""
+    piece = int(np.searchsorted(pieces.start, place, side="right")) - 1
+    if piece < 0:
+        return 0
+    start, end = int(pieces.start[piece]), int(pieces.end[piece])
+    first, behind = int(pieces.first_step[piece]), int(pieces.done_step[piece]) + 1
+    share = (place - start) / (end - start) if place < end else 1.0
+    return first + int(share * (behind - first))
+
+
+# Where two runs part
+
+
+def _nearest(partings: list[_Parting], offset: int | None) -> _Parting:
+    """The one to show to those who look at a byte, or at the beginning of the text where it is None."""
+    with_text = [each for each in partings if each.start < each.end] or partings
+    nearest = next((each for each in with_text if each.end > (offset or 0)), with_text[-1])
+    if offset is None or nearest.start <= offset < nearest.end:
+        return nearest
+    return next((each for each in partings if each.start == offset), nearest)
+
+
+def _partings(ours: Debugger, theirs: Debugger) -> list[_Parting]:
+    """All of them, in order."""
+    columns = [_column(each) for each in (ours, theirs)]
+    compared = compare_spans(columns)
+    rows = zip(compared.differences.tolist(), compared.tokens.tolist(), strict=True)
+    found = [_Parting(*span, *map(tuple, tokens)) for span, tokens in rows]
+    if means_the_same(ours.vocabulary, theirs.vocabulary):
+        first, second = (np.flatnonzero(shares == 2) for shares in compared.shares)
+        is_other = ours.trace.result.ids[first] != theirs.trace.result.ids[second]
+        for mine, other in zip(first[is_other].tolist(), second[is_other].tolist(), strict=True):
+            span = int(columns[0].starts[mine]), int(columns[0].ends[mine])
+            found.append(_Parting(*span, (mine, mine + 1), (other, other + 1)))
+    return sorted(found)
+
+
+def _column(debugger: Debugger) -> Column:
+    ids, starts, ends = debugger.trace.result
+    are_special = debugger.vocabulary.attributes[ids] & SPECIAL > 0
+    return Column(starts.astype(np.int64), ends.astype(np.int64), are_special)
+
+
+def _decider(debugger: Debugger, other: Debugger, parting: _Parting, tokens: tuple[int, int]) -> int:
+    """The step that decided how a run cuts the text there."""
+    if parting.start == parting.end:
+        return _maker(debugger, parting, tokens)
+    step = _last_miss(debugger, parting)
+    if step is None:
+        step = _split(debugger, other, parting)
+    if step is None:
+        step = _crossing(debugger, other.trace.result.ends, parting)
+    if step is None and (crossed := _crossing(other, debugger.trace.result.ends, parting)) is not None:
+        columns = other.trace.columns  # what forbids what the other did, although it goes into no other token
+        step = _crossing(debugger, np.array([columns.position[crossed], columns.end[crossed]]), parting)
+    return _maker(debugger, parting, tokens) if step is None else step
+
+
+def _last_miss(debugger: Debugger, parting: _Parting) -> int | None:
+    """The step that left out what begins there; None where a token holds it, or nothing was left out."""
+    result, columns, byte = debugger.trace.result, debugger.trace.columns, parting.start
     if np.any((result.starts <= byte) & (byte < result.ends)):
         return None
     missed = np.isin(columns.operation, [NUMBERS["miss"], NUMBERS["lost"]])
@@ -88,31 +182,67 @@ def _last_miss(debugger: Debugger, byte: int) -> int | None:
     return int(steps[-1]) if len(steps) else None
 
 
-def _maker(debugger: Debugger, byte: int) -> int:
-    """The step that formed the final token which begins at a byte or reaches over it."""
-    result, columns = debugger.trace.result, debugger.trace.columns
-    at = int(np.searchsorted(result.ends, byte, side="right"))
-    if at >= len(result.ids):
-        return max(0, len(debugger.trace) - 1)
+def _split(debugger: Debugger, other: Debugger, parting: _Parting) -> int | None:
+    """The step that split a piece off in the middle of one of the other's tokens."""
+    columns, result = debugger.trace.columns, other.trace.result
+    is_inside = (columns.end > parting.start) & (columns.end < parting.end)
+    steps = np.flatnonzero(is_inside & (columns.operation == NUMBERS["piece"]))
+    holders = np.searchsorted(result.ends, columns.end[steps], side="right")
+    starts = np.append(result.starts, np.int32(len(other.trace.text)))
+    cutting = steps[starts[holders] < columns.end[steps]]
+    return int(cutting[0]) if len(cutting) else None
+
+
+def _crossing(debugger: Debugger, ends: NDArray[np.int32], parting: _Parting) -> int | None:
+    """The first step in the text that formed a token over an end of something of the other's."""
+    columns = debugger.trace.columns
     forms = FORMS[columns.operation] & (columns.operation != NUMBERS["reach"])
-    makes = forms & (columns.position == result.starts[at]) & (columns.end == result.ends[at])
-    steps = np.flatnonzero(makes & (columns.result == result.ids[at]))
-    if len(steps):
-        return int(steps[-1])
-    done = np.flatnonzero((columns.operation == NUMBERS["done"]) & (columns.end > byte))
-    return int(done[0]) if len(done) else len(debugger.trace) - 1
+    steps = np.flatnonzero(forms & (columns.end > parting.start) & (columns.position < parting.end))
+    first_inside = np.searchsorted(ends, columns.position[steps], side="right")
+    crossing = steps[first_inside < np.searchsorted(ends, columns.end[steps])]
+    return int(crossing[np.argmin(columns.position[crossing])]) if len(crossing) else None
 
 
-def _deed(debugger: Debugger, step: int) -> str:
+def _maker(debugger: Debugger, parting: _Parting, tokens: tuple[int, int]) -> int:
+    """The step that formed the first token there; if none did, the one that finished its piece."""
+    result, columns = debugger.trace.result, debugger.trace.columns
+    forms = FORMS[columns.operation] & (columns.operation != NUMBERS["reach"])
+    at, last = tokens
+    if at < last:
+        makes = forms & (columns.position == result.starts[at]) & (columns.end == result.ends[at])
+        steps = np.flatnonzero(makes & (columns.result == result.ids[at]))
+        if len(steps):
+            return int(steps[-1])
+    done = np.flatnonzero((columns.operation == NUMBERS["done"]) & (columns.end > parting.start))
+    return int(done[0]) if len(done) else max(0, len(debugger.trace) - 1)
+
+
+def _deed(debugger: Debugger, step: int, parting: _Parting, tokens: tuple[int, int]) -> str:
     """What a run did at the step that decided."""
-    trace = debugger.trace
+    operation, columns = debugger.trace.operation(step), debugger.trace.columns
     made, covered = debugger.teller.result(step), debugger.teller.covered(step)
-    operation = trace.operation(step)
     if operation in ("miss", "lost"):
-        return f"{trace.encoder} left {covered} out: it is no token."
-    if operation == "merge":
-        return f"{trace.encoder} merged {made}, rank {debugger.teller.worth(step)}."
+        return f"left {covered} out: it is no token"
+    if tokens[0] == tokens[1]:
+        return "has no token there"
     if operation == "done":
-        return f"{trace.encoder} left {covered} in parts: nothing joins them."
+        return _left(debugger, step, parting, tokens[0])
+    told = {
+        "merge": f"merged {made}, rank {debugger.teller.worth(step)}",
+        "piece": f"split off the piece {covered}",
+        "special": f"cut out the special token {made}",
+        "add": f"put {made} {'in front of' if columns.cell[step] == BEFORE else 'behind'} the text",
+    }
     verb = {"take": "took", "choose": "chose", "whole": "took the whole piece"}.get(operation, "made")
-    return f"{trace.encoder} {verb} {made}, {debugger.teller.span(step)}."
+    return told.get(operation) or f"{verb} {made}, {debugger.teller.span(step)}"
+
+
+def _left(debugger: Debugger, done: int, parting: _Parting, token: int) -> str:
+    """That nothing was done with what begins there: a piece as a whole, or a token of a longer one."""
+    columns, result = debugger.trace.columns, debugger.trace.result
+    is_other_empty = any(first == last for first, last in (parting.ours, parting.theirs))
+    is_inside = parting.start <= columns.position[done] and columns.end[done] <= parting.end
+    if is_inside or is_other_empty:
+        return f"left {debugger.teller.covered(done)} in parts: nothing joins them"
+    text = debugger.trace.text[result.starts[token] : result.ends[token]]
+    return f"joined nothing to {code(visible_text(text, LONGEST_LABEL))}"

@@ -84,6 +84,14 @@ class ModelLoader(QObject):
         self.job.start(partial(_open, self._load, name, pre))
         self._set_loading(name)
 
+    def share(self, model: OpenModel) -> None:
+        """Have a model open that somebody else has loaded."""
+        self.cancel()
+        if model is not self.model:
+            self._set_refused(None)
+            self.model = model
+            self.model_changed.emit()
+
     def cancel(self) -> None:
         self.job.cancel()
         self._set_loading(None)

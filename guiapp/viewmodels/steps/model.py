@@ -70,6 +70,8 @@ class StepsModel(WalkModel[Debugger]):
         self.recording.recorded.connect(self.show)
         self.recording.outdated.connect(self._forget_trace)
         self.position_changed.connect(self.race.follow)
+        self._seeks_parting = False
+        self.race.changed.connect(self._follow_race)
         self._restore()
 
     # The trace
@@ -104,7 +106,7 @@ class StepsModel(WalkModel[Debugger]):
         self.breakpoints_changed.emit()
         self.position_changed.emit()
         self._compare()
-        self.race.run_beside(debugger)
+        self.race.run_beside(debugger, self.recording.text_start)
 
     def _take_tree(self, tree: TokenTree) -> None:
         self.tree = tree
@@ -162,6 +164,19 @@ class StepsModel(WalkModel[Debugger]):
         """Go to the step that decided where the race parts."""
         if self.race.parting is not None:
             self.go_to(self.race.parting)
+
+    def race_with(self, rival: ModelSession, offset: int | None = None) -> None:
+        """Let another model run beside, and go where the two part from a byte of the session's text on."""
+        has_steps = self.debugger is not None and self.recording.is_settled
+        if not has_steps or not self.recording.has(offset or 0):
+            self.recording.record_around(offset or 0)
+        self._seeks_parting = True
+        self.race.choose_model(rival, offset)
+
+    def _follow_race(self) -> None:
+        if self._seeks_parting and self.race.is_ready:
+            self._seeks_parting = False
+            self.to_difference()
 
     def to_byte(self, offset: int) -> None:
         """Run to the next token over a byte of the recorded text."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from guiapp.core.editing.text_buffer import TextEdit
-from guiapp.core.trace.cost import ONE_PIECE, Cost, beginning, estimate, n_first_bytes
+from guiapp.core.trace.cost import ONE_PIECE, Cost, beginning, estimate, first_start, n_first_bytes
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.steps.trace_recorder import TraceRecorder
 
@@ -60,6 +60,17 @@ class Recording(QObject):
             end = start + len(beginning(document.slice(start, start + n_bytes + 1), n_bytes))
         self._record(start, end)
 
+    def record_around(self, offset: int) -> None:
+        """Record all of a short text, else what is around a byte of it and does not take long."""
+        document = self._session.document
+        start, end = 0, document.size
+        if self.is_long:
+            n_bytes = self._n_first_bytes(end)
+            start = max(0, offset - n_bytes // 2)
+            start += first_start(document.slice(start, offset)) if start else 0
+            end = start + len(beginning(document.slice(start, min(start + n_bytes + 1, end)), n_bytes))
+        self._record(start, end)
+
     def record_all(self) -> None:
         """Record the whole text, whatever it costs."""
         self._record(0, self._session.document.size)
@@ -79,6 +90,11 @@ class Recording(QObject):
         """Whether all of the text is recorded only if somebody asks for it."""
         n_bytes = self._session.document.size
         return self._n_first_bytes(n_bytes) < n_bytes
+
+    def has(self, offset: int) -> bool:
+        """Whether what is recorded, or being recorded, has a byte of the text, or the end of it."""
+        is_end = offset == self.text_end == self._session.document.size
+        return self.text_start <= offset < self.text_end or is_end
 
     @property
     def is_part(self) -> bool:

@@ -48,6 +48,7 @@ class TrainingModel(WalkModel[TrainingWalk]):
     def __init__(self, command: tuple[str, ...] = COMMAND, parent: QObject | None = None) -> None:
         super().__init__(TRAINING_DIALECT, parent)
         self._folder = tempfile.TemporaryDirectory(prefix="tokenloupe-")
+        self._n_trained = 0
         self._process = LineProcess(command, self)
         self._process.told.connect(self._take)
         self._process.ended.connect(self._note_sudden_end)
@@ -73,7 +74,8 @@ class TrainingModel(WalkModel[TrainingWalk]):
         self.walk, self._goal, self._runs_on = None, position, False
         self._look_for_hits()
         text_file = Path(self._folder.name) / "text"
-        output = Path(self._folder.name) / "trained.gguf"
+        self._n_trained += 1  # what was trained before may be open, and stays what it is
+        output = Path(self._folder.name) / f"trained-{self._n_trained}.gguf"
         request = TrainRequest(wish.algorithm, str(text_file), wish.n_tokens, wish.has_end_marks, str(output))
         try:
             text_file.write_bytes(wish.text)

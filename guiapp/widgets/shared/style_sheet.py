@@ -9,7 +9,7 @@ Widgets choose their looks by the dynamic property `role`:
     QTableView cells  shows the focus in its present cell, and arrows of sorting in titles
     QTextEdit plain   of no ground or border of its own
     buttons  raised   a control that opens something       quiet    flat until hovered
-             next     the one that goes on
+             next     the one that goes on                 name     a quiet one with a name, bold
              tab      a page of the window                 primary  the one to press
 """
 
@@ -67,6 +67,8 @@ QPushButton, QPushButton[role="raised"], QToolButton[role="raised"] {
     background: $raised; border-color: $line; }
 QPushButton[role="quiet"], QToolButton[role="quiet"] {
     background: transparent; border-color: transparent; color: $dim; }
+QToolButton[role="name"] { font-weight: 600; padding: 3px 6px; }
+QToolButton[role="name"]:disabled { color: $text; border-color: transparent; }
 QPushButton:hover, QToolButton:hover { border-color: $faint; color: $text; }
 QPushButton[role="quiet"]:hover, QToolButton[role="quiet"]:hover {
     background: $raised; border-color: transparent; }

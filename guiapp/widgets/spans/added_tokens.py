@@ -8,18 +8,20 @@ import numpy as np
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QFontMetricsF
 
+from guiapp.core.editing.token_store import N_TINTS
 from guiapp.core.vocab.attributes import Attribute
-from guiapp.viewmodels.tokens.layout import SpanSource
+from guiapp.viewmodels.tokens.layout import SpanSource, Strength
 from guiapp.widgets.spans.rows import MARGIN_PX, SpanRows
 
 GAP_PX = 6
 
 
 class AddedToken(NamedTuple):
-    """Which token it is, and what it is called."""
+    """Which token it is, what it is called, and whether it has a ring: see `Strength`."""
 
     token: int
     label: str
+    is_ringed: bool
 
 
 class ChipBox(NamedTuple):
@@ -27,6 +29,7 @@ class ChipBox(NamedTuple):
 
     token: int
     label: str
+    is_ringed: bool
     rect: QRectF
 
 
@@ -47,8 +50,11 @@ class AddedTokens:
         window = self._spans.spans_in(start, end)
         is_control = (self._spans.attributes_of(window.ids) & Attribute.CONTROL.value) != 0
         here = (window.starts == offset) & (window.ends == offset) & is_control
+        is_ringed = window.tints >= N_TINTS * Strength.RINGED
         return [
-            AddedToken(window.first_index + at, self._spans.label_of(int(window.ids[at])))
+            AddedToken(
+                window.first_index + at, self._spans.label_of(int(window.ids[at])), bool(is_ringed[at])
+            )
             for at in np.flatnonzero(here).tolist()
         ]
 
@@ -59,8 +65,8 @@ class AddedTokens:
         chips = []
         for tokens, y in ((self.leading, MARGIN_PX - rows.scroll_y), (self.trailing, rows.text_end_y)):
             x = left
-            for index, label in tokens if -row_px < y < height else ():
+            for index, label, is_ringed in tokens if -row_px < y < height else ():
                 rect = QRectF(x, y + 2, sizes.horizontalAdvance(label) + 12, row_px - 4)
-                chips.append(ChipBox(index, label, rect))
+                chips.append(ChipBox(index, label, is_ringed, rect))
                 x = rect.right() + GAP_PX
         return chips

@@ -18,14 +18,14 @@ Look = tuple[object, ...]
 
 
 class Marks(NamedTuple):
-    """What lies on the text: bytes and tokens of all of it, and where the caret is in the window."""
+    """What lies on the text: bytes and tokens of all of it, and upright lines in the window, as the caret."""
 
     selection: tuple[int, int]
     selected_token: int
     hovered_token: int
     pointed_out: PointedOut | None
     search: TextSearch | None
-    caret: QRectF | None
+    lines: tuple[QRectF | None, ...]
 
     def on(self, start: int, end: int) -> Highlights:
         """Those of the bytes [start, end), counted from `start`."""
@@ -43,7 +43,7 @@ class ShownBlock(NamedTuple):
     block: VisibleBlock
     tokens: Tokens
     highlights: Highlights
-    caret: QRectF | None
+    lines: tuple[QRectF, ...]
 
     def row_looks(self) -> list[Look]:
         """Equal for two rows that are painted alike, of whatever blocks and wherever that is."""
@@ -93,9 +93,10 @@ def blocks_in(area: QRegion, rows: SpanRows, spans: SpanSource, marks: Marks) ->
     for block in touched:
         end = block.start + block.layout.size
         of_block = tokens.within(block.start, end).relative_to(block.start)
-        has_caret = marks.caret is not None and block.y <= marks.caret.top() < block.bottom
-        caret = marks.caret if has_caret else None
-        shown.append(ShownBlock(block, of_block, marks.on(block.start, end), caret))
+        lines = tuple(
+            line for line in marks.lines if line is not None and block.y <= line.top() < block.bottom
+        )
+        shown.append(ShownBlock(block, of_block, marks.on(block.start, end), lines))
     return shown
 
 
@@ -109,8 +110,8 @@ def parts_of(blocks: Sequence[ShownBlock], rows: SpanRows, around: Look, window:
         top = shown.block.y
         for look in shown.row_looks():
             bottom = top + row_px
-            caret = shown.caret if shown.caret is not None and top <= shown.caret.top() < bottom else None
-            stretches.append((top, bottom, (*look, top, None if caret is None else caret.getRect())))
+            lines = (line.getRect() for line in shown.lines if top <= line.top() < bottom)
+            stretches.append((top, bottom, (*look, top, *lines)))
             top = bottom
     parts = []
     for top, bottom, look in stretches:

@@ -35,6 +35,7 @@ CACHED_TILES = 2000
 HATCH_PX = 5
 QUIET_ALPHA = 102  # 40 %
 RING_PX, RING_ALPHA = 1.25, 180
+LINE_PX, UPRIGHT_PX = 2, 8  # a line between two tokens, and the bars at its ends
 RING = -2  # in the place of a colour
 CONTROL, USER_DEFINED = Attribute.CONTROL.value, Attribute.USER_DEFINED.value
 BYTE, UNKNOWN = Attribute.BYTE.value, Attribute.UNKNOWN.value
@@ -343,6 +344,14 @@ def rings_of(
     is_joined = first_cells[1:] == last_cells[:-1]
     firsts, lasts = ringed[np.append(True, ~is_joined)], ringed[np.append(~is_joined, True)]
     return list(zip(firsts.tolist(), lasts.tolist(), strict=True))
+
+
+def draw_upright(painter: QPainter, x: float, top: float, height: float, color: QColor) -> None:
+    """Draw a line between two tokens; bars at its ends tell it from the caret."""
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+    bar = QRectF(x - UPRIGHT_PX / 2, top, UPRIGHT_PX, LINE_PX)
+    for part in (QRectF(x - LINE_PX / 2, top, LINE_PX, height), bar, bar.translated(0, height - LINE_PX)):
+        painter.fillRect(part, color)
 
 
 def draw_wave(painter: QPainter, theme: Theme, rect: QRectF) -> None:

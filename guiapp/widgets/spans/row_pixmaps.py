@@ -15,7 +15,7 @@ from guiapp.viewmodels.tokens.layout import SpanWindow, stretches, token_boxes
 from guiapp.widgets.shared.painting import clear_pixmap
 from guiapp.widgets.shared.theme import Theme
 from guiapp.widgets.spans.block import BlockLayout, TextMetrics
-from guiapp.widgets.spans.painter import GAP_PX, RADIUS_PX, SpanPainter, Tokens, faded
+from guiapp.widgets.spans.painter import GAP_PX, RADIUS_PX, RING_ALPHA, RING_PX, SpanPainter, Tokens, faded
 
 PIXEL_BYTES = 4
 LINE_ALPHA = 34  # of the line that people are to see
@@ -107,7 +107,13 @@ class RowPixmaps:
         return False
 
     def draw_chip(
-        self, painter: QPainter, rect: QRectF, label: str, is_selected: bool, is_hovered: bool
+        self,
+        painter: QPainter,
+        rect: QRectF,
+        label: str,
+        is_ringed: bool,
+        is_selected: bool,
+        is_hovered: bool,
     ) -> None:
         """Draw a token that was added to the text: an outline with its name in it."""
         warning = self._theme.warning
@@ -117,6 +123,10 @@ class RowPixmaps:
         painter.drawRoundedRect(rect, RADIUS_PX, RADIUS_PX)
         painter.setFont(self._metrics.font)
         painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, label)
+        if is_ringed:
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(faded(self._theme.text, RING_ALPHA), RING_PX))
+            painter.drawRoundedRect(rect.adjusted(2, 2, -2, -2), RADIUS_PX - 2, RADIUS_PX - 2)
         if is_selected:
             self._draw_ring(painter, rect)
 

@@ -239,15 +239,28 @@ class SpanRows:
 
     def reveal(self, offset: int, at_row_end: bool = False) -> None:
         """Scroll just so far that the row of an offset shows, or to its middle if that is far."""
-        place = self.place_of(offset, at_row_end)
         row_px = self._metrics.row_height
-        if place.y < 0 or place.y + row_px > self._height:
+        for _ in range(SETTLING_ROUNDS):  # what comes into sight may have other heights than it was thought
+            before, place = self.top, self.place_of(offset, at_row_end)
+            if 0 <= place.y <= self._height - row_px:
+                return
             if -self._height < place.y < 2 * self._height:
                 lowest = self._height - row_px
                 self.scroll_by(place.y if place.y < 0 else place.y - lowest)
             else:
                 self._anchor, self._offset = place.block, place.row * row_px - self._height // 3
                 self.scroll_by(0)
+            if self.top == before:
+                return
+
+    def show_at(self, offset: int, y: float) -> None:
+        """Scroll until the row of an offset is at a height of the window, as far as the text reaches."""
+        self.reveal(offset)
+        for _ in range(SETTLING_ROUNDS):
+            before = self.top
+            self.scroll_by(self.place_of(offset).y - y)
+            if self.top == before:
+                return
 
     # Places
 

@@ -7,7 +7,16 @@ from operator import itemgetter
 
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSignalBlocker, Qt, QTimer, Signal
-from PySide6.QtGui import QHelpEvent, QPainter, QPaintEvent, QRegion, QResizeEvent, QShowEvent, QWheelEvent
+from PySide6.QtGui import (
+    QColor,
+    QHelpEvent,
+    QPainter,
+    QPaintEvent,
+    QRegion,
+    QResizeEvent,
+    QShowEvent,
+    QWheelEvent,
+)
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QToolTip, QWidget
 
 from guiapp.core.editing.text_buffer import TextEdit
@@ -21,6 +30,7 @@ from guiapp.widgets.spans.added_tokens import AddedTokens, ChipBox
 from guiapp.widgets.spans.block import TextMetrics
 from guiapp.widgets.spans.fonts import FontSearch
 from guiapp.widgets.spans.frame import Marks, Part, Screen, ShownBlock, blocks_in, parts_of
+from guiapp.widgets.spans.painter import UPRIGHT_PX, draw_upright
 from guiapp.widgets.spans.row_pixmaps import PointedOut, RowPixmaps
 from guiapp.widgets.spans.rows import MARGIN_PX, SpanRows
 
@@ -41,12 +51,14 @@ class SpanView(QAbstractScrollArea):
         token_clicked(int): a token was clicked.
         zoom_changed(): `font_px` is new.
         moved(): rows may lie elsewhere, or be others.
+        scrolled(): another part of the text shows, and that by no edit.
     """
 
     hovered = Signal(int)
     token_clicked = Signal(int)
     zoom_changed = Signal()
     moved = Signal()
+    scrolled = Signal()
     _looks_changed = Signal()
 
     def __init__(
@@ -66,6 +78,7 @@ class SpanView(QAbstractScrollArea):
         self._added = AddedTokens(spans)
         self._search: TextSearch | None = None
         self._placeholder = ""
+        self._mark: int | None = None
         self._screen = Screen()
         self._is_changing = False
         self._looks_changed.connect(self._update_what_changed, Qt.ConnectionType.QueuedConnection)
@@ -150,7 +163,7 @@ class SpanView(QAbstractScrollArea):
             self._look_again()
 
     def point_out(self, place: PointedOut | None) -> None:
-        """Mark a stretch of the text, and the line that it is in; None ends that."""
+        """Mark a stretch of the text, a place if it is empty, and the line that it is in; None ends that."""
         if place != self._pointed_out:
             self._pointed_out = place
             self._look_again()
@@ -173,6 +186,24 @@ class SpanView(QAbstractScrollArea):
         """Mark what a search finds from now on."""
         self._search = search
         search.found_changed.connect(self._look_again)
+
+    def set_mark(self, offset: int | None) -> None:
+        """Draw an upright line before a byte of the text."""
+        self._mark = offset
+        self._look_again()
+
+    @property
+    def top(self) -> tuple[int, float]:
+        """Where the uppermost row that shows begins, and how high that is in the window."""
+        block, row = self._rows.row_at(0)
+        start = self._rows.row_span(block, row)[0]
+        return start, self._rows.place_of(start).y
+
+    def place(self, offset: int, y: float) -> None:
+        """Scroll until the row of a byte is at a height of the window, as far as the text reaches."""
+        y_before = self._y_of_top()
+        self._rows.show_at(offset, y)
+        self._scrolled_from(y_before)
 
     def reveal(self, start: int, end: int) -> None:
         """Scroll to a stretch of the text, to its beginning if it does not fit."""
@@ -275,6 +306,8 @@ class SpanView(QAbstractScrollArea):
             self.viewport().scroll(0, moved)
             self._screen.forget()
         self._sync_scroll_bar()
+        if self._y_of_top() != before:
+            self.scrolled.emit()
 
     def _settle(self) -> None:
         """Fit the rows to the viewport after anything changed; those that are hidden when they show."""
@@ -327,11 +360,14 @@ class SpanView(QAbstractScrollArea):
         blocks = self._blocks_in(area)
         unfinished = self._draw_rows(painter, area, blocks)
         for chip in self._chips():
-            self._pixmaps.draw_chip(painter, chip.rect, chip.label, *self._marks_of(chip))
+            self._pixmaps.draw_chip(painter, chip.rect, chip.label, chip.is_ringed, *self._marks_of(chip))
         if self._keeps_rows[0] and not self._added.leading:
             self._draw_beside(painter, MARGIN_PX - self._rows.scroll_y, NO_BOS)
         if not self._document.size:
             self._draw_placeholder(painter)
+        for offset, color in self._uprights():
+            line = self._upright_rect(offset)
+            draw_upright(painter, line.center().x(), line.top(), line.height(), color)
         if (caret := self._shown_caret()) is not None:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
             painter.fillRect(caret, self._themes.theme.accent)
@@ -361,13 +397,15 @@ class SpanView(QAbstractScrollArea):
         return sketched
 
     def _blocks_in(self, area: QRegion) -> list[ShownBlock]:
-        selection, caret = self._document.selection, self._shown_caret()
         marked = self._selected_token, self._hovered_token, self._pointed_out
-        marks = Marks(selection, *marked, self._search, caret)
+        lines = self._shown_caret(), *(self._upright_rect(offset) for offset, _ in self._uprights())
+        marks = Marks(self._document.selection, *marked, self._search, lines)
         return blocks_in(area, self._rows, self._spans, marks)
 
     def _parts(self, blocks: list[ShownBlock]) -> list[Part]:
-        chips = tuple((chip.label, chip.rect.getRect(), *self._marks_of(chip)) for chip in self._chips())
+        chips = tuple(
+            (chip.label, chip.is_ringed, chip.rect.getRect(), *self._marks_of(chip)) for chip in self._chips()
+        )
         return parts_of(blocks, self._rows, chips, self.viewport().rect())
 
     def _row_rect(self, y: float) -> QRect:
@@ -381,6 +419,18 @@ class SpanView(QAbstractScrollArea):
     def _shown_caret(self) -> QRectF | None:
         """Where the caret is drawn; None while it is not."""
         return None
+
+    def _uprights(self) -> list[tuple[int, QColor]]:
+        """Where lines between two bytes are drawn, and their colours."""
+        theme, place = self._themes.theme, self._pointed_out
+        mark = [] if self._mark is None else [(self._mark, theme.text)]
+        found = mark if place is None or place.start < place.end else [*mark, (place.start, theme.accent)]
+        return [(min(offset, self._document.size), color) for offset, color in found]
+
+    def _upright_rect(self, offset: int) -> QRectF:
+        place = self._rows.place_of(offset)
+        left = self._side_px + round(place.x) - UPRIGHT_PX / 2
+        return QRectF(left, place.y, UPRIGHT_PX, self._rows.metrics.row_height)
 
     def _marks_of(self, chip: ChipBox) -> tuple[bool, bool]:
         return chip.token == self._selected_token, chip.token == self._hovered_token

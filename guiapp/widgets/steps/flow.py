@@ -95,6 +95,12 @@ class FlowView(ZoomedView):
         return self._model.debugger
 
     @property
+    def _has_own_ids(self) -> bool:
+        """Whether breakpoints mean the same tokens by their ids."""
+        shown, walked = self._debugger, self._model.debugger
+        return shown is not None and walked is not None and shown.vocabulary is walked.vocabulary
+
+    @property
     def why_empty(self) -> str:
         """What is said where there are no tokens."""
         return NO_TRACE_TEXT if self._debugger is None else NO_TEXT_TEXT
@@ -130,7 +136,7 @@ class FlowView(ZoomedView):
         self._lay_out()
         self._most_px = max(self._most_px, int(self._layout.height))
         two_rows = self._zoom.scaled(min(self._most_px, height_of_rows(2)))
-        is_alone = not self._model.race.encoder
+        is_alone = not self._model.race.is_on
         has_room = is_alone and two_rows <= self.window().height() * MOST_OF_WINDOW
         self.setMinimumHeight(two_rows if has_room else self._zoom.scaled(height_of_rows(1)))
         self.setMaximumHeight(max(self.minimumHeight(), self._zoom.scaled(self._most_px)))
@@ -267,7 +273,7 @@ class FlowView(ZoomedView):
         menu.addAction("Run to here", lambda: self._model.to_byte(element.start))
         breakpoints = self._model.breakpoints
         menu.addAction("Break at this byte", lambda: breakpoints.toggle_bytes(element.start, element.end))
-        if element.below.isdecimal():
+        if element.below.isdecimal() and self._has_own_ids:
             text = f"token {element.below}"
             menu.addAction("Break when this token is formed", lambda: breakpoints.toggle(text))
         menu.exec(event.globalPos())

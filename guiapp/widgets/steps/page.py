@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QSplitter, QStackedWidget, QWidget
 from guiapp.core.export.exported_run import ExportedRun
 from guiapp.core.export.trace_run import TraceRun
 from guiapp.core.export.training_run import TrainingRun
+from guiapp.viewmodels.compare.compared_models import ComparedModels
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.steps.breakpoints import StepBreakpoints
 from guiapp.viewmodels.steps.lesson_player import LessonPlayer
@@ -60,14 +61,14 @@ class StepsPage(Page):
         self,
         model: StepsModel,
         player: LessonPlayer,
-        session: ModelSession,
+        compared: ComparedModels,
         actions: Actions,
         theme_source: ThemeSource,
     ) -> None:
         super().__init__()
         self.model = model
         self.player = player
-        self._session = session
+        session = self._session = compared.sessions[0]
         self._actions = actions
         self._mode = ENCODE
         self._has_lesson = False
@@ -76,7 +77,7 @@ class StepsPage(Page):
         drawing = self._drawing = Drawing(theme_source, self._zoom, MonoTexts())
         self.lesson_bar = LessonBar(player, actions, drawing)
         self.trace = TraceView(model, session, actions, drawing)
-        self.training = TrainingView(TrainingModel(parent=self), session, actions, drawing)
+        self.training = TrainingView(TrainingModel(parent=self), compared, actions, drawing)
         self.export = ExportBar(self.shown_run, self.grab, theme_source)
         self.lessons = LessonList(player, self._zoom)
         self.lesson_training = TrainingStage(player.training, actions, drawing)
@@ -112,7 +113,7 @@ class StepsPage(Page):
     def is_ready(self) -> bool:
         model = self.model
         if self._mode == TRAIN:
-            return not self.training.is_busy
+            return not self.training.model.is_busy
         if self._mode == LESSONS:
             return self.player.is_ready and self.player.steps.race.is_ready
         if model.debugger is None:
@@ -126,6 +127,11 @@ class StepsPage(Page):
             self.player.begin(name, max(0, int(number or 1) - 1))
         if rival and isinstance(self._shown, StepsModel):
             self._shown.race.choose(rival)
+
+    def race_with(self, rival: ModelSession, offset: int | None = None) -> None:
+        """Show where the model and another one part, from a byte of the text on if there is one."""
+        self.modes.choose(ENCODE)
+        self.model.race_with(rival, offset)
 
     def begin_training(self, wish: str) -> None:
         """Train what a word says, such as "bpe:300", and show what there is after step k with "bpe:300:k"."""
@@ -296,4 +302,4 @@ def _step_zoom(actions: Actions, steps: int) -> None:
 def make_page(setting: PageSetting) -> StepsPage:
     model = StepsModel(setting.session, setting.settings)
     player = LessonPlayer(setting.settings)
-    return StepsPage(model, player, setting.session, setting.actions, setting.theme_source)
+    return StepsPage(model, player, setting.compared, setting.actions, setting.theme_source)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import QComboBox, QFrame
 
-from guiapp.core.explain.figures import counted
+from guiapp.core.explain.visible_text import isolate
+from guiapp.core.vocab.quoting import quoted
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.steps.model import StepsModel
 from guiapp.widgets.shared.layouts import STRETCH, in_column, in_row
@@ -16,9 +17,12 @@ from guiapp.widgets.steps.drawing import Drawing
 from guiapp.widgets.steps.flow import RivalFlowView
 from guiapp.widgets.steps.lines import SentenceView, title_line
 
+LONGEST_NAME = 40
+OTHER_MODEL = "other model"
+
 
 class RaceBox(QComboBox):
-    """Chooses the encoder that runs beside."""
+    """Chooses the encoder that runs beside; another model is on the list as long as it does."""
 
     def __init__(self, model: StepsModel, session: ModelSession) -> None:
         super().__init__()
@@ -32,18 +36,21 @@ class RaceBox(QComboBox):
         self._fill()
 
     def _fill(self) -> None:
-        names = self._model.race.encoders
-        if [self.itemData(index) for index in range(self.count())] != ["", *names]:
-            with QSignalBlocker(self):
-                self.clear()
-                self.addItem("no race", "")
-                for name in names:
-                    self.addItem(f"race {name}", name)
+        race = self._model.race
+        rows = {"no race": "", **{f"race {name}": name for name in race.encoders}}
+        if race.other is not None:
+            rows[f"race {quoted(race.name, LONGEST_NAME)}"] = OTHER_MODEL
+        shown = [(self.itemText(index), self.itemData(index)) for index in range(self.count())]
         with QSignalBlocker(self):
-            self.setCurrentIndex(max(0, self.findData(self._model.race.encoder)))
+            if shown != list(rows.items()):
+                self.clear()
+                for title, choice in rows.items():
+                    self.addItem(title, choice)
+            self.setCurrentIndex(max(0, self.findData(race.encoder if race.other is None else OTHER_MODEL)))
 
     def _choose(self, index: int) -> None:
-        self._model.race.choose(self.itemData(index) or "")
+        if self.itemData(index) != OTHER_MODEL:
+            self._model.race.choose(self.itemData(index) or "")
 
 
 class RaceCard(QFrame):
@@ -67,15 +74,13 @@ class RaceCard(QFrame):
 
     def _follow(self) -> None:
         race = self._model.race
-        self.setVisible(bool(race.encoder))
-        if race.rival is None:
-            self.title.show_text(f"RACE · {race.encoder.upper()}")
-            self.verdict.show_sentence(race.failure or "Recording …")
-            self.go.hide()
-            return
-        at = f"step {race.rival.position:,} of {race.rival.n_steps:,}"
-        here = " · HERE THEY PART" if race.is_parting else ""
-        self.title.show_text(f"RACE · {race.encoder.upper()} · {at.upper()}{here}")
+        self.setVisible(race.is_on)
+        name = race.name.upper() if race.other is None else isolate(quoted(race.name, LONGEST_NAME))
+        parts = ["RACE", name]
+        if race.rival is not None:
+            parts.append(f"STEP {race.rival.position:,} OF {race.rival.n_steps:,}")
+        if race.is_parting:
+            parts.append("HERE THEY PART")
+        self.title.show_text(" · ".join(parts))
         self.go.setVisible(race.difference is not None)
-        same = f"Both give the same {counted(len(race.rival.trace.result.ids), 'token')}."
-        self.verdict.show_sentence(same if race.difference is None else race.difference.reason)
+        self.verdict.show_sentence(race.verdict)

@@ -115,7 +115,7 @@ class TraceView(QSplitter):
     def _make_room_for_race(self) -> None:
         """In a low window the other encoder takes the place of the code, else it stands below the first."""
         is_low = self._main.height() < LEAST_RACE_PX * max(1.0, self._zoom.factor)
-        is_inside = is_low and bool(self._model.race.encoder)
+        is_inside = is_low and self._model.race.is_on
         if is_inside != self.code_card.isHidden():
             self.code_card.setVisible(not is_inside)
             if is_inside:

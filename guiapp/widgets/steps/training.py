@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, Qt, QTimer
-from PySide6.QtGui import QShowEvent
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import (
     QFileDialog,
     QLabel,
     QMessageBox,
-    QPushButton,
     QSizePolicy,
     QSplitter,
     QStackedWidget,
@@ -19,9 +17,9 @@ from PySide6.QtWidgets import (
 
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.explain.figures import counted
-from guiapp.viewmodels.model_session import ModelSession
+from guiapp.core.trace.cost import FIRST_BYTES, beginning
+from guiapp.viewmodels.compare.compared_models import ComparedModels
 from guiapp.viewmodels.steps.training import TrainingModel
-from guiapp.viewmodels.steps.training_beside import LONGEST_TEXT, TrainingBeside
 from guiapp.widgets.shared.buttons import push_button
 from guiapp.widgets.shared.layouts import framed, in_column, in_row, in_splitter
 from guiapp.widgets.shared.style_sheet import set_role
@@ -33,7 +31,6 @@ from guiapp.widgets.steps.drawing import Drawing
 from guiapp.widgets.steps.lines import SentenceView, title_line
 from guiapp.widgets.steps.side import SIDE_WIDTH_PX, SidePanel
 from guiapp.widgets.steps.timeline import Scrubber
-from guiapp.widgets.steps.training_beside import BesideCard
 from guiapp.widgets.steps.training_form import TrainingForm
 from guiapp.widgets.steps.training_views import (
     LikelihoodPicture,
@@ -46,10 +43,11 @@ from guiapp.widgets.steps.transport import PlayControls, walking_buttons
 from guiapp.widgets.window.actions import Actions
 
 EMPTY_TEXT = "Choose what to train and on which text, and press Train:\neach step shows what won, and why."
-BESIDE_TEXTS = {False: "Open beside", True: "Close comparison"}
+BESIDE_TIPS = {
+    True: "Compare it with the open model, on the open text",
+    False: "There is no room for one more model",
+}
 LEAST_WIDTH_PX = 480
-COMPARING_MS = 150
-KINDS = (0, 1)  # the cards of merges, and of Unigram
 MODEL_FILTER = "Model files (*.gguf)"
 
 
@@ -103,7 +101,7 @@ class TrainingStage(QWidget):
     def show_kind(self) -> None:
         """Pairs and symbols for merges, curve and pieces for Unigram."""
         record = self._model.record
-        self.cards.setCurrentIndex(KINDS[record is not None and record.start.algorithm == "unigram"])
+        self.cards.setCurrentIndex(int(record is not None and record.start.algorithm == "unigram"))
 
     def _follow(self) -> None:
         model, record = self._model, self._model.record
@@ -129,8 +127,7 @@ class TrainingStage(QWidget):
         self._pieces_title.show_text(f"VOCABULARY · {size}, {counted(n_symbols, 'piece')}".upper())
         told = record.step(position).sentence if position else _beginning(record.start.algorithm)
         self.sentence.show_sentence(told)
-        if self.cards.currentIndex() in KINDS:  # what is opened beside stays
-            self.show_kind()
+        self.show_kind()
 
 
 def _beginning(algorithm: str) -> str:
@@ -155,30 +152,24 @@ class TrainingView(QSplitter):
     """Form, stage, and the result: to save, to open, to see beside the open model; breakpoints beside."""
 
     def __init__(
-        self, model: TrainingModel, session: ModelSession, actions: Actions, drawing: Drawing
+        self, model: TrainingModel, compared: ComparedModels, actions: Actions, drawing: Drawing
     ) -> None:
         super().__init__(Qt.Orientation.Horizontal, childrenCollapsible=False)
         self.model = model
-        self._session = session
+        self._compared = compared
+        session = self._session = compared.sessions[0]
+        self._compare = actions["compare"]
         self.breakpoints = BreakpointList(model, drawing)
-        self.beside = TrainingBeside(model, session, self)
         self.form = TrainingForm(model, session.document, drawing)
         self.stage = TrainingStage(model, actions, drawing)
-        self.beside_card = BesideCard(self.beside, drawing)
-        self.stage.cards.addWidget(self.beside_card)
         self.empty = set_role(QLabel(EMPTY_TEXT, alignment=Qt.AlignmentFlag.AlignCenter), "dim")
         self.save_button = push_button("Save as GGUF…", self._ask_and_save)
         self.open_button = push_button("Save and open as model…", self._ask_save_and_open)
         self.steps_button = push_button("Save steps…", actions["debug_save"].trigger)
-        self.beside_button = QPushButton(BESIDE_TEXTS[False])
-        self.beside_button.setCheckable(True)
+        self.beside_button = push_button("Open beside", self.open_beside)
         self._lay_out(SidePanel([self.breakpoints], drawing.zoom))
-        self.beside_button.toggled.connect(self._show_beside)
-        self._comparing = QTimer(self, singleShot=True, interval=COMPARING_MS)
-        self._comparing.timeout.connect(self._compare)
-        model.changed.connect(self._follow)
-        session.vocabulary_changed.connect(self._compare_soon)
-        self.form.text_changed.connect(self._compare_soon)
+        for signal in (model.changed, compared.sessions_changed):
+            signal.connect(self._follow)
         self._follow()
 
     def _lay_out(self, side: QWidget) -> None:
@@ -202,11 +193,23 @@ class TrainingView(QSplitter):
         if self.save(path):
             self._session.loader.open(str(path))
 
+    def open_beside(self) -> None:
+        """Compare the result with the open model, on the open text; if that is empty, on its own."""
+        model, document = self.model, self._session.document
+        assert model.model_file is not None
+        if not self._is_beside:
+            self._compared.add(str(model.model_file))
+            self._follow()
+        if not document.size and model.wish is not None:
+            self._session.text.show(beginning(model.wish.text, FIRST_BYTES))
+        self._compare.trigger()
+
     @property
-    def is_busy(self) -> bool:
-        """Whether something is on its way."""
-        is_comparing = self._comparing.isActive() or self.beside.is_busy
-        return self.model.is_busy or (self.beside_button.isChecked() and is_comparing)
+    def _is_beside(self) -> bool:
+        """Whether the result is among the models that are compared."""
+        name = str(self.model.model_file)
+        loaders = [session.loader for session in self._compared.sessions]
+        return any(name in (each.loading_name, each.model and each.model.name) for each in loaders)
 
     def begin(self, wish: str) -> None:
         """Train as a word says: algorithm, size, and the step to show, such as "bpe:300:4"."""
@@ -216,7 +219,6 @@ class TrainingView(QSplitter):
 
     def stop(self) -> None:
         """End all work in the background."""
-        self.beside.stop()
         self.model.stop()
 
     def _ask_and_save(self) -> None:
@@ -231,36 +233,14 @@ class TrainingView(QSplitter):
         chosen, _ = QFileDialog.getSaveFileName(self, "Save as GGUF", "trained.gguf", MODEL_FILTER)
         return Path(chosen) if chosen else None
 
-    def _show_beside(self, is_shown: bool) -> None:
-        self.beside_button.setText(BESIDE_TEXTS[is_shown])
-        if is_shown:
-            self.stage.cards.setCurrentWidget(self.beside_card)
-            self._compare()
-        else:
-            self.beside.forget()
-            self.stage.show_kind()
-
-    def showEvent(self, event: QShowEvent) -> None:
-        """Text and model may be others than when this was hidden."""
-        super().showEvent(event)
-        self._compare()
-
-    def _compare_soon(self) -> None:
-        """Text or model are others; those who type get there first."""
-        if self.isVisible():
-            self._comparing.start()
-
-    def _compare(self) -> None:
-        if self.beside_button.isChecked():
-            self.beside.compare(self.form.beginning(LONGEST_TEXT))
-
     def _follow(self) -> None:
         model = self.model
         has_file = model.model_file is not None
         self.empty.setVisible(model.record is None)
-        if not has_file:
-            self.beside_button.setChecked(False)
         for made in (self.beside_button, self.save_button, self.open_button):
             made.setVisible(model.record is not None)
             made.setEnabled(has_file)
+        has_room = self._compared.can_add or self._is_beside
+        self.beside_button.setEnabled(has_file and has_room)
+        self.beside_button.setToolTip(BESIDE_TIPS[has_room])
         self.steps_button.setVisible(model.n_steps > 0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QIntValidator
 from PySide6.QtWidgets import QLabel, QLineEdit, QPlainTextEdit, QWidget
 
@@ -32,13 +32,7 @@ SIZE_WIDTH_PX = 84
 
 
 class TrainingForm(QWidget):
-    """One row of choices with the button that begins or stops, a field for one's own text, a message.
-
-    Signals:
-        text_changed(): the text that is chosen is another one.
-    """
-
-    text_changed = Signal()
+    """One row of choices with the button that begins or stops, a field for one's own text, a message."""
 
     def __init__(self, model: TrainingModel, document: TextDocument, drawing: Drawing) -> None:
         super().__init__()
@@ -58,8 +52,6 @@ class TrainingForm(QWidget):
         self._lay_out()
         self.algorithm.currentIndexChanged.connect(self._choose_algorithm)
         self.source.currentIndexChanged.connect(self._follow)
-        for change in (self.source.currentIndexChanged, self.own_text.textChanged, document.edited):
-            change.connect(self.text_changed)
         self.symbols.currentIndexChanged.connect(self._follow)
         self.n_tokens.returnPressed.connect(self.button.click)
         model.changed.connect(self._follow)
@@ -72,20 +64,10 @@ class TrainingForm(QWidget):
     @property
     def wish(self) -> TrainingWish:
         """What is chosen."""
-        algorithm, text = self.algorithm.currentData(), self._own_text
-        if text is None:
-            text = self._document.text()
-        return TrainingWish(algorithm, text, int(self.n_tokens.text() or 0), self._has_end_marks)
-
-    def beginning(self, n_bytes: int) -> bytes:
-        """So much of the text that is chosen, as it is now."""
-        text = self._own_text
-        return self._document.slice(0, n_bytes) if text is None else text[:n_bytes]
-
-    @property
-    def _own_text(self) -> bytes | None:
-        """The text that is typed here; None where the document's is chosen."""
-        return self.own_text.toPlainText().encode() if self.source.currentData() else None
+        is_own = self.source.currentData()
+        text = self.own_text.toPlainText().encode() if is_own else self._document.text()
+        algorithm, n_tokens = self.algorithm.currentData(), int(self.n_tokens.text() or 0)
+        return TrainingWish(algorithm, text, n_tokens, self._has_end_marks)
 
     @property
     def _has_end_marks(self) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QPointF, QSize, Qt
-from PySide6.QtGui import QAction, QFontMetrics, QKeyEvent, QMouseEvent, QPainter
-from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QMenu, QToolButton
+from PySide6.QtGui import QAction, QFontMetrics, QMouseEvent, QPainter
+from PySide6.QtWidgets import QFrame, QLabel, QMenu, QToolButton
 
 from guiapp.core.explain.visible_text import isolate
 from guiapp.core.tree.coloring import COLORINGS
@@ -19,15 +19,11 @@ from guiapp.widgets.shared.layouts import Part, in_row
 from guiapp.widgets.shared.menu_button import MenuButton
 from guiapp.widgets.shared.painting import Painted
 from guiapp.widgets.shared.plain_tip import plain_tip
+from guiapp.widgets.shared.search_field import SearchField
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.theme import GAP_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
 
 HEIGHT_PX = 44
-SEARCH_PX = 230
-SEARCH_HINT = "text, #id, 0x20, /regex/"
-SEARCH_TIP = (
-    "the: tokens that hold this text\n#9906: by id\n0x20 E6: by bytes\n/^\\s+$/: by regular expression"
-)
 SEPARATOR = " › "
 LONGEST_LABEL = 24
 LONGEST_PROBLEM_PX = 240
@@ -146,36 +142,6 @@ class ColoringButton(MenuButton):
         self.setText(titles[self._model.coloring])
         self.check(self._model.coloring)
         self.setAccessibleName(f"Colour by: {self.text()}")
-
-
-class SearchField(QLineEdit):
-    """What to search for; Enter goes to the next, Shift+Enter to the one before, Escape ends."""
-
-    def __init__(self, search: TreeSearch) -> None:
-        super().__init__()
-        self._search = search
-        self.setPlaceholderText(SEARCH_HINT)
-        self.setToolTip(SEARCH_TIP)
-        self.setAccessibleName("Search tokens")
-        self.setClearButtonEnabled(True)
-        self.setFixedWidth(SEARCH_PX)
-        self.textChanged.connect(search.set_query)
-
-    def show_query(self, query: str) -> None:
-        """Say what is searched for.  Blocking all signals would leave the clear button beside no text."""
-        self.textChanged.disconnect(self._search.set_query)
-        self.setText(query)
-        self.textChanged.connect(self._search.set_query)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self._search.step(-1 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else 1)
-        elif event.key() in (Qt.Key.Key_Down, Qt.Key.Key_Up):
-            self._search.step(1 if event.key() == Qt.Key.Key_Down else -1)
-        elif event.key() == Qt.Key.Key_Escape:
-            self._search.end()
-        else:
-            super().keyPressEvent(event)
 
 
 class Breadcrumb(Painted):

@@ -91,6 +91,8 @@ ROWS = (
     ActionRow("round_trip_difference", "Go to first byte lost in the round trip", "Tokens"),
     ActionRow("compare_next", "Next difference", "Tokens", ("F8",), begins_group=True, page="compare"),
     ActionRow("compare_previous", "Previous difference", "Tokens", ("Shift+F8",), page="compare"),
+    ActionRow("texts_next", "Next change", "Tokens", ("F8",), page="compare_texts"),
+    ActionRow("texts_previous", "Previous change", "Tokens", ("Shift+F8",), page="compare_texts"),
     ActionRow("three_trees", "Three trees of a token, side by side", "Tokens", ("Ctrl+T",), page="tree"),
     *(
         ActionRow(page.name, page.title, "View", (page.keys,) if page.keys else (), True, "page")
@@ -116,6 +118,11 @@ ROWS = (
     ActionRow("lesson_next", "Go on", "Run/Lesson", ("Ctrl+PgDown",), page="steps"),
     ActionRow("lesson_leave", "Leave", "Run/Lesson", page="steps"),
     ActionRow("debug_breakpoint", "Toggle breakpoint", "Run", ("F9",), begins_group=True, page="steps"),
+    ActionRow("hunt_run", "Hunt or stop", "Run/Hunt", ("Ctrl+Shift+H",), page="hunt"),
+    ActionRow("hunt_next", "Next find", "Run/Hunt", ("Ctrl+Down",), begins_group=True, page="hunt"),
+    ActionRow("hunt_previous", "Previous find", "Run/Hunt", ("Ctrl+Up",), page="hunt"),
+    ActionRow("hunt_report", "Copy report of the hunt", "Run/Hunt", begins_group=True, page="hunt"),
+    ActionRow("hunt_save", "Save report of the hunt…", "Run/Hunt", page="hunt"),
     ActionRow("bench_run", "Run or stop the benchmark", "Bench", ("Ctrl+R",), page="bench"),
     ActionRow("bench_pause", "Pause or resume", "Bench", page="bench"),
     ActionRow("bench_open", "Open run…", "Bench", begins_group=True, page="bench"),

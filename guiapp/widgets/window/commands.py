@@ -22,6 +22,7 @@ from guiapp.viewmodels.recent import RecentFiles, RecentTexts
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.text.files import is_model_file
 from guiapp.widgets.shared.theme import CHOICES, TEXT_FONT_PX, ThemeSource
+from guiapp.widgets.spans.editor import SpanEditor
 from guiapp.widgets.window.about_dialog import AboutDialog
 from guiapp.widgets.window.command_palette import CommandPalette
 from guiapp.widgets.window.focus_ring import holds
@@ -80,6 +81,7 @@ class WindowCommands(QObject):
         self.picker.browse_requested.connect(self._browse)
         window.requests.model_wanted.connect(self._pick)
         window.requests.token_wanted.connect(self._show_in_tree)
+        window.requests.race_wanted.connect(self._show_race)
         self.picker.folder_requested.connect(self.add_folder)
         session.loader.model_changed.connect(self._remember_model)
         session.text.file_changed.connect(self._remember_text)
@@ -234,12 +236,12 @@ class WindowCommands(QObject):
                 "forget_recent": self._forget_recent,
                 "delete_kept": self.kept_texts.delete_all,
                 "quit": self._window.close,
-                "undo": self._editor.undo,
-                "redo": self._editor.redo,
-                "cut": self._editor.cut,
-                "copy": self._editor.copy,
-                "paste": self._editor.paste,
-                "select_all": self._editor.select_all,
+                "undo": partial(self._edit, SpanEditor.undo),
+                "redo": partial(self._edit, SpanEditor.redo),
+                "cut": partial(self._edit, SpanEditor.cut),
+                "copy": partial(self._edit, SpanEditor.copy),
+                "paste": partial(self._edit, SpanEditor.paste),
+                "select_all": partial(self._edit, SpanEditor.select_all),
                 "find": page.text_panel.ask,
                 "find_next": partial(page.text_panel.find_again, 1),
                 "find_previous": partial(page.text_panel.find_again, -1),
@@ -271,6 +273,11 @@ class WindowCommands(QObject):
                 },
             }
         )
+
+    def _edit(self, do: Callable[[SpanEditor], None]) -> None:
+        """Have the editor do something in which people type, else that of the Inspect page."""
+        focused = QApplication.focusWidget()
+        do(focused if isinstance(focused, SpanEditor) else self._editor)
 
     def _connect_options(self) -> None:
         """Show the state of options and settings in the actions, and keep it."""
@@ -396,6 +403,15 @@ class WindowCommands(QObject):
         page = self._window.pages.current
         assert isinstance(page, TreePage)
         page.bar.query.setText(f"#{token_id}")
+
+    def _show_race(self, rival: ModelSession, offset: int) -> None:
+        """Step through what the window's model and another one do."""
+        from guiapp.widgets.steps.page import StepsPage
+
+        self._show_page("steps")
+        page = self._window.pages.current
+        assert isinstance(page, StepsPage)
+        page.race_with(rival, offset)
 
     def _show_shortcuts(self) -> None:
         from guiapp.widgets.window.shortcuts_dialog import ShortcutsDialog

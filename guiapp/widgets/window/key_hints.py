@@ -76,6 +76,11 @@ IDS = (
     KeyHint("First or last token", ("Ctrl+Home", "Ctrl+End")),
     KeyHint("Select from token to token", ("Shift+Left", "Shift+Right")),
 )
+CAUSES = (
+    KeyHint("Cause above or below", ("Up", "Down")),
+    KeyHint("Text before or behind", ("Left", "Right")),
+    KeyHint("First or last cause", ("Home", "End")),
+)
 TREE = (
     KeyHint("Parent or first child", ("Up", "Down")),
     KeyHint("Neighbours", ("Left", "Right")),
@@ -96,6 +101,10 @@ TREE_SEARCH = (
 TREE_LEGEND = (
     KeyHint("Show one class alone", ("Left", "Right")),
     KeyHint("Show all classes", ("Esc",)),
+)
+BARS = (
+    KeyHint("Bar before or behind", ("Up", "Down", "Left", "Right")),
+    KeyHint("List its tokens", ("Return", "Space")),
 )
 TIMELINE = (
     KeyHint("Step back or on", ("Left", "Right")),
@@ -118,9 +127,11 @@ def key_hints() -> dict[str, tuple[KeyHint, ...]]:
         "In the find bar": FIND_FIELD + FIND_PANEL,
         "On a button with an arrow": MENU_BUTTON,
         "In the ids": IDS,
+        "In the causes of a hunt": CAUSES,
         "In the tree": TREE_PAGE + TREE,
         "In the search for tokens": TREE_SEARCH,
         "In the tree's legend": TREE_LEGEND,
+        "In bars of two vocabularies": BARS,
         "On the timeline": TIMELINE,
         "In the list of breakpoints": BREAKPOINTS,
         "In the list of lessons": LESSONS,

@@ -6,9 +6,9 @@ from functools import partial
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QButtonGroup, QFrame, QStackedWidget, QToolButton, QWidget
+from PySide6.QtWidgets import QButtonGroup, QFrame, QGridLayout, QStackedWidget, QToolButton, QWidget
 
-from guiapp.widgets.shared.layouts import STRETCH, in_row
+from guiapp.widgets.shared.layouts import in_row
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, UNIT_PX
 from guiapp.widgets.window.actions import Actions
@@ -66,11 +66,14 @@ class TabRow(QFrame):
         self.setFixedHeight(ROW_HEIGHT_PX)
         self._pages = pages
         self._tools = QStackedWidget()
-        self._line = set_role(QFrame(), "hairline")
-        self._line.setFixedSize(1, ROW_HEIGHT_PX - 2 * GAP_PX)
-        parts = PageTabs(pages, actions, 1), STRETCH, PageTabs(pages, actions, 2, "quiet")
-        margins = MARGIN_PX - UNIT_PX, 0, MARGIN_PX - UNIT_PX, 0
-        in_row(*parts, self._line, self._tools, on=self, margins=margins, spacing=GAP_PX)
+        layout = QGridLayout(self)
+        layout.setContentsMargins(MARGIN_PX - UNIT_PX, 0, MARGIN_PX - UNIT_PX, 0)
+        layout.setHorizontalSpacing(GAP_PX)
+        parts = PageTabs(pages, actions, 1), PageTabs(pages, actions, 2, "quiet"), self._tools
+        sides = (Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignCenter, Qt.AlignmentFlag.AlignRight)
+        for column, (part, side) in enumerate(zip(parts, sides, strict=True)):
+            layout.addWidget(part, 0, column, side | Qt.AlignmentFlag.AlignVCenter)
+            layout.setColumnStretch(column, int(part is not parts[1]))  # tabs stand still
         pages.page_changed.connect(self._follow)
 
     def _follow(self) -> None:
@@ -81,5 +84,4 @@ class TabRow(QFrame):
             self._tools.addWidget(tools)
         if tools is not None:
             self._tools.setCurrentWidget(tools)
-        for part in (self._line, self._tools):
-            part.setVisible(tools is not None)
+        self._tools.setVisible(tools is not None)

@@ -117,6 +117,9 @@ def _make_page(module: str, setting: PageSetting) -> Page:
 PAGES = (
     _row("inspect", "Inspect", "Ctrl+1", ("Inspect", "Text")),
     _row("compare", "Compare models", "Ctrl+5", ("Inspect", "Compare", "Models")),
+    _row("compare_texts", "Compare texts", "", ("Inspect", "Compare", "Texts")),
+    _row("compare_vocabularies", "Compare vocabularies", "", ("Inspect", "Compare", "Vocabularies")),
+    _row("hunt", "Hunt for differences", "", ("Inspect", "Compare", "Hunt")),
     _row("tree", "Tree", "Ctrl+2", ("Tree",)),
     _row("steps", "Steps", "Ctrl+3", ("Steps",)),
     _row("bench", "Bench", "Ctrl+4", ("Bench",), "pyqtgraph"),

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guiapp.core.compare import id_changes as module
-from guiapp.core.compare.id_changes import ANCHOR, IdChanges, id_changes
+from guiapp.core.compare.id_changes import ANCHOR, IdChanges, beside, changes_after_edits, id_changes
 
 
 def ids(values):
@@ -60,6 +60,42 @@ def test_the_changes_are_right_and_the_least(first, second):
     assert_is_right(found)
     assert found.n_kept == longest_common(first, second)
     assert found.is_whole
+
+
+EDITS = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 24), st.integers(0, 9), FEW_IDS), max_size=6)
+
+
+@pytest.mark.parametrize("table", [0, 1 << 16])
+@given(FEW_IDS, FEW_IDS, EDITS)
+def test_edits_of_both_lists_are_followed(table, first, second, edits):
+    found = id_changes(ids(first), ids(second))
+    lists = [first, second]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "QUICK_TABLE", table)
+        for side, start, removed, added in edits:
+            lists[side] = [*lists[side][:start], *added, *lists[side][start + removed :]]
+            found = changes_after_edits(found, *map(ids, lists))
+            assert_is_right(found)
+    assert [found.first.tolist(), found.second.tolist()] == lists
+
+
+def test_an_edit_far_from_all_changes_leaves_them_alone():
+    found = id_changes(ids([1, 2, 3, 4, 5, 6]), ids([1, 9, 3, 4, 5, 6]))
+    edited = changes_after_edits(found, ids([1, 2, 3, 4, 5, 5, 6]), found.second)
+    assert edited.changes == ((1, 2, 1, 2), (5, 6, 5, 5))
+    assert edited.is_whole
+
+
+@given(FEW_IDS, FEW_IDS)
+def test_what_stands_beside_an_equal_token_is_the_same_token(first, second):
+    found = id_changes(ids(first), ids(second))
+    for side, own, other in ((0, first, second), (1, second, first)):
+        changed = {at for row in found.rows.tolist() for at in range(*row[2 * side : 2 * side + 2])}
+        places = [beside(found.rows, side, at) for at in range(len(own) + 1)]
+        assert places == sorted(places)
+        assert places[-1] == len(other)
+        for at in set(range(len(own))) - changed:
+            assert other[places[at]] == own[at]
 
 
 RUNS = [tuple(range(start, start + ANCHOR + 3)) for start in (100, 200, 300)]

@@ -10,7 +10,7 @@ import pytest
 
 import guiapp
 from guiapp.core.compare import vocabulary_report
-from guiapp.core.compare.changes_report import change_table, compare_ids, record, sentences
+from guiapp.core.compare.changes_report import change_table, compare_ids, record, remarks, sentences
 from guiapp.core.compare.vocabularies import compare_vocabularies
 from guiapp.core.compare.vocabulary_report import csv_rows, csv_text, tables, verdict
 from guiapp.core.compare.vocabulary_report import record as vocabulary_record
@@ -34,6 +34,7 @@ def test_ids_without_bos_lack_it_and_are_the_same_text(tokenizer):
         f"one has {len(with_bos)} tokens, other {len(without)}: the same text.",
         "0 tokens in common from the start (0 % of other): what a cache of prefixes keeps.",
         f"1 change: 1 token removed, 0 inserted, {len(without)} kept.",
+        "BOS is missing in other.",
     ]
     bos = tokenizer.vocabulary.special_ids.bos
     text = tokenizer.vocabulary.raw_text(bos).decode()
@@ -41,6 +42,37 @@ def test_ids_without_bos_lack_it_and_are_the_same_text(tokenizer):
     assert json.loads(json.dumps(record(report)))["changes"] == [
         {"first": [0, 1], "second": [0, 0], "removed_ids": [bos], "inserted_ids": []}
     ]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "told"),
+    [
+        ("B a", "a", ["BOS is missing in other."]),
+        ("a", "B a", ["other has one BOS, one has none."]),
+        ("B a", "B B a", ["There is a second BOS in other."]),
+        ("B B B a", "B a", ["other has one BOS, one has 3."]),
+        ("B a", "B B B a", ["other has BOS 3 times, one 1."]),
+        ("B a E", "a E E", ["BOS is missing in other.", "There is a second EOS in other."]),
+        ("a B E a", "a a", []),
+        ("", "B", ["other has one BOS, one has none."]),
+        ("B E", "", ["BOS is missing in other."]),
+    ],
+)
+def test_special_tokens_that_are_missing_or_too_many_at_an_end_are_told(tokenizer, first, second, told):
+    special = tokenizer.vocabulary.special_ids
+    ids = {"B": special.bos, "E": special.eos, "a": tokenizer.vocabulary.find(b"a")}
+    lists = [np.array([ids[letter] for letter in each.split()], np.int32) for each in (first, second)]
+    assert list(remarks(compare_ids(tokenizer, NAMES, *lists))) == told
+
+
+@pytest.mark.parametrize("model", ["demo:bpe", "demo:spm", "demo:wordpiece", "demo:unigram"])
+def test_a_text_is_the_same_with_and_without_control_tokens(model):
+    opened = guiapp.open_model(model)
+    ids = [opened.encode("Hello world", special).token_ids for special in (True, False)]
+    before, behind = opened.special_ids_around()
+    ids.append(np.concatenate((before, ids[0], behind)).astype(np.int32))
+    assert all(compare_ids(opened, NAMES, ids[0], other).is_same_text for other in ids)
+    assert not compare_ids(opened, NAMES, ids[0], ids[1][:-1]).is_same_text
 
 
 def test_long_changes_are_cut(tokenizer):

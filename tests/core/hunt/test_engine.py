@@ -48,10 +48,25 @@ def test_a_difference_is_found_and_the_lines_that_differ_are_counted(pair, tmp_p
     assert len(find.text) == 2
     assert (state.n_lines, state.n_differing_lines, find.n_lines) == (6, 2, 2)  # long ones in parts
     assert state.share(find) == pytest.approx(2 / 6)
+    assert [(place.line.number, place.line.start, place.at) for place in find.places] == [
+        (1, 0, 7),
+        (4, 25, 0),
+    ]
     assert state.n_batches == 8
     assert state.tried > state.n_lines
     assert [subject.name for subject in state.subjects] == ["first.gguf", "second.gguf"]
     assert state.subjects[0].sha256 != state.subjects[1].sha256
+
+
+def test_a_folder_of_texts_is_given_as_a_whole(pair, tmp_path):
+    for name, text in (("b/c.txt", b"in 1984"), ("a.txt", b"no number"), (".hidden", b"12"), ("x", b"12\0")):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(text)
+    state = last(small_plan(pair, files=(str(tmp_path),), most_batches=1))
+    assert (state.n_lines, state.n_differing_lines) == (2, 1)
+    (tmp_path / "none").mkdir()
+    with pytest.raises(TokenloupeError, match="holds no texts"):
+        last(small_plan(pair, files=(str(tmp_path / "none"),)))
 
 
 def test_the_same_seed_tries_the_same_texts_and_finds_the_same(pair):
@@ -65,6 +80,22 @@ def test_nothing_is_found_where_nothing_differs():
     assert state.finds == ()
     assert state.tried > 10_000
     assert state.n_batches == 30
+
+
+def test_a_hunt_ends_where_the_chosen_generators_have_no_more_texts():
+    state = last(Plan("demo:spm", "demo:spm", seconds=PATIENCE_S, generators=("your own texts, changed",)))
+    assert state.tried == 0
+    assert state.seconds < PATIENCE_S / 2
+
+
+def test_texts_are_split_as_was_chosen(pair):
+    wrong = last(Plan(pair[0], pair[0], seconds=PATIENCE_S, most_batches=8, pres=("qwen2", None)))
+    assert {find.reason.cause for find in wrong.finds} == {Cause.PIECES, Cause.DECODED}
+    assert [subject.split_as for subject in wrong.subjects] == ["qwen2", ""]
+    assert [subject.name for subject in wrong.subjects] == ["first.gguf split as qwen2", "first.gguf"]
+    right = last(small_plan(pair, pres=("qwen2", None)))
+    assert right.finds == ()
+    assert right.trying
 
 
 def test_two_vocabularies_are_no_hunt_but_a_sentence():

@@ -7,7 +7,15 @@ import unicodedata
 
 import pytest
 
-from guiapp.core.hunt.generators import BATCH, EVERY_TOKEN, GENERATORS, Material, batch
+from guiapp.core.hunt.generators import (
+    ALL_NAMES,
+    BATCH,
+    DIFFERENCES,
+    EVERY_TOKEN,
+    GENERATORS,
+    Material,
+    batch,
+)
 
 TOKENS = [b"t%d" % number for number in range(BATCH + 10)]
 LINES = [b"Some line, 12 x", "Größe".encode()]
@@ -26,6 +34,15 @@ def test_differences_come_first_and_then_each_generator_in_turn():
     assert names[0] == "differences of the vocabularies"
     assert names[1::2] == [EVERY_TOKEN] * len(GENERATORS)
     assert names[2::2] == [generator.name for generator in GENERATORS]
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [("digits",), (EVERY_TOKEN,), (DIFFERENCES,), (DIFFERENCES, "spaces and line ends", "signs"), ALL_NAMES],
+)
+def test_only_chosen_generators_give_texts(chosen):
+    batches = [batch(MATERIAL, 0, number, chosen) for number in ROUND]
+    assert {name for name, texts in batches if texts} == set(chosen)
 
 
 def test_each_token_comes_by_itself_and_then_in_surroundings():

@@ -43,6 +43,9 @@ class LyingSide:
     def around(self):
         return self._side.around()
 
+    def spans(self, text):
+        return None
+
 
 def lying_pair(change) -> Pair:
     tokenizer = guiapp.open_model("demo:bpe")
@@ -63,6 +66,16 @@ def test_llama_cpp_takes_special_tokens_as_such_and_adds_what_we_add():
     ids, theirs = pair.ids(b"<|im_end|>x")
     assert ids == theirs
     assert len(ids) == 3
+
+
+@pytest.mark.parametrize("name", ["llama.cpp", "tiktoken"])
+def test_it_is_told_where_each_token_came_from(name):
+    pair = library_pair("demo:bpe", name)
+    for text in (b"Hello there", "é 中".encode()):
+        mine, other = pair.spans(text)
+        assert mine == other
+        assert len(mine) == len(pair.ids(text)[0])
+        assert b"".join(text[start:end] for start, end in mine) == text
 
 
 def test_texts_with_tokens_of_which_a_library_knows_nothing_are_not_compared():
@@ -133,6 +146,21 @@ def test_tokens_are_compared_where_they_are_only_numbered_otherwise(tmp_path):
     assert "number their tokens otherwise" in pair.remark
     assert pair.unrelated == ""
     assert pair.differing(TEXTS) == []
+
+
+def test_what_is_put_around_hides_no_other_reason(tmp_path):
+    """Two that clean up spaces otherwise, and of which one has no BOS."""
+
+    def change(parts) -> None:
+        planted.set_key(add_bos_token=False)(parts)
+        planted.set_part(pre="qwen2")(parts)
+
+    first, second = map(guiapp.open_model, planted.Plant("", "demo:bpe", "gguf", change, ()).write(tmp_path))
+    pair = Pair(FileSide("A", first), FileSide("B", second))
+    assert pair.around().cause is Cause.AROUND
+    texts = [text for text in (b"a .", b"it 's", b" ,") if pair.differs(text)]
+    assert texts
+    assert {pair.reason(text).cause for text in texts} == {Cause.DECODED}
 
 
 def test_unrelated_vocabularies_are_told_in_a_sentence():

@@ -8,7 +8,7 @@ from hashlib import sha256
 
 from guiapp import open_model
 from guiapp.core.compare.reasons import Cause, Reason
-from guiapp.core.hunt.finds import Batch, Find, Hunt, Subject
+from guiapp.core.hunt.finds import Batch, Find, Hunt, OfKind, Subject
 from guiapp.core.hunt.report import escaped, markdown, record, summary, text_lines
 
 NASTY = "`</script>` | \u202e \n# *x* \\ ' 中".encode()
@@ -19,7 +19,7 @@ SUBJECTS = (Subject("a|`<b>*.gguf", format="GGUF", path=MODEL, tokens=1000), Sub
 
 def hunted(*finds: Find) -> Hunt:
     hunt = Hunt(SUBJECTS, seed=3)
-    batch = Batch(1000, 5, finds, True, tuple((find.reason.kind, 2) for find in finds))
+    batch = Batch(1000, 5, finds, tuple(OfKind(find.reason.kind, 2) for find in finds), True)
     return hunt.with_batch(batch).with_note("Something *odd*.")
 
 

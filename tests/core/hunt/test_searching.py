@@ -7,12 +7,16 @@ import pytest
 
 import guiapp
 from guiapp.core.compare.reasons import Cause
-from guiapp.core.hunt.finds import Hunt, Subject
+from guiapp.core.hunt.finds import MOST_TEXTS, Hunt, Line, Place, Subject
 from guiapp.core.hunt.pair import Pair
 from guiapp.core.hunt.searching import Searcher
 from guiapp.core.hunt.sides import FileSide
 
 DIGITS = (Cause.PIECES, "digits")
+
+
+def lines_of(*texts: bytes) -> list[Line]:
+    return [Line("file", number, 0, text) for number, text in enumerate(texts, 1)]
 
 
 @pytest.fixture
@@ -36,14 +40,22 @@ def test_a_find_is_the_shortest_text_of_its_kind(searcher):
     assert len(other) != len(mine)
 
 
-def test_a_kind_is_told_once(searcher):
-    assert searcher.search([b"in 1984"], "").finds
-    again = searcher.search([b"in 2012"], "")
-    assert again.n_differing == 1
-    assert again.finds == ()
+def test_a_text_is_told_once_and_of_a_kind_some_more_with_their_own_characters(searcher):
+    state = Hunt((Subject("A"), Subject("B")), 0)
+    texts = [b"%d" % number for number in range(10, 100)]
+    for text in (texts[0], texts[0], *texts):
+        state = state.with_batch(searcher.search([text], "mine"))
+    (find,) = state.finds
+    told = [find.text, *(other.text for other in find.others)]
+    assert len(told) == MOST_TEXTS
+    assert told == sorted(set(told))
+    assert set(told) <= {b"11", *texts}
+    assert find.n_texts == state.n_differing
+    assert all(other.reason.kind == find.reason.kind for other in find.others)
+    assert searcher.search(texts, "").finds == ()
 
 
-def test_of_a_known_kind_only_what_is_shorter_is_told(tmp_path):
+def test_the_find_of_a_kind_is_the_shortest_text_that_came(tmp_path):
     rules = planted.gguf_parts("demo:bpe")["merges"]
 
     def drop_two(parts) -> None:
@@ -52,18 +64,22 @@ def test_of_a_known_kind_only_what_is_shorter_is_told(tmp_path):
     pair = map(guiapp.open_model, planted.Plant("", "demo:bpe", "gguf", drop_two, ()).write(tmp_path))
     searcher = Searcher(Pair(*(FileSide(name, each) for name, each in zip("AB", pair, strict=True))))
     kind = (Cause.MERGE, "only in the first")
-    told = []
+    state, shortest = Hunt((Subject("A"), Subject("B")), 0), []
     for text in (b" machinex", b"hexx", b" machinex", b"hexxxx"):
-        told.append([find.text for find in searcher.search([text], "").finds if find.reason.kind == kind])
-    assert [len(texts) for texts in told] == [1, 1, 0, 0]
-    assert len(told[1][0]) < len(told[0][0]) <= len(" machinex")
+        state = state.with_batch(searcher.search([text], ""))
+        shortest.append(next(find.text for find in state.finds if find.reason.kind == kind))
+    assert len(shortest[1]) < len(shortest[0]) <= len(" machinex")
+    assert shortest[1:] == [shortest[1]] * 3
 
 
 def test_lines_are_counted_by_kind(searcher):
     lines = [b"no number here", b"1984 was long ago", b"2012, too", b"and 12 more", b"one"]
-    batch = searcher.search_lines(lines)
+    numbered = lines_of(*lines)
+    batch = searcher.search_lines(numbered)
     assert (batch.n_texts, batch.n_differing) == (5, 3)
-    assert dict(batch.lines_by_kind)[DIGITS] == 3
+    (counted,) = batch.kinds
+    assert (counted.kind, counted.n_texts) == (DIGITS, 3)
+    assert counted.places == tuple(map(Place, numbered[1:4], (0, 1, 4)))
 
 
 def test_what_is_put_around_texts_is_a_find_of_its_own(tmp_path):
@@ -76,11 +92,13 @@ def test_what_is_put_around_texts_is_a_find_of_its_own(tmp_path):
     assert find.reason.cause is Cause.AROUND
     assert searcher.search([b"a", b"12"], "").n_differing == 0
     state = (
-        Hunt((Subject("A"), Subject("B")), 0).with_find(find).with_batch(searcher.search_lines([b"a", b"b"]))
+        Hunt((Subject("A"), Subject("B")), 0)
+        .with_find(find)
+        .with_batch(searcher.search_lines(lines_of(b"a", b"b")))
     )
     assert state.share(state.finds[0]) == 1
 
 
 def test_a_long_line_is_narrowed_to_where_it_differs(searcher):
-    batch = searcher.search_lines([b"word " * 300 + b"1984 " + b"word " * 300])
+    batch = searcher.search_lines(lines_of(b"word " * 300 + b"1984 " + b"word " * 300))
     assert [find.reason.kind for find in batch.finds] == [DIGITS]

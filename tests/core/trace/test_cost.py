@@ -2,7 +2,7 @@
 
 import pytest
 
-from guiapp.core.trace.cost import Cost, beginning, estimate, must_ask, n_first_bytes
+from guiapp.core.trace.cost import Cost, beginning, estimate, first_start, must_ask, n_first_bytes
 
 
 @pytest.mark.parametrize(
@@ -70,3 +70,19 @@ def test_what_is_recorded_at_first_never_takes_long(encoder, is_one_piece):
         n_bytes = n_first_bytes(encoder, is_one_piece, size)
         assert n_bytes == size or 1000 <= n_bytes <= 20_000
         assert not must_ask(estimate(encoder, is_one_piece, n_bytes), n_bytes)
+
+
+@pytest.mark.parametrize(
+    ("text", "start"),
+    [
+        (b"one two\nthree\nfour", 8),
+        (b"one two three", 3),
+        ("字字字".encode()[1:], 2),
+        ("字字".encode(), 0),
+        (b"one\n", 4),
+        (b"\x80\x80\x80\x80", 0),
+        (b"", 0),
+    ],
+)
+def test_what_is_cut_out_of_a_text_begins_with_a_line_a_word_or_a_character(text, start):
+    assert first_start(text) == start

@@ -38,6 +38,17 @@ def test_what_was_open_stays_open_where_another_cannot_be(loader, qtbot):
     assert (loader.model.name, loader.loading_name) == ("fake.gguf", None)
 
 
+def test_a_shared_model_takes_the_place_of_what_is_being_loaded(loader, qtbot):
+    shared = OpenModel("shared.gguf", FakeTokenizer())
+    loader.open("fake.gguf")
+    told = told_by(loader)
+    loader.share(shared)
+    loader.share(shared)
+    assert loader.model is shared
+    assert loader.loading_name is None
+    assert sorted(told) == ["loading_changed", "model_changed"]
+
+
 def test_a_model_waits_for_its_pre_tokenizer(loader, qtbot):
     with qtbot.waitSignal(loader.refused_changed):
         loader.open("odd.gguf")

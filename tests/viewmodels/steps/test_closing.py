@@ -12,7 +12,6 @@ from guiapp.viewmodels.steps.race import RaceModel
 from guiapp.viewmodels.steps.recording import Recording
 from guiapp.viewmodels.steps.trace_recorder import TraceRecorder
 from guiapp.viewmodels.steps.training import TrainingModel
-from guiapp.viewmodels.steps.training_beside import TrainingBeside
 from guiapp.viewmodels.text_session import TextSession
 
 OWNERS = {
@@ -22,7 +21,6 @@ OWNERS = {
     "race": lambda session: (recorder := InstantRecorder(), RaceModel(session, recorder).stop),
     "exporter": lambda session: (made := StepExporter(), made.stop),
     "training": lambda session: (made := TrainingModel(), made.stop),
-    "beside": lambda session: (made := TrainingBeside(None, session), made.stop),
 }
 
 

@@ -1,4 +1,4 @@
-"""Another encoder beside the debugger."""
+"""Another encoder beside the debugger, and another model."""
 
 from __future__ import annotations
 
@@ -120,6 +120,7 @@ def test_the_rival_goes_where_the_leader_is(race):
         race.follow()
         seen.append(race.rival.position)
         assert race.is_parting is (position == race.parting)
+    assert seen.pop(race.parting) == race.difference.steps[1]
     assert (seen == sorted(seen), seen[0], seen[-1]) == (True, 0, race.rival.n_steps)
     assert len(told) == lead.n_steps + 1
     race.run_beside(None)
@@ -146,3 +147,106 @@ def test_a_recording_of_another_text_or_encoder_is_not_taken(race):
     for text, encoder in ((b"abacb", "heap"), (b"abacbb", "greedy")):
         race._take(debugger_for(tokenizer, record(tokenizer, text, encoder)))
         assert race.rival is present
+
+
+# Another model
+
+
+@pytest.fixture
+def other(race, qtbot):
+    session = ModelSession(race._session.text, load=lambda model, pre, progress: guiapp.open_model(model))
+    with qtbot.waitSignal(session.tokens_changed):
+        session.loader.open("demo:bpe")
+    yield session
+    session.close()
+
+
+def test_another_model_runs_beside_with_its_own_vocabulary_and_switches(race, other, monkeypatch):
+    assert (race.is_on, race.name) == (False, "")
+    race.run_beside(leader(race, b"abacb acb"))
+    other.set_encoder("greedy")
+    other.set_add_special(False)
+    race.choose_model(other)
+    assert (race.is_on, race.encoder, race.other) == (True, "", other)
+    assert race.rival.vocabulary is other.vocabulary
+    assert race.rival.trace.encoder == "greedy"
+    ours, theirs = (tokenizer.vocabulary.name for tokenizer in (race._session.tokenizer, other.tokenizer))
+    assert race.name == f"{theirs} · greedy"
+    assert race.verdict == race.difference.reason
+    assert f"{ours} merged `cb`, rank 1. {theirs} · greedy took `ac`" in race.verdict
+    asked = []
+    monkeypatch.setattr(race._recorder, "record", lambda *given: asked.append(given))
+    race.run_beside(leader(race, b"ab"))
+    assert asked == [(other.tokenizer, b"ab", "greedy", False, True)]
+    assert (race.rival, race.verdict, race.is_ready) == (None, "Recording …", False)
+
+
+def test_a_race_follows_what_becomes_of_the_other_model(race, other, qtbot):
+    race.run_beside(leader(race, b"abacb"))
+    race.choose_model(other)
+    other.set_encoder("scan")
+    assert race.rival.trace.encoder == "scan"
+    late = race.rival
+    with qtbot.waitSignal(other.vocabulary_changed):
+        other.loader.open("demo:spm")
+    assert race.rival.vocabulary is other.vocabulary is not late.vocabulary
+    present = race.rival
+    race._take(late)
+    assert race.rival is present
+    other.close()
+    assert (race.is_on, race.other, race.rival, race.difference, race.name) == (False, None, None, None, "")
+    other.set_encoder("greedy")
+    assert race.rival is None
+
+
+def test_an_encoder_takes_the_place_of_another_model_which_is_heard_no_more(race, other):
+    race.run_beside(leader(race, b"abacb"))
+    race.choose_model(other)
+    race.choose("greedy")
+    assert (race.encoder, race.other, race.rival.vocabulary is race._leader.vocabulary) == (
+        "greedy",
+        None,
+        True,
+    )
+    present = race.rival
+    other.set_encoder("scan")
+    assert race.rival is present
+    race.choose_model(other)
+    race.stop()
+    race.rival = present
+    other.set_encoder(None)
+    assert race.rival is present
+
+
+def test_a_race_of_models_is_told_to_be_even_by_what_both_mean(race, other, qtbot):
+    race.run_beside(leader(race, b"abacb"))
+    with qtbot.waitSignal(other.vocabulary_changed):
+        other.loader.open("demo:toy")
+    race.choose_model(other)
+    assert race.verdict == "Both give the same 3 tokens."
+    other.set_encoder("greedy")
+    name = other.vocabulary.name
+    assert f"{name} merged `cb`, rank 1. {name} · greedy took `ac`" in race.verdict
+    race._session.set_encoder("greedy")
+    race.run_beside(leader(race, b"abacb"))
+    assert f"this {name} · greedy merged `cb`, rank 1. the other {name} · greedy took" in race.verdict
+    with qtbot.waitSignal(other.vocabulary_changed):
+        other.loader.open("demo:wordpiece")
+    other.set_encoder(None)
+    other.set_add_special(False)
+    race.run_beside(leader(race, b"a"))
+    assert race.verdict == "Both cut the text alike, into 1 token."
+
+
+def test_two_models_part_from_the_byte_on_that_was_asked_for(race, other):
+    text = b"abacb abacb abacb"
+    other.set_encoder("greedy")
+    race.choose_model(other, 107)
+    race.run_beside(leader(race, text), 100)
+    first, behind = (
+        first_difference(race._leader, race.rival, (race._session.vocabulary.name, race.name), offset).byte
+        for offset in (None, 7)
+    )
+    assert first < behind == race.difference.byte
+    race.choose_model(other)
+    assert race.difference.byte == first

@@ -188,3 +188,30 @@ def test_vocabularies_that_take_whole_texts_cost_more(qtbot):
         session.loader.open("demo:spm")
     assert Recording(session, Recorder())._kind[1]
     session.close()
+
+
+def test_around_a_byte_of_a_long_text_it_begins_with_a_line_before_it(recording, recorder, session):
+    line = b"ab " * 30 + b"\n"
+    session.document.insert(line * 2000)
+    size = session.document.size
+    for offset in (0, 5, 90_000, size - 3, size):
+        recording.record_around(offset)
+        start, end = recording.text_start, recording.text_end
+        assert recording.has(offset)
+        assert recorder.asked[-1][0] == session.document.slice(start, end)
+        assert start == 0 or session.document.slice(start - 1, start) == b"\n"
+        assert 9_900 < end - start <= 20_000
+        assert start == 0 or 9_900 < offset - start <= 10_000
+    assert not recording.has(0)
+    assert not recording.has(size + 1)
+
+
+def test_around_a_byte_of_a_short_text_all_of_it_is_recorded(recording, recorder):
+    recording.record_around(4)
+    assert (recording.text_start, recording.text_end, recorder.asked[-1][0]) == (0, 5, b"abacb")
+    assert (recording.has(4), recording.has(5), recording.has(6), recording.has(-1)) == (
+        True,
+        True,
+        False,
+        False,
+    )

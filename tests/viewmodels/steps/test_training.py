@@ -5,11 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-import guiapp
-from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.steps.training import TrainingModel, TrainingWish
-from guiapp.viewmodels.steps.training_beside import TrainingBeside
-from guiapp.viewmodels.text_session import TextSession
 
 TEXT = b"This is insane! This is impossible"
 THREE_STEPS = """
@@ -91,28 +87,12 @@ def test_many_steps_leave_the_window_its_turns(make_model, qtbot):
     assert max(after - before for before, after in pairwise(grown)) <= 100
 
 
-def test_a_text_is_cut_by_both_vocabularies(make_model, qtbot):
-    session = ModelSession(TextSession(TEXT), load=lambda model, pre, progress: guiapp.open_model(model))
-    with qtbot.waitSignal(session.tokens_changed):
-        session.loader.open("demo:bpe")
+def test_what_was_trained_before_stays_what_it_is(make_model, qtbot):
     model = trained(make_model(), qtbot, TrainingWish("bpe", TEXT, 262))
-    beside = TrainingBeside(model, session)
-    with qtbot.waitSignal(beside.changed):
-        beside.compare(TEXT)
-    real = session.tokenizer.encode(TEXT, add_special=False)
-    assert [token_id for _, token_id, _, _ in beside.result.real.tokens] == real.token_ids.tolist()
-    assert beside.result.trained.name == "Trained byte-level BPE"
-    assert "".join(text for text, *_ in beside.result.trained.tokens).replace("·", " ") == TEXT.decode()
-    with qtbot.waitSignal(beside.changed):
-        beside.forget()
-    assert (beside.result, beside.failure) == (None, "")
-    model.model_file.unlink()
-    with qtbot.waitSignal(beside.changed):
-        beside.compare(TEXT)
-    assert beside.result is None
-    assert model.model_file.name in beside.failure
-    beside.stop()
-    session.close()
+    first, content = model.model_file, model.model_file.read_bytes()
+    trained(model, qtbot, TrainingWish("wordpiece", TEXT, 40))
+    assert model.model_file != first
+    assert first.read_bytes() == content
 
 
 def test_runs_stop_at_breakpoints_forwards_and_backwards(make_model, qtbot):

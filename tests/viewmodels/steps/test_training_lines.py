@@ -209,6 +209,6 @@ def test_a_model_file_that_a_full_disk_does_not_take_is_told(qtbot):
     with full_disk(1000):
         model.train(WISH)
         qtbot.waitUntil(lambda: not model.is_busy)
-    output = Path(model._folder.name) / "trained.gguf"
+    output = Path(model._folder.name) / "trained-2.gguf"
     assert (model.failure, model.model_file) == (f"{output} cannot be written: File too large.", None)
     model.stop()

@@ -6,6 +6,7 @@ import pytest
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from guiapp.widgets.shared.fitted_label import FittedLabel
+from guiapp.widgets.shared.plain_tip import plain_tip
 
 TITLES = ["Opening a model, 0 of 92", "Opening a model", "…"]
 SELECTED = ["selected: 2 tokens · 3 characters", "selected: 2 tokens", "2 tokens"]
@@ -85,3 +86,12 @@ def test_another_font_is_fitted_too(qtbot):
     label.set_texts([*TITLES[:2], "?"])
     label.set_texts(["another", "?"])
     assert label.text() == "another"
+
+
+def test_a_tip_is_never_taken_for_markup(qtbot):
+    label = FittedLabel()
+    qtbot.addWidget(label)
+    label.resize(20, 20)
+    label.set_texts(["<img src=x> and more than fits", ""])
+    assert label.toolTip() == plain_tip(label.whole_text)
+    assert "<img" not in label.toolTip()

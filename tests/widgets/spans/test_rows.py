@@ -155,3 +155,12 @@ def test_rows_in_a_window_without_height_have_a_first_one(laid_out):
     rows.scroll_to_end()
     rows.scroll_by(-50)
     assert len(rows.visible()) == 1
+
+
+@pytest.mark.parametrize("line", range(2, 20))
+def test_a_row_below_lines_that_turn_out_to_be_wrapped_is_revealed(laid_out, line):
+    rows, document = laid_out(b"A line that is a bit longer than a row is wide\n" * 60)  # guessed to fit
+    rows.reveal(document.line_start(line))
+    assert 0 <= rows.place_of(document.line_start(line)).y <= HEIGHT - rows.metrics.row_height
+    rows.show_at(document.line_start(30 - line), 100)
+    assert rows.place_of(document.line_start(30 - line)).y == 100

@@ -208,37 +208,53 @@ def test_tips_tell_bytes_and_ids(make_steps_page, qtbot):
     assert data == "bytes 0–5: 61 62 61 63 62"
 
 
+def choose(view, place, number):
+    """The entry of that number in the menu that opens there; how many entries there are."""
+    counts = []
+
+    def click():
+        if (menu := QApplication.activePopupWidget()) is not None:
+            counts.append(len(menu.actions()))
+            menu.actions()[number].trigger()
+            menu.close()
+
+    QTimer.singleShot(0, click)
+    event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, place, view.mapToGlobal(place))
+    QApplication.sendEvent(view, event)
+    QApplication.processEvents()
+    return sum(counts)
+
+
 def test_the_menu_of_a_box_runs_there_and_sets_breakpoints(make_steps_page):
     page = make_steps_page("toy", b"abacb")
     view, model = page.trace.flow, page.model
-
-    def choose(place, number):
-        """The entry of that number in the menu that opens there; how many entries there are."""
-        counts = []
-
-        def click():
-            if (menu := QApplication.activePopupWidget()) is not None:
-                counts.append(len(menu.actions()))
-                menu.actions()[number].trigger()
-                menu.close()
-
-        QTimer.singleShot(0, click)
-        event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, place, view.mapToGlobal(place))
-        QApplication.sendEvent(view, event)
-        QApplication.processEvents()
-        return sum(counts)
-
     model.go_to(0)
-    assert choose(view.boxes[0].rect.center().toPoint(), 0) == 2
+    assert choose(view, view.boxes[0].rect.center().toPoint(), 0) == 2
     model.to_end()
     box = view.boxes[1]
     for number in (1, 2, 0):
-        assert choose(box.rect.center().toPoint(), number) == 3
+        assert choose(view, box.rect.center().toPoint(), number) == 3
     titles = [row.title for row in model.breakpoints.rows]
     assert titles == [f"byte {box.element.start}", f"token {box.element.below}"]
     columns = model.debugger.trace.columns
     assert columns.position[model.position] <= box.element.start < columns.end[model.position]
-    assert choose(QPoint(view.width() - 20, 5), 0) == 0
+    assert choose(view, QPoint(view.width() - 20, 5), 0) == 0
+
+
+@pytest.mark.parametrize(("rival", "n_entries"), [("toy", 3), ("bpe", 2)])
+def test_no_breakpoint_is_set_on_an_id_of_another_vocabulary(make_steps_page, qtbot, rival, n_entries):
+    page = make_steps_page("toy", b"abacb")
+    race, view = page.model.race, page.trace.race_card.flow
+    if rival == "toy":
+        race.choose("greedy")
+    else:
+        race.choose_model(page.compared.add(f"demo:{rival}"))
+    qtbot.waitUntil(lambda: race.rival is not None)
+    page.model.to_end()
+    box = view.boxes[0]
+    assert box.element.below.isdecimal()
+    assert choose(view, box.rect.center().toPoint(), 1) == n_entries
+    assert [row.kind for row in page.model.breakpoints.rows] == ["byte"]
 
 
 def test_a_text_gets_as_much_height_as_it_needs_and_keeps_it(make_steps_page):

@@ -146,19 +146,15 @@ def test_every_change_is_seen_at_once(make_steps_page, qtbot, name):
 def test_every_step_of_a_training_is_seen_at_once(make_steps_page, qtbot, kind):
     page = make_steps_page(text=TEXT * 3)
     train(page, qtbot, kind)
-    model, training = page.training.model, page.training
+    model = page.training.model
     for position in (0, 1, 2, 3, model.n_steps):
         model.go_to(position)
         assert_repainted(page, position)
     model.breakpoints.add("step == 3")
     assert_repainted(page, "breakpoint")
-    training.beside_button.click()
-    qtbot.waitUntil(lambda: page.is_ready)
-    assert_repainted(page, "beside")
     page.kept_session.text.show(b"abc")
     qtbot.waitUntil(lambda: page.is_ready)
     assert_repainted(page, "other text")
-    training.beside_button.click()
     train(page, qtbot, kind)
     assert_repainted(page, "trained anew")
     page.begin("", "3-training-by-hand:2")

@@ -4,15 +4,16 @@ import json
 from itertools import combinations, pairwise
 
 import pytest
-from pictures import badly_placed, paintings_of
 from PySide6.QtCore import QRectF, Qt, QTimer
 from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox, QScrollArea
 
 import guiapp
+from guiapp.viewmodels.compare.compared_models import MOST
 from guiapp.viewmodels.steps.training import TrainingWish
 from guiapp.widgets.shared.theme import TEXT_FONT_PX, UI_FONT_PX, Theme
 from guiapp.widgets.steps.lines import TextLine
+from guiapp.widgets.steps.training import BESIDE_TIPS
 from guiapp.widgets.steps.training_form import FIRST_SIZES, TEXTBOOK
 from guiapp.widgets.steps.training_views import axis_title, lay_out_words, why_none
 from guiapp.widgets.steps.transport import PlayControls
@@ -102,78 +103,55 @@ def test_the_result_is_saved_and_becomes_the_model(make_steps_page, qtbot, tmp_p
     assert len(guiapp.open_model(tmp_path / "a.gguf").vocabulary) == len(session.vocabulary)
 
 
-def test_the_result_is_shown_beside_the_open_model(make_steps_page, qtbot):
-    page = make_steps_page(text=TEXT)
-    training = trained(page, qtbot)
-    qtbot.mouseClick(training.beside_button, LEFT)
-    qtbot.waitUntil(lambda: training.beside.result is not None)
-    assert training.beside_card.isVisible()
-    assert training.beside_button.text() == "Close comparison"
-    left, right = (title.text() for title in training.beside_card.titles)
-    assert left.startswith("TRAINED BYTE-LEVEL BPE")
-    assert right.startswith("TOKENLOUPE DEMO")
-    assert not page.grab().isNull()
-    qtbot.mouseClick(training.beside_button, LEFT)
-    assert training.stage.pairs.isVisible()
-    assert training.beside_button.text() == "Open beside"
+def open_beside(page, qtbot):
+    """The models that are compared when the button was clicked."""
+    shown = []
+    page.actions_["compare"].triggered.connect(lambda: shown.append(True))
+    qtbot.mouseClick(page.training.beside_button, LEFT)
+    assert len(shown) == 1
+    sessions = page.compared.sessions
+    qtbot.waitUntil(lambda: sessions[-1].tokenizer is not None)
+    return sessions
 
 
-def beside_is_right(page, qtbot, text: bytes, trained_name: str, model: str) -> bool:
-    """Wait until both sides hold this text, as those whose names stand above cut it."""
+def test_the_result_is_opened_beside_the_open_model(make_steps_page, qtbot):
+    page = make_steps_page(text=b"typed by somebody")
     training = page.training
-    qtbot.waitUntil(lambda: not training.is_busy)
-    card = training.beside_card
-    for cut, title, tokenizer in zip(
-        card.texts,
-        (title.text() for title in card.titles),
-        (guiapp.open_model(training.model.model_file), guiapp.open_model(f"demo:{model}")),
-        strict=True,
-    ):
-        encoding = tokenizer.encode(text, add_special=False, parse_special=False)
-        assert [token[1] for token in cut._side.tokens] == encoding.token_ids.tolist()
-        assert [token[2:] for token in cut._side.tokens] == [tuple(span) for span in encoding.spans.tolist()]
-        n_tokens = len(encoding.token_ids)
-        name = tokenizer.vocabulary.name.upper()
-        assert title == f"{name} · {len(tokenizer.vocabulary):,} · {n_tokens:,} TOKENS"
-    assert card.titles[0].text().startswith(trained_name)
-    return card.isVisible()
-
-
-def test_beside_shows_the_present_text_of_the_present_models(make_steps_page, qtbot):
-    page = make_steps_page(text=TEXT)
-    training, session = trained(page, qtbot), page.kept_session
-    qtbot.mouseClick(training.beside_button, LEFT)
-    assert beside_is_right(page, qtbot, TEXT, "TRAINED BYTE-LEVEL", "bpe")
-
-    session.text.show(b"Another text, and " * 3)
-    qtbot.waitUntil(lambda: training.is_busy)
-    assert beside_is_right(page, qtbot, b"Another text, and " * 3, "TRAINED BYTE-LEVEL", "bpe")
-
-    with qtbot.waitSignal(session.vocabulary_changed):
-        session.loader.open("demo:spm")
-    assert beside_is_right(page, qtbot, b"Another text, and " * 3, "TRAINED BYTE-LEVEL", "spm")
-
-    page.modes.choose(0)  # the text and the model of a page that is not seen
-    session.text.show(b"typed on Inspect")
-    with qtbot.waitSignal(session.vocabulary_changed):
-        session.loader.open("demo:unigram")
-    page.modes.choose(1)
-    assert beside_is_right(page, qtbot, b"typed on Inspect", "TRAINED BYTE-LEVEL", "unigram")
-
-    qtbot.keyClick(page.window(), Qt.Key.Key_F10)  # the steps go on beside it
-    assert beside_is_right(page, qtbot, b"typed on Inspect", "TRAINED BYTE-LEVEL", "unigram")
-    assert training.beside_button.text() == "Close comparison"
-
     training.form.source.setCurrentIndex(1)
-    training.form.own_text.selectAll()
-    qtbot.keyClicks(training.form.own_text, "one's own")
-    assert beside_is_right(page, qtbot, b"one's own", "TRAINED BYTE-LEVEL", "unigram")
-
+    trained(page, qtbot, n_tokens=262)
+    sessions = open_beside(page, qtbot)
+    assert [session.vocabulary.name for session in sessions][1:] == ["Trained byte-level BPE"]
+    assert sessions[0].document.text() == b"typed by somebody"
+    assert open_beside(page, qtbot) is sessions
+    assert len(sessions) == 2, "as it is open already"
     trained(page, qtbot, "wordpiece", 60)
-    assert not training.beside_card.isVisible()
-    qtbot.mouseClick(training.beside_button, LEFT)
-    assert training.beside_card.texts[0]._side is None, "and no longer what was there before"
-    assert beside_is_right(page, qtbot, b"one's own", "TRAINED WORDPIECE", "unigram")
+    names = [session.vocabulary.name for session in open_beside(page, qtbot)]
+    assert names[1:] == ["Trained byte-level BPE", "Trained WordPiece"]
+
+
+def test_a_result_is_opened_beside_on_what_it_was_trained_on_where_no_text_is_open(make_steps_page, qtbot):
+    page = make_steps_page(text=TEXT)
+    trained(page, qtbot)
+    page.kept_session.text.show(b"")
+    sessions = open_beside(page, qtbot)
+    assert sessions[0].document.text() == TEXT
+    qtbot.waitUntil(lambda: len(sessions[1].tokens) > 0)
+
+
+def test_a_result_is_not_opened_beside_more_models_than_there_is_room_for(make_steps_page, qtbot):
+    page = make_steps_page(text=TEXT)
+    compared, button = page.compared, page.training.beside_button
+    trained(page, qtbot, n_tokens=262)
+    for _ in range(MOST - 1):
+        compared.add("demo:toy")
+    assert not button.isEnabled()
+    assert button.toolTip() == BESIDE_TIPS[False]
+    compared.remove(compared.sessions[-1])
+    assert button.isEnabled()
+    open_beside(page, qtbot)
+    assert (compared.can_add, button.isEnabled(), button.toolTip()) == (False, True, BESIDE_TIPS[True])
+    trained(page, qtbot, n_tokens=263)
+    assert not button.isEnabled()
 
 
 def test_what_cannot_be_trained_is_told(make_steps_page, qtbot):
@@ -242,9 +220,7 @@ def test_message_panels_steps_and_exports_count_the_same_tokens(
     qtbot.keyClick(training.breakpoints.field.line, Qt.Key.Key_Return)
     (row,) = training.breakpoints.row_widgets
     assert int(row.hits.text()) >= 1
-    qtbot.mouseClick(training.beside_button, LEFT)
-    qtbot.waitUntil(lambda: not training.is_busy)
-    assert f" · {size:,} · " in training.beside_card.titles[0].text()
+    assert len(guiapp.open_model(training.model.model_file).vocabulary) == size
 
 
 def test_a_training_that_ends_early_says_so_beside_the_size(make_steps_page, qtbot):
@@ -326,20 +302,15 @@ def test_the_form_says_what_is_trained_and_stops_it(make_steps_page, qtbot):
         assert form.wish == TrainingWish(name, TEXT, size, name == "bpe")
         assert form.end_mark_note.isVisible() is (name == "bpe")
         form.symbols.setCurrentIndex(0)
-    assert form.beginning(7) == TEXT[:7]
     form.n_tokens.clear()
     assert form.wish.n_tokens == 0
-    with qtbot.waitSignal(form.text_changed):
-        form.source.setCurrentIndex(1)
+    form.source.setCurrentIndex(1)
     assert form.wish.text == form.own_text.toPlainText().encode() == TEXTBOOK.encode()
-    assert form.beginning(7) == b"This is"
-    with qtbot.waitSignal(form.text_changed):
-        form.own_text.setPlainText("abc")
+    form.own_text.setPlainText("abc")
     assert form.wish.text == b"abc"
     form.source.setCurrentIndex(0)
     assert not form.own_text.isVisible()
-    with qtbot.waitSignal(form.text_changed):
-        page.kept_session.text.show(TEXT * 100)
+    page.kept_session.text.show(TEXT * 100)
     assert form.button.text() == "Train"
     form.choose("unigram", 100)
     qtbot.keyClick(form.n_tokens, Qt.Key.Key_Return)
@@ -410,33 +381,3 @@ def test_the_result_is_saved_where_people_choose(make_steps_page, qtbot, tmp_pat
             assert (tmp_path / "a.gguf").exists() is (answer == answers[2])
         (tmp_path / "a.gguf").rename(tmp_path / "b.gguf")
     assert page.kept_session.loader.loading_name is not None
-
-
-def test_tokens_that_the_other_side_lacks_are_ringed(make_steps_page, qtbot):
-    page = make_steps_page(text=TEXT)
-    training = trained(page, qtbot)
-    theme, sides = page._drawing.theme_source.theme, training.beside_card.texts
-    assert {text for side in sides for text, _ in paintings_of(side).texts} == {"Encoding …"}
-    qtbot.mouseClick(training.beside_button, LEFT)
-    qtbot.waitUntil(lambda: not training.is_busy)
-    result = training.beside.result
-    for view, side, other in zip(
-        sides, (result.trained, result.real), (result.real, result.trained), strict=True
-    ):
-        view.resize(300, 90)
-        paintings = paintings_of(view)
-        shown = side.tokens[: len(paintings.shapes)]
-        assert [text for text, _ in paintings.texts] == [token[0] for token in shown]
-        spans = {token[2:] for token in other.tokens}
-        assert [shape.pen for shape in paintings.drawn] == [
-            "" if token[2:] in spans else theme.accent.name() for token in shown
-        ]
-        assert [shape.brush for shape in paintings.drawn] == [
-            theme.span_color(number).name() for number in range(len(shown))
-        ]
-        assert {mark.pen for mark in paintings.written} == {theme.span_text.name()}
-        boxes = paintings.shapes
-        assert all(box.contains(place) for box, (_, place) in zip(boxes, paintings.texts, strict=True))
-        assert all(one.right() < other.left() or one.bottom() < other.top() for one, other in pairwise(boxes))
-        assert badly_placed(view) == []
-        assert len({box.top() for box in boxes}) == 2

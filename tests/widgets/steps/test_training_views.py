@@ -6,6 +6,7 @@ from itertools import pairwise
 import pytest
 from pictures import badly_placed, paintings_of
 from PySide6.QtGui import QFontMetricsF
+from PySide6.QtWidgets import QApplication
 
 from guiapp.core.explain.figures import percent
 from guiapp.core.training.telling import ToldEstimate, ToldPruning
@@ -23,6 +24,7 @@ def train(make_steps_page, qtbot):
         page = make_steps_page(text=TEXT)
         page.begin_training(wish)
         qtbot.waitUntil(lambda: page.is_ready and page.training.model.record is not None)
+        QApplication.processEvents()  # lays out what has just been shown
         return page, page.training.stage, page.training.model, page._drawing.theme_source.theme
 
     return make

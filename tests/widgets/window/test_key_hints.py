@@ -29,9 +29,11 @@ OF_CLASS = {
     "ModelButton": key_hints.MENU_BUTTON,
     "TextPanel": key_hints.FIND_PANEL,
     "TokenStrip": key_hints.IDS,
+    "CauseList": key_hints.CAUSES,
     "TreeView": key_hints.TREE,
     "SearchField": key_hints.TREE_SEARCH,
     "TreeLegend": key_hints.TREE_LEGEND,
+    "Bars": key_hints.BARS,
     "Scrubber": key_hints.TIMELINE,
     "BeginButton": key_hints.LESSONS,
     "FilterLine": (),  # the arrow keys of any list

@@ -7,6 +7,7 @@ from editor_hands import wheel
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 
+from guiapp.widgets.spans.row_pixmaps import PointedOut
 from guiapp.widgets.spans.view import NOTCH_ROWS
 
 TEXT = "\n".join(
@@ -39,6 +40,10 @@ def test_what_is_on_screen_is_what_painting_all_anew_would_show(opened, seed):
     def place():
         return document.caret_stop(rng.randrange(document.size + 1))
 
+    def a_line():
+        line = document.line_span(document.line_of(place()))
+        return PointedOut(*sorted(rng.choices(line, k=2)), *line)
+
     acts = {
         "type": lambda: editor.type_text(rng.choice(("a", " ", "\n", "字", "word " * 20))),
         "erase": lambda: editor.erase_word_before(),
@@ -51,6 +56,9 @@ def test_what_is_on_screen_is_what_painting_all_anew_would_show(opened, seed):
         "wheel": lambda: wheel(editor, rng.choice((-1, 1, -5, 5))),
         "zoom": lambda: editor.zoom(rng.choice((-1, 1))),
         "resize": lambda: editor.resize(rng.randrange(300, 700), rng.randrange(100, 400)),
+        "mark": lambda: editor.set_mark(rng.choice((None, place()))),
+        "point out": lambda: editor.point_out(rng.choice((None, a_line()))),
+        "place": lambda: editor.place(place(), rng.randrange(200)),
         "frames": lambda: settle(editor),
         "pixels": lambda: editor.grab(),
     }

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QProgressBar, QToolButton, Q
 from guiapp.widgets.shared.theme import LIGHT
 from guiapp.widgets.window.about_dialog import AboutDialog
 from guiapp.widgets.window.error_dialog import ErrorDialog, ErrorReporter
+from guiapp.widgets.window.pages import PAGES
 from guiapp.widgets.window.status_line import ActivityView
 
 
@@ -26,8 +27,10 @@ def test_menus_open_by_their_letters(shell):
     assert len({title[title.index("&") + 1] for title in titles}) == len(titles)
 
 
-def test_no_shortcut_is_given_twice(shell):
-    keys = [key.toString() for _, action in shell.window.actions_table for key in action.shortcuts()]
+@pytest.mark.parametrize("page", [page.name for page in PAGES])
+def test_no_shortcut_is_given_twice_on_a_page(shell, page):
+    here = [action for row, action in shell.window.actions_table if row.page in ("", page)]
+    keys = [key.toString() for action in here for key in action.shortcuts()]
     assert len(keys) == len(set(keys))
 
 

@@ -1,0 +1,207 @@
+"""What is compared, and in a few lines how far it is the same; a click on a count lists what was counted."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QAction, QResizeEvent
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QMenu, QToolButton, QWidget
+
+from guiapp.core.explain.figures import percent
+from guiapp.core.explain.visible_text import isolate
+from guiapp.core.vocab.quoting import quoted
+from guiapp.viewmodels.compare.vocabularies import ComparedVocabularies
+from guiapp.viewmodels.compare.vocabulary_verdict import Part, Respect, summary, title
+from guiapp.viewmodels.model_session import ModelSession
+from guiapp.viewmodels.models.choice import summary as model_summary
+from guiapp.viewmodels.models.loader import LONGEST_NAME, display_name
+from guiapp.widgets.compare_vocabularies.sides import MARKERS, side_color
+from guiapp.widgets.shared.fitted_label import FittedLabel
+from guiapp.widgets.shared.layouts import STRETCH, in_column, in_row
+from guiapp.widgets.shared.menu_button import MenuButton
+from guiapp.widgets.shared.plain_tip import plain_tip
+from guiapp.widgets.shared.style_sheet import set_role
+from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource
+from guiapp.widgets.shared.wrapping_row import WrappingRow
+
+NAME_PX = 190
+LEFT_PX = 430
+LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignAbsolute  # a menu button is laid out from the right
+MOST_LEFT_SHARE = 0.36  # of a narrow window
+PART_PADDING_PX = 10  # as far as the text of a button is from its edges
+SIGNS = {True: "✓", False: "≠", None: "?"}
+SIGN_WORDS = {True: "the same", False: "not the same", None: "not compared in all"}
+
+
+class PairHead(QFrame):
+    """Both models and the verdict at the left; at the right the respects in which they are compared.
+
+    Signals:
+        chosen(str): the target of a part that was clicked.
+        model_wanted(QWidget): somebody wants another model for B, to be chosen under this widget.
+    """
+
+    chosen = Signal(str)
+    model_wanted = Signal(object)
+
+    def __init__(self, model: ComparedVocabularies, theme_source: ThemeSource) -> None:
+        super().__init__()
+        self._model = model
+        self._theme_source = theme_source
+        set_role(self, "bar")
+        self._title = set_role(QLabel(), "title")
+        self._summary = set_role(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "dim")
+        self._markers = QLabel(), QLabel()
+        self._name = set_role(QLabel(textFormat=Qt.TextFormat.PlainText), "strong")
+        self.second = MenuButton(theme_source)
+        self._facts = FittedLabel(), FittedLabel()
+        self._respects = QGridLayout()
+        self._lay_out()
+        model.pair_changed.connect(self._follow_pair)
+        model.found_changed.connect(self._follow_found)
+        model.filter_changed.connect(self._follow_filter)
+        theme_source.changed.connect(self._follow_pair)
+        theme_source.changed.connect(self._follow_found)
+        self._follow_pair()
+        self._follow_found()
+
+    def _lay_out(self) -> None:
+        pair = QGridLayout()
+        pair.setHorizontalSpacing(GAP_PX)
+        pair.setVerticalSpacing(UNIT_PX)
+        pair.setColumnStretch(3, 1)
+        names: tuple[QWidget, QWidget] = self._name, self.second
+        for row, (letter, name) in enumerate(zip("AB", names, strict=True)):
+            parts = self._markers[row], set_role(QLabel(letter), "dim"), name, self._facts[row]
+            set_role(self._facts[row], "dim")
+            for column, part in enumerate(parts):
+                pair.addWidget(part, row, column)
+            pair.setAlignment(name, LEFT)
+        self._name.setContentsMargins(PART_PADDING_PX, 0, 0, 0)  # level with the text of the button below
+        left = self._left = QWidget()
+        in_column(self._title, self._summary, UNIT_PX, pair, STRETCH, on=left, spacing=UNIT_PX)
+        self._respects.setHorizontalSpacing(GAP_PX)
+        self._respects.setVerticalSpacing(0)
+        self._respects.setColumnStretch(2, 1)
+        right = in_column(self._respects, STRETCH)
+        margins = MARGIN_PX, 3 * UNIT_PX, MARGIN_PX, 3 * UNIT_PX
+        in_row(left, (right, 1), on=self, margins=margins, spacing=MARGIN_PX)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._left.setFixedWidth(min(LEFT_PX, round(MOST_LEFT_SHARE * self.width())))
+        super().resizeEvent(event)
+
+    # Both models
+
+    def _follow_pair(self) -> None:
+        theme, model = self._theme_source.theme, self._model
+        columns = 0, model.second_index
+        for label, column in zip(self._markers, columns, strict=True):
+            label.setText(MARKERS[column])
+            label.setStyleSheet(f"color: {side_color(theme, column).name()}")
+        self._name.setText(self._shown(session_name(model.first)))
+        self._name.setToolTip(plain_tip(session_name(model.first)))
+        second = model.second
+        self.second.setText("" if second is None else self._shown(session_name(second)).replace("&", "&&"))
+        self.second.setToolTip("" if second is None else plain_tip(session_name(second)))
+        self.second.setAccessibleName(f"B: {'none' if second is None else session_name(second)}")
+        self._list_choices()
+        self._tell_facts()
+
+    def _shown(self, name: str) -> str:
+        return isolate(self.fontMetrics().elidedText(name, Qt.TextElideMode.ElideMiddle, NAME_PX))
+
+    def _list_choices(self) -> None:
+        menu = QMenu(self.second)
+        menu.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
+        for session in self._model.choices:
+            action = menu.addAction(isolate(session_name(session)).replace("&", "&&"))
+            action.setData(session)
+            action.setCheckable(True)
+            action.setChecked(session is self._model.second)
+        menu.addSeparator()
+        menu.addAction("Another model…").setEnabled(self._model.can_add)
+        menu.triggered.connect(self._choose)
+        before = self.second.menu()
+        self.second.setMenu(menu)
+        if before is not None:
+            before.deleteLater()
+
+    def _choose(self, action: QAction) -> None:
+        if isinstance(action.data(), QObject):
+            self._model.choose_second(action.data())
+        else:
+            self.model_wanted.emit(self.second)
+
+    def _tell_facts(self) -> None:
+        found, sessions = self._model.found, (self._model.first, self._model.second)
+        for side, (label, session) in enumerate(zip(self._facts, sessions, strict=True)):
+            opened = None if session is None else session.loader.model
+            texts = [] if opened is None else [model_summary(opened)]
+            if found is not None and opened is not None:
+                share = percent(len(found.both) / max(1, len(opened.tokenizer.vocabulary)))
+                texts = [f"{texts[0]} · {share} also in {'BA'[side]}", f"{share} also in {'BA'[side]}"]
+            label.set_texts([*texts, ""])
+
+    # What was found
+
+    def _follow_found(self) -> None:
+        compared, theme = self._model.compared, self._theme_source.theme
+        self._tell_facts()
+        self._clear()
+        if compared is None:
+            self._title.setText("")
+            self._summary.setText("")
+            return
+        self._title.setText(title(compared.found))
+        color = theme.good if compared.found.is_identical else theme.text
+        self._title.setStyleSheet(f"color: {color.name()}")
+        self._summary.setText(summary(compared.respects))
+        for row, respect in enumerate(compared.respects):
+            self._add(row, respect)
+        self._follow_filter()
+
+    def _clear(self) -> None:
+        while (item := self._respects.takeAt(0)) is not None:
+            if (widget := item.widget()) is not None:
+                widget.hide()
+                widget.deleteLater()
+
+    def _add(self, row: int, respect: Respect) -> None:
+        theme = self._theme_source.theme
+        sign = QLabel(SIGNS[respect.is_equal])
+        color = {True: theme.good, False: theme.warning, None: theme.dim}[respect.is_equal]
+        sign.setStyleSheet(f"color: {color.name()}")
+        sign.setAccessibleName(f"{respect.name}: {SIGN_WORDS[respect.is_equal]}")
+        parts = WrappingRow(list(map(self._part, respect.parts)))
+        for column, widget in enumerate((sign, set_role(QLabel(respect.name), "strong"), parts)):
+            self._respects.addWidget(widget, row, column)
+
+    def _part(self, part: Part) -> QWidget:
+        if not part.target:
+            label = set_role(QLabel(part.text), "dim")
+            label.setContentsMargins(PART_PADDING_PX, GAP_PX, PART_PADDING_PX, GAP_PX)
+            return label
+        button = set_role(QToolButton(), "quiet")
+        button.setText(part.text)
+        button.setCheckable(True)
+        button.setProperty("target", part.target)
+        button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        button.clicked.connect(self._tell)
+        return button
+
+    def _tell(self) -> None:
+        self.chosen.emit(self.sender().property("target"))
+        self._follow_filter()
+
+    def _follow_filter(self) -> None:
+        for button in self.findChildren(QToolButton):
+            if (target := button.property("target")) is not None:
+                button.setChecked(target == self._model.filter.group)
+
+
+def session_name(session: ModelSession) -> str:
+    """What to call the model of a session, also while it is being opened."""
+    opened = session.loader.model
+    if opened is not None:
+        return display_name(opened)
+    return quoted(session.loader.loading_name or "No model", LONGEST_NAME)

@@ -1,0 +1,175 @@
+"""The Vocabularies page of Compare: what two models have in common, and what not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut, QShowEvent
+from PySide6.QtWidgets import QFileDialog, QLabel, QSplitter, QStackedWidget, QWidget
+
+from guiapp.viewmodels.compare.compared_models import ComparedModels
+from guiapp.viewmodels.compare.vocabularies import ComparedVocabularies
+from guiapp.viewmodels.compare.vocabulary_rows import GROUPS
+from guiapp.viewmodels.compare.vocabulary_verdict import first_difference
+from guiapp.viewmodels.saving import FileSaving
+from guiapp.widgets.compare_vocabularies.head import PairHead
+from guiapp.widgets.compare_vocabularies.listing import VocabularyList
+from guiapp.widgets.compare_vocabularies.picture import VocabularyPicture
+from guiapp.widgets.compare_vocabularies.side import SidePanel
+from guiapp.widgets.shared.buttons import push_button
+from guiapp.widgets.shared.layouts import STRETCH, framed, in_column, in_row, in_splitter
+from guiapp.widgets.shared.style_sheet import set_role
+from guiapp.widgets.shared.theme import GAP_PX, ThemeSource
+from guiapp.widgets.window.pages import Page, PageRequests, PageSetting
+
+PICTURE_PX, LIST_PX, SIDE_PX = 300, 660, 320
+NO_MODEL = "Open a model, and add another one to compare it with."
+NO_SECOND = "Add a model to compare with: another file of the same one, or any other."
+
+
+class VocabulariesPage(Page):
+    """Puts head, picture, list and details together, or says what to do where there are no two models."""
+
+    def __init__(self, compared: ComparedModels, requests: PageRequests, theme_source: ThemeSource) -> None:
+        super().__init__()
+        self._requests = requests
+        self._wanted_token: tuple[str, int] | None = None  # of a model that is to become the window's
+        self.model = ComparedVocabularies(compared, self)
+        self.saving = FileSaving(self)
+        self.head = PairHead(self.model, theme_source)
+        self.picture = VocabularyPicture(self.model, theme_source)
+        self.list = VocabularyList(self.model, self.ask_where, self.saving, theme_source)
+        self.side = SidePanel(self.model, theme_source)
+        self.splitter = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
+        self.message = set_role(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "dim")
+        self.add = push_button("Add model…", self._ask_model, role="primary")
+        self._lay_out()
+        self._connect()
+        self._follow_found()
+
+    @property
+    def panels(self) -> list[QWidget]:
+        """What F6 goes through."""
+        if self.model.found is None:
+            return [self.add]
+        side = self.side.stack.currentWidget()
+        around = [self.head.second, self.picture.scripts, *([] if side is None else [side])]
+        return [self.list.view, self.list.search, *around]
+
+    @property
+    def is_ready(self) -> bool:
+        return not self.model.is_waiting and not self.model.listing.is_busy
+
+    @property
+    def splitters(self) -> Mapping[str, QSplitter]:
+        return {"compare_vocabularies": self.splitter}
+
+    def stop(self) -> None:
+        self.saving.close()
+        self.model.close()
+
+    def ask_where(self, title: str, suggested: str) -> str:
+        """Where to save something; "" for nowhere."""
+        return QFileDialog.getSaveFileName(self, title, suggested)[0]
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.model.set_watched(True)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self.model.set_watched(False)
+
+    def _lay_out(self) -> None:
+        in_splitter(
+            self.splitter, self.picture, self.list, self.side, sizes=(PICTURE_PX, LIST_PX, SIDE_PX), grows=1
+        )
+        self.message.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        empty = framed(
+            in_column(STRETCH, self.message, in_row(STRETCH, self.add, STRETCH), STRETCH, spacing=GAP_PX)
+        )
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self.splitter)
+        self._stack.addWidget(empty)
+        in_column(self.head, (self._stack, 1), on=self, spacing=0)
+
+    def _connect(self) -> None:
+        self.model.found_changed.connect(self._follow_found)
+        self.model.pair_changed.connect(self._follow_found)
+        self.head.chosen.connect(self._show_target)
+        self.head.model_wanted.connect(self._ask_model_under)
+        details = self.side.details
+        details.tree_wanted.connect(self._requests.token_wanted)
+        details.second_wanted.connect(self._open_second)
+        self.model.first.loader.loading_changed.connect(self._forget_wanted)
+        self.model.first.loader.model_changed.connect(self._show_wanted)
+        search = QShortcut(
+            QKeySequence("Ctrl+F"), self, context=Qt.ShortcutContext.WidgetWithChildrenShortcut
+        )
+        search.activated.connect(self._ask_search)
+
+    def _ask_search(self) -> None:
+        self.list.search.setFocus()
+        self.list.search.selectAll()
+
+    def _ask_model(self) -> None:
+        self._ask_model_under(self.add)
+
+    def _ask_model_under(self, widget: QWidget) -> None:
+        take = self.model.first.loader.open if self.model.first.tokenizer is None else self.model.add_second
+        self._requests.model_wanted.emit(widget, take)
+
+    def _show_target(self, target: str) -> None:
+        if target in GROUPS:
+            self.model.show_group(target)
+        else:
+            self.side.show_target(target)
+
+    def _follow_found(self) -> None:
+        model, compared, before = self.model, self.model.compared, self.focusProxy()
+        had_focus = before is not None and before.hasFocus()
+        self.message.setText(self._told())
+        self.add.setText("Open model…" if model.first.tokenizer is None else "Add model…")
+        self.head.setVisible(model.second is not None)
+        self._stack.setCurrentIndex(0 if compared is not None else 1)
+        without = self.message if model.is_waiting else self.add
+        self.setFocusProxy(self.list.view if compared is not None else without)
+        if had_focus:
+            self.setFocus()
+        self.add.setVisible(not model.is_waiting)
+        if compared is not None:
+            target = first_difference(compared.respects)
+            self.side.tabs.choose(0) if target in GROUPS else self.side.show_target(target)
+
+    def _told(self) -> str:
+        """What is said where nothing is compared."""
+        model = self.model
+        if model.is_waiting:
+            return "Comparing …" if model.job.is_busy else "Opening …"
+        return model.problem or (NO_MODEL if model.first.tokenizer is None else NO_SECOND)
+
+    def _open_second(self, token: int) -> None:
+        """Open B as the window's model, and then show a token of it in the tree."""
+        second = self.model.second
+        opened = None if second is None else second.loader.model
+        if opened is not None:
+            self._wanted_token = opened.name, token
+            self.model.first.loader.open(opened.name, opened.tokenizer.vocabulary.chosen_pre or None)
+
+    def _forget_wanted(self) -> None:
+        """Once another model is opened instead, or none."""
+        loader = self.model.first.loader
+        opened = None if loader.model is None else loader.model.name
+        if self._wanted_token is not None and self._wanted_token[0] not in (loader.loading_name, opened):
+            self._wanted_token = None
+
+    def _show_wanted(self) -> None:
+        wanted, self._wanted_token = self._wanted_token, None
+        opened = self.model.first.loader.model
+        if wanted is not None and opened is not None and opened.name == wanted[0]:
+            self._requests.token_wanted.emit(wanted[1])
+
+
+def make_page(setting: PageSetting) -> VocabulariesPage:
+    return VocabulariesPage(setting.compared, setting.requests, setting.theme_source)

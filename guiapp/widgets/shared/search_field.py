@@ -1,0 +1,55 @@
+"""Where people type which tokens they look for."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QLineEdit
+
+SEARCH_PX = 230
+SEARCH_HINT = "text, #id, 0x20, /regex/"
+SEARCH_TIP = (
+    "the: tokens that hold this text\n#9906: by id\n0x20 E6: by bytes\n/^\\s+$/: by regular expression"
+)
+
+
+class TokenSearch(Protocol):
+    """Finds tokens by what `core/search/in_tokens.py` understands."""
+
+    def set_query(self, query: str) -> None: ...
+
+    def step(self, by: int) -> None: ...
+
+    def end(self) -> None: ...
+
+
+class SearchField(QLineEdit):
+    """What to search for; Enter goes to the next, Shift+Enter to the one before, Escape ends."""
+
+    def __init__(self, search: TokenSearch) -> None:
+        super().__init__()
+        self._search = search
+        self.setPlaceholderText(SEARCH_HINT)
+        self.setToolTip(SEARCH_TIP)
+        self.setAccessibleName("Search tokens")
+        self.setClearButtonEnabled(True)
+        self.setFixedWidth(SEARCH_PX)
+        self.textChanged.connect(search.set_query)
+
+    def show_query(self, query: str) -> None:
+        """Say what is searched for.  Blocking all signals would leave the clear button beside no text."""
+        self.textChanged.disconnect(self._search.set_query)
+        self.setText(query)
+        self.textChanged.connect(self._search.set_query)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._search.step(-1 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else 1)
+        elif event.key() in (Qt.Key.Key_Down, Qt.Key.Key_Up):
+            self._search.step(1 if event.key() == Qt.Key.Key_Down else -1)
+        elif event.key() == Qt.Key.Key_Escape:
+            self._search.end()
+        else:
+            super().keyPressEvent(event)

@@ -1,0 +1,194 @@
+"""Two of the compared models beside each other: which two, what is listed of them, and what is exported."""
+
+import threading
+
+import pytest
+from vocabulary_pairs import load
+
+from guiapp.cli import run
+from guiapp.viewmodels.compare import vocabularies
+from guiapp.viewmodels.compare.compared_models import ComparedModels
+from guiapp.viewmodels.compare.vocabularies import ComparedVocabularies
+from guiapp.viewmodels.model_session import ModelSession
+from guiapp.viewmodels.text_session import TextSession
+
+
+@pytest.fixture
+def compared(qapp):
+    session = ModelSession(TextSession(b"abc"), load=load)
+    made = ComparedModels(session, load)
+    yield made
+    made.stop()
+    session.close()
+    session.text.close()
+
+
+@pytest.fixture
+def model(compared):
+    made = ComparedVocabularies(compared)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def opened(model, compared, qtbot):
+    """Opens some models, the first one as the window's, and waits until A and B are compared and listed."""
+
+    def open_some(*names):
+        model.set_watched(True)
+        compared.sessions[0].loader.open(names[0])
+        for name in names[1:]:
+            compared.add(name)
+        qtbot.waitUntil(lambda: model.found is not None)
+        wait(qtbot, model)
+        return model
+
+    return open_some
+
+
+def wait(qtbot, model):
+    qtbot.waitUntil(
+        lambda: not model.is_waiting and not model.listing.is_busy and not model._pause.isActive()
+    )
+
+
+def test_the_first_added_model_is_b_until_another_one_is_chosen(opened, compared, qtbot):
+    model = opened("one", "same", "other")
+    assert model.found.is_identical
+    assert (model.second, model.second_index) == (compared.sessions[1], 1)
+    model.choose_second(compared.sessions[2])
+    assert model.found is None
+    qtbot.waitUntil(lambda: model.found is not None)
+    assert model.found.second is compared.sessions[2].tokenizer
+    assert model.second_index == 2
+    compared.remove(compared.sessions[2])
+    qtbot.waitUntil(lambda: model.found is not None)
+    assert model.found.is_identical
+    compared.remove(compared.sessions[1])
+    assert (model.second, model.found) == (None, None)
+    model.add_second("swapped", None)
+    qtbot.waitUntil(lambda: model.found is not None)
+    assert model.second is compared.sessions[1]
+
+
+def test_another_model_of_the_window_is_compared_at_once(opened, compared, qtbot):
+    model = opened("one", "other")
+    compared.sessions[0].loader.open("other")
+    qtbot.waitUntil(lambda: model.found is not None and model.found.is_identical)
+
+
+def test_nothing_is_compared_while_nobody_looks(opened, compared, qtbot):
+    model = opened("one", "other")
+    model.set_watched(False)
+    with qtbot.waitSignal(compared.sessions[0].tokens_changed):
+        compared.sessions[0].loader.open("swapped")
+    before = model.found
+    assert not model.job.is_busy
+    model.set_watched(True)
+    qtbot.waitUntil(lambda: model.found is not before and model.found is not None)
+    assert model.found.first is compared.sessions[0].tokenizer
+    again = model.found
+    model.set_watched(False)
+    model.set_watched(True)
+    assert model.found is again
+
+
+@pytest.mark.parametrize("name", ["broken", "odd"])
+def test_why_b_cannot_be_opened_is_told_until_another_one_is(model, compared, qtbot, name):
+    model.set_watched(True)
+    compared.sessions[0].loader.open("one")
+    compared.add(name)
+    qtbot.waitUntil(lambda: not model.is_waiting)
+    assert model.problem.startswith(f"{name} ")
+    compared.sessions[1].loader.open("other")
+    qtbot.waitUntil(lambda: model.found is not None)
+    assert model.problem == ""
+
+
+def test_what_differs_first_is_listed_first(opened):
+    for second, group in (("same", "all"), ("swapped", "moved"), ("other", "first"), ("ruled", "all")):
+        model = opened("one", second)
+        model.choose_second(model.choices[-1])
+        opened("one")
+        assert (second, model.filter.group) == (second, group)
+        assert model.shown.filter == model.filter
+        model._models.remove(model.choices[-1])
+
+
+def test_a_search_waits_until_typing_pauses_and_its_end_does_not(opened, qtbot):
+    model = opened("one", "other")
+    model.show_group("all")
+    wait(qtbot, model)
+    n_all = len(model.shown.rows)
+    model.set_query("ab")
+    assert model._pause.isActive()
+    wait(qtbot, model)
+    assert 0 < len(model.shown.rows) < n_all
+    model.choose(0)
+    assert model.details.text == b"ab"
+    model.step(1)
+    assert model.chosen == 1
+    model.step(-1)
+    model.step(-1)
+    assert model.chosen == len(model.shown.rows) - 1
+    model.end()
+    assert not model._pause.isActive()
+    wait(qtbot, model)
+    assert (len(model.shown.rows), model.chosen, model.details) == (n_all, None, None)
+    model.set_query("0x4")
+    wait(qtbot, model)
+    assert model.shown.problem == "Two hex digits make a byte: one is missing."
+    assert len(model.shown.rows) == 0
+    model.step(1)
+    assert model.chosen is None
+
+
+def test_the_newest_filter_wins(opened, qtbot):
+    model = opened("one", "other")
+    for group in ("all", "both", "second"):
+        model.show_group(group)
+    wait(qtbot, model)
+    assert model.shown.filter.group == "second"
+
+
+def test_a_comparison_that_nobody_wants_is_given_up(model, compared, qtbot, monkeypatch):
+    begun, gate, ended = threading.Event(), threading.Event(), threading.Event()
+    compare = vocabularies.compare_vocabularies
+
+    def slow(first, second):
+        begun.set()
+        gate.wait(30)
+        return compare(first, second)
+
+    def watched(first, second, progress):
+        try:
+            return made(first, second, progress)
+        finally:
+            ended.set()
+
+    made = vocabularies._compared
+    monkeypatch.setattr(vocabularies, "compare_vocabularies", slow)
+    monkeypatch.setattr(vocabularies, "_compared", watched)
+    model.set_watched(True)
+    compared.sessions[0].loader.open("one")
+    compared.add("other")
+    qtbot.waitUntil(begun.is_set)
+    compared.remove(compared.sessions[1])
+    gate.set()
+    qtbot.waitUntil(ended.is_set)
+    assert not model.is_waiting
+    assert model.found is None
+
+
+@pytest.mark.parametrize("form", vocabularies.FORMS)
+@pytest.mark.parametrize("pair", [("demo:bpe", "demo:spm"), ("demo:bpe", "demo:bpe")])
+def test_what_is_exported_is_what_the_command_line_prints(opened, capfdbinary, pair, form):
+    model = opened(*pair)
+    shares = []
+    exported = model.export(form)(shares.append)
+    assert shares == sorted(shares)
+    assert all(0 <= share <= 1 for share in shares)
+    assert (form == "csv") == bool(shares)
+    capfdbinary.readouterr()
+    assert run(["compare", "--vocab", *pair, f"--{form}"]) == 0
+    assert exported == capfdbinary.readouterr().out

@@ -1,0 +1,325 @@
+"""The Hunt page in the real window: start and stop, what is found, and what can be done with it."""
+
+from __future__ import annotations
+
+import multiprocessing
+from dataclasses import replace
+from functools import partial
+
+import planted
+import pytest
+from fake_hunt import DIGITS, MERGE, START, FakeEngine, batch_of, find_of, lines_of
+from main_window_driver import CTRL, SHIFT, press
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication, QLabel
+
+import guiapp
+from guiapp.core.hunt.generators import ALL_NAMES
+from guiapp.core.hunt.report import markdown
+from guiapp.core.hunt.sides import HuntError
+from guiapp.viewmodels.hunt.model import HuntModel
+from guiapp.widgets.hunt.cause_list import ROW_PX
+
+LEFT = Qt.MouseButton.LeftButton
+HOSTILE = "<b>\u202e\x07&amp;`\n\u200b".encode() + b"\xff"
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory):
+    """Paths of two that cut numbers otherwise."""
+    folder = tmp_path_factory.mktemp("pair")
+    paths = planted.Plant("", "demo:bpe", "gguf", planted.set_part(pre="qwen2"), ()).write(folder)
+    return tuple(map(str, paths))
+
+
+@pytest.fixture
+def open_page(make_shell, qtbot):
+    """The page in the real window, with these models."""
+
+    def make(*names, text=b"one 1984\ntwo 12\n"):
+        shell = make_shell(
+            text, names[0] if names else None, lambda name, pre, _: guiapp.open_model(name, pre)
+        )
+        for name in names[1:]:
+            session = shell.compared.add(name)
+            qtbot.waitUntil(lambda session=session: session.loader.model is not None)
+        shell.window.actions_table["hunt"].trigger()
+        page = shell.window.pages.current
+        page.shell = shell
+        return page
+
+    return make
+
+
+@pytest.fixture
+def engine(monkeypatch):
+    """One that tells what the test says."""
+    fake = FakeEngine()
+    monkeypatch.setattr("guiapp.widgets.hunt.page.HuntModel", partial(HuntModel, engine=fake))
+    return fake
+
+
+@pytest.fixture
+def page(open_page, engine, pair, qtbot):
+    """With a hunt that goes on."""
+    page = open_page(*pair)
+    qtbot.mouseClick(page.status.button, LEFT)
+    qtbot.waitUntil(lambda: bool(engine.plans))
+    return page
+
+
+def tell(qtbot, page, engine, state):
+    engine.tell(state)
+    qtbot.waitUntil(lambda: page.model.state == state)
+    QApplication.processEvents()
+
+
+def some_finds(page, engine, is_over=False):
+    file = engine.plans[0].files[0]
+    state = replace(START, seconds=3.0, is_over=is_over).with_batch(
+        batch_of(find_of(b"12"), find_of(b"345"), find_of(b"ab", MERGE), generator="digits")
+    )
+    return state.with_batch(lines_of(file, DIGITS, (1, 0, b"one 1984", 4), (2, 9, b"two 12", 4)))
+
+
+def click_chip(qtbot, page, row, chip):
+    place = page.causes.chips(row)[chip][0].center().toPoint()
+    qtbot.mouseClick(page.causes.viewport(), LEFT, pos=place)
+
+
+def words(page):
+    return page.words.title.text(), page.words.text.text()
+
+
+def test_without_another_model_the_page_says_what_to_do_and_offers_it(open_page, engine, pair, qtbot):
+    page = open_page(pair[0])
+    assert "Choose what to hunt against" in words(page)[1]
+    assert not page.status.button.isEnabled()
+    asked = []
+    page.shell.window.requests.model_wanted.connect(lambda widget, take: asked.append((widget, take)))
+    qtbot.mouseClick(page.words.choose, LEFT)
+    ((widget, take),) = asked
+    assert widget is page.head.sides[1].button
+    take(pair[1], None)
+    page.shell.commands.picker.close()
+    assert page.head.sides[1].button.text() == "second.gguf"
+    assert page.status.button.isEnabled()
+    assert page.words.choose.isHidden()
+
+
+def test_one_button_starts_and_stops_and_the_figures_follow(page, engine, qtbot):
+    assert page.status.button.text() == "Stop"
+    tell(qtbot, page, engine, START.with_batch(replace(batch_of(), n_texts=2000)))
+    assert words(page)[0] == "Nothing found yet"
+    state = replace(some_finds(page, engine), seconds=4.0)
+    tell(qtbot, page, engine, state)
+    numbers = [figure.number.text() for figure in page.status.figures.values()]
+    assert numbers == ["2,000", "500", "5", "2"]
+    assert page.status.time.text() == "0:04 / 1:00"
+    assert page.status.bar.remarks == ("first after 4.0 s", "trying: your own texts")
+    (x, told), _ = page.status.bar.ticks
+    assert told == "Groups of digits, after 4.0 s"
+    assert x == pytest.approx(page.status.bar.width() * 4 / 60)
+    qtbot.mouseClick(page.status.button, LEFT)
+    qtbot.waitUntil(lambda: not page.model.is_running)
+    assert page.status.button.text() == "Start"
+    assert len(page.model.finds) == 2
+
+
+def test_the_keys_start_stop_and_go_through_the_finds(page, engine, qtbot):
+    tell(qtbot, page, engine, some_finds(page, engine))
+    shell = page.shell
+    seen = []
+    for _ in range(3):
+        seen.append(page.model.selected.text)
+        press(qtbot, shell, Qt.Key.Key_Down, CTRL)
+    assert seen == [b"12", b"345", b"ab"]
+    press(qtbot, shell, Qt.Key.Key_Up, CTRL)
+    assert page.model.selected.text == b"ab"
+    press(qtbot, shell, Qt.Key.Key_H, CTRL | SHIFT)
+    qtbot.waitUntil(lambda: not page.model.is_running)
+
+
+def test_a_text_is_chosen_by_a_click_or_the_arrow_keys(page, engine, qtbot):
+    tell(qtbot, page, engine, some_finds(page, engine))
+    click_chip(qtbot, page, 0, 1)
+    assert page.model.selected.text == b"345"
+    assert page.panel.title.whole_text == "FIND 2 OF 3 · GROUPS OF DIGITS"
+    page.causes.setFocus()
+    for key, text in (
+        ("Left", b"12"),
+        ("Left", b"12"),
+        ("Down", b"ab"),
+        ("Down", b"ab"),
+        ("Home", b"12"),
+        ("End", b"ab"),
+    ):
+        qtbot.keyClick(page.causes, getattr(Qt.Key, f"Key_{key}"))
+        assert page.model.selected.text == text
+    assert page.causes.accessibleDescription() == "Merge: order: ab"
+    qtbot.mouseClick(page.causes.viewport(), LEFT, pos=QPoint(30, ROW_PX // 2))
+    assert page.model.selected.text == b"12"
+
+
+def test_the_panel_shows_both_cuts_the_reason_and_the_user_s_lines(page, engine, qtbot):
+    tell(qtbot, page, engine, some_finds(page, engine))
+    assert page.panel.why.toPlainText().split() == ["A", "cuts", "1", "|", "2", "."]
+    first, second = page.panel.picture.grid.rows
+    assert [box.token_id for box in first] == [1, 2]
+    assert [box.token_id for box in second] == [3]
+    assert len(page.panel.picture.grid.apart) == 1
+    assert [button.accessibleName() for button in page.panel.places] == ["Line 1: one·1984", "Line 2: two·12"]
+    qtbot.mouseClick(page.panel.places[1], LEFT)
+    assert page.shell.window.pages.current_name == "inspect"
+    assert page.shell.session.document.selection == (13, 14)
+
+
+def test_the_report_is_copied_and_saved_as_the_engine_writes_it(page, engine, tmp_path, qtbot):
+    state = some_finds(page, engine, is_over=True)
+    tell(qtbot, page, engine, state)
+    qtbot.mouseClick(page.panel.copy_button, LEFT)
+    qtbot.waitUntil(lambda: QGuiApplication.clipboard().text() == markdown(state))
+    page._ask_file = lambda window: tmp_path / "hunt.md"
+    with qtbot.waitSignal(page.model.told):
+        qtbot.mouseClick(page.panel.save_button, LEFT)
+    assert (tmp_path / "hunt.md").read_text() == markdown(state)
+    page._ask_file = lambda window: None
+    page.shell.window.actions_table["hunt_save"].trigger()
+
+
+def test_a_find_is_shown_in_compare_with_b_as_a_column(open_page, engine, pair, qtbot):
+    page = open_page(pair[0])
+    page.model.sides.choose_file(pair[1])
+    page.model.run()
+    qtbot.waitUntil(lambda: bool(engine.plans))
+    tell(qtbot, page, engine, some_finds(page, engine, is_over=True))
+    click_chip(qtbot, page, 0, 1)
+    qtbot.mouseClick(page.panel.compare_button, LEFT)
+    shell = page.shell
+    assert shell.session.document.text() == b"345"
+    assert shell.window.pages.current_name == "compare"
+    (_, added) = shell.compared.sessions
+    qtbot.waitUntil(lambda: added.loader.model is not None)
+    assert added.loader.model.name == pair[1]
+
+
+def test_where_compare_has_no_room_for_b_it_is_said(open_page, engine, pair, qtbot):
+    page = open_page(*[pair[0]] * 4)
+    page.model.sides.choose_file(pair[1])
+    page.model.run()
+    qtbot.waitUntil(lambda: bool(engine.plans))
+    tell(qtbot, page, engine, some_finds(page, engine, is_over=True))
+    for button in (page.panel.step_button, page.panel.compare_button):
+        qtbot.mouseClick(button, LEFT)
+        (notice,) = page.notices.notices
+        assert "no room for B" in notice.message
+    assert page.shell.window.pages.current is page
+    assert page.shell.session.document.text() != b"12"
+
+
+def test_a_find_is_stepped_through_with_b_as_rival(page, engine, qtbot):
+    tell(qtbot, page, engine, some_finds(page, engine, is_over=True))
+    asked = []
+    page.shell.window.requests.race_wanted.connect(lambda session, at: asked.append((session, at)))
+    qtbot.mouseClick(page.panel.step_button, LEFT)
+    assert asked == [(page.shell.compared.sessions[1], 0)]
+    assert page.shell.session.document.text() == b"12"
+
+
+def test_generators_and_texts_are_ticked_in_menus(open_page, engine, pair, tmp_path, qtbot, monkeypatch):
+    page = open_page(*pair)
+    own = tmp_path / "a&b.txt"
+    own.write_bytes(b"12")
+    monkeypatch.setattr("guiapp.widgets.hunt.head.QFileDialog.getOpenFileNames", lambda *_: ([str(own)], ""))
+
+    def trigger(button, title):
+        button.menu().aboutToShow.emit()
+        action = next(each for each in button.menu().actions() if each.text().startswith(title))
+        assert action.isEnabled()
+        action.trigger()
+
+    assert page.head.generators.text() == "13 generators"
+    trigger(page.head.generators, "Digits")
+    assert page.head.generators.text() == "12 of 13 generators"
+    assert page.model.choices.generators == tuple(name for name in ALL_NAMES if name != "digits")
+    trigger(page.head.generators, "All")
+    assert page.model.choices.generators == ALL_NAMES
+    assert page.head.texts.text() == "your text"
+    trigger(page.head.texts, "Add files")
+    trigger(page.head.texts, "The present text")
+    assert page.head.texts.text() == "a&&b.txt"
+    trigger(page.head.texts, "a&&b.txt")
+    assert page.head.texts.text() == "no texts of yours"
+    trigger(page.status.time, "30 seconds")
+    page.status.seed.setText("")
+    qtbot.keyClicks(page.status.seed, "41")
+    assert (page.model.choices.seconds, page.model.choices.seed) == (30.0, 41)
+
+
+def test_a_library_that_cannot_take_part_is_grey_with_the_reason(open_page, engine):
+    page = open_page("demo:rwkv")
+    menu = page.head.sides[1].button.menu()
+    menu.aboutToShow.emit()
+    action = next(each for each in menu.actions() if each.text().startswith("tiktoken"))
+    assert not action.isEnabled()
+    assert "RWKV" in action.toolTip()
+    asked = []
+    page.shell.window.requests.model_wanted.connect(lambda widget, take: asked.append(widget))
+    next(each for each in menu.actions() if each.text() == "Another model…").trigger()
+    assert len(asked) == 1
+    page.shell.commands.picker.close()
+
+
+def test_what_ends_a_hunt_or_leaves_it_empty_is_said(page, engine, qtbot):
+    tell(qtbot, page, engine, replace(START, seconds=9.0, tried=182_440, is_over=True))
+    qtbot.waitUntil(lambda: not page.model.is_running)
+    assert words(page)[0] == "Nothing found"
+    assert "182,440 texts in 9 s" in words(page)[1]
+    assert not page.panel.copy_button.isVisible()
+    qtbot.mouseClick(page.status.button, LEFT)
+    engine.tell(HuntError("It cannot be."))
+    qtbot.waitUntil(lambda: not page.model.is_running)
+    assert words(page) == ("There was no hunt", "It cannot be.")
+
+
+def test_hostile_texts_and_names_are_shown_and_never_obeyed(page, engine, qtbot):
+    find = find_of(HOSTILE, sentence="`first.gguf` cuts `<b>\u2066x` | `&amp;`. <i>no</i>")
+    file = engine.plans[0].files[0]
+    state = replace(START, is_over=True).with_batch(batch_of(find))
+    state = state.with_batch(lines_of(file, DIGITS, (1, 0, HOSTILE, 3)))
+    tell(qtbot, page, engine, state)
+    ((_, label),) = page.causes.chips(0)
+    shown = [label, *(cell.text for cell in page.panel.picture.grid.cells)]
+    shown += [
+        page.panel.places[0].accessibleName(),
+        page.causes._tip(page.causes.chips(0)[0][0].center().toPoint()),
+    ]
+    for text in shown:
+        assert not {*"\u202e\x07\n\u200b"} & {*text}
+    assert "<b>" in label
+    assert "<i>no</i>" in page.panel.why.toPlainText()
+    for part in page.findChildren(QLabel):
+        assert part.textFormat() is not Qt.TextFormat.RichText
+    page.grab()
+
+
+# With the engine itself
+
+
+def test_a_whole_hunt_by_clicks_and_no_process_is_left_behind_the_window(open_page, pair, qtbot):
+    before = set(multiprocessing.active_children())
+    page = open_page(*pair)
+    qtbot.mouseClick(page.status.button, LEFT)
+    qtbot.waitUntil(lambda: DIGITS in page.model.kinds, timeout=60_000)
+    assert set(multiprocessing.active_children()) - before
+    qtbot.mouseClick(page.status.button, LEFT)
+    qtbot.waitUntil(lambda: not page.model.is_running)
+    qtbot.waitUntil(lambda: page.likely.isVisible(), timeout=60_000)
+    assert page.likely.button.text() == "Hunt again as qwen2"
+    qtbot.mouseClick(page.likely.button, LEFT)
+    qtbot.waitUntil(lambda: page.model.state is not None and page.model.state.tried > 0, timeout=60_000)
+    assert page.model.kinds == []
+    assert "split as qwen2" in page.head.sides[0].about.whole_text
+    page.shell.window.close()
+    assert not set(multiprocessing.active_children()) - before
