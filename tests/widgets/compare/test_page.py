@@ -127,8 +127,9 @@ def test_f8_walks_and_says_what_each_model_makes_of_it_and_why(opened, qtbot):
         assert [token.token_id for token in page.details.grid.rows[row].tokens] == ids
     asked = []
     shell.window.requests.race_wanted.connect(lambda *given: asked.append(given))
+    expected = shell.compared.sessions[page.causes.told[0].other], page.walk.stretch[0]
     page.details.race_button.click()
-    assert asked == [(shell.compared.sessions[page.causes.told[0].other], page.walk.stretch[0])]
+    assert asked == [expected]
 
 
 def test_the_current_difference_stays_through_edits_before_it_and_goes_with_its_text(opened, qtbot):
