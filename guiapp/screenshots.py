@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from PySide6.QtCore import QEventLoop, QTimer
@@ -32,6 +32,9 @@ class Look:
     """How a screenshot looks.
 
     beside            models to compare with; the first one runs beside on the Steps page
+    difference        of those of Compare the one to go to, from 1; 0 for none
+    against           the second of two texts that are compared
+    hunt_seconds      how long to hunt before the picture is taken
     shape             of the picture on the Tree page
     at, race, lesson  on the Steps page: a breakpoint to stop at, an encoder to run beside, and NAME:STEP
     train             on the Steps page: KIND:TOKENS:STEP
@@ -41,6 +44,9 @@ class Look:
     theme: str = "dark"
     size: tuple[int, int] = (1440, 900)
     beside: tuple[str, ...] = ()
+    difference: int = 0
+    against: str = ""
+    hunt_seconds: float = 0.0
     shape: str = "sunburst"
     encoder: str = ""
     at: str = ""
@@ -99,6 +105,7 @@ def _grab(shell: Shell, page: str, model: str, look: Look) -> QPixmap:
         shell.compared.add(name)
     _open_and_wait(shell, model)
     _wait_for_page(shell)
+    _arrange_compare(shell, look)
     _arrange_steps(shell, look)
     _arrange_bench(shell, look)
     return shell.window.grab()
@@ -113,6 +120,25 @@ def _open_and_wait(shell: Shell, model: str) -> None:
     shell.session.spans.failed.connect(settled.start)
     shell.session.loader.open(model)
     run_until_ready(loop)
+
+
+def _arrange_compare(shell: Shell, look: Look) -> None:
+    """Show on the pages of Compare, if one of them is in front, what was asked for."""
+    from guiapp.widgets.compare.page import ComparePage
+    from guiapp.widgets.compare_texts.page import TextsPage
+    from guiapp.widgets.hunt.page import HuntPage
+
+    page = shell.window.pages.current
+    if isinstance(page, ComparePage) and look.difference:
+        page.walk.go_to(look.difference - 1)
+    elif isinstance(page, TextsPage) and look.against:
+        page.compared.second.text.show(os.fsencode(look.against))
+    elif isinstance(page, HuntPage) and look.hunt_seconds:
+        page.model.choose(replace(page.model.choices, seconds=look.hunt_seconds))
+        page.model.run()
+    else:
+        return
+    _wait_for_page(shell)
 
 
 def _arrange_steps(shell: Shell, look: Look) -> None:

@@ -23,6 +23,26 @@ MANY_SCRIPTS = """\
 LIONS = "How do the lions sleep in New York? They are unbelievably tired."
 SHARED = Path(os.environ.get("TOKENLOUPE_SHARED", FOLDER.parent.parent / "shared"))
 LARGE = SHARED / "vocabs" / "ggml-vocab-llama-bpe.gguf"  # pictures of it are left as they are without it
+MIXED = """\
+Each model cuts this text in
+its own way, and unevenly so.
+def area(radius: float):
+    \"\"\"Area of a circle.\"\"\"
+    return 3.14159 * radius**2
+total = 1024 * 20_000_000
+Die Straßenbahnhaltestelle an
+der Universitätsbibliothek.
+吾輩は猫である。名前はまだ無い。
+東京都知事が記者会見を開いた。
+👩‍👩‍👧‍👦🏳️‍🌈🇯🇵🚀👍🏽 café
+https://example.org/?id=1999
+"""
+PROMPT = "You are a helpful assistant.\nToday is 24 November 2026.\n\nHow do lions sleep in New York?\n"
+PROMPT_OF_TODAY = PROMPT.replace("24 November", "25 November").replace("lions", "the lions")
+OTHERS = [str(SHARED / "vocabs" / f"ggml-vocab-{name}.gguf") for name in ("qwen2", "gemma-4")]
+ORIGINAL = SHARED / "formats" / "llama-3.tokenizer.model"
+BESIDE = ["--beside", *OTHERS, "--difference", "10", "--text", MIXED]
+HUNT = ["--pre", "gpt-2", "--beside", str(ORIGINAL), "--hunt-seconds", "30"]
 PICTURES = {
     "inspect": ("demo:bpe", []),
     "inspect-cjk-emoji": ("demo:spm", ["--text", MANY_SCRIPTS]),
@@ -49,6 +69,15 @@ PICTURES = {
     "tree-toy": ("demo:toy", ["--text", "abacbb"]),
     "tree-sunburst-llama": (str(LARGE), []),
     "tree-icicle-llama": (str(LARGE), ["--shape", "icicle"]),
+    "compare": (str(LARGE), BESIDE),
+    "compare-1280": (str(LARGE), [*BESIDE, "--size", "1280x800"]),
+    "compare-1920": (str(LARGE), [*BESIDE, "--size", "1920x1080"]),
+    "compare_texts": (str(LARGE), ["--text", PROMPT, "--against", PROMPT_OF_TODAY]),
+    "compare_vocabularies": (str(LARGE), ["--beside", OTHERS[0]]),
+    "compare_vocabularies-1920": (str(LARGE), ["--beside", OTHERS[0], "--size", "1920x1080"]),
+    "hunt": (str(LARGE), HUNT),
+    "hunt-1920": (str(LARGE), [*HUNT, "--size", "1920x1080"]),
+    "steps-models": (str(LARGE), ["--beside", OTHERS[0], "--text", "total = 1024 * 20_000_000"]),
     "bench": (str(LARGE), []),
 }
 PICKER = "models"  # draws itself, in a home folder of its own

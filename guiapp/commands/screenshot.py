@@ -11,6 +11,19 @@ from guiapp.commands.images import need_no_display, picture_size
 
 PAGES = ("inspect", "compare", "compare_texts", "compare_vocabularies", "hunt", "tree", "steps", "bench")
 MOST_BESIDE = 3
+DETAILS = [
+    "difference",
+    "against",
+    "hunt_seconds",
+    "shape",
+    "encoder",
+    "at",
+    "race",
+    "lesson",
+    "train",
+    "run",
+    "chart",
+]
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -23,6 +36,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         default=(),
         help="models to compare with, up to three; on the Steps page, the first one runs beside",
+    )
+    parser.add_argument(
+        "--difference", metavar="N", type=int, default=0, help="on the Compare page: the one to go to"
+    )
+    parser.add_argument("--against", metavar="TEXT", default="", help="on the page of two texts")
+    parser.add_argument(
+        "--hunt-seconds", metavar="S", type=float, default=0.0, help="on the Hunt page: hunt before"
     )
     parser.add_argument("--text", metavar="TEXT", help="the sample text by default")
     parser.add_argument("--theme", choices=("dark", "light"), default="dark")
@@ -67,9 +87,7 @@ def run(options: argparse.Namespace) -> int:
     from guiapp.screenshots import Look, save_screenshot
 
     text = None if options.text is None else os.fsencode(options.text)
-    details = {
-        name: getattr(options, name) for name in ("encoder", "at", "race", "lesson", "train", "run", "chart")
-    }
-    look = Look(options.theme, options.size, tuple(options.beside[:MOST_BESIDE]), options.shape, **details)
+    details = {name: getattr(options, name) for name in DETAILS}
+    look = Look(options.theme, options.size, tuple(options.beside[:MOST_BESIDE]), **details)
     save_screenshot(options.page, options.model, text, look, options.output, options.pre)
     return 0

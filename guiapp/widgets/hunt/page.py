@@ -76,6 +76,10 @@ class HuntPage(Page):
         return [self.status.button, *found]
 
     @property
+    def is_ready(self) -> bool:
+        return not self.model.is_running
+
+    @property
     def splitters(self) -> Mapping[str, QSplitter]:
         return {"hunt": self.splitter}
 
