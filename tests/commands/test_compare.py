@@ -63,6 +63,17 @@ def test_people_get_tables_and_programs_csv_markdown_or_a_drawing(printed):
     assert {row["model"] for row in rows} == {"demo:bpe", "demo:spm"}
 
 
+def test_each_difference_says_why(printed):
+    arguments = "demo:bpe", "demo:bpe", "--pre", "2=qwen2", "--encoder", "1=table", "--text", "in 1984"
+    rows = json.loads(printed(*arguments, "--json"))["differences"]
+    assert [(each["cause"], each["subject"]) for row in rows for each in row["why"]] == [
+        ("pre-tokenizer", "digits")
+    ]
+    assert rows[0]["why"][0]["others"] == [1]
+    assert "cuts `198`" in rows[0]["why"][0]["reason"]
+    assert printed(*arguments).rstrip().endswith("pre-tokenizer: digits")
+
+
 def test_a_long_list_of_differences_ends_in_a_hint(printed):
     lines = printed("demo:bpe", "demo:spm", "--text", TEXT * 20).splitlines()
     assert lines[-1].endswith("more. --json lists all.")

@@ -14,6 +14,8 @@ from guiapp.core.explain.code_marks import code
 
 WORD_BEFORE = re.compile(rb"\s?\S*\Z")
 WORD_BEHIND = re.compile(rb"\S*")
+AROUND = 160  # bytes of its line that are looked at before and behind a difference
+LONGEST = 400  # bytes of a difference that is looked into
 NO_TEXT_SHOWS_IT = "No shorter text shows this difference by itself, so that no stage tells why."
 SAME_IDS = "Both give the same ids, but for other bytes of the text."
 Tokens = tuple[tuple[int, int, int], ...]
@@ -44,6 +46,15 @@ class Told:
     other: int
     alike: tuple[int, ...]
     reason: Reason
+
+
+def around_in(text: bytes, start: int, end: int) -> tuple[int, int]:
+    """The stretch of a text to look at for a difference: what is near of its line, as whole characters."""
+    first, last = character_start(text, max(start - AROUND, 0)), character_start(text, end + AROUND)
+    line_end = text.find(b"\n", max(end - 1, start), last)
+    return max(first, text.rfind(b"\n", first, start) + 1), min(
+        last, len(text)
+    ) if line_end < 0 else line_end + 1
 
 
 def reasons_of(sides: Sequence[Side], difference: Difference) -> Iterator[Told]:

@@ -48,6 +48,9 @@ class Cause(Enum):
     UNTOLD = "untold"
 
 
+WITH_SUBJECT = (Cause.PIECES, Cause.NORMALIZED, Cause.ENCODER)  # what it is about says more
+
+
 @dataclass(frozen=True)
 class Reason:
     """Why tokens differ.
@@ -63,6 +66,12 @@ class Reason:
     @property
     def kind(self) -> tuple[Cause, str]:
         return self.cause, self.subject
+
+    @property
+    def title(self) -> str:
+        """The kind in words, such as "pre-tokenizer: digits"."""
+        shows = self.subject and self.cause in WITH_SUBJECT
+        return f"{self.cause.value}: {self.subject}" if shows else self.cause.value
 
 
 Names = tuple[str, str]

@@ -10,10 +10,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from guiapp.core.compare import difference_reasons
 from guiapp.core.compare.comparison import Comparison, Side, compare_text
 from guiapp.core.compare.counts import Counts, counts_of
+from guiapp.core.compare.difference_reasons import LONGEST, Told, around_in, reasons_of
 from guiapp.core.compare.spans import line_starts_of
 from guiapp.core.encoding import Encoding
+
+MOST_TOLD = 500  # differences that are looked into
 
 
 class Difference(NamedTuple):
@@ -24,6 +28,7 @@ class Difference(NamedTuple):
     start, end byte range of the text
     token_ids  of each side
     pieces     the bytes of the text that each token came from; of one that came from none, how it is spelled
+    reasons    why the first side and others cut it otherwise; None where nobody looked
     """
 
     name: str
@@ -32,6 +37,7 @@ class Difference(NamedTuple):
     end: int
     token_ids: tuple[tuple[int, ...], ...]
     pieces: tuple[tuple[bytes, ...], ...]
+    reasons: tuple[Told, ...] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,8 +83,9 @@ def compare_texts(
             n_differences += len(spans.differences)
             for row in range(len(sides)):
                 totals[:, row] += spans.n_equal(row), spans.n_own(row)
+            n_told = MOST_TOLD - len(found)
             found.extend(
-                islice(differences_of(name, comparison), None if most is None else most - len(found))
+                islice(differences_of(name, comparison, n_told), None if most is None else most - len(found))
             )
             yield PurePath(name).suffix.lower(), comparison.encodings
 
@@ -103,8 +110,8 @@ def count_texts(side: Side, texts: Iterable[tuple[str, bytes]]) -> Counts:
     return counts
 
 
-def differences_of(name: str, comparison: Comparison) -> Iterator[Difference]:
-    """The differences of one text."""
+def differences_of(name: str, comparison: Comparison, n_told: int = 0) -> Iterator[Difference]:
+    """The differences of one text, the first ones with reasons."""
     spans = comparison.spans
     lines = np.searchsorted(line_starts_of(comparison.text_bytes), spans.differences[:, 0], "right")
     for row, (line, (start, end)) in enumerate(zip(lines.tolist(), spans.differences.tolist(), strict=True)):
@@ -116,7 +123,30 @@ def differences_of(name: str, comparison: Comparison) -> Iterator[Difference]:
         ]
         ids = tuple(tuple(token_id for token_id, _ in part) for part in parts)
         pieces = tuple(tuple(piece for _, piece in part) for part in parts)
-        yield Difference(name, line, start, end, ids, pieces)
+        reasons = _reasons(comparison, row) if row < n_told and end - start <= LONGEST else None
+        yield Difference(name, line, start, end, ids, pieces, reasons)
+
+
+def _reasons(comparison: Comparison, row: int) -> tuple[Told, ...]:
+    text = comparison.text_bytes
+    start, end = comparison.spans.differences[row].tolist()
+    first, last = around_in(text, start, end)
+    tokens = []
+    for encoding, (begin, behind) in zip(
+        comparison.encodings, comparison.spans.tokens[row].tolist(), strict=True
+    ):
+        ids, spans = (
+            encoding.token_ids[begin:behind].tolist(),
+            (encoding.spans[begin:behind] - first).tolist(),
+        )
+        tokens.append(
+            tuple((token, *span) for token, span in zip(ids, spans, strict=True) if span[0] < span[1])
+        )
+    is_at_edge = start == end and start in (0, len(text))
+    cut = difference_reasons.Difference(
+        text[first:last], start - first, end - first, is_at_edge, tuple(tokens)
+    )
+    return tuple(reasons_of(comparison.sides, cut))
 
 
 def _tokens(side: Side, encoding: Encoding, first: int, last: int) -> Iterator[tuple[int, bytes]]:

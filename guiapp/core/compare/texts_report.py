@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from guiapp.core.compare.counts import Counts, Tally
+from guiapp.core.compare.difference_reasons import Told
 from guiapp.core.compare.texts import TextsComparison
 from guiapp.core.compare.words import UNSPACED
 from guiapp.core.explain.figures import counted, percent
@@ -135,10 +136,11 @@ def _span_table(compared: TextsComparison) -> Table:
 
 
 def _difference_table(compared: TextsComparison) -> Table:
-    rows = [["line", "bytes", *(side.name for side in compared.sides)]]
+    rows = [["line", "bytes", *(side.name for side in compared.sides), "why"]]
     for each in compared.differences:
         place = f"{each.line:,}" if compared.n_texts == 1 else f"{each.name}:{each.line:,}"
-        rows.append([place, f"{each.start:,}–{each.end:,}", *map(_pieces, each.pieces)])
+        why = "; ".join(dict.fromkeys(told.reason.title for told in each.reasons or ()))
+        rows.append([place, f"{each.start:,}–{each.end:,}", *map(_pieces, each.pieces), why])
     n_places = counted(compared.n_differences, "place")
     return Table(f"{n_places} where they cut otherwise", rows)
 
@@ -176,9 +178,21 @@ def record(compared: TextsComparison, terms: Terms) -> dict[str, object]:
                 "line": each.line,
                 "span": [each.start, each.end],
                 "token_ids": each.token_ids,
+                "why": None if each.reasons is None else [_reason_record(told) for told in each.reasons],
             }
             for each in compared.differences
         ],
+    }
+
+
+def _reason_record(told: Told) -> dict[str, object]:
+    """Of the first model and others, by their places."""
+    reason = told.reason
+    return {
+        "others": [told.other, *told.alike],
+        "cause": reason.cause.value,
+        "subject": reason.subject,
+        "reason": reason.sentence,
     }
 
 

@@ -11,7 +11,14 @@ import numpy as np
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from guiapp.core.compare.comparison import Side
-from guiapp.core.compare.difference_reasons import Difference, Told, reasons_of
+from guiapp.core.compare.difference_reasons import (
+    AROUND,
+    LONGEST,
+    Difference,
+    Told,
+    around_in,
+    reasons_of,
+)
 from guiapp.core.compare.live_comparison import UNTOLD
 from guiapp.core.compare.reasons import Cause
 from guiapp.core.encoding import FragmentTokens
@@ -24,10 +31,6 @@ from guiapp.viewmodels.models.loader import display_name
 MOST = 500  # differences whose causes are counted
 BATCH = 16
 PAUSE_MS = 300  # without an edit, until causes are looked for
-LONGEST = 400  # bytes of a difference that is looked into
-AROUND = 160  # bytes of its line before and behind it
-WITH_SUBJECT = (Cause.PIECES, Cause.NORMALIZED, Cause.ENCODER)
-Kind = tuple[Cause, str]
 
 
 @dataclass(frozen=True)
@@ -60,12 +63,12 @@ class DifferenceCauses(QObject):
         self._walk = walk
         self.told: list[Told] | None = None
         self.counts: list[CauseCount] = []
-        self._kinds: list[Kind] = []
+        self._kinds: list[str] = []
         self._asked: tuple[Sequence[Side], Difference] | None = None
         self._job = LatestJob[list[Told]](self)
         self._job.done.connect(self._take)
         self._batch: list[int] = []
-        self._batch_job = LatestJob[list[Kind]](self)
+        self._batch_job = LatestJob[list[str]](self)
         self._batch_job.done.connect(self._take_batch)
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._pause.timeout.connect(self._look_for_more)
@@ -113,10 +116,9 @@ class DifferenceCauses(QObject):
         """A difference with the text around it."""
         document, rows = self._comparison.document, self._comparison.rows
         start, end = self._comparison.stretch_of(index)
-        first = document.line_span(document.line_of(start))[0]
-        last = document.line_span(document.line_of(max(end - 1, start)))[1]
-        first = max(first, document.character_start(start - AROUND))
-        last = min(last, document.character_start(end + AROUND))
+        near = max(start - 2 * AROUND, 0)
+        first, last = around_in(document.slice(near, end + 2 * AROUND), start - near, end - near)
+        first, last = first + near, last + near
         tokens = tuple(
             _tokens(column, *self._comparison.tokens_in(column, start, end), first) for column in rows
         )
@@ -161,7 +163,7 @@ class DifferenceCauses(QObject):
             sides, differences = self.sides, [self.difference_at(index) for index in self._batch]
             self._batch_job.start(partial(_kinds, sides, differences))
 
-    def _take_batch(self, kinds: list[Kind]) -> None:
+    def _take_batch(self, kinds: list[str]) -> None:
         live = self._comparison.live
         assert live is not None
         for index, kind in zip(self._batch, kinds, strict=True):
@@ -175,7 +177,7 @@ class DifferenceCauses(QObject):
     def _count(self, ids: np.ndarray[tuple[int], np.dtype[np.int32]]) -> None:
         counts = Counter(number for number in ids.tolist() if number != UNTOLD)
         rows = [
-            CauseCount(number, _title(self._kinds[number]), count) for number, count in counts.most_common()
+            CauseCount(number, _capital(self._kinds[number]), count) for number, count in counts.most_common()
         ]
         if rows != self.counts:
             self.counts = rows
@@ -188,17 +190,15 @@ def _tokens(column: ComparedSpans, first: int, last: int, start: int) -> tuple[t
     return tuple(row for row in rows if row[1] < row[2])
 
 
-def _title(kind: Kind) -> str:
-    cause, subject = kind
-    title = f"{cause.value[0].upper()}{cause.value[1:]}"
-    return f"{title}: {subject}" if subject else title
+def _capital(kind: str) -> str:
+    return f"{kind[0].upper()}{kind[1:]}"
 
 
 def _reasons(sides: Sequence[Side], difference: Difference, progress: Progress) -> list[Told]:
     return list(reasons_of(sides, difference))
 
 
-def _kinds(sides: Sequence[Side], differences: Sequence[Difference], progress: Progress) -> list[Kind]:
+def _kinds(sides: Sequence[Side], differences: Sequence[Difference], progress: Progress) -> list[str]:
     """What the first reason of each is about."""
     found = []
     for done, difference in enumerate(differences):
@@ -207,11 +207,7 @@ def _kinds(sides: Sequence[Side], differences: Sequence[Difference], progress: P
     return found
 
 
-def _kind(sides: Sequence[Side], difference: Difference) -> Kind:
-    if difference.end - difference.start > LONGEST:
-        return Cause.UNTOLD, ""
-    told = next(reasons_of(sides, difference), None)
-    if told is None:
-        return Cause.UNTOLD, ""
-    cause, subject = told.reason.kind
-    return cause, subject if cause in WITH_SUBJECT else ""
+def _kind(sides: Sequence[Side], difference: Difference) -> str:
+    is_long = difference.end - difference.start > LONGEST
+    told = None if is_long else next(reasons_of(sides, difference), None)
+    return Cause.UNTOLD.value if told is None else told.reason.title

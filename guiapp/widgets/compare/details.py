@@ -8,11 +8,11 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLabel, QScrollArea
 
-from guiapp.core.compare.difference_reasons import Told
+from guiapp.core.compare.difference_reasons import LONGEST, Told
 from guiapp.core.explain.code_marks import parts
 from guiapp.core.explain.figures import counted
 from guiapp.core.explain.visible_text import visible_text
-from guiapp.viewmodels.compare.difference_causes import LONGEST, MOST, DifferenceCauses
+from guiapp.viewmodels.compare.difference_causes import MOST, DifferenceCauses
 from guiapp.viewmodels.compare.difference_report import markdown
 from guiapp.viewmodels.compare.difference_walk import DifferenceWalk
 from guiapp.viewmodels.compare.models import ModelsComparison
