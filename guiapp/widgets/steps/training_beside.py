@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetricsF, QPainter
+from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QFrame
 
 from guiapp.core.explain.visible_text import isolate
 from guiapp.viewmodels.steps.training_beside import Side, TrainingBeside
 from guiapp.widgets.shared.layouts import in_column, in_row
-from guiapp.widgets.shared.painting import CENTER, write
+from guiapp.widgets.shared.painting import CENTER, width_of, write
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, UI_FONT_PX, Theme
 from guiapp.widgets.steps.drawing import Drawing, ZoomedView
@@ -50,11 +50,10 @@ class CutText(ZoomedView):
         painter.scale(zoom, zoom)
         right, bottom = self.width() / zoom, self.height() / zoom
         font = Theme.mono_font(UI_FONT_PX + 1)
-        metrics = QFontMetricsF(font)
         painter.setFont(font)
         x, y = 0.0, 0.0
         for number, (text, _, start, end) in enumerate(self._side.tokens):
-            width = max(14.0, metrics.horizontalAdvance(text) + 2 * PADDING_PX)
+            width = max(14.0, width_of(text, font) + 2 * PADDING_PX)
             if x > 0 and x + width > right:
                 x, y = 0.0, y + CHIP_PX + ROW_GAP_PX
             if y + CHIP_PX > bottom:
