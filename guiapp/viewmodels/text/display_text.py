@@ -163,8 +163,9 @@ def begins_from_right(text: str) -> bool:
 
 
 def _stand_ins(text: str, draws_as_one: Callable[[str], bool]) -> Iterator[_StandIn]:
-    lone = () if text.isprintable() else (*LONE.finditer(text), *unassigned().finditer(text))
-    runs = (*lone, *invisible_runs(text, draws_as_one))
+    runs = [*LONE.finditer(text), *invisible_runs(text, draws_as_one)]
+    if not text.isprintable() and unassigned().search("".join(set(text))):  # of which there are fewer
+        runs += unassigned().finditer(text)
     for run in sorted(runs, key=lambda run: run.start()):
         start, end = run.span()
         shaping = text[start] if start and SHAPING.match(text, start) else ""
