@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import NamedTuple
 
-from guiapp.core.text.invisible import INVISIBLE, emoji_sequences
+from guiapp.core.text.invisible import INVISIBLE, emoji_sequences, unassigned
 
 SIGNS = {" ": "·", "\n": "↵", "\t": "→", "\r": "␍"}
 FIRST_RIGHT_TO_LEFT = "\u0590"
-UNSEEN = {"Cc", "Cf", "Cn", "Co", "Zl", "Zp", "Zs"}
+UNSEEN = {"Cc", "Cf", "Zl", "Zp", "Zs"}
 FIRST_ESCAPED_BYTE, LAST_ESCAPED_BYTE = "\udc80", "\udcff"  # what "surrogateescape" makes of a stray byte
 
 
@@ -85,7 +85,8 @@ def _is_stray_byte(character: str) -> bool:
 
 
 def _needs_sign(character: str) -> bool:
-    return character in SIGNS or unicodedata.category(character) in UNSEEN or bool(INVISIBLE.match(character))
+    is_unseen = unicodedata.category(character) in UNSEEN or bool(INVISIBLE.match(character))
+    return character in SIGNS or is_unseen or bool(unassigned().match(character))
 
 
 def _sign(character: str) -> str:

@@ -1,9 +1,12 @@
-"""Characters that draw nothing, or only a blank; and emoji, where some of them are part of the picture."""
+"""Characters that draw nothing, only a blank, or nobody knows what; and emoji, which some are part of."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import cache
+
+from guiapp.core.text.unicode_tables import ranges_of
 
 IGNORABLE = (
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
@@ -39,6 +42,13 @@ JOINING = re.compile("\u200d|\U000e007f")  # between pictures, and behind the ta
 _TAGS = "|".join("".join(chr(0xE0000 + ord(letter)) for letter in region) for region in REGIONS)
 _PICTURE = f"[{EMOJI}](?:\ufe0f|[\U0001f3fb-\U0001f3ff])?"
 _SEQUENCE = re.compile(f"[0-9#*]\ufe0f\u20e3|\U0001f3f4(?:{_TAGS})\U000e007f|{_PICTURE}(?:\u200d{_PICTURE})*")
+
+
+@cache
+def unassigned() -> re.Pattern[str]:
+    """A character that is private, or stands for nothing yet: its code says more than what a font draws."""
+    ranges = "".join(f"{chr(first)}-{chr(last)}" for first, last in ranges_of("Co") + ranges_of("Cn"))
+    return re.compile(f"[{ranges}](?<![{IGNORABLE}{EMOJI}])")  # these are of a newer Unicode
 
 
 def emoji_sequences(text: str) -> Iterator[re.Match[str]]:

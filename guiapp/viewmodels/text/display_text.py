@@ -15,12 +15,13 @@ from PySide6.QtCore import QTextBoundaryFinder
 
 from guiapp.core.editing.character_starts import decode
 from guiapp.core.editing.distinct import distinct
-from guiapp.core.text.invisible import invisible_runs
+from guiapp.core.text.invisible import invisible_runs, unassigned
 
 CHIP = "□"  # holds the place of what is shown as a chip: its hex digits, or how many characters it hides
 WIDE_SPACE = "\u2007\u200b"  # a space that takes room at a row's end, and a place to break behind it
-# Control characters and bytes that are no UTF-8, each of them a chip; one chip for a run of invisible ones.
-LONE = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\ufffe\uffff\udc80-\udcff]")
+# Control characters, bytes that are no UTF-8, and unassigned characters, for which Qt would ask each font in
+# each size, and keep all answers: each of them is a chip; one chip for a run of invisible ones.
+LONE = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\udc80-\udcff]")
 # Those that order what is around them stay in the text beside their chip, outside of what they enclose.
 ORDERING = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 CLOSING = "\u202c\u2069"
@@ -162,7 +163,9 @@ def begins_from_right(text: str) -> bool:
 
 
 def _stand_ins(text: str, draws_as_one: Callable[[str], bool]) -> Iterator[_StandIn]:
-    runs = (*LONE.finditer(text), *invisible_runs(text, draws_as_one))
+    runs = [*LONE.finditer(text), *invisible_runs(text, draws_as_one)]
+    if not text.isprintable() and unassigned().search("".join(set(text))):  # of which there are fewer
+        runs += unassigned().finditer(text)
     for run in sorted(runs, key=lambda run: run.start()):
         start, end = run.span()
         shaping = text[start] if start and SHAPING.match(text, start) else ""

@@ -15,6 +15,8 @@ from typing import NamedTuple
 from PySide6.QtCore import QPointF
 from PySide6.QtGui import QFont, QFontMetricsF, QGlyphRun, QPainter, QPixmap, QRawFont, QTextLayout
 
+from guiapp.widgets.shared.painting import in_shared_size
+
 SAME_WIDTH_PX = 0.5
 MOST_EVEN = 64  # characters of a text that places are made for in advance
 ISOLATES = "\u2068\u2069"
@@ -70,7 +72,8 @@ class LoneGlyphs:
 
     def __init__(self, font: QFont) -> None:
         metrics = QFontMetricsF(font)
-        self._font = font
+        self._shared, _ = in_shared_size(font)
+        self._size_px = font.pixelSize()
         self._fonts = [QRawFont.fromFont(font)]
         self._advance, self.ascent = metrics.horizontalAdvance("0"), metrics.ascent()
         self.height = float(ceil(metrics.height()))
@@ -112,15 +115,17 @@ class LoneGlyphs:
 
         In whole pixels each glyph is drawn only once, not for each place between two pixels.
         """
-        layout = QTextLayout(wanted, self._font)
+        layout = QTextLayout(wanted, self._shared)
         layout.beginLayout()
         layout.createLine()
         layout.endLayout()
         parts = QTextLayout.GlyphRunRetrievalFlag
         units = wanted.encode("utf-16-le")
         for run in layout.glyphRuns(-1, -1, parts.RetrieveGlyphIndexes | parts.RetrieveStringIndexes):
-            font = self._number_of(run.rawFont())
-            steps = run.rawFont().advancesForGlyphIndexes(run.glyphIndexes())
+            borrowed = run.rawFont()
+            borrowed.setPixelSize(self._size_px)
+            font = self._number_of(borrowed)
+            steps = borrowed.advancesForGlyphIndexes(run.glyphIndexes())
             for glyph, at, step in zip(run.glyphIndexes(), run.stringIndexes(), steps, strict=True):
                 character = units[2 * at : 2 * at + 4].decode("utf-16-le", "ignore")[:1]
                 if glyph and character:

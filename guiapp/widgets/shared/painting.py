@@ -3,9 +3,21 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-from PySide6.QtCore import QRect, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QFont, QGradient, QPainter, QPaintEvent, QPen, QPixmap
+from PySide6.QtCore import QPointF, QRect, QRectF, QSizeF, Qt
+from PySide6.QtGui import (
+    QBrush,
+    QColor,
+    QFont,
+    QFontMetricsF,
+    QGradient,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QPixmap,
+)
 from PySide6.QtWidgets import QWidget
 
 from guiapp.core.vocab.attributes import Attribute
@@ -15,6 +27,8 @@ LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 CENTER = Qt.AlignmentFlag.AlignCenter
 WRAP = Qt.TextFlag.TextWordWrap
+SHARED_PX = 64
+LAST_PLAIN = "\u058f"  # of Latin, Greek and Cyrillic letters, and a few more that most fonts have
 
 
 class Painted(QWidget):
@@ -59,10 +73,43 @@ def write(
     font: QFont | None = None,
 ) -> None:
     """Draw a line of text at a side of a place, in the painter's font where no other is named."""
-    if font is not None:
-        painter.setFont(font)
+    font = painter.font() if font is None else font
     painter.setPen(color)
-    painter.drawText(place, side, text)
+    if max(text, default="") <= LAST_PLAIN:
+        painter.setFont(font)
+        painter.drawText(place, side, text)
+        return
+    shared, factor = in_shared_size(font)
+    painter.setFont(shared)
+    with scaled(painter, factor):
+        painter.drawText(QRectF(QPointF(place.topLeft()) / factor, QSizeF(place.size()) / factor), side, text)
+    painter.setFont(font)
+
+
+def width_of(text: str, font: QFont) -> float:
+    """How wide it is where `write` draws it."""
+    shared, factor = in_shared_size(font)
+    return QFontMetricsF(shared).horizontalAdvance(text) * factor
+
+
+def in_shared_size(font: QFont) -> tuple[QFont, float]:
+    """The font in the one size in which texts of all scripts are shaped, and the factor to draw them with.
+
+    Qt finds the fonts of a script for each size anew, and keeps them, with a description of each font that
+    it asked, as long as a QFont of that size lives.
+    """
+    shared = QFont(font)
+    shared.setPixelSize(SHARED_PX)
+    return shared, font.pixelSize() / SHARED_PX
+
+
+@contextmanager
+def scaled(painter: QPainter, factor: float) -> Iterator[None]:
+    """Draw larger by that factor for a while."""
+    before = painter.worldTransform()
+    painter.scale(factor, factor)
+    yield
+    painter.setWorldTransform(before)
 
 
 def outline(theme: Theme, attributes: int, line_px: float = 1.3) -> QPen:

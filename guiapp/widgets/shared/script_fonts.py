@@ -11,6 +11,7 @@ from PySide6.QtCore import QElapsedTimer, QObject, QPointF, Qt, QTimer
 from PySide6.QtGui import QColor, QFont, QPainter, QPixmap, QTextLayout
 
 from guiapp.widgets.shared.lone_glyphs import is_east_asian
+from guiapp.widgets.shared.painting import in_shared_size
 
 BLOCK_BITS = 5  # characters so near to each other are mostly from the same font
 SLICE_MS = 3  # after which events have their turn; a single font may take longer
@@ -163,14 +164,15 @@ def draw_once(
     Those of small scripts are drawn for all places between two pixels that Qt tells apart, pictures also for
     the colours of the pens: Qt draws them anew for each.  `scale` is that of the painters.
     """
-    layout = QTextLayout(USES.format(text, " ".join(text)), font)
+    shared, factor = in_shared_size(font)
+    layout = QTextLayout(USES.format(text, " ".join(text)), shared)
     layout.beginLayout()
     layout.createLine()
     layout.endLayout()
     picture = QPixmap(1, 1)
     with QPainter(picture) as painter:
-        painter.scale(scale, scale)
+        painter.scale(scale * factor, scale * factor)
         for color in colors if is_picture(text) else colors[:1]:
             painter.setPen(color)
             for place in PLACES[:1] if is_east_asian(text[0]) else PLACES:
-                layout.draw(painter, QPointF(place / scale, 0))
+                layout.draw(painter, QPointF(place / (scale * factor), 0))

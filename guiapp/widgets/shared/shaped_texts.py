@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from functools import lru_cache, partial
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QStaticText
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QStaticText
 
 from guiapp.widgets.shared.lone_glyphs import LoneGlyphs, Placed
+from guiapp.widgets.shared.painting import in_shared_size, scaled
 from guiapp.widgets.shared.script_fonts import draw_once
 from guiapp.widgets.shared.theme import Theme
 
@@ -29,10 +30,11 @@ class ShapedTexts:
         self._is_struck = font.strikeOut()  # by us: under a painter that scales, Qt does it beside the text
         self._font = QFont(font)
         self._font.setStrikeOut(False)
-        self._metrics = QFontMetrics(font)
+        self._shared, self._factor = in_shared_size(self._font)
+        self._metrics = QFontMetricsF(self._shared)
         self._lone = LoneGlyphs(self._font)
         self._runs = lru_cache(MOST_TEXTS)(self._lone.runs)
-        self._shaped = lru_cache(MOST_TEXTS)(partial(_shaped, self._font))
+        self._shaped = lru_cache(MOST_TEXTS)(partial(_shaped, self._shared))
 
     def learn(
         self,
@@ -60,19 +62,25 @@ class ShapedTexts:
 
         Each begins at a whole pixel: between two pixels its glyphs would have to be drawn anew.
         """
+        shaped: list[tuple[QPointF, QStaticText]] = []
         for left, room, middle, text in self._lone.draw_even(painter, placed, share):
-            self._draw_other(painter, round(left + (room - self.width(text)) * share), middle, text)
+            x = round(left + (room - self.width(text)) * share)
+            runs = self._runs(text)
+            for run in runs or ():
+                painter.drawGlyphRun(QPointF(x, middle + self._lone.to_line), run)
+            if runs is None:
+                top_left = QPointF(x, middle - self._height_of(text) / 2)
+                shaped.append((top_left / self._factor, self._shaped(text)))
+        if shaped:
+            self._draw_shaped(painter, shaped)
         if self._is_struck:
             self._strike(painter, placed, share)
 
-    def _draw_other(self, painter: QPainter, x: float, middle: float, text: str) -> None:
-        """Draw a text with characters that are not plain."""
-        runs = self._runs(text)
-        for run in runs or ():
-            painter.drawGlyphRun(QPointF(x, middle + self._lone.to_line), run)
-        if runs is None:
-            painter.setFont(self._font)
-            painter.drawStaticText(QPointF(x, middle - self._height_of(text) / 2), self._shaped(text))
+    def _draw_shaped(self, painter: QPainter, texts: Sequence[tuple[QPointF, QStaticText]]) -> None:
+        painter.setFont(self._shared)
+        with scaled(painter, self._factor):
+            for place, text in texts:
+                painter.drawStaticText(place, text)
 
     def _strike(self, painter: QPainter, placed: Sequence[Placed], share: float) -> None:
         for left, room, middle, text in placed:
@@ -83,11 +91,12 @@ class ShapedTexts:
 
     def width(self, text: str) -> float:
         width = self._lone.width(text)
-        return self._shaped(text).size().width() if width is None else width
+        return self._shaped(text).size().width() * self._factor if width is None else width
 
     def _height_of(self, text: str) -> float:
         """Of the line that it needs: higher than others, for a font that it borrows from."""
-        return self._lone.height if self._lone.width(text) is not None else self._shaped(text).size().height()
+        is_lone = self._lone.width(text) is not None
+        return self._lone.height if is_lone else self._shaped(text).size().height() * self._factor
 
     def draw_on(self, painter: QPainter, left: float, line: float, text: str) -> None:
         """The same from the left on a line that letters of other fonts stand on, too."""
@@ -106,7 +115,7 @@ class ShapedTexts:
         """The text, cut short where it needs more than that."""
         if self.width(text) <= width:
             return text
-        return self._metrics.elidedText(text, Qt.TextElideMode.ElideRight, int(width))
+        return self._metrics.elidedText(text, Qt.TextElideMode.ElideRight, width / self._factor)
 
 
 def _shaped(font: QFont, text: str) -> QStaticText:

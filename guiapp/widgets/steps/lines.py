@@ -19,7 +19,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy
 
 from guiapp.core.explain.code_marks import parts, without_marks
-from guiapp.widgets.shared.painting import Painted, bold
+from guiapp.widgets.shared.painting import Painted, bold, in_shared_size, scaled
 from guiapp.widgets.shared.shaped_texts import LEFT, RIGHT, ShapedTexts
 from guiapp.widgets.shared.theme import SMALL_FONT_PX, UI_FONT_PX, Theme
 from guiapp.widgets.steps.drawing import Drawing
@@ -128,6 +128,7 @@ class SentenceView(Painted):
 
     def _follow_zoom(self) -> None:
         self._font = self._zoom.ui_font(UI_FONT_PX + 2)
+        self._shared, self._factor = in_shared_size(self._font)
         self._plain, self._code = ShapedTexts(self._font), ShapedTexts(_code_font(self._font))
         self.forget_height()
 
@@ -143,7 +144,8 @@ class SentenceView(Painted):
     def paint(self, painter: QPainter, theme: Theme) -> None:
         painter.setPen(theme.dim)
         if not self._line:
-            self._lines.draw(painter, QPointF())
+            with scaled(painter, self._factor):
+                self._lines.draw(painter, QPointF())
         for text, is_code, left in self._line:
             painter.setPen(theme.text if is_code else theme.dim)
             (self._code if is_code else self._plain).draw_on(painter, left, self._plain.ascent, text)
@@ -167,7 +169,7 @@ class SentenceView(Painted):
 
     def _break(self) -> None:
         """Break the sentence into lines, which takes much longer."""
-        self._lines = QTextLayout(self.text(), self._font)
+        self._lines = QTextLayout(self.text(), self._shared)
         option = QTextOption(Qt.AlignmentFlag.AlignLeft)
         option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         option.setTextDirection(Qt.LayoutDirection.LeftToRight)
@@ -176,16 +178,15 @@ class SentenceView(Painted):
         self._lines.beginLayout()
         y = 0.0
         while (line := self._lines.createLine()).isValid():
-            line.setLineWidth(self.width())
+            line.setLineWidth(self.width() / self._factor)
             line.setPosition(QPointF(0, y))
             y += line.height()
         self._lines.endLayout()
-        if ceil(y) > self.height():
-            self.setFixedHeight(ceil(y))
+        self.setFixedHeight(max(self.height(), ceil(y * self._factor)))
 
     def _code_formats(self) -> list[QTextLayout.FormatRange]:
         look = QTextCharFormat()
-        look.setFont(_code_font(self._font))
+        look.setFont(_code_font(self._shared))
         look.setForeground(self._theme_source.theme.text)
         ranges, end = [], 0
         for text, is_code in parts(self._text):

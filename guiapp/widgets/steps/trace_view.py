@@ -178,13 +178,11 @@ def _loaders(texts: MonoTexts, zoom: TextZoom, theme: Theme) -> list[Loader]:
         texts.of(TOKEN_FONT_PX): (theme.span_text,),
         texts.of(SMALL_FONT_PX + 1): (theme.dim, theme.text),
     }
-    pictures = [bold(Theme.ui_font(UI_FONT_PX)), *map(Theme.ui_font, (UI_FONT_PX, SMALL_FONT_PX))]
     title = zoom.ui_font(SMALL_FONT_PX)
     title.setWeight(QFont.Weight.DemiBold)
     code, words = bold(zoom.mono_font(UI_FONT_PX + 2)), zoom.ui_font(UI_FONT_PX + 2)
     return [
         *(partial(kind.learn, scale=zoom.factor, colors=pens.get(kind, (theme.text,))) for kind in kinds),
-        *(partial(draw_once, font, scale=zoom.factor, colors=(theme.text,)) for font in pictures),
         *(partial(draw_once, font, colors=(theme.dim,)) for font in (title, words)),
         partial(draw_once, code, colors=(theme.text,)),
     ]

@@ -15,7 +15,7 @@ from guiapp.core.explain.visible_text import isolate
 from guiapp.core.training.record import TrainingRecord
 from guiapp.core.training.telling import Cut, ToldMerge, ToldPruning
 from guiapp.viewmodels.steps.training import TrainingModel
-from guiapp.widgets.shared.painting import CENTER, LEFT, RIGHT, WRAP, fill, write
+from guiapp.widgets.shared.painting import CENTER, LEFT, RIGHT, WRAP, fill, width_of, write
 from guiapp.widgets.shared.style_sheet import blend
 from guiapp.widgets.shared.theme import SMALL_FONT_PX, UI_FONT_PX, Theme
 from guiapp.widgets.steps.cards import enlargement
@@ -221,13 +221,12 @@ class SymbolsPicture(TrainingPicture):
         self, painter: QPainter, theme: Theme, size: QSizeF, record: TrainingRecord, position: int
     ) -> None:
         font = Theme.mono_font(UI_FONT_PX)
-        metrics = QFontMetricsF(font)
         painter.setFont(font)
         told = record.step(position) if position else None
         made = told.left + told.right if isinstance(told, ToldMerge) else None
         x, y = 0.0, 0.0
         for symbol in record.newest_symbols(position, N_NEWEST):
-            width = max(22.0, metrics.horizontalAdvance(symbol) + 2 * PADDING_PX)
+            width = max(22.0, width_of(symbol, font) + 2 * PADDING_PX)
             if x > 0 and x + width > size.width():
                 x, y = 0.0, y + ROW_PX + 2
             if y + ROW_PX > size.height():

@@ -12,7 +12,7 @@ from guiapp.core.explain.figures import counted
 from guiapp.core.explain.visible_text import isolate
 from guiapp.core.trace.candidates import Candidate
 from guiapp.viewmodels.steps.tree_walk import Walk, WalkNode
-from guiapp.widgets.shared.painting import CENTER, LEFT, bold, write
+from guiapp.widgets.shared.painting import CENTER, LEFT, bold, width_of, write
 from guiapp.widgets.shared.rounded_boxes import BoxLook, RoundedBoxes
 from guiapp.widgets.shared.shaped_texts import MonoTexts
 from guiapp.widgets.shared.style_sheet import blend
@@ -152,14 +152,13 @@ def paint_walk(painter: QPainter, theme: Theme, area: QRectF, shown: Walk) -> No
 
 
 def _paint_walk_node(painter: QPainter, theme: Theme, row: QRectF, node: WalkNode, is_taken: bool) -> None:
-    painter.setFont(bold(Theme.mono_font(UI_FONT_PX), is_taken))
-    metrics = painter.fontMetrics()
-    width = min(row.width(), metrics.horizontalAdvance(node.text) + 20.0)
+    font = bold(Theme.mono_font(UI_FONT_PX), is_taken)
+    width = min(row.width(), width_of(node.text, font) + 20)
     box = QRectF(row.left(), row.top(), width, row.height())
     painter.setPen(QPen(theme.accent if is_taken else theme.line, 2 if is_taken else 1))
     painter.setBrush(blend(theme.raised, theme.accent, 0.28) if is_taken else theme.panel)
     painter.drawRoundedRect(box, 6, 6)
-    write(painter, box, isolate(node.text), theme.text, CENTER)
+    write(painter, box, isolate(node.text), theme.text, CENTER, font)
     rest = row.adjusted(width + 8, 0, 0, 0)
     painter.setFont(Theme.mono_font(SMALL_FONT_PX))
     painter.setPen(theme.accent if is_taken else theme.dim)

@@ -19,7 +19,7 @@ from guiapp.core.vocab.token_tree import TokenTree
 from guiapp.viewmodels.steps.diagrams import Edge, Lattice, Stack, Try, lattice, stack
 from guiapp.viewmodels.steps.model import StepsModel
 from guiapp.viewmodels.steps.tree_walk import WALKERS, walk
-from guiapp.widgets.shared.painting import CENTER, RIGHT, bold, fill, write
+from guiapp.widgets.shared.painting import CENTER, RIGHT, bold, fill, width_of, write
 from guiapp.widgets.shared.rounded_boxes import RoundedBoxes
 from guiapp.widgets.shared.style_sheet import blend
 from guiapp.widgets.shared.theme import SMALL_FONT_PX, UI_FONT_PX, UNIT_PX, Theme
@@ -327,15 +327,13 @@ def _paint_arc_labels(painter: QPainter, theme: Theme, arcs: list[_Arc], room: f
     """The tokens of the arcs, the most important first; one that would lie on another is left out."""
     taken: list[QRectF] = []
     for arc in reversed(arcs):
-        painter.setFont(
-            bold(Theme.mono_font(SMALL_FONT_PX if arc.is_marked else TINY_FONT_PX), arc.is_marked)
-        )
+        font = bold(Theme.mono_font(SMALL_FONT_PX if arc.is_marked else TINY_FONT_PX), arc.is_marked)
         text = isolate(arc.edge.text)
-        width = painter.fontMetrics().horizontalAdvance(text) + 8
+        width = width_of(text, font) + 8
         y = arc.base - arc.height(room, longest) - 9
         box = QRectF((arc.first + arc.last - width) / 2, y, width, 17)
         fits = width <= arc.last - arc.first + 10 and not any(box.intersects(other) for other in taken)
         if arc.is_marked or fits:
             taken.append(box)
             painter.fillRect(box, theme.raised)
-            write(painter, box, text, arc.pen(theme).color() if arc.is_marked else theme.dim, CENTER)
+            write(painter, box, text, arc.pen(theme).color() if arc.is_marked else theme.dim, CENTER, font)

@@ -18,6 +18,7 @@ from guiapp.core.explain.visible_text import isolate
 from guiapp.core.tree.painting import NodeColors
 from guiapp.viewmodels.tree.labels import DOWNWARDS, SIZES_PX, Place
 from guiapp.viewmodels.tree.model import MORE_SIGN
+from guiapp.widgets.shared.painting import SHARED_PX
 from guiapp.widgets.shared.script_fonts import ScriptFonts, draw_once
 from guiapp.widgets.shared.theme import Theme
 from guiapp.widgets.tree.colors import is_light
@@ -34,7 +35,7 @@ NARROWEST_EM = 0.01  # of a label: the root of a model without a name has none
 LEGIBLE_PX = 12  # the smallest letters for which it says more than the name
 MARGIN_PX = 1
 LETTER_SIZES_PX = SIZES_PX[1:].tolist()
-MEASURED_PX = 64
+MEASURED_PX = SHARED_PX
 HINTED_PX = 3  # by so much small letters, which are fitted to pixels, may be wider than measured
 DIMMED_LABEL = 0.3  # what is left of the label of a dimmed node
 DARK_TEXT, LIGHT_TEXT = QColor("#14161b"), QColor("#eceef4")
@@ -130,11 +131,9 @@ def label_opacity(colors: NodeColors, node: int) -> float:
 def label_fonts(parent: QObject) -> ScriptFonts:
     """Loads what labels of all sizes are written in: in a frame there is no time for that.
 
-    They are all written in one size, and scaled: Qt would find and keep the fonts of all scripts for each.
+    They are all written in one size, and scaled.
     """
-    font = Theme.ui_font(MEASURED_PX)
-    scales = (size_px / MEASURED_PX for size_px in LETTER_SIZES_PX)
-    return ScriptFonts([partial(draw_once, font, scale=scale) for scale in scales], parent)
+    return ScriptFonts([partial(draw_once, Theme.ui_font(size_px)) for size_px in LETTER_SIZES_PX], parent)
 
 
 class LabelPainter:

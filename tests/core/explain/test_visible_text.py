@@ -30,6 +30,7 @@ ALLOWED = dict.fromkeys(map(ord, " \u200d"))  # the space as in <E2 82>, joiners
         ("字\U000e0101 a\ufe0f\ufe0e".encode(), "字<U+E0101>·a<U+FE0F><U+FE0E>"),
         ("❤\ufe0f\ufe0f1\ufe0f\u20e3\ufe0f".encode(), "❤\ufe0f<U+FE0F>1\ufe0f\u20e3<U+FE0F>"),
         ("\u3164\u2800".encode(), "<U+3164><U+2800>"),
+        ("\ue000\u0378🫨\U0010ffff".encode(), "<U+E000><U+0378>🫨<U+10FFFF>"),
         (b"<b>bold</b>", "<b>bold</b>"),
         (b"", ""),
     ],

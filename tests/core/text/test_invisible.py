@@ -2,11 +2,12 @@
 
 import re
 import sys
+import unicodedata
 
 import pytest
 from invisible_characters import invisible_characters
 
-from guiapp.core.text.invisible import BLANKS, EMOJI, IGNORABLE, INVISIBLE, SPACES, invisible_runs
+from guiapp.core.text.invisible import BLANKS, EMOJI, IGNORABLE, INVISIBLE, SPACES, invisible_runs, unassigned
 
 
 def in_class(pattern):
@@ -23,6 +24,14 @@ def test_the_tables_are_those_of_unicode():
     assert in_class(IGNORABLE) == set(regex.findall(r"\p{Default_Ignorable_Code_Point}", everything))
     assert in_class(SPACES) == set(regex.findall(r"\p{Z}", everything)) - {" "}
     assert in_class(EMOJI) <= set(regex.findall(r"\p{Emoji}", everything))
+
+
+def test_what_has_no_meaning_is_private_or_unassigned_and_neither_ignored_nor_an_emoji():
+    everything = "".join(map(chr, range(sys.maxunicode + 1)))
+    found = set(unassigned().findall(everything))
+    assert {unicodedata.category(character) for character in found} == {"Cn", "Co"}
+    assert set("\ue000\uf8ff\U000f0000\U0010fffd\u0378\uffff\U0010ffff") <= found
+    assert found.isdisjoint(in_class(IGNORABLE + EMOJI) | {"\U0001fae8", "\U0002ebf0"})  # of Unicode 15
 
 
 @pytest.mark.parametrize(

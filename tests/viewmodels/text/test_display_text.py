@@ -22,6 +22,7 @@ TEXTS = st.lists(
             "👨‍👩‍👧",
             "שלום",
             "\x00",
+            "\U0010ffff",
             "\u2028",
             "\u202e",
             "\u2069",
@@ -85,6 +86,13 @@ def test_what_qt_takes_for_a_mark_of_swapped_bytes_becomes_a_chip():
     shown = display_text("\ufffeab".encode(), False)
     assert (shown.text, shown.chips[0].label) == ("□ab", "FFFE")
     assert shown.cells.tolist() == [0, 3, 4, 5]
+
+
+def test_private_and_unassigned_characters_become_chips_that_name_them():
+    shown = display_text("a\ue000\u0378\u0301🫨\U0010ffff".encode(), False)
+    assert shown.text == "a□□\u0301🫨□"
+    assert [chip.label for chip in shown.chips] == ["E000", "378", "10FFFF"]
+    assert shown.cells.tolist() == [0, 1, 4, 8, 12, 16]
 
 
 def test_invisible_characters_of_two_units_become_chips_of_one():

@@ -5,6 +5,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPen, QStaticText
 
 from guiapp.widgets.shared.lone_glyphs import MOST_EVEN, LoneGlyphs
+from guiapp.widgets.shared.painting import width_of, write
 from guiapp.widgets.shared.rounded_boxes import MOST_PICTURES, BoxLook, RoundedBoxes
 from guiapp.widgets.shared.shaped_texts import LEFT, RIGHT, MonoTexts, ShapedTexts
 from guiapp.widgets.shared.theme import Theme
@@ -46,8 +47,8 @@ def test_what_is_learnt_of_east_asian_scripts_is_not_shaped(qapp):
     glyphs.learn("語日本のぞ한국어、𠮷かが\u3099مر")
     assert glyphs.runs("が\u3099") is None  # the mark combines
     assert glyphs.runs("مر") is None
-    shaped = ShapedTexts(Theme.mono_font(16))._shaped(text)
-    assert glyphs.width(text) == pytest.approx(shaped.size().width(), abs=len(text) / 2)
+    not_learnt = ShapedTexts(Theme.mono_font(16)).width(text)
+    assert glyphs.width(text) == pytest.approx(not_learnt, abs=len(text) / 2)
     texts = ShapedTexts(Theme.mono_font(16))
     texts.learn(text)
     learnt = inked(lambda painter: texts.draw(painter, QRectF(7, 0, 290, 40), "日本", LEFT))
@@ -80,8 +81,31 @@ def test_texts_drawn_together_look_as_if_drawn_one_by_one(qapp):
     assert inked(lambda painter: texts.draw_all(painter, placed, RIGHT)) == inked(one_by_one)
 
 
-def shaped_anew(painter, place, text):
-    ShapedTexts(Theme.mono_font(16)).draw(painter, place, text, LEFT)
+def shaped_anew(painter, place, text, size_px=16):
+    painter.setFont(Theme.mono_font(size_px))
+    painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, text)
+
+
+@pytest.mark.parametrize("text", ["नमस्ते", "مرحبا", "e\u0301t", "ไทย", "👩\u200d🚀😀", "漢字x"])
+def test_texts_of_all_scripts_are_shaped_in_one_size_and_look_as_in_their_own(qapp, text):
+    place = QRectF(7, 0, 290, 40)
+    widths = {size_px: ShapedTexts(Theme.mono_font(size_px)).width(text) for size_px in (11, 18)}
+    assert widths[11] / 11 == pytest.approx(widths[18] / 18, rel=1e-6)
+    for size_px in widths:
+        texts, font = ShapedTexts(Theme.mono_font(size_px)), Theme.mono_font(size_px)
+        assert width_of(text, font) == pytest.approx(widths[size_px], abs=1)
+        expected = ink_box(inked(lambda painter, s=size_px: shaped_anew(painter, place, text, s)))
+        drawn = inked(lambda painter, t=texts: t.draw(painter, place, text, LEFT))
+        written = inked(lambda painter, f=font: write(painter, place, text, QColor("black"), font=f))
+        for image in (drawn, written):
+            assert ink_box(image) == pytest.approx(expected, abs=2)
+
+
+def ink_box(image):
+    """The first and last column with ink, and how many rows there are from the first to the last."""
+    inked = [(x, y) for x in range(300) for y in range(40) if image.pixelColor(x, y).lightness() < 160]
+    columns, rows = zip(*inked, strict=True)
+    return min(columns), max(columns), max(rows) - min(rows)
 
 
 def test_signs_that_keep_directions_apart_take_no_room(qapp):
