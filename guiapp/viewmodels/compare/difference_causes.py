@@ -144,7 +144,8 @@ class DifferenceCauses(QObject):
     # All of them
 
     def _forget(self) -> None:
-        self._kinds = []
+        self._kinds, self.counts = [], []
+        self.counts_changed.emit()
 
     def _follow_comparison(self) -> None:
         self._batch_job.cancel()

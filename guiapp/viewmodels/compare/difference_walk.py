@@ -87,15 +87,12 @@ class DifferenceWalk(QObject):
 
     def choose_kind(self, kind: int | None) -> None:
         """Walk only through those of one kind from now on, beginning with the first; None for all."""
-        self.kind = kind
-        if kind is None:
+        live, self.kind = self._comparison.live, kind
+        ids = [] if live is None else live.differences.ids(0, len(live.differences)).tolist()
+        if kind in ids:  # else an edit has taken the last one away
+            self.go_to(ids.index(kind))
+        else:
             self.changed.emit()
-            return
-        self._stretch, self._caret = (-1, -1), self._comparison.document.caret
-        live = self._comparison.live
-        assert live is not None
-        ids = live.differences.ids(0, len(live.differences)).tolist()
-        self.go_to(ids.index(kind))
 
     def _follow_edit(self, edit: TextEdit) -> None:
         if self._stretch is not None:

@@ -42,9 +42,10 @@ class _Given:
 class ModelsComparison(QObject):
     """Columns that show how models share the spans of a text, for as long as somebody looks at them.
 
-    columns  one for each session
-    live     what was compared; None while there is nothing, or not yet
-    rows     the columns that take part, in the order of `live`
+    columns     one for each session
+    live        what was compared; None while there is nothing, or not yet
+    rows        the columns that take part, in the order of `live`
+    is_telling  some columns have told of a change, and others not yet
 
     Signals:
         columns_changed(): `columns` is new.
@@ -62,6 +63,7 @@ class ModelsComparison(QObject):
         self.columns: list[ComparedSpans] = []
         self.rows: list[ComparedSpans] = []
         self.live: LiveComparison | None = None
+        self.is_telling = False
         self._is_watched = False
         self._job = LatestJob[LiveComparison](self)
         self._job.done.connect(self._take)
@@ -197,8 +199,10 @@ class ModelsComparison(QObject):
             column.show(None, is_alone=is_alone)
 
     def _tell(self, edit: TextEdit | None) -> None:
+        self.is_telling = True
         for column in self.columns:
             column.tell(edit)
+        self.is_telling = False
         self.changed.emit()
 
 

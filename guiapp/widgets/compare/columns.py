@@ -26,6 +26,7 @@ from guiapp.widgets.window.pages import PageRequests
 LEAST_TEXT_PX = 232
 LEAST_COLUMN_PX = LEAST_TEXT_PX + 2 * SIDE_PX + WIDTH_PX
 FRAME_MS = 5.0  # for rows of the text that are new, in each column
+LINKING_ROUNDS = 3
 BAR_PX = 10
 LINE_PX = 1
 
@@ -35,11 +36,9 @@ class ColumnsArea(QWidget):
 
     Signals:
         editors_changed(): `columns` is new.
-        zoom_changed(): `font_px` is new.
     """
 
     editors_changed = Signal()
-    zoom_changed = Signal()
 
     def __init__(
         self,
@@ -56,6 +55,7 @@ class ColumnsArea(QWidget):
         self._shows_whitespace = True
         self._font_px = 0
         self._is_linking = False
+        self._linked: list[SpanEditor] = []  # those that showed when they were scrolled last
         self.columns: list[ModelColumn] = []
         self.bar = MapBar(theme_source)
         self._corner = set_role(QFrame(self), "bar")
@@ -149,6 +149,8 @@ class ColumnsArea(QWidget):
         for column in self.columns:
             column.editor.keep_rows_for_added(before, behind)
             column.head.follow()
+        focused = (column.editor for column in self.columns if column.editor.hasFocus())
+        self._follow_scrolling(next(focused, self.columns[0].editor))
 
     # Places
 
@@ -188,12 +190,20 @@ class ColumnsArea(QWidget):
         self.columns[0].editor.verticalScrollBar().setValue(value)
 
     def _follow_scrolling(self, moved: SpanEditor) -> None:
-        if self._is_linking:
+        if self._is_linking or self._comparison.is_telling:  # an edit that others have not followed
             return
         self._is_linking = True
-        for column in self.columns:
-            if column.editor is not moved:
-                column.editor.show_from(moved.rows.top)
+        editors = [column.editor for column in self.columns if column.editor.isVisible()]
+        led = [editor for editor in editors if editor in self._linked]
+        leader = moved if moved in led or not led else led[0]  # not one that shows only now
+        for _ in range(LINKING_ROUNDS):
+            for editor in editors:
+                editor.show_from(leader.rows.top)
+            other = next((each for each in editors if each.rows.top != leader.rows.top), None)
+            if other is None:
+                break
+            leader = other  # it has laid out more, and knows better where the text ends
+        self._linked = editors
         self._is_linking = False
         self._sync_bar()
 
@@ -215,4 +225,3 @@ class ColumnsArea(QWidget):
             self._is_linking = True
             self.set_font_px(zoomed.font_px)
             self._is_linking = False
-            self.zoom_changed.emit()

@@ -63,6 +63,7 @@ class ColumnHead(Painted):
         self.name_button.setParent(self)
         self.setFixedHeight(HEIGHT_PX)
         self.is_focused = False
+        self._shown: tuple[object, ...] = ()
         state.changed.connect(self.follow)
         theme_source.changed.connect(self.update)
 
@@ -75,7 +76,12 @@ class ColumnHead(Painted):
 
     def follow(self) -> None:
         """Show what is new."""
-        cost = self._figures.cost(self._state.column)
+        cost, state = self._figures.cost(self._state.column), self._state
+        figures = cost, self._figures.most_tokens, self._figures.is_comparing
+        shown = figures, state.name, state.kind, state.tip, self.number, self.width()
+        if shown == self._shown:  # as with most keys
+            return
+        self._shown = shown
         number = "" if cost is None else f"{cost.n_tokens:,}"
         taken = QFontMetricsF(Theme.mono_font(NUMBER_FONT_PX)).horizontalAdvance(number)
         left = MARGIN_PX + MARKER_PX + UNIT_PX

@@ -127,8 +127,9 @@ def test_f8_walks_and_says_what_each_model_makes_of_it_and_why(opened, qtbot):
         assert [token.token_id for token in page.details.grid.rows[row].tokens] == ids
     asked = []
     shell.window.requests.race_wanted.connect(lambda *given: asked.append(given))
+    expected = shell.compared.sessions[page.causes.told[0].other], page.walk.stretch[0]
     page.details.race_button.click()
-    assert asked == [(shell.compared.sessions[page.causes.told[0].other], page.walk.stretch[0])]
+    assert asked == [expected]
 
 
 def test_the_current_difference_stays_through_edits_before_it_and_goes_with_its_text(opened, qtbot):
@@ -158,6 +159,23 @@ def test_a_click_on_a_cause_walks_through_those_only(opened, qtbot):
     assert set(np.flatnonzero(ids == rarest.kind).tolist()) == seen
     qtbot.mouseClick(row, Qt.MouseButton.LeftButton)
     assert page.walk.kind is None
+
+
+def test_a_cause_that_an_edit_took_away_is_walked_through_without_finding_one(opened):
+    shell, page = opened
+    kind = page.causes.counts[-1].kind
+    shell.session.document.set_text(b"aa")
+    page.walk.choose_kind(kind)
+    page.walk.step(1)
+    assert page.walk.current is None
+
+
+def test_an_edit_at_the_end_keeps_all_columns_at_one_place(opened, qtbot):
+    shell, page = opened
+    page.columns.bar.setValue(page.columns.bar.maximum())
+    size = shell.session.document.size
+    shell.session.document.replace(size // 3, size, b"")  # most lines that show are gone
+    assert places_of(editors_of(page)[0]) == places_of(editors_of(page)[1]) == places_of(editors_of(page)[2])
 
 
 def test_models_are_added_shown_once_more_and_removed(open_page, qtbot, monkeypatch):
