@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QResizeEvent
 from PySide6.QtWidgets import QToolButton
 
@@ -41,7 +41,16 @@ class NameButton(QToolButton):
         shown = metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, max(room_px, 0))
         if shown != self.text():
             self.setText(shown)
-            self.resize(self.sizeHint().width(), NAME_PX)
+            self._fit()
+
+    def event(self, event: QEvent) -> bool:
+        taken = super().event(event)
+        if event.type() in (QEvent.Type.Polish, QEvent.Type.StyleChange):  # how much is around the text
+            self._fit()
+        return taken
+
+    def _fit(self) -> None:
+        self.resize(self.sizeHint().width(), NAME_PX)
 
     def _color(self) -> None:
         self.setIcon(icon("chevron-down", self._theme_source.theme.dim))

@@ -59,6 +59,7 @@ class ComparePage(Page):
         self._wants_details: bool | None = None  # what people chose; else as there is room
         self._tools.details_button.clicked.connect(self._choose_details)
         self.columns.editors_changed.connect(self._follow_editors)
+        self.columns.room_changed.connect(self._fit_details)
         self._follow_editors()
         self.setFocusProxy(self.columns.columns[0].editor)
 
@@ -104,10 +105,12 @@ class ComparePage(Page):
         self._fit_details()
 
     def _fit_details(self) -> None:
-        """Leave the details out where columns fit side by side only without them."""
+        """Leave the details out where columns stand side by side and need the room."""
         needed, room = self.columns.needed_px, self.width()
-        fits_alone = needed <= room < needed + DETAILS_PX
-        shows = not fits_alone if self._wants_details is None else self._wants_details
+        stands_below = room < needed and self.columns.has_room_below
+        shows = stands_below or needed + DETAILS_PX <= room
+        if self._wants_details is not None:
+            shows = self._wants_details
         self.details.setVisible(shows)
         self._tools.details_button.setChecked(shows)
 
