@@ -19,6 +19,7 @@ from guiapp.widgets.spans.editor import SpanEditor
 from guiapp.widgets.spans.editor_link import EditorLink
 
 SIDE_PX = 16  # beside the text
+TWO_ROWS_PX = 64  # the least height of the text
 THOUSANDTHS = 1000
 
 
@@ -81,6 +82,7 @@ class ModelColumn(QFrame):
         self._body = QStackedWidget()
         for part in (text, self.notice):
             self._body.addWidget(part)
+        self._body.setMinimumHeight(TWO_ROWS_PX)  # else the notice's, and the head would be cut off
         in_column(self.head, (self._body, 1), on=self, spacing=0)
         self.editor.installEventFilter(self)
         self.setFocusProxy(self.editor)

@@ -12,7 +12,7 @@ from guiapp.viewmodels.compare.column_state import ColumnState
 from guiapp.viewmodels.compare.compared_spans import ComparedSpans
 from guiapp.viewmodels.compare.figures import ComparedFigures
 from guiapp.viewmodels.compare.models import ModelsComparison
-from guiapp.widgets.compare.column import SIDE_PX, ModelColumn
+from guiapp.widgets.compare.column import SIDE_PX, TWO_ROWS_PX, ModelColumn
 from guiapp.widgets.compare.column_menu import ColumnMenu
 from guiapp.widgets.compare.head import HEIGHT_PX
 from guiapp.widgets.compare.map_bar import MapBar
@@ -24,12 +24,12 @@ from guiapp.widgets.spans.row_pixmaps import PointedOut
 from guiapp.widgets.window.pages import PageRequests
 
 LEAST_TEXT_PX = 232
+LEAST_COLUMN_HEIGHT_PX = HEIGHT_PX + TWO_ROWS_PX
 LEAST_COLUMN_PX = LEAST_TEXT_PX + 2 * SIDE_PX + WIDTH_PX
 FRAME_MS = 5.0  # for rows of the text that are new, in each column
 LINKING_ROUNDS = 3
 BAR_PX = 10
 LINE_PX = 1
-LEAST_HEIGHT_PX = HEIGHT_PX + 64  # of a column: its head and two rows of text
 
 
 class ColumnsArea(QWidget):
@@ -63,7 +63,7 @@ class ColumnsArea(QWidget):
         self.bar = MapBar(theme_source)
         self._corner = set_role(QFrame(self), "bar")
         self.bar.setParent(self)
-        self.setMinimumHeight(LEAST_HEIGHT_PX)
+        self.setMinimumHeight(LEAST_COLUMN_HEIGHT_PX)
         self.bar.valueChanged.connect(self._scroll)
         comparison.columns_changed.connect(self._follow_columns)
         comparison.changed.connect(self._follow_comparison)
@@ -82,7 +82,7 @@ class ColumnsArea(QWidget):
     @property
     def has_room_below(self) -> bool:
         """Whether columns that are too narrow side by side can stand below each other."""
-        return (LEAST_HEIGHT_PX + LINE_PX) * len(self.columns) - LINE_PX <= self.height()
+        return (LEAST_COLUMN_HEIGHT_PX + LINE_PX) * len(self.columns) - LINE_PX <= self.height()
 
     def set_font_px(self, size_px: int) -> None:
         self._font_px = size_px
@@ -114,6 +114,7 @@ class ColumnsArea(QWidget):
         kept = {column.column: column for column in self.columns}
         for spans, column in kept.items():
             if spans not in self._comparison.columns:
+                column.menu.close()
                 column.hide()
                 column.deleteLater()
         self.columns = [kept.get(spans) or self._new_column(spans) for spans in self._comparison.columns]

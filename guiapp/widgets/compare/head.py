@@ -38,7 +38,7 @@ class NameButton(QToolButton):
     def set_name(self, name: str, room_px: int) -> None:
         """Show as much of a name as there is room for."""
         metrics = self.fontMetrics()
-        shown = metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, max(room_px, 0))
+        shown = metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, max(room_px, 0)).replace("&", "&&")
         if shown != self.text():
             self.setText(shown)
             self._fit()

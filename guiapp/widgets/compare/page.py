@@ -15,12 +15,14 @@ from guiapp.viewmodels.compare.figures import ComparedFigures
 from guiapp.viewmodels.compare.models import ModelsComparison
 from guiapp.widgets.compare.columns import ColumnsArea
 from guiapp.widgets.compare.details import DetailsPanel
+from guiapp.widgets.compare.summary import LEAST_HEIGHT_PX as LEAST_SUMMARY_PX
 from guiapp.widgets.compare.summary import USUAL_HEIGHT_PX, SummaryPanel
 from guiapp.widgets.compare.tools import CompareTools
 from guiapp.widgets.shared.layouts import in_column, in_splitter
 from guiapp.widgets.window.pages import Page, PageSetting
 
 DETAILS_PX = 320
+LEAST_COLUMNS_PX = 200  # high, as long as the summary can give way
 EDITING = ("undo", "redo", "cut", "copy", "paste", "select_all")
 
 
@@ -92,6 +94,9 @@ class ComparePage(Page):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        room, most = self.height(), max(LEAST_SUMMARY_PX, self.height() - LEAST_COLUMNS_PX)
+        if self.summary_splitter.sizes()[1] > most:
+            self.summary_splitter.setSizes((room - most, most))
         self._fit_details()
 
     def _follow_editors(self) -> None:

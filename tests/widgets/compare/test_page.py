@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from editor_hands import click, pixels_of, place_of_byte, wheel
 from main_window_driver import load as fake_load
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
@@ -211,6 +211,14 @@ def test_models_are_added_shown_once_more_and_removed(open_page, qtbot, monkeypa
     assert len(page.columns.columns) == 4
 
 
+def test_the_menu_of_a_column_goes_with_it(opened):
+    shell, page = opened
+    menu = page.columns.columns[1].menu
+    menu.popup(QPoint())
+    shell.compared.remove(shell.compared.sessions[1])
+    assert not menu.isVisible()
+
+
 def test_a_model_that_does_not_open_says_why_and_what_to_do(make_shell, qtbot, monkeypatch):
     shell = make_shell(b"one two three", "fake.gguf", load)
     shell.window.actions_table["compare"].trigger()
@@ -271,8 +279,9 @@ def test_each_column_has_a_head_and_two_rows_in_the_smallest_window(open_page, s
     assert (len({column.x() for column in columns}) == 1) == is_below
     assert page.details.isVisible() == is_below
     for column in columns:
-        rows = column.editor.rows
-        assert column.editor.viewport().height() >= 2 * rows.metrics.row_height
+        row_px = column.editor.rows.metrics.row_height
+        assert column.editor.viewport().height() >= (2 if is_below else 3) * row_px
+        assert column.editor.parentWidget().mapTo(column, QPoint()).y() == column.head.height()
         assert column.editor.viewport().width() > 80
 
 
