@@ -299,7 +299,7 @@ class HuntModel(QObject):
     # Elsewhere
 
     def show_text(self) -> None:
-        """Put the text of the find that is selected into the window, for all pages; one without text shows in any."""
+        """Put the text of the find that is selected into the window; a find without text shows in any."""
         if (find := self.selected) is not None and find.text:
             self._session.text.show(find.text)
 
