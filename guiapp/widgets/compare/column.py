@@ -37,7 +37,9 @@ class ColumnNotice(QFrame):
         self._progress = QProgressBar(textVisible=False, maximum=THOUSANDTHS)
         self._pre = push_button("Choose pre-tokenizer…", menu.choose_pre, role="primary")
         self._other = push_button("Choose a model…", menu.choose_model)
-        buttons = in_row(self._pre, self._other, STRETCH)
+        buttons = in_column(self._pre, self._other, spacing=GAP_PX)  # beside each other they may not fit
+        for button in (self._pre, self._other):
+            buttons.setAlignment(button, Qt.AlignmentFlag.AlignLeft)
         in_column(self._message, self._progress, buttons, STRETCH, on=self, margins=MARGIN_PX, spacing=GAP_PX)
         state.changed.connect(self._follow)
         self._follow()
