@@ -27,10 +27,11 @@ LETTERS = [Qt.Key(code) for code in b"ABEHILNORSTW"] + [KEY.Key_Space] * 3
 MOVES = [KEY.Key_Left, KEY.Key_Right, KEY.Key_Up, KEY.Key_Down, KEY.Key_Home, KEY.Key_End]
 OTHERS = [KEY.Key_Return, KEY.Key_Tab, KEY.Key_Backspace, KEY.Key_Delete, KEY.Key_PageUp, KEY.Key_PageDown]
 TYPED = {KEY.Key_Return: "\r", KEY.Key_Tab: "\t", KEY.Key_Backspace: "\b", KEY.Key_Delete: "\x7f"}
-PAGES = [KEY.Key_1, KEY.Key_2, KEY.Key_3, KEY.Key_4]
+PAGES = [KEY.Key_1, KEY.Key_2, KEY.Key_3, KEY.Key_4, KEY.Key_5]
+COMPARING = ("compare", "compare_texts", "compare_vocabularies", "hunt")
 COMPOSED = ("é", "汉", "🚀", "นี้", "e\u0301")
 TRAININGS = ("bpe:300", "wordpiece:200", "unigram:200")
-BENCH_MS = 2000
+BENCH_MS = HUNT_MS = 2000
 N_PLACES = 40  # among which one is chosen
 NOT_TRIGGERED = ("quit", "open_model", "open_text")  # the latter have events of their own
 
@@ -51,6 +52,7 @@ class RandomHands:
             self._paste: 4, self._undo: 4, self._redo: 3, self._find: 1, self._search_tree: 1,
             self._click: 20, self._double_click: 2, self._drag: 3, self._menu: 3, self._hover: 4,
             self._wheel: 8, self._page: 4, self._action: 8, self._step: 6, self._train: 0.3, self._bench: 0.1,
+            self._comparing: 3, self._beside: 2, self._hunt: 0.3,
             self._model: 1, self._sample: 1, self._open: 1, self._resize: 1, self._theme: 0.5, close: 3,
         }  # fmt: skip
 
@@ -203,6 +205,28 @@ class RandomHands:
         elif model.can_run:
             model.run()
             QTimer.singleShot(BENCH_MS, model.stop)
+
+    def _comparing(self) -> None:
+        """One of the pages behind Compare."""
+        self.name = self.rng.choice(COMPARING)
+        self.shell.window.pages.show_page(self.name)
+
+    def _beside(self) -> None:
+        """One more model in a column of its own, or one less."""
+        compared = self.shell.compared
+        if compared.can_add and self.rng.random() < 0.6:
+            model = self.rng.choice(self._models)
+            self.name = f"add {Path(model).name}"
+            compared.add(model)
+        elif others := compared.sessions[1:]:
+            self.name = "remove"
+            compared.remove(self.rng.choice(others))
+
+    def _hunt(self) -> None:
+        model = self.shell.window.pages.show_page("hunt").model
+        if not model.is_running:
+            QTimer.singleShot(HUNT_MS, model.stop)
+        model.run_or_stop()
 
     def _resize(self) -> None:
         self.shell.window.resize(self.rng.randrange(860, 1800), self.rng.randrange(480, 1100))

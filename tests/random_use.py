@@ -27,7 +27,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt, QThread, QTimer, qInstallMessageHandler
 from PySide6.QtWidgets import QApplication
-from random_hands import RandomHands, asking, close
+from random_hands import COMPARING, RandomHands, asking, close
 
 from guiapp.app import build, make_application
 from guiapp.core.demo import sample_text
@@ -139,9 +139,13 @@ class RandomUse(QObject):
         shell = self._hands.shell
         if (bench := shell.window.pages.pages.get("bench")) is not None:
             bench.model.stop()
+        if (hunt := shell.window.pages.pages.get("hunt")) is not None:
+            hunt.model.stop()
+        for session in shell.compared.sessions[1:]:
+            shell.compared.remove(session)
         shell.session.loader.open("demo:bpe")
         shell.session.text.show(b"x")
-        self._rest_on(["tree", "steps", "bench", "inspect"])
+        self._rest_on(["tree", "steps", "bench", *COMPARING, "inspect"])
 
     def _rest_on(self, names: list[str]) -> None:
         """Look at some pages one after another, and at the memory then."""

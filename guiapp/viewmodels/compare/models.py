@@ -149,6 +149,7 @@ class ModelsComparison(QObject):
 
     def _compare(self, edit: TextEdit | None = None) -> None:
         """Compare the whole text, in the background where that takes long."""
+        before = self.rows
         self.rows = [each for each in self.columns if each.takes_part] if self._is_watched else []
         n_tokens = sum(len(each.session.tokens) for each in self.rows)
         if len(self.rows) < 2:
@@ -157,8 +158,9 @@ class ModelsComparison(QObject):
             self._job.cancel()
             self._use(_compared(self._given(), self.document.size))
         else:
-            if edit is not None or not all(each.is_readable for each in self.columns):
-                self._drop()  # what was compared is of another text or model
+            is_known = self.rows == before and all(each.is_readable for each in self.columns)
+            if edit is not None or not is_known:
+                self._drop()  # what was compared is of another text or of other models
             self._start_job()
         self._tell(edit)
 

@@ -254,8 +254,16 @@ class SummaryModel(QObject):
     def _column_of(self, session: ModelSession) -> SummaryRow:
         session.vocabulary_changed.connect(self._follow_models)
         session.options_changed.connect(self._follow_models)
-        session.loader.loading_changed.connect(self.changed)
+        session.loader.loading_changed.connect(self._follow_loading)
         return SummaryRow(None, NO_MODEL, session)
+
+    def _follow_loading(self) -> None:
+        """A column is called by what was asked for, also where that does not open."""
+        for row in self._columns:
+            name = row.session.loader.loading_name if row.session is not None else None
+            if name is not None and row.model is None:
+                row.title = title_of(name)
+        self.changed.emit()
 
     def _follow_models(self) -> None:
         for row in self._columns:

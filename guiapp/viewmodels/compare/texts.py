@@ -167,6 +167,11 @@ class ComparedTexts(QObject):
     # Following both sides
 
     def _follow_model(self) -> None:
+        self._checking.forget()
+        self._set_found(
+            id_changes(NO_IDS, NO_IDS)
+        )  # in other vocabularies those ids mean nothing, or are none
+        self._is_stale = True
         if (model := self.first.loader.model) is not None:
             self.second.set_options(self.first.options)
             self.second.loader.share(model)

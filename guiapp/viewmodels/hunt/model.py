@@ -299,8 +299,8 @@ class HuntModel(QObject):
     # Elsewhere
 
     def show_text(self) -> None:
-        """Put the text of the find that is selected into the window, for all pages."""
-        if (find := self.selected) is not None:
+        """Put the text of the find that is selected into the window; a find without text shows in any."""
+        if (find := self.selected) is not None and find.text:
             self._session.text.show(find.text)
 
     def second_session(self) -> ModelSession | None:
@@ -309,8 +309,9 @@ class HuntModel(QObject):
             return None
         name, pre = self.hunted[1][:2]
         for session in self._compared.sessions[1:]:
-            model = session.loader.model
-            if model is not None and side_of(model)[:2] == (name, pre):
+            loader = session.loader
+            is_open = loader.model is not None and side_of(loader.model)[:2] == (name, pre)
+            if is_open or loader.loading_name == name:
                 return session
         return self._compared.add(name, pre) if self._compared.can_add else None
 

@@ -19,6 +19,7 @@ from guiapp.widgets.spans.editor import SpanEditor
 from guiapp.widgets.spans.editor_link import EditorLink
 
 SIDE_PX = 16  # beside the text
+TWO_ROWS_PX = 64  # the least height of the text
 THOUSANDTHS = 1000
 
 
@@ -36,7 +37,9 @@ class ColumnNotice(QFrame):
         self._progress = QProgressBar(textVisible=False, maximum=THOUSANDTHS)
         self._pre = push_button("Choose pre-tokenizer…", menu.choose_pre, role="primary")
         self._other = push_button("Choose a model…", menu.choose_model)
-        buttons = in_row(self._pre, self._other, STRETCH)
+        buttons = in_column(self._pre, self._other, spacing=GAP_PX)  # beside each other they may not fit
+        for button in (self._pre, self._other):
+            buttons.setAlignment(button, Qt.AlignmentFlag.AlignLeft)
         in_column(self._message, self._progress, buttons, STRETCH, on=self, margins=MARGIN_PX, spacing=GAP_PX)
         state.changed.connect(self._follow)
         self._follow()
@@ -81,6 +84,7 @@ class ModelColumn(QFrame):
         self._body = QStackedWidget()
         for part in (text, self.notice):
             self._body.addWidget(part)
+        self._body.setMinimumHeight(TWO_ROWS_PX)  # else the notice's, and the head would be cut off
         in_column(self.head, (self._body, 1), on=self, spacing=0)
         self.editor.installEventFilter(self)
         self.setFocusProxy(self.editor)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QWidget
 
@@ -30,6 +30,7 @@ class ColumnMenu(QMenu):
         self, session: ModelSession, is_first: bool, requests: PageRequests, theme_source: ThemeSource
     ) -> None:
         super().__init__()
+        self.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # its button runs to the left
         self._session = session
         self._requests = requests
         self._theme_source = theme_source

@@ -12,7 +12,7 @@ from guiapp.viewmodels.compare.column_state import ColumnState
 from guiapp.viewmodels.compare.compared_spans import ComparedSpans
 from guiapp.viewmodels.compare.figures import ComparedFigures
 from guiapp.viewmodels.compare.models import ModelsComparison
-from guiapp.widgets.compare.column import SIDE_PX, ModelColumn
+from guiapp.widgets.compare.column import SIDE_PX, TWO_ROWS_PX, ModelColumn
 from guiapp.widgets.compare.column_menu import ColumnMenu
 from guiapp.widgets.compare.head import HEIGHT_PX
 from guiapp.widgets.compare.map_bar import MapBar
@@ -24,6 +24,7 @@ from guiapp.widgets.spans.row_pixmaps import PointedOut
 from guiapp.widgets.window.pages import PageRequests
 
 LEAST_TEXT_PX = 232
+LEAST_COLUMN_HEIGHT_PX = HEIGHT_PX + TWO_ROWS_PX
 LEAST_COLUMN_PX = LEAST_TEXT_PX + 2 * SIDE_PX + WIDTH_PX
 FRAME_MS = 5.0  # for rows of the text that are new, in each column
 LINKING_ROUNDS = 3
@@ -36,9 +37,11 @@ class ColumnsArea(QWidget):
 
     Signals:
         editors_changed(): `columns` is new.
+        room_changed(): `has_room_below` may be new.
     """
 
     editors_changed = Signal()
+    room_changed = Signal()
 
     def __init__(
         self,
@@ -60,6 +63,7 @@ class ColumnsArea(QWidget):
         self.bar = MapBar(theme_source)
         self._corner = set_role(QFrame(self), "bar")
         self.bar.setParent(self)
+        self.setMinimumHeight(LEAST_COLUMN_HEIGHT_PX)
         self.bar.valueChanged.connect(self._scroll)
         comparison.columns_changed.connect(self._follow_columns)
         comparison.changed.connect(self._follow_comparison)
@@ -74,6 +78,11 @@ class ColumnsArea(QWidget):
     def needed_px(self) -> int:
         """The width that columns need side by side."""
         return LEAST_COLUMN_PX * len(self.columns) + LINE_PX * (len(self.columns) - 1) + BAR_PX
+
+    @property
+    def has_room_below(self) -> bool:
+        """Whether columns that are too narrow side by side can stand below each other."""
+        return (LEAST_COLUMN_HEIGHT_PX + LINE_PX) * len(self.columns) - LINE_PX <= self.height()
 
     def set_font_px(self, size_px: int) -> None:
         self._font_px = size_px
@@ -105,6 +114,7 @@ class ColumnsArea(QWidget):
         kept = {column.column: column for column in self.columns}
         for spans, column in kept.items():
             if spans not in self._comparison.columns:
+                column.menu.close()
                 column.hide()
                 column.deleteLater()
         self.columns = [kept.get(spans) or self._new_column(spans) for spans in self._comparison.columns]
@@ -156,6 +166,8 @@ class ColumnsArea(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._lay_out()
+        if event.size().height() != event.oldSize().height():
+            self.room_changed.emit()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         QPainter(self).fillRect(event.rect(), self._theme_source.theme.line)  # what is between columns
@@ -170,7 +182,7 @@ class ColumnsArea(QWidget):
     def _lay_out(self) -> None:
         """Columns of one width, or rows of one height; a hairline between them."""
         count, width, height = len(self.columns), self.width() - BAR_PX, self.height()
-        beside = width + BAR_PX >= self.needed_px
+        beside = width + BAR_PX >= self.needed_px or not self.has_room_below
         for number, column in enumerate(self.columns):
             if beside:
                 size = (width - LINE_PX * (count - 1)) // count

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QResizeEvent
 from PySide6.QtWidgets import QToolButton
 
@@ -38,10 +38,19 @@ class NameButton(QToolButton):
     def set_name(self, name: str, room_px: int) -> None:
         """Show as much of a name as there is room for."""
         metrics = self.fontMetrics()
-        shown = metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, max(room_px, 0))
+        shown = metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, max(room_px, 0)).replace("&", "&&")
         if shown != self.text():
             self.setText(shown)
-            self.resize(self.sizeHint().width(), NAME_PX)
+            self._fit()
+
+    def event(self, event: QEvent) -> bool:
+        taken = super().event(event)
+        if event.type() in (QEvent.Type.Polish, QEvent.Type.StyleChange):  # how much is around the text
+            self._fit()
+        return taken
+
+    def _fit(self) -> None:
+        self.resize(self.sizeHint().width(), NAME_PX)
 
     def _color(self) -> None:
         self.setIcon(icon("chevron-down", self._theme_source.theme.dim))

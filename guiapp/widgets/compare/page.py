@@ -15,12 +15,14 @@ from guiapp.viewmodels.compare.figures import ComparedFigures
 from guiapp.viewmodels.compare.models import ModelsComparison
 from guiapp.widgets.compare.columns import ColumnsArea
 from guiapp.widgets.compare.details import DetailsPanel
+from guiapp.widgets.compare.summary import LEAST_HEIGHT_PX as LEAST_SUMMARY_PX
 from guiapp.widgets.compare.summary import USUAL_HEIGHT_PX, SummaryPanel
 from guiapp.widgets.compare.tools import CompareTools
 from guiapp.widgets.shared.layouts import in_column, in_splitter
 from guiapp.widgets.window.pages import Page, PageSetting
 
 DETAILS_PX = 320
+LEAST_COLUMNS_PX = 200  # high, as long as the summary can give way
 EDITING = ("undo", "redo", "cut", "copy", "paste", "select_all")
 
 
@@ -59,6 +61,7 @@ class ComparePage(Page):
         self._wants_details: bool | None = None  # what people chose; else as there is room
         self._tools.details_button.clicked.connect(self._choose_details)
         self.columns.editors_changed.connect(self._follow_editors)
+        self.columns.room_changed.connect(self._fit_details)
         self._follow_editors()
         self.setFocusProxy(self.columns.columns[0].editor)
 
@@ -91,6 +94,9 @@ class ComparePage(Page):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        room, most = self.height(), max(LEAST_SUMMARY_PX, self.height() - LEAST_COLUMNS_PX)
+        if self.summary_splitter.sizes()[1] > most:
+            self.summary_splitter.setSizes((room - most, most))
         self._fit_details()
 
     def _follow_editors(self) -> None:
@@ -104,10 +110,12 @@ class ComparePage(Page):
         self._fit_details()
 
     def _fit_details(self) -> None:
-        """Leave the details out where columns fit side by side only without them."""
+        """Leave the details out where columns stand side by side and need the room."""
         needed, room = self.columns.needed_px, self.width()
-        fits_alone = needed <= room < needed + DETAILS_PX
-        shows = not fits_alone if self._wants_details is None else self._wants_details
+        stands_below = room < needed and self.columns.has_room_below
+        shows = stands_below or needed + DETAILS_PX <= room
+        if self._wants_details is not None:
+            shows = self._wants_details
         self.details.setVisible(shows)
         self._tools.details_button.setChecked(shows)
 

@@ -129,7 +129,7 @@ class HuntPage(Page):
         self._views.setCurrentIndex(int(bool(model.kinds)))
         if model.problem:
             self.words.say("There was no hunt", model.problem, False)
-        elif model.is_running and (state := model.state) is not None:
+        elif model.is_running and (state := model.state) is not None and state.tried:
             self.words.say(
                 "Nothing found yet", f"{counted(state.tried, 'text')} tried, and both gave the same.", False
             )

@@ -48,11 +48,13 @@ class MenuButton(QToolButton):
             action.setChecked(action.data() == choice)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in OPENING_KEYS:
+        if event.key() not in OPENING_KEYS:
+            super().keyPressEvent(event)
+        elif self.menu() is None:  # what a click opens is a list of another kind
+            self.click()
+        else:
             QTimer.singleShot(0, self._point_at_row)
             self.showMenu()  # until it is closed
-        else:
-            super().keyPressEvent(event)
 
     def _point_at_row(self) -> None:
         rows = [row for row in self.menu().actions() if row.isVisible() and row.isEnabled()]

@@ -136,3 +136,19 @@ def test_a_model_that_is_being_opened_is_not_compared(comparison, compared, qtbo
     assert len(comparison.rows) == 3
     qtbot.waitUntil(lambda: len(comparison.rows) == 4 and comparison.is_ready)
     assert comparison.fewest == min(len(session.tokens) for session in compared.sessions)
+
+
+def test_what_was_compared_is_never_shown_for_other_models(comparison, compared, qtbot, monkeypatch):
+    monkeypatch.setattr(models, "MOST_AT_ONCE", 0)  # all in the background
+    seen = []
+
+    def look():
+        if comparison.live is not None:
+            seen.append((len(comparison.rows), len(comparison.live.shares)))
+
+    comparison.changed.connect(look)
+    compared.add("demo:wordpiece")
+    n_rows = len(comparison.rows) + 1
+    qtbot.waitUntil(lambda: comparison.is_ready and len(comparison.rows) == n_rows)
+    assert (n_rows, n_rows) in seen
+    assert all(n_rows == n_compared for n_rows, n_compared in seen)

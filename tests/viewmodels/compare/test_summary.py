@@ -190,6 +190,7 @@ def test_a_window_without_a_model_says_so(qtbot, tmp_path):
     assert [row.name for row, _ in summary.counted] == ["demo:toy"]
     session.loader.open("demo:bpe")
     assert summary.state_of(summary.rows[0]) == "Opening…"
+    assert summary.rows[0].title == "demo:bpe"
     qtbot.waitUntil(lambda: len(summary.counted) == 2)
     summary.stop()
     close(compared)

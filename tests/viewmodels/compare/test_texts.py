@@ -12,6 +12,7 @@ from guiapp.core.compare.id_changes import id_changes, n_equal_from_start
 from guiapp.core.demo import sample_text
 from guiapp.core.explain.id_lists import as_plain
 from guiapp.viewmodels.compare.texts import ComparedTexts
+from guiapp.viewmodels.compare.texts_words import beginning
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.text_session import TextSession
 
@@ -179,6 +180,26 @@ def test_both_kinds_of_the_right_side_stay_when_others_and_models_are_chosen(com
     compared.take_ids(False)
     qtbot.waitUntil(lambda: not compared.is_behind)
     assert_shows(compared, TEXT, b"Another text")
+
+
+@pytest.mark.parametrize("takes_ids", [False, True])
+@pytest.mark.parametrize("is_watching", [False, True])
+def test_what_was_found_goes_with_its_model(compared, takes_ids, is_watching, qtbot):
+    write(compared, TEXT[3:], qtbot)
+    paste(compared, "2559 2558 2557", qtbot)
+    compared.take_ids(takes_ids)
+    compared.go_to(0)
+    assert compared.n_changes > 0
+    compared.watch(is_watching)
+    told = []
+    for signal in (compared.changed, compared.report_changed, compared.current_changed):
+        signal.connect(lambda: told.append(beginning(compared)))
+    compared.first.loader.open("demo:toy")  # of nine tokens
+    qtbot.waitUntil(lambda: len(compared.first.vocabulary) == 9 and not compared.is_behind)
+    assert beginning(compared)
+    compared.watch(True)
+    assert max(compared.found.first, default=0) < 9
+    assert compared.current is None
 
 
 def test_options_of_the_window_are_those_of_both_texts(compared, qtbot):

@@ -248,11 +248,21 @@ def test_the_find_is_shown_in_a_column_that_is_there_or_added(make_model, engine
     begun(qtbot, model, engine)
     told(qtbot, model, engine, START.with_batch(batch_of(find_of(b"12"))))
     session = model.second_session()
+    assert model.second_session() is session  # while it is opened
     assert list(model.compared.sessions[1:]) == [session]
     qtbot.waitUntil(lambda: session.loader.model is not None)
     assert model.second_session() is session
     model.show_text()
     assert model.session.document.text() == b"12"
+
+
+def test_a_find_without_text_leaves_the_window_s_text_alone(make_model, engine, pair, qtbot):
+    model = make_model(engine, *pair)
+    text = model.session.document.text()
+    begun(qtbot, model, engine)
+    told(qtbot, model, engine, START.with_batch(batch_of(find_of(b""))))
+    model.show_text()
+    assert model.session.document.text() == text != b""
 
 
 # With the engine itself

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from editor_hands import click, pixels_of, place_of_byte, wheel
 from main_window_driver import load as fake_load
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
@@ -211,6 +211,14 @@ def test_models_are_added_shown_once_more_and_removed(open_page, qtbot, monkeypa
     assert len(page.columns.columns) == 4
 
 
+def test_the_menu_of_a_column_goes_with_it(opened):
+    shell, page = opened
+    menu = page.columns.columns[1].menu
+    menu.popup(QPoint())
+    shell.compared.remove(shell.compared.sessions[1])
+    assert not menu.isVisible()
+
+
 def test_a_model_that_does_not_open_says_why_and_what_to_do(make_shell, qtbot, monkeypatch):
     shell = make_shell(b"one two three", "fake.gguf", load)
     shell.window.actions_table["compare"].trigger()
@@ -249,7 +257,7 @@ def test_without_room_details_go_first_and_then_columns_stand_below_each_other(o
     columns = page.columns.columns
     assert page.details.isVisible()
     assert len({column.y() for column in columns}) == 1
-    page.window().resize(1000, 800)
+    page.window().resize(1000, 860)
     QApplication.processEvents()
     assert not page.details.isVisible()
     assert len({column.y() for column in columns}) == 1
@@ -258,6 +266,32 @@ def test_without_room_details_go_first_and_then_columns_stand_below_each_other(o
     QApplication.processEvents()
     assert len({column.x() for column in columns}) == 1
     assert len({column.editor.viewport().width() for column in columns}) == 1
+
+
+@pytest.mark.parametrize(
+    ("size", "n_models", "is_below"), [((860, 480), 3, False), ((860, 480), 4, False), ((900, 1000), 4, True)]
+)
+def test_each_column_has_a_head_and_two_rows_in_the_smallest_window(open_page, size, n_models, is_below):
+    models = ("demo:bpe", "demo:unigram", "demo:spm", "demo:rwkv")[:n_models]
+    _, page = open_page(*models, size=size)
+    assert page.window().size().toTuple() == size
+    columns = page.columns.columns
+    assert (len({column.x() for column in columns}) == 1) == is_below
+    assert page.details.isVisible() == is_below
+    for column in columns:
+        row_px = column.editor.rows.metrics.row_height
+        assert column.editor.viewport().height() >= (2 if is_below else 3) * row_px
+        assert column.editor.parentWidget().mapTo(column, QPoint()).y() == column.head.height()
+        assert column.editor.viewport().width() > 80
+
+
+def test_the_name_is_whole_where_there_is_room_and_its_menu_runs_to_the_right(open_page):
+    _, page = open_page("demo:bpe")
+    column = page.columns.columns[0]
+    button = column.head.name_button
+    assert button.text() == column.state.name
+    assert button.width() >= button.sizeHint().width()
+    assert column.menu.layoutDirection() == Qt.LayoutDirection.LeftToRight
 
 
 def test_tokens_of_each_line_are_told_and_who_needs_more(opened):

@@ -52,6 +52,14 @@ def test_a_key_opens_the_list_at_what_is_chosen(qtbot, button, keys):
     qtbot.waitUntil(lambda: pointed_at == ["Bytes"])
 
 
+@pytest.mark.parametrize("keys", KEYS)
+def test_a_key_clicks_a_button_that_has_no_menu(qtbot, theme_source, keys):
+    button = MenuButton(theme_source)
+    qtbot.addWidget(button)
+    with qtbot.waitSignal(button.clicked):
+        press(qtbot, button, keys)
+
+
 def test_a_key_chooses_from_the_list(qtbot, button):
     chosen = []
     button.menu().triggered.connect(lambda action: chosen.append(action.data()))
