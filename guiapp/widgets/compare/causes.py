@@ -12,6 +12,7 @@ from guiapp.core.explain.figures import counted
 from guiapp.viewmodels.compare.difference_causes import CauseCount
 from guiapp.widgets.shared.layouts import in_column
 from guiapp.widgets.shared.painting import LEFT, RIGHT, fill, write
+from guiapp.widgets.shared.plain_tip import plain_tip
 from guiapp.widgets.shared.style_sheet import blend
 from guiapp.widgets.shared.theme import GAP_PX, SMALL_FONT_PX, UI_FONT_PX, Theme, ThemeSource
 
@@ -33,7 +34,7 @@ class CauseRow(QAbstractButton):
         self.setText(row.title)
         self.setCheckable(True)
         self.setFixedHeight(ROW_PX)
-        self.setToolTip("Walk through these only")
+        self.setToolTip(plain_tip(f"{row.title}: walk through these only"))
         self.setAccessibleName(f"{row.title}: {counted(row.count, 'difference')}")
 
     def sizeHint(self) -> QSize:
@@ -54,7 +55,7 @@ class CauseRow(QAbstractButton):
         inside = whole.adjusted(GAP_PX, 0, -GAP_PX, 0)
         title = inside.adjusted(0, 0, -COUNT_PX - BAR_ROOM_PX - GAP_PX, 0)
         font = Theme.ui_font(UI_FONT_PX)
-        shown = QFontMetricsF(font).elidedText(self.text(), Qt.TextElideMode.ElideRight, title.width())
+        shown = QFontMetricsF(font).elidedText(self.text(), Qt.TextElideMode.ElideMiddle, title.width())
         write(painter, title, shown, theme.text, LEFT, font)
         write(painter, inside, f"{self._row.count:,}", theme.dim, RIGHT, Theme.mono_font(SMALL_FONT_PX))
         bar = max(round(BAR_ROOM_PX * self._row.count / self._most), 2)

@@ -66,6 +66,9 @@ class TabRow(QFrame):
         self.setFixedHeight(ROW_HEIGHT_PX)
         self._pages = pages
         self._tools = QStackedWidget()
+        policy = self._tools.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)  # tabs stand still where a page has none
+        self._tools.setSizePolicy(policy)
         layout = QGridLayout(self)
         layout.setContentsMargins(MARGIN_PX - UNIT_PX, 0, MARGIN_PX - UNIT_PX, 0)
         layout.setHorizontalSpacing(GAP_PX)

@@ -2,7 +2,7 @@
 
 import pytest
 from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
 from guiapp.viewmodels.settings import Settings
 from guiapp.widgets.shared.layouts import in_column
@@ -92,6 +92,18 @@ def test_tools_of_a_page_are_in_the_row_while_it_is_shown(window):
     assert window.row.isAncestorOf(tools)
     press(window, "Look", "Compare", "Pairs")
     assert not tools.isVisible()
+
+
+def test_tabs_stand_still_where_a_page_has_no_tools(window):
+    window.resize(900, 400)
+    tab = window.row.findChildren(PageTabs)[1].tabs["Look", "Compare", "Pairs"]
+    places = []
+    for name in ("Pairs", "Hunt", "Pairs"):
+        press(window, "Look", "Compare")
+        press(window, "Look", "Compare", name)
+        QApplication.processEvents()
+        places.append(tab.mapTo(window, tab.rect().topLeft()).x())
+    assert len(set(places)) == 1
 
 
 def test_a_tab_says_what_is_behind_it_and_its_keys(window):
