@@ -116,8 +116,9 @@ class VocabularyList(QWidget):
 
     def _save(self, action: QAction) -> None:
         text, ending = FORMS[action.data()]
+        export = self._model.export(action.data())  # now: another model may have come when people have chosen
         if path := self._ask_where(f"Save as {text.removesuffix('…')}", f"vocabularies.{ending}"):
-            self._saving.save(Path(path), self._model.export(action.data()))
+            self._saving.save(Path(path), export)
 
     def _set_looks(self) -> None:
         view = self.view
