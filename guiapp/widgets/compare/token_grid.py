@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QFont, QFontMetricsF, QPainter
+from PySide6.QtGui import QFontMetricsF, QPainter
 
 from guiapp.core.editing.token_store import N_TINTS
 from guiapp.widgets.compare.markers import MARKER_PX, draw_marker
-from guiapp.widgets.shared.painting import CENTER, LEFT, RIGHT, Painted, fill, write
+from guiapp.widgets.shared.painting import CENTER, LEFT, RIGHT, Painted, elided, fill, write
 from guiapp.widgets.shared.theme import GAP_PX, SMALL_FONT_PX, UI_FONT_PX, UNIT_PX, Theme, ThemeSource
 
 ROW_PX = 46
@@ -71,7 +71,6 @@ class TokenGrid(Painted):
         super().__init__(theme_source, "Tokens of each model here")
         self.rows: list[GridRow] = []
         self._grid: dict[int, float] = {}
-        theme_source.changed.connect(self.update)
 
     def show_rows(self, rows: list[GridRow]) -> None:
         if rows == self.rows:
@@ -105,7 +104,8 @@ class TokenGrid(Painted):
             draw_marker(painter, QPointF(MARKER_PX / 2, top + BOX_PX / 2), row.number, theme)
             name = QRectF(MARKER_PX + GAP_PX, top, NAME_PX - MARKER_PX - GAP_PX, BOX_PX)
             font = Theme.ui_font(UI_FONT_PX)
-            write(painter, name, _elided(row.name, font, name.width()), theme.dim, LEFT, font)
+            shown = elided(row.name, font, name.width(), Qt.TextElideMode.ElideMiddle)
+            write(painter, name, shown, theme.dim, LEFT, font)
             count = QRectF(self.width() - COUNT_PX, top, COUNT_PX, BOX_PX)
             write(painter, count, str(len(row.tokens)), theme.dim, RIGHT, Theme.mono_font(SMALL_FONT_PX))
             room = QRectF(NAME_PX, top, self.width() - NAME_PX - COUNT_PX - UNIT_PX, ROW_PX)
@@ -130,7 +130,3 @@ class TokenGrid(Painted):
             write(painter, box, token.label, theme.span_text, CENTER, Theme.mono_font(TOKEN_FONT_PX))
             below = QRectF(left, top + BOX_PX + 1, right - left, ROW_PX - BOX_PX - 6)
             write(painter, below, str(token.token_id), theme.dim, CENTER, Theme.mono_font(ID_FONT_PX))
-
-
-def _elided(text: str, font: QFont, width: float) -> str:
-    return QFontMetricsF(font).elidedText(text, Qt.TextElideMode.ElideMiddle, width)

@@ -14,7 +14,7 @@ from guiapp.viewmodels.compare.vocabulary_verdict import Part, Respect, summary,
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.models.choice import summary as model_summary
 from guiapp.viewmodels.models.loader import LONGEST_NAME, display_name
-from guiapp.widgets.compare_vocabularies.sides import MARKERS, side_color
+from guiapp.widgets.compare.markers import Marker
 from guiapp.widgets.shared.fitted_label import FittedLabel
 from guiapp.widgets.shared.layouts import STRETCH, in_column, in_row
 from guiapp.widgets.shared.menu_button import MenuButton
@@ -50,7 +50,7 @@ class PairHead(QFrame):
         set_role(self, "bar")
         self._title = set_role(QLabel(), "title")
         self._summary = set_role(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "dim")
-        self._markers = QLabel(), QLabel()
+        self._markers = Marker(theme_source, 0), Marker(theme_source, 1)
         self._name = set_role(QLabel(textFormat=Qt.TextFormat.PlainText), "strong")
         self.second = MenuButton(theme_source)
         self._facts = FittedLabel(), FittedLabel()
@@ -59,7 +59,6 @@ class PairHead(QFrame):
         model.pair_changed.connect(self._follow_pair)
         model.found_changed.connect(self._follow_found)
         model.filter_changed.connect(self._follow_filter)
-        theme_source.changed.connect(self._follow_pair)
         theme_source.changed.connect(self._follow_found)
         self._follow_pair()
         self._follow_found()
@@ -93,11 +92,8 @@ class PairHead(QFrame):
     # Both models
 
     def _follow_pair(self) -> None:
-        theme, model = self._theme_source.theme, self._model
-        columns = 0, model.second_index
-        for label, column in zip(self._markers, columns, strict=True):
-            label.setText(MARKERS[column])
-            label.setStyleSheet(f"color: {side_color(theme, column).name()}")
+        model = self._model
+        self._markers[1].show_number(model.second_index)
         self._name.setText(self._shown(session_name(model.first)))
         self._name.setToolTip(plain_tip(session_name(model.first)))
         second = model.second

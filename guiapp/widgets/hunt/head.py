@@ -17,7 +17,7 @@ from guiapp.core.vocab.quoting import quoted
 from guiapp.viewmodels.hunt.model import SECONDS, HuntModel
 from guiapp.viewmodels.hunt.sides import Side
 from guiapp.viewmodels.hunt.words import LETTERS
-from guiapp.widgets.hunt.find_picture import Marker
+from guiapp.widgets.compare.markers import Marker
 from guiapp.widgets.hunt.time_bar import TimeBar
 from guiapp.widgets.shared.buttons import push_button
 from guiapp.widgets.shared.fitted_label import FittedLabel
