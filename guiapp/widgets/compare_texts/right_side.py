@@ -25,7 +25,6 @@ TEXT_PLACEHOLDER = "Type, paste, or drop a file here."
 IDS_PLACEHOLDER = "Paste ids: 1, 2, 3 or [1, 2, 3]"
 DECODED_PLACEHOLDER = "What they stand for"
 KEPT = "kept until the window closes"
-NUMBERS_SHARE = 0.35
 LONGEST_NAME = 60
 LONGEST_FAILURE = 300
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QAction, QResizeEvent
+from functools import partial
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QMenu, QToolButton, QWidget
 
 from guiapp.core.explain.figures import percent
 from guiapp.core.explain.visible_text import isolate
-from guiapp.core.vocab.quoting import quoted
 from guiapp.viewmodels.compare.vocabularies import ComparedVocabularies
 from guiapp.viewmodels.compare.vocabulary_verdict import Part, Respect, summary, title
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.models.choice import summary as model_summary
-from guiapp.viewmodels.models.loader import LONGEST_NAME, display_name
 from guiapp.widgets.compare.markers import Marker
 from guiapp.widgets.shared.fitted_label import FittedLabel
 from guiapp.widgets.shared.layouts import STRETCH, in_column, in_row
@@ -53,6 +53,7 @@ class PairHead(QFrame):
         self._markers = Marker(theme_source, 0), Marker(theme_source, 1)
         self._name = set_role(QLabel(textFormat=Qt.TextFormat.PlainText), "strong")
         self.second = MenuButton(theme_source)
+        self.second.list_anew(self._list_choices)
         self._facts = FittedLabel(), FittedLabel()
         self._respects = QGridLayout()
         self._lay_out()
@@ -100,33 +101,22 @@ class PairHead(QFrame):
         self.second.setText("" if second is None else self._shown(session_name(second)).replace("&", "&&"))
         self.second.setToolTip("" if second is None else plain_tip(session_name(second)))
         self.second.setAccessibleName(f"B: {'none' if second is None else session_name(second)}")
-        self._list_choices()
         self._tell_facts()
 
     def _shown(self, name: str) -> str:
         return isolate(self.fontMetrics().elidedText(name, Qt.TextElideMode.ElideMiddle, NAME_PX))
 
-    def _list_choices(self) -> None:
-        menu = QMenu(self.second)
-        menu.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
+    def _list_choices(self, menu: QMenu) -> None:
         for session in self._model.choices:
-            action = menu.addAction(isolate(session_name(session)).replace("&", "&&"))
-            action.setData(session)
+            name = isolate(session_name(session)).replace("&", "&&")
+            action = menu.addAction(name, partial(self._model.choose_second, session))
             action.setCheckable(True)
             action.setChecked(session is self._model.second)
         menu.addSeparator()
-        menu.addAction("Another model…").setEnabled(self._model.can_add)
-        menu.triggered.connect(self._choose)
-        before = self.second.menu()
-        self.second.setMenu(menu)
-        if before is not None:
-            before.deleteLater()
+        menu.addAction("Another model…", self._ask_for_model).setEnabled(self._model.can_add)
 
-    def _choose(self, action: QAction) -> None:
-        if isinstance(action.data(), QObject):
-            self._model.choose_second(action.data())
-        else:
-            self.model_wanted.emit(self.second)
+    def _ask_for_model(self) -> None:
+        self.model_wanted.emit(self.second)
 
     def _tell_facts(self) -> None:
         found, sessions = self._model.found, (self._model.first, self._model.second)
@@ -197,7 +187,4 @@ class PairHead(QFrame):
 
 def session_name(session: ModelSession) -> str:
     """What to call the model of a session, also while it is being opened."""
-    opened = session.loader.model
-    if opened is not None:
-        return display_name(opened)
-    return quoted(session.loader.loading_name or "No model", LONGEST_NAME)
+    return session.loader.title or "No model"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPen
-from PySide6.QtWidgets import QWidget
 
 from guiapp.core.explain.figures import counted
 from guiapp.core.explain.visible_text import visible_text
@@ -26,8 +25,8 @@ EMPTY_GRID = FindGrid((), (None, None), (), (), 0.0)
 class FindPicture(Painted):
     """Tokens as boxes with their ids; cuts that both make are lines between them, those of one are dotted."""
 
-    def __init__(self, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
-        super().__init__(theme_source, "Tokens of A and B", parent)
+    def __init__(self, theme_source: ThemeSource) -> None:
+        super().__init__(theme_source, "Tokens of A and B")
         self._find: Find | None = None
         self._grid = EMPTY_GRID
         self.setFixedHeight(HEIGHT_PX)
