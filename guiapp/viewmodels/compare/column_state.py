@@ -20,8 +20,8 @@ class ColumnState(QObject):
 
     changed = Signal()
 
-    def __init__(self, column: ComparedSpans, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, column: ComparedSpans) -> None:
+        super().__init__()
         self.column = column
         self.session = column.session
         self.problem = ""

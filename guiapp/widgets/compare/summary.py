@@ -54,9 +54,8 @@ class SummaryPanel(QWidget):
         self.saving = FileSaving(self)
         self.view = SummaryView(self.summary, theme_source)
         self._note = set_role(FittedLabel(), "dim")
-        self._failure = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
+        self._failure = set_role(QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True), "bad")
         self._failure.setContentsMargins(MARGIN_PX, 0, MARGIN_PX, UNIT_PX)
-        self._theme_source = theme_source
         self.add_button = MenuButton(theme_source, "+ Model", role="quiet")
         self.export_button = MenuButton(theme_source, "Export", role="quiet")
         self.folder_button = tool_button("Folder…", self._ask_for_folder, tip="Count all texts of a folder")
@@ -74,7 +73,6 @@ class SummaryPanel(QWidget):
         self.setFocusProxy(self.view)
         self.setMinimumHeight(LEAST_HEIGHT_PX)
         self.summary.changed.connect(self._follow)
-        theme_source.changed.connect(self._follow)
         self._follow()
 
     @property
@@ -145,7 +143,6 @@ class SummaryPanel(QWidget):
         self.export_button.setEnabled(bool(summary.counted))
         self._failure.setVisible(bool(summary.failure))
         self._failure.setText(summary.failure)
-        self._failure.setStyleSheet(f"color: {self._theme_source.theme.bad.name()}")
         models = counted(len(summary.rows), "model")
         told = f"{models}, {self._texts_told()}"
         busy = self._busy_told()

@@ -28,8 +28,12 @@ LEFT_PX = 430
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignAbsolute  # a menu button is laid out from the right
 MOST_LEFT_SHARE = 0.36  # of a narrow window
 PART_PADDING_PX = 10  # as far as the text of a button is from its edges
-SIGNS = {True: "✓", False: "≠", None: "?"}
-SIGN_WORDS = {True: "the same", False: "not the same", None: "not compared in all"}
+SIGNS = {
+    True: ("✓", "the same", "good"),
+    False: ("≠", "not the same", "warning"),
+    None: ("?", "not compared in all", "dim"),
+}
+"""Of a respect that is equal, is not, or cannot be compared: a sign, its words and its looks."""
 
 
 class PairHead(QFrame):
@@ -46,7 +50,6 @@ class PairHead(QFrame):
     def __init__(self, model: ComparedVocabularies, theme_source: ThemeSource) -> None:
         super().__init__()
         self._model = model
-        self._theme_source = theme_source
         set_role(self, "bar")
         self._title = set_role(QLabel(), "title")
         self._summary = set_role(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "dim")
@@ -60,7 +63,6 @@ class PairHead(QFrame):
         model.pair_changed.connect(self._follow_pair)
         model.found_changed.connect(self._follow_found)
         model.filter_changed.connect(self._follow_filter)
-        theme_source.changed.connect(self._follow_found)
         self._follow_pair()
         self._follow_found()
 
@@ -131,7 +133,7 @@ class PairHead(QFrame):
     # What was found
 
     def _follow_found(self) -> None:
-        compared, theme = self._model.compared, self._theme_source.theme
+        compared = self._model.compared
         self._tell_facts()
         self._clear()
         if compared is None:
@@ -139,8 +141,7 @@ class PairHead(QFrame):
             self._summary.setText("")
             return
         self._title.setText(title(compared.found))
-        color = theme.good if compared.found.is_identical else theme.text
-        self._title.setStyleSheet(f"color: {color.name()}")
+        set_role(self._title, "good title" if compared.found.is_identical else "title")
         self._summary.setText(summary(compared.respects))
         for row, respect in enumerate(compared.respects):
             self._add(row, respect)
@@ -153,11 +154,9 @@ class PairHead(QFrame):
                 widget.deleteLater()
 
     def _add(self, row: int, respect: Respect) -> None:
-        theme = self._theme_source.theme
-        sign = QLabel(SIGNS[respect.is_equal])
-        color = {True: theme.good, False: theme.warning, None: theme.dim}[respect.is_equal]
-        sign.setStyleSheet(f"color: {color.name()}")
-        sign.setAccessibleName(f"{respect.name}: {SIGN_WORDS[respect.is_equal]}")
+        text, words, role = SIGNS[respect.is_equal]
+        sign = set_role(QLabel(text), role)
+        sign.setAccessibleName(f"{respect.name}: {words}")
         parts = WrappingRow(list(map(self._part, respect.parts)))
         for column, widget in enumerate((sign, set_role(QLabel(respect.name), "strong"), parts)):
             self._respects.addWidget(widget, row, column)

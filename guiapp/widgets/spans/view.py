@@ -20,8 +20,6 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QToolTip, QWidget
 
 from guiapp.core.editing.text_buffer import TextEdit
-from guiapp.core.explain.characters import code_points
-from guiapp.core.explain.figures import counted
 from guiapp.viewmodels.text.document import TextDocument
 from guiapp.viewmodels.text.search import TextSearch
 from guiapp.viewmodels.tokens.layout import SpanSource, token_at
@@ -33,13 +31,13 @@ from guiapp.widgets.spans.frame import Marks, Part, Screen, ShownBlock, blocks_i
 from guiapp.widgets.spans.painter import UPRIGHT_PX, draw_upright
 from guiapp.widgets.spans.row_pixmaps import PointedOut, RowPixmaps
 from guiapp.widgets.spans.rows import MARGIN_PX, SpanRows
+from guiapp.widgets.spans.tips import character_tip, chip_tip
 
 SIDE_PX = 24
 NO_BOS = "no BOS"
 ZOOM_STEPS_PX = (9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 20, 22, 24, 28, 32, 40, 48)
 WHEEL_NOTCH = 120
 NOTCH_ROWS = 3
-BYTES_IN_TIP, LINES_IN_TIP = 32, 20
 ROWS_AT_ONCE = 4  # in a frame that goes on where another one ran out of time
 
 
@@ -471,28 +469,11 @@ class SpanView(QAbstractScrollArea):
             QToolTip.showText(place, self.tip(point), self.viewport())
 
     def tip(self, point: QPointF) -> str:
-        """What is shown at a point of the viewport: the characters behind a chip, and the bytes of any."""
+        """What is told about a point of the viewport."""
         offset = self._byte_at(point)
         if offset < 0:
             return ""
         chip = self._rows.chip_span(offset)
         if chip is None:
-            start = self._document.character_start(offset)
-            return self._bytes_in_tokens(start, self._document.next_grapheme(start))
-        lines = []
-        text = self._document.slice(*chip).decode("utf-8", "ignore")
-        if len(text) > 1:
-            spans = self._spans.spans_in(*chip)
-            n_tokens = int(np.count_nonzero((spans.starts < chip[1]) & (spans.ends > chip[0])))
-            lines.append(f"{counted(len(text), 'character')}, {counted(n_tokens, 'token')}")
-        return "\n".join((*lines, *code_points(text, LINES_IN_TIP), self._bytes_in_tokens(*chip)))
-
-    def _bytes_in_tokens(self, start: int, end: int) -> str:
-        """The first bytes of a stretch, with bars where tokens begin."""
-        shown_end = min(end, start + BYTES_IN_TIP)
-        starts = set(self._spans.spans_in(start, shown_end).starts.tolist())
-        parts = [
-            ("| " if at > start and at in starts else "") + f"{byte:02X}"
-            for at, byte in enumerate(self._document.slice(start, shown_end), start)
-        ]
-        return " ".join(parts) + (" …" if shown_end < end else "")
+            return character_tip(self._document, self._spans, offset)
+        return chip_tip(self._document, self._spans, *chip)
