@@ -58,6 +58,7 @@ class VocabularyList(QWidget):
         self._saving = saving
         self.table = VocabularyTable(self)
         self.groups = MenuButton(theme_source, tip="Which tokens or merge rules are listed")
+        self.groups.new_menu().triggered.connect(self._choose_group)
         self.script = tool_button("", self._drop_script, role="raised")
         self.length = tool_button("", self._drop_length, role="raised")
         self.search = SearchField(model)
@@ -98,7 +99,6 @@ class VocabularyList(QWidget):
         if (compared := self._model.compared) is not None:
             titles = {f"{GROUPS[name].title} · {n:,}": name for name, n in compared.sizes.items() if n}
             self.groups.list_choices(titles)
-            self.groups.menu().triggered.connect(self._choose_group)
 
     def _choose_group(self, action: QAction) -> None:
         self._model.show_group(action.data())
@@ -147,8 +147,7 @@ class VocabularyList(QWidget):
         if length is not None:
             self.length.setText(f"{length_name(length)}  ✕")
             self.length.setAccessibleName(f"Show all lengths, not only {length_name(length)}")
-        if self.groups.menu() is not None:
-            self.groups.check(self._model.filter.group)
+        self.groups.check(self._model.filter.group)
         if self.search.text() != self._model.query:
             self.search.show_query(self._model.query)
 

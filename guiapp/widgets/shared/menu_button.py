@@ -36,7 +36,7 @@ class MenuButton(QToolButton):
         self._color()
 
     def new_menu(self) -> QMenu:
-        """An empty menu to list things in, instead of the one before."""
+        """An empty menu to list things in."""
         menu = QMenu(self)
         menu.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
         self.setMenu(menu)
@@ -50,8 +50,9 @@ class MenuButton(QToolButton):
 
     def list_choices(self, choices: Mapping[str, object]) -> None:
         """Offer these titles, one of them checked; what each stands for is the data of its action."""
-        menu = self.new_menu()
-        group = QActionGroup(menu)
+        menu = self.menu() or self.new_menu()
+        menu.clear()  # it stays the same one: it may be open
+        group = menu.findChild(QActionGroup) or QActionGroup(menu)
         for title, choice in choices.items():
             action = menu.addAction(title)
             action.setData(choice)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QLabel, QTableView, QWidget
@@ -90,8 +91,8 @@ class FoundPanel(QWidget):
         search, picture, n_found = self._search, self._model.picture, len(self._search.found_nodes)
         title = f"{search.title or FOUND} · {n_found:,}" if search.title or search.query else FOUND
         self._title.setText(title.upper())
-        if picture is not None:
-            self._table.show(picture, picture.layout.tokens[search.found_nodes])
+        tokens = np.zeros(0, np.int32) if picture is None else picture.layout.tokens[search.found_nodes]
+        self._table.show(picture, tokens)
         self.clear.setVisible(bool(search.title))
         self._save.setVisible(n_found > 0)
         self.view.setVisible(n_found > 0)

@@ -90,3 +90,24 @@ def test_a_key_opens_the_list_of_models(qtbot, theme_source, keys):
     qtbot.addWidget(button)
     with qtbot.waitSignal(button.clicked):
         press(qtbot, button, keys)
+
+
+def test_a_list_that_is_open_can_become_another_one(qtbot, button):
+    menu = button.menu()
+    chosen = []
+    menu.triggered.connect(lambda action: chosen.append(action.data()))
+
+    def list_anew() -> None:
+        button.list_choices({"Text": "text", "Lines": "lines"})
+        button.check("lines")
+        menu.actions()[1].trigger()
+        menu.close()
+
+    QTimer.singleShot(50, list_anew)
+    button.showMenu()
+    assert button.menu() is menu
+    assert [(action.text(), action.isChecked()) for action in menu.actions()] == [
+        ("Text", False),
+        ("Lines", True),
+    ]
+    assert chosen == ["lines"]

@@ -215,6 +215,15 @@ def test_figures_are_told_as_they_are_counted_with_bars_as_long_as_there_are_tok
     assert "No memory." in told()
 
 
+def test_nothing_is_listed_of_a_tree_that_is_gone(page, qtbot):
+    rows = page.found_panel.view.model()
+    page.bar.query.setText("th")
+    qtbot.waitUntil(lambda: rows.rowCount() > 3)
+    page.model.picture = None
+    page.model.picture_changed.emit()  # as while another vocabulary opens
+    assert rows.rowCount() == 0
+
+
 def test_found_tokens_are_offered_to_be_saved_and_looked_at(page, qtbot, tmp_path):
     panel, query, states = page.found_panel, page.bar.query, []
     page.tabs.choose(1)
