@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import inf
 from operator import itemgetter
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QColor,
     QHelpEvent,
@@ -19,9 +20,11 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QToolTip, QWidget
 
+from guiapp.core.editing.character_starts import decode
 from guiapp.core.editing.text_buffer import TextEdit
 from guiapp.core.explain.characters import code_points
 from guiapp.core.explain.figures import counted
+from guiapp.core.text.invisible import INVISIBLE
 from guiapp.viewmodels.text.document import TextDocument
 from guiapp.viewmodels.text.search import TextSearch
 from guiapp.viewmodels.tokens.layout import SpanSource, token_at
@@ -77,6 +80,7 @@ class SpanView(QAbstractScrollArea):
         self._keeps_rows = (False, False)  # for added tokens, also where there are none
         self._added = AddedTokens(spans)
         self._search: TextSearch | None = None
+        self._open_invisible: Callable[[int, int, QPoint], None] | None = None
         self._placeholder = ""
         self._mark: int | None = None
         self._screen = Screen()
@@ -466,9 +470,21 @@ class SpanView(QAbstractScrollArea):
     def open_chip(self, point: QPointF) -> None:
         """Tell at once what a chip in the text stands for."""
         offset = self._byte_at(point)
-        if offset >= 0 and self._rows.chip_span(offset) is not None:
-            place = self.viewport().mapToGlobal(point.toPoint())
+        chip = self._rows.chip_span(offset) if offset >= 0 else None
+        if chip is None:
+            return
+        place = self.viewport().mapToGlobal(point.toPoint())
+        if self._open_invisible is not None and INVISIBLE.search(decode(self._document.slice(*chip))):
+            self._open_invisible(*chip, place)
+        else:
             QToolTip.showText(place, self.tip(point), self.viewport())
+
+    def open_invisible_by(self, open_: Callable[[int, int, QPoint], None]) -> None:
+        """Have a click on a chip of invisible characters open something at a point of the screen.
+
+        `open_` is given the bytes that the chip stands for; without it, a click shows the tool tip.
+        """
+        self._open_invisible = open_
 
     def tip(self, point: QPointF) -> str:
         """What is shown at a point of the viewport: the characters behind a chip, and the bytes of any."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import QObject, QPoint, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -21,7 +21,9 @@ from guiapp.viewmodels.models.pre_choices import can_choose
 from guiapp.viewmodels.recent import RecentFiles, RecentTexts
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.text.files import is_model_file
+from guiapp.widgets.inspect.hidden_card import HiddenCard, chip_facts
 from guiapp.widgets.shared.theme import CHOICES, TEXT_FONT_PX, ThemeSource
+from guiapp.widgets.spans.clipboard import put_on_clipboard
 from guiapp.widgets.spans.editor import SpanEditor
 from guiapp.widgets.window.about_dialog import AboutDialog
 from guiapp.widgets.window.command_palette import CommandPalette
@@ -86,6 +88,7 @@ class WindowCommands(QObject):
         session.loader.model_changed.connect(self._remember_model)
         session.text.file_changed.connect(self._remember_text)
         session.text.pointed_out.connect(self._point_out)
+        self._editor.open_invisible_by(self._open_hidden_card)
 
     # Files
 
@@ -256,6 +259,10 @@ class WindowCommands(QObject):
                 "find_next": partial(page.text_panel.find_again, 1),
                 "find_previous": partial(page.text_panel.find_again, -1),
                 "find_token": page.text_panel.find_token,
+                "hidden_next": partial(self._window.hidden.step, 1),
+                "hidden_previous": partial(self._window.hidden.step, -1),
+                "hidden_remove": self._window.hidden.remove,
+                "hidden_copy": self._copy_without_hidden,
                 "copy_ids": page.ids_panel.copy_ids,
                 "decode_ids": page.show_decoder,
                 "palette": self.palette.open,
@@ -293,6 +300,7 @@ class WindowCommands(QObject):
         """Show the state of options and settings in the actions, and keep it."""
         self._session.options_changed.connect(self._follow_options)
         self._session.document.undo_changed.connect(self._follow_undo)
+        self._window.hidden.changed.connect(self._follow_hidden)
         self._recent.changed.connect(self._follow_recent)
         self._recent_texts.changed.connect(self._follow_recent)
         self._session.encoder_check.changed.connect(self._follow_checks)
@@ -316,6 +324,7 @@ class WindowCommands(QObject):
             self._editor.addAction(self._actions[name])
         self._follow_options()
         self._follow_undo()
+        self._follow_hidden()
         self._follow_recent()
         self._follow_theme()
         self._follow_page()
@@ -346,6 +355,18 @@ class WindowCommands(QObject):
     def _follow_undo(self) -> None:
         self._actions["undo"].setEnabled(self._session.document.can_undo)
         self._actions["redo"].setEnabled(self._session.document.can_redo)
+
+    def _follow_hidden(self) -> None:
+        for name in ("hidden_next", "hidden_previous", "hidden_remove", "hidden_copy"):
+            self._actions[name].setEnabled(self._window.hidden.n_characters > 0)
+
+    def _open_hidden_card(self, start: int, end: int, place: QPoint) -> None:
+        actions, hidden = (self._actions["hidden_remove"], self._actions["hidden_copy"]), self._window.hidden
+        facts = chip_facts(self._session, hidden, start, end)
+        HiddenCard(facts, hidden, actions, self._theme_source, self._editor).open_at(place)
+
+    def _copy_without_hidden(self) -> None:
+        put_on_clipboard(self._window.hidden.text_without())
 
     def _follow_recent(self) -> None:
         self._actions["forget_recent"].setEnabled(bool(self._recent.files or self._recent_texts.paths))
