@@ -115,6 +115,7 @@ class HiddenCard(Popover):
             y = max(place.y() - MARGIN_PX - self.height(), window.top())
         self.move(x, y)
         self.show()
+        self.adjustSize()  # now that its texts know how high they are
 
     def window_of_parent(self) -> QWidget:
         parent = self.parentWidget()

@@ -80,6 +80,7 @@ class SpanView(QAbstractScrollArea):
         self._keeps_rows = (False, False)  # for added tokens, also where there are none
         self._added = AddedTokens(spans)
         self._search: TextSearch | None = None
+        self._token_tip: Callable[[int], str] | None = None
         self._open_invisible: Callable[[int, int, QPoint], None] | None = None
         self._placeholder = ""
         self._mark: int | None = None
@@ -479,6 +480,10 @@ class SpanView(QAbstractScrollArea):
         else:
             QToolTip.showText(place, self.tip(point), self.viewport())
 
+    def tell_tokens_by(self, tell: Callable[[int], str]) -> None:
+        """Have tool tips begin with what `tell` says of the token under the mouse."""
+        self._token_tip = tell
+
     def open_invisible_by(self, open_: Callable[[int, int, QPoint], None]) -> None:
         """Have a click on a chip of invisible characters open something at a point of the screen.
 
@@ -494,7 +499,12 @@ class SpanView(QAbstractScrollArea):
         chip = self._rows.chip_span(offset)
         if chip is None:
             start = self._document.character_start(offset)
-            return self._bytes_in_tokens(start, self._document.next_grapheme(start))
+            end = self._document.next_grapheme(start)
+            token = token_at(self._spans.spans_in(offset, offset + 1), offset)
+            about = "" if self._token_tip is None or token < 0 else self._token_tip(token)
+            is_torn = len(self._spans.spans_in(start + 1, end - 1).ids) > 1 if end - start > 1 else False
+            parts = self._bytes_in_tokens(start, end) if is_torn or not about else ""
+            return "\n".join(filter(None, (about, parts)))
         lines = []
         text = self._document.slice(*chip).decode("utf-8", "ignore")
         if len(text) > 1:

@@ -104,6 +104,11 @@ class TreePage(Page):
         self.splitter.setSizes([left + right - side, side])
         self.tabs.choose(PANELS.index("Token"))
 
+    def open_three_trees(self) -> None:
+        """Make that room unless it is there."""
+        if self.splitter.sizes()[1] < SIDE_BY_SIDE_PX:
+            self.show_three_trees()
+
     def ask_where(self, title: str, suggested: str) -> str:
         """Where to save something; "" for nowhere."""
         return QFileDialog.getSaveFileName(self, title, suggested)[0]

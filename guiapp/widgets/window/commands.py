@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QPoint, Qt
 from PySide6.QtGui import QAction
@@ -35,6 +36,9 @@ from guiapp.widgets.window.pages import PAGES
 from guiapp.widgets.window.pre_picker import PrePicker
 from guiapp.widgets.window.recent_menu import RecentMenu
 from guiapp.widgets.window.utf16_notice import Utf16Notice
+
+if TYPE_CHECKING:
+    from guiapp.widgets.steps.page import StepsPage
 
 Take = Callable[[str, str | None], object]
 
@@ -83,6 +87,8 @@ class WindowCommands(QObject):
         self.picker.browse_requested.connect(self._browse)
         window.requests.model_wanted.connect(self._pick)
         window.requests.token_wanted.connect(self._show_in_tree)
+        window.requests.building_wanted.connect(self._show_building)
+        window.requests.stop_wanted.connect(self._stop_at_token)
         window.requests.race_wanted.connect(self._show_race)
         self.picker.folder_requested.connect(self.add_folder)
         session.loader.model_changed.connect(self._remember_model)
@@ -182,12 +188,7 @@ class WindowCommands(QObject):
             self._open_lesson(lesson)
 
     def _open_lesson(self, path: Path) -> None:
-        from guiapp.widgets.steps.page import StepsPage
-
-        self._show_page("steps")
-        page = self._window.pages.current
-        assert isinstance(page, StepsPage)
-        page.lessons.open(path)
+        self._steps_page().lessons.open(path)
 
     def save_text(self) -> None:
         if self._session.text.path is None:
@@ -435,14 +436,31 @@ class WindowCommands(QObject):
         assert isinstance(page, TreePage)
         page.bar.query.setText(f"#{token_id}")
 
+    def _show_building(self, token_id: int) -> None:
+        """Find a token in the tree, with room for its three trees."""
+        from guiapp.widgets.tree.page import TreePage
+
+        self._show_in_tree(token_id)
+        page = self._window.pages.current
+        assert isinstance(page, TreePage)
+        page.open_three_trees()
+
+    def _stop_at_token(self, token_id: int, offset: int) -> None:
+        """Show the step that forms a token of the text, and keep a breakpoint there."""
+        self._steps_page().stop_where_formed(token_id, offset)
+
     def _show_race(self, rival: ModelSession, offset: int) -> None:
         """Step through what the window's model and another one do."""
+        self._steps_page().race_with(rival, offset)
+
+    def _steps_page(self) -> StepsPage:
+        """The Steps page, brought to the front."""
         from guiapp.widgets.steps.page import StepsPage
 
         self._show_page("steps")
         page = self._window.pages.current
         assert isinstance(page, StepsPage)
-        page.race_with(rival, offset)
+        return page
 
     def _show_shortcuts(self) -> None:
         from guiapp.widgets.window.shortcuts_dialog import ShortcutsDialog
