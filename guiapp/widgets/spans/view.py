@@ -25,6 +25,7 @@ from guiapp.core.editing.text_buffer import TextEdit
 from guiapp.core.explain.characters import code_points
 from guiapp.core.explain.figures import counted
 from guiapp.core.text.invisible import INVISIBLE
+from guiapp.core.text.look_alikes import look_alikes
 from guiapp.viewmodels.text.document import TextDocument
 from guiapp.viewmodels.text.search import TextSearch
 from guiapp.viewmodels.tokens.layout import SpanSource, token_at
@@ -82,6 +83,7 @@ class SpanView(QAbstractScrollArea):
         self._search: TextSearch | None = None
         self._token_tip: Callable[[int], str] | None = None
         self._open_invisible: Callable[[int, int, QPoint], None] | None = None
+        self._marks_look_alikes = False
         self._placeholder = ""
         self._mark: int | None = None
         self._screen = Screen()
@@ -151,6 +153,11 @@ class SpanView(QAbstractScrollArea):
         """Mark spaces, tabs and newlines by faint signs, or leave them blank."""
         self._shows_whitespace = shows
         self._restyle()
+
+    def set_marks_look_alikes(self, marks: bool) -> None:
+        """Underline letters that pass for those of another script, within a word."""
+        self._marks_look_alikes = marks
+        self._look_again()
 
     def set_placeholder(self, text: str) -> None:
         """What an empty document says about itself."""
@@ -404,8 +411,12 @@ class SpanView(QAbstractScrollArea):
     def _blocks_in(self, area: QRegion) -> list[ShownBlock]:
         marked = self._selected_token, self._hovered_token, self._pointed_out
         lines = self._shown_caret(), *(self._upright_rect(offset) for offset, _ in self._uprights())
-        marks = Marks(self._document.selection, *marked, self._search, lines)
+        letters = self._letters_passing if self._marks_look_alikes else None
+        marks = Marks(self._document.selection, *marked, self._search, lines, letters)
         return blocks_in(area, self._rows, self._spans, marks)
+
+    def _letters_passing(self, start: int, end: int) -> tuple[tuple[int, int], ...]:
+        return tuple((each.start, each.end) for each in look_alikes(self._document.slice(start, end)))
 
     def _parts(self, blocks: list[ShownBlock]) -> list[Part]:
         chips = tuple(
@@ -504,7 +515,7 @@ class SpanView(QAbstractScrollArea):
             about = "" if self._token_tip is None or token < 0 else self._token_tip(token)
             is_torn = len(self._spans.spans_in(start + 1, end - 1).ids) > 1 if end - start > 1 else False
             parts = self._bytes_in_tokens(start, end) if is_torn or not about else ""
-            return "\n".join(filter(None, (about, parts)))
+            return "\n".join(filter(None, (self._passing(start), about, parts)))
         lines = []
         text = self._document.slice(*chip).decode("utf-8", "ignore")
         if len(text) > 1:
@@ -512,6 +523,14 @@ class SpanView(QAbstractScrollArea):
             n_tokens = int(np.count_nonzero((spans.starts < chip[1]) & (spans.ends > chip[0])))
             lines.append(f"{counted(len(text), 'character')}, {counted(n_tokens, 'token')}")
         return "\n".join((*lines, *code_points(text, LINES_IN_TIP), self._bytes_in_tokens(*chip)))
+
+    def _passing(self, start: int) -> str:
+        """What a character passes for, where that is marked."""
+        block = self._rows.place_of(start).block
+        first, end = self._rows.block_span(block)
+        letters = look_alikes(self._document.slice(first, end)) if self._marks_look_alikes else ()
+        found = [each for each in letters if each.start == start - first]
+        return "".join(f"{code_points(each.letter, 1)[0]} passes for {each.passes_for}" for each in found)
 
     def _bytes_in_tokens(self, start: int, end: int) -> str:
         """The first bytes of a stretch, with bars where tokens begin."""

@@ -138,6 +138,7 @@ ROWS = (
     ActionRow("next_panel", "Next panel", "View", ("F6",)),
     ActionRow("previous_panel", "Previous panel", "View", ("Shift+F6",)),
     ActionRow("whitespace", "Show white space", "View", ("Ctrl+.",), is_checkable=True, begins_group=True),
+    ActionRow("look_alikes", "Mark look-alikes", "View", is_checkable=True),
     ActionRow("zoom_in", "Larger text", "View", ("Ctrl++", "Ctrl+="), begins_group=True),
     ActionRow("zoom_out", "Smaller text", "View", ("Ctrl+-",)),
     ActionRow("zoom_reset", "Normal text size", "View", ("Ctrl+0",)),

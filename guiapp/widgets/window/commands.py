@@ -270,6 +270,7 @@ class WindowCommands(QObject):
                 "next_panel": partial(self._move_focus, 1),
                 "previous_panel": partial(self._move_focus, -1),
                 "whitespace": self._show_whitespace,
+                "look_alikes": self._mark_look_alikes,
                 "zoom_in": partial(self._editor.zoom, 1),
                 "zoom_out": partial(self._editor.zoom, -1),
                 "zoom_reset": partial(self._editor.set_font_px, TEXT_FONT_PX),
@@ -313,6 +314,8 @@ class WindowCommands(QObject):
         self._window.pages.page_changed.connect(self._follow_page)
         self._actions["whitespace"].setChecked(self._settings.shows_whitespace)
         self._editor.set_shows_whitespace(self._settings.shows_whitespace)
+        self._actions["look_alikes"].setChecked(self._settings.marks_look_alikes)
+        self._editor.set_marks_look_alikes(self._settings.marks_look_alikes)
         self._editor.set_font_px(self._settings.font_px or TEXT_FONT_PX)
         search = self._window.inspect_page.text_panel.search
         search.set_matches_case(self._settings.finds_by_case)
@@ -396,6 +399,11 @@ class WindowCommands(QObject):
         shows = self._actions["whitespace"].isChecked()
         self._editor.set_shows_whitespace(shows)
         self._settings.shows_whitespace = shows
+
+    def _mark_look_alikes(self) -> None:
+        marks = self._actions["look_alikes"].isChecked()
+        self._editor.set_marks_look_alikes(marks)
+        self._settings.marks_look_alikes = marks
 
     def _show_page(self, name: str) -> None:
         page = self._window.pages.show_page(name)

@@ -2,7 +2,7 @@
 
 from editor_hands import click, place_of_byte
 from main_window_driver import CTRL, SHIFT, press
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
@@ -108,3 +108,26 @@ def test_a_chip_that_is_only_blank_offers_nothing_to_remove(make_shell, qtbot):
     card = opened_card(shell)
     assert "NO-BREAK SPACE" in card.says.toPlainText()
     assert not any(button.isVisible() for button in (card.remove_button, card.copy_button))
+
+
+def test_letters_that_pass_for_others_are_underlined_on_wish_and_explained(make_shell, qtbot):
+    shell = make_shell("a p\u0430yp\u0430l\n".encode())
+    editor = shell.window.inspect_page.editor
+    place = place_of_byte(editor, 3)
+    warning = shell.theme_source.theme.warning.rgb()
+
+    def n_marked():
+        image = editor.viewport().grab().toImage()
+        column = (
+            image.pixel(x, y) for x in range(place.x() - 6, place.x() + 6) for y in range(image.height())
+        )
+        return sum(pixel == warning for pixel in column)
+
+    before = n_marked()
+    shell.window.actions_table["look_alikes"].trigger()
+    qtbot.waitUntil(lambda: n_marked() > before)
+    assert editor.tip(QPointF(place)).startswith("U+0430 CYRILLIC SMALL LETTER A passes for a\n")
+    assert shell.settings.marks_look_alikes
+    shell.window.actions_table["look_alikes"].trigger()
+    qtbot.waitUntil(lambda: n_marked() == before)
+    assert "passes" not in editor.tip(QPointF(place))
