@@ -145,6 +145,7 @@ ROWS = (
     ActionRow("theme:system", "Theme of the system", "View/Theme", is_checkable=True, group="theme"),
     ActionRow("theme:light", "Light theme", "View/Theme", is_checkable=True, group="theme"),
     ActionRow("theme:dark", "Dark theme", "View/Theme", is_checkable=True, group="theme"),
+    ActionRow("signs", "What the signs mean", "Help", ("Shift+F1",)),
     ActionRow("shortcuts", "Keyboard shortcuts", "Help", ("F1", "Ctrl+?")),
     ActionRow("about", "About Tokenloupe", "Help"),
 )

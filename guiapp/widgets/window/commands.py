@@ -276,6 +276,7 @@ class WindowCommands(QObject):
                 "zoom_reset": partial(self._editor.set_font_px, TEXT_FONT_PX),
                 "add_special": self._set_switches,
                 "parse_special": self._set_switches,
+                "signs": self._show_signs,
                 "shortcuts": self._show_shortcuts,
                 "about": self._show_about,
                 **{page.name: partial(self._show_page, page.name) for page in PAGES},
@@ -469,6 +470,13 @@ class WindowCommands(QObject):
         page = self._window.pages.current
         assert isinstance(page, StepsPage)
         return page
+
+    def _show_signs(self) -> None:
+        """Explain the signs of the page that is shown."""
+        from guiapp.widgets.window.signs_card import SignsCard
+
+        card = SignsCard(self._window.pages.current_name, self._theme_source, self._window)
+        card.open_in(self._window, self._window.top_bar)
 
     def _show_shortcuts(self) -> None:
         from guiapp.widgets.window.shortcuts_dialog import ShortcutsDialog

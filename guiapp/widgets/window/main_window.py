@@ -73,7 +73,8 @@ class MainWindow(QMainWindow):
         switches = [self.actions_table[name] for name in ("add_special", "parse_special")]
         self.hidden = HiddenCharacters(session.text, self)
         hidden_button = HiddenButton(self.hidden, self.actions_table["hidden_next"], theme_source)
-        self.status_line = StatusLine(session, activity, hidden_button, switches)
+        signs = self.actions_table["signs"]
+        self.status_line = StatusLine(session, activity, hidden_button, signs, switches)
         self.setCentralWidget(self._column())
         self.inspect_page = cast(InspectPage, self.pages.show_page("inspect"))
         self.setMinimumSize(SMALLEST_SIZE)

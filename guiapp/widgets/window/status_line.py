@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QCheckBox, QFrame, QProgressBar, QSizePolicy, QWidget
 
@@ -32,7 +32,12 @@ class StatusLine(QFrame):
     """
 
     def __init__(
-        self, session: ModelSession, activity: Activity, hidden: HiddenButton, switches: list[QAction]
+        self,
+        session: ModelSession,
+        activity: Activity,
+        hidden: HiddenButton,
+        signs: QAction,
+        switches: list[QAction],
     ) -> None:
         super().__init__()
         self._session = session
@@ -51,8 +56,17 @@ class StatusLine(QFrame):
             set_role(label, "dim")
         figures: tuple[Part, ...] = self._tokens, (self._figures, 1), hidden
         figures += ActivityView(activity), self._selection
+        self.signs_button = tool_button(
+            "?", signs.trigger, tip=f"{signs.text()} ({signs.shortcut().toString()})"
+        )
+        self.signs_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         in_row(
-            *figures, *map(_Switch, switches), on=self, margins=(MARGIN_PX, 0), spacing=MARGIN_PX + UNIT_PX
+            *figures,
+            *map(_Switch, switches),
+            self.signs_button,
+            on=self,
+            margins=(MARGIN_PX, 0),
+            spacing=MARGIN_PX + UNIT_PX,
         )
         session.statistics_changed.connect(self._follow)
         session.spans.job.busy_changed.connect(self._follow)
