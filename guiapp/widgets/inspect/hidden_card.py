@@ -107,20 +107,16 @@ class HiddenCard(Popover):
 
     def open_at(self, place: QPoint) -> None:
         """Below a point of the screen, inside the window; above it where there is no room below."""
-        self.adjustSize()
-        window = self.window_of_parent().frameGeometry()
+        self.show()
+        self.adjustSize()  # now that its texts know how high they are
+        parent = self.parentWidget()
+        assert parent is not None
+        window = parent.window().frameGeometry()
         x = max(min(place.x(), window.right() - self.width() - GAP_PX), window.left())
         y = place.y() + MARGIN_PX
         if y + self.height() > window.bottom():
             y = max(place.y() - MARGIN_PX - self.height(), window.top())
         self.move(x, y)
-        self.show()
-        self.adjustSize()  # now that its texts know how high they are
-
-    def window_of_parent(self) -> QWidget:
-        parent = self.parentWidget()
-        assert parent is not None
-        return parent.window()
 
 
 def chip_facts(session: ModelSession, hidden: HiddenCharacters, start: int, end: int) -> ChipFacts:

@@ -131,3 +131,15 @@ def test_letters_that_pass_for_others_are_underlined_on_wish_and_explained(make_
     shell.window.actions_table["look_alikes"].trigger()
     qtbot.waitUntil(lambda: n_marked() == before)
     assert "passes" not in editor.tip(QPointF(place))
+
+
+def test_a_card_at_the_bottom_of_a_low_window_opens_above_its_chip(make_shell, qtbot):
+    text = ("line\n" * 8 + TEXT).encode()
+    shell = make_shell(text)
+    shell.window.resize(900, 620)
+    editor, at = shell.window.inspect_page.editor, len(b"line\n" * 8) + TAGS
+    place = place_of_byte(editor, at)
+    click(qtbot, editor, place)
+    card, window = opened_card(shell), shell.window.frameGeometry()
+    assert window.contains(card.frameGeometry())
+    assert not card.frameGeometry().contains(editor.viewport().mapToGlobal(place))
