@@ -16,13 +16,13 @@ from guiapp.viewmodels.tokens.details import TokenDetailsModel, hover_text
 from guiapp.widgets.inspect.ids_panel import IdsPanel
 from guiapp.widgets.inspect.text_panel import TextPanel
 from guiapp.widgets.inspect.token_card import TokenCard
-from guiapp.widgets.inspect.token_menu import TokenMenu
 from guiapp.widgets.inspect.token_strip import TokenStrip
 from guiapp.widgets.shared.layouts import in_column, in_splitter
 from guiapp.widgets.shared.text_zoom import TextZoom
 from guiapp.widgets.shared.theme import TEXT_FONT_PX, ThemeSource
 from guiapp.widgets.spans.editor import SpanEditor
 from guiapp.widgets.spans.editor_link import EditorLink
+from guiapp.widgets.spans.token_menu import TokenMenu
 from guiapp.widgets.window.pages import Page, PageSetting
 
 if TYPE_CHECKING:
@@ -141,5 +141,5 @@ class InspectPage(Page):
 
 def make_page(setting: PageSetting) -> InspectPage:
     page = InspectPage(setting.session, setting.theme_source)
-    TokenMenu(page.editor, setting.session, page.text_panel, setting.requests)
+    TokenMenu(page.editor, setting.session, setting.requests, page.text_panel.search)
     return page

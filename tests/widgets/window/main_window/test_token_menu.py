@@ -8,6 +8,8 @@ from PySide6.QtWidgets import QApplication, QMenu
 
 import guiapp
 from guiapp.core.demo import demo_model_path
+from guiapp.widgets.compare.column import SIDE_PX as COLUMN_SIDE_PX
+from guiapp.widgets.spans.token_menu import TokenMenu
 
 LEFT, Key = Qt.MouseButton.LeftButton, Qt.Key
 TEXT = b"the other word & another word\nStra\xc3\x9fen \xe2\x80\x8b\xff end"
@@ -129,3 +131,26 @@ def test_hovering_tells_the_token(shell, qtbot):
         f"{shell.session.tokens.count(token_id)} times in this text",
     ]
     assert editor.tip(QPointF(QPoint(600, 300))) == ""
+
+
+def test_columns_of_several_models_and_the_tree_have_the_menu_and_the_hover_too(shell, qtbot):
+    shell.compared.add(str(demo_model_path("spm")))
+    qtbot.waitUntil(lambda: all(session.tokenizer for session in shell.compared.sessions))
+    shell.window.actions_table["compare"].trigger()
+    page = shell.window.pages.current
+    qtbot.waitUntil(lambda: page.is_ready)
+    for column, has_ways in zip(page.columns.columns, (True, False), strict=True):
+        place = place_of_byte(column.editor, 5, COLUMN_SIDE_PX)
+        session = column.column.session
+        index = column.editor.token_at(QPointF(place))
+        token_id = int(session.tokens.ids(index, index + 1)[0])
+        titles = [action.text() for action in column.editor.findChild(TokenMenu).menu_at(place).actions()]
+        assert f"Copy id {token_id}" in titles
+        assert ("Show in tree" in titles) == has_ways
+        assert f"id {token_id}" in column.editor.tip(QPointF(place))
+    shell.window.actions_table["tree"].trigger()
+    editor = shell.window.pages.current.editor
+    qtbot.waitUntil(lambda: editor.is_painted)
+    place = place_of_byte(editor, 5)
+    titles = [action.text() for action in editor.findChild(TokenMenu).menu_at(place).actions()]
+    assert "Stop when it is formed" in titles

@@ -13,8 +13,8 @@ from guiapp.core.explain.figures import counted
 from guiapp.core.explain.visible_text import isolate, visible_text
 from guiapp.core.explain.word_variants import LONGEST_WORD_BYTES, WordVariant, logit_bias, word_variants
 from guiapp.viewmodels.model_session import ModelSession
+from guiapp.viewmodels.text.search import TextSearch
 from guiapp.viewmodels.tokens.details import hex_bytes
-from guiapp.widgets.inspect.text_panel import TextPanel
 from guiapp.widgets.spans.clipboard import put_on_clipboard
 from guiapp.widgets.spans.editor import SpanEditor
 from guiapp.widgets.window.pages import PageRequests
@@ -26,12 +26,17 @@ class TokenMenu(QObject):
     """The context menu of an editor: about a token, then what all editors can do."""
 
     def __init__(
-        self, editor: SpanEditor, session: ModelSession, panel: TextPanel, requests: PageRequests
+        self,
+        editor: SpanEditor,
+        session: ModelSession,
+        requests: PageRequests | None = None,
+        search: TextSearch | None = None,
     ) -> None:
+        """`requests` where the session has the window's model, `search` where its matches show."""
         super().__init__(editor)
         self._editor = editor
         self._session = session
-        self._panel = panel
+        self._search = search
         self._requests = requests
         editor.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         editor.customContextMenuRequested.connect(self._open)
@@ -39,6 +44,8 @@ class TokenMenu(QObject):
     def _open(self, place: QPoint) -> None:
         menu = self.menu_at(place)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        if menu.isEmpty():
+            return
         menu.popup(self._editor.viewport().mapToGlobal(place))
 
     def menu_at(self, place: QPoint) -> QMenu:
@@ -47,12 +54,13 @@ class TokenMenu(QObject):
         token = self._editor.token_at(QPointF(place))
         if token >= 0:
             self._add_token(menu, token)
+        if token >= 0 and self._editor.actions():
             menu.addSeparator()
         menu.addActions(self._editor.actions())
         return menu
 
     def _add_token(self, menu: QMenu, index: int) -> None:
-        session, requests = self._session, self._requests
+        session = self._session
         vocabulary = session.vocabulary
         if vocabulary is None:
             return
@@ -70,24 +78,30 @@ class TokenMenu(QObject):
             partial(_do, partial(put_on_clipboard, session.document.slice(start, end) or data))
         )
         menu.addSeparator()
-        n_others = session.tokens.count(token_id) - 1
-        others = menu.addAction(
-            f"Find its {counted(n_others, 'other')}" if n_others else "No others in this text"
-        )
-        others.setEnabled(n_others > 0)
-        others.triggered.connect(
-            partial(_do, partial(self._panel.search.look_for, "token", str(token_id), end))
-        )
+        self._add_ways(menu, token_id, start, end)
+        if word := self._word_at(start):
+            self._add_variants(
+                menu.addMenu(f"Variants of “{_plain(isolate(visible_text(word.encode(), 24)))}”"), word
+            )
+
+    def _add_ways(self, menu: QMenu, token_id: int, start: int, end: int) -> None:
+        """To its others in the text, and to other pages that tell more about it."""
+        if self._search is not None:
+            n_others = self._session.tokens.count(token_id) - 1
+            others = menu.addAction(
+                f"Find its {counted(n_others, 'other')}" if n_others else "No others in this text"
+            )
+            others.setEnabled(n_others > 0)
+            look = partial(self._search.look_for, "token", str(token_id), end)
+            others.triggered.connect(partial(_do, look))
+        if (requests := self._requests) is None:
+            return
         for text, do in (
             ("Show in tree", partial(requests.token_wanted.emit, token_id)),
             ("How it is built", partial(requests.building_wanted.emit, token_id)),
             ("Stop when it is formed", partial(requests.stop_wanted.emit, token_id, start)),
         ):
             menu.addAction(text).triggered.connect(partial(_do, do))
-        if word := self._word_at(start):
-            self._add_variants(
-                menu.addMenu(f"Variants of “{_plain(isolate(visible_text(word.encode(), 24)))}”"), word
-            )
 
     def _word_at(self, offset: int) -> str:
         """The word that a token begins in, or behind the space that it begins with; "" for none."""
