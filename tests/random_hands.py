@@ -218,8 +218,8 @@ class RandomHands:
             model = self.rng.choice(self._models)
             self.name = f"add {Path(model).name}"
             compared.add(model)
-        elif others := compared.sessions[1:]:
-            self.name = "remove"
+        elif (others := compared.sessions[1:]) and QApplication.activePopupWidget() is None:
+            self.name = "remove"  # nobody can while the menu of a column is open, in which Qt still is then
             compared.remove(self.rng.choice(others))
 
     def _hunt(self) -> None:

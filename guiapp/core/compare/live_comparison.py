@@ -14,7 +14,6 @@ from guiapp.core.editing.text_buffer import TextEdit
 from guiapp.core.editing.token_store import N_TINTS, Replaced, TokenStore
 from guiapp.core.encoding import FragmentTokens
 
-MOST_COLUMNS = N_TINTS - 2  # for which colours of neighbours always differ
 LOOK_AHEAD = 256  # tokens that are looked at at once
 UNTOLD = -1  # the id of a difference that nobody has given one
 ColumnOf = Callable[[int, int, int], Column]
@@ -46,10 +45,6 @@ class LiveComparison:
     def can_follow(self, stores: Sequence[TokenStore]) -> bool:
         """Whether each store was changed once since the last time."""
         return self._n_changes == [store.replaced.n_changes - 1 for store in stores]
-
-    def is_of(self, stores: Sequence[TokenStore]) -> bool:
-        """Whether no store was changed since the last time."""
-        return self._n_changes == [store.replaced.n_changes for store in stores]
 
     def follow(self, stores: Sequence[TokenStore], column_of: ColumnOf, edit: TextEdit, n_bytes: int) -> None:
         """Be in step with an edit that each store has followed by one change; the text has `n_bytes` now."""

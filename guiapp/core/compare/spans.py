@@ -98,19 +98,6 @@ def _across(stores: Sequence[TokenStore], position: int) -> tuple[int, int] | No
     return next((span for store in stores if (span := store.covering(position)) is not None), None)
 
 
-def tokens_per_line(columns: Sequence[Column], line_starts: Offsets) -> NDArray[np.int64]:
-    """int64[n, lines]: the tokens of each column that begin in a line; it reaches to the next one's start."""
-    firsts = [np.searchsorted(column.starts, line_starts) for column in columns]
-    pairs = zip(columns, firsts, strict=True)
-    return np.array([np.diff(first, append=len(column.starts)) for column, first in pairs])
-
-
-def more_than_least(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How many more each column needs in a line than the one that needs the least there."""
-    more: NDArray[np.int64] = counts - counts.min(axis=0)
-    return more
-
-
 def line_starts_of(text: bytes) -> Offsets:
     """int64[lines]: where the lines of a text begin; a newline belongs to the line that it ends."""
     return np.append(0, np.flatnonzero(np.frombuffer(text, np.uint8) == ord("\n")) + 1).astype(np.int64)

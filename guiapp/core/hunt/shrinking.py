@@ -24,9 +24,9 @@ def shrunk(text: bytes, holds: Callable[[bytes], bool], most_tries: int = MOST_T
     return _bytes(characters)
 
 
-def shortened(text: bytes, holds: Callable[[bytes], bool], most_tries: int = MOST_TRIES) -> bytes:
+def shortened(text: bytes, holds: Callable[[bytes], bool]) -> bytes:
     """The same with no character made simpler."""
-    still = _limited(holds, most_tries)
+    still = _limited(holds, MOST_TRIES)
     return _bytes(_shorter(text.decode("utf-8", "surrogateescape"), still))
 
 

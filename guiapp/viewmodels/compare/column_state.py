@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.core.sources.locate import is_plain
-from guiapp.core.vocab.quoting import quoted
 from guiapp.viewmodels.compare.compared_spans import ComparedSpans
 from guiapp.viewmodels.models.choice import joined, summary
-from guiapp.viewmodels.models.loader import LONGEST_NAME, display_name
+from guiapp.viewmodels.models.loader import title_of
 
 
 class ColumnState(QObject):
@@ -24,8 +20,8 @@ class ColumnState(QObject):
 
     changed = Signal()
 
-    def __init__(self, column: ComparedSpans, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, column: ComparedSpans) -> None:
+        super().__init__()
         self.column = column
         self.session = column.session
         self.problem = ""
@@ -57,12 +53,7 @@ class ColumnState(QObject):
 
     @property
     def name(self) -> str:
-        loader = self.session.loader
-        if loader.model is not None:
-            return display_name(loader.model)
-        refused = "" if loader.refused is None else loader.refused.name
-        wanted = loader.loading_name or refused or self._failed_name
-        return quoted(Path(wanted).stem if is_plain(wanted) else wanted, LONGEST_NAME) or "No model"
+        return self.session.loader.title or title_of(self._failed_name) or "No model"
 
     @property
     def kind(self) -> str:

@@ -22,8 +22,8 @@ class ComparedModels(QObject):
 
     sessions_changed = Signal()
 
-    def __init__(self, session: ModelSession, load: Load = open_model, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, session: ModelSession, load: Load = open_model) -> None:
+        super().__init__()
         self._load = load
         self._sessions = [session]
 

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from guiapp.core.compare.spans import more_than_least
 from guiapp.viewmodels.compare.compared_spans import ComparedSpans
 from guiapp.viewmodels.compare.models import ModelsComparison
 
@@ -91,11 +90,8 @@ class ComparedFigures(QObject):
         """All lines at once, when nobody types."""
         document = self._comparison.document
         starts = np.append(0, document.buffer.newlines + 1)
-        counts = [each.n_in_lines(starts) for each in self._comparison.rows]
-        if len(counts) < 2:
-            more = np.zeros(len(starts), np.int64)
-        else:
-            more = more_than_least(np.array(counts, np.int64)).max(axis=0)
+        counts = [each.n_in_lines(starts) for each in self._comparison.rows] or [np.zeros_like(starts)]
+        more: NDArray[np.int64] = np.ptp(np.array(counts, np.int64), axis=0)
         self.most_more = int(more.max(initial=0))
         self.dear_lines, self.dearness = starts[more > 0], more[more > 0]
         self.lines_changed.emit()

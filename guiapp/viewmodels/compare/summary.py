@@ -21,11 +21,11 @@ from guiapp.core.explain.figures import percent
 from guiapp.core.export.tables import page_of
 from guiapp.core.sources.locate import kept_name, lasting_name
 from guiapp.viewmodels.background import LatestJob
-from guiapp.viewmodels.compare.summary_rows import Basis, Counted, SummaryRow, count, title_of, titles_of
+from guiapp.viewmodels.compare.summary_rows import Basis, Counted, SummaryRow, count, titles_of
 from guiapp.viewmodels.compare.summary_terms import SummaryTerms
 from guiapp.viewmodels.compare.summary_texts import Texts, one_text, texts_in
 from guiapp.viewmodels.models.installed import InstalledModels
-from guiapp.viewmodels.models.loader import Load, OpenModel, display_name
+from guiapp.viewmodels.models.loader import Load, OpenModel, display_name, title_of
 from guiapp.viewmodels.settings import Settings
 
 if TYPE_CHECKING:

@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from guiapp.core.compare.comparison import Side
 from guiapp.core.compare.counts import Counts
 from guiapp.core.compare.texts import count_texts
 from guiapp.core.editing.options import Options
-from guiapp.core.sources.locate import is_plain
-from guiapp.core.vocab.quoting import quoted
 from guiapp.viewmodels.background import Progress
 from guiapp.viewmodels.compare.summary_texts import Texts
-from guiapp.viewmodels.models.loader import LONGEST_NAME, Load
+from guiapp.viewmodels.models.loader import Load
 
 if TYPE_CHECKING:
     from guiapp.core.tokenizer import Tokenizer
@@ -65,11 +62,6 @@ def titles_of(rows: Sequence[SummaryRow]) -> list[str]:
         titles.append(f"{row.title} ({chosen})" if chosen else row.title)
     times = Counter(titles)
     return [f"{at}. {title}" if times[title] > 1 else title for at, title in enumerate(titles, 1)]
-
-
-def title_of(name: str) -> str:
-    """What to call a model that is not open yet."""
-    return quoted(Path(name).stem if is_plain(name) else name, LONGEST_NAME)
 
 
 class Counted(NamedTuple):

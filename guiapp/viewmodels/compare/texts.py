@@ -47,8 +47,8 @@ class ComparedTexts(QObject):
     report_changed = Signal()
     current_changed = Signal()
 
-    def __init__(self, session: ModelSession, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, session: ModelSession) -> None:
+        super().__init__()
         self.first = session
         self.second = ModelSession(TextSession(parent=self), session.options, parent=self)
         self.ids = PastedIds(session, self)
@@ -67,9 +67,9 @@ class ComparedTexts(QObject):
         session.options_changed.connect(self._follow_options)
         session.tokens_changed.connect(self._follow_first)
         self.second.tokens_changed.connect(self._follow_second)
-        self.ids.numbers.tokens_changed.connect(self._follow_numbers)
-        self.ids.decoded.tokens_changed.connect(self._follow_decoded)
-        self.ids.changed.connect(self._follow_ids)
+        self.ids.numbers.tokens_changed.connect(self.numbers.tell)
+        self.ids.decoded.tokens_changed.connect(self.decoded.tell)
+        self.ids.changed.connect(self._compare)
         self.ids.busy_changed.connect(self.changed)
         self._follow_model()
 
@@ -184,15 +184,6 @@ class ComparedTexts(QObject):
 
     def _follow_second(self, edit: TextEdit | None) -> None:
         self._compare(self.right, edit)
-
-    def _follow_numbers(self, edit: TextEdit | None) -> None:
-        self.numbers.tell(edit)
-
-    def _follow_decoded(self, edit: TextEdit | None) -> None:
-        self.decoded.tell(edit)
-
-    def _follow_ids(self) -> None:
-        self._compare()
 
     def _compare(self, edited: MarkedSpans | None = None, edit: TextEdit | None = None) -> None:
         """Find the changes, then tell of an edit of one side and of all marks, the edit first."""

@@ -228,7 +228,7 @@ class ComparedVocabularies(QObject):
         self.compared, self.problem = compared, "" if compared is not None else self._why_not_open()
         difference = "all" if compared is None else first_difference(compared.respects)
         self.filter = Filter(difference if difference in GROUPS else "all")
-        self._set_chosen(None)
+        self.choose(None)
         self.found_changed.emit()
         self.filter_changed.emit()
         self._list()
@@ -275,7 +275,7 @@ class ComparedVocabularies(QObject):
             self.listing.start(partial(listed, self.found, self.filter))
 
     def _show(self, shown: Listed) -> None:
-        self._set_chosen(None)
+        self.choose(None)
         self.shown = shown
         self.shown_changed.emit()
 
@@ -289,21 +289,18 @@ class ComparedVocabularies(QObject):
         first, second = self.shown.rows[self.chosen].tolist()
         return self.compared.describer.describe(GROUPS[self.shown.filter.group], (first, second))
 
-    def choose(self, index: int) -> None:
-        """Look at one of the rows that are shown."""
-        self._set_chosen(index)
+    def choose(self, index: int | None) -> None:
+        """Look at one of the rows that are shown, or at none."""
+        if index != self.chosen:
+            self.chosen = index
+            self.chosen_changed.emit()
 
     def step(self, by: int) -> None:
         """Look at the next row, or the one before."""
         n_rows = len(self.shown.rows)
         if n_rows:
             first = 0 if by > 0 else n_rows - 1
-            self._set_chosen(first if self.chosen is None else (self.chosen + by) % n_rows)
-
-    def _set_chosen(self, index: int | None) -> None:
-        if index != self.chosen:
-            self.chosen = index
-            self.chosen_changed.emit()
+            self.choose(first if self.chosen is None else (self.chosen + by) % n_rows)
 
 
 def _compared(first: Tokenizer, second: Tokenizer, progress: Progress) -> Compared:

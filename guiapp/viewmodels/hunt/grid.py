@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from guiapp.core.explain.visible_text import isolate, visible_text
 from guiapp.core.hunt.finds import Find, Spans
+from guiapp.viewmodels.tokens.common_grid import Need, Place, places_of
 
 MOST_CHARACTERS = 80
 ROOM_PX = 12.0  # around a character, and around an id
@@ -48,41 +49,44 @@ class FindGrid:
     width: float
 
 
+class _Token(NamedTuple):
+    """A token of the characters that are shown, and where it stands on the grid."""
+
+    token_id: int
+    span: tuple[int, int]
+    start: Place
+    end: Place
+
+
 def find_grid(find: Find, text_width: Callable[[str], float], id_width: Callable[[str], float]) -> FindGrid:
     """Lay a find out with the widths of its characters and ids."""
     characters = list(_characters(find.text))[:MOST_CHARACTERS]
-    starts = [start for start, _, _ in characters]
-    ends = [end for _, end, _ in characters]
-    last = ends[-1] if ends else 0
-    rows = [_known(ids, spans, last) for ids, spans in zip(find.token_ids, find.spans, strict=True)]
-    widths = [max(text_width(text) + ROOM_PX, LEAST_PX) for _, _, text in characters]
-    slots: dict[int, list[float]] = {}
-    for row in rows:
-        _make_room(row or (), starts, ends, widths, slots, id_width)
-    lefts, x = [], 0.0
-    for start, width in zip(starts, widths, strict=True):
-        x += sum(slots.get(start, ()))
-        lefts.append(x)
-        x += width
-    places = _Places(starts, ends, lefts, widths, x)
+    last = characters[-1][1] if characters else 0
+    known = [_known(ids, spans, last) for ids, spans in zip(find.token_ids, find.spans, strict=True)]
+    n_empty: Counter[int] = Counter()
+    for some in known:
+        n_empty |= Counter(start for _, (start, end) in some or () if start == end)
+    rows = [None if some is None else list(_on_grid(some, n_empty)) for some in known]
+    cells = [((start, n_empty[start]), (end, 0), text) for start, end, text in characters]
+    needs = [Need(start, end, max(text_width(text) + ROOM_PX, LEAST_PX)) for start, end, text in cells]
+    needs += [
+        Need(token.start, token.end, id_width(str(token.token_id)) + ROOM_PX)
+        for row in rows
+        for token in row or ()
+    ]
+    x = places_of(needs)
     tints: dict[tuple[int, int], int] = {}
-    boxes = [None if row is None else tuple(_boxes(row, places, slots, tints)) for row in rows]
-    cuts = [{end for _, (start, end) in row or () if start < end < last} for row in rows]
+    first, second = (None if row is None else tuple(_box(token, x, tints) for token in row) for row in rows)
+    cuts = [{token.end for token in row or () if token.span[0] < token.span[1] < last} for row in rows]
     if None in rows:
         cuts = [set(), set()]
     return FindGrid(
-        tuple(
-            Cell(isolate(text), left, left + width)
-            for (_, _, text), left, width in zip(characters, lefts, widths, strict=True)
-        ),
-        (boxes[0], boxes[1]),
-        tuple(map(places.end, sorted(cuts[0] & cuts[1]))),
-        tuple(map(places.end, sorted(cuts[0] ^ cuts[1]))),
-        x + sum(slots.get(last, ())),
+        tuple(Cell(isolate(text), x[start], x[end]) for start, end, text in cells),
+        (first, second),
+        tuple(x[place] for place in sorted(cuts[0] & cuts[1])),
+        tuple(x[place] for place in sorted(cuts[0] ^ cuts[1])),
+        max(x.values(), default=0.0),
     )
-
-
-Token = tuple[int, tuple[int, int]]
 
 
 def _characters(text: bytes) -> Iterator[tuple[int, int, str]]:
@@ -94,91 +98,31 @@ def _characters(text: bytes) -> Iterator[tuple[int, int, str]]:
         at += len(data)
 
 
-def _known(ids: Sequence[int] | None, spans: Spans | None, last: int) -> list[Token] | None:
-    """The tokens of the characters that are shown."""
+def _known(
+    ids: tuple[int, ...] | None, spans: Spans | None, last: int
+) -> list[tuple[int, tuple[int, int]]] | None:
+    """The tokens of the characters that are shown, with their bytes."""
     if ids is None or spans is None:
         return None
     return [
-        (token, (start, min(end, last)))
-        for token, (start, end) in zip(ids, spans, strict=True)
-        if start <= last
+        (token_id, (start, min(end, last)))
+        for token_id, (start, end) in zip(ids, spans, strict=True)
+        if start < last or start == end == last
     ]
 
 
-def _make_room(
-    row: Sequence[Token],
-    starts: Sequence[int],
-    ends: Sequence[int],
-    widths: list[float],
-    slots: dict[int, list[float]],
-    id_width: Callable[[str], float],
-) -> None:
-    """Widen characters until the ids of their tokens fit, and give places to tokens without any."""
+def _on_grid(known: list[tuple[int, tuple[int, int]]], n_empty: Counter[int]) -> Iterator[_Token]:
+    """Those without text stand one after the other, before what has some."""
     seen: Counter[int] = Counter()
-    for token, (start, end) in row:
-        needed = id_width(str(token)) + ROOM_PX
+    for token_id, (start, end) in known:
         if start == end:
-            at = slots.setdefault(start, [])
-            if seen[start] == len(at):
-                at.append(needed)
-            else:
-                at[seen[start]] = max(at[seen[start]], needed)
-            seen[start] += 1
-            continue
-        inside = [i for i in range(len(starts)) if starts[i] < end and ends[i] > start]
-        share = sum(
-            widths[i] * (min(ends[i], end) - max(starts[i], start)) / (ends[i] - starts[i]) for i in inside
-        )
-        if share < needed:
-            for i in inside:
-                widths[i] *= needed / share
-
-
-class _Places:
-    """Where bytes are; a place within a character is where its share of the bytes ends."""
-
-    def __init__(
-        self,
-        starts: Sequence[int],
-        ends: Sequence[int],
-        lefts: Sequence[float],
-        widths: Sequence[float],
-        right: float,
-    ) -> None:
-        self._cells = list(zip(starts, ends, lefts, widths, strict=True))
-        self._right = right
-
-    def start(self, at: int) -> float:
-        return next(
-            (
-                left + width * (at - start) / (end - start)
-                for start, end, left, width in self._cells
-                if start <= at < end
-            ),
-            self._right,
-        )
-
-    def end(self, at: int) -> float:
-        return next(
-            (
-                left + width * (at - start) / (end - start)
-                for start, end, left, width in self._cells
-                if start < at <= end
-            ),
-            0.0,
-        )
-
-
-def _boxes(
-    row: Sequence[Token], places: _Places, slots: dict[int, list[float]], tints: dict[tuple[int, int], int]
-) -> Iterator[Box]:
-    seen: Counter[int] = Counter()
-    for token, span in row:
-        start, end = span
-        if start == end:
-            widths = slots[start]
-            left = places.end(start) + sum(widths[: seen[start]])
-            yield Box(token, left, left + widths[seen[start]], -1)
+            yield _Token(token_id, (start, end), (start, seen[start]), (start, seen[start] + 1))
             seen[start] += 1
         else:
-            yield Box(token, places.start(start), places.end(end), tints.setdefault(span, len(tints)))
+            yield _Token(token_id, (start, end), (start, n_empty[start]), (end, 0))
+
+
+def _box(token: _Token, x: dict[Place, float], tints: dict[tuple[int, int], int]) -> Box:
+    start, end = token.span
+    tint = -1 if start == end else tints.setdefault(token.span, len(tints))
+    return Box(token.token_id, x[token.start], x[token.end], tint)

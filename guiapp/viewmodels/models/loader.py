@@ -78,6 +78,13 @@ class ModelLoader(QObject):
         self.job.failed.connect(self._fail)
         self.job.progress_changed.connect(self.progress_changed)
 
+    @property
+    def title(self) -> str:
+        """What to call the model that is open, or else the one that was asked for; "" where there is none."""
+        if self.model is not None:
+            return display_name(self.model)
+        return title_of(self.loading_name or ("" if self.refused is None else self.refused.name))
+
     def open(self, name: str, pre: str | None = None) -> None:
         """Begin to load a model instead of whatever is being loaded now; `pre` as in `open_model`."""
         self._set_refused(None)
@@ -130,7 +137,12 @@ def display_name(model: OpenModel) -> str:
     name = quoted(model.tokenizer.vocabulary.name, LONGEST_NAME)
     if name and not HASH.fullmatch(name):
         return name
-    return Path(model.name).stem if is_plain(model.name) else quoted(model.name, LONGEST_NAME)
+    return title_of(model.name)
+
+
+def title_of(name: str) -> str:
+    """What to call a model that is not open yet, by the name to open it by."""
+    return quoted(Path(name).stem if is_plain(name) else name, LONGEST_NAME)
 
 
 def _open(load: Load, name: str, pre: str | None, progress: Progress) -> OpenModel | RefusedModel:

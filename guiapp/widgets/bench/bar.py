@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFileDialog, QGridLayout, QMenu, QPushButton, QWidget
+from PySide6.QtWidgets import QFileDialog, QGridLayout, QPushButton, QWidget
 
 from guiapp.viewmodels.bench.model import BenchModel
 from guiapp.viewmodels.bench.run_list import RunList
@@ -53,13 +53,10 @@ class BenchBar(QWidget):
         self.ask = ask
         self.views = Segments(VIEWS)
         self.views.chosen.connect(self.view_chosen)
-        self.runs_button = MenuButton(theme_source)
-        self.runs_button.setText("Runs")
-        self._menu = QMenu(self.runs_button)
-        self._menu.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
+        self.runs_button = MenuButton(theme_source, "Runs")
+        self._menu = self.runs_button.new_menu()
         self._menu.setToolTipsVisible(True)
         self._menu.aboutToShow.connect(self._list_runs)
-        self.runs_button.setMenu(self._menu)
         model.kept.changed.connect(self._follow_runs)
         model.compared.connect(self._show_changes)
         self.report_button = QPushButton("Report…")

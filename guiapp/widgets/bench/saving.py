@@ -16,7 +16,7 @@ from guiapp.core.system.replace_file import replace_file
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.bench.model import BenchModel
 from guiapp.widgets.bench.chart_images import Picture, paper_charts, paper_pictures
-from guiapp.widgets.shared.file_names import with_ending
+from guiapp.widgets.shared import file_names
 
 FORMATS = {
     ".html": "Page with charts (*.html)",
@@ -31,11 +31,7 @@ Ask = Callable[[QWidget], Path | None]
 
 
 def ask_for_file(window: QWidget) -> Path | None:
-    filters = ";;".join(FORMATS.values())
-    name, chosen = QFileDialog.getSaveFileName(window, "Save report", "benchmark.html", filters)
-    if not name:
-        return None
-    return with_ending(Path(name), FORMATS, chosen)
+    return file_names.ask_for_file(window, "Save report", "benchmark.html", FORMATS)
 
 
 def ask_for_folder(window: QWidget) -> Path | None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QWidget
 
 from guiapp.core.explain.figures import counted
 from guiapp.viewmodels.compare.difference_causes import CauseCount
 from guiapp.widgets.shared.layouts import in_column
-from guiapp.widgets.shared.painting import LEFT, RIGHT, fill, write
+from guiapp.widgets.shared.painting import LEFT, RIGHT, elided, fill, ring, write
 from guiapp.widgets.shared.plain_tip import plain_tip
 from guiapp.widgets.shared.style_sheet import blend
 from guiapp.widgets.shared.theme import GAP_PX, SMALL_FONT_PX, UI_FONT_PX, Theme, ThemeSource
@@ -49,13 +49,11 @@ class CauseRow(QAbstractButton):
         elif self.underMouse():
             fill(painter, whole, theme.raised, RADIUS_PX)
         if self.hasFocus():
-            painter.setPen(theme.accent)
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(whole.adjusted(0.5, 0.5, -0.5, -0.5), RADIUS_PX, RADIUS_PX)
+            ring(painter, whole, theme.accent, RADIUS_PX)
         inside = whole.adjusted(GAP_PX, 0, -GAP_PX, 0)
         title = inside.adjusted(0, 0, -COUNT_PX - BAR_ROOM_PX - GAP_PX, 0)
         font = Theme.ui_font(UI_FONT_PX)
-        shown = QFontMetricsF(font).elidedText(self.text(), Qt.TextElideMode.ElideMiddle, title.width())
+        shown = elided(self.text(), font, title.width(), Qt.TextElideMode.ElideMiddle)
         write(painter, title, shown, theme.text, LEFT, font)
         write(painter, inside, f"{self._row.count:,}", theme.dim, RIGHT, Theme.mono_font(SMALL_FONT_PX))
         bar = max(round(BAR_ROOM_PX * self._row.count / self._most), 2)

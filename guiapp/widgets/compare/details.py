@@ -17,7 +17,6 @@ from guiapp.viewmodels.compare.difference_report import markdown
 from guiapp.viewmodels.compare.difference_walk import DifferenceWalk
 from guiapp.viewmodels.compare.models import ModelsComparison
 from guiapp.widgets.compare.causes import CauseList
-from guiapp.widgets.compare.legend import Legend
 from guiapp.widgets.compare.token_grid import GridRow, GridToken, TokenGrid
 from guiapp.widgets.shared.buttons import push_button
 from guiapp.widgets.shared.card import card
@@ -25,8 +24,15 @@ from guiapp.widgets.shared.layouts import STRETCH, framed, in_column, in_row, sc
 from guiapp.widgets.shared.style_sheet import heading, set_role
 from guiapp.widgets.shared.styled_text import Span, StyledText
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, Theme, ThemeSource
+from guiapp.widgets.spans.legend import Legend, Look, Sign
 
 MOST_TOKENS = 60  # of a model that are shown
+SIGNS = (
+    Sign(Look.QUIET, "all", "every model cuts this token"),
+    Sign(Look.FULL, "some", "at least one other does"),
+    Sign(Look.RINGED, "only", "only this model does"),
+    Sign(Look.BAR, "", "more than the fewest on this line"),
+)
 ADD_A_MODEL = "Add a model to compare with: the same text, cut by each, side by side."
 NO_DIFFERENCE = "All models cut this text alike."
 HOW_TO_WALK = "F8 goes from difference to difference, Shift+F8 back."
@@ -70,7 +76,7 @@ class DetailsPanel(QScrollArea):
         self._by_cause = heading("By cause")
         self.causes = CauseList(theme_source)
         self._signs = heading("Signs")
-        self._legend = Legend(theme_source)
+        self._legend = Legend(theme_source, SIGNS)
         self._lay_out()
         self.setAccessibleName("Differences")
         self.causes.chosen.connect(walk.choose_kind)

@@ -11,7 +11,7 @@ from guiapp.viewmodels.compare.column_state import ColumnState
 from guiapp.viewmodels.compare.figures import ComparedFigures
 from guiapp.widgets.compare.markers import MARKER_PX, draw_marker
 from guiapp.widgets.shared.icons import icon
-from guiapp.widgets.shared.painting import LEFT, RIGHT, Painted, bold, fill, write
+from guiapp.widgets.shared.painting import LEFT, RIGHT, Painted, bold, elided, fill, write
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
 
 HEIGHT_PX = 76
@@ -37,8 +37,7 @@ class NameButton(QToolButton):
 
     def set_name(self, name: str, room_px: int) -> None:
         """Show as much of a name as there is room for."""
-        metrics = self.fontMetrics()
-        shown = metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, max(room_px, 0)).replace("&", "&&")
+        shown = elided(name, self.font(), max(room_px, 0), Qt.TextElideMode.ElideMiddle).replace("&", "&&")
         if shown != self.text():
             self.setText(shown)
             self._fit()
@@ -74,7 +73,6 @@ class ColumnHead(Painted):
         self.is_focused = False
         self._shown: tuple[object, ...] = ()
         state.changed.connect(self.follow)
-        theme_source.changed.connect(self.update)
 
     def sizeHint(self) -> QSize:
         return QSize(280, HEIGHT_PX)
@@ -122,8 +120,7 @@ class ColumnHead(Painted):
         problem = self._state.problem if self._state.has_model else ""  # else it is told below
         kind, color = (problem, theme.bad) if problem else (self._state.kind, theme.dim)
         room = second.adjusted(0, 0, -taken, 0)
-        shown = QFontMetricsF(font).elidedText(kind, Qt.TextElideMode.ElideRight, room.width())
-        write(painter, room, shown, color, LEFT, font)
+        write(painter, room, elided(kind, font, room.width()), color, LEFT, font)
         painter.fillRect(0, self.height() - 1, self.width(), 1, theme.line)
         if self.is_focused:
             painter.fillRect(0, 0, self.width(), 2, theme.accent)

@@ -38,7 +38,6 @@ class LineCounts(Painted):
         editor.moved.connect(self.update)
         figures.lines_changed.connect(self.update)
         column.tokens_changed.connect(self.update)
-        theme_source.changed.connect(self.update)
 
     def point_out(self, place: PointedOut | None) -> None:
         """Mark a line as the editor does."""

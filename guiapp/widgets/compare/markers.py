@@ -7,7 +7,8 @@ from math import cos, pi, sin
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPolygonF
 
-from guiapp.widgets.shared.theme import Theme
+from guiapp.widgets.shared.painting import Painted
+from guiapp.widgets.shared.theme import UNIT_PX, Theme, ThemeSource
 
 MARKER_PX = 9
 _CORNERS = (
@@ -36,3 +37,19 @@ def draw_marker(painter: QPainter, center: QPointF, number: int, theme: Theme) -
     painter.drawPolygon(
         QPolygonF([QPointF(center.x() + reach * cos(at), center.y() + reach * sin(at)) for at in angles])
     )
+
+
+class Marker(Painted):
+    """The marker of a column, before the name of its model."""
+
+    def __init__(self, theme_source: ThemeSource, number: int) -> None:
+        super().__init__(theme_source)
+        self._number = number
+        self.setFixedSize(MARKER_PX + UNIT_PX, MARKER_PX + UNIT_PX)
+
+    def show_number(self, number: int) -> None:
+        self._number = number
+        self.update()
+
+    def paint(self, painter: QPainter, theme: Theme) -> None:
+        draw_marker(painter, QRectF(self.rect()).center(), self._number, theme)

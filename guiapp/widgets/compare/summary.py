@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QFileDialog, QLabel, QMenu, QWidget
+from PySide6.QtWidgets import QFileDialog, QLabel, QWidget
 
 from guiapp import open_model
 from guiapp.core.explain.figures import counted
 from guiapp.core.vocab.quoting import quoted
-from guiapp.viewmodels.background import Progress
 from guiapp.viewmodels.compare.summary import REPORTS, SummaryModel
 from guiapp.viewmodels.models.choice import shown_path
 from guiapp.viewmodels.models.loader import Load
@@ -22,7 +21,7 @@ from guiapp.viewmodels.settings import Settings
 from guiapp.widgets.compare.summary_terms import TermsPopover
 from guiapp.widgets.compare.summary_view import SummaryView
 from guiapp.widgets.shared.buttons import tool_button
-from guiapp.widgets.shared.file_names import with_ending
+from guiapp.widgets.shared.file_names import ask_for_file
 from guiapp.widgets.shared.fitted_label import FittedLabel
 from guiapp.widgets.shared.layouts import in_column, in_row
 from guiapp.widgets.shared.menu_button import MenuButton
@@ -55,11 +54,10 @@ class SummaryPanel(QWidget):
         self.saving = FileSaving(self)
         self.view = SummaryView(self.summary, theme_source)
         self._note = set_role(FittedLabel(), "dim")
-        self._failure = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
+        self._failure = set_role(QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True), "bad")
         self._failure.setContentsMargins(MARGIN_PX, 0, MARGIN_PX, UNIT_PX)
-        self._theme_source = theme_source
-        self.add_button = _menu_button("+ Model", theme_source)
-        self.export_button = _menu_button("Export", theme_source)
+        self.add_button = MenuButton(theme_source, "+ Model", role="quiet")
+        self.export_button = MenuButton(theme_source, "Export", role="quiet")
         self.folder_button = tool_button("Folder…", self._ask_for_folder, tip="Count all texts of a folder")
         self.text_button = tool_button(
             "This text", self.summary.count_text, tip="Count the text of the window again"
@@ -75,7 +73,6 @@ class SummaryPanel(QWidget):
         self.setFocusProxy(self.view)
         self.setMinimumHeight(LEAST_HEIGHT_PX)
         self.summary.changed.connect(self._follow)
-        theme_source.changed.connect(self._follow)
         self._follow()
 
     @property
@@ -101,21 +98,20 @@ class SummaryPanel(QWidget):
 
     def export(self, path: Path) -> None:
         """Write all rows to a file, in the format that its ending names."""
-        self.saving.save(path, partial(_given, self.summary.report(path.suffix.lower())))
+        data = self.summary.report(path.suffix.lower())
+        self.saving.save(path, lambda _progress: data)
 
     def _fill_menus(self) -> None:
-        adding = QMenu(self)
+        adding = self.add_button.new_menu()
         adding.addAction("Choose…", self._want_model)
         adding.addAction("Several files…", self._ask_for_models)
         adding.addAction("All on this machine", self.summary.add_installed)
-        self.add_button.setMenu(adding)
-        exporting = QMenu(self)
+        exporting = self.export_button.new_menu()
         for ending, title in REPORTS.items():
             exporting.addAction(f"{title.partition(' (')[0]}…", partial(self._ask_and_export, ending))
         exporting.addSeparator()
         exporting.addAction("Copy", self.view.copy)
         exporting.addAction("Copy as Markdown", self.view.copy_markdown)
-        self.export_button.setMenu(exporting)
 
     def _want_model(self) -> None:
         self._requests.model_wanted.emit(self.add_button, self.summary.add)
@@ -129,9 +125,9 @@ class SummaryPanel(QWidget):
             self.summary.count_folder(Path(name))
 
     def _ask_and_export(self, ending: str) -> None:
-        name, _ = QFileDialog.getSaveFileName(self, "Export summary", f"summary{ending}", REPORTS[ending])
-        if name:
-            self.export(with_ending(Path(name), REPORTS, REPORTS[ending]))
+        formats = {ending: REPORTS[ending]}
+        if path := ask_for_file(self, "Export summary", f"summary{ending}", formats):
+            self.export(path)
 
     def _open_terms(self) -> None:
         selected = self.view.selected_rows()
@@ -147,7 +143,6 @@ class SummaryPanel(QWidget):
         self.export_button.setEnabled(bool(summary.counted))
         self._failure.setVisible(bool(summary.failure))
         self._failure.setText(summary.failure)
-        self._failure.setStyleSheet(f"color: {self._theme_source.theme.bad.name()}")
         models = counted(len(summary.rows), "model")
         told = f"{models}, {self._texts_told()}"
         busy = self._busy_told()
@@ -167,14 +162,3 @@ class SummaryPanel(QWidget):
             return f" · looking for {'texts' if summary.is_listing else 'models'}"
         n_due = sum(map(summary.is_due, summary.rows))
         return f" · {counted(n_due, 'model')} to count" if n_due > 1 else ""
-
-
-def _menu_button(title: str, theme_source: ThemeSource) -> MenuButton:
-    button = MenuButton(theme_source)
-    button.setText(title)
-    button.setAccessibleName(title)
-    return set_role(button, "quiet")
-
-
-def _given(data: bytes, progress: Progress) -> bytes:
-    return data

@@ -34,7 +34,7 @@ from guiapp.viewmodels.compare.summary import SummaryModel
 from guiapp.viewmodels.compare.summary_rows import SummaryRow
 from guiapp.viewmodels.compare.summary_table import BAR_ROLE, ROW_ROLE, Bar, SummaryTable
 from guiapp.widgets.compare.markers import MARKER_PX, draw_marker
-from guiapp.widgets.shared.painting import LEFT, RIGHT, bold, fill, write
+from guiapp.widgets.shared.painting import LEFT, RIGHT, bold, elided, fill, ring, write
 from guiapp.widgets.shared.plain_tip import plain_tip
 from guiapp.widgets.shared.theme import GAP_PX, SMALL_FONT_PX, UI_FONT_PX, Theme, ThemeSource
 
@@ -71,9 +71,7 @@ class _CellDelegate(QStyledItemDelegate):
         painter.fillRect(QRect(place.left(), place.bottom(), place.width(), 1), theme.line)
         self.draw(painter, theme, place.adjusted(GAP_PX, 0, -GAP_PX, -1), index, row)
         if option.state & QStyle.StateFlag.State_HasFocus:
-            painter.setPen(theme.accent)
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(QRectF(place).adjusted(1.5, 1.5, -1.5, -2.5), 3, 3)
+            ring(painter, place.adjusted(1, 1, -1, -2), theme.accent, 3)
         painter.restore()
 
     def helpEvent(
@@ -95,9 +93,8 @@ class FigureDelegate(_CellDelegate):
     def draw(self, painter: QPainter, theme: Theme, place: QRect, index: Index, row: SummaryRow) -> None:
         if told := self._summary.state_of(row):
             font = Theme.ui_font()
-            painter.setFont(font)
-            shown = painter.fontMetrics().elidedText(told, Qt.TextElideMode.ElideRight, place.width())
-            write(painter, place, shown, theme.bad if row.failure else theme.dim, LEFT)
+            color = theme.bad if row.failure else theme.dim
+            write(painter, place, elided(told, font, place.width()), color, LEFT, font)
             return
         bar = index.data(BAR_ROLE)
         figure = place
@@ -153,9 +150,7 @@ class NameDelegate(_CellDelegate):
         draw_marker(painter, center, self._table.number_of(row), theme)
         left = place.left() + NAME_LEFT_PX
         room = QRect(left, place.top(), note.left() - GAP_PX - left + 1, place.height())
-        title = QFontMetrics(self._font).elidedText(
-            self._table.title_of(row), Qt.TextElideMode.ElideMiddle, room.width()
-        )
+        title = elided(self._table.title_of(row), self._font, room.width(), Qt.TextElideMode.ElideMiddle)
         write(painter, room.adjusted(0, 0, GAP_PX, 0), title, theme.text, LEFT, self._font)
         color = theme.text if row.session is None else theme.dim
         write(painter, note, self.note_of(row), color, LEFT, self._small)

@@ -14,7 +14,6 @@ from guiapp.widgets.shared.style_sheet import heading, set_role
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX
 
 FIELD_PX = 130
-LONGEST_TITLE = 32
 
 
 class TermsPopover(Popover):

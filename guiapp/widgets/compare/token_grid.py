@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QFont, QFontMetricsF, QPainter
+from PySide6.QtGui import QFontMetricsF, QPainter
 
 from guiapp.core.editing.token_store import N_TINTS
+from guiapp.viewmodels.tokens.common_grid import Need, Place, places_of
 from guiapp.widgets.compare.markers import MARKER_PX, draw_marker
-from guiapp.widgets.shared.painting import CENTER, LEFT, RIGHT, Painted, fill, write
+from guiapp.widgets.shared.painting import CENTER, LEFT, RIGHT, Painted, elided, fill, write
 from guiapp.widgets.shared.theme import GAP_PX, SMALL_FONT_PX, UI_FONT_PX, UNIT_PX, Theme, ThemeSource
 
 ROW_PX = 46
@@ -45,49 +44,32 @@ class GridRow:
     tokens: tuple[GridToken, ...]
 
 
-def grid_of(rows: Sequence[GridRow], widths: dict[GridToken, float]) -> dict[int, float]:
-    """Where each place at which some token begins or ends lies, so that each token has the width it needs."""
-    places = sorted({place for row in rows for token in row.tokens for place in (token.start, token.end)})
-    cells = dict.fromkeys(pairwise(places), 0.0)
-    tokens = sorted(
-        {token for row in rows for token in row.tokens}, key=lambda token: token.end - token.start
-    )
-    for token in tokens:
-        inside = [cell for cell in cells if token.start <= cell[0] and cell[1] <= token.end]
-        missing = widths[token] - sum(cells[cell] for cell in inside)
-        for cell in inside if missing > 0 else ():
-            cells[cell] += missing / len(inside)
-    x, grid = 0.0, {places[0]: 0.0} if places else {}
-    for (_, end), width in cells.items():
-        x += width
-        grid[end] = x
-    return grid
-
-
 class TokenGrid(Painted):
     """One row for each model; what does not fit is left out at the right."""
 
     def __init__(self, theme_source: ThemeSource) -> None:
         super().__init__(theme_source, "Tokens of each model here")
         self.rows: list[GridRow] = []
-        self._grid: dict[int, float] = {}
-        theme_source.changed.connect(self.update)
+        self._x: dict[Place, float] = {}
 
     def show_rows(self, rows: list[GridRow]) -> None:
         if rows == self.rows:
             return
         self.rows = rows
         letters, digits = (QFontMetricsF(Theme.mono_font(size_px)) for size_px in (TOKEN_FONT_PX, ID_FONT_PX))
-        widths = {
-            token: BETWEEN_PX
-            + max(
-                letters.horizontalAdvance(token.label) + 2 * PADDING_PX,
-                digits.horizontalAdvance(str(token.token_id)) + BETWEEN_PX,
+        self._x = places_of(
+            Need(
+                (token.start, 0),
+                (token.end, 0),
+                BETWEEN_PX
+                + max(
+                    letters.horizontalAdvance(token.label) + 2 * PADDING_PX,
+                    digits.horizontalAdvance(str(token.token_id)) + BETWEEN_PX,
+                ),
             )
             for row in rows
             for token in row.tokens
-        }
-        self._grid = grid_of(rows, widths)
+        )
         self.setFixedHeight(ROW_PX * len(rows))
         lines = [
             f"{row.name}: " + " ".join(f"{token.label} {token.token_id}" for token in row.tokens)
@@ -105,11 +87,12 @@ class TokenGrid(Painted):
             draw_marker(painter, QPointF(MARKER_PX / 2, top + BOX_PX / 2), row.number, theme)
             name = QRectF(MARKER_PX + GAP_PX, top, NAME_PX - MARKER_PX - GAP_PX, BOX_PX)
             font = Theme.ui_font(UI_FONT_PX)
-            write(painter, name, _elided(row.name, font, name.width()), theme.dim, LEFT, font)
+            shown = elided(row.name, font, name.width(), Qt.TextElideMode.ElideMiddle)
+            write(painter, name, shown, theme.dim, LEFT, font)
             count = QRectF(self.width() - COUNT_PX, top, COUNT_PX, BOX_PX)
             write(painter, count, str(len(row.tokens)), theme.dim, RIGHT, Theme.mono_font(SMALL_FONT_PX))
             room = QRectF(NAME_PX, top, self.width() - NAME_PX - COUNT_PX - UNIT_PX, ROW_PX)
-            is_cut = NAME_PX + max(self._grid.values(), default=0.0) - BETWEEN_PX > room.right()
+            is_cut = NAME_PX + max(self._x.values(), default=0.0) - BETWEEN_PX > room.right()
             painter.save()
             painter.setClipRect(room.adjusted(0, 0, -MORE_PX if is_cut else 0, 0))
             self._draw_tokens(painter, theme, row, top)
@@ -123,14 +106,10 @@ class TokenGrid(Painted):
             place = QRectF(NAME_PX, top, self.width() - NAME_PX, BOX_PX)
             write(painter, place, "no token", theme.dim, LEFT, Theme.ui_font(SMALL_FONT_PX))
         for token in row.tokens:
-            left, right = NAME_PX + self._grid[token.start], NAME_PX + self._grid[token.end] - BETWEEN_PX
+            left, right = NAME_PX + self._x[token.start, 0], NAME_PX + self._x[token.end, 0] - BETWEEN_PX
             box = QRectF(left, top, right - left, BOX_PX)
             if token.start < token.end:
                 fill(painter, box, theme.span_color(token.tint % N_TINTS), RADIUS_PX)
             write(painter, box, token.label, theme.span_text, CENTER, Theme.mono_font(TOKEN_FONT_PX))
             below = QRectF(left, top + BOX_PX + 1, right - left, ROW_PX - BOX_PX - 6)
             write(painter, below, str(token.token_id), theme.dim, CENTER, Theme.mono_font(ID_FONT_PX))
-
-
-def _elided(text: str, font: QFont, width: float) -> str:
-    return QFontMetricsF(font).elidedText(text, Qt.TextElideMode.ElideMiddle, width)

@@ -13,7 +13,6 @@ from guiapp.core.explain.figures import counted
 from guiapp.core.explain.visible_text import isolate, visible_text
 from guiapp.viewmodels.compare.texts import ComparedTexts
 from guiapp.viewmodels.compare.texts_words import beginning, changed_ids, counts, in_a_line, where
-from guiapp.widgets.compare_texts.signs import Signs
 from guiapp.widgets.shared.buttons import push_button
 from guiapp.widgets.shared.card import card
 from guiapp.widgets.shared.layouts import STRETCH, framed, in_column, in_row, scroll_down
@@ -21,7 +20,13 @@ from guiapp.widgets.shared.style_sheet import heading, set_role
 from guiapp.widgets.shared.styled_text import Span, StyledText
 from guiapp.widgets.shared.tables import show_rows
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, TEXT_FONT_PX, Theme, ThemeSource
+from guiapp.widgets.spans.legend import Legend, Look, Sign
 
+SIGNS = (
+    Sign(Look.QUIET, "both", "in both texts, in order"),
+    Sign(Look.RINGED, "only", "only on this side"),
+    Sign(Look.UPRIGHT, "", "end of what both begin with"),
+)
 TITLE_FONT_PX = 15
 LONGEST_CHANGE = 60  # tokens that are shown
 LONGEST_TOKEN = 60  # characters
@@ -85,7 +90,7 @@ class TextsDetails(QScrollArea):
         title = in_row((self._title, 1), self.go_to_parting)
         self._beginning = card(title, self._told)
         of_changes = self._change_title, self._change, self._list_title
-        signs = heading("Signs"), Signs(theme_source)
+        signs = heading("Signs"), Legend(theme_source, SIGNS)
         parts = heading("From the start"), self._beginning, *of_changes, (self.list, 1), STRETCH, *signs
         scroll_down(self, framed(in_column(*parts, margins=MARGIN_PX, spacing=GAP_PX), "panel"))
         self.setMinimumWidth(260)

@@ -52,16 +52,13 @@ class SideHead(QFrame):
         self._count = set_role(QLabel("0"), "number")
         self._count.setFont(Theme.mono_font(COUNT_FONT_PX))
         self._count.setAccessibleName("Tokens")
-        self._more = set_role(QLabel(), "number")
+        self._more = set_role(QLabel(), "more")
         self._size = set_role(FittedLabel(), "dim")
         self._bar = PrefixBar(theme_source)
-        self._theme_source = theme_source
         first = in_row(title, STRETCH, self._more, self._count, spacing=GAP_PX)
         second = in_row((self._size, 1), *tools, spacing=UNIT_PX)
         in_column(first, second, self._bar, on=self, margins=(MARGIN_PX, GAP_PX), spacing=2)
         self.setFixedHeight(HEIGHT_PX)  # both texts begin at the same height
-        theme_source.changed.connect(self._color)
-        self._color()
 
     def show_counts(self, n_tokens: int, n_more: int, n_common: int, n_most: int) -> None:
         """The tokens of this side, how many more than the other it has, and those both begin with."""
@@ -73,6 +70,3 @@ class SideHead(QFrame):
     def show_size(self, *texts: str) -> None:
         """How long the text is, and what there is room to say besides; the longest first."""
         self._size.set_texts(list(texts))
-
-    def _color(self) -> None:
-        self._more.setStyleSheet(f"color: {self._theme_source.theme.warning.name()};")

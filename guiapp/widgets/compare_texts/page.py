@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from functools import partial
 
 from PySide6.QtCore import QSignalBlocker, Qt
-from PySide6.QtGui import QGuiApplication, QHideEvent, QKeySequence, QShowEvent
-from PySide6.QtWidgets import QLabel, QSplitter, QWidget
+from PySide6.QtGui import QGuiApplication, QHideEvent, QShowEvent
+from PySide6.QtWidgets import QSplitter, QWidget
 
 from guiapp.core.compare.changes_report import as_text
 from guiapp.core.vocab.quoting import quoted
@@ -22,6 +22,7 @@ from guiapp.widgets.shared.fitted_label import FittedLabel
 from guiapp.widgets.shared.layouts import STRETCH, framed, in_column, in_row, in_splitter
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.theme import GAP_PX
+from guiapp.widgets.shared.walk_buttons import WalkButtons
 from guiapp.widgets.spans.editor import SpanEditor
 from guiapp.widgets.spans.editor_link import EditorLink
 from guiapp.widgets.spans.row_pixmaps import PointedOut
@@ -29,7 +30,6 @@ from guiapp.widgets.spans.view import SpanView
 from guiapp.widgets.window.pages import Page, PageSetting
 
 DETAILS_PX = 320
-STEP_PX = 90
 LONGEST_NAME = 60
 FRAME_MS = 8.0  # for rows that are new, on each side
 PLACEHOLDER = "Type or paste a text, or drop a file here."
@@ -107,16 +107,10 @@ class TextsPage(Page):
         self.next, self.previous = (setting.actions[f"texts_{name}"] for name in ("next", "previous"))
         self.next.triggered.connect(self._go_on)
         self.previous.triggered.connect(self._go_back)
-        self._at = set_role(QLabel(), "number")
-        self._at.setMinimumWidth(STEP_PX)
-        self._at.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        keys = self.next.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
-        back = tool_button("‹", self.previous.trigger, tip=f"{self.previous.text()} (Shift+{keys})")
-        on = tool_button("›", self.next.trigger, tip=f"{self.next.text()} ({keys})")
+        self.walking = WalkButtons(self.previous, self.next, "Change")
         tip = "What is found, as `tokenloupe compare` prints it"
         self.copy = tool_button("Copy as Markdown", self._copy, role="raised", tip=tip)
-        self._steps = back, self._at, on, set_role(QLabel(keys), "dim")
-        in_row(STRETCH, *self._steps, self.copy, on=self._tools, spacing=GAP_PX)
+        in_row(STRETCH, self.walking, self.copy, on=self._tools, spacing=GAP_PX)
 
     def _add_edit_actions(self, setting: PageSetting) -> None:
         names = ("undo", "redo", "cut", "copy", "paste", "select_all")
@@ -168,11 +162,7 @@ class TextsPage(Page):
         self.copy.setEnabled(self.compared.report is not None)
 
     def _count_changes(self) -> None:
-        n_changes, current = self.compared.n_changes, self.compared.current
-        one = "–" if current is None else f"{current + 1:,}"
-        self._at.setText(f"{one} of {n_changes:,}" if n_changes else "no changes")
-        for widget in self._steps:
-            widget.setEnabled(n_changes > 0)
+        self.walking.show_place(self.compared.current, self.compared.n_changes)
 
     def _copy(self) -> None:
         if (report := self.compared.report) is not None:

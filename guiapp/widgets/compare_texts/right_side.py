@@ -15,6 +15,7 @@ from guiapp.widgets.compare_texts.head import SideHead
 from guiapp.widgets.shared.buttons import tool_button
 from guiapp.widgets.shared.layouts import in_column, in_splitter
 from guiapp.widgets.shared.segments import Segments
+from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, ThemeSource
 from guiapp.widgets.spans.editor import SpanEditor
 from guiapp.widgets.spans.editor_link import EditorLink
@@ -25,7 +26,6 @@ TEXT_PLACEHOLDER = "Type, paste, or drop a file here."
 IDS_PLACEHOLDER = "Paste ids: 1, 2, 3 or [1, 2, 3]"
 DECODED_PLACEHOLDER = "What they stand for"
 KEPT = "kept until the window closes"
-NUMBERS_SHARE = 0.35
 LONGEST_NAME = 60
 LONGEST_FAILURE = 300
 
@@ -36,7 +36,6 @@ class RightSide(QWidget):
     def __init__(self, compared: ComparedTexts, theme_source: ThemeSource) -> None:
         super().__init__()
         self._compared = compared
-        self._theme_source = theme_source
         self.kinds = Segments(KINDS)
         if (row := self.kinds.layout()) is not None:
             row.setContentsMargins(0, 0, 0, 0)
@@ -45,7 +44,7 @@ class RightSide(QWidget):
             "Copy left text", self._copy_left, tip="Begin with the left text, to change it here"
         )
         self.head = SideHead(theme_source, self.kinds, self.open_button, self.copy_button)
-        self._failure = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+        self._failure = set_role(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "bad")
         self._failure.setContentsMargins(MARGIN_PX, GAP_PX, MARGIN_PX, GAP_PX)
         self.editor = SpanEditor(compared.second.document, compared.right, theme_source)
         self.editor.setAccessibleName("Other text")
@@ -79,8 +78,6 @@ class RightSide(QWidget):
         compared.second.spans.failed.connect(self._show_failure)
         compared.second.text.file_changed.connect(self._follow)
         compared.second.tokens_changed.connect(self._forget_failure)
-        self._theme_source.changed.connect(self._color)
-        self._color()
 
     @property
     def shown(self) -> SpanView:
@@ -131,9 +128,6 @@ class RightSide(QWidget):
     def _forget_failure(self) -> None:
         if len(self._compared.second.tokens) or not self._compared.second.document.size:
             self._show_failure("")
-
-    def _color(self) -> None:
-        self._failure.setStyleSheet(f"color: {self._theme_source.theme.bad.name()};")
 
     # Files that are dropped
 

@@ -9,12 +9,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPen
+from PySide6.QtGui import QBrush, QFocusEvent, QFontMetrics, QKeyEvent, QMouseEvent, QPainter
 
 from guiapp.core.compare.vocabularies import LONGEST_COUNTED
 from guiapp.core.tree.scripts import NAMES
-from guiapp.widgets.compare_vocabularies.sides import PARTS, paint_part
-from guiapp.widgets.shared.painting import RIGHT, Painted, fill, write
+from guiapp.widgets.compare.markers import color_of
+from guiapp.widgets.shared.painting import RIGHT, Painted, elided, fill, ring, write
 from guiapp.widgets.shared.style_sheet import blend
 from guiapp.widgets.shared.theme import GAP_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
 
@@ -22,6 +22,9 @@ Counts = NDArray[np.int64]
 ROW_PX, BAR_PX = 21, 9
 NAME_PX, TOTAL_PX = 96, 54
 CHART_PX, AXIS_PX = 112, 18
+BOTH, ONLY_A = 0, 1
+PARTS = ("in both", "only in A", "only in B")
+GROUNDS = 0.3  # of a colour below its hatching
 LABELLED = (1, 8, 16, 24, LONGEST_COUNTED)
 Key = Qt.Key
 STEPS = {Key.Key_Up: -1, Key.Key_Left: -1, Key.Key_Down: 1, Key.Key_Right: 1}
@@ -99,9 +102,7 @@ class Bars(Painted):
             elif place.column == self._hovered:
                 fill(painter, place.whole, theme.raised, 4)
             if place.column == pointed:
-                painter.setPen(QPen(theme.accent, 1))
-                painter.setBrush(Qt.BrushStyle.NoBrush)
-                painter.drawRoundedRect(place.whole.adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
+                ring(painter, place.whole, theme.accent, 4)
             for part, stretch in enumerate(place.parts):
                 if stretch.width() > 0 and stretch.height() > 0:
                     paint_part(painter, theme, stretch, part, self._column_of_b)
@@ -204,10 +205,7 @@ class ScriptBars(Bars):
     def paint_labels(self, painter: QPainter, theme: Theme, place: Place) -> None:
         whole, font = place.whole, Theme.ui_font(SMALL_FONT_PX)
         room = QRectF(UNIT_PX, whole.top(), NAME_PX - UNIT_PX, whole.height())
-        name = QFontMetrics(font).elidedText(
-            NAMES[place.column], Qt.TextElideMode.ElideRight, int(room.width())
-        )
-        write(painter, room, name, theme.text, font=font)
+        write(painter, room, elided(NAMES[place.column], font, room.width()), theme.text, font=font)
         total = f"{self._counts[:, place.column].sum():,}"
         end = whole.adjusted(0, 0, -UNIT_PX, 0)
         write(painter, end, total, theme.dim, RIGHT, Theme.mono_font(SMALL_FONT_PX))
@@ -264,3 +262,15 @@ def length_name(length: int) -> str:
     if length == LONGEST_COUNTED:
         return f"{length} bytes and more"
     return "1 byte" if length == 1 else f"{length} bytes"
+
+
+def paint_part(painter: QPainter, theme: Theme, place: QRectF, part: int, column_of_b: int) -> None:
+    """A stretch of a bar by its number in PARTS: grey for both, full for A, hatched for B."""
+    if part == BOTH:
+        fill(painter, place, theme.faint, 1)
+    elif part == ONLY_A:
+        fill(painter, place, color_of(0, theme), 1)
+    else:
+        color = color_of(column_of_b, theme)
+        fill(painter, place, blend(theme.panel, color, GROUNDS), 1)
+        fill(painter, place, QBrush(color, Qt.BrushStyle.BDiagPattern), 1)

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QAction, QResizeEvent
+from functools import partial
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QMenu, QToolButton, QWidget
 
 from guiapp.core.explain.figures import percent
 from guiapp.core.explain.visible_text import isolate
-from guiapp.core.vocab.quoting import quoted
 from guiapp.viewmodels.compare.vocabularies import ComparedVocabularies
 from guiapp.viewmodels.compare.vocabulary_verdict import Part, Respect, summary, title
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.models.choice import summary as model_summary
-from guiapp.viewmodels.models.loader import LONGEST_NAME, display_name
-from guiapp.widgets.compare_vocabularies.sides import MARKERS, side_color
+from guiapp.widgets.compare.markers import Marker
 from guiapp.widgets.shared.fitted_label import FittedLabel
 from guiapp.widgets.shared.layouts import STRETCH, in_column, in_row
 from guiapp.widgets.shared.menu_button import MenuButton
@@ -28,8 +28,12 @@ LEFT_PX = 430
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignAbsolute  # a menu button is laid out from the right
 MOST_LEFT_SHARE = 0.36  # of a narrow window
 PART_PADDING_PX = 10  # as far as the text of a button is from its edges
-SIGNS = {True: "✓", False: "≠", None: "?"}
-SIGN_WORDS = {True: "the same", False: "not the same", None: "not compared in all"}
+SIGNS = {
+    True: ("✓", "the same", "good"),
+    False: ("≠", "not the same", "warning"),
+    None: ("?", "not compared in all", "dim"),
+}
+"""Of a respect that is equal, is not, or cannot be compared: a sign, its words and its looks."""
 
 
 class PairHead(QFrame):
@@ -46,21 +50,19 @@ class PairHead(QFrame):
     def __init__(self, model: ComparedVocabularies, theme_source: ThemeSource) -> None:
         super().__init__()
         self._model = model
-        self._theme_source = theme_source
         set_role(self, "bar")
         self._title = set_role(QLabel(), "title")
         self._summary = set_role(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "dim")
-        self._markers = QLabel(), QLabel()
+        self._markers = Marker(theme_source, 0), Marker(theme_source, 1)
         self._name = set_role(QLabel(textFormat=Qt.TextFormat.PlainText), "strong")
         self.second = MenuButton(theme_source)
+        self.second.list_anew(self._list_choices)
         self._facts = FittedLabel(), FittedLabel()
         self._respects = QGridLayout()
         self._lay_out()
         model.pair_changed.connect(self._follow_pair)
         model.found_changed.connect(self._follow_found)
         model.filter_changed.connect(self._follow_filter)
-        theme_source.changed.connect(self._follow_pair)
-        theme_source.changed.connect(self._follow_found)
         self._follow_pair()
         self._follow_found()
 
@@ -93,44 +95,30 @@ class PairHead(QFrame):
     # Both models
 
     def _follow_pair(self) -> None:
-        theme, model = self._theme_source.theme, self._model
-        columns = 0, model.second_index
-        for label, column in zip(self._markers, columns, strict=True):
-            label.setText(MARKERS[column])
-            label.setStyleSheet(f"color: {side_color(theme, column).name()}")
+        model = self._model
+        self._markers[1].show_number(model.second_index)
         self._name.setText(self._shown(session_name(model.first)))
         self._name.setToolTip(plain_tip(session_name(model.first)))
         second = model.second
         self.second.setText("" if second is None else self._shown(session_name(second)).replace("&", "&&"))
         self.second.setToolTip("" if second is None else plain_tip(session_name(second)))
         self.second.setAccessibleName(f"B: {'none' if second is None else session_name(second)}")
-        self._list_choices()
         self._tell_facts()
 
     def _shown(self, name: str) -> str:
         return isolate(self.fontMetrics().elidedText(name, Qt.TextElideMode.ElideMiddle, NAME_PX))
 
-    def _list_choices(self) -> None:
-        menu = QMenu(self.second)
-        menu.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
+    def _list_choices(self, menu: QMenu) -> None:
         for session in self._model.choices:
-            action = menu.addAction(isolate(session_name(session)).replace("&", "&&"))
-            action.setData(session)
+            name = isolate(session_name(session)).replace("&", "&&")
+            action = menu.addAction(name, partial(self._model.choose_second, session))
             action.setCheckable(True)
             action.setChecked(session is self._model.second)
         menu.addSeparator()
-        menu.addAction("Another model…").setEnabled(self._model.can_add)
-        menu.triggered.connect(self._choose)
-        before = self.second.menu()
-        self.second.setMenu(menu)
-        if before is not None:
-            before.deleteLater()
+        menu.addAction("Another model…", self._ask_for_model).setEnabled(self._model.can_add)
 
-    def _choose(self, action: QAction) -> None:
-        if isinstance(action.data(), QObject):
-            self._model.choose_second(action.data())
-        else:
-            self.model_wanted.emit(self.second)
+    def _ask_for_model(self) -> None:
+        self.model_wanted.emit(self.second)
 
     def _tell_facts(self) -> None:
         found, sessions = self._model.found, (self._model.first, self._model.second)
@@ -145,7 +133,7 @@ class PairHead(QFrame):
     # What was found
 
     def _follow_found(self) -> None:
-        compared, theme = self._model.compared, self._theme_source.theme
+        compared = self._model.compared
         self._tell_facts()
         self._clear()
         if compared is None:
@@ -153,8 +141,7 @@ class PairHead(QFrame):
             self._summary.setText("")
             return
         self._title.setText(title(compared.found))
-        color = theme.good if compared.found.is_identical else theme.text
-        self._title.setStyleSheet(f"color: {color.name()}")
+        set_role(self._title, "good title" if compared.found.is_identical else "title")
         self._summary.setText(summary(compared.respects))
         for row, respect in enumerate(compared.respects):
             self._add(row, respect)
@@ -167,11 +154,9 @@ class PairHead(QFrame):
                 widget.deleteLater()
 
     def _add(self, row: int, respect: Respect) -> None:
-        theme = self._theme_source.theme
-        sign = QLabel(SIGNS[respect.is_equal])
-        color = {True: theme.good, False: theme.warning, None: theme.dim}[respect.is_equal]
-        sign.setStyleSheet(f"color: {color.name()}")
-        sign.setAccessibleName(f"{respect.name}: {SIGN_WORDS[respect.is_equal]}")
+        text, words, role = SIGNS[respect.is_equal]
+        sign = set_role(QLabel(text), role)
+        sign.setAccessibleName(f"{respect.name}: {words}")
         parts = WrappingRow(list(map(self._part, respect.parts)))
         for column, widget in enumerate((sign, set_role(QLabel(respect.name), "strong"), parts)):
             self._respects.addWidget(widget, row, column)
@@ -201,7 +186,4 @@ class PairHead(QFrame):
 
 def session_name(session: ModelSession) -> str:
     """What to call the model of a session, also while it is being opened."""
-    opened = session.loader.model
-    if opened is not None:
-        return display_name(opened)
-    return quoted(session.loader.loading_name or "No model", LONGEST_NAME)
+    return session.loader.title or "No model"

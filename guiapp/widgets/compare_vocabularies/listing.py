@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
+from functools import partial
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence, QResizeEvent
-from PySide6.QtWidgets import QLabel, QMenu, QTableView, QToolButton, QWidget
+from PySide6.QtWidgets import QLabel, QTableView, QWidget
 
 from guiapp.core.tree.scripts import NAMES
 from guiapp.viewmodels.compare.vocabularies import ComparedVocabularies
@@ -16,6 +15,7 @@ from guiapp.viewmodels.compare.vocabulary_table import VocabularyTable
 from guiapp.viewmodels.saving import FileSaving
 from guiapp.widgets.compare_vocabularies.bars import length_name
 from guiapp.widgets.shared.buttons import tool_button
+from guiapp.widgets.shared.file_names import ask_for_file
 from guiapp.widgets.shared.layouts import STRETCH, in_column
 from guiapp.widgets.shared.menu_button import MenuButton
 from guiapp.widgets.shared.saving_bar import SavingBar
@@ -26,7 +26,7 @@ from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_P
 from guiapp.widgets.shared.token_actions import copy_action
 from guiapp.widgets.shared.wrapping_row import WrappingRow
 
-FORMS = {"csv": ("CSV…", "csv"), "json": ("JSON…", "json"), "markdown": ("Markdown…", "md")}
+FORMS = {"csv": (".csv", "CSV"), "json": (".json", "JSON"), "markdown": (".md", "Markdown")}
 NONE_HERE = "None."
 NOT_FOUND = "Nothing here matches."
 SHARES = {
@@ -50,19 +50,16 @@ class VocabularyList(QWidget):
     def __init__(
         self,
         model: ComparedVocabularies,
-        ask_where: Callable[[str, str], str],
         saving: FileSaving,
         theme_source: ThemeSource,
     ) -> None:
         super().__init__()
         self._model = model
-        self._ask_where = ask_where
         self._saving = saving
         self.table = VocabularyTable(self)
-        self.groups = MenuButton(theme_source)
-        self.groups.setToolTip("Which tokens or merge rules are listed")
-        self.script = self._chip(self._drop_script)
-        self.length = self._chip(self._drop_length)
+        self.groups = MenuButton(theme_source, tip="Which tokens or merge rules are listed")
+        self.script = tool_button("", self._drop_script, role="raised")
+        self.length = tool_button("", self._drop_length, role="raised")
         self.search = SearchField(model)
         self.export = self._export_button(theme_source)
         self._hint = set_role(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "dim")
@@ -89,19 +86,11 @@ class VocabularyList(QWidget):
         rows = sorted({index.row() for index in self.view.selectionModel().selectedRows()})
         QGuiApplication.clipboard().setText(self.table.as_text(rows))
 
-    def _chip(self, drop: Callable[[], None]) -> QToolButton:
-        return tool_button("", drop, role="raised")
-
     def _export_button(self, theme_source: ThemeSource) -> MenuButton:
-        button = MenuButton(theme_source)
-        button.setText("Export")
-        button.setToolTip("Save all differences, whatever is listed")
-        menu = QMenu(button)
-        menu.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
-        for form, (text, _) in FORMS.items():
-            menu.addAction(text).setData(form)
-        menu.triggered.connect(self._save)
-        button.setMenu(menu)
+        button = MenuButton(theme_source, "Export", tip="Save all differences, whatever is listed")
+        menu = button.new_menu()
+        for form, (ending, title) in FORMS.items():
+            menu.addAction(f"{title}…", partial(self._save, form, f"vocabularies{ending}", title))
         return button
 
     def _list_groups(self) -> None:
@@ -114,10 +103,10 @@ class VocabularyList(QWidget):
     def _choose_group(self, action: QAction) -> None:
         self._model.show_group(action.data())
 
-    def _save(self, action: QAction) -> None:
-        text, ending = FORMS[action.data()]
-        if path := self._ask_where(f"Save as {text.removesuffix('…')}", f"vocabularies.{ending}"):
-            self._saving.save(Path(path), self._model.export(action.data()))
+    def _save(self, form: str, suggested: str, title: str) -> None:
+        ending, export = FORMS[form][0], self._model.export(form)  # of now: another model may come meanwhile
+        if path := ask_for_file(self, f"Save as {title}", suggested, {ending: f"{title} (*{ending})"}):
+            self._saving.save(path, export)
 
     def _set_looks(self) -> None:
         view = self.view

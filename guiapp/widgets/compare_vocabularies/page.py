@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut, QShowEvent
-from PySide6.QtWidgets import QFileDialog, QLabel, QSplitter, QStackedWidget, QWidget
+from PySide6.QtWidgets import QLabel, QSplitter, QStackedWidget, QWidget
 
 from guiapp.viewmodels.compare.compared_models import ComparedModels
 from guiapp.viewmodels.compare.vocabularies import ComparedVocabularies
@@ -39,7 +39,7 @@ class VocabulariesPage(Page):
         self.saving = FileSaving(self)
         self.head = PairHead(self.model, theme_source)
         self.picture = VocabularyPicture(self.model, theme_source)
-        self.list = VocabularyList(self.model, self.ask_where, self.saving, theme_source)
+        self.list = VocabularyList(self.model, self.saving, theme_source)
         self.side = SidePanel(self.model, theme_source)
         self.splitter = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
         self.message = set_role(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "dim")
@@ -68,10 +68,6 @@ class VocabulariesPage(Page):
     def stop(self) -> None:
         self.saving.close()
         self.model.close()
-
-    def ask_where(self, title: str, suggested: str) -> str:
-        """Where to save something; "" for nowhere."""
-        return QFileDialog.getSaveFileName(self, title, suggested)[0]
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

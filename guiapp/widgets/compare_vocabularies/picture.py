@@ -10,8 +10,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QWidget
 
 from guiapp.viewmodels.compare.vocabularies import ComparedVocabularies
 from guiapp.viewmodels.compare.vocabulary_rows import GROUPS
-from guiapp.widgets.compare_vocabularies.bars import BAR_PX, Bars, LengthBars, ScriptBars
-from guiapp.widgets.compare_vocabularies.sides import PARTS, paint_part
+from guiapp.widgets.compare_vocabularies.bars import BAR_PX, PARTS, Bars, LengthBars, ScriptBars, paint_part
 from guiapp.widgets.shared.layouts import in_column, in_row, scroll_down
 from guiapp.widgets.shared.painting import Painted
 from guiapp.widgets.shared.style_sheet import heading, set_role

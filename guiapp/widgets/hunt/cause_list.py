@@ -22,7 +22,7 @@ from guiapp.core.explain.visible_text import isolate, visible_text
 from guiapp.core.hunt.finds import Find
 from guiapp.viewmodels.hunt.model import HuntModel
 from guiapp.viewmodels.hunt.words import plain, sentence, texts_of, title_of
-from guiapp.widgets.shared.painting import LEFT, RIGHT, Painted, bold, fill, write
+from guiapp.widgets.shared.painting import LEFT, RIGHT, Painted, bold, elided, fill, ring, write
 from guiapp.widgets.shared.plain_tip import plain_tip
 from guiapp.widgets.shared.style_sheet import blend
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
@@ -63,7 +63,6 @@ class ListHead(Painted):
         self._model, self._below = model, below.viewport()
         self.setFixedHeight(HEAD_PX)
         model.state_changed.connect(self.update)
-        theme_source.changed.connect(self.update)
 
     def paint(self, painter: QPainter, theme: Theme) -> None:
         width = self._below.width()
@@ -243,15 +242,14 @@ class CauseList(QAbstractScrollArea):
     def _paint_cause(self, painter: QPainter, theme: Theme, find: Find, place: QRect) -> None:
         assert self._model.state is not None
         upper, lower = place.adjusted(0, 12, 0, -ROW_PX // 2), place.adjusted(0, ROW_PX // 2, 0, -12)
-        painter.setFont(bold(Theme.ui_font()))
-        title = _elided(painter, title_of(find.reason.kind), place.width())
-        write(painter, upper, title, theme.text)
+        small, large = Theme.ui_font(SMALL_FONT_PX), bold(Theme.ui_font())
+        title = elided(title_of(find.reason.kind), large, place.width())
+        write(painter, upper, title, theme.text, LEFT, large)
         if self._is_new(find):
             at = upper.adjusted(painter.fontMetrics().horizontalAdvance(title) + GAP_PX, 0, 0, 0)
-            write(painter, at, "new", theme.accent, LEFT, Theme.ui_font(SMALL_FONT_PX))
-        painter.setFont(Theme.ui_font(SMALL_FONT_PX))
+            write(painter, at, "new", theme.accent, LEFT, small)
         told = plain(sentence(find, self._model.state.subjects))
-        write(painter, lower, isolate(_elided(painter, told, place.width())), theme.dim)
+        write(painter, lower, isolate(elided(told, small, place.width())), theme.dim, LEFT, small)
 
     def _is_new(self, find: Find) -> bool:
         state = self._model.state
@@ -268,9 +266,7 @@ class CauseList(QAbstractScrollArea):
             is_selected = text == selected
             fill(painter, chip, blend(ground, theme.accent, 0.24) if is_selected else ground, 6)
             if is_selected:
-                painter.setPen(QPen(theme.accent, 2))
-                painter.setBrush(Qt.BrushStyle.NoBrush)
-                painter.drawRoundedRect(chip.adjusted(1, 1, -1, -1), 6, 6)
+                ring(painter, chip, QPen(theme.accent, 2), 6)
             font = self._chip_font if text.text else Theme.ui_font(SMALL_FONT_PX)
             inner = chip.adjusted(GAP_PX, 0, 0, 0)
             write(painter, inner, label, theme.text if text.text else theme.dim, LEFT, font)
@@ -288,14 +284,8 @@ class CauseList(QAbstractScrollArea):
     def _paint_share(self, painter: QPainter, theme: Theme, amount: int, most: int, place: QRect) -> None:
         number = place.adjusted(0, 14, 0, -ROW_PX // 2 + 4)
         font = Theme.mono_font(14)
-        write(
-            painter,
-            number,
-            f"{amount:,}" if amount else "none",
-            theme.text if amount else theme.dim,
-            RIGHT,
-            font,
-        )
+        told, color = (f"{amount:,}", theme.text) if amount else ("none", theme.dim)
+        write(painter, number, told, color, RIGHT, font)
         if amount:
             wide = max(BAR_PX * amount / most, LEAST_BAR_PX)
             bar = QRectF(place.right() - wide + 1, place.top() + ROW_PX / 2 + 9, wide, 4)
@@ -304,7 +294,3 @@ class CauseList(QAbstractScrollArea):
 
 def _label(find: Find) -> str:
     return isolate(visible_text(find.text, LONGEST_CHIP)) if find.text else EVERY_TEXT
-
-
-def _elided(painter: QPainter, text: str, width: int) -> str:
-    return painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, width)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPen
-from PySide6.QtWidgets import QWidget
 
 from guiapp.core.explain.figures import counted
 from guiapp.core.explain.visible_text import visible_text
@@ -12,7 +11,7 @@ from guiapp.core.hunt.finds import Find
 from guiapp.viewmodels.hunt.grid import Box, FindGrid, find_grid
 from guiapp.viewmodels.hunt.words import LETTERS
 from guiapp.widgets.compare.markers import MARKER_PX, draw_marker
-from guiapp.widgets.shared.painting import CENTER, LEFT, Painted, fill, write
+from guiapp.widgets.shared.painting import CENTER, LEFT, Painted, fill, ring, write
 from guiapp.widgets.shared.theme import GAP_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
 
 TEXT_PX, ID_PX = 20, 12
@@ -23,28 +22,14 @@ LEFT_PX = 78  # of the boxes
 EMPTY_GRID = FindGrid((), (None, None), (), (), 0.0)
 
 
-class Marker(Painted):
-    """The sign of one of the two, before its name."""
-
-    def __init__(self, theme_source: ThemeSource, which: int) -> None:
-        super().__init__(theme_source)
-        self._which = which
-        self.setFixedSize(MARKER_PX + UNIT_PX, MARKER_PX + UNIT_PX)
-        theme_source.changed.connect(self.update)
-
-    def paint(self, painter: QPainter, theme: Theme) -> None:
-        draw_marker(painter, QRectF(self.rect()).center(), self._which, theme)
-
-
 class FindPicture(Painted):
     """Tokens as boxes with their ids; cuts that both make are lines between them, those of one are dotted."""
 
-    def __init__(self, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
-        super().__init__(theme_source, "Tokens of A and B", parent)
+    def __init__(self, theme_source: ThemeSource) -> None:
+        super().__init__(theme_source, "Tokens of A and B")
         self._find: Find | None = None
         self._grid = EMPTY_GRID
         self.setFixedHeight(HEIGHT_PX)
-        theme_source.changed.connect(self.update)
 
     @property
     def grid(self) -> FindGrid:
@@ -101,9 +86,7 @@ class FindPicture(Painted):
             left, width = LEFT_PX + box.left + 1, box.right - box.left - 2
             place = QRectF(left, top, width, BOX_PX)
             if box.tint < 0:  # BOS and the like
-                painter.setPen(QPen(theme.warning, 1))
-                painter.setBrush(Qt.BrushStyle.NoBrush)
-                painter.drawRoundedRect(place.adjusted(0, 9, 0, -9), 5, 5)
+                ring(painter, place.adjusted(0, 9, 0, -9), theme.warning, 5)
                 write(painter, place, str(box.token_id), theme.warning, CENTER, ids)
                 continue
             fill(painter, place, theme.span_color(box.tint), 5)

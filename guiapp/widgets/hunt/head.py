@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -17,7 +16,7 @@ from guiapp.core.vocab.quoting import quoted
 from guiapp.viewmodels.hunt.model import SECONDS, HuntModel
 from guiapp.viewmodels.hunt.sides import Side
 from guiapp.viewmodels.hunt.words import LETTERS
-from guiapp.widgets.hunt.find_picture import Marker
+from guiapp.widgets.compare.markers import Marker
 from guiapp.widgets.hunt.time_bar import TimeBar
 from guiapp.widgets.shared.buttons import push_button
 from guiapp.widgets.shared.fitted_label import FittedLabel
@@ -32,6 +31,8 @@ AROUND_NAME_PX = 92  # marker, letter and arrow
 LONGEST_PATH = 400
 MOST_SEED = 1_000_000_000 - 1
 FIGURE_PX = 20
+GENERATORS_TIP = "What makes the texts that are tried"
+TEXTS_TIP = "Texts of your own, tried line by line, and changed here and there"
 RIGHT_SIDE = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignAbsolute  # menu buttons run to the left
 
 
@@ -51,15 +52,14 @@ class HuntHead(QFrame):
         set_role(self, "bar")
         self._model = model
         self.sides = [SideButton(theme_source, which) for which in range(len(LETTERS))]
-        self.generators, self.texts = (_quiet(MenuButton(theme_source)) for _ in range(2))
+        self.generators = MenuButton(theme_source, role="quiet", tip=GENERATORS_TIP)
+        self.texts = MenuButton(theme_source, role="quiet", tip=TEXTS_TIP)
         first, second = self.sides
         first.button.clicked.connect(self.own_model_wanted)
         first.button.setPopupMode(MenuButton.ToolButtonPopupMode.DelayedPopup)
-        second.button.setMenu(_menu(second.button, self._list_rivals))
-        self.generators.setMenu(_menu(self.generators, self._list_generators))
-        self.texts.setMenu(_menu(self.texts, self._list_texts))
-        self.generators.setToolTip("What makes the texts that are tried")
-        self.texts.setToolTip("Texts of your own, tried line by line, and changed here and there")
+        second.button.list_anew(self._list_rivals)
+        self.generators.list_anew(self._list_generators)
+        self.texts.list_anew(self._list_texts)
         against = set_role(QLabel("against"), "dim")
         choices = in_column(self.generators, self.texts, spacing=0)
         for button in (self.generators, self.texts):
@@ -172,7 +172,7 @@ class SideButton(QWidget):
         super().__init__()
         self._letter, self._name = LETTERS[which], ""
         letter = set_role(QLabel(self._letter), "dim")
-        self.button = set_role(MenuButton(theme_source), "name")
+        self.button = MenuButton(theme_source, role="name")
         self.about = set_role(FittedLabel(), "dim")
         self.about.setFont(Theme.ui_font(SMALL_FONT_PX))
         column = in_column(in_row(self.button, (STRETCH, 1)), in_row(UNIT_PX + 3, (self.about, 1)), spacing=0)
@@ -214,11 +214,10 @@ class HuntStatus(QWidget):
         super().__init__()
         self._model = model
         self.figures = {name: Figure(name) for name in ("texts tried", "a second", "differ", "causes")}
-        self.time = _quiet(MenuButton(theme_source))
+        self.time = MenuButton(theme_source, role="quiet", tip="How long a hunt goes on")
         self.time.setFont(Theme.mono_font(FIGURE_PX))
         self.time.list_choices({_duration(seconds): seconds for seconds in SECONDS})
         self.time.menu().triggered.connect(self._choose_seconds)
-        self.time.setToolTip("How long a hunt goes on")
         self.seed = QLineEdit()
         self.seed.setValidator(QIntValidator(0, MOST_SEED, self.seed))
         self.seed.setFixedWidth(84)
@@ -286,24 +285,6 @@ class Figure(QWidget):
     def show_value(self, value: int) -> None:
         self.number.setText(f"{value:,}")
         self.setAccessibleName(f"{value:,} {self._name}")
-
-
-def _quiet(button: MenuButton) -> MenuButton:
-    set_role(button, "quiet")
-    return button
-
-
-def _menu(button: MenuButton, fill: Callable[[QMenu], None]) -> QMenu:
-    """A menu that is filled anew each time it opens."""
-    menu = QMenu(button)
-    menu.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
-
-    def refill() -> None:
-        menu.clear()
-        fill(menu)
-
-    menu.aboutToShow.connect(refill)
-    return menu
 
 
 def _clock(seconds: float) -> str:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from pathlib import Path
+from collections.abc import Mapping
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFileDialog, QFrame, QLabel, QSplitter, QStackedWidget, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QSplitter, QStackedWidget, QWidget
 
 from guiapp.core.explain.figures import counted
 from guiapp.core.hunt.finds import Hunt
@@ -18,7 +17,7 @@ from guiapp.widgets.hunt.cause_list import CauseList, ListHead
 from guiapp.widgets.hunt.head import HuntHead, HuntStatus
 from guiapp.widgets.hunt.panel import FindPanel
 from guiapp.widgets.shared.buttons import push_button
-from guiapp.widgets.shared.file_names import with_ending
+from guiapp.widgets.shared.file_names import ask_for_file
 from guiapp.widgets.shared.layouts import STRETCH, in_column, in_row, in_splitter
 from guiapp.widgets.shared.style_sheet import heading, set_role
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource
@@ -30,13 +29,6 @@ LEAST_LIST_PX = 60
 FORMATS = {".md": "Markdown (*.md)"}
 NOTICE = "hunt"
 WORDS_PX = 460
-
-Ask = Callable[[QWidget], Path | None]
-
-
-def ask_for_file(window: QWidget) -> Path | None:
-    name, _ = QFileDialog.getSaveFileName(window, "Save report", "hunt.md", FORMATS[".md"])
-    return with_ending(Path(name), FORMATS) if name else None
 
 
 class HuntPage(Page):
@@ -53,10 +45,9 @@ class HuntPage(Page):
         model: HuntModel,
         requests: PageRequests,
         theme_source: ThemeSource,
-        ask_file: Ask = ask_for_file,
     ) -> None:
         super().__init__()
-        self.model, self._requests, self._ask_file = model, requests, ask_file
+        self.model, self._requests = model, requests
         self.head = HuntHead(model, theme_source)
         self.notices = NoticeArea(theme_source)
         self.status = HuntStatus(model, theme_source)
@@ -87,8 +78,10 @@ class HuntPage(Page):
         self.model.close()
 
     def save_report(self) -> None:
-        if self.model.state is not None and (path := self._ask_file(self)) is not None:
-            self.model.save_report(path)
+        if self.model.state is not None:
+            path = ask_for_file(self, "Save report", "hunt.md", FORMATS)
+            if path is not None:
+                self.model.save_report(path)
 
     def _lay_out(self, theme_source: ThemeSource) -> None:
         listed = QWidget()

@@ -27,7 +27,6 @@ class TimeBar(Painted):
         model.state_changed.connect(self._follow)
         model.running_changed.connect(self._follow)
         model.choices_changed.connect(self._follow)
-        theme_source.changed.connect(self.update)
         self._follow()
 
     @property

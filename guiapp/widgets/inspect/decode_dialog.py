@@ -35,7 +35,7 @@ class DecodeDialog(QDialog):
         self._ids = QPlainTextEdit(
             placeholderText="128000 9906 11 1917    [1, 2, 3]    int tokens[] = {1, 2, 3};"
         )
-        self._error = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
+        self._error = set_role(QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True), "bad")
         self._remove = QCheckBox("remove BOS and EOS")
         self._unparse = QCheckBox("write control tokens as text")
         self._unparse.setChecked(model.unparse_special)
@@ -113,7 +113,6 @@ class DecodeDialog(QDialog):
         self._n_tokens.setText(f"{len(token_ids):,} TOKENS{first}")
         self._error.setText(self._model.result.error)
         self._error.setVisible(bool(self._model.result.error))
-        self._error.setStyleSheet(f"color: {self._theme_source.theme.bad.name()};")
         self._mark_error()
         self._enable_buttons()
 

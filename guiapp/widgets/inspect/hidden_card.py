@@ -21,6 +21,7 @@ from guiapp.widgets.shared.popover import Popover
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.styled_text import Span, StyledText
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, Theme, ThemeSource
+from guiapp.widgets.spans.tips import bytes_in_tokens
 
 WIDTH_PX = 400
 MOST_LINES, MOST_SHOWN = 8, 2000  # lines at a time, and characters in all, of what is spelt
@@ -137,7 +138,7 @@ def chip_facts(session: ModelSession, hidden: HiddenCharacters, start: int, end:
         f"{what}, {counted(n_tokens, 'token')}",
         _about(text, n_hidden, bool(said)),
         visible_lines(said) if said else "\n".join(code_points(text, MOST_NAMES)),
-        _bytes_in_tokens(session, start, data),
+        bytes_in_tokens(session.document, session, start, end, MOST_BYTES),
         tuple(filter(None, (counted(len(data), "byte"), each, share))),
     )
 
@@ -157,12 +158,3 @@ def _about(text: str, n_hidden: int, spells: bool) -> str:
     points = f"U+{ord(first):04X}" + (f" to U+{ord(last):04X}" if first != last else "")
     said = "Nothing is drawn; a model can read:" if spells else "Nothing is drawn."
     return f"{kinds[0].upper()}{kinds[1:]}, {points}. {said}"
-
-
-def _bytes_in_tokens(session: ModelSession, start: int, data: bytes) -> str:
-    shown = data[:MOST_BYTES]
-    starts = set(session.spans_in(start, start + len(shown)).starts.tolist())
-    parts = [
-        ("| " if at > start and at in starts else "") + f"{byte:02X}" for at, byte in enumerate(shown, start)
-    ]
-    return " ".join(parts) + (" …" if len(data) > MOST_BYTES else "")

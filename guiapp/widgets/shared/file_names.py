@@ -5,6 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+
+def ask_for_file(window: QWidget, title: str, suggested: str, formats: Mapping[str, str]) -> Path | None:
+    """Where to save something in one of some formats; None for nowhere."""
+    filters = ";;".join(formats.values())
+    name, chosen = QFileDialog.getSaveFileName(window, title, suggested, filters)
+    return with_ending(Path(name), formats, chosen) if name else None
+
 
 def with_ending(path: Path, formats: Mapping[str, str], chosen: str = "") -> Path:
     """The path with the ending of the chosen filter behind its name, unless it ends as one of the formats.

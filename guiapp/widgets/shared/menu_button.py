@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QActionGroup, QKeyEvent
@@ -19,10 +20,14 @@ OPENING_KEYS = (Key.Key_Down, Key.Key_Space, Key.Key_Return, Key.Key_Enter)  # D
 class MenuButton(QToolButton):
     """A click lists what to choose from; so do keys, which begin at what is chosen now or the first row."""
 
-    def __init__(self, theme_source: ThemeSource) -> None:
+    def __init__(
+        self, theme_source: ThemeSource, title: str = "", *, role: str = "raised", tip: str = ""
+    ) -> None:
         super().__init__()
         self._theme_source = theme_source
-        set_role(self, "raised")
+        set_role(self, role)
+        self.setText(title)
+        self.setToolTip(tip)
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.setLayoutDirection(Qt.LayoutDirection.RightToLeft)  # the arrow goes behind the text
@@ -30,17 +35,28 @@ class MenuButton(QToolButton):
         theme_source.changed.connect(self._color)
         self._color()
 
-    def list_choices(self, choices: Mapping[str, object]) -> None:
-        """Offer these titles, one of them checked; what each stands for is the data of its action."""
+    def new_menu(self) -> QMenu:
+        """An empty menu to list things in, instead of the one before."""
         menu = QMenu(self)
         menu.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
+        self.setMenu(menu)
+        return menu
+
+    def list_anew(self, fill: Callable[[QMenu], None]) -> None:
+        """Have the menu filled each time it opens."""
+        menu = self.new_menu()
+        menu.aboutToShow.connect(menu.clear)
+        menu.aboutToShow.connect(partial(fill, menu))
+
+    def list_choices(self, choices: Mapping[str, object]) -> None:
+        """Offer these titles, one of them checked; what each stands for is the data of its action."""
+        menu = self.new_menu()
         group = QActionGroup(menu)
         for title, choice in choices.items():
             action = menu.addAction(title)
             action.setData(choice)
             action.setCheckable(True)
             group.addAction(action)
-        self.setMenu(menu)
 
     def check(self, choice: object) -> None:
         """Show which one is chosen."""

@@ -43,6 +43,7 @@ class Painted(QWidget):
         super().__init__(parent)
         self._theme_source = theme_source
         self.setAccessibleName(name)
+        theme_source.changed.connect(self.update)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent, bool(self.ground))
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -62,6 +63,20 @@ def fill(painter: QPainter, place: QRectF | QRect, brush: QBrush | QColor | QGra
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(brush)
     painter.drawRoundedRect(place, radius, radius)
+
+
+def ring(painter: QPainter, place: QRectF | QRect, pen: QPen | QColor, radius: float) -> None:
+    """Draw a line with round corners just inside a place."""
+    pen = QPen(pen)
+    half = pen.widthF() / 2
+    painter.setPen(pen)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawRoundedRect(QRectF(place).adjusted(half, half, -half, -half), radius, radius)
+
+
+def elided(text: str, font: QFont, width: float, mode: Qt.TextElideMode = Qt.TextElideMode.ElideRight) -> str:
+    """As much of a text as there is room for."""
+    return QFontMetricsF(font).elidedText(text, mode, width)
 
 
 def write(

@@ -5,7 +5,8 @@ Widgets choose their looks by the dynamic property `role`:
     QFrame   panel    flat, the colour of panels           card     raised, rounded, with a hairline
     QLabel   heading  small bold dim capitals              dim      secondary
              number   monospaced                           title    larger and bold
-             strong   bold
+             strong   bold                                 good title  of good news
+             bad, warning, good  in that colour            more     monospaced, too much
     QTableView cells  shows the focus in its present cell, and arrows of sorting in titles
     QTextEdit plain   of no ground or border of its own
     buttons  raised   a control that opens something       quiet    flat until hovered
@@ -57,10 +58,13 @@ QFrame[role="notice"] {
 
 QLabel { background: transparent; }
 QLabel[role="heading"] { color: $dim; font-size: 12px; font-weight: 600; }
-QLabel[role="title"] { font-size: 20px; font-weight: 600; }
+QLabel[role="title"], QLabel[role="good title"] { font-size: 20px; font-weight: 600; }
+QLabel[role="good"], QLabel[role="good title"] { color: $good; }
+QLabel[role="warning"], QLabel[role="more"] { color: $warning; }
+QLabel[role="bad"] { color: $bad; }
 QLabel[role="dim"] { color: $dim; }
 QLabel[role="strong"] { font-weight: 600; }
-QLabel[role="number"] { font-family: "$mono"; }
+QLabel[role="number"], QLabel[role="more"] { font-family: "$mono"; }
 
 QPushButton, QToolButton { background: transparent; border: 1px solid transparent; border-radius: 7px;
     padding: 5px 9px; color: $text; }

@@ -22,8 +22,6 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QToolTip, QWidget
 
 from guiapp.core.editing.character_starts import decode
 from guiapp.core.editing.text_buffer import TextEdit
-from guiapp.core.explain.characters import code_points
-from guiapp.core.explain.figures import counted
 from guiapp.core.text.invisible import INVISIBLE
 from guiapp.core.text.look_alikes import look_alikes
 from guiapp.viewmodels.text.document import TextDocument
@@ -37,13 +35,13 @@ from guiapp.widgets.spans.frame import Marks, Part, Screen, ShownBlock, blocks_i
 from guiapp.widgets.spans.painter import UPRIGHT_PX, draw_upright
 from guiapp.widgets.spans.row_pixmaps import PointedOut, RowPixmaps
 from guiapp.widgets.spans.rows import MARGIN_PX, SpanRows
+from guiapp.widgets.spans.tips import character_tip, chip_tip, passing_tip
 
 SIDE_PX = 24
 NO_BOS = "no BOS"
 ZOOM_STEPS_PX = (9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 20, 22, 24, 28, 32, 40, 48)
 WHEEL_NOTCH = 120
 NOTCH_ROWS = 3
-BYTES_IN_TIP, LINES_IN_TIP = 32, 20
 ROWS_AT_ONCE = 4  # in a frame that goes on where another one ran out of time
 
 
@@ -503,41 +501,23 @@ class SpanView(QAbstractScrollArea):
         self._open_invisible = open_
 
     def tip(self, point: QPointF) -> str:
-        """What is shown at a point of the viewport: the characters behind a chip, and the bytes of any."""
+        """What is told about a point of the viewport."""
         offset = self._byte_at(point)
         if offset < 0:
             return ""
         chip = self._rows.chip_span(offset)
         if chip is None:
             start = self._document.character_start(offset)
-            end = self._document.next_grapheme(start)
             token = token_at(self._spans.spans_in(offset, offset + 1), offset)
             about = "" if self._token_tip is None or token < 0 else self._token_tip(token)
-            is_torn = len(self._spans.spans_in(start + 1, end - 1).ids) > 1 if end - start > 1 else False
-            parts = self._bytes_in_tokens(start, end) if is_torn or not about else ""
-            return "\n".join(filter(None, (self._passing(start), about, parts)))
-        lines = []
-        text = self._document.slice(*chip).decode("utf-8", "ignore")
-        if len(text) > 1:
-            spans = self._spans.spans_in(*chip)
-            n_tokens = int(np.count_nonzero((spans.starts < chip[1]) & (spans.ends > chip[0])))
-            lines.append(f"{counted(len(text), 'character')}, {counted(n_tokens, 'token')}")
-        return "\n".join((*lines, *code_points(text, LINES_IN_TIP), self._bytes_in_tokens(*chip)))
+            tip = character_tip(self._document, self._spans, start, about)
+            return "\n".join(filter(None, (self._passing(start), tip)))
+        return chip_tip(self._document, self._spans, *chip)
 
     def _passing(self, start: int) -> str:
         """What a character passes for, where that is marked."""
-        block = self._rows.place_of(start).block
-        first, end = self._rows.block_span(block)
-        letters = look_alikes(self._document.slice(first, end)) if self._marks_look_alikes else ()
-        found = [each for each in letters if each.start == start - first]
-        return "".join(f"{code_points(each.letter, 1)[0]} passes for {each.passes_for}" for each in found)
-
-    def _bytes_in_tokens(self, start: int, end: int) -> str:
-        """The first bytes of a stretch, with bars where tokens begin."""
-        shown_end = min(end, start + BYTES_IN_TIP)
-        starts = set(self._spans.spans_in(start, shown_end).starts.tolist())
-        parts = [
-            ("| " if at > start and at in starts else "") + f"{byte:02X}"
-            for at, byte in enumerate(self._document.slice(start, shown_end), start)
-        ]
-        return " ".join(parts) + (" …" if shown_end < end else "")
+        if not self._marks_look_alikes:
+            return ""
+        first, end = self._rows.block_span(self._rows.place_of(start).block)
+        letters = look_alikes(self._document.slice(first, end))
+        return "".join(map(passing_tip, (each for each in letters if each.start == start - first)))

@@ -10,6 +10,7 @@ from guiapp.core.trace.breakpoints import column_help
 from guiapp.core.trace.condition_syntax import ConditionError
 from guiapp.core.trace.conditions import TRACE_SCHEMA, Schema
 from guiapp.widgets.shared.layouts import in_column
+from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.theme import SMALL_FONT_PX, UNIT_PX
 from guiapp.widgets.steps.drawing import Drawing
 
@@ -25,20 +26,18 @@ class EntryField(QWidget):
 
     def __init__(self, placeholder: str, drawing: Drawing, schema: Schema = TRACE_SCHEMA) -> None:
         super().__init__()
-        self._theme_source, self._zoom, _ = drawing
+        _, self._zoom, _ = drawing
         self.line = QLineEdit()
         self.line.setPlaceholderText(placeholder)
         self.line.setToolTip(column_help(schema))
         self.line.returnPressed.connect(self._enter)
         self.line.textEdited.connect(self.clear_error)
-        self.error = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+        self.error = set_role(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "bad")
         self.error.setMinimumWidth(1)  # a long word is cut off rather than all beside it
         self.error.hide()
         in_column(self.line, self.error, on=self, spacing=UNIT_PX)
         self._zoom.changed.connect(self._follow_zoom)
-        self._theme_source.changed.connect(self._color)
         self._follow_zoom()
-        self._color()
 
     def show_error(self, error: TokenloupeError) -> None:
         """Say what is wrong, and put the cursor there."""
@@ -57,9 +56,6 @@ class EntryField(QWidget):
 
     def _enter(self) -> None:
         self.entered.emit(self.line.text())
-
-    def _color(self) -> None:
-        self.error.setStyleSheet(f"color: {self._theme_source.theme.bad.name()}")
 
 
 def clear(layout: QVBoxLayout) -> None:

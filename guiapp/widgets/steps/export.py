@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from PySide6.QtGui import QGuiApplication, QPixmap
-from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
+from PySide6.QtWidgets import QMessageBox, QWidget
 
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.explain.figures import counted
 from guiapp.core.export.exported_run import ALL, ExportedRun
 from guiapp.viewmodels.steps.exporter import StepExporter
-from guiapp.widgets.shared.file_names import with_ending
+from guiapp.widgets.shared.file_names import ask_for_file, with_ending
 from guiapp.widgets.shared.images import save_image
 from guiapp.widgets.shared.saving_bar import SavingBar
 from guiapp.widgets.shared.theme import ThemeSource
@@ -56,10 +56,9 @@ class ExportBar(SavingBar):
         run = self._run()
         if run is None:
             return
-        name, chosen = QFileDialog.getSaveFileName(self, "Save run", "run.md", ";;".join(FORMATS.values()))
-        if not name:
+        path = ask_for_file(self, "Save run", "run.md", FORMATS)
+        if path is None:
             return
-        path = with_ending(Path(name), FORMATS, chosen)
         if path.suffix.lower() == ".png":
             self.save(path)
             return

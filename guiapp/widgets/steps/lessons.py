@@ -14,7 +14,7 @@ from guiapp.core.lessons.saving import save_lesson
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.steps.lesson_player import LessonPlayer
 from guiapp.widgets.shared.buttons import push_button, tool_button
-from guiapp.widgets.shared.file_names import with_ending
+from guiapp.widgets.shared.file_names import ask_for_file
 from guiapp.widgets.shared.layouts import STRETCH, framed, in_column, in_row, scroll_down
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.text_zoom import TextZoom
@@ -98,12 +98,8 @@ class LessonList(QScrollArea):
 
     def ask_and_save(self, lesson: Lesson) -> None:
         """Save a lesson as the beginning of one's own, or as a page."""
-        suggested = lesson.path.name
-        name, chosen = QFileDialog.getSaveFileName(
-            self, "Save a copy", suggested, ";;".join(FORMATS.values())
-        )
-        if name:
-            self.save(lesson, with_ending(Path(name), FORMATS, chosen))
+        if path := ask_for_file(self, "Save a copy", lesson.path.name, FORMATS):
+            self.save(lesson, path)
 
     def save(self, lesson: Lesson, path: Path) -> None:
         """In the format that the ending names; says so where that fails."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QPointF, QSize, Qt
 from PySide6.QtGui import QAction, QFontMetrics, QMouseEvent, QPainter
-from PySide6.QtWidgets import QFrame, QLabel, QMenu, QToolButton
+from PySide6.QtWidgets import QFrame, QLabel, QToolButton
 
 from guiapp.core.explain.visible_text import isolate
 from guiapp.core.tree.coloring import COLORINGS
@@ -60,11 +60,8 @@ class TreeBar(QFrame):
 
     def add_menu(self, text: str, actions: Sequence[QAction]) -> None:
         """Offer some actions behind a button left of the search."""
-        button = MenuButton(self._theme_source)
-        button.setText(text)
-        menu = QMenu(button)
-        menu.addActions(actions)
-        button.setMenu(menu)
+        button = MenuButton(self._theme_source, text)
+        button.new_menu().addActions(actions)
         self._layout.insertWidget(self._layout.indexOf(self.coloring) + 1, button)
 
     def _lay_out(self) -> None:

@@ -76,7 +76,6 @@ def test_following_random_edits_is_comparing_the_whole(seed, n_columns):
             replace_around(chance, store, edit, len(buffer))
         assert live.can_follow(stores)
         live.follow(stores, lambda row, *window: part_of(stores[row], *window), edit, len(buffer))
-        assert live.is_of(stores)
         assert not live.can_follow(stores)
         assert_is_that_of_the_whole(live, [part_of(store, 0, len(store)) for store in stores])
 

@@ -17,8 +17,6 @@ from guiapp.core.compare.spans import (
     column_of,
     compare_spans,
     line_starts_of,
-    more_than_least,
-    tokens_per_line,
     windows,
 )
 from guiapp.core.editing.token_store import TokenStore
@@ -219,12 +217,6 @@ def random_column(chance, size):
     return column(*tokens)
 
 
-def test_tokens_are_counted_by_the_line_that_they_begin_in():
-    text = b"ab\n\ncd"
-    assert line_starts_of(text).tolist() == [0, 3, 4]
-    one = column((0, 0, 1), (0, 1), (1, 4), (4, 6), (6, 6, 1))
-    other = column((0, 2), (2, 4), (4, 5), (5, 6))
-    counts = tokens_per_line([one, other], line_starts_of(text))
-    assert counts.tolist() == [[3, 0, 2], [2, 0, 2]]
-    assert more_than_least(counts).tolist() == [[1, 0, 0], [0, 0, 0]]
+def test_a_newline_belongs_to_the_line_that_it_ends():
+    assert line_starts_of(b"ab\n\ncd").tolist() == [0, 3, 4]
     assert line_starts_of(b"").tolist() == [0]

@@ -79,3 +79,9 @@ def test_boxes_never_overlap_and_end_where_their_characters_do(text, names):
         for one, other in pairwise(shown):
             assert one.right <= other.left + 1e-6 or one[1:3] == other[1:3]
         assert all(0 <= box.left <= box.right <= grid.width + 1e-6 for box in row)
+
+
+def test_what_is_cut_off_a_long_text_takes_its_tokens_along():
+    n = MOST_CHARACTERS + 9
+    grid = grid_of(b"a" * n, *((tuple(range(n)), tuple((i, i + 1) for i in range(n))) for _ in range(2)))
+    assert [len(row) for row in grid.rows] == [len(grid.cells)] * 2

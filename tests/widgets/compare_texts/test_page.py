@@ -122,7 +122,7 @@ def test_keys_walk_the_changes_and_both_sides_stand_side_by_side(open_page, qtbo
     assert sorted(seen) == list(range(n_changes))
     focused(qtbot, Key.Key_F8, SHIFT)
     assert page.compared.current == seen[-2]
-    assert page._at.text() == f"{seen[-2] + 1} of {n_changes}"
+    assert page.walking.place.text() == f"{seen[-2] + 1} of {n_changes}"
 
 
 def test_a_side_that_is_scrolled_takes_the_other_along(open_page, qtbot):

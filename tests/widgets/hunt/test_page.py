@@ -12,7 +12,7 @@ from fake_hunt import DIGITS, MERGE, START, FakeEngine, batch_of, find_of, lines
 from main_window_driver import CTRL, SHIFT, press
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtWidgets import QApplication, QFileDialog, QLabel
 
 import guiapp
 from guiapp.core.hunt.generators import ALL_NAMES
@@ -175,16 +175,16 @@ def test_the_panel_shows_both_cuts_the_reason_and_the_user_s_lines(page, engine,
     assert page.shell.session.document.selection == (13, 14)
 
 
-def test_the_report_is_copied_and_saved_as_the_engine_writes_it(page, engine, tmp_path, qtbot):
+def test_the_report_is_copied_and_saved_as_the_engine_writes_it(page, engine, tmp_path, qtbot, monkeypatch):
     state = some_finds(page, engine, is_over=True)
     tell(qtbot, page, engine, state)
     qtbot.mouseClick(page.panel.copy_button, LEFT)
     qtbot.waitUntil(lambda: QGuiApplication.clipboard().text() == markdown(state))
-    page._ask_file = lambda window: tmp_path / "hunt.md"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *asked: (str(tmp_path / "hunt.md"), ""))
     with qtbot.waitSignal(page.model.told):
         qtbot.mouseClick(page.panel.save_button, LEFT)
     assert (tmp_path / "hunt.md").read_text() == markdown(state)
-    page._ask_file = lambda window: None
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *asked: ("", ""))
     page.shell.window.actions_table["hunt_save"].trigger()
 
 

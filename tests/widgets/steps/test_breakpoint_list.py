@@ -97,7 +97,7 @@ def test_what_is_wrong_stays_until_the_line_is_changed(make_steps_page, qtbot):
     qtbot.keyClick(field.line, Qt.Key.Key_Return)
     assert field.error.isVisible()
     assert field.line.text() == "rank <"
-    assert page._drawing.theme_source.theme.bad.name() in field.error.styleSheet()
+    assert field.error.property("role") == "bad"
     qtbot.keyClicks(field.line, " 5")
     assert not field.error.isVisible()
     qtbot.mouseClick(page.trace.side.breakpoints.row_widgets[0].label, LEFT)
