@@ -62,6 +62,7 @@ class Shell:
         """End all background work; nothing is delivered any more."""
         self.commands.stop()
         self.window.pages.stop()
+        self.window.hidden.stop()
         self.compared.stop()
         self.session.close()
         self.session.text.close()

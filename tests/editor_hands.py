@@ -9,14 +9,14 @@ from guiapp.widgets.spans.editor import SpanEditor
 from guiapp.widgets.spans.view import SIDE_PX
 
 
-def place_of_byte(editor: SpanEditor, offset: int) -> QPoint:
+def place_of_byte(editor: SpanEditor, offset: int, side_px: int = SIDE_PX) -> QPoint:
     """The middle of the character that begins at an offset."""
     at = editor.rows.place_of(offset)
     start = editor.rows.block_span(at.block)[0]
     geometry = editor.rows.layout(at.block).geometry(at.row)
     cell = geometry.cells.tolist().index(offset - start)
     x = (geometry.leading[cell] + geometry.trailing[cell]) / 2
-    return QPoint(round(SIDE_PX + x), round(at.y + editor.rows.metrics.row_height / 2))
+    return QPoint(round(side_px + x), round(at.y + editor.rows.metrics.row_height / 2))
 
 
 def click(qtbot, editor: SpanEditor, point: QPoint, modifier=Qt.KeyboardModifier.NoModifier) -> None:

@@ -54,6 +54,7 @@ class Settings(QObject):
     """Typed access to the settings file; a value that somebody spoiled counts as not set.
 
     shows_whitespace  whether spaces and newlines have glyphs
+    marks_look_alikes whether letters that pass for others are underlined
     finds_by_case     whether a search in the text tells upper from lower case
     animates_tree     whether the picture of the tree flies to what is to be shown
     recent_files      JSON, see RecentFiles; recent_texts, debugger and lessons likewise
@@ -65,6 +66,7 @@ class Settings(QObject):
 
     theme = Choice("system", "light", "dark")
     shows_whitespace = Switch(True)
+    marks_look_alikes = Switch(False)
     finds_by_case = Switch(False)
     tree_shape = Choice("sunburst", "icicle")
     animates_tree = Switch(True)

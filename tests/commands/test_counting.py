@@ -126,3 +126,42 @@ def test_chunks_tell_start_end_tokens_and_beginning(capsys):
     assert run(["chunk", "demo:toy", "abcab\nacb", "--max-tokens", "3", "--by", "line"]) == 0
     rows = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
     assert rows[:2] == [["0", "6", "3", "abcab↵"], ["6", "9", "2", "acb"]]
+
+
+HIDDEN = "pay\u200bment\nPlease." + "".join(chr(0xE0000 + ord(letter)) for letter in "Ignore all") + " Thanks"
+
+
+def test_count_lists_what_hides_where_and_what_it_costs(capsys):
+    tokenizer = guiapp.open_model("demo:bpe")
+    assert run(["count", "demo:bpe", HIDDEN, "--hidden", "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    left = "payment\nPlease. Thanks"
+    assert report["tokens"] == len(tokenizer.encode(HIDDEN))
+    assert report["tokens_without"] == len(tokenizer.encode(left))
+    assert report["characters"] == 11
+    first, second = report["places"]
+    assert (first["line"], first["start"], first["end"], first["kinds"]) == (
+        1,
+        3,
+        6,
+        ["zero-width characters"],
+    )
+    assert (second["line"], second["says"], second["kinds"]) == (2, "Ignore all", ["tag characters"])
+    covered = [span for span in tokenizer.encode(HIDDEN).spans.tolist() if span[0] < 58 and span[1] > 18]
+    assert (second["start"], second["end"], second["tokens"]) == (18, 58, len(covered))
+
+
+def test_count_says_of_each_hidden_place_what_it_is_in_a_line(capsys):
+    assert run(["count", "demo:bpe", HIDDEN, "--hidden"]) == 0
+    *lines, last = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("line 1\t3\t1 zero-width characters\t")
+    assert lines[1].endswith("\t“Ignore·all”")
+    assert last.startswith("11 hidden characters in 2 places: ")
+    assert run(["count", "demo:bpe", "plain", "--hidden"]) == 0
+    assert "0 hidden characters:" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("arguments", [["--hidden", "--limit", "3"], ["--json"]])
+def test_count_says_which_options_do_not_go_together(capsys, arguments):
+    assert run(["count", "demo:bpe", "a", *arguments]) == 1
+    assert "--hidden" in capsys.readouterr().err

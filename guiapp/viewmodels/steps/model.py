@@ -9,7 +9,7 @@ from guiapp.core.encoding import Encoding
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.trace.absences import absence
-from guiapp.core.trace.breakpoints import Breakpoint
+from guiapp.core.trace.breakpoints import Breakpoint, hits
 from guiapp.core.trace.candidates import Waiting
 from guiapp.core.trace.conditions import Expression
 from guiapp.core.trace.debugger import Debugger, Granularity
@@ -71,6 +71,7 @@ class StepsModel(WalkModel[Debugger]):
         self.recording.outdated.connect(self._forget_trace)
         self.position_changed.connect(self.race.follow)
         self._seeks_parting = False
+        self._seeks_token: tuple[int, int] | None = None
         self.race.changed.connect(self._follow_race)
         self._restore()
 
@@ -107,6 +108,7 @@ class StepsModel(WalkModel[Debugger]):
         self.position_changed.emit()
         self._compare()
         self.race.run_beside(debugger, self.recording.text_start)
+        self._go_where_formed()
 
     def _take_tree(self, tree: TokenTree) -> None:
         self.tree = tree
@@ -185,6 +187,31 @@ class StepsModel(WalkModel[Debugger]):
     def to_caret(self) -> None:
         """Run to the next token over the byte at the caret."""
         self.to_byte(self._session.document.caret - self.recording.text_start)
+
+    def stop_where_formed(self, token_id: int, offset: int) -> None:
+        """Set a breakpoint on a token, and go where it is formed over a byte of the session's text."""
+        place = f"token {token_id}"
+        if place not in [row.title for row in self.breakpoints.rows]:
+            self.breakpoints.add(place)
+        self._seeks_token = (token_id, offset)
+        has_steps = self.debugger is not None and self.recording.is_settled
+        if has_steps and self.recording.has(offset):
+            self._go_where_formed()
+        else:
+            self.recording.record_around(offset)
+
+    def _go_where_formed(self) -> None:
+        if self._seeks_token is None or self.debugger is None:
+            return
+        (token_id, offset), self._seeks_token = self._seeks_token, None
+        byte = offset - self.recording.text_start
+        values = self.debugger.values
+        over = hits(Breakpoint("byte", str(byte)), values, {})
+        formed = np.intersect1d(over, hits(Breakpoint("token", str(token_id)), values, {}))
+        if len(formed):
+            self.go_to(int(formed[0]))
+        else:
+            self.to_byte(byte)
 
     def refresh(self) -> None:
         """Show the place that somebody else moved the debugger to."""

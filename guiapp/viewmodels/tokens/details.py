@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from guiapp.core.explain.characters import characters_of, n_characters
-from guiapp.core.explain.visible_text import visible_text
+from guiapp.core.explain.visible_text import isolate, visible_text
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.vocabulary import VocabType, Vocabulary
 from guiapp.viewmodels.background import LatestJob, Progress
@@ -188,6 +188,23 @@ def describe(
         tree=explainer.merge_tree(token_id) if explainer else None,
         path=explainer.path(token_id) if explainer else None,
     )
+
+
+def hover_text(source: TokenSource, explainer: Explainer | None, index: int) -> str:
+    """A token of the text in a few lines: what it is, its bytes, and how often it is here.
+
+    Counting takes less time than to copy the ids for somebody else to count.
+    """
+    vocabulary = source.vocabulary
+    if vocabulary is None:
+        return ""
+    token_id = int(source.tokens.ids(index, index + 1)[0])
+    token_bytes = vocabulary.token_bytes(token_id)
+    named = (("rank", _merge_rank(explainer, token_id)), ("score", _score(vocabulary, token_id)))
+    facts = [f"id {token_id}", *(f"{name} {value}" for name, value in named if value)]
+    facts += filter(None, (_type(vocabulary, token_id), special_role(vocabulary, token_id)))
+    lines = isolate(visible_text(token_bytes, SHOWN_BYTES)), " · ".join(facts), hex_bytes(token_bytes)
+    return "\n".join(filter(None, (*lines, f"{_occurrences(source, token_id)} in this text")))
 
 
 def _build_explainer(vocabulary: Vocabulary, merging: PairMerging | None, progress: Progress) -> Explainer:

@@ -12,6 +12,7 @@ from guiapp.viewmodels.compare.column_state import ColumnState
 from guiapp.viewmodels.compare.compared_spans import ComparedSpans
 from guiapp.viewmodels.compare.figures import ComparedFigures
 from guiapp.viewmodels.compare.models import ModelsComparison
+from guiapp.viewmodels.tokens.details import hover_text
 from guiapp.widgets.compare.column import SIDE_PX, TWO_ROWS_PX, ModelColumn
 from guiapp.widgets.compare.column_menu import ColumnMenu
 from guiapp.widgets.compare.head import HEIGHT_PX
@@ -21,6 +22,7 @@ from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.theme import ThemeSource
 from guiapp.widgets.spans.editor import SpanEditor
 from guiapp.widgets.spans.row_pixmaps import PointedOut
+from guiapp.widgets.spans.token_menu import TokenMenu
 from guiapp.widgets.window.pages import PageRequests
 
 LEAST_TEXT_PX = 232
@@ -137,6 +139,8 @@ class ColumnsArea(QWidget):
         editor.set_shows_whitespace(self._shows_whitespace)
         if self._font_px:
             editor.set_font_px(self._font_px)
+        TokenMenu(editor, session, self._requests if session is compared.sessions[0] else None)
+        editor.tell_tokens_by(partial(hover_text, session, None))
         editor.moved.connect(partial(self._follow_scrolling, editor))
         editor.zoom_changed.connect(partial(self._follow_zoom, editor))
         column.setParent(self)

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QSplitter, QWidget
 from guiapp.core.explain.id_lists import holds_numbers
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.tokens.decode import DecodeModel
-from guiapp.viewmodels.tokens.details import TokenDetailsModel
+from guiapp.viewmodels.tokens.details import TokenDetailsModel, hover_text
 from guiapp.widgets.inspect.ids_panel import IdsPanel
 from guiapp.widgets.inspect.text_panel import TextPanel
 from guiapp.widgets.inspect.token_card import TokenCard
@@ -22,6 +22,7 @@ from guiapp.widgets.shared.text_zoom import TextZoom
 from guiapp.widgets.shared.theme import TEXT_FONT_PX, ThemeSource
 from guiapp.widgets.spans.editor import SpanEditor
 from guiapp.widgets.spans.editor_link import EditorLink
+from guiapp.widgets.spans.token_menu import TokenMenu
 from guiapp.widgets.window.pages import Page, PageSetting
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ class InspectPage(Page):
         self._zoom.stepped.connect(self.editor.zoom)
         self.editor.zoom_changed.connect(self._follow_editor_zoom)
         EditorLink(self.editor, session)
+        self.editor.tell_tokens_by(self._hover_text)
         session.text.reading.done.connect(self._go_to_text)
 
     def _make_table(self) -> TokenTableView:
@@ -70,6 +72,9 @@ class InspectPage(Page):
 
         table = TokenTableModel(self._session, self._details, self)
         return TokenTableView(table, self._session, self._theme_source, self._zoom)
+
+    def _hover_text(self, index: int) -> str:
+        return hover_text(self._session, self._details.explainer, index)
 
     def _go_to_text(self) -> None:
         """A text that was just opened is what people go on with."""
@@ -135,4 +140,6 @@ class InspectPage(Page):
 
 
 def make_page(setting: PageSetting) -> InspectPage:
-    return InspectPage(setting.session, setting.theme_source)
+    page = InspectPage(setting.session, setting.theme_source)
+    TokenMenu(page.editor, setting.session, setting.requests, page.text_panel.search)
+    return page

@@ -12,6 +12,7 @@ Widgets choose their looks by the dynamic property `role`:
     buttons  raised   a control that opens something       quiet    flat until hovered
              next     the one that goes on                 name     a quiet one with a name, bold
              tab      a page of the window                 primary  the one to press
+             badge    a pill with a state                  hidden   a word of warning in the status line
 """
 
 from __future__ import annotations
@@ -102,6 +103,10 @@ QToolButton[role="badge"][state="good"] { border-color: $good; color: $good; }
 QToolButton[role="badge"][state="warning"] { border-color: $warning; color: $warning; }
 QToolButton[role="badge"]:hover { background: $raised; }
 QToolButton[role="badge"]:focus { border: 2px solid $accent; }
+
+QToolButton[role="hidden"] { border: none; border-radius: 5px; padding: 2px 5px; color: $warning; }
+QToolButton[role="hidden"]:hover { background: $raised; }
+QToolButton[role="hidden"]:focus { border: 1px solid $accent; padding: 1px 4px; }
 
 QLineEdit, QPlainTextEdit, QTextEdit, QTextBrowser {
     background: $background; border: 1px solid $line; border-radius: 7px;

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from PySide6.QtCore import QRect, QRectF
@@ -18,7 +18,10 @@ Look = tuple[object, ...]
 
 
 class Marks(NamedTuple):
-    """What lies on the text: bytes and tokens of all of it, and upright lines in the window, as the caret."""
+    """What lies on the text: bytes and tokens of all of it, and upright lines in the window, as the caret.
+
+    look_alikes  gives the letters of a stretch that pass for others, as bytes counted from its start
+    """
 
     selection: tuple[int, int]
     selected_token: int
@@ -26,6 +29,7 @@ class Marks(NamedTuple):
     pointed_out: PointedOut | None
     search: TextSearch | None
     lines: tuple[QRectF | None, ...]
+    look_alikes: Callable[[int, int], tuple[tuple[int, int], ...]] | None = None
 
     def on(self, start: int, end: int) -> Highlights:
         """Those of the bytes [start, end), counted from `start`."""
@@ -34,7 +38,8 @@ class Marks(NamedTuple):
         if self.search is not None and self.search.n_found:
             matches = self.search.matches_in(start, end).relative_to(start)
         place = None if self.pointed_out is None else self.pointed_out.seen_from(start, end)
-        return Highlights(selection, self.selected_token, self.hovered_token, place, matches)
+        letters = () if self.look_alikes is None else self.look_alikes(start, end)
+        return Highlights(selection, self.selected_token, self.hovered_token, place, matches, letters)
 
 
 class ShownBlock(NamedTuple):
@@ -65,7 +70,13 @@ class ShownBlock(NamedTuple):
         indexes = (at - tokens.window.first_index for at in marked)
         place = self.highlights.pointed_out
         pointed_out = None if place is None else place.seen_from(start, end)
-        return selection, pointed_out, *(at if 0 <= at < len(tokens.attributes) else None for at in indexes)
+        letters = tuple((at - start, to - start) for at, to in self.highlights.look_alikes_in(start, end))
+        return (
+            selection,
+            pointed_out,
+            letters,
+            *(at if 0 <= at < len(tokens.attributes) else None for at in indexes),
+        )
 
 
 class Part(NamedTuple):

@@ -354,6 +354,15 @@ def draw_upright(painter: QPainter, x: float, top: float, height: float, color: 
         painter.fillRect(part, color)
 
 
+def draw_signed(painter: QPainter, theme: Theme, place: QRect, n_tokens: int) -> None:
+    """The signs of a character that tokens tear apart, for a legend: hatching, and a bar for each token."""
+    painter.drawTiledPixmap(place, _hatch(faded(theme.text, 46), place.height()))
+    width = place.width() // n_tokens
+    for at in range(n_tokens):
+        bar = QRect(place.left() + at * width + 1, place.bottom() - LANE_PX, width - 2, LANE_PX)
+        painter.fillRect(bar, faded(theme.text, 175))
+
+
 def draw_wave(painter: QPainter, theme: Theme, rect: QRectF) -> None:
     """Underline a token that the vocabulary does not know."""
     painter.setPen(QPen(theme.bad, 1.5))

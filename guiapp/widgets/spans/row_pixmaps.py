@@ -20,6 +20,7 @@ from guiapp.widgets.spans.painter import GAP_PX, RADIUS_PX, RING_ALPHA, RING_PX,
 PIXEL_BYTES = 4
 LINE_ALPHA = 34  # of the line that people are to see
 PADDING_PX = 24  # around the text of a row, for newlines and glyphs that reach out
+SQUARE_PX = 3  # below letters that pass for others
 KEPT_SCREENS = 3  # full of rows that were drawn; more would cost memory, and each is seldom seen again
 
 
@@ -39,13 +40,21 @@ class PointedOut(NamedTuple):
 
 
 class Highlights(NamedTuple):
-    """What is selected, pointed at and found: bytes counted from the block's start, and token indexes."""
+    """What is selected, pointed at and found: bytes counted from the block's start, and token indexes.
+
+    look_alikes  the bytes of letters that pass for others
+    """
 
     selection: tuple[int, int]
     selected_token: int
     hovered_token: int
     pointed_out: PointedOut | None = None
     matches: SpanWindow | None = None
+    look_alikes: tuple[tuple[int, int], ...] = ()
+
+    def look_alikes_in(self, start: int, end: int) -> tuple[tuple[int, int], ...]:
+        """Those within some bytes."""
+        return tuple(each for each in self.look_alikes if start <= each[0] < end)
 
 
 class _RowPixmap(NamedTuple):
@@ -96,6 +105,7 @@ class RowPixmaps:
         painter.drawPixmap(QPointF(place.x() + drawn.x, place.y()), drawn.pixmap)
         self._draw_pointed_out(painter, layout, row, highlights.pointed_out, place)
         self._draw_highlights(painter, layout, row, tokens, highlights, place)
+        self._draw_look_alikes(painter, layout, row, highlights.look_alikes_in(start, end), place)
         return is_whole
 
     def _is_late(self) -> bool:
@@ -197,6 +207,23 @@ class RowPixmaps:
         painter.fillRect(QRectF(0, place.y(), window_px, row_px), faded(self._theme.accent, LINE_ALPHA))
         for left, right in stretches(layout.geometry(row), start + found.start, start + found.end):
             self._draw_ring(painter, self._rect(left, right, place))
+
+    def _draw_look_alikes(
+        self,
+        painter: QPainter,
+        layout: BlockLayout,
+        row: int,
+        letters: tuple[tuple[int, int], ...],
+        place: QPointF,
+    ) -> None:
+        """Underline letters that pass for others by squares, in the colour of warnings."""
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        y = round(place.y()) + self._metrics.row_height - GAP_PX // 2 - SQUARE_PX
+        for letter in letters:
+            for left, right in stretches(layout.geometry(row), *letter):
+                first, last = round(place.x() + left), round(place.x() + right) - SQUARE_PX
+                for x in range(first, last + 1, 2 * SQUARE_PX):
+                    painter.fillRect(x, y, SQUARE_PX, SQUARE_PX, self._theme.warning)
 
     def _rect(self, left: float, right: float, place: QPointF) -> QRectF:
         height = self._metrics.row_height - GAP_PX

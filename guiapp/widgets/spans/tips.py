@@ -6,16 +6,27 @@ import numpy as np
 
 from guiapp.core.explain.characters import code_points
 from guiapp.core.explain.figures import counted
+from guiapp.core.text.look_alikes import LookAlike
 from guiapp.viewmodels.text.document import TextDocument
 from guiapp.viewmodels.tokens.layout import SpanSource
 
 BYTES_IN_TIP, LINES_IN_TIP = 32, 20
 
 
-def character_tip(document: TextDocument, source: SpanSource, offset: int) -> str:
-    """The bytes of the character at a byte."""
-    start = document.character_start(offset)
-    return _bytes_in_tokens(document, source, start, document.next_grapheme(start))
+def character_tip(document: TextDocument, source: SpanSource, start: int, about_token: str = "") -> str:
+    """What there is to say about the token of the character that begins at a byte, else its own bytes.
+
+    The bytes are told with both where several tokens share the character.
+    """
+    end = document.next_grapheme(start)
+    is_torn = end - start > 1 and len(source.spans_in(start + 1, end - 1).ids) > 1
+    shown = bytes_in_tokens(document, source, start, end) if is_torn or not about_token else ""
+    return "\n".join(filter(None, (about_token, shown)))
+
+
+def passing_tip(letter: LookAlike) -> str:
+    """What a letter is, and what it passes for."""
+    return f"{code_points(letter.letter, 1)[0]} passes for {letter.passes_for}"
 
 
 def chip_tip(document: TextDocument, source: SpanSource, start: int, end: int) -> str:
@@ -26,13 +37,15 @@ def chip_tip(document: TextDocument, source: SpanSource, start: int, end: int) -
         spans = source.spans_in(start, end)
         n_tokens = int(np.count_nonzero((spans.starts < end) & (spans.ends > start)))
         lines.append(f"{counted(len(text), 'character')}, {counted(n_tokens, 'token')}")
-    shown = _bytes_in_tokens(document, source, start, end)
+    shown = bytes_in_tokens(document, source, start, end)
     return "\n".join((*lines, *code_points(text, LINES_IN_TIP), shown))
 
 
-def _bytes_in_tokens(document: TextDocument, source: SpanSource, start: int, end: int) -> str:
+def bytes_in_tokens(
+    document: TextDocument, source: SpanSource, start: int, end: int, most: int = BYTES_IN_TIP
+) -> str:
     """The first bytes of a stretch, with bars where tokens begin."""
-    shown_end = min(end, start + BYTES_IN_TIP)
+    shown_end = min(end, start + most)
     starts = set(source.spans_in(start, shown_end).starts.tolist())
     parts = [
         ("| " if at > start and at in starts else "") + f"{byte:02X}"

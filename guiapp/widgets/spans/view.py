@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import inf
 from operator import itemgetter
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QColor,
     QHelpEvent,
@@ -19,7 +20,10 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QToolTip, QWidget
 
+from guiapp.core.editing.character_starts import decode
 from guiapp.core.editing.text_buffer import TextEdit
+from guiapp.core.text.invisible import INVISIBLE
+from guiapp.core.text.look_alikes import look_alikes
 from guiapp.viewmodels.text.document import TextDocument
 from guiapp.viewmodels.text.search import TextSearch
 from guiapp.viewmodels.tokens.layout import SpanSource, token_at
@@ -31,7 +35,7 @@ from guiapp.widgets.spans.frame import Marks, Part, Screen, ShownBlock, blocks_i
 from guiapp.widgets.spans.painter import UPRIGHT_PX, draw_upright
 from guiapp.widgets.spans.row_pixmaps import PointedOut, RowPixmaps
 from guiapp.widgets.spans.rows import MARGIN_PX, SpanRows
-from guiapp.widgets.spans.tips import character_tip, chip_tip
+from guiapp.widgets.spans.tips import character_tip, chip_tip, passing_tip
 
 SIDE_PX = 24
 NO_BOS = "no BOS"
@@ -75,6 +79,9 @@ class SpanView(QAbstractScrollArea):
         self._keeps_rows = (False, False)  # for added tokens, also where there are none
         self._added = AddedTokens(spans)
         self._search: TextSearch | None = None
+        self._token_tip: Callable[[int], str] | None = None
+        self._open_invisible: Callable[[int, int, QPoint], None] | None = None
+        self._marks_look_alikes = False
         self._placeholder = ""
         self._mark: int | None = None
         self._screen = Screen()
@@ -144,6 +151,11 @@ class SpanView(QAbstractScrollArea):
         """Mark spaces, tabs and newlines by faint signs, or leave them blank."""
         self._shows_whitespace = shows
         self._restyle()
+
+    def set_marks_look_alikes(self, marks: bool) -> None:
+        """Underline letters that pass for those of another script, within a word."""
+        self._marks_look_alikes = marks
+        self._look_again()
 
     def set_placeholder(self, text: str) -> None:
         """What an empty document says about itself."""
@@ -397,8 +409,12 @@ class SpanView(QAbstractScrollArea):
     def _blocks_in(self, area: QRegion) -> list[ShownBlock]:
         marked = self._selected_token, self._hovered_token, self._pointed_out
         lines = self._shown_caret(), *(self._upright_rect(offset) for offset, _ in self._uprights())
-        marks = Marks(self._document.selection, *marked, self._search, lines)
+        letters = self._letters_passing if self._marks_look_alikes else None
+        marks = Marks(self._document.selection, *marked, self._search, lines, letters)
         return blocks_in(area, self._rows, self._spans, marks)
+
+    def _letters_passing(self, start: int, end: int) -> tuple[tuple[int, int], ...]:
+        return tuple((each.start, each.end) for each in look_alikes(self._document.slice(start, end)))
 
     def _parts(self, blocks: list[ShownBlock]) -> list[Part]:
         chips = tuple(
@@ -464,9 +480,25 @@ class SpanView(QAbstractScrollArea):
     def open_chip(self, point: QPointF) -> None:
         """Tell at once what a chip in the text stands for."""
         offset = self._byte_at(point)
-        if offset >= 0 and self._rows.chip_span(offset) is not None:
-            place = self.viewport().mapToGlobal(point.toPoint())
+        chip = self._rows.chip_span(offset) if offset >= 0 else None
+        if chip is None:
+            return
+        place = self.viewport().mapToGlobal(point.toPoint())
+        if self._open_invisible is not None and INVISIBLE.search(decode(self._document.slice(*chip))):
+            self._open_invisible(*chip, place)
+        else:
             QToolTip.showText(place, self.tip(point), self.viewport())
+
+    def tell_tokens_by(self, tell: Callable[[int], str]) -> None:
+        """Have tool tips begin with what `tell` says of the token under the mouse."""
+        self._token_tip = tell
+
+    def open_invisible_by(self, open_: Callable[[int, int, QPoint], None]) -> None:
+        """Have a click on a chip of invisible characters open something at a point of the screen.
+
+        `open_` is given the bytes that the chip stands for; without it, a click shows the tool tip.
+        """
+        self._open_invisible = open_
 
     def tip(self, point: QPointF) -> str:
         """What is told about a point of the viewport."""
@@ -475,5 +507,17 @@ class SpanView(QAbstractScrollArea):
             return ""
         chip = self._rows.chip_span(offset)
         if chip is None:
-            return character_tip(self._document, self._spans, offset)
+            start = self._document.character_start(offset)
+            token = token_at(self._spans.spans_in(offset, offset + 1), offset)
+            about = "" if self._token_tip is None or token < 0 else self._token_tip(token)
+            tip = character_tip(self._document, self._spans, start, about)
+            return "\n".join(filter(None, (self._passing(start), tip)))
         return chip_tip(self._document, self._spans, *chip)
+
+    def _passing(self, start: int) -> str:
+        """What a character passes for, where that is marked."""
+        if not self._marks_look_alikes:
+            return ""
+        first, end = self._rows.block_span(self._rows.place_of(start).block)
+        letters = look_alikes(self._document.slice(first, end))
+        return "".join(map(passing_tip, (each for each in letters if each.start == start - first)))

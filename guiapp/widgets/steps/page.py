@@ -149,6 +149,11 @@ class StepsPage(Page):
             model.breakpoints.add(place)
             model.run()
 
+    def stop_where_formed(self, token_id: int, offset: int) -> None:
+        """Stop where the token that begins at a byte of the text is formed, once the steps are there."""
+        self.modes.choose(ENCODE)
+        self.model.stop_where_formed(token_id, offset)
+
     def stop(self) -> None:
         self.model.stop()
         self.training.stop()

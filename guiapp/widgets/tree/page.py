@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QInputDialog, QSplitter, QStackedWidg
 
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.settings import Settings
+from guiapp.viewmodels.tokens.details import hover_text
 from guiapp.viewmodels.tree.details import describe_node
 from guiapp.viewmodels.tree.findings import TreeFindings
 from guiapp.viewmodels.tree.greedy_walk import TreeWalk
@@ -22,6 +23,7 @@ from guiapp.widgets.shared.segments import Segments
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, ThemeSource
 from guiapp.widgets.spans.editor import SpanEditor
 from guiapp.widgets.spans.editor_link import EditorLink
+from guiapp.widgets.spans.token_menu import TokenMenu
 from guiapp.widgets.tree.bar import TreeBar
 from guiapp.widgets.tree.card import TreeCard
 from guiapp.widgets.tree.figures import FindingsPanel
@@ -104,6 +106,11 @@ class TreePage(Page):
         self.splitter.setSizes([left + right - side, side])
         self.tabs.choose(PANELS.index("Token"))
 
+    def open_three_trees(self) -> None:
+        """Make that room unless it is there."""
+        if self.splitter.sizes()[1] < SIDE_BY_SIDE_PX:
+            self.show_three_trees()
+
     def ask_where(self, title: str, suggested: str) -> str:
         """Where to save something; "" for nowhere."""
         return QFileDialog.getSaveFileName(self, title, suggested)[0]
@@ -185,5 +192,7 @@ class TreePage(Page):
 
 def make_page(setting: PageSetting) -> TreePage:
     page = TreePage(setting.session, setting.theme_source, setting.settings)
+    TokenMenu(page.editor, setting.session, setting.requests)
+    page.editor.tell_tokens_by(partial(hover_text, setting.session, None))
     setting.actions.connect_all({"three_trees": page.show_three_trees})
     return page

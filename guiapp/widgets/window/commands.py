@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import QObject, QPoint, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -21,7 +22,9 @@ from guiapp.viewmodels.models.pre_choices import can_choose
 from guiapp.viewmodels.recent import RecentFiles, RecentTexts
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.text.files import is_model_file
+from guiapp.widgets.inspect.hidden_card import HiddenCard, chip_facts
 from guiapp.widgets.shared.theme import CHOICES, TEXT_FONT_PX, ThemeSource
+from guiapp.widgets.spans.clipboard import put_on_clipboard
 from guiapp.widgets.spans.editor import SpanEditor
 from guiapp.widgets.window.about_dialog import AboutDialog
 from guiapp.widgets.window.command_palette import CommandPalette
@@ -33,6 +36,9 @@ from guiapp.widgets.window.pages import PAGES
 from guiapp.widgets.window.pre_picker import PrePicker
 from guiapp.widgets.window.recent_menu import RecentMenu
 from guiapp.widgets.window.utf16_notice import Utf16Notice
+
+if TYPE_CHECKING:
+    from guiapp.widgets.steps.page import StepsPage
 
 Take = Callable[[str, str | None], object]
 
@@ -81,11 +87,14 @@ class WindowCommands(QObject):
         self.picker.browse_requested.connect(self._browse)
         window.requests.model_wanted.connect(self._pick)
         window.requests.token_wanted.connect(self._show_in_tree)
+        window.requests.building_wanted.connect(self._show_building)
+        window.requests.stop_wanted.connect(self._stop_at_token)
         window.requests.race_wanted.connect(self._show_race)
         self.picker.folder_requested.connect(self.add_folder)
         session.loader.model_changed.connect(self._remember_model)
         session.text.file_changed.connect(self._remember_text)
         session.text.pointed_out.connect(self._point_out)
+        self._editor.open_invisible_by(self._open_hidden_card)
 
     # Files
 
@@ -179,12 +188,7 @@ class WindowCommands(QObject):
             self._open_lesson(lesson)
 
     def _open_lesson(self, path: Path) -> None:
-        from guiapp.widgets.steps.page import StepsPage
-
-        self._show_page("steps")
-        page = self._window.pages.current
-        assert isinstance(page, StepsPage)
-        page.lessons.open(path)
+        self._steps_page().lessons.open(path)
 
     def save_text(self) -> None:
         if self._session.text.path is None:
@@ -256,17 +260,23 @@ class WindowCommands(QObject):
                 "find_next": partial(page.text_panel.find_again, 1),
                 "find_previous": partial(page.text_panel.find_again, -1),
                 "find_token": page.text_panel.find_token,
+                "hidden_next": partial(self._window.hidden.step, 1),
+                "hidden_previous": partial(self._window.hidden.step, -1),
+                "hidden_remove": self._window.hidden.remove,
+                "hidden_copy": self._copy_without_hidden,
                 "copy_ids": page.ids_panel.copy_ids,
                 "decode_ids": page.show_decoder,
                 "palette": self.palette.open,
                 "next_panel": partial(self._move_focus, 1),
                 "previous_panel": partial(self._move_focus, -1),
                 "whitespace": self._show_whitespace,
+                "look_alikes": self._mark_look_alikes,
                 "zoom_in": partial(self._editor.zoom, 1),
                 "zoom_out": partial(self._editor.zoom, -1),
                 "zoom_reset": partial(self._editor.set_font_px, TEXT_FONT_PX),
                 "add_special": self._set_switches,
                 "parse_special": self._set_switches,
+                "signs": self._show_signs,
                 "shortcuts": self._show_shortcuts,
                 "about": self._show_about,
                 **{page.name: partial(self._show_page, page.name) for page in PAGES},
@@ -293,6 +303,7 @@ class WindowCommands(QObject):
         """Show the state of options and settings in the actions, and keep it."""
         self._session.options_changed.connect(self._follow_options)
         self._session.document.undo_changed.connect(self._follow_undo)
+        self._window.hidden.changed.connect(self._follow_hidden)
         self._recent.changed.connect(self._follow_recent)
         self._recent_texts.changed.connect(self._follow_recent)
         self._session.encoder_check.changed.connect(self._follow_checks)
@@ -304,6 +315,8 @@ class WindowCommands(QObject):
         self._window.pages.page_changed.connect(self._follow_page)
         self._actions["whitespace"].setChecked(self._settings.shows_whitespace)
         self._editor.set_shows_whitespace(self._settings.shows_whitespace)
+        self._actions["look_alikes"].setChecked(self._settings.marks_look_alikes)
+        self._editor.set_marks_look_alikes(self._settings.marks_look_alikes)
         self._editor.set_font_px(self._settings.font_px or TEXT_FONT_PX)
         search = self._window.inspect_page.text_panel.search
         search.set_matches_case(self._settings.finds_by_case)
@@ -316,6 +329,7 @@ class WindowCommands(QObject):
             self._editor.addAction(self._actions[name])
         self._follow_options()
         self._follow_undo()
+        self._follow_hidden()
         self._follow_recent()
         self._follow_theme()
         self._follow_page()
@@ -347,6 +361,18 @@ class WindowCommands(QObject):
         self._actions["undo"].setEnabled(self._session.document.can_undo)
         self._actions["redo"].setEnabled(self._session.document.can_redo)
 
+    def _follow_hidden(self) -> None:
+        for name in ("hidden_next", "hidden_previous", "hidden_remove", "hidden_copy"):
+            self._actions[name].setEnabled(self._window.hidden.n_characters > 0)
+
+    def _open_hidden_card(self, start: int, end: int, place: QPoint) -> None:
+        actions, hidden = (self._actions["hidden_remove"], self._actions["hidden_copy"]), self._window.hidden
+        facts = chip_facts(self._session, hidden, start, end)
+        HiddenCard(facts, hidden, actions, self._theme_source, self._editor).open_at(place)
+
+    def _copy_without_hidden(self) -> None:
+        put_on_clipboard(self._window.hidden.text_without())
+
     def _follow_recent(self) -> None:
         self._actions["forget_recent"].setEnabled(bool(self._recent.files or self._recent_texts.paths))
 
@@ -374,6 +400,11 @@ class WindowCommands(QObject):
         shows = self._actions["whitespace"].isChecked()
         self._editor.set_shows_whitespace(shows)
         self._settings.shows_whitespace = shows
+
+    def _mark_look_alikes(self) -> None:
+        marks = self._actions["look_alikes"].isChecked()
+        self._editor.set_marks_look_alikes(marks)
+        self._settings.marks_look_alikes = marks
 
     def _show_page(self, name: str) -> None:
         page = self._window.pages.show_page(name)
@@ -414,14 +445,38 @@ class WindowCommands(QObject):
         assert isinstance(page, TreePage)
         page.bar.query.setText(f"#{token_id}")
 
+    def _show_building(self, token_id: int) -> None:
+        """Find a token in the tree, with room for its three trees."""
+        from guiapp.widgets.tree.page import TreePage
+
+        self._show_in_tree(token_id)
+        page = self._window.pages.current
+        assert isinstance(page, TreePage)
+        page.open_three_trees()
+
+    def _stop_at_token(self, token_id: int, offset: int) -> None:
+        """Show the step that forms a token of the text, and keep a breakpoint there."""
+        self._steps_page().stop_where_formed(token_id, offset)
+
     def _show_race(self, rival: ModelSession, offset: int) -> None:
         """Step through what the window's model and another one do."""
+        self._steps_page().race_with(rival, offset)
+
+    def _steps_page(self) -> StepsPage:
+        """The Steps page, brought to the front."""
         from guiapp.widgets.steps.page import StepsPage
 
         self._show_page("steps")
         page = self._window.pages.current
         assert isinstance(page, StepsPage)
-        page.race_with(rival, offset)
+        return page
+
+    def _show_signs(self) -> None:
+        """Explain the signs of the page that is shown."""
+        from guiapp.widgets.window.signs_card import SignsCard
+
+        card = SignsCard(self._window.pages.current_name, self._theme_source, self._window)
+        card.open_in(self._window, self._window.top_bar)
 
     def _show_shortcuts(self) -> None:
         from guiapp.widgets.window.shortcuts_dialog import ShortcutsDialog

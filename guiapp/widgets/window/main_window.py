@@ -14,6 +14,7 @@ from guiapp.core.editing.text_buffer import TextEdit
 from guiapp.viewmodels.compare.compared_models import ComparedModels
 from guiapp.viewmodels.models.loader import display_name
 from guiapp.viewmodels.settings import Settings
+from guiapp.viewmodels.text.hidden_characters import HiddenCharacters
 from guiapp.viewmodels.text.kept_texts import KeptTexts
 from guiapp.viewmodels.window.activity import Activity
 from guiapp.widgets.inspect.page import InspectPage
@@ -22,6 +23,7 @@ from guiapp.widgets.shared.theme import ThemeSource
 from guiapp.widgets.window.actions import Actions
 from guiapp.widgets.window.drop_hint import DropHint
 from guiapp.widgets.window.focus_ring import FocusRing
+from guiapp.widgets.window.hidden_button import HiddenButton
 from guiapp.widgets.window.notices import NoticeArea
 from guiapp.widgets.window.page_tabs import PageTabs, TabRow
 from guiapp.widgets.window.pages import PageRequests, PageSetting, PageStack
@@ -69,7 +71,10 @@ class MainWindow(QMainWindow):
         self.top_bar = TopBar(session, PageTabs(self.pages, actions, 0), actions, theme_source)
         self.tab_row = TabRow(self.pages, actions)
         switches = [self.actions_table[name] for name in ("add_special", "parse_special")]
-        self.status_line = StatusLine(session, activity, switches)
+        self.hidden = HiddenCharacters(session.text, self)
+        hidden_button = HiddenButton(self.hidden, self.actions_table["hidden_next"], theme_source)
+        signs = self.actions_table["signs"]
+        self.status_line = StatusLine(session, activity, hidden_button, signs, switches)
         self.setCentralWidget(self._column())
         self.inspect_page = cast(InspectPage, self.pages.show_page("inspect"))
         self.setMinimumSize(SMALLEST_SIZE)

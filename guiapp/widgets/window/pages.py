@@ -66,11 +66,15 @@ class PageRequests(QObject):
     Signals:
         model_wanted(QWidget, take): let people choose a model under this widget; `take(name, pre)` opens it.
         token_wanted(int): show this token of the window's model in its tree.
+        building_wanted(int): the same, with the three trees of the token beside each other.
+        stop_wanted(int, int): step through the text up to where this token is formed, over this byte.
         race_wanted(ModelSession, int): step through the text with that model beside, from this byte on.
     """
 
     model_wanted = Signal(object, object)
     token_wanted = Signal(object)
+    building_wanted = Signal(object)
+    stop_wanted = Signal(object, object)
     race_wanted = Signal(object, object)
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QTimer
-from PySide6.QtGui import QAction
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QCheckBox, QFrame, QProgressBar, QSizePolicy, QWidget
 
 from guiapp.core.explain.figures import counted
@@ -15,9 +15,11 @@ from guiapp.widgets.shared.fitted_label import FittedLabel
 from guiapp.widgets.shared.layouts import Part, in_row
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.theme import MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme
+from guiapp.widgets.window.hidden_button import HiddenButton
 from guiapp.widgets.window.key_hints import CANCELLING
 
 HEIGHT_PX = 30
+FULL_WIDTH_PX = 1100  # in less, hidden characters are told in two words
 BAR_WIDTH_PX, SHORT_BAR_PX = 120, 40
 SHORT_TITLES = (40, 28, 16)  # characters
 
@@ -29,9 +31,17 @@ class StatusLine(QFrame):
     tokens stays.
     """
 
-    def __init__(self, session: ModelSession, activity: Activity, switches: list[QAction]) -> None:
+    def __init__(
+        self,
+        session: ModelSession,
+        activity: Activity,
+        hidden: HiddenButton,
+        signs: QAction,
+        switches: list[QAction],
+    ) -> None:
         super().__init__()
         self._session = session
+        self._hidden = hidden
         self._shown: object = None
         set_role(self, "status")
         self.setFixedHeight(HEIGHT_PX)
@@ -44,9 +54,19 @@ class StatusLine(QFrame):
         set_role(self._tokens, "strong")
         for label in (self._figures, self._selection):
             set_role(label, "dim")
-        figures: tuple[Part, ...] = self._tokens, (self._figures, 1), ActivityView(activity), self._selection
+        figures: tuple[Part, ...] = self._tokens, (self._figures, 1), hidden
+        figures += ActivityView(activity), self._selection
+        self.signs_button = tool_button(
+            "?", signs.trigger, tip=f"{signs.text()} ({signs.shortcut().toString()})"
+        )
+        self.signs_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         in_row(
-            *figures, *map(_Switch, switches), on=self, margins=(MARGIN_PX, 0), spacing=MARGIN_PX + UNIT_PX
+            *figures,
+            *map(_Switch, switches),
+            self.signs_button,
+            on=self,
+            margins=(MARGIN_PX, 0),
+            spacing=MARGIN_PX + UNIT_PX,
         )
         session.statistics_changed.connect(self._follow)
         session.spans.job.busy_changed.connect(self._follow)
@@ -56,6 +76,10 @@ class StatusLine(QFrame):
     def text(self) -> str:
         """All figures, as they are read out."""
         return " ".join(label.whole_text for label in (self._tokens, self._figures, self._selection))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._hidden.set_short(self.width() < FULL_WIDTH_PX)
+        super().resizeEvent(event)
 
     def _follow(self) -> None:
         statistics, is_known = self._session.statistics, not self._session.is_encoding

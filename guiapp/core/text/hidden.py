@@ -1,0 +1,241 @@
+"""Characters that nobody sees and a model reads: where they are, what they say, and the text without them.
+
+Hidden is what Unicode has drawn as nothing (Default_Ignorable_Code_Point).  Not counted is what a script or
+an emoji is written with, where it is well formed: joiners within Persian and Indic words, joiners and
+selectors of emoji, a selector behind its ideograph, zero-width spaces of scripts that write none, Mongolian
+selectors, fillers of Hangul syllables.  Spaces of all widths take room, and are not hidden.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.system.checkpoint import checkpoint
+from guiapp.core.text.invisible import EMOJI, IGNORABLE, REGIONS
+
+BLOCK_BYTES = 1 << 20  # looked at between two checkpoints
+SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
+IDEOGRAPHS = "\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+MONGOLIAN = "\u1800-\u180a\u1810-\u18af"
+JOINED = (  # scripts in which a joiner or non-joiner between two characters changes how they are drawn
+    "\u0620-\u06ff\u0700-\u077f\u07ca-\u07ff\u0840-\u085f\u0860-\u08ff\u0900-\u0dff\u0f40-\u0fbc\u1000-\u109f"
+    "\u1780-\u17d3\u1820-\u18af\u1900-\u194f\u1a20-\u1aad\u1b00-\u1b7f\u1b80-\u1bff\u1c00-\u1c4f\ua800-\ua82f"
+    "\ua840-\ua87f\ua880-\ua8df\ua930-\ua95f\ua980-\ua9df\uaa00-\uaa5f\uaa60-\uaa7f\uabc0-\uabff\ufb50-\ufdff"
+    "\ufe70-\ufefc\U00010d00-\U00010d3f\U00011000-\U00011fff\U0001e900-\U0001e95f"
+)
+UNSPACED = "\u0e01-\u0eff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff\u1950-\u19ff\u1a20-\u1aaf\ua980-\uaa7f"
+_HIDDEN, _EMOJI, _SELECTOR, _IDEOGRAPH, _MONGOLIAN, _JOINED, _UNSPACED, _KEYCAP = (
+    1 << bit for bit in range(8)
+)
+_CLASSES = (
+    (_HIDDEN, IGNORABLE),
+    (_EMOJI, EMOJI),
+    (_SELECTOR, SELECTORS),
+    (_IDEOGRAPH, IDEOGRAPHS),
+    (_MONGOLIAN, MONGOLIAN),
+    (_JOINED, JOINED),
+    (_UNSPACED, UNSPACED),
+    (_KEYCAP, "0-9#-#*-*"),
+)
+_RANGE = re.compile(r"(.)(?:-(.))?", re.DOTALL)
+_SIZES = np.array([1] * 0x80 + [0] * 0x42 + [2] * 0x1E + [3] * 0x10 + [4] * 5 + [0] * 11, np.int64)
+_BITS = np.array([0, 0x7F, 0x1F, 0x0F, 0x07], np.uint32)  # of the first byte of a character, by its size
+_LEAST = np.array([0, 0, 0x80, 0x800, 0x10000], np.uint32)
+_LAST_POINT = 0x10FFFF
+TAG, FLAG = 0xE0000, 0x1F3F4
+
+KINDS = (
+    ("tag characters", "\U000e0000-\U000e007f"),
+    ("variation selectors", SELECTORS + "\u180b-\u180d\u180f"),
+    ("zero-width characters", "\u200b-\u200d\u2060\ufeff\u180e\u034f"),
+    ("direction marks", "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"),
+    ("soft hyphens", "\u00ad"),
+    ("blank letters", "\u115f\u1160\u17b4\u17b5\u3164\uffa0"),
+    ("invisible operators", "\u2061-\u2064"),
+)
+OTHER_KIND = "characters that draw nothing"
+
+
+class HiddenPlaces(NamedTuple):
+    """Where characters hide; hidden neighbours are one place.
+
+    starts, ends  int64[k]  place i is the bytes [starts[i], ends[i]); ascending, and apart
+    counts        int64[k]  how many characters are there
+    """
+
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    counts: NDArray[np.int64]
+
+    @property
+    def n_characters(self) -> int:
+        return int(self.counts.sum())
+
+
+NOTHING_HIDDEN = HiddenPlaces(*(np.zeros(0, np.int64) for _ in range(3)))
+
+
+def hidden_places(text: bytes) -> HiddenPlaces:
+    """Find them; bytes that are no UTF-8 hide nothing."""
+    if text.isascii():
+        return NOTHING_HIDDEN
+    classes, leads, pairs = _tables()
+    view = np.frombuffer(text, np.uint8)
+    found = []
+    for block in range(0, len(view), BLOCK_BYTES):
+        checkpoint()
+        starts = np.flatnonzero(leads[view[block : block + BLOCK_BYTES]]) + block
+        second = view.take(starts + 1, mode="clip")
+        starts = starts[pairs[view[starts].astype(np.uint16) << 8 | second]]
+        points, _ = _points_at(view, starts)
+        found.append(starts[(classes[points] & _HIDDEN) != 0])
+    starts = np.concatenate(found)
+    if not len(starts):
+        return NOTHING_HIDDEN
+    points, sizes = _points_at(view, starts)
+    is_hidden = ~_is_written(view, starts, points, sizes, classes)
+    return _joined(starts[is_hidden], sizes[is_hidden])
+
+
+def without(text: bytes, places: HiddenPlaces) -> bytes:
+    """The text without what is in these places."""
+    edges = np.zeros(len(text) + 1, np.int8)
+    edges[places.starts] = 1
+    edges[places.ends] -= 1
+    left: bytes = np.frombuffer(text, np.uint8)[np.cumsum(edges[:-1], dtype=np.int8) == 0].tobytes()
+    return left
+
+
+def decoded(text: str) -> str:
+    """What hidden characters spell, "" where that is nothing: tags stand for ASCII, selectors for bytes.
+
+    Selector n of 256 stands for byte n - 1, as those do who hide UTF-8 in them; one alone says nothing.
+    """
+    letters = "".join(chr(ord(each) - TAG) for each in text if "\U000e0020" <= each <= "\U000e007e")
+    if letters:
+        return letters
+    numbers = [_selected_byte(ord(each)) for each in text]
+    hidden = bytes(number for number in numbers if number is not None)
+    said = hidden.decode("utf-8", "replace") if len(hidden) > 1 else ""
+    n_printed = sum(character.isprintable() and character != "\ufffd" for character in said)
+    return said if 2 * n_printed > len(said) else ""
+
+
+def kinds_of(text: str) -> list[str]:
+    """What the characters of a place are, the most frequent first."""
+    counts = {name: len(found) for name, ranges in KINDS if (found := re.findall(f"[{ranges}]", text))}
+    if n_others := len(text) - sum(counts.values()):
+        counts[OTHER_KIND] = n_others
+    return sorted(counts, key=counts.__getitem__, reverse=True)
+
+
+def _selected_byte(point: int) -> int | None:
+    if 0xFE00 <= point <= 0xFE0F:
+        return point - 0xFE00
+    return point - 0xE0100 + 16 if 0xE0100 <= point <= 0xE01EF else None
+
+
+def _is_written(
+    view: NDArray[np.uint8],
+    starts: NDArray[np.int64],
+    points: NDArray[np.uint32],
+    sizes: NDArray[np.int64],
+    classes: NDArray[np.uint8],
+) -> NDArray[np.bool_]:
+    """Which of all characters that draw nothing belong to how a script or an emoji is written."""
+    before, behind = _points_before(view, starts), _points_at(view, starts + sizes)[0]
+    left, right = classes[before], classes[behind]
+    left[(left & _HIDDEN) != 0] &= _SELECTOR  # what hides is no letter to stand behind
+    is_last = (right & _HIDDEN) == 0
+    is_joiner = (points == 0x200C) | (points == 0x200D)
+    of_emoji = ((points == 0xFE0E) | (points == 0xFE0F)) & ((left & _EMOJI) != 0)
+    of_emoji |= (points == 0xFE0F) & ((left & _KEYCAP) != 0) & (behind == 0x20E3)
+    behind_selector = (before == 0xFE0F) & np.append(False, of_emoji[:-1])
+    is_ideographic = ((points >= 0xFE00) & (points <= 0xFE02)) | ((points >= 0xE0100) & (points <= 0xE01EF))
+    is_mongolian = (points >= 0x180B) & (points <= 0x180F) & (left & _MONGOLIAN != 0)
+    is_written: NDArray[np.bool_] = (
+        of_emoji
+        | ((points == 0x200D) & ((left & _EMOJI != 0) | behind_selector) & (right & _EMOJI != 0))
+        | (is_ideographic & (left & _IDEOGRAPH != 0) & (right & _SELECTOR == 0))
+        | (is_joiner & (left & _JOINED != 0) & is_last)
+        | ((points == 0x200B) & (left & _UNSPACED != 0) & is_last)
+        | (is_mongolian & is_last)
+        | ((points == 0x115F) & (behind >= 0x1161) & (behind <= 0x11A7))
+        | ((points == 0x1160) & (before >= 0x1100) & (before <= 0x115E))
+        | _is_of_flag(starts, points, before)
+    )
+    return is_written
+
+
+def _is_of_flag(
+    starts: NDArray[np.int64], points: NDArray[np.uint32], before: NDArray[np.uint32]
+) -> NDArray[np.bool_]:
+    """Which are the tags of the flags of regions."""
+    is_tag = np.zeros(len(points), np.bool_)
+    for region in REGIONS:
+        tags = [TAG + ord(letter) for letter in region] + [0xE007F]
+        firsts = np.flatnonzero((before == FLAG) & (points == tags[0]))
+        firsts = firsts[firsts + len(tags) <= len(points)]
+        for at, tag in enumerate(tags):
+            firsts = firsts[(points[firsts + at] == tag) & (starts[firsts + at] == starts[firsts] + 4 * at)]
+        is_tag[(firsts[:, None] + np.arange(len(tags))).ravel()] = True
+    return is_tag
+
+
+def _joined(starts: NDArray[np.int64], sizes: NDArray[np.int64]) -> HiddenPlaces:
+    """Characters as places."""
+    if not len(starts):
+        return NOTHING_HIDDEN
+    ends = starts + sizes
+    is_first = np.append(True, starts[1:] != ends[:-1])
+    firsts = np.flatnonzero(is_first)
+    return HiddenPlaces(
+        starts[firsts], ends[np.append(is_first[1:], True)], np.diff(firsts, append=len(starts))
+    )
+
+
+def _points_at(
+    view: NDArray[np.uint8], starts: NDArray[np.int64]
+) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    """The characters that begin there, with their sizes; 0 where none does."""
+    if not len(view):
+        return np.zeros(len(starts), np.uint32), np.ones(len(starts), np.int64)
+    first = view.take(starts, mode="clip")
+    sizes = np.where((starts >= 0) & (starts < len(view)), _SIZES[first], 0)
+    points = first & _BITS[sizes]
+    is_whole = (sizes > 0) & (starts + sizes <= len(view))
+    for at in range(1, 4):
+        goes_on, byte = sizes > at, view.take(starts + at, mode="clip")
+        is_whole &= ~goes_on | (byte & 0xC0 == 0x80)
+        points = np.where(goes_on, points << 6 | (byte & 0x3F), points)
+    is_whole &= (points >= _LEAST[sizes]) & (points <= _LAST_POINT)
+    return np.where(is_whole, points, 0), sizes
+
+
+def _points_before(view: NDArray[np.uint8], ends: NDArray[np.int64]) -> NDArray[np.uint32]:
+    """The characters that end there; 0 where none does."""
+    starts = ends - 1
+    for _ in range(3):
+        starts = starts - ((starts > 0) & (view.take(starts, mode="clip") & 0xC0 == 0x80))
+    points, sizes = _points_at(view, starts)
+    return np.where(starts + sizes == ends, points, 0)
+
+
+@lru_cache(maxsize=1)
+def _tables() -> tuple[NDArray[np.uint8], NDArray[np.bool_], NDArray[np.bool_]]:
+    """The classes of each character, as bits; the bytes that hidden ones begin with, one and two of them."""
+    classes, pairs = np.zeros(_LAST_POINT + 1, np.uint8), np.zeros(1 << 16, np.bool_)
+    for bit, ranges in _CLASSES:
+        for first, last in _RANGE.findall(ranges):
+            classes[ord(first) : ord(last or first) + 1] |= bit
+    for point in np.flatnonzero(classes & _HIDDEN).tolist():
+        lead, second, *_ = chr(point).encode()
+        pairs[lead << 8 | second] = True
+    leads = np.zeros(256, np.bool_)
+    leads[np.flatnonzero(pairs) >> 8] = True
+    return classes, leads, pairs

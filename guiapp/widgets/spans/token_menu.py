@@ -1,0 +1,150 @@
+"""What people can do with the token under the mouse."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtCore import QObject, QPoint, QPointF, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QMenu
+
+from guiapp.core.explain.figures import counted
+from guiapp.core.explain.visible_text import isolate, visible_text
+from guiapp.core.explain.word_variants import LONGEST_WORD_BYTES, WordVariant, logit_bias, word_variants
+from guiapp.viewmodels.model_session import ModelSession
+from guiapp.viewmodels.text.search import TextSearch
+from guiapp.viewmodels.tokens.details import hex_bytes
+from guiapp.widgets.spans.clipboard import put_on_clipboard
+from guiapp.widgets.spans.editor import SpanEditor
+from guiapp.widgets.window.pages import PageRequests
+
+SHOWN_CHARACTERS = 24
+
+
+class TokenMenu(QObject):
+    """The context menu of an editor: about a token, then what all editors can do."""
+
+    def __init__(
+        self,
+        editor: SpanEditor,
+        session: ModelSession,
+        requests: PageRequests | None = None,
+        search: TextSearch | None = None,
+    ) -> None:
+        """`requests` where the session has the window's model, `search` where its matches show."""
+        super().__init__(editor)
+        self._editor = editor
+        self._session = session
+        self._search = search
+        self._requests = requests
+        editor.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        editor.customContextMenuRequested.connect(self._open)
+
+    def _open(self, place: QPoint) -> None:
+        menu = self.menu_at(place)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        if menu.isEmpty():
+            return
+        menu.popup(self._editor.viewport().mapToGlobal(place))
+
+    def menu_at(self, place: QPoint) -> QMenu:
+        """For a point of the editor; elsewhere than on a token, only what editors can do."""
+        menu = QMenu(self._editor)
+        token = self._editor.token_at(QPointF(place))
+        if token >= 0:
+            self._add_token(menu, token)
+        if token >= 0 and self._editor.actions():
+            menu.addSeparator()
+        menu.addActions(self._editor.actions())
+        return menu
+
+    def _add_token(self, menu: QMenu, index: int) -> None:
+        session = self._session
+        vocabulary = session.vocabulary
+        if vocabulary is None:
+            return
+        token_id = int(session.tokens.ids(index, index + 1)[0])
+        data, (start, end) = vocabulary.token_bytes(token_id), session.tokens.span(index)
+        shown = isolate(visible_text(data, SHOWN_CHARACTERS) or session.label_of(token_id))
+        title = menu.addAction(f"{_plain(shown)}   {token_id}")
+        title.setEnabled(False)
+        menu.addSeparator()
+        menu.addAction(f"Copy id {token_id}").triggered.connect(partial(_copy, str(token_id)))
+        copy_bytes = menu.addAction(f"Copy bytes {hex_bytes(data[:8])}" + (" …" if len(data) > 8 else ""))
+        copy_bytes.triggered.connect(partial(_copy, data.hex(" ").upper()))
+        copy_text = menu.addAction("Copy text")
+        copy_text.triggered.connect(
+            partial(_do, partial(put_on_clipboard, session.document.slice(start, end) or data))
+        )
+        menu.addSeparator()
+        self._add_ways(menu, token_id, start, end)
+        if word := self._word_at(start):
+            self._add_variants(
+                menu.addMenu(f"Variants of “{_plain(isolate(visible_text(word.encode(), 24)))}”"), word
+            )
+
+    def _add_ways(self, menu: QMenu, token_id: int, start: int, end: int) -> None:
+        """To its others in the text, and to other pages that tell more about it."""
+        if self._search is not None:
+            n_others = self._session.tokens.count(token_id) - 1
+            others = menu.addAction(
+                f"Find its {counted(n_others, 'other')}" if n_others else "No others in this text"
+            )
+            others.setEnabled(n_others > 0)
+            look = partial(self._search.look_for, "token", str(token_id), end)
+            others.triggered.connect(partial(_do, look))
+        if (requests := self._requests) is None:
+            return
+        for text, do in (
+            ("Show in tree", partial(requests.token_wanted.emit, token_id)),
+            ("How it is built", partial(requests.building_wanted.emit, token_id)),
+            ("Stop when it is formed", partial(requests.stop_wanted.emit, token_id, start)),
+        ):
+            menu.addAction(text).triggered.connect(partial(_do, do))
+
+    def _word_at(self, offset: int) -> str:
+        """The word that a token begins in, or behind the space that it begins with; "" for none."""
+        document = self._session.document
+        start, end = document.word_span(offset)
+        if not document.slice(start, end).strip():
+            start, end = document.word_span(end)
+        word = document.slice(start, min(end, start + LONGEST_WORD_BYTES)).decode("utf-8", "replace")
+        return word if word.strip() == word and "\ufffd" not in word else ""
+
+    def _add_variants(self, menu: QMenu, word: str) -> None:
+        """Its rows are made when somebody looks at it: each is a text to encode."""
+        menu.aboutToShow.connect(partial(self._fill_variants, menu, word))
+
+    def _fill_variants(self, menu: QMenu, word: str) -> None:
+        tokenizer = self._session.tokenizer
+        if tokenizer is None or not menu.isEmpty():
+            return
+        variants = word_variants(tokenizer, word)
+        for variant in variants:
+            ids = " ".join(map(str, variant.token_ids))
+            shown = _plain(isolate(visible_text(variant.text.encode(), SHOWN_CHARACTERS)))
+            menu.addAction(f"{shown}\t{ids}").triggered.connect(partial(_copy, ids))
+        menu.addSeparator()
+        for name, is_llama_cpp in (("OpenAI", False), ("llama.cpp", True)):
+            _add_bias(menu, name, variants, is_llama_cpp)
+
+
+def _add_bias(menu: QMenu, name: str, variants: list[WordVariant], is_llama_cpp: bool) -> None:
+    action = menu.addAction(f"Copy logit_bias that bans those of one token ({name})")
+    action.setEnabled(any(variant.is_one_token for variant in variants))
+    action.triggered.connect(partial(_copy, logit_bias(variants, is_llama_cpp)))
+
+
+def _do(what: Callable[[], object], *_: object) -> None:
+    """For a signal that tells more than is asked."""
+    what()
+
+
+def _copy(text: str, *_: object) -> None:
+    QGuiApplication.clipboard().setText(text)
+
+
+def _plain(text: str) -> str:
+    """A text for a menu, where an ampersand would mark a key."""
+    return text.replace("&", "&&")
