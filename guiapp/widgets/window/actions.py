@@ -24,7 +24,7 @@ class ActionRow:
     keys          shortcuts, the one to show first
     group         of the checkable actions in a group, one is checked
     begins_group  a line goes above it in the menu
-    page          the one it belongs to: elsewhere it is off
+    page          the one it belongs to and leads to: its keys act only there
     tip           what the text leaves open, for menus that show tips
     """
 

@@ -29,6 +29,7 @@ from guiapp.widgets.window.focus_ring import holds
 from guiapp.widgets.window.kept_texts_menu import KeptTextsMenu
 from guiapp.widgets.window.main_window import MainWindow
 from guiapp.widgets.window.model_picker import ModelPicker
+from guiapp.widgets.window.page_actions import PageActions
 from guiapp.widgets.window.pages import PAGES
 from guiapp.widgets.window.pre_picker import PrePicker
 from guiapp.widgets.window.recent_menu import RecentMenu
@@ -61,6 +62,7 @@ class WindowCommands(QObject):
         self._sorting = LatestJob[Dropped](self)
         self._sorting.done.connect(self._open_sorted)
         self._actions = window.actions_table
+        self._page_actions = PageActions(window.pages, self._actions, self)
         self._editor = window.inspect_page.editor
         self.palette = CommandPalette(self._actions, theme_source, window)
         self.installed = InstalledModels(self)
@@ -108,6 +110,7 @@ class WindowCommands(QObject):
 
     def stop(self) -> None:
         """For closing: no reason not to try the model of the last time again if it is being loaded."""
+        self._page_actions.stop()
         self.installed.stop()
         self._recent.stop()
         self._recent_texts.stop()
@@ -381,11 +384,7 @@ class WindowCommands(QObject):
             page.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def _follow_page(self) -> None:
-        current = self._window.pages.current_name
-        self._actions[current].setChecked(True)
-        for row, action in self._actions:
-            if row.page:
-                action.setEnabled(row.page == current)
+        self._actions[self._window.pages.current_name].setChecked(True)
 
     def _show_encoder_difference(self) -> None:
         agreement = self._session.encoder_check.result
