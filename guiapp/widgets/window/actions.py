@@ -10,7 +10,7 @@ from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar
 
 from guiapp.core.catalogue import ALGORITHMS, Algorithm
-from guiapp.core.demo import DEMO_MODELS, SAMPLES
+from guiapp.core.demo import DEMO_MODELS, LESSONS, SAMPLES
 from guiapp.widgets.window.pages import PAGES
 
 Key = QKeySequence.StandardKey
@@ -140,6 +140,8 @@ ROWS = (
     ActionRow("theme:system", "Theme of the system", "View/Theme", is_checkable=True, group="theme"),
     ActionRow("theme:light", "Light theme", "View/Theme", is_checkable=True, group="theme"),
     ActionRow("theme:dark", "Dark theme", "View/Theme", is_checkable=True, group="theme"),
+    *(ActionRow(f"lesson:{lesson.name}", lesson.title, "Help/Lessons", (), True) for lesson in LESSONS),
+    ActionRow("open_lesson", "Open lesson file…", "Help/Lessons", begins_group=True),
     ActionRow("shortcuts", "Keyboard shortcuts", "Help", ("F1", "Ctrl+?")),
     ActionRow("about", "About Tokenloupe", "Help"),
 )

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QWidget
 
-from guiapp.core.demo import DEMO_MODELS, PREFIX, SAMPLES, sample_text
+from guiapp.core.demo import DEMO_MODELS, LESSONS, PREFIX, SAMPLES, sample_text
 from guiapp.core.sources.locate import kept_name, lasting_name
 from guiapp.core.sources.own_folders import add_folder
 from guiapp.viewmodels.background import LatestJob, Progress
@@ -20,6 +21,7 @@ from guiapp.viewmodels.models.loader import display_name
 from guiapp.viewmodels.models.pre_choices import can_choose
 from guiapp.viewmodels.recent import RecentFiles, RecentTexts
 from guiapp.viewmodels.settings import Settings
+from guiapp.viewmodels.steps.lesson_progress import LessonProgress
 from guiapp.viewmodels.text.files import is_model_file
 from guiapp.widgets.shared.theme import CHOICES, TEXT_FONT_PX, ThemeSource
 from guiapp.widgets.spans.editor import SpanEditor
@@ -34,6 +36,9 @@ from guiapp.widgets.window.pages import PAGES
 from guiapp.widgets.window.pre_picker import PrePicker
 from guiapp.widgets.window.recent_menu import RecentMenu
 from guiapp.widgets.window.utf16_notice import Utf16Notice
+
+if TYPE_CHECKING:
+    from guiapp.widgets.steps.page import StepsPage
 
 Take = Callable[[str, str | None], object]
 
@@ -179,15 +184,25 @@ class WindowCommands(QObject):
         if text is not None:
             self._session.text.open(text)
         if lesson is not None:
-            self._open_lesson(lesson)
+            self._steps_page().lessons.open(lesson)
 
-    def _open_lesson(self, path: Path) -> None:
-        from guiapp.widgets.steps.page import StepsPage
+    def _ask_for_lesson(self) -> None:
+        self._steps_page().lessons.ask_and_open()
 
-        self._show_page("steps")
-        page = self._window.pages.current
-        assert isinstance(page, StepsPage)
-        page.lessons.open(path)
+    def _begin_lesson(self, name: str) -> None:
+        self._steps_page().player.begin(name)
+        self._mark_lessons()
+
+    def _mark_lessons(self) -> None:
+        """Tick those that are finished."""
+        progress = LessonProgress(self._settings)
+        for lesson in LESSONS:
+            is_finished = progress.is_finished(lesson.name, lesson.n_steps)
+            self._actions[f"lesson:{lesson.name}"].setChecked(is_finished)
+
+    def _open_palette(self) -> None:
+        self._mark_lessons()
+        self.palette.open()
 
     def save_text(self) -> None:
         if self._session.text.path is None:
@@ -261,7 +276,9 @@ class WindowCommands(QObject):
                 "find_token": page.text_panel.find_token,
                 "copy_ids": page.ids_panel.copy_ids,
                 "decode_ids": page.show_decoder,
-                "palette": self.palette.open,
+                "palette": self._open_palette,
+                "open_lesson": self._ask_for_lesson,
+                **{f"lesson:{each.name}": partial(self._begin_lesson, each.name) for each in LESSONS},
                 "next_panel": partial(self._move_focus, 1),
                 "previous_panel": partial(self._move_focus, -1),
                 "whitespace": self._show_whitespace,
@@ -305,6 +322,7 @@ class WindowCommands(QObject):
         self._theme_source.changed.connect(self._follow_theme)
         self._editor.zoom_changed.connect(self._keep_zoom)
         self._window.pages.page_changed.connect(self._follow_page)
+        self._actions.menus["Help/Lessons"].aboutToShow.connect(self._mark_lessons)
         self._actions["whitespace"].setChecked(self._settings.shows_whitespace)
         self._editor.set_shows_whitespace(self._settings.shows_whitespace)
         self._editor.set_font_px(self._settings.font_px or TEXT_FONT_PX)
@@ -415,12 +433,16 @@ class WindowCommands(QObject):
 
     def _show_race(self, rival: ModelSession, offset: int) -> None:
         """Step through what the window's model and another one do."""
+        self._steps_page().race_with(rival, offset)
+
+    def _steps_page(self) -> StepsPage:
+        """Show it."""
         from guiapp.widgets.steps.page import StepsPage
 
         self._show_page("steps")
         page = self._window.pages.current
         assert isinstance(page, StepsPage)
-        page.race_with(rival, offset)
+        return page
 
     def _show_shortcuts(self) -> None:
         from guiapp.widgets.window.shortcuts_dialog import ShortcutsDialog

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from guiapp import open_model
-from guiapp.core.demo import DEMO_MODELS, SAMPLES, sample_text
+from guiapp.core.demo import DEMO_MODELS, LESSONS, SAMPLES, sample_text
 from guiapp.widgets.shared.fitted_label import FittedLabel
 from guiapp.widgets.shared.popover import Explanation
 from guiapp.widgets.shared.theme import CHOICES, TEXT_FONT_PX
@@ -66,7 +66,8 @@ def test_choices_among_samples_models_themes_pages_and_encoders_are_followed_and
         acting = {row.name for row, action in actions if row.page and action.shortcutContext() == window_wide}
         assert acting == {row.name for row, _ in actions if row.page == name}
     switches = {row.name for row, action in actions if action.isCheckable() and not row.group}
-    assert switches == {"add_special", "parse_special", "whitespace"}
+    lessons = {f"lesson:{lesson.name}" for lesson in LESSONS}  # ticked once they are finished
+    assert switches == {"add_special", "parse_special", "whitespace", *lessons}
     assert all(action.isCheckable() for row, action in actions if row.group)
 
 
