@@ -24,6 +24,7 @@ LIONS = "How do the lions sleep in New York? They are unbelievably tired."
 SHARED = Path(os.environ.get("TOKENLOUPE_SHARED", FOLDER.parent.parent / "shared"))
 LARGE = SHARED / "vocabs" / "ggml-vocab-llama-bpe.gguf"  # pictures of it are left as they are without it
 PICTURES = {
+    "start": ("demo:bpe", ["--size", "1280x800"]),
     "inspect": ("demo:bpe", []),
     "inspect-cjk-emoji": ("demo:spm", ["--text", MANY_SCRIPTS]),
     "inspect-unigram": ("demo:unigram", []),

@@ -3,14 +3,16 @@
 Widgets choose their looks by the dynamic property `role`:
 
     QFrame   panel    flat, the colour of panels           card     raised, rounded, with a hairline
+             door     rounded, a click anywhere opens      ground   the colour behind the text
     QLabel   heading  small bold dim capitals              dim      secondary
              number   monospaced                           title    larger and bold
-             strong   bold
+             strong   bold                                  welcome  the largest
     QTableView cells  shows the focus in its present cell, and arrows of sorting in titles
     QTextEdit plain   of no ground or border of its own
     buttons  raised   a control that opens something       quiet    flat until hovered
              next     the one that goes on                 name     a quiet one with a name, bold
              tab      a page of the window                 primary  the one to press
+             door     a bold title to click
 """
 
 from __future__ import annotations
@@ -46,6 +48,9 @@ QMenu::separator { height: 1px; background: $line; margin: 4px 6px; }
 
 QFrame[role="panel"] { background: $panel; border: none; }
 QFrame[role="card"] { background: $raised; border: 1px solid $line; border-radius: 8px; }
+QFrame[role="ground"] { background: $background; border: none; }
+QFrame[role="door"] { background: $panel; border: 1px solid $line; border-radius: 8px; }
+QFrame[role="door"]:hover { border-color: $faint; }
 QFrame[role="popup"] { background: $panel; border: 1px solid $line; border-radius: 8px; }
 QFrame[role="hairline"] { background: $line; border: none; }
 
@@ -57,6 +62,7 @@ QFrame[role="notice"] {
 QLabel { background: transparent; }
 QLabel[role="heading"] { color: $dim; font-size: 12px; font-weight: 600; }
 QLabel[role="title"] { font-size: 20px; font-weight: 600; }
+QLabel[role="welcome"] { font-size: 26px; font-weight: 600; }
 QLabel[role="dim"] { color: $dim; }
 QLabel[role="strong"] { font-weight: 600; }
 QLabel[role="number"] { font-family: "$mono"; }
@@ -68,6 +74,8 @@ QPushButton, QPushButton[role="raised"], QToolButton[role="raised"] {
 QPushButton[role="quiet"], QToolButton[role="quiet"] {
     background: transparent; border-color: transparent; color: $dim; }
 QToolButton[role="name"] { font-weight: 600; padding: 3px 6px; }
+QToolButton[role="door"] { font-size: 17px; font-weight: 600; padding: 3px 8px; }
+QToolButton[role="door"]:hover { border-color: transparent; }
 QToolButton[role="name"]:disabled { color: $text; border-color: transparent; }
 QPushButton:hover, QToolButton:hover { border-color: $faint; color: $text; }
 QPushButton[role="quiet"]:hover, QToolButton[role="quiet"]:hover {

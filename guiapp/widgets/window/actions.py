@@ -97,6 +97,7 @@ ROWS = (
     *(
         ActionRow(page.name, page.title, "View", (page.keys,) if page.keys else (), True, "page")
         for page in PAGES
+        if page.path
     ),
     ActionRow("debug_run", "Run to the next breakpoint", "Run", ("F5",), page="steps"),
     ActionRow("debug_reverse", "Run back", "Run", ("Shift+F5",), page="steps"),
@@ -140,6 +141,11 @@ ROWS = (
     ActionRow("theme:system", "Theme of the system", "View/Theme", is_checkable=True, group="theme"),
     ActionRow("theme:light", "Light theme", "View/Theme", is_checkable=True, group="theme"),
     ActionRow("theme:dark", "Dark theme", "View/Theme", is_checkable=True, group="theme"),
+    *(
+        ActionRow(page.name, page.title, "Help", (page.keys,), True, "page")
+        for page in PAGES
+        if not page.path
+    ),
     *(ActionRow(f"lesson:{lesson.name}", lesson.title, "Help/Lessons", (), True) for lesson in LESSONS),
     ActionRow("open_lesson", "Open lesson file…", "Help/Lessons", begins_group=True),
     ActionRow("shortcuts", "Keyboard shortcuts", "Help", ("F1", "Ctrl+?")),

@@ -16,11 +16,10 @@ from guiapp.core.sources.locate import kept_name, lasting_name
 from guiapp.core.sources.own_folders import add_folder
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.model_session import ModelSession
-from guiapp.viewmodels.models.installed import InstalledModels
 from guiapp.viewmodels.models.loader import display_name
 from guiapp.viewmodels.models.pre_choices import can_choose
-from guiapp.viewmodels.recent import RecentFiles, RecentTexts
 from guiapp.viewmodels.settings import Settings
+from guiapp.viewmodels.shelf import Shelf
 from guiapp.viewmodels.steps.lesson_progress import LessonProgress
 from guiapp.viewmodels.text.files import is_model_file
 from guiapp.widgets.shared.theme import CHOICES, TEXT_FONT_PX, ThemeSource
@@ -51,16 +50,14 @@ class WindowCommands(QObject):
         window: MainWindow,
         session: ModelSession,
         settings: Settings,
-        recent: RecentFiles,
-        recent_texts: RecentTexts,
+        shelf: Shelf,
         theme_source: ThemeSource,
     ) -> None:
         super().__init__(window)
         self._window = window
         self._session = session
         self._settings = settings
-        self._recent = recent
-        self._recent_texts = recent_texts
+        recent, recent_texts = self._recent, self._recent_texts = shelf.recent, shelf.recent_texts
         self._theme_source = theme_source
         self._last_model = ""
         self._picking: tuple[QWidget, Take] = (window.top_bar.model_button, session.loader.open)
@@ -70,7 +67,7 @@ class WindowCommands(QObject):
         self._page_actions = PageActions(window.pages, self._actions, self)
         self._editor = window.inspect_page.editor
         self.palette = CommandPalette(self._actions, theme_source, window)
-        self.installed = InstalledModels(self)
+        self.installed = shelf.installed
         self.picker = ModelPicker(session.loader, recent, self.installed, theme_source, window)
         self._utf16 = Utf16Notice(window.notices, session.text, self._actions["from_utf16"])
         self.pre_picker = PrePicker(session.loader, theme_source, window)
@@ -89,6 +86,10 @@ class WindowCommands(QObject):
         window.requests.model_wanted.connect(self._pick)
         window.requests.token_wanted.connect(self._show_in_tree)
         window.requests.race_wanted.connect(self._show_race)
+        window.requests.model_chosen.connect(self.open)
+        window.requests.lessons_wanted.connect(self._show_lessons)
+        window.requests.measuring_wanted.connect(self._measure)
+        window.requests.left.connect(self._go_back)
         self.picker.folder_requested.connect(self.add_folder)
         session.loader.model_changed.connect(self._remember_model)
         session.text.file_changed.connect(self._remember_text)
@@ -188,6 +189,20 @@ class WindowCommands(QObject):
 
     def _ask_for_lesson(self) -> None:
         self._steps_page().lessons.ask_and_open()
+
+    def _show_lessons(self) -> None:
+        self._steps_page().show_lessons()
+
+    def _measure(self) -> None:
+        from guiapp.widgets.bench.page import BenchPage
+
+        self._show_page("bench")
+        page = self._window.pages.current
+        assert isinstance(page, BenchPage)
+        page.model.run()
+
+    def _go_back(self) -> None:
+        self._show_page(self._window.pages.name_before)
 
     def _begin_lesson(self, name: str) -> None:
         self._steps_page().player.begin(name)
