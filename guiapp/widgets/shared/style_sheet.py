@@ -12,7 +12,7 @@ Widgets choose their looks by the dynamic property `role`:
     buttons  raised   a control that opens something       quiet    flat until hovered
              next     the one that goes on                 name     a quiet one with a name, bold
              tab      a page of the window                 primary  the one to press
-             door     a bold title to click
+             door     a bold title to click                search   opens a line to type in
 """
 
 from __future__ import annotations
@@ -73,6 +73,7 @@ QPushButton, QPushButton[role="raised"], QToolButton[role="raised"] {
     background: $raised; border-color: $line; }
 QPushButton[role="quiet"], QToolButton[role="quiet"] {
     background: transparent; border-color: transparent; color: $dim; }
+QToolButton[role="search"] { background: $panel; border-color: $line; color: $dim; }
 QToolButton[role="name"] { font-weight: 600; padding: 3px 6px; }
 QToolButton[role="door"] { font-size: 17px; font-weight: 600; padding: 3px 8px; }
 QToolButton[role="door"]:hover { border-color: transparent; }

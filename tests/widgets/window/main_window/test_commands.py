@@ -337,7 +337,7 @@ def test_parts_have_the_looks_of_their_kind(shell):
         "card": [facts],
         "badge": [bar.exactness, bar.round_trip],
         "raised": [bar.model_button, bar.encoder_button],
-        "quiet": [bar.palette_button],
+        "search": [bar.palette_button],
         "tab": bar.findChild(PageTabs).tabs.values(),
         "strong": [name, tokens],
         "dim": [summary, figures, under_way, selection, *facts.findChildren(QLabel)],
