@@ -58,6 +58,8 @@ QFrame[role="bar"] { background: $panel; border: none; border-bottom: 1px solid 
 QFrame[role="status"] { background: $panel; border: none; border-top: 1px solid $line; }
 QFrame[role="notice"] {
     background: $raised; border: none; border-left: 3px solid $bad; border-bottom: 1px solid $line; }
+QFrame[role="hint"] {
+    background: $panel; border: none; border-left: 3px solid $warning; border-bottom: 1px solid $line; }
 
 QLabel { background: transparent; }
 QLabel[role="heading"] { color: $dim; font-size: 12px; font-weight: 600; }

@@ -136,15 +136,6 @@ def test_changing_the_encoder_leaves_the_caret_where_it_is(make_shell, qtbot):
     assert shell.session.document.caret == 30
 
 
-def test_a_text_that_brings_its_own_bos_is_told_until_it_is_added_once(make_shell, qtbot):
-    shell = make_shell(b"<|begin_of_text|>hi", "demo:bpe", load=lambda name, pre, progress: open_model(name))
-    (notice,) = shell.window.notices.notices
-    assert "the model adds another one" in notice.message
-    with qtbot.waitSignal(shell.session.spans.encoded):
-        shell.session.set_add_special(False)
-    assert shell.window.notices.notices == []
-
-
 def test_a_file_that_llama_cpp_would_not_load_is_told_with_the_reason(make_shell, qtbot, tmp_path):
     path = write_vocab(
         tmp_path / "odd.gguf", model="gpt2", pre="gpt-2", tokens=["a", "b"], merges=[], architecture="clip"
