@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QLabel, QWidget
 
@@ -29,7 +29,7 @@ class CompareTools(QWidget):
         self._walk = walk
         self.back_button = tool_button("‹", back.trigger, tip=_tip(back))
         self.on_button = tool_button("›", on.trigger, tip=_tip(on))
-        self._place = set_role(QLabel(), "number")
+        self._place = set_role(QLabel(alignment=Qt.AlignmentFlag.AlignCenter), "number")
         self._place.setAccessibleName("Difference")
         self._key = set_role(QLabel(on.shortcut().toString(QKeySequence.SequenceFormat.NativeText)), "dim")
         self.details_button = tool_button("Details", tip="Show the difference that is looked at, and why")
@@ -49,6 +49,8 @@ class CompareTools(QWidget):
         index, n_all = self._walk.current, self._walk.n_all
         at = "–" if index is None else f"{index + 1:,}"
         self._place.setText(f"{at} of {n_all:,}")
+        longest = self._place.fontMetrics().horizontalAdvance(f"{n_all:,} of {n_all:,}")
+        self._place.setMinimumWidth(longest)  # or the buttons beside it would move on the way
         is_comparing = len(self._compared.sessions) > 1
         for part in (self.back_button, self._place, self.on_button, self._key):
             part.setVisible(is_comparing)

@@ -100,7 +100,7 @@ class NoticeArea(QWidget):
         remedy: QAction | None = None,
         is_hint: bool = False,
     ) -> None:
-        """Say that something failed, or may not be meant, instead of what was said about the subject before."""
+        """Say that something failed, or may not be meant, in place of what was said about the subject."""
         self.clear_notice(subject)
         notice = Notice(message, details, self._theme_source, self, remedy, is_hint)
         notice.close_button.clicked.connect(partial(self._dismiss, subject))
