@@ -58,6 +58,11 @@ class Shell:
         if text_file is not None:
             self.session.text.open(text_file)
 
+    def greet(self) -> None:
+        """Show the ways in to people who have not been here before."""
+        if self.settings.store.is_new:
+            self.window.actions_table["start"].trigger()
+
     def stop(self) -> None:
         """End all background work; nothing is delivered any more."""
         self.commands.stop()
@@ -85,6 +90,8 @@ def run_window(model: str | None, text_file: Path | None) -> int:
 
     shell = build(application, Settings(default_path()), sample_text(FIRST_SAMPLE))
     shell.window.fit_into(shell.window.screen().availableSize())
+    if model is None and text_file is None:
+        shell.greet()
     if text_file is None:
         shell.window.take_kept_text()
     sys.excepthook = ErrorReporter(shell.window).report
@@ -131,7 +138,9 @@ def build(
     from guiapp.core.editing.options import Options
     from guiapp.viewmodels.compare.compared_models import ComparedModels
     from guiapp.viewmodels.model_session import ModelSession
+    from guiapp.viewmodels.models.installed import InstalledModels
     from guiapp.viewmodels.recent import RecentFiles, RecentTexts
+    from guiapp.viewmodels.shelf import Shelf
     from guiapp.viewmodels.text_session import TextSession
     from guiapp.viewmodels.window.activity import Activity
     from guiapp.viewmodels.window.garbage import GarbageCollector
@@ -146,12 +155,11 @@ def build(
     session = ModelSession(TextSession(text), options, load or _load)
     theme_source = ThemeSource(application, settings.theme, dresses_later=True)
     compared = ComparedModels(session, load or _load)
-    window = MainWindow(compared, Activity(session), settings, theme_source, questions)
+    shelf = Shelf(RecentFiles(settings), RecentTexts(settings), InstalledModels())
+    window = MainWindow(compared, Activity(session), settings, shelf, theme_source, questions)
     window.setWindowIcon(application_icon())
     FailureNotices(window.notices, session, settings, window.kept_texts, window.actions_table["choose_pre"])
-    commands = WindowCommands(
-        window, session, settings, RecentFiles(settings), RecentTexts(settings), theme_source
-    )
+    commands = WindowCommands(window, session, settings, shelf, theme_source)
     theme_source.dress(window)
     garbage_collector = GarbageCollector(parent=window)
     input_watch = InputWatch(parent=window)

@@ -44,6 +44,7 @@ ORIGINAL = SHARED / "formats" / "llama-3.tokenizer.model"
 BESIDE = ["--beside", *OTHERS, "--difference", "10", "--text", MIXED]
 HUNT = ["--pre", "gpt-2", "--beside", str(ORIGINAL), "--hunt-seconds", "30"]
 PICTURES = {
+    "start": ("demo:bpe", ["--size", "1280x800"]),
     "inspect": ("demo:bpe", []),
     "inspect-cjk-emoji": ("demo:spm", ["--text", MANY_SCRIPTS]),
     "inspect-unigram": ("demo:unigram", []),

@@ -9,7 +9,17 @@ import re
 from guiapp.commands.files import add_pre_option, file_path
 from guiapp.commands.images import need_no_display, picture_size
 
-PAGES = ("inspect", "compare", "compare_texts", "compare_vocabularies", "hunt", "tree", "steps", "bench")
+PAGES = (
+    "inspect",
+    "compare",
+    "compare_texts",
+    "compare_vocabularies",
+    "hunt",
+    "tree",
+    "steps",
+    "bench",
+    "start",
+)
 MOST_BESIDE = 3
 DETAILS = [
     "difference",

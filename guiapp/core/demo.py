@@ -1,4 +1,4 @@
-"""The vocabularies and texts that come with the program, and where they lie."""
+"""The vocabularies, texts and lessons that come with the program, and where they lie."""
 
 from __future__ import annotations
 
@@ -28,6 +28,15 @@ class Sample:
     title: str
 
 
+@dataclass(frozen=True)
+class LessonHead:
+    """A lesson, by the name of its file without the ending."""
+
+    name: str
+    title: str
+    n_steps: int
+
+
 DEMO_MODELS = (
     DemoModel("bpe", "Byte-level BPE", "Merges over bytes with Llama 3's pattern; chat and fill-in tokens."),
     DemoModel("spm", "SentencePiece BPE", "Merges by score as in Llama 2: space prefix, byte fallback."),
@@ -54,6 +63,19 @@ SAMPLES = (
     Sample("literature-abacbb", "Textbook: abacbb (toy model)"),
     Sample("literature-space-ship", "Textbook: 汉武帝 and the space ship"),
 )
+
+LESSONS = (
+    LessonHead("1-what-a-token-is", "What a token is", 3),
+    LessonHead("2-unicode-and-bytes", "Unicode and bytes", 3),
+    LessonHead("3-training-by-hand", "Training byte-pair encoding by hand", 4),
+    LessonHead("4-encoding-by-merges", "Encoding by merges", 5),
+    LessonHead("5-why-greedy-is-not-exact", "Why greedy is not exact", 4),
+    LessonHead("6-exact-in-linear-time", "Exact in linear time", 5),
+    LessonHead("7-wordpiece", "WordPiece", 4),
+    LessonHead("8-unigram", "Unigram", 4),
+    LessonHead("9-special-tokens-and-injection", "Special tokens and injection", 3),
+)
+"""What is in the files: menus have it without reading them."""
 
 
 def resources_folder() -> Path:

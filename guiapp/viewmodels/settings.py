@@ -58,6 +58,7 @@ class Settings(QObject):
     finds_by_case     whether a search in the text tells upper from lower case
     animates_tree     whether the picture of the tree flies to what is to be shown
     recent_files      JSON, see RecentFiles; recent_texts, debugger and lessons likewise
+    finished_lessons  JSON, see LessonProgress
     last_model        what was open last, a path or the name of a demo model; "" for none
     last_pre          the pre-tokenizer that was chosen for it by hand, "" for none
     compare_terms     JSON, see SummaryTerms
@@ -81,6 +82,7 @@ class Settings(QObject):
     compare_terms = Text()
     debugger = Text()
     lessons = Text()
+    finished_lessons = Text()
     _font_px = Text()
     _encoder = Text()
 

@@ -24,6 +24,7 @@ BINARY = "base64"  # how bytes are written: {"base64": "…"}
 class SettingsStore(QObject):
     """Values by name, read once; several programs may write to one file, each what it changed.
 
+    is_new     whether there was no file: it is the first start
     set_aside  where a file lies now that was there and is none of ours; None if all was well
 
     Signals:
@@ -35,6 +36,7 @@ class SettingsStore(QObject):
     def __init__(self, path: Path, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._path = path
+        self.is_new = not path.exists()
         values = _read(path)
         self.set_aside = _set_aside(path) if values is None else None
         self._values = values or {}

@@ -5,7 +5,6 @@ A lesson has a session and a debugger of its own: what people have open does not
 
 from __future__ import annotations
 
-import json
 from functools import cached_property
 from pathlib import Path
 
@@ -13,7 +12,6 @@ from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.lessons.lesson import (
-    ENDING,
     MOST_TRAINED_TOKENS,
     Lesson,
     LessonError,
@@ -23,10 +21,9 @@ from guiapp.core.lessons.lesson import (
     load_each,
 )
 from guiapp.core.lessons.places import computed_answer, go_to_place, training_answer
-from guiapp.core.system.outside_json import read_json
 from guiapp.viewmodels.model_session import ModelSession
-from guiapp.viewmodels.recent import KEPT
 from guiapp.viewmodels.settings import Settings
+from guiapp.viewmodels.steps.lesson_progress import LessonProgress, is_lesson_path
 from guiapp.viewmodels.steps.model import StepsModel
 from guiapp.viewmodels.steps.trace_recorder import TraceRecorder
 from guiapp.viewmodels.steps.training import TrainingModel, TrainingWish
@@ -48,7 +45,7 @@ class LessonPlayer(QObject):
         self, settings: Settings, recorder: TraceRecorder | None = None, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
-        self._settings = settings
+        self._progress = LessonProgress(settings)
         self.session = ModelSession(TextSession())
         self.steps = StepsModel(self.session, recorder=recorder, parent=self)
         self.training = TrainingModel(parent=self)
@@ -65,7 +62,7 @@ class LessonPlayer(QObject):
     @cached_property
     def _found(self) -> tuple[list[Lesson], list[str]]:
         ours, failures = load_each()
-        known = [Path(name) for name in reversed(self._progress()) if _is_file(name)]
+        known = [Path(name) for name in reversed(self._progress.numbers) if is_lesson_path(name)]
         theirs, more = load_all(path for path in known if path.is_file())
         return ours + theirs, failures + more
 
@@ -81,15 +78,17 @@ class LessonPlayer(QObject):
 
     def reached(self, lesson: Lesson) -> int:
         """The step to resume at, 0 for the start."""
-        number = self._progress().get(lesson.name, 0)
-        return number if 0 <= number < len(lesson.steps) - 1 else 0
+        return self._progress.reached(lesson.name, len(lesson.steps))
+
+    def is_finished(self, lesson: Lesson) -> bool:
+        return self._progress.is_finished(lesson.name, len(lesson.steps))
 
     @property
     def suggested(self) -> Lesson | None:
         """The lesson to go on with: the one begun last, or the one behind it where that was finished."""
         if not self.lessons:
             return None
-        name, number = next(reversed(self._progress().items()), ("", 0))
+        name, number = next(reversed(self._progress.numbers.items()), ("", 0))
         at = next((at for at, lesson in enumerate(self.lessons) if lesson.name == name), 0)
         is_finished = name == self.lessons[at].name and number >= len(self.lessons[at].steps) - 1
         return self.lessons[(at + 1) % len(self.lessons) if is_finished else at]
@@ -176,7 +175,8 @@ class LessonPlayer(QObject):
 
     def _show(self, number: int) -> None:
         self.number, self.is_revealed, self.failure = number, False, ""
-        self._keep()
+        assert self.lesson is not None
+        self._progress.keep(self.lesson.name, number, len(self.lesson.steps))
         step = self.step
         assert step is not None
         if step.train:
@@ -244,23 +244,3 @@ class LessonPlayer(QObject):
     def _fail(self, name: str, message: str) -> None:
         self.failure = message
         self.changed.emit()
-
-    def _progress(self) -> dict[str, int]:
-        try:
-            progress = read_json(self._settings.lessons or "{}")
-        except ValueError:
-            return {}
-        return progress if isinstance(progress, dict) else {}
-
-    def _keep(self) -> None:
-        assert self.lesson is not None
-        progress = self._progress()
-        progress.pop(self.lesson.name, None)  # the one begun last is the last
-        for name in [name for name in progress if _is_file(name)][: 1 - KEPT]:
-            del progress[name]
-        self._settings.lessons = json.dumps({**progress, self.lesson.name: self.number})
-
-
-def _is_file(name: str) -> bool:
-    """Whether a lesson is one of people's own: those have whole paths for names."""
-    return name.lower().endswith(ENDING)

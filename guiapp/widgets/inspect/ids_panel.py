@@ -30,10 +30,11 @@ AT_ONCE = 1 << 14  # ids that are written within a frame
 
 
 class IdsPanel(QFrame):
-    """A header with formats and actions over the strip or the table.
+    """A header with actions over the strip or the table.
 
-    copy_action    puts the selected ids, or all where fewer than two are selected, on the clipboard
-    decode_action  for the window to connect: paste ids to decode
+    format_actions  each puts the selected ids, or all where fewer than two are selected, on the clipboard;
+                    the one that was used last is checked
+    decode_action   for the window to connect: paste ids to decode
     """
 
     def __init__(
@@ -57,8 +58,9 @@ class IdsPanel(QFrame):
         QGuiApplication.clipboard().dataChanged.connect(self._give_way)
         self.format_actions = self._choices(list(FORMATS))
         self.view_actions = self._choices(["strip", "table"])
-        self.copy_action = QAction("copy", self, toolTip="Copy the ids of the selected tokens, or all")
-        self.copy_action.triggered.connect(self.copy_ids)
+        for name, action in self.format_actions.items():
+            action.setToolTip(f"Copy the ids of the selected tokens, or all: {name}")
+            action.triggered.connect(self.copy_ids)
         self.decode_action = QAction("paste to decode", self, toolTip="Paste token ids and see their text")
         strip.addAction(copy_action(strip, "Copy ids", self.copy_ids, QKeySequence.StandardKey.Copy))
         self._lay_out()
@@ -77,7 +79,7 @@ class IdsPanel(QFrame):
         return next(name for name, action in self.format_actions.items() if action.isChecked())
 
     def copy_ids(self) -> None:
-        """Copy in the chosen format: the ids or the text that is selected, or all ids."""
+        """Copy in the format that was used last: the ids or the text that is selected, or all ids."""
         start, end = self.strip.selected_range
         if end - start < 2:
             start, end = self._source.tokens_of_selected_text or (0, len(self._source.tokens))
@@ -113,12 +115,15 @@ class IdsPanel(QFrame):
         return actions
 
     def _lay_out(self) -> None:
+        copy_as = set_role(QLabel("copy as"), "dim")
+        copy_as.setFont(Theme.ui_font(SMALL_FONT_PX))
         header = in_row(
             heading("Ids"),
-            3 * UNIT_PX,
+            4 * UNIT_PX,
+            copy_as,
             *map(_button, self.format_actions.values()),
             3 * UNIT_PX,
-            *map(_button, (self.copy_action, self.decode_action)),
+            _button(self.decode_action),
             self._notice,
             STRETCH,
             *map(_button, self.view_actions.values()),

@@ -13,6 +13,7 @@ from guiapp.core.explain.id_lists import holds_numbers
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.tokens.decode import DecodeModel
 from guiapp.viewmodels.tokens.details import TokenDetailsModel, hover_text
+from guiapp.widgets.inspect.doubled_hint import DoubledHint
 from guiapp.widgets.inspect.ids_panel import IdsPanel
 from guiapp.widgets.inspect.text_panel import TextPanel
 from guiapp.widgets.inspect.token_card import TokenCard
@@ -23,6 +24,7 @@ from guiapp.widgets.shared.theme import TEXT_FONT_PX, ThemeSource
 from guiapp.widgets.spans.editor import SpanEditor
 from guiapp.widgets.spans.editor_link import EditorLink
 from guiapp.widgets.spans.token_menu import TokenMenu
+from guiapp.widgets.window.notices import NoticeArea
 from guiapp.widgets.window.pages import Page, PageSetting
 
 if TYPE_CHECKING:
@@ -59,6 +61,8 @@ class InspectPage(Page):
         self._decode_dialog: DecodeDialog | None = None
         self.text_splitter = QSplitter(Qt.Orientation.Vertical, childrenCollapsible=False)
         self.splitter = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
+        self.notices = NoticeArea(theme_source)
+        DoubledHint(self.notices, session)
         self._lay_out()
         self._zoom.stepped.connect(self.editor.zoom)
         self.editor.zoom_changed.connect(self._follow_editor_zoom)
@@ -132,7 +136,7 @@ class InspectPage(Page):
     def _lay_out(self) -> None:
         in_splitter(self.text_splitter, self.text_panel, self.ids_panel, sizes=(600, IDS_HEIGHT_PX))
         in_splitter(self.splitter, self.text_splitter, self.card, sizes=(1100, CARD_WIDTH_PX))
-        in_column(self.splitter, on=self)
+        in_column(self.notices, (self.splitter, 1), on=self, spacing=0)
         self.setFocusProxy(self.editor)
 
     def _follow_editor_zoom(self) -> None:

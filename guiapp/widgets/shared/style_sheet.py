@@ -3,9 +3,11 @@
 Widgets choose their looks by the dynamic property `role`:
 
     QFrame   panel    flat, the colour of panels           card     raised, rounded, with a hairline
+             door     rounded, a click anywhere opens      ground   the colour behind the text
     QLabel   heading  small bold dim capitals              dim      secondary
              number   monospaced                           title    larger and bold
              strong   bold                                 good title  of good news
+             welcome  the largest
              bad, warning, good  in that colour            more     monospaced, too much
     QTableView cells  shows the focus in its present cell, and arrows of sorting in titles
     QTextEdit plain   of no ground or border of its own
@@ -13,6 +15,7 @@ Widgets choose their looks by the dynamic property `role`:
              next     the one that goes on                 name     a quiet one with a name, bold
              tab      a page of the window                 primary  the one to press
              badge    a pill with a state                  hidden   a word of warning in the status line
+             door     a bold title to click                search   opens a line to type in
 """
 
 from __future__ import annotations
@@ -48,6 +51,9 @@ QMenu::separator { height: 1px; background: $line; margin: 4px 6px; }
 
 QFrame[role="panel"] { background: $panel; border: none; }
 QFrame[role="card"] { background: $raised; border: 1px solid $line; border-radius: 8px; }
+QFrame[role="ground"] { background: $background; border: none; }
+QFrame[role="door"] { background: $panel; border: 1px solid $line; border-radius: 8px; }
+QFrame[role="door"]:hover { border-color: $faint; }
 QFrame[role="popup"] { background: $panel; border: 1px solid $line; border-radius: 8px; }
 QFrame[role="hairline"] { background: $line; border: none; }
 
@@ -55,6 +61,8 @@ QFrame[role="bar"] { background: $panel; border: none; border-bottom: 1px solid 
 QFrame[role="status"] { background: $panel; border: none; border-top: 1px solid $line; }
 QFrame[role="notice"] {
     background: $raised; border: none; border-left: 3px solid $bad; border-bottom: 1px solid $line; }
+QFrame[role="hint"] {
+    background: $panel; border: none; border-left: 3px solid $warning; border-bottom: 1px solid $line; }
 
 QLabel { background: transparent; }
 QLabel[role="heading"] { color: $dim; font-size: 12px; font-weight: 600; }
@@ -62,6 +70,7 @@ QLabel[role="title"], QLabel[role="good title"] { font-size: 20px; font-weight: 
 QLabel[role="good"], QLabel[role="good title"] { color: $good; }
 QLabel[role="warning"], QLabel[role="more"] { color: $warning; }
 QLabel[role="bad"] { color: $bad; }
+QLabel[role="welcome"] { font-size: 26px; font-weight: 600; }
 QLabel[role="dim"] { color: $dim; }
 QLabel[role="strong"] { font-weight: 600; }
 QLabel[role="number"], QLabel[role="more"] { font-family: "$mono"; }
@@ -72,7 +81,10 @@ QPushButton, QPushButton[role="raised"], QToolButton[role="raised"] {
     background: $raised; border-color: $line; }
 QPushButton[role="quiet"], QToolButton[role="quiet"] {
     background: transparent; border-color: transparent; color: $dim; }
+QToolButton[role="search"] { background: $panel; border-color: $line; color: $dim; }
 QToolButton[role="name"] { font-weight: 600; padding: 3px 6px; }
+QToolButton[role="door"] { font-size: 17px; font-weight: 600; padding: 3px 8px; }
+QToolButton[role="door"]:hover { border-color: transparent; }
 QToolButton[role="name"]:disabled { color: $text; border-color: transparent; }
 QPushButton:hover, QToolButton:hover { border-color: $faint; color: $text; }
 QPushButton[role="quiet"]:hover, QToolButton[role="quiet"]:hover {

@@ -154,14 +154,19 @@ class LessonList(QScrollArea):
 
     def _follow(self) -> None:
         for lesson in self._shown:
-            reached = self._player.reached(lesson)
-            told = (
-                f"Resume at {reached + 1} of {len(lesson.steps)}"
-                if reached
-                else f"Begin · {len(lesson.steps)} steps"
-            )
+            told = _told(lesson, self._player.reached(lesson), self._player.is_finished(lesson))
             self.buttons[lesson.name].setText(told)
             self.buttons[lesson.name].setAccessibleName(f"{lesson.title}: {told}")
+
+
+def _told(lesson: Lesson, reached: int, is_finished: bool) -> str:
+    """What a button does: `✓ Begin again`, where the lesson was finished before."""
+    n_steps = len(lesson.steps)
+    if reached:
+        told = f"Resume at {reached + 1} of {n_steps}"
+    else:
+        told = "Begin again" if is_finished else f"Begin · {n_steps} steps"
+    return f"✓ {told}" if is_finished else told
 
 
 def _save(lesson: Lesson, path: Path, _: Progress) -> None:

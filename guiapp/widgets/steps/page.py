@@ -135,6 +135,10 @@ class StepsPage(Page):
         self.modes.choose(ENCODE)
         self.model.race_with(rival, offset)
 
+    def show_lessons(self) -> None:
+        """Show the list, or the lesson that is under way."""
+        self.modes.choose(LESSONS)
+
     def begin_training(self, wish: str) -> None:
         """Train what a word says, such as "bpe:300", and show what there is after step k with "bpe:300:k"."""
         if wish:

@@ -15,6 +15,7 @@ from guiapp.widgets.shared.layouts import in_row
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.window.actions import Actions
 
+PLAY_PX = 70
 BUTTONS = (
     ("⏮", "debug_restart", "To the start"),
     ("◀ run", "debug_reverse", "Run back to the last breakpoint"),
@@ -71,6 +72,7 @@ class PlayControls(QWidget):
         super().__init__()
         self._clock = clock
         self.button = button("play", "Play", action)
+        self.button.setMinimumWidth(PLAY_PX)  # for either word
         self.speed = ChoiceBox("Steps a second", {f"{speed}/s": speed for speed in SPEEDS})
         self.speed.currentIndexChanged.connect(self._choose)
         in_row(self.button, self.speed, on=self)

@@ -10,7 +10,7 @@ from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar
 
 from guiapp.core.catalogue import ALGORITHMS, Algorithm
-from guiapp.core.demo import DEMO_MODELS, SAMPLES
+from guiapp.core.demo import DEMO_MODELS, LESSONS, SAMPLES
 from guiapp.widgets.window.pages import PAGES
 
 Key = QKeySequence.StandardKey
@@ -24,7 +24,7 @@ class ActionRow:
     keys          shortcuts, the one to show first
     group         of the checkable actions in a group, one is checked
     begins_group  a line goes above it in the menu
-    page          the one it belongs to: elsewhere it is off
+    page          the one it belongs to and leads to: its keys act only there
     tip           what the text leaves open, for menus that show tips
     """
 
@@ -101,6 +101,7 @@ ROWS = (
     *(
         ActionRow(page.name, page.title, "View", (page.keys,) if page.keys else (), True, "page")
         for page in PAGES
+        if page.path
     ),
     ActionRow("debug_run", "Run to the next breakpoint", "Run", ("F5",), page="steps"),
     ActionRow("debug_reverse", "Run back", "Run", ("Shift+F5",), page="steps"),
@@ -145,6 +146,13 @@ ROWS = (
     ActionRow("theme:system", "Theme of the system", "View/Theme", is_checkable=True, group="theme"),
     ActionRow("theme:light", "Light theme", "View/Theme", is_checkable=True, group="theme"),
     ActionRow("theme:dark", "Dark theme", "View/Theme", is_checkable=True, group="theme"),
+    *(
+        ActionRow(page.name, page.title, "Help", (page.keys,), True, "page")
+        for page in PAGES
+        if not page.path
+    ),
+    *(ActionRow(f"lesson:{lesson.name}", lesson.title, "Help/Lessons", (), True) for lesson in LESSONS),
+    ActionRow("open_lesson", "Open lesson file…", "Help/Lessons", begins_group=True),
     ActionRow("signs", "What the signs mean", "Help", ("Shift+F1",)),
     ActionRow("shortcuts", "Keyboard shortcuts", "Help", ("F1", "Ctrl+?")),
     ActionRow("about", "About Tokenloupe", "Help"),

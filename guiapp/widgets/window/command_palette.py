@@ -65,7 +65,7 @@ class CommandPalette(Popover):
             found.sort(key=lambda entry: -entry[0])
         self._rows.clear()
         for _, row, place, action in found:
-            self._rows.appendRow(_item(row, place, action))
+            self._rows.appendRow(_item(row, place, action, self._is_here(row)))
         if not found:
             nothing = QStandardItem("Nothing fits")
             nothing.setEnabled(False)
@@ -73,9 +73,13 @@ class CommandPalette(Popover):
         self.list.setCurrentIndex(self._rows.index(0, 0))
 
     def _is_offered(self, row: ActionRow, action: QAction) -> bool:
-        """Those of other pages where something is typed: they go there first."""
-        is_elsewhere = bool(row.page and self.line.text())
-        return (action.isEnabled() or is_elsewhere) and row.name != "palette"
+        """Those of other pages where something is typed."""
+        is_here = bool(self.line.text()) or self._is_here(row)
+        return is_here and action.isEnabled() and row.name != "palette"
+
+    def _is_here(self, row: ActionRow) -> bool:
+        """Whether the keys of an action act on the page in front."""
+        return not row.page or self._actions[row.page].isChecked()
 
     def _points(self, text: str, place: str) -> int | None:
         """How well an action fits what is typed, by its name before its menu; None for not at all."""
@@ -94,8 +98,6 @@ class CommandPalette(Popover):
         row = index.data(ROW_ROLE)
         if isinstance(row, ActionRow):
             self.close()
-            if row.page:
-                self._actions[row.page].trigger()
             self._actions[row.name].trigger()
 
 
@@ -121,11 +123,11 @@ class _ActionDelegate(QStyledItemDelegate):
         painter.restore()
 
 
-def _item(row: ActionRow, place: str, action: QAction) -> QStandardItem:
+def _item(row: ActionRow, place: str, action: QAction, is_here: bool) -> QStandardItem:
     is_on = action.isCheckable() and action.isChecked()
     item = QStandardItem(f"✓ {row.text}" if is_on else row.text)
     shortcut = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
-    detail = shortcut if shortcut and action.isEnabled() else place
+    detail = shortcut if shortcut and is_here else place
     item.setData(row, ROW_ROLE)
     item.setData(detail, DETAIL_ROLE)
     item.setData(f"{row.text}, {detail}", Qt.ItemDataRole.AccessibleTextRole)

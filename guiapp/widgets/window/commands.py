@@ -11,16 +11,16 @@ from PySide6.QtCore import QObject, QPoint, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QWidget
 
-from guiapp.core.demo import DEMO_MODELS, PREFIX, SAMPLES, sample_text
+from guiapp.core.demo import DEMO_MODELS, LESSONS, PREFIX, SAMPLES, sample_text
 from guiapp.core.sources.locate import kept_name, lasting_name
 from guiapp.core.sources.own_folders import add_folder
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.model_session import ModelSession
-from guiapp.viewmodels.models.installed import InstalledModels
 from guiapp.viewmodels.models.loader import display_name
 from guiapp.viewmodels.models.pre_choices import can_choose
-from guiapp.viewmodels.recent import RecentFiles, RecentTexts
 from guiapp.viewmodels.settings import Settings
+from guiapp.viewmodels.shelf import Shelf
+from guiapp.viewmodels.steps.lesson_progress import LessonProgress
 from guiapp.viewmodels.text.files import is_model_file
 from guiapp.widgets.inspect.hidden_card import HiddenCard, chip_facts
 from guiapp.widgets.shared.theme import CHOICES, TEXT_FONT_PX, ThemeSource
@@ -32,6 +32,7 @@ from guiapp.widgets.window.focus_ring import holds
 from guiapp.widgets.window.kept_texts_menu import KeptTextsMenu
 from guiapp.widgets.window.main_window import MainWindow
 from guiapp.widgets.window.model_picker import ModelPicker
+from guiapp.widgets.window.page_actions import PageActions
 from guiapp.widgets.window.pages import PAGES
 from guiapp.widgets.window.pre_picker import PrePicker
 from guiapp.widgets.window.recent_menu import RecentMenu
@@ -51,25 +52,24 @@ class WindowCommands(QObject):
         window: MainWindow,
         session: ModelSession,
         settings: Settings,
-        recent: RecentFiles,
-        recent_texts: RecentTexts,
+        shelf: Shelf,
         theme_source: ThemeSource,
     ) -> None:
         super().__init__(window)
         self._window = window
         self._session = session
         self._settings = settings
-        self._recent = recent
-        self._recent_texts = recent_texts
+        recent, recent_texts = self._recent, self._recent_texts = shelf.recent, shelf.recent_texts
         self._theme_source = theme_source
         self._last_model = ""
         self._picking: tuple[QWidget, Take] = (window.top_bar.model_button, session.loader.open)
         self._sorting = LatestJob[Dropped](self)
         self._sorting.done.connect(self._open_sorted)
         self._actions = window.actions_table
+        self._page_actions = PageActions(window.pages, self._actions, self)
         self._editor = window.inspect_page.editor
         self.palette = CommandPalette(self._actions, theme_source, window)
-        self.installed = InstalledModels(self)
+        self.installed = shelf.installed
         self.picker = ModelPicker(session.loader, recent, self.installed, theme_source, window)
         self._utf16 = Utf16Notice(window.notices, session.text, self._actions["from_utf16"])
         self.pre_picker = PrePicker(session.loader, theme_source, window)
@@ -90,6 +90,10 @@ class WindowCommands(QObject):
         window.requests.building_wanted.connect(self._show_building)
         window.requests.stop_wanted.connect(self._stop_at_token)
         window.requests.race_wanted.connect(self._show_race)
+        window.requests.model_chosen.connect(self.open)
+        window.requests.lessons_wanted.connect(self._show_lessons)
+        window.requests.measuring_wanted.connect(self._measure)
+        window.requests.left.connect(self._go_back)
         self.picker.folder_requested.connect(self.add_folder)
         session.loader.model_changed.connect(self._remember_model)
         session.text.file_changed.connect(self._remember_text)
@@ -117,6 +121,7 @@ class WindowCommands(QObject):
 
     def stop(self) -> None:
         """For closing: no reason not to try the model of the last time again if it is being loaded."""
+        self._page_actions.stop()
         self.installed.stop()
         self._recent.stop()
         self._recent_texts.stop()
@@ -185,10 +190,39 @@ class WindowCommands(QObject):
         if text is not None:
             self._session.text.open(text)
         if lesson is not None:
-            self._open_lesson(lesson)
+            self._steps_page().lessons.open(lesson)
 
-    def _open_lesson(self, path: Path) -> None:
-        self._steps_page().lessons.open(path)
+    def _ask_for_lesson(self) -> None:
+        self._steps_page().lessons.ask_and_open()
+
+    def _show_lessons(self) -> None:
+        self._steps_page().show_lessons()
+
+    def _measure(self) -> None:
+        from guiapp.widgets.bench.page import BenchPage
+
+        self._show_page("bench")
+        page = self._window.pages.current
+        assert isinstance(page, BenchPage)
+        page.model.run()
+
+    def _go_back(self) -> None:
+        self._show_page(self._window.pages.name_before)
+
+    def _begin_lesson(self, name: str) -> None:
+        self._steps_page().player.begin(name)
+        self._mark_lessons()
+
+    def _mark_lessons(self) -> None:
+        """Tick those that are finished."""
+        progress = LessonProgress(self._settings)
+        for lesson in LESSONS:
+            is_finished = progress.is_finished(lesson.name, lesson.n_steps)
+            self._actions[f"lesson:{lesson.name}"].setChecked(is_finished)
+
+    def _open_palette(self) -> None:
+        self._mark_lessons()
+        self.palette.open()
 
     def save_text(self) -> None:
         if self._session.text.path is None:
@@ -266,7 +300,9 @@ class WindowCommands(QObject):
                 "hidden_copy": self._copy_without_hidden,
                 "copy_ids": page.ids_panel.copy_ids,
                 "decode_ids": page.show_decoder,
-                "palette": self.palette.open,
+                "palette": self._open_palette,
+                "open_lesson": self._ask_for_lesson,
+                **{f"lesson:{each.name}": partial(self._begin_lesson, each.name) for each in LESSONS},
                 "next_panel": partial(self._move_focus, 1),
                 "previous_panel": partial(self._move_focus, -1),
                 "whitespace": self._show_whitespace,
@@ -313,6 +349,7 @@ class WindowCommands(QObject):
         self._theme_source.changed.connect(self._follow_theme)
         self._editor.zoom_changed.connect(self._keep_zoom)
         self._window.pages.page_changed.connect(self._follow_page)
+        self._actions.menus["Help/Lessons"].aboutToShow.connect(self._mark_lessons)
         self._actions["whitespace"].setChecked(self._settings.shows_whitespace)
         self._editor.set_shows_whitespace(self._settings.shows_whitespace)
         self._actions["look_alikes"].setChecked(self._settings.marks_look_alikes)
@@ -412,11 +449,7 @@ class WindowCommands(QObject):
             page.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def _follow_page(self) -> None:
-        current = self._window.pages.current_name
-        self._actions[current].setChecked(True)
-        for row, action in self._actions:
-            if row.page:
-                action.setEnabled(row.page == current)
+        self._actions[self._window.pages.current_name].setChecked(True)
 
     def _show_encoder_difference(self) -> None:
         agreement = self._session.encoder_check.result

@@ -7,7 +7,6 @@ from functools import partial
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction
 
-from guiapp.core.explain.doubled_special import doubled_special
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.text.kept_texts import KeptTexts
@@ -29,7 +28,6 @@ class FailureNotices(QObject):
         self._choose_pre = choose_pre
         self._area = area
         self._session = session
-        self._doubled: str | None = None
         session.loader.failed.connect(self._show_model_failure)
         session.loader.refused_changed.connect(self._show_refused_model)
         session.loader.loading_changed.connect(self._clear_model_failure)
@@ -57,22 +55,8 @@ class FailureNotices(QObject):
             self._area.clear_notice("model")
 
     def _follow_tokens(self) -> None:
-        doubled, session = None, self._session
-        if session.is_encoding:
-            return
-        self._area.clear_notice("encoding")
-        if session.tokenizer is not None and session.options.add_special:
-            n_tokens = len(session.tokens)
-            head = session.tokens.ids(0, min(2, n_tokens))
-            tail = session.tokens.ids(max(0, n_tokens - 2), n_tokens)
-            doubled = doubled_special(session.tokenizer, head.tolist(), tail.tolist())
-        if doubled == self._doubled:
-            return
-        self._doubled = doubled
-        if doubled is None:
-            self._area.clear_notice("special")
-        else:
-            self._area.show_notice("special", f"{doubled} Untick “Add special tokens” to leave it out.")
+        if not self._session.is_encoding:
+            self._area.clear_notice("encoding")
 
     def _show_with_circumstances(self, subject: str, message: str) -> None:
         model = self._session.loader.model

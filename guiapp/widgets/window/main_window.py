@@ -14,6 +14,7 @@ from guiapp.core.editing.text_buffer import TextEdit
 from guiapp.viewmodels.compare.compared_models import ComparedModels
 from guiapp.viewmodels.models.loader import display_name
 from guiapp.viewmodels.settings import Settings
+from guiapp.viewmodels.shelf import Shelf
 from guiapp.viewmodels.text.hidden_characters import HiddenCharacters
 from guiapp.viewmodels.text.kept_texts import KeptTexts
 from guiapp.viewmodels.window.activity import Activity
@@ -54,6 +55,7 @@ class MainWindow(QMainWindow):
         compared: ComparedModels,
         activity: Activity,
         settings: Settings,
+        shelf: Shelf,
         theme_source: ThemeSource,
         questions: Questions | None = None,
     ) -> None:
@@ -67,7 +69,9 @@ class MainWindow(QMainWindow):
         self.actions_table.fill(self.menuBar())
         actions, self.requests = self.actions_table, PageRequests(self)
         self.notices = NoticeArea(theme_source)
-        self.pages = PageStack(PageSetting(session, compared, settings, actions, self.requests, theme_source))
+        self.pages = PageStack(
+            PageSetting(session, compared, settings, actions, self.requests, theme_source, shelf)
+        )
         self.top_bar = TopBar(session, PageTabs(self.pages, actions, 0), actions, theme_source)
         self.tab_row = TabRow(self.pages, actions)
         switches = [self.actions_table[name] for name in ("add_special", "parse_special")]

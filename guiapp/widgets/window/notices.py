@@ -18,7 +18,10 @@ from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource
 
 
 class Notice(QFrame):
-    """One message, which is copied with details and with what runs here, and an action that helps."""
+    """One message, which is copied with details and with what runs here, and an action that helps.
+
+    A hint is about something that works and may not be meant: nothing to copy for others.
+    """
 
     def __init__(
         self,
@@ -27,6 +30,7 @@ class Notice(QFrame):
         theme_source: ThemeSource,
         parent: QWidget,
         remedy: QAction | None = None,
+        is_hint: bool = False,
     ) -> None:
         super().__init__(parent)
         self.message = message
@@ -34,8 +38,9 @@ class Notice(QFrame):
         self._theme_source = theme_source
         self._versions = LatestJob[str](self)
         self._versions.done.connect(self._put_on_clipboard)
-        set_role(self, "notice")
-        self.setAccessibleName(f"Notice: {message}")
+        self._is_hint = is_hint
+        set_role(self, "hint" if is_hint else "notice")
+        self.setAccessibleName(f"{'Hint' if is_hint else 'Notice'}: {message}")
         self._icon = QLabel()
         label = QLabel(message, wordWrap=True, textFormat=Qt.TextFormat.PlainText)
         label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -50,6 +55,7 @@ class Notice(QFrame):
             button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         in_row(self._icon, (label, 1), *buttons, on=self, margins=(MARGIN_PX, GAP_PX, GAP_PX, GAP_PX))
         self.remedy_button.setVisible(remedy is not None)
+        self.copy_button.setHidden(is_hint)
         theme_source.changed.connect(self._color)
         self._color()
 
@@ -61,7 +67,8 @@ class Notice(QFrame):
 
     def _color(self) -> None:
         theme = self._theme_source.theme
-        self._icon.setPixmap(icon("error", theme.bad).pixmap(16, 16))
+        sign = icon("warning", theme.warning) if self._is_hint else icon("error", theme.bad)
+        self._icon.setPixmap(sign.pixmap(16, 16))
         self.close_button.setIcon(icon("close", theme.dim))
 
 
@@ -86,11 +93,16 @@ class NoticeArea(QWidget):
         return list(self._notices.values())
 
     def show_notice(
-        self, subject: str, message: str, details: str = "", remedy: QAction | None = None
+        self,
+        subject: str,
+        message: str,
+        details: str = "",
+        remedy: QAction | None = None,
+        is_hint: bool = False,
     ) -> None:
-        """Say that something failed, instead of what was said about the same subject before."""
+        """Say that something failed, or may not be meant, in place of what was said about the subject."""
         self.clear_notice(subject)
-        notice = Notice(message, details, self._theme_source, self, remedy)
+        notice = Notice(message, details, self._theme_source, self, remedy, is_hint)
         notice.close_button.clicked.connect(partial(self._dismiss, subject))
         notice.destroyed.connect(self.updateGeometry)
         self._notices[subject] = notice

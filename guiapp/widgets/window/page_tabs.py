@@ -51,6 +51,7 @@ class PageTabs(QWidget):
 
     def _follow(self) -> None:
         current = self._pages.rows[self._pages.current_name].path
+        self._group.setExclusive(bool(current))  # else one would have to be checked
         around = [path for path in self.tabs if path[:-1] == current[: self._depth]]
         for path, tab in self.tabs.items():
             tab.setVisible(path in around and len(around) > 1)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from guiapp.viewmodels.compare.compared_models import ComparedModels
     from guiapp.viewmodels.model_session import ModelSession
     from guiapp.viewmodels.settings import Settings
+    from guiapp.viewmodels.shelf import Shelf
     from guiapp.widgets.shared.theme import ThemeSource
     from guiapp.widgets.window.actions import Actions
 
@@ -69,6 +70,10 @@ class PageRequests(QObject):
         building_wanted(int): the same, with the three trees of the token beside each other.
         stop_wanted(int, int): step through the text up to where this token is formed, over this byte.
         race_wanted(ModelSession, int): step through the text with that model beside, from this byte on.
+        model_chosen(str): open this model in the window.
+        lessons_wanted(): show the list of lessons.
+        measuring_wanted(): measure what the Bench page has planned.
+        left(): show the page before this one.
     """
 
     model_wanted = Signal(object, object)
@@ -76,6 +81,10 @@ class PageRequests(QObject):
     building_wanted = Signal(object)
     stop_wanted = Signal(object, object)
     race_wanted = Signal(object, object)
+    model_chosen = Signal(str)
+    lessons_wanted = Signal()
+    measuring_wanted = Signal()
+    left = Signal()
 
 
 @dataclass(frozen=True)
@@ -88,6 +97,7 @@ class PageSetting:
     actions: Actions
     requests: PageRequests
     theme_source: ThemeSource
+    shelf: Shelf
 
 
 @dataclass(frozen=True)
@@ -96,7 +106,7 @@ class PageRow:
 
     name     also that of the action that shows it
     title    of its entry in the menu
-    path     the tabs that lead to it, that of the top bar first
+    path     the tabs that lead to it, that of the top bar first; none for a page without a tab
     modules  take long to import
     """
 
@@ -127,6 +137,7 @@ PAGES = (
     _row("tree", "Tree", "Ctrl+2", ("Tree",)),
     _row("steps", "Steps", "Ctrl+3", ("Steps",)),
     _row("bench", "Bench", "Ctrl+4", ("Bench",), "pyqtgraph"),
+    _row("start", "Start page", "Alt+Home", ()),
 )
 
 
@@ -158,6 +169,11 @@ class PageStack(QStackedWidget):
         """The name of the page that is shown, "" before the first."""
         current = self.currentWidget()
         return next((name for name, page in self._pages.items() if page is current), "")
+
+    @property
+    def name_before(self) -> str:
+        """The name of the page that was shown before the present one."""
+        return self._shown[-2]
 
     @property
     def current(self) -> Page:

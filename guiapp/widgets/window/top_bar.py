@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeySequence
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QMenu, QToolButton, QWidget
 
+from guiapp.core.catalogue import ALGORITHMS
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.widgets.shared.icons import icon
 from guiapp.widgets.shared.layouts import in_row
@@ -17,10 +18,16 @@ from guiapp.widgets.window.badges import ExactnessBadge, RoundTripBadge
 from guiapp.widgets.window.model_picker import ModelButton
 
 HEIGHT_PX = 48
+SEARCH_PX, SHORT_SEARCH_PX = 122, 34
+ROOM_FOR_WORDS_PX = 1200
+AROUND_NAME_PX = 46  # of an encoder: arrow and margins
 
 
 class TopBar(QFrame):
-    """Three groups: model at the left, pages in the middle, encoder and badges at the right."""
+    """Three groups: model at the left, pages in the middle, encoder and badges at the right.
+
+    What changes its width stands left of what does not, so that nothing moves that people have just clicked.
+    """
 
     def __init__(
         self, session: ModelSession, tabs: QWidget, actions: Actions, theme_source: ThemeSource
@@ -34,7 +41,7 @@ class TopBar(QFrame):
         self.exactness = ExactnessBadge(session, theme_source, *remedies)
         self.round_trip = RoundTripBadge(session, theme_source, [actions["round_trip_difference"]])
         self.palette_button = PaletteButton(actions, theme_source)
-        right: list[QWidget] = [self.encoder_button, self.exactness, self.round_trip, self.palette_button]
+        right: list[QWidget] = [self.exactness, self.round_trip, self.encoder_button, self.palette_button]
         layout = QGridLayout(self)
         layout.setContentsMargins(MARGIN_PX - 2, 0, MARGIN_PX - 4, 0)
         groups: list[list[QWidget]] = [[self.model_button], [tabs], right]
@@ -46,9 +53,13 @@ class TopBar(QFrame):
         layout.setColumnStretch(0, 1)
         layout.setColumnStretch(2, 1)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.palette_button.set_short(self.width() < ROOM_FOR_WORDS_PX)
+
 
 class EncoderButton(MenuButton):
-    """Names the encoder in use; a click lists those that the vocabulary offers."""
+    """Names the encoder in use; a click lists those that the vocabulary offers.  It is as wide for each."""
 
     def __init__(self, session: ModelSession, actions: Actions, theme_source: ThemeSource) -> None:
         super().__init__(theme_source)
@@ -63,6 +74,11 @@ class EncoderButton(MenuButton):
         session.options_changed.connect(self._follow)
         self._follow()
 
+    def sizeHint(self) -> QSize:
+        """With room for the longest name."""
+        longest = max(map(self.fontMetrics().horizontalAdvance, ALGORITHMS))
+        return QSize(longest + AROUND_NAME_PX, super().sizeHint().height())
+
     def _follow(self) -> None:
         algorithm = self._session.algorithm
         self.setVisible(algorithm is not None)
@@ -74,20 +90,27 @@ class EncoderButton(MenuButton):
 
 
 class PaletteButton(QToolButton):
-    """Opens the command palette."""
+    """Opens the command palette, and looks like the line in it; without its word where room is scarce."""
 
     def __init__(self, actions: Actions, theme_source: ThemeSource) -> None:
         super().__init__()
         self._theme_source = theme_source
-        set_role(self, "quiet")
+        set_role(self, "search")
         action = actions["palette"]
         keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+        self.setText("Commands")
         self.setToolTip(f"{action.text()} ({keys})")
         self.setAccessibleName(action.text())
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.clicked.connect(action.trigger)
         theme_source.changed.connect(self._color)
         self._color()
+        self.set_short(False)
+
+    def set_short(self, is_short: bool) -> None:
+        style = Qt.ToolButtonStyle
+        self.setToolButtonStyle(style.ToolButtonIconOnly if is_short else style.ToolButtonTextBesideIcon)
+        self.setFixedWidth(SHORT_SEARCH_PX if is_short else SEARCH_PX)
 
     def _color(self) -> None:
-        self.setIcon(icon("command", self._theme_source.theme.dim))
+        self.setIcon(icon("search", self._theme_source.theme.dim))

@@ -7,7 +7,7 @@ from main_window_driver import load as fake_load
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QToolButton
 
 import guiapp
 from guiapp.core.demo import sample_text
@@ -107,11 +107,14 @@ def test_f8_walks_and_says_what_each_model_makes_of_it_and_why(opened, qtbot):
     shell, page = opened
     n_all = page.walk.n_all
     assert n_all > 3
-    pixels = pixels_of(editors_of(page)[1])
+    pixels, places = pixels_of(editors_of(page)[1]), set()
     for number in range(1, 4):
         qtbot.keyClick(shell.window, Qt.Key.Key_F8)
         assert page.walk.current == number - 1
         assert page.tools.walking.place.text() == f"{number} of {n_all:,}"
+        QApplication.processEvents()
+        places.add(tuple(button.x() for button in page.tools.walking.findChildren(QToolButton)))
+    assert len(places) == 1
     qtbot.keyClick(shell.window, Qt.Key.Key_F8, Qt.KeyboardModifier.ShiftModifier)
     assert page.walk.current == 1
     qtbot.waitUntil(lambda: page.is_ready)

@@ -57,7 +57,9 @@ def copied() -> str:
 )
 def test_all_ids_are_copied_in_the_chosen_format(panel, qtbot, title, text):
     press(qtbot, panel, title)
-    press(qtbot, panel, "copy")
+    assert (copied(), panel.format_name) == (text, title)
+    QApplication.clipboard().setText("before")
+    press(qtbot, panel, title)
     assert copied() == text
 
 
@@ -73,7 +75,7 @@ def test_many_ids_are_written_beside_the_window(source, panel, qtbot):
     ids = [0, 1, 2] * AT_ONCE
     source.set_tokens(ids)
     QApplication.clipboard().setText("before")
-    press(qtbot, panel, "copy")
+    press(qtbot, panel, "plain")
     assert copied() == "before"
     qtbot.waitUntil(lambda: copied() != "before")
     assert copied().split() == list(map(str, ids))
@@ -81,7 +83,7 @@ def test_many_ids_are_written_beside_the_window(source, panel, qtbot):
 
 def test_what_is_copied_last_stays(source, panel, qtbot):
     source.set_tokens([0, 1, 2] * AT_ONCE)
-    press(qtbot, panel, "copy")
+    press(qtbot, panel, "plain")
     QApplication.clipboard().setText("newer")
     qtbot.wait(200)
     assert copied() == "newer"
@@ -111,7 +113,9 @@ def test_the_way_back_is_an_action_for_the_window(panel, qtbot):
 
 
 def notes(panel):
-    return [label.text() for label in panel.findChildren(QLabel) if label.text() not in ("", "IDS")]
+    return [
+        label.text() for label in panel.findChildren(QLabel) if label.text() not in ("", "IDS", "copy as")
+    ]
 
 
 def test_what_was_copied_is_said_for_a_while(source, panel, qtbot, hold):
@@ -119,25 +123,25 @@ def test_what_was_copied_is_said_for_a_while(source, panel, qtbot, hold):
     assert (notes(panel), panel.strip.isVisible()) == ([], True)
     panel.findChild(QTimer).setInterval(1)
     panel.strip.select(2)
-    panel.copy_action.trigger()
+    panel.format_actions["plain"].trigger()
     assert (copied(), notes(panel)) == ("2 1 0 1", ["4 ids copied"])
     qtbot.waitUntil(lambda: notes(panel) == [])
     source.tokens_of_selected_text = (3, 4)
-    panel.copy_action.trigger()
+    panel.format_actions["plain"].trigger()
     assert (copied(), notes(panel)) == ("1", ["1 id copied"])
     panel.strip.select(1, extend=True)
-    panel.copy_action.trigger()
+    panel.format_actions["plain"].trigger()
     assert copied() == "1 0"
     source.tokens_of_selected_text = None
     source.select_token(None)
     source.set_tokens([0, 1, 2] * AT_ONCE)
     gate = hold(ids_panel, "_written")
-    panel.copy_action.trigger()
+    panel.format_actions["plain"].trigger()
     assert notes(panel) == [f"copying {3 * AT_ONCE:,} ids …"]
     qtbot.wait(20)  # no longer than the other note was there
     QApplication.clipboard().setText("newer")
     assert notes(panel) == []
     gate.set()
-    for action in (*panel.format_actions.values(), panel.copy_action, panel.decode_action):
+    for action in (*panel.format_actions.values(), panel.decode_action):
         assert any(button.text() == action.text() for button in panel.findChildren(QToolButton))
-    assert panel.copy_action.toolTip() != panel.decode_action.toolTip() != "paste to decode"
+    assert panel.decode_action.toolTip() != "paste to decode"

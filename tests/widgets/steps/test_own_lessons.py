@@ -57,7 +57,7 @@ def test_the_list_of_the_next_start_has_files_that_are_still_there(make_steps_pa
     gone.write_text(OWN)
     for path in (own, gone):
         page.lessons.open(path)
-    page.player._settings.store.save()
+    page.player._progress._settings.store.save()
     gone.unlink()
     again = make_steps_page()
     again.modes.choose(LESSONS)
@@ -70,7 +70,7 @@ def test_a_dozen_files_are_remembered(make_steps_page, tmp_path):
         path = tmp_path / f"{number}.toml"
         path.write_text(OWN)
         page.lessons.open(path)
-    known = list(json.loads(page.player._settings.lessons))
+    known = list(json.loads(page.player._progress._settings.lessons))
     assert known == [str(tmp_path / f"{number}.toml") for number in range(2, 14)]
 
 

@@ -9,9 +9,11 @@ from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QLabel, QProgressBar, QToolButton, QWidget
 
+import guiapp
 from guiapp.widgets.shared.theme import LIGHT
 from guiapp.widgets.window.about_dialog import AboutDialog
 from guiapp.widgets.window.error_dialog import ErrorDialog, ErrorReporter
+from guiapp.widgets.window.page_actions import TICK_MS
 from guiapp.widgets.window.pages import PAGES
 from guiapp.widgets.window.status_line import ActivityView
 
@@ -66,6 +68,49 @@ def test_the_palette_finds_commands_of_other_pages_and_goes_there(shell, qtbot):
     qtbot.keyClick(palette.line, Qt.Key.Key_Return)
     assert shell.window.pages.current_name == "bench"
     assert len(asked) == 1
+
+
+def open_demo(name, pre, progress):
+    return guiapp.open_model(name, pre)
+
+
+def test_an_action_of_another_page_shows_it_and_acts_once_it_can(make_shell, qtbot):
+    shell = make_shell(b"one two three", "demo:bpe", open_demo)
+    actions, pages = shell.window.actions_table, shell.window.pages
+    actions["debug_end"].trigger()  # the page is new
+    steps = pages.current.model
+    qtbot.waitUntil(lambda: steps.n_steps > 0 and steps.position == steps.n_steps)
+    actions["inspect"].trigger()
+    actions["debug_back"].trigger()
+    assert (pages.current_name, steps.position) == ("steps", steps.n_steps - 1)
+    actions["find"].trigger()
+    assert pages.current_name == "inspect"
+    assert shell.window.inspect_page.text_panel.find_bar.field.hasFocus()
+    actions["debug_back"].trigger()
+    qtbot.wait(3 * TICK_MS)
+    assert steps.position == steps.n_steps - 2
+
+
+def test_keys_of_a_page_act_only_there(make_shell, qtbot):
+    shell = make_shell(b"one two three", "demo:bpe", open_demo)
+    pages = shell.window.pages
+    press(qtbot, shell, Qt.Key.Key_F10)
+    assert pages.current_name == "inspect"
+    for page, name in (("compare", "compare_next"), ("compare_texts", "texts_next")):
+        shell.window.actions_table[page].trigger()
+        with qtbot.waitSignal(shell.window.actions_table[name].triggered):
+            press(qtbot, shell, Qt.Key.Key_F8)
+        assert pages.current_name == page
+
+
+def test_an_action_that_waits_for_a_page_is_forgotten_where_people_go_on(make_shell, qtbot):
+    shell = make_shell(b"one two three", "demo:bpe", open_demo)
+    actions, pages = shell.window.actions_table, shell.window.pages
+    actions["debug_step"].trigger()
+    steps = pages.current.model
+    actions["inspect"].trigger()
+    qtbot.wait(3 * TICK_MS)
+    assert (pages.current_name, steps.position) == ("inspect", 0)
 
 
 def test_the_palette_is_walked_with_the_arrow_keys(shell, qtbot):

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from guiapp import open_model
-from guiapp.core.demo import DEMO_MODELS, SAMPLES, sample_text
+from guiapp.core.demo import DEMO_MODELS, LESSONS, SAMPLES, sample_text
 from guiapp.widgets.shared.fitted_label import FittedLabel
 from guiapp.widgets.shared.popover import Explanation
 from guiapp.widgets.shared.theme import CHOICES, TEXT_FONT_PX
@@ -62,9 +62,12 @@ def test_choices_among_samples_models_themes_pages_and_encoders_are_followed_and
         page = shell.window.pages.current
         assert (shell.window.pages.current_name, checked(shell, "page")) == (name, [name])
         assert page.isAncestorOf(QApplication.focusWidget()) or page is QApplication.focusWidget()
-        assert not any(action.isEnabled() for row, action in actions if row.page not in ("", name))
+        window_wide = Qt.ShortcutContext.WindowShortcut
+        acting = {row.name for row, action in actions if row.page and action.shortcutContext() == window_wide}
+        assert acting == {row.name for row, _ in actions if row.page == name}
     switches = {row.name for row, action in actions if action.isCheckable() and not row.group}
-    assert switches == {"add_special", "parse_special", "whitespace", "look_alikes"}
+    lessons = {f"lesson:{lesson.name}" for lesson in LESSONS}  # ticked once they are finished
+    assert switches == {"add_special", "parse_special", "whitespace", "look_alikes", *lessons}
     assert all(action.isCheckable() for row, action in actions if row.group)
 
 
@@ -334,7 +337,7 @@ def test_parts_have_the_looks_of_their_kind(shell):
         "card": [facts],
         "badge": [bar.exactness, bar.round_trip],
         "raised": [bar.model_button, bar.encoder_button],
-        "quiet": [bar.palette_button],
+        "search": [bar.palette_button],
         "tab": bar.findChild(PageTabs).tabs.values(),
         "strong": [name, tokens],
         "dim": [summary, figures, under_way, selection, *facts.findChildren(QLabel)],

@@ -1,5 +1,6 @@
 """Encoders in the real window: chosen, compared with the exact tokens, explained; and texts that fail."""
 
+import pytest
 from fake_tokenizer import UNENCODABLE
 from gguf_builder import write_vocab
 from PySide6.QtCore import Qt
@@ -25,6 +26,28 @@ def test_encoders_say_before_they_are_chosen_whether_they_are_exact(shell):
     assert "may differ" in texts["greedy: Longest match in the token tree (approximate)"]
     shell.session.set_encoder("slow")
     assert shell.window.top_bar.encoder_button.accessibleName() == "Encoder: slow, approximate"
+
+
+def test_what_was_clicked_in_the_bar_stays_where_it_is(shell, qtbot):
+    bar = shell.window.top_bar
+    shell.window.resize(1440, 900)
+    places = []
+    for name in ("slow", "fast"):
+        with qtbot.waitSignal(shell.session.encoder_check.changed):
+            shell.session.set_encoder(name)
+        QApplication.processEvents()
+        places.append([part.geometry() for part in (bar.encoder_button, bar.palette_button, bar.round_trip)])
+    assert places[0] == places[1]
+
+
+@pytest.mark.parametrize(("width", "has_word"), [(1440, True), (1280, True), (860, False)])
+def test_commands_are_searched_for_in_a_field_at_the_end_of_the_bar(shell, width, has_word):
+    shell.window.resize(width, 600)
+    QApplication.processEvents()
+    bar, field = shell.window.top_bar, shell.window.top_bar.palette_button
+    assert (field.toolButtonStyle() is Qt.ToolButtonStyle.ToolButtonTextBesideIcon) is has_word
+    assert field.width() >= field.sizeHint().width() or not has_word
+    assert 0 < bar.width() - field.geometry().right() <= 16
 
 
 def test_the_reason_for_a_badge_is_one_click_away(shell, qtbot):
@@ -111,15 +134,6 @@ def test_changing_the_encoder_leaves_the_caret_where_it_is(make_shell, qtbot):
     with qtbot.waitSignal(shell.session.spans.encoded):
         shell.session.set_encoder("words")
     assert shell.session.document.caret == 30
-
-
-def test_a_text_that_brings_its_own_bos_is_told_until_it_is_added_once(make_shell, qtbot):
-    shell = make_shell(b"<|begin_of_text|>hi", "demo:bpe", load=lambda name, pre, progress: open_model(name))
-    (notice,) = shell.window.notices.notices
-    assert "the model adds another one" in notice.message
-    with qtbot.waitSignal(shell.session.spans.encoded):
-        shell.session.set_add_special(False)
-    assert shell.window.notices.notices == []
 
 
 def test_a_file_that_llama_cpp_would_not_load_is_told_with_the_reason(make_shell, qtbot, tmp_path):

@@ -6,7 +6,7 @@ import sys
 import pytest
 from main_window_driver import CTRL, SHIFT, drop, press
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QToolButton
+from PySide6.QtWidgets import QApplication, QFileDialog, QToolButton
 
 import guiapp
 from guiapp.widgets.window.questions import Answer
@@ -245,6 +245,36 @@ def test_lessons_left_and_begun_in_a_hurry_end_with_the_last_one(at_work, qtbot)
     assert (trace.text, trace.encoder) == (step.text.encode(), step.encoder)
     assert page.lesson_trace.isVisible()
     assert state(at_work) == before
+
+
+def test_lessons_in_menu_and_palette_begin_and_are_ticked_once_they_are_finished(make_shell, qtbot):
+    shell = make_shell(b"text", "demo:toy", open_for_real)
+    actions, menu = shell.window.actions_table, shell.window.actions_table.menus["Help/Lessons"]
+    press(qtbot, shell, Qt.Key.Key_P, CTRL | SHIFT)
+    qtbot.keyClicks(shell.commands.palette.line, "what a token")
+    qtbot.keyClick(shell.commands.palette.line, Qt.Key.Key_Return)
+    page = shell.window.pages.current
+    assert page.player.lesson.title == "What a token is"
+    while page.player.lesson is not None:
+        qtbot.mouseClick(page.lesson_bar.buttons["lesson_next"], LEFT)
+    menu.aboutToShow.emit()
+    assert [action.text() for action in menu.actions() if action.isChecked()] == ["What a token is"]
+    actions[f"lesson:{TRAINING}"].trigger()
+    assert page.player.lesson.name == TRAINING
+    assert not actions[f"lesson:{TRAINING}"].isChecked()
+    shell.window.actions_table["inspect"].trigger()
+    actions["palette"].trigger()
+    shell.commands.palette.line.setText("lesson what")
+    assert shell.commands.palette.list.currentIndex().data() == "✓ What a token is"
+    shell.commands.palette.close()
+
+
+def test_a_lesson_file_is_asked_for_on_its_page(make_shell, monkeypatch, tmp_path):
+    shell, path = make_shell(b"text", "demo:toy", open_for_real), tmp_path / "own.toml"
+    path.write_text('title = "x"\nsummary = "y"\n[[step]]\nsay = "z"\nmodel = "demo:toy"\n')
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *given: (str(path), ""))
+    shell.window.actions_table["open_lesson"].trigger()
+    assert shell.window.pages.current.player.lesson.path == path
 
 
 def play_training(shell, qtbot, page):
