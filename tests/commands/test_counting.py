@@ -126,3 +126,17 @@ def test_chunks_tell_start_end_tokens_and_beginning(capsys):
     assert run(["chunk", "demo:toy", "abcab\nacb", "--max-tokens", "3", "--by", "line"]) == 0
     rows = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
     assert rows[:2] == [["0", "6", "3", "abcab↵"], ["6", "9", "2", "acb"]]
+
+
+def test_count_tells_the_dearest_words_and_lines(file, capsys):
+    assert run(["count", "demo:bpe", "-f", file, "--dearest", "1"]) == 0
+    n_tokens, *_ = out = capsys.readouterr().out.splitlines()
+    assert run(["count", "demo:bpe", "-f", file, "--dearest", "1", "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    (word,), (line,) = report["words"], report["lines"]
+    assert int(n_tokens) == report["tokens"]
+    assert TEXT.encode()[slice(*word["span"])].decode() == word["text"]
+    assert (word["line"], line["times"] > 1) == (1, True)
+    assert any(row.endswith(word["text"]) and f" {word['tokens']} " in row for row in out)
+    assert run(["count", "demo:bpe", "a", "--dearest", "1", "--limit", "5"]) == 1
+    assert run(["count", "demo:bpe", "a", "--json"]) == 0
