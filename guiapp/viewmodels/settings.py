@@ -66,6 +66,7 @@ class Settings(QObject):
     theme = Choice("system", "light", "dark")
     shows_whitespace = Switch(True)
     finds_by_case = Switch(False)
+    coloring = Choice("token", "cost", "kind", "rarity")
     tree_shape = Choice("sunburst", "icicle")
     animates_tree = Switch(True)
     add_special = Switch(True)

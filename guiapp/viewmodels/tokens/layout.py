@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import SignalInstance
 
 from guiapp.core.editing.distinct import distinct
+from guiapp.core.editing.token_store import N_TINTS
 
 TOUCHING_PX = 0.01
 
@@ -24,6 +25,9 @@ class Strength(IntEnum):
     RINGED = 2
 
 
+FIRST_SHADE = N_TINTS * len(Strength)
+
+
 class SpanWindow(NamedTuple):
     """The tokens of a stretch of text, empty spans included.
 
@@ -31,7 +35,8 @@ class SpanWindow(NamedTuple):
     ids          int32[k]
     starts       int64[k]  token i came from the bytes [starts[i], ends[i])
     ends         int64[k]
-    tints        uint8[k]  which colour each has, a number below N_TINTS, and N_TINTS times its `Strength`
+    tints        uint8[k]  which colour each has: a number below N_TINTS, and N_TINTS times its `Strength`; or
+                 from FIRST_SHADE on one of a scale, which neighbours share
     """
 
     first_index: int

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer
@@ -11,12 +12,15 @@ from PySide6.QtWidgets import QSplitter, QWidget
 
 from guiapp.core.explain.id_lists import holds_numbers
 from guiapp.viewmodels.model_session import ModelSession
+from guiapp.viewmodels.settings import Settings
+from guiapp.viewmodels.text.coloured_spans import COLORINGS, ColouredSpans
 from guiapp.viewmodels.tokens.decode import DecodeModel
 from guiapp.viewmodels.tokens.details import TokenDetailsModel
 from guiapp.widgets.inspect.ids_panel import IdsPanel
 from guiapp.widgets.inspect.text_panel import TextPanel
 from guiapp.widgets.inspect.token_card import TokenCard
 from guiapp.widgets.inspect.token_strip import TokenStrip
+from guiapp.widgets.inspect.tools import InspectTools
 from guiapp.widgets.shared.layouts import in_column, in_splitter
 from guiapp.widgets.shared.text_zoom import TextZoom
 from guiapp.widgets.shared.theme import TEXT_FONT_PX, ThemeSource
@@ -27,6 +31,7 @@ from guiapp.widgets.window.pages import Page, PageSetting
 if TYPE_CHECKING:
     from guiapp.widgets.inspect.decode_dialog import DecodeDialog
     from guiapp.widgets.inspect.token_table_view import TokenTableView
+    from guiapp.widgets.window.actions import Actions
 
 CARD_WIDTH_PX = 340
 IDS_HEIGHT_PX = 170
@@ -38,12 +43,16 @@ PLACEHOLDER = "Type or paste a text, or drop a file here."
 class InspectPage(Page):
     """Puts the panels together and links them through the session."""
 
-    def __init__(self, session: ModelSession, theme_source: ThemeSource) -> None:
+    def __init__(
+        self, session: ModelSession, settings: Settings, actions: Actions, theme_source: ThemeSource
+    ) -> None:
         super().__init__()
         self._session = session
+        self._settings = settings
         self._theme_source = theme_source
         self._details = TokenDetailsModel(session, self)
-        self.editor = SpanEditor(session.document, session, theme_source)
+        self.spans = ColouredSpans(session, settings.coloring, self)
+        self.editor = SpanEditor(session.document, self.spans, theme_source)
         self.editor.set_placeholder(PLACEHOLDER)
         self.text_panel = TextPanel(self.editor, session, theme_source)
         self._zoom = TextZoom(self)
@@ -58,11 +67,23 @@ class InspectPage(Page):
         self._decode_dialog: DecodeDialog | None = None
         self.text_splitter = QSplitter(Qt.Orientation.Vertical, childrenCollapsible=False)
         self.splitter = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
+        self._tools = self._make_tools(actions)
         self._lay_out()
         self._zoom.stepped.connect(self.editor.zoom)
         self.editor.zoom_changed.connect(self._follow_editor_zoom)
         EditorLink(self.editor, session)
         session.text.reading.done.connect(self._go_to_text)
+
+    def _make_tools(self, actions: Actions) -> InspectTools:
+        colorings = {name: actions[f"color:{name}"] for name in COLORINGS}
+        for name, action in colorings.items():
+            action.setChecked(name == self.spans.coloring)
+            action.triggered.connect(partial(self._color_by, name))
+        return InspectTools(self.spans, list(colorings.values()), [], self._theme_source)
+
+    def _color_by(self, coloring: str) -> None:
+        self._settings.coloring = coloring
+        self.spans.set_coloring(coloring)
 
     def _make_table(self) -> TokenTableView:
         from guiapp.viewmodels.tokens.table import TokenTableModel
@@ -80,6 +101,10 @@ class InspectPage(Page):
         """What F6 goes through."""
         ids = self.ids_panel.strip if self.ids_panel.strip.isVisible() else self.ids_panel.table
         return [self.editor, ids, self.card]
+
+    @property
+    def tools(self) -> InspectTools:
+        return self._tools
 
     @property
     def splitters(self) -> Mapping[str, QSplitter]:
@@ -135,4 +160,4 @@ class InspectPage(Page):
 
 
 def make_page(setting: PageSetting) -> InspectPage:
-    return InspectPage(setting.session, setting.theme_source)
+    return InspectPage(setting.session, setting.settings, setting.actions, setting.theme_source)

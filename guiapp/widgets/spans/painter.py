@@ -7,11 +7,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QLineF, QPoint, QPointF, QRect, QRectF, QSizeF, Qt
-from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPixmap, QPolygonF
+from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPixmap, QPolygonF, QRegion
 
 from guiapp.core.editing.token_store import N_TINTS
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.viewmodels.tokens.layout import (
+    FIRST_SHADE,
     RowGeometry,
     SpanWindow,
     SplitCells,
@@ -36,6 +37,7 @@ HATCH_PX = 5
 QUIET_ALPHA = 102  # 40 %
 RING_PX, RING_ALPHA = 1.25, 180
 LINE_PX, UPRIGHT_PX = 2, 8  # a line between two tokens, and the bars at its ends
+SEAM_PX = 1
 RING = -2  # in the place of a colour
 CONTROL, USER_DEFINED = Attribute.CONTROL.value, Attribute.USER_DEFINED.value
 BYTE, UNKNOWN = Attribute.BYTE.value, Attribute.UNKNOWN.value
@@ -75,6 +77,7 @@ class SpanPainter:
         self._metrics = metrics
         self._shows_whitespace = shows_whitespace
         self._tiles: dict[tuple[int, int, bool, bool, float], QPixmap] = {}
+        self._is_light_shade = np.array([theme.text_on(fill) != theme.span_text for fill in theme.shades])
         self._mark = faded(theme.text, 175)
         self._hatch = _hatch(faded(theme.text, 46), self.span_height)
         self._glyphs: dict[tuple[str, float], QPixmap] = {}
@@ -97,8 +100,9 @@ class SpanPainter:
             self._draw_rings(painter, boxes, tokens, geometry, place)
             if not layout.is_ascii:
                 self._draw_split_cells(painter, split_cells(tokens.window, geometry), tokens, place)
-        painter.setPen(self._theme.span_text)
-        layout.draw_row(painter, row, place.x(), place.y())
+        self._draw_text(
+            painter, layout, row, self._light_area(boxes, tokens, place) if has_text else [], place
+        )
         if has_text:
             self._draw_glyphs(painter, layout, row, geometry, place)
             self._draw_chips(painter, layout, geometry, tokens, place)
@@ -124,6 +128,33 @@ class SpanPainter:
 
     def _rect(self, left: float, right: float, place: QPointF) -> QRectF:
         return QRectF(place.x() + left, place.y() + GAP_PX / 2, right - left, self.span_height)
+
+    def _draw_text(
+        self, painter: QPainter, layout: BlockLayout, row: int, light: list[QRect], place: QPointF
+    ) -> None:
+        """The characters of a row, dark on these places."""
+        if light:
+            area, width = QRegion(), painter.device().width()
+            for rect in light:
+                area += QRegion(rect)
+            whole = QRect(0, int(place.y()), width, self._metrics.row_height)
+            painter.setClipRegion(area)
+            painter.setPen(self._theme.background)
+            layout.draw_row(painter, row, place.x(), place.y())
+            painter.setClipRegion(QRegion(whole) - area)
+        painter.setPen(self._theme.span_text)
+        layout.draw_row(painter, row, place.x(), place.y())
+        painter.setClipping(False)
+
+    def _light_area(self, boxes: TokenBoxes, tokens: Tokens, place: QPointF) -> list[QRect]:
+        """Where text has to be dark on a dark theme, from left to right."""
+        shades = tokens.window.tints[boxes.indexes].astype(np.int64) - FIRST_SHADE
+        is_light = (shades >= 0) & self._is_light_shade[np.maximum(shades, 0)]
+        if not is_light.any():
+            return []
+        y, height = int(place.y()), self._metrics.row_height
+        runs = _joined_runs(boxes.left[is_light] + place.x(), boxes.right[is_light] + place.x())
+        return [QRect(left, y, right - left, height) for left, right in runs]
 
     def _draw_tiles(
         self,
@@ -161,7 +192,8 @@ class SpanPainter:
         if len(self._tiles) >= CACHED_TILES:
             self._tiles.clear()
         tile = clear_pixmap(width, self.span_height, scale)
-        whole = QRectF(0, 0, width, self.span_height)
+        is_apart = color >= FIRST_SHADE and round_right and width > 2 * SEAM_PX  # neighbours may look alike
+        whole = QRectF(0, 0, width - SEAM_PX * is_apart, self.span_height)
         with QPainter(tile) as painter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             if color == RING:
@@ -176,6 +208,8 @@ class SpanPainter:
     def _fill_of(self, color: int) -> QColor:
         if color < 0:
             return faded(self._theme.warning, 24)
+        if color >= FIRST_SHADE:
+            return self._theme.shades[color - FIRST_SHADE]
         strength, tint = divmod(color, N_TINTS)
         fill = self._theme.span_color(tint)
         return faded(fill, QUIET_ALPHA) if strength == Strength.QUIET else fill
@@ -184,7 +218,7 @@ class SpanPainter:
         self, painter: QPainter, boxes: TokenBoxes, tokens: Tokens, row: RowGeometry, place: QPointF
     ) -> None:
         """A line around each token that only this model has; parts of one character share theirs."""
-        is_ringed = tokens.window.tints[boxes.indexes] >= N_TINTS * Strength.RINGED
+        is_ringed = tokens.window.tints[boxes.indexes] // N_TINTS == Strength.RINGED
         if not is_ringed.any():
             return
         scale, y = painter.device().devicePixelRatioF(), int(place.y()) + GAP_PX // 2

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QMenu, QMenuBar
 
 from guiapp.core.catalogue import ALGORITHMS, Algorithm
 from guiapp.core.demo import DEMO_MODELS, SAMPLES
+from guiapp.viewmodels.text.coloured_spans import COLORINGS
 from guiapp.widgets.window.pages import PAGES
 
 Key = QKeySequence.StandardKey
@@ -134,6 +135,17 @@ ROWS = (
     ActionRow("next_panel", "Next panel", "View", ("F6",)),
     ActionRow("previous_panel", "Previous panel", "View", ("Shift+F6",)),
     ActionRow("whitespace", "Show white space", "View", ("Ctrl+.",), is_checkable=True, begins_group=True),
+    *(
+        ActionRow(
+            f"color:{name}",
+            f"Colour by {title}",
+            "View/Colour by",
+            is_checkable=True,
+            group="color",
+            page="inspect",
+        )
+        for name, title in COLORINGS.items()
+    ),
     ActionRow("zoom_in", "Larger text", "View", ("Ctrl++", "Ctrl+="), begins_group=True),
     ActionRow("zoom_out", "Smaller text", "View", ("Ctrl+-",)),
     ActionRow("zoom_reset", "Normal text size", "View", ("Ctrl+0",)),
