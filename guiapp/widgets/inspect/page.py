@@ -14,8 +14,10 @@ from guiapp.core.explain.id_lists import holds_numbers
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.text.coloured_spans import COLORINGS, ColouredSpans
+from guiapp.viewmodels.text.dearest import DearestModel
 from guiapp.viewmodels.tokens.decode import DecodeModel
 from guiapp.viewmodels.tokens.details import TokenDetailsModel
+from guiapp.widgets.inspect.dearest_panel import DearestPanel, SideColumn
 from guiapp.widgets.inspect.ids_panel import IdsPanel
 from guiapp.widgets.inspect.text_panel import TextPanel
 from guiapp.widgets.inspect.token_card import TokenCard
@@ -63,6 +65,10 @@ class InspectPage(Page):
         self._until_at_ease.timeout.connect(self._be_at_ease)
         self.card = TokenCard(self._details, theme_source, self._zoom)
         self.card.setAccessibleName("Selected token")
+        self._dearest = DearestModel(session, self)
+        self.dearest_panel = DearestPanel(self._dearest, theme_source)
+        self.dearest_panel.chosen.connect(self.editor.reveal)
+        self.side = SideColumn(self.card, self.dearest_panel)
         self.decode_model = DecodeModel(session, self)
         self._decode_dialog: DecodeDialog | None = None
         self.text_splitter = QSplitter(Qt.Orientation.Vertical, childrenCollapsible=False)
@@ -100,7 +106,7 @@ class InspectPage(Page):
     def panels(self) -> list[QWidget]:
         """What F6 goes through."""
         ids = self.ids_panel.strip if self.ids_panel.strip.isVisible() else self.ids_panel.table
-        return [self.editor, ids, self.card]
+        return [self.editor, ids, self.side.shown]
 
     @property
     def tools(self) -> InspectTools:
@@ -131,6 +137,7 @@ class InspectPage(Page):
 
     def stop(self) -> None:
         self._details.close()
+        self._dearest.close()
         self.ids_panel.stop()
         self.text_panel.search.stop()
         self.decode_model.wait()
@@ -151,7 +158,7 @@ class InspectPage(Page):
 
     def _lay_out(self) -> None:
         in_splitter(self.text_splitter, self.text_panel, self.ids_panel, sizes=(600, IDS_HEIGHT_PX))
-        in_splitter(self.splitter, self.text_splitter, self.card, sizes=(1100, CARD_WIDTH_PX))
+        in_splitter(self.splitter, self.text_splitter, self.side, sizes=(1100, CARD_WIDTH_PX))
         in_column(self.splitter, on=self)
         self.setFocusProxy(self.editor)
 
