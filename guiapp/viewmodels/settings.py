@@ -67,6 +67,7 @@ class Settings(QObject):
     shows_whitespace = Switch(True)
     finds_by_case = Switch(False)
     coloring = Choice("token", "cost", "kind", "rarity")
+    shows_line_tokens = Switch(False)
     tree_shape = Choice("sunburst", "icicle")
     animates_tree = Switch(True)
     add_special = Switch(True)

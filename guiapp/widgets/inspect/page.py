@@ -85,11 +85,19 @@ class InspectPage(Page):
         for name, action in colorings.items():
             action.setChecked(name == self.spans.coloring)
             action.triggered.connect(partial(self._color_by, name))
-        return InspectTools(self.spans, list(colorings.values()), [], self._theme_source)
+        line_tokens = actions["line_tokens"]
+        line_tokens.setChecked(self._settings.shows_line_tokens)
+        self.text_panel.margin.setVisible(self._settings.shows_line_tokens)
+        line_tokens.triggered.connect(self._show_line_tokens)
+        return InspectTools(self.spans, list(colorings.values()), [line_tokens], self._theme_source)
 
     def _color_by(self, coloring: str) -> None:
         self._settings.coloring = coloring
         self.spans.set_coloring(coloring)
+
+    def _show_line_tokens(self, shows: bool) -> None:
+        self._settings.shows_line_tokens = shows
+        self.text_panel.margin.setVisible(shows)
 
     def _make_table(self) -> TokenTableView:
         from guiapp.viewmodels.tokens.table import TokenTableModel
