@@ -56,6 +56,7 @@ class Settings(QObject):
     shows_whitespace  whether spaces and newlines have glyphs
     finds_by_case     whether a search in the text tells upper from lower case
     animates_tree     whether the picture of the tree flies to what is to be shown
+    budget            how many tokens a text may have, "" for what the model's file says
     recent_files      JSON, see RecentFiles; recent_texts, debugger and lessons likewise
     last_model        what was open last, a path or the name of a demo model; "" for none
     last_pre          the pre-tokenizer that was chosen for it by hand, "" for none
@@ -68,6 +69,8 @@ class Settings(QObject):
     finds_by_case = Switch(False)
     coloring = Choice("token", "cost", "kind", "rarity")
     shows_line_tokens = Switch(False)
+    shows_budget = Switch(False)
+    budget = Text()
     tree_shape = Choice("sunburst", "icicle")
     animates_tree = Switch(True)
     add_special = Switch(True)

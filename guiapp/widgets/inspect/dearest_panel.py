@@ -21,6 +21,7 @@ from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UI_FON
 ROW_PX, TEXT_PX, BAR_PX = 44, 30, 3
 SHARE_PX, COUNT_PX = 46, 56
 RADIUS_PX = 6
+LEAST_SHARE = 0.005  # that is not written as 0 %
 WORDS, LINES = "Words", "Lines"
 NOTHING = "Each {} of this text is a single token: nothing is dear."
 
@@ -41,7 +42,8 @@ class DearRow(QAbstractButton):
         self.setText(row.text)
         self._n_tokens = row.n_tokens
         self._places = f"line {line:,}" + (f" ×{row.n_times:,}" if row.n_times > 1 else "")
-        self._share = percent(row.n_tokens / n_all)
+        share = row.n_tokens / n_all
+        self._share = percent(share) if share >= LEAST_SHARE else "<1 %"
         self._length = row.n_tokens / most
         times = f" in {row.n_times:,} places" if row.n_times > 1 else ""
         self.setAccessibleName(f"{row.text}: {counted(row.n_tokens, 'token')}{times}, {self._share} of all")

@@ -13,17 +13,19 @@ from PySide6.QtWidgets import QSplitter, QWidget
 from guiapp.core.explain.id_lists import holds_numbers
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.settings import Settings
+from guiapp.viewmodels.text.budget import TokenBudget
 from guiapp.viewmodels.text.coloured_spans import COLORINGS, ColouredSpans
 from guiapp.viewmodels.text.dearest import DearestModel
 from guiapp.viewmodels.tokens.decode import DecodeModel
 from guiapp.viewmodels.tokens.details import TokenDetailsModel
+from guiapp.widgets.inspect.budget_bar import BudgetBar
 from guiapp.widgets.inspect.dearest_panel import DearestPanel, SideColumn
 from guiapp.widgets.inspect.ids_panel import IdsPanel
 from guiapp.widgets.inspect.text_panel import TextPanel
 from guiapp.widgets.inspect.token_card import TokenCard
 from guiapp.widgets.inspect.token_strip import TokenStrip
 from guiapp.widgets.inspect.tools import InspectTools
-from guiapp.widgets.shared.layouts import in_column, in_splitter
+from guiapp.widgets.shared.layouts import framed, in_column, in_splitter
 from guiapp.widgets.shared.text_zoom import TextZoom
 from guiapp.widgets.shared.theme import TEXT_FONT_PX, ThemeSource
 from guiapp.widgets.spans.editor import SpanEditor
@@ -73,6 +75,7 @@ class InspectPage(Page):
         self._decode_dialog: DecodeDialog | None = None
         self.text_splitter = QSplitter(Qt.Orientation.Vertical, childrenCollapsible=False)
         self.splitter = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
+        self.budget_bar = BudgetBar(TokenBudget(session, settings, self), self.editor, theme_source)
         self._tools = self._make_tools(actions)
         self._lay_out()
         self._zoom.stepped.connect(self.editor.zoom)
@@ -85,19 +88,28 @@ class InspectPage(Page):
         for name, action in colorings.items():
             action.setChecked(name == self.spans.coloring)
             action.triggered.connect(partial(self._color_by, name))
-        line_tokens = actions["line_tokens"]
-        line_tokens.setChecked(self._settings.shows_line_tokens)
-        self.text_panel.margin.setVisible(self._settings.shows_line_tokens)
-        line_tokens.triggered.connect(self._show_line_tokens)
-        return InspectTools(self.spans, list(colorings.values()), [line_tokens], self._theme_source)
+        switches = actions["line_tokens"], actions["budget"]
+        kept = self._settings.shows_line_tokens, self._settings.shows_budget
+        shows = self._show_line_tokens, self._show_budget
+        for action, is_on, show in zip(switches, kept, shows, strict=True):
+            action.setChecked(is_on)
+            show(is_on)
+            action.triggered.connect(show)
+        return InspectTools(self.spans, list(colorings.values()), switches, self._theme_source)
 
     def _color_by(self, coloring: str) -> None:
         self._settings.coloring = coloring
         self.spans.set_coloring(coloring)
 
     def _show_line_tokens(self, shows: bool) -> None:
-        self._settings.shows_line_tokens = shows
+        if shows != self._settings.shows_line_tokens:
+            self._settings.shows_line_tokens = shows
         self.text_panel.margin.setVisible(shows)
+
+    def _show_budget(self, shows: bool) -> None:
+        if shows != self._settings.shows_budget:
+            self._settings.shows_budget = shows
+        self.budget_bar.setVisible(shows)
 
     def _make_table(self) -> TokenTableView:
         from guiapp.viewmodels.tokens.table import TokenTableModel
@@ -165,7 +177,8 @@ class InspectPage(Page):
             self._decode_dialog.raise_()
 
     def _lay_out(self) -> None:
-        in_splitter(self.text_splitter, self.text_panel, self.ids_panel, sizes=(600, IDS_HEIGHT_PX))
+        text = framed(in_column((self.text_panel, 1), self.budget_bar, spacing=0))
+        in_splitter(self.text_splitter, text, self.ids_panel, sizes=(600, IDS_HEIGHT_PX))
         in_splitter(self.splitter, self.text_splitter, self.side, sizes=(1100, CARD_WIDTH_PX))
         in_column(self.splitter, on=self)
         self.setFocusProxy(self.editor)
