@@ -69,6 +69,7 @@ class Settings(QObject):
     finds_by_case = Switch(False)
     coloring = Choice("token", "cost", "kind", "rarity")
     shows_line_tokens = Switch(False)
+    shows_pieces = Switch(False)
     shows_budget = Switch(False)
     budget = Text()
     tree_shape = Choice("sunburst", "icicle")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
@@ -11,7 +13,10 @@ from guiapp.core.editing.text_buffer import TextEdit
 from guiapp.core.editing.token_store import TokenStore
 from guiapp.core.explain.token_classes import KINDS, RARITIES, TokenClasses
 from guiapp.viewmodels.model_session import ModelSession
-from guiapp.viewmodels.tokens.layout import FIRST_SHADE, SpanWindow
+from guiapp.viewmodels.tokens.layout import FIRST_SHADE, PIECE_END, SpanWindow
+
+if TYPE_CHECKING:
+    from guiapp.viewmodels.text.pieces import TextPieces
 
 COLORINGS = {"token": "token", "cost": "cost", "kind": "kind", "rarity": "how rare"}
 REACH_BYTES = 4096  # a word is judged by what is so near to where it shows
@@ -37,6 +42,7 @@ class ColouredSpans(QObject):
         self._session = session
         self._coloring = coloring
         self._classes: TokenClasses | None = None
+        self._pieces: TextPieces | None = None  # while they are marked
         session.tokens_changed.connect(self._follow)
         session.vocabulary_changed.connect(self._follow_vocabulary)
         self._follow_vocabulary()
@@ -52,6 +58,18 @@ class ColouredSpans(QObject):
             self.coloring_changed.emit()
             self.tokens_changed.emit(None, self._session.tokens)
 
+    def set_shows_pieces(self, shows: bool) -> None:
+        """Mark where the pre-tokenizer cuts."""
+        if shows != (self._pieces is not None):
+            from guiapp.viewmodels.text.pieces import TextPieces  # time that starting does not have
+
+            self._pieces = TextPieces(self._session) if shows else None
+            self.tokens_changed.emit(None, self._session.tokens)
+
+    def remark_on(self, offset: int) -> str:
+        """What cut the piece that a byte is in, while pieces are marked."""
+        return "" if self._pieces is None else self._pieces.rule_at(offset)
+
     @property
     def legend(self) -> tuple[str, dict[str, int]]:
         """What the colours tell, and the tint of each answer; none where they tell tokens apart."""
@@ -66,6 +84,13 @@ class ColouredSpans(QObject):
 
     def spans_in(self, start: int, end: int) -> SpanWindow:
         """The tokens that overlap or touch the bytes [start, end]."""
+        window = self._colored(start, end)
+        if self._pieces is None or not len(window.ids):
+            return window
+        is_end = np.isin(window.ends, self._pieces.ends_in(start, end)) & (window.ends > window.starts)
+        return window._replace(tints=window.tints | np.where(is_end, np.uint8(PIECE_END), np.uint8(0)))
+
+    def _colored(self, start: int, end: int) -> SpanWindow:
         window = self._session.spans_in(start, end)
         if self._coloring == "token" or self._classes is None or not len(window.ids):
             return window

@@ -26,6 +26,7 @@ class Strength(IntEnum):
 
 
 FIRST_SHADE = N_TINTS * len(Strength)
+COLOR_BITS, PIECE_END = 63, 64  # of a tint
 
 
 class SpanWindow(NamedTuple):
@@ -36,7 +37,8 @@ class SpanWindow(NamedTuple):
     starts       int64[k]  token i came from the bytes [starts[i], ends[i])
     ends         int64[k]
     tints        uint8[k]  which colour each has: a number below N_TINTS, and N_TINTS times its `Strength`; or
-                 from FIRST_SHADE on one of a scale, which neighbours share
+                 from FIRST_SHADE on one of a scale, which neighbours share; with PIECE_END where that is
+                 to be marked behind the token
     """
 
     first_index: int
@@ -44,6 +46,11 @@ class SpanWindow(NamedTuple):
     starts: NDArray[np.int64]
     ends: NDArray[np.int64]
     tints: NDArray[np.uint8]
+
+    @property
+    def colors(self) -> NDArray[np.uint8]:
+        """The tints without marks."""
+        return self.tints & np.uint8(COLOR_BITS)
 
     def relative_to(self, offset: int) -> SpanWindow:
         return self._replace(starts=self.starts - offset, ends=self.ends - offset)

@@ -58,6 +58,7 @@ class InspectPage(Page):
         self.spans = ColouredSpans(session, settings.coloring, self)
         self.editor = SpanEditor(session.document, self.spans, theme_source)
         self.editor.set_placeholder(PLACEHOLDER)
+        self.editor.set_remark(self.spans.remark_on)
         self.text_panel = TextPanel(self.editor, session, theme_source)
         self._zoom = TextZoom(self)
         strip = TokenStrip(session, theme_source, self._zoom)
@@ -88,9 +89,10 @@ class InspectPage(Page):
         for name, action in colorings.items():
             action.setChecked(name == self.spans.coloring)
             action.triggered.connect(partial(self._color_by, name))
-        switches = actions["line_tokens"], actions["budget"]
-        kept = self._settings.shows_line_tokens, self._settings.shows_budget
-        shows = self._show_line_tokens, self._show_budget
+        switches = actions["line_tokens"], actions["pieces"], actions["budget"]
+        settings = self._settings
+        kept = settings.shows_line_tokens, settings.shows_pieces, settings.shows_budget
+        shows = self._show_line_tokens, self._show_pieces, self._show_budget
         for action, is_on, show in zip(switches, kept, shows, strict=True):
             action.setChecked(is_on)
             show(is_on)
@@ -105,6 +107,11 @@ class InspectPage(Page):
         if shows != self._settings.shows_line_tokens:
             self._settings.shows_line_tokens = shows
         self.text_panel.margin.setVisible(shows)
+
+    def _show_pieces(self, shows: bool) -> None:
+        if shows != self._settings.shows_pieces:
+            self._settings.shows_pieces = shows
+        self.spans.set_shows_pieces(shows)
 
     def _show_budget(self, shows: bool) -> None:
         if shows != self._settings.shows_budget:

@@ -13,6 +13,7 @@ from guiapp.core.editing.token_store import N_TINTS
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.viewmodels.tokens.layout import (
     FIRST_SHADE,
+    PIECE_END,
     RowGeometry,
     SpanWindow,
     SplitCells,
@@ -38,6 +39,7 @@ QUIET_ALPHA = 102  # 40 %
 RING_PX, RING_ALPHA = 1.25, 180
 LINE_PX, UPRIGHT_PX = 2, 8  # a line between two tokens, and the bars at its ends
 SEAM_PX = 1
+PIECE_PX = 2  # by which the line behind a piece reaches beyond spans
 RING = -2  # in the place of a colour
 CONTROL, USER_DEFINED = Attribute.CONTROL.value, Attribute.USER_DEFINED.value
 BYTE, UNKNOWN = Attribute.BYTE.value, Attribute.UNKNOWN.value
@@ -98,6 +100,7 @@ class SpanPainter:
             self._draw_tiles(painter, boxes, special, tokens, place)
             self._draw_signs(painter, boxes, special, tokens, place)
             self._draw_rings(painter, boxes, tokens, geometry, place)
+            self._draw_piece_ends(painter, boxes, tokens, geometry, place)
             if not layout.is_ascii:
                 self._draw_split_cells(painter, split_cells(tokens.window, geometry), tokens, place)
         self._draw_text(
@@ -148,7 +151,7 @@ class SpanPainter:
 
     def _light_area(self, boxes: TokenBoxes, tokens: Tokens, place: QPointF) -> list[QRect]:
         """Where text has to be dark on a dark theme, from left to right."""
-        shades = tokens.window.tints[boxes.indexes].astype(np.int64) - FIRST_SHADE
+        shades = tokens.window.colors[boxes.indexes].astype(np.int64) - FIRST_SHADE
         is_light = (shades >= 0) & self._is_light_shade[np.maximum(shades, 0)]
         if not is_light.any():
             return []
@@ -164,7 +167,7 @@ class SpanPainter:
         tokens: Tokens,
         place: QPointF,
     ) -> None:
-        colors = tokens.window.tints[boxes.indexes].astype(np.int64)
+        colors = tokens.window.colors[boxes.indexes].astype(np.int64)
         is_control = special & ((tokens.attributes[boxes.indexes] & CONTROL) != 0)
         left = np.rint(boxes.left + place.x()).astype(np.int64)
         width = np.rint(boxes.right + place.x()).astype(np.int64) - left
@@ -218,7 +221,7 @@ class SpanPainter:
         self, painter: QPainter, boxes: TokenBoxes, tokens: Tokens, row: RowGeometry, place: QPointF
     ) -> None:
         """A line around each token that only this model has; parts of one character share theirs."""
-        is_ringed = tokens.window.tints[boxes.indexes] // N_TINTS == Strength.RINGED
+        is_ringed = tokens.window.colors[boxes.indexes] // N_TINTS == Strength.RINGED
         if not is_ringed.any():
             return
         scale, y = painter.device().devicePixelRatioF(), int(place.y()) + GAP_PX // 2
@@ -230,6 +233,17 @@ class SpanPainter:
             key = RING, right - left, bool(boxes.round_left[first]), bool(boxes.round_right[last])
             if right > left:
                 painter.drawPixmap(left, y, self._tiles.get((*key, scale)) or self._tile(*key, scale))
+
+    def _draw_piece_ends(
+        self, painter: QPainter, boxes: TokenBoxes, tokens: Tokens, row: RowGeometry, place: QPointF
+    ) -> None:
+        """A thin line behind each token that ends a piece; in mixed directions there is no such side."""
+        ends = boxes.round_right & ((tokens.window.tints[boxes.indexes] & PIECE_END) > 0)
+        if row.is_mixed or not ends.any():
+            return
+        y, height = int(place.y()) + GAP_PX // 2 - PIECE_PX, self.span_height + 2 * PIECE_PX
+        edges = np.rint(boxes.right[ends] + place.x()).astype(np.int64).tolist()
+        self._fill(painter, [QRect(x - 1, y, 1, height) for x in edges], self._mark)
 
     def _draw_signs(
         self,

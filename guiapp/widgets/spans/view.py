@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import inf
 from operator import itemgetter
 
@@ -78,6 +79,7 @@ class SpanView(QAbstractScrollArea):
         self._added = AddedTokens(spans)
         self._search: TextSearch | None = None
         self._placeholder = ""
+        self._remark_on: Callable[[int], str] | None = None
         self._mark: int | None = None
         self._screen = Screen()
         self._is_changing = False
@@ -186,6 +188,10 @@ class SpanView(QAbstractScrollArea):
         """Mark what a search finds from now on."""
         self._search = search
         search.found_changed.connect(self._look_again)
+
+    def set_remark(self, remark_on: Callable[[int], str]) -> None:
+        """Say something about the byte under the mouse, before its bytes; "" for nothing."""
+        self._remark_on = remark_on
 
     def set_mark(self, offset: int | None) -> None:
         """Draw an upright line before a byte of the text."""
@@ -476,10 +482,11 @@ class SpanView(QAbstractScrollArea):
         if offset < 0:
             return ""
         chip = self._rows.chip_span(offset)
+        remark = "" if self._remark_on is None else self._remark_on(offset)
+        lines = [remark] if remark else []
         if chip is None:
             start = self._document.character_start(offset)
-            return self._bytes_in_tokens(start, self._document.next_grapheme(start))
-        lines = []
+            return "\n".join((*lines, self._bytes_in_tokens(start, self._document.next_grapheme(start))))
         text = self._document.slice(*chip).decode("utf-8", "ignore")
         if len(text) > 1:
             spans = self._spans.spans_in(*chip)

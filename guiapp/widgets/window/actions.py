@@ -147,6 +147,7 @@ ROWS = (
         for name, title in COLORINGS.items()
     ),
     ActionRow("line_tokens", "Tokens of each line", "View", is_checkable=True, page="inspect"),
+    ActionRow("pieces", "Edges of pieces", "View", is_checkable=True, page="inspect"),
     ActionRow("budget", "Token budget", "View", is_checkable=True, page="inspect"),
     ActionRow("zoom_in", "Larger text", "View", ("Ctrl++", "Ctrl+="), begins_group=True),
     ActionRow("zoom_out", "Smaller text", "View", ("Ctrl+-",)),

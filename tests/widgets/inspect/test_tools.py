@@ -1,7 +1,7 @@
 """What stands at the right of the row of tabs of the Inspect page."""
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPointF, Qt
 
 from guiapp import open_model
 from guiapp.viewmodels.text.coloured_spans import COST_SHADE
@@ -50,3 +50,19 @@ def test_dear_words_glow_whole_and_the_choice_is_kept(make_shell, qtbot, theme):
     shell.window.actions_table["color:token"].trigger()
     qtbot.waitUntil(lambda: color_at(page.editor, 0) == before)
     assert not legend.isVisible()
+
+
+def test_edges_of_pieces_are_a_switch_and_the_tip_says_which_rule_cut(make_shell, qtbot):
+    shell = make_shell(TEXT, "demo:bpe", open_demo)
+    editor, action = shell.window.inspect_page.editor, shell.window.actions_table["pieces"]
+    place = editor.rows.place_of(3)
+    point = QPointF(24 + place.x + 2, place.y + 8)
+    plain, tip = editor.viewport().grab().toImage(), editor.tip(point)
+    action.trigger()
+    assert shell.settings.shows_pieces
+    qtbot.waitUntil(lambda: editor.viewport().grab().toImage() != plain)
+    assert editor.tip(point).splitlines()[0].startswith("Piece “·house”: letters")
+    assert editor.tip(point).endswith(tip)
+    action.trigger()
+    qtbot.waitUntil(lambda: editor.viewport().grab().toImage() == plain)
+    assert not shell.settings.shows_pieces
