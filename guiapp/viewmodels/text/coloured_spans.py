@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from guiapp.viewmodels.text.pieces import TextPieces
 
 COLORINGS = {"token": "token", "cost": "cost", "kind": "kind", "rarity": "how rare"}
-REACH_BYTES = 4096  # a word is judged by what is so near to where it shows
+REACH_BYTES = 2048  # a word is judged by what is so near to where it shows
 COST_SHADE = FIRST_SHADE
 RARITY_SHADE = COST_SHADE + len(STEPS)
 KIND_SHADE = RARITY_SHADE + len(RARITIES)

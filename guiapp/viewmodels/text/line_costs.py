@@ -7,9 +7,11 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from guiapp.core.counting.cost import steps_of
 from guiapp.core.editing.text_buffer import TextEdit
+from guiapp.core.explain.characters import n_characters
 from guiapp.viewmodels.model_session import ModelSession
 
 PAUSE_MS = 250  # without an edit, until all lines are counted
+LOOKED_AT_BYTES = 1 << 14  # of a line; the whole of a long one would have people wait at each key
 DEAR_STEP = 2  # fewer than two characters a token
 
 
@@ -53,11 +55,12 @@ class LineCosts(QObject):
         first = tokens.first_from(start) if start else self.n_before
         return max(tokens.first_from(end) - first, 0)
 
-    def is_dear(self, start: int, end: int, n_tokens: int) -> bool:
-        """Whether a line of so many tokens has few characters for them."""
+    def is_dear(self, start: int, end: int) -> bool:
+        """Whether a line has few characters for its tokens, as far as one of that length is looked at."""
         document = self._session.document
-        n_characters = document.n_characters_before(end) - document.n_characters_before(start)
-        return int(steps_of(np.array([n_characters]), np.array([n_tokens]))[0]) >= DEAR_STEP
+        end = document.character_start(min(end, start + LOOKED_AT_BYTES))
+        n_tokens, size = self.n_in_line(start, end), n_characters(document.slice(start, end))
+        return int(steps_of(np.array([size]), np.array([n_tokens]))[0]) >= DEAR_STEP
 
     def _follow(self, edit: TextEdit | None) -> None:
         if self._is_shown:

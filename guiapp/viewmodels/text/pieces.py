@@ -11,7 +11,7 @@ from guiapp.core.split.edges import certain, patterns_of, piece_ends, rule_of
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.viewmodels.model_session import ModelSession
 
-REACH_BYTES = 4096  # how far pieces are followed
+REACH_BYTES = 2048  # how far pieces are followed
 CUT_OUT = Attribute.CONTROL | Attribute.USER_DEFINED
 NONE = np.zeros(0, np.int64)
 

@@ -35,5 +35,5 @@ class TextLineMargin(LineMargin):
 
     def cost_of(self, start: int, end: int) -> LineCost:
         n_tokens = self._costs.n_in_line(start, end)
-        is_dear = self._costs.is_dear(start, end, n_tokens)
+        is_dear = self._costs.is_dear(start, end)
         return LineCost(n_tokens, is_dear, "", n_tokens / max(self._costs.most, n_tokens, 1))

@@ -82,7 +82,7 @@ class SpanPainter:
         self._is_light_shade = np.array([theme.text_on(fill) != theme.span_text for fill in theme.shades])
         self._mark = faded(theme.text, 175)
         self._hatch = _hatch(faded(theme.text, 46), self.span_height)
-        self._glyphs: dict[tuple[str, float], QPixmap] = {}
+        self._glyphs: dict[tuple[str, float, bool], QPixmap] = {}
 
     @property
     def span_height(self) -> int:
@@ -103,11 +103,10 @@ class SpanPainter:
             self._draw_piece_ends(painter, boxes, tokens, geometry, place)
             if not layout.is_ascii:
                 self._draw_split_cells(painter, split_cells(tokens.window, geometry), tokens, place)
-        self._draw_text(
-            painter, layout, row, self._light_area(boxes, tokens, place) if has_text else [], place
-        )
+        light = self._light_area(boxes, tokens, place) if has_text else []
+        self._draw_text(painter, layout, row, light, place)
         if has_text:
-            self._draw_glyphs(painter, layout, row, geometry, place)
+            self._draw_glyphs(painter, layout, row, geometry, light, place)
             self._draw_chips(painter, layout, geometry, tokens, place)
             self._draw_inserted(painter, geometry, tokens, place)
 
@@ -301,10 +300,21 @@ class SpanPainter:
         painter.drawRects(rects)
 
     def _draw_glyphs(
-        self, painter: QPainter, layout: BlockLayout, row: int, geometry: RowGeometry, place: QPointF
+        self,
+        painter: QPainter,
+        layout: BlockLayout,
+        row: int,
+        geometry: RowGeometry,
+        light: list[QRect],
+        place: QPointF,
     ) -> None:
         if not self._shows_whitespace:
             return
+
+        def draw(glyph: str, x: int) -> None:
+            is_dark = any(rect.left() <= x < rect.right() for rect in light)
+            painter.drawPixmap(x, y, self._glyph(glyph, scale, is_dark))
+
         first = int(np.searchsorted(layout.display.cells, geometry.start))
         n_cells = min(len(geometry.leading), len(layout.display.is_space) - first)
         cells = slice(first, first + n_cells)
@@ -317,22 +327,22 @@ class SpanPainter:
             (layout.display.is_tab[cells], left, "→"),
         ):
             if mask.any():
-                pixmap = self._glyph(glyph, scale)
                 for x in np.rint(places[:n_cells][mask] + place.x()).astype(np.int64).tolist():
-                    painter.drawPixmap(x, y, pixmap)
+                    draw(glyph, x)
         if layout.ends_line and row == layout.n_rows - 1:
-            painter.drawPixmap(round(float(left[-1]) + place.x()), y, self._glyph("↵", scale))
+            draw("↵", round(float(left[-1]) + place.x()))
 
-    def _glyph(self, glyph: str, scale: float) -> QPixmap:
+    def _glyph(self, glyph: str, scale: float, is_dark: bool) -> QPixmap:
         """A faint character in a cell of its own."""
-        if (glyph, scale) not in self._glyphs:
+        key = glyph, scale, is_dark
+        if key not in self._glyphs:
             pixmap = clear_pixmap(round(self._metrics.char_width) + 1, self._metrics.row_height, scale)
             with QPainter(pixmap) as painter:
                 painter.setFont(self._metrics.font)
-                painter.setPen(faded(self._theme.text, 115))
+                painter.setPen(faded(self._theme.background if is_dark else self._theme.text, 115))
                 painter.drawText(QPointF(0, self._metrics.baseline), glyph)
-            self._glyphs[glyph, scale] = pixmap
-        return self._glyphs[glyph, scale]
+            self._glyphs[key] = pixmap
+        return self._glyphs[key]
 
     def _draw_chips(
         self,
