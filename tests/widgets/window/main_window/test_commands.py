@@ -64,7 +64,8 @@ def test_choices_among_samples_models_themes_pages_and_encoders_are_followed_and
         assert page.isAncestorOf(QApplication.focusWidget()) or page is QApplication.focusWidget()
         assert not any(action.isEnabled() for row, action in actions if row.page not in ("", name))
     switches = {row.name for row, action in actions if action.isCheckable() and not row.group}
-    assert switches == {"add_special", "parse_special", "whitespace"}
+    shown = {"whitespace", "line_tokens", "pieces", "budget"}
+    assert switches == {"add_special", "parse_special", *shown}
     assert all(action.isCheckable() for row, action in actions if row.group)
 
 
