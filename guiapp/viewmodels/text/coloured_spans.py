@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from guiapp.viewmodels.text.pieces import TextPieces
 
 COLORINGS = {"token": "token", "cost": "cost", "kind": "kind", "rarity": "how rare"}
+WHITE = b" ", b"\n", b"\t"
 REACH_BYTES = 2048  # a word is judged by what is so near to where it shows
 COST_SHADE = FIRST_SHADE
 RARITY_SHADE = COST_SHADE + len(STEPS)
@@ -109,7 +110,7 @@ class ColouredSpans(QObject):
 
     def _steps(self, window: SpanWindow, start: int, end: int) -> NDArray[np.uint8]:
         """How dear the word is that each token is in, the last one if there are several."""
-        first, last = max(start - REACH_BYTES, 0), min(end + REACH_BYTES, self._session.document.size)
+        first, last = self._whole_words(start, end)
         around = self._session.spans_in(first, last)
         text = np.frombuffer(self._session.document.slice(first, last), np.uint8)
         words = word_costs(text, around.starts - first, around.ends - first)
@@ -118,6 +119,15 @@ class ColouredSpans(QObject):
         at = np.searchsorted(words.starts, window.ends - first) - 1
         is_in_word = (at >= 0) & (words.ends[at] > window.starts - first)
         return np.where(is_in_word, words.steps[at], np.uint8(0))
+
+    def _whole_words(self, start: int, end: int) -> tuple[int, int]:
+        """A stretch and the words that reach into it, or touch it, as far as they are near."""
+        document = self._session.document
+        first, last = max(start - REACH_BYTES, 0), min(end + REACH_BYTES, document.size)
+        before, behind = document.slice(first, start), document.slice(end, last)
+        begin = max(before.rfind(sign) for sign in WHITE)
+        found = [at for sign in WHITE if (at := behind.find(sign)) >= 0]
+        return first + max(begin, 0), end + min(found) if found else last
 
     def _follow(self, edit: TextEdit | None, tokens: TokenStore) -> None:
         self.tokens_changed.emit(edit, tokens)
