@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from typing import TYPE_CHECKING
 
 from guiapp.commands.files import (
     InputError,
@@ -15,9 +16,13 @@ from guiapp.commands.files import (
     print_json,
     text_of,
 )
-from guiapp.core.explain.figures import counted
+from guiapp.core.explain.figures import counted, percent
 from guiapp.core.explain.hidden_report import HiddenReport, hidden_report
 from guiapp.core.explain.visible_text import visible_text
+
+if TYPE_CHECKING:
+    from guiapp.core.counting.cost import Dear, Dearest
+    from guiapp.core.tokenizer import Tokenizer
 
 SHOWN_CHARACTERS = 200  # of what hidden characters spell
 
@@ -36,19 +41,24 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--hidden", action="store_true", help="list the characters that nobody sees, and what they cost"
     )
-    parser.add_argument("--json", action="store_true", help="print the list of --hidden as a JSON object")
+    parser.add_argument(
+        "--dearest", metavar="N", type=int, help="also the N words and N lines that take the most tokens"
+    )
+    parser.add_argument("--json", action="store_true", help="print the list as a JSON object")
 
 
 def run(options: argparse.Namespace) -> int:
-    """The number of tokens of a text."""
+    """The number of tokens of a text, and what takes the most of them."""
     from guiapp.core.counting.count import count_blocks
 
     if options.limit is not None and options.limit < 0:
         raise InputError(f"No text has fewer than {options.limit} tokens. Choose a limit of 0 or more.")
     if options.hidden and options.limit is not None:
         raise InputError("--hidden looks at the whole text. Leave out --limit.")
-    if options.json and not options.hidden:
-        raise InputError("--json goes with --hidden. A count alone is a number already.")
+    if options.hidden and options.dearest is not None:
+        raise InputError("--hidden and --dearest list different things. Choose one of them.")
+    if options.json and not options.hidden and options.dearest is None:
+        raise InputError("--json goes with --hidden or --dearest. A count alone is a number already.")
     tokenizer = open_tokenizer(options.model, options.pre)
     if options.hidden:
         report = hidden_report(tokenizer, text_of(options), options.special, options.parse_special)
@@ -57,6 +67,8 @@ def run(options: argparse.Namespace) -> int:
         else:
             _tell_hidden(report)
         return 0
+    if options.dearest is not None:
+        return _print_dearest(options, tokenizer)
     blocks = blocks_of(options)
     n_tokens = count_blocks(tokenizer, blocks, options.limit, options.special, options.parse_special)
     print(f"more than {options.limit}" if n_tokens is None else n_tokens)
@@ -73,3 +85,40 @@ def _tell_hidden(report: HiddenReport) -> None:
     where = f" in {counted(len(report.places), 'place')}" if report.places else ""
     with_them = f"{counted(report.tokens, 'token')} with them, {report.tokens_without:,} without"
     print(f"{counted(report.characters, 'hidden character')}{where}: {with_them}")
+
+
+def _print_dearest(options: argparse.Namespace, tokenizer: Tokenizer) -> int:
+    from guiapp.core.counting.cost import dearest
+
+    if options.limit is not None or options.dearest < 1:
+        raise InputError("What is dearest is told of a whole text: choose 1 or more, and no --limit.")
+    encoding = tokenizer.encode(text_of(options), options.special, options.parse_special)
+    found = dearest(encoding, options.dearest)
+    if options.json:
+        print_json(_report(found, encoding.text_bytes))
+        return 0
+    sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a terminal may be ASCII only
+    print(found.n_tokens)
+    for title, rows in (("words", found.words), ("lines", found.lines)):
+        print(f"\n{title:>8}{'':8}{'times':>8}{'line':>9}")
+        for row in rows:
+            share, line = percent(row.n_tokens / found.n_tokens, 1), _line(encoding.text_bytes, row)
+            print(f"{row.n_tokens:8,}{share:>8}{row.n_times:8,}{line:9,}  {row.text}")
+    return 0
+
+
+def _report(found: Dearest, text: bytes) -> dict[str, object]:
+    parts = ("words", found.words), ("lines", found.lines)
+    return {"tokens": found.n_tokens, **{name: [_record(row, text) for row in rows] for name, rows in parts}}
+
+
+def _record(row: Dear, text: bytes) -> dict[str, object]:
+    """The text as it is, other than for people."""
+    raw = text[row.start : row.end].decode("utf-8", "replace")
+    span = [row.start, row.end]
+    return {"text": raw, "tokens": row.n_tokens, "times": row.n_times, "line": _line(text, row), "span": span}
+
+
+def _line(text: bytes, row: Dear) -> int:
+    """The number of the line where it is for the first time, from 1."""
+    return text.count(b"\n", 0, row.start) + 1

@@ -57,6 +57,7 @@ class Settings(QObject):
     marks_look_alikes whether letters that pass for others are underlined
     finds_by_case     whether a search in the text tells upper from lower case
     animates_tree     whether the picture of the tree flies to what is to be shown
+    budget            how many tokens a text may have, "" for what the model's file says
     recent_files      JSON, see RecentFiles; recent_texts, debugger and lessons likewise
     finished_lessons  JSON, see LessonProgress
     last_model        what was open last, a path or the name of a demo model; "" for none
@@ -69,6 +70,11 @@ class Settings(QObject):
     shows_whitespace = Switch(True)
     marks_look_alikes = Switch(False)
     finds_by_case = Switch(False)
+    coloring = Choice("token", "cost", "kind", "rarity")
+    shows_line_tokens = Switch(False)
+    shows_pieces = Switch(False)
+    shows_budget = Switch(False)
+    budget = Text()
     tree_shape = Choice("sunburst", "icicle")
     animates_tree = Switch(True)
     add_special = Switch(True)

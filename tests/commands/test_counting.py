@@ -165,3 +165,16 @@ def test_count_says_of_each_hidden_place_what_it_is_in_a_line(capsys):
 def test_count_says_which_options_do_not_go_together(capsys, arguments):
     assert run(["count", "demo:bpe", "a", *arguments]) == 1
     assert "--hidden" in capsys.readouterr().err
+
+
+def test_count_tells_the_dearest_words_and_lines(file, capsys):
+    assert run(["count", "demo:bpe", "-f", file, "--dearest", "1"]) == 0
+    n_tokens, *_ = out = capsys.readouterr().out.splitlines()
+    assert run(["count", "demo:bpe", "-f", file, "--dearest", "1", "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    (word,), (line,) = report["words"], report["lines"]
+    assert int(n_tokens) == report["tokens"]
+    assert TEXT.encode()[slice(*word["span"])].decode() == word["text"]
+    assert (word["line"], line["times"] > 1) == (1, True)
+    assert any(row.endswith(word["text"]) and f" {word['tokens']} " in row for row in out)
+    assert run(["count", "demo:bpe", "a", "--dearest", "1", "--limit", "5"]) == 1

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import SignalInstance
 
 from guiapp.core.editing.distinct import distinct
+from guiapp.core.editing.token_store import N_TINTS
 
 TOUCHING_PX = 0.01
 
@@ -24,6 +25,10 @@ class Strength(IntEnum):
     RINGED = 2
 
 
+FIRST_SHADE = N_TINTS * len(Strength)
+COLOR_BITS, PIECE_END = 63, 64  # of a tint
+
+
 class SpanWindow(NamedTuple):
     """The tokens of a stretch of text, empty spans included.
 
@@ -31,7 +36,9 @@ class SpanWindow(NamedTuple):
     ids          int32[k]
     starts       int64[k]  token i came from the bytes [starts[i], ends[i])
     ends         int64[k]
-    tints        uint8[k]  which colour each has, a number below N_TINTS, and N_TINTS times its `Strength`
+    tints        uint8[k]  which colour each has: a number below N_TINTS, and N_TINTS times its `Strength`; or
+                 from FIRST_SHADE on one of a scale, which neighbours share; with PIECE_END where that is
+                 to be marked behind the token
     """
 
     first_index: int
@@ -39,6 +46,11 @@ class SpanWindow(NamedTuple):
     starts: NDArray[np.int64]
     ends: NDArray[np.int64]
     tints: NDArray[np.uint8]
+
+    @property
+    def colors(self) -> NDArray[np.uint8]:
+        """The tints without marks."""
+        return self.tints & np.uint8(COLOR_BITS)
 
     def relative_to(self, offset: int) -> SpanWindow:
         return self._replace(starts=self.starts - offset, ends=self.ends - offset)

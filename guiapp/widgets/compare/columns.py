@@ -17,10 +17,10 @@ from guiapp.widgets.compare.column import SIDE_PX, TWO_ROWS_PX, ModelColumn
 from guiapp.widgets.compare.column_menu import ColumnMenu
 from guiapp.widgets.compare.head import HEIGHT_PX
 from guiapp.widgets.compare.map_bar import MapBar
-from guiapp.widgets.compare.margin import WIDTH_PX
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.theme import ThemeSource
 from guiapp.widgets.spans.editor import SpanEditor
+from guiapp.widgets.spans.margin import WIDTH_PX
 from guiapp.widgets.spans.row_pixmaps import PointedOut
 from guiapp.widgets.spans.token_menu import TokenMenu
 from guiapp.widgets.window.pages import PageRequests

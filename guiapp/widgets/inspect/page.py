@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer
@@ -11,14 +12,21 @@ from PySide6.QtWidgets import QSplitter, QWidget
 
 from guiapp.core.explain.id_lists import holds_numbers
 from guiapp.viewmodels.model_session import ModelSession
+from guiapp.viewmodels.settings import Settings
+from guiapp.viewmodels.text.budget import TokenBudget
+from guiapp.viewmodels.text.coloured_spans import COLORINGS, ColouredSpans
+from guiapp.viewmodels.text.dearest import DearestModel
 from guiapp.viewmodels.tokens.decode import DecodeModel
 from guiapp.viewmodels.tokens.details import TokenDetailsModel, hover_text
+from guiapp.widgets.inspect.budget_bar import BudgetBar
+from guiapp.widgets.inspect.dearest_panel import DearestPanel, SideColumn
 from guiapp.widgets.inspect.doubled_hint import DoubledHint
 from guiapp.widgets.inspect.ids_panel import IdsPanel
 from guiapp.widgets.inspect.text_panel import TextPanel
 from guiapp.widgets.inspect.token_card import TokenCard
 from guiapp.widgets.inspect.token_strip import TokenStrip
-from guiapp.widgets.shared.layouts import in_column, in_splitter
+from guiapp.widgets.inspect.tools import InspectTools
+from guiapp.widgets.shared.layouts import framed, in_column, in_splitter
 from guiapp.widgets.shared.text_zoom import TextZoom
 from guiapp.widgets.shared.theme import TEXT_FONT_PX, ThemeSource
 from guiapp.widgets.spans.editor import SpanEditor
@@ -30,6 +38,7 @@ from guiapp.widgets.window.pages import Page, PageSetting
 if TYPE_CHECKING:
     from guiapp.widgets.inspect.decode_dialog import DecodeDialog
     from guiapp.widgets.inspect.token_table_view import TokenTableView
+    from guiapp.widgets.window.actions import Actions
 
 CARD_WIDTH_PX = 340
 IDS_HEIGHT_PX = 170
@@ -41,13 +50,18 @@ PLACEHOLDER = "Type or paste a text, or drop a file here."
 class InspectPage(Page):
     """Puts the panels together and links them through the session."""
 
-    def __init__(self, session: ModelSession, theme_source: ThemeSource) -> None:
+    def __init__(
+        self, session: ModelSession, settings: Settings, actions: Actions, theme_source: ThemeSource
+    ) -> None:
         super().__init__()
         self._session = session
+        self._settings = settings
         self._theme_source = theme_source
         self._details = TokenDetailsModel(session, self)
-        self.editor = SpanEditor(session.document, session, theme_source)
+        self.spans = ColouredSpans(session, settings.coloring, self)
+        self.editor = SpanEditor(session.document, self.spans, theme_source)
         self.editor.set_placeholder(PLACEHOLDER)
+        self.editor.set_remark(self.spans.remark_on)
         self.text_panel = TextPanel(self.editor, session, theme_source)
         self._zoom = TextZoom(self)
         strip = TokenStrip(session, theme_source, self._zoom)
@@ -57,18 +71,58 @@ class InspectPage(Page):
         self._until_at_ease.timeout.connect(self._be_at_ease)
         self.card = TokenCard(self._details, theme_source, self._zoom)
         self.card.setAccessibleName("Selected token")
+        self._dearest = DearestModel(session, self)
+        self.dearest_panel = DearestPanel(self._dearest, theme_source)
+        self.dearest_panel.chosen.connect(self.editor.reveal)
+        self.side = SideColumn(self.card, self.dearest_panel)
         self.decode_model = DecodeModel(session, self)
         self._decode_dialog: DecodeDialog | None = None
         self.text_splitter = QSplitter(Qt.Orientation.Vertical, childrenCollapsible=False)
         self.splitter = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
         self.notices = NoticeArea(theme_source)
         DoubledHint(self.notices, session)
+        self.budget_bar = BudgetBar(TokenBudget(session, settings, self), self.editor, theme_source)
+        self._tools = self._make_tools(actions)
         self._lay_out()
         self._zoom.stepped.connect(self.editor.zoom)
         self.editor.zoom_changed.connect(self._follow_editor_zoom)
         EditorLink(self.editor, session)
         self.editor.tell_tokens_by(self._hover_text)
         session.text.reading.done.connect(self._go_to_text)
+
+    def _make_tools(self, actions: Actions) -> InspectTools:
+        colorings = {name: actions[f"color:{name}"] for name in COLORINGS}
+        for name, action in colorings.items():
+            action.setChecked(name == self.spans.coloring)
+            action.triggered.connect(partial(self._color_by, name))
+        switches = actions["line_tokens"], actions["pieces"], actions["budget"]
+        settings = self._settings
+        kept = settings.shows_line_tokens, settings.shows_pieces, settings.shows_budget
+        shows = self._show_line_tokens, self._show_pieces, self._show_budget
+        for action, is_on, show in zip(switches, kept, shows, strict=True):
+            action.setChecked(is_on)
+            show(is_on)
+            action.triggered.connect(show)
+        return InspectTools(self.spans, list(colorings.values()), switches, self._theme_source)
+
+    def _color_by(self, coloring: str) -> None:
+        self._settings.coloring = coloring
+        self.spans.set_coloring(coloring)
+
+    def _show_line_tokens(self, shows: bool) -> None:
+        if shows != self._settings.shows_line_tokens:
+            self._settings.shows_line_tokens = shows
+        self.text_panel.margin.setVisible(shows)
+
+    def _show_pieces(self, shows: bool) -> None:
+        if shows != self._settings.shows_pieces:
+            self._settings.shows_pieces = shows
+        self.spans.set_shows_pieces(shows)
+
+    def _show_budget(self, shows: bool) -> None:
+        if shows != self._settings.shows_budget:
+            self._settings.shows_budget = shows
+        self.budget_bar.setVisible(shows)
 
     def _make_table(self) -> TokenTableView:
         from guiapp.viewmodels.tokens.table import TokenTableModel
@@ -88,7 +142,11 @@ class InspectPage(Page):
     def panels(self) -> list[QWidget]:
         """What F6 goes through."""
         ids = self.ids_panel.strip if self.ids_panel.strip.isVisible() else self.ids_panel.table
-        return [self.editor, ids, self.card]
+        return [self.editor, ids, self.side.shown]
+
+    @property
+    def tools(self) -> InspectTools:
+        return self._tools
 
     @property
     def splitters(self) -> Mapping[str, QSplitter]:
@@ -115,6 +173,7 @@ class InspectPage(Page):
 
     def stop(self) -> None:
         self._details.close()
+        self._dearest.close()
         self.ids_panel.stop()
         self.text_panel.search.stop()
         self.decode_model.wait()
@@ -134,8 +193,9 @@ class InspectPage(Page):
             self._decode_dialog.raise_()
 
     def _lay_out(self) -> None:
-        in_splitter(self.text_splitter, self.text_panel, self.ids_panel, sizes=(600, IDS_HEIGHT_PX))
-        in_splitter(self.splitter, self.text_splitter, self.card, sizes=(1100, CARD_WIDTH_PX))
+        text = framed(in_column((self.text_panel, 1), self.budget_bar, spacing=0))
+        in_splitter(self.text_splitter, text, self.ids_panel, sizes=(600, IDS_HEIGHT_PX))
+        in_splitter(self.splitter, self.text_splitter, self.side, sizes=(1100, CARD_WIDTH_PX))
         in_column(self.notices, (self.splitter, 1), on=self, spacing=0)
         self.setFocusProxy(self.editor)
 
@@ -144,6 +204,6 @@ class InspectPage(Page):
 
 
 def make_page(setting: PageSetting) -> InspectPage:
-    page = InspectPage(setting.session, setting.theme_source)
+    page = InspectPage(setting.session, setting.settings, setting.actions, setting.theme_source)
     TokenMenu(page.editor, setting.session, setting.requests, page.text_panel.search)
     return page

@@ -1,4 +1,4 @@
-"""The editable text, and below it the bar to find something in it."""
+"""The editable text, beside it the tokens of its lines, and below it the bar to find something in it."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
 
 from guiapp.viewmodels.model_session import ModelSession
+from guiapp.viewmodels.text.line_costs import LineCosts
 from guiapp.viewmodels.text.search import Kind, TextSearch
 from guiapp.widgets.inspect.find_bar import FindBar
-from guiapp.widgets.shared.layouts import in_column
+from guiapp.widgets.inspect.line_margin import TextLineMargin
+from guiapp.widgets.shared.layouts import in_column, in_row
 from guiapp.widgets.shared.theme import ThemeSource
 from guiapp.widgets.spans.editor import SpanEditor
 
@@ -26,7 +28,9 @@ class TextPanel(QWidget):
         self._theme_source = theme_source
         self._find_bar: FindBar | None = None
         self.search = TextSearch(session, self)
-        self._layout = in_column((editor, 1), on=self, spacing=0)
+        self.margin = TextLineMargin(session.document, LineCosts(session, self), editor, theme_source)
+        self.margin.hide()
+        self._layout = in_column((in_row(self.margin, (editor, 1), spacing=0), 1), on=self, spacing=0)
         editor.show_matches(self.search)
         self.search.query_changed.connect(self._follow_query)
         self.search.current_changed.connect(self._reveal)

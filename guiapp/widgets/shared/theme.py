@@ -35,6 +35,7 @@ class Theme:
     accent                 what is selected or happens now, and nothing else
     on_accent              text on the accent colour
     span_text              text on any of `span_colors`, which tokens take in turn
+    costs, rarities        spans by a scale, from the least on; text on them is `text_on`
     contenders             lines of a chart
     """
 
@@ -53,10 +54,23 @@ class Theme:
     bad: QColor
     span_text: QColor
     span_colors: tuple[QColor, ...]
+    costs: tuple[QColor, ...]
+    rarities: tuple[QColor, ...]
     contenders: tuple[QColor, ...]
 
     def span_color(self, tint: int) -> QColor:
         return self.span_colors[tint % len(self.span_colors)]
+
+    @property
+    def shades(self) -> tuple[QColor, ...]:
+        """Colours that tell something, in the order of the tints in `viewmodels.text.coloured_spans`."""
+        return *self.costs, *self.rarities, *self.span_colors
+
+    def text_on(self, fill: QColor) -> QColor:
+        """Text on a span of this colour, dark where that is light."""
+        return (
+            self.span_text if self.span_text.lightness() < 128 or fill.lightness() < 128 else self.background
+        )
 
     @staticmethod
     def mono_font(size_px: int = TEXT_FONT_PX) -> QFont:
@@ -95,6 +109,8 @@ DARK = Theme(
     bad=QColor("#f07c7c"),
     span_text=QColor("#e6e8ee"),
     span_colors=_colors("#2f4a6d #58482a #403f73 #285348 #5b3655 #42512a"),
+    costs=_colors("#20242d #3f3620 #5c4416 #e5b567"),
+    rarities=_colors("#20242d #2b2f5c #44408c #a9a7ea"),
     contenders=_CONTENDERS,
 )
 
@@ -114,6 +130,8 @@ LIGHT = Theme(
     bad=QColor("#c23b3b"),
     span_text=QColor("#1b1f27"),
     span_colors=_colors("#cfe3fb #fbe3b5 #dcd9fa #c5eddd #f3d3ec #e1efb9"),
+    costs=_colors("#e9ecf1 #f7e6c0 #f0cc85 #dfa23c"),
+    rarities=_colors("#e9ecf1 #d5d4f5 #bfbef0 #a9a7ea"),
     contenders=_CONTENDERS,
 )
 

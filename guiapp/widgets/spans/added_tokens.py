@@ -50,7 +50,7 @@ class AddedTokens:
         window = self._spans.spans_in(start, end)
         is_control = (self._spans.attributes_of(window.ids) & Attribute.CONTROL.value) != 0
         here = (window.starts == offset) & (window.ends == offset) & is_control
-        is_ringed = window.tints >= N_TINTS * Strength.RINGED
+        is_ringed = window.colors // N_TINTS == Strength.RINGED
         return [
             AddedToken(
                 window.first_index + at, self._spans.label_of(int(window.ids[at])), bool(is_ringed[at])

@@ -7,11 +7,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QLineF, QPoint, QPointF, QRect, QRectF, QSizeF, Qt
-from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPixmap, QPolygonF
+from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPixmap, QPolygonF, QRegion
 
 from guiapp.core.editing.token_store import N_TINTS
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.viewmodels.tokens.layout import (
+    FIRST_SHADE,
+    PIECE_END,
     RowGeometry,
     SpanWindow,
     SplitCells,
@@ -36,6 +38,8 @@ HATCH_PX = 5
 QUIET_ALPHA = 102  # 40 %
 RING_PX, RING_ALPHA = 1.25, 180
 LINE_PX, UPRIGHT_PX = 2, 8  # a line between two tokens, and the bars at its ends
+SEAM_PX = 1
+PIECE_PX = 2  # by which the line behind a piece reaches beyond spans
 RING = -2  # in the place of a colour
 CONTROL, USER_DEFINED = Attribute.CONTROL.value, Attribute.USER_DEFINED.value
 BYTE, UNKNOWN = Attribute.BYTE.value, Attribute.UNKNOWN.value
@@ -75,9 +79,10 @@ class SpanPainter:
         self._metrics = metrics
         self._shows_whitespace = shows_whitespace
         self._tiles: dict[tuple[int, int, bool, bool, float], QPixmap] = {}
+        self._is_light_shade = np.array([theme.text_on(fill) != theme.span_text for fill in theme.shades])
         self._mark = faded(theme.text, 175)
         self._hatch = _hatch(faded(theme.text, 46), self.span_height)
-        self._glyphs: dict[tuple[str, float], QPixmap] = {}
+        self._glyphs: dict[tuple[str, float, bool], QPixmap] = {}
 
     @property
     def span_height(self) -> int:
@@ -95,12 +100,13 @@ class SpanPainter:
             self._draw_tiles(painter, boxes, special, tokens, place)
             self._draw_signs(painter, boxes, special, tokens, place)
             self._draw_rings(painter, boxes, tokens, geometry, place)
+            self._draw_piece_ends(painter, boxes, tokens, geometry, place)
             if not layout.is_ascii:
                 self._draw_split_cells(painter, split_cells(tokens.window, geometry), tokens, place)
-        painter.setPen(self._theme.span_text)
-        layout.draw_row(painter, row, place.x(), place.y())
+        light = self._light_area(boxes, tokens, place) if has_text else []
+        self._draw_text(painter, layout, row, light, place)
         if has_text:
-            self._draw_glyphs(painter, layout, row, geometry, place)
+            self._draw_glyphs(painter, layout, row, geometry, light, place)
             self._draw_chips(painter, layout, geometry, tokens, place)
             self._draw_inserted(painter, geometry, tokens, place)
 
@@ -125,6 +131,33 @@ class SpanPainter:
     def _rect(self, left: float, right: float, place: QPointF) -> QRectF:
         return QRectF(place.x() + left, place.y() + GAP_PX / 2, right - left, self.span_height)
 
+    def _draw_text(
+        self, painter: QPainter, layout: BlockLayout, row: int, light: list[QRect], place: QPointF
+    ) -> None:
+        """The characters of a row, dark on these places."""
+        if light:
+            area, width = QRegion(), painter.device().width()
+            for rect in light:
+                area += QRegion(rect)
+            whole = QRect(0, int(place.y()), width, self._metrics.row_height)
+            painter.setClipRegion(area)
+            painter.setPen(self._theme.background)
+            layout.draw_row(painter, row, place.x(), place.y())
+            painter.setClipRegion(QRegion(whole) - area)
+        painter.setPen(self._theme.span_text)
+        layout.draw_row(painter, row, place.x(), place.y())
+        painter.setClipping(False)
+
+    def _light_area(self, boxes: TokenBoxes, tokens: Tokens, place: QPointF) -> list[QRect]:
+        """Where text has to be dark on a dark theme, from left to right."""
+        shades = tokens.window.colors[boxes.indexes].astype(np.int64) - FIRST_SHADE
+        is_light = (shades >= 0) & self._is_light_shade[np.maximum(shades, 0)]
+        if not is_light.any():
+            return []
+        y, height = int(place.y()), self._metrics.row_height
+        runs = _joined_runs(boxes.left[is_light] + place.x(), boxes.right[is_light] + place.x())
+        return [QRect(left, y, right - left, height) for left, right in runs]
+
     def _draw_tiles(
         self,
         painter: QPainter,
@@ -133,7 +166,7 @@ class SpanPainter:
         tokens: Tokens,
         place: QPointF,
     ) -> None:
-        colors = tokens.window.tints[boxes.indexes].astype(np.int64)
+        colors = tokens.window.colors[boxes.indexes].astype(np.int64)
         is_control = special & ((tokens.attributes[boxes.indexes] & CONTROL) != 0)
         left = np.rint(boxes.left + place.x()).astype(np.int64)
         width = np.rint(boxes.right + place.x()).astype(np.int64) - left
@@ -161,7 +194,8 @@ class SpanPainter:
         if len(self._tiles) >= CACHED_TILES:
             self._tiles.clear()
         tile = clear_pixmap(width, self.span_height, scale)
-        whole = QRectF(0, 0, width, self.span_height)
+        is_apart = color >= FIRST_SHADE and round_right and width > 2 * SEAM_PX  # neighbours may look alike
+        whole = QRectF(0, 0, width - SEAM_PX * is_apart, self.span_height)
         with QPainter(tile) as painter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             if color == RING:
@@ -176,6 +210,8 @@ class SpanPainter:
     def _fill_of(self, color: int) -> QColor:
         if color < 0:
             return faded(self._theme.warning, 24)
+        if color >= FIRST_SHADE:
+            return self._theme.shades[color - FIRST_SHADE]
         strength, tint = divmod(color, N_TINTS)
         fill = self._theme.span_color(tint)
         return faded(fill, QUIET_ALPHA) if strength == Strength.QUIET else fill
@@ -184,7 +220,7 @@ class SpanPainter:
         self, painter: QPainter, boxes: TokenBoxes, tokens: Tokens, row: RowGeometry, place: QPointF
     ) -> None:
         """A line around each token that only this model has; parts of one character share theirs."""
-        is_ringed = tokens.window.tints[boxes.indexes] >= N_TINTS * Strength.RINGED
+        is_ringed = tokens.window.colors[boxes.indexes] // N_TINTS == Strength.RINGED
         if not is_ringed.any():
             return
         scale, y = painter.device().devicePixelRatioF(), int(place.y()) + GAP_PX // 2
@@ -196,6 +232,17 @@ class SpanPainter:
             key = RING, right - left, bool(boxes.round_left[first]), bool(boxes.round_right[last])
             if right > left:
                 painter.drawPixmap(left, y, self._tiles.get((*key, scale)) or self._tile(*key, scale))
+
+    def _draw_piece_ends(
+        self, painter: QPainter, boxes: TokenBoxes, tokens: Tokens, row: RowGeometry, place: QPointF
+    ) -> None:
+        """A thin line behind each token that ends a piece; in mixed directions there is no such side."""
+        ends = boxes.round_right & ((tokens.window.tints[boxes.indexes] & PIECE_END) > 0)
+        if row.is_mixed or not ends.any():
+            return
+        y, height = int(place.y()) + GAP_PX // 2 - PIECE_PX, self.span_height + 2 * PIECE_PX
+        edges = np.rint(boxes.right[ends] + place.x()).astype(np.int64).tolist()
+        self._fill(painter, [QRect(x - 1, y, 1, height) for x in edges], self._mark)
 
     def _draw_signs(
         self,
@@ -253,10 +300,21 @@ class SpanPainter:
         painter.drawRects(rects)
 
     def _draw_glyphs(
-        self, painter: QPainter, layout: BlockLayout, row: int, geometry: RowGeometry, place: QPointF
+        self,
+        painter: QPainter,
+        layout: BlockLayout,
+        row: int,
+        geometry: RowGeometry,
+        light: list[QRect],
+        place: QPointF,
     ) -> None:
         if not self._shows_whitespace:
             return
+
+        def draw(glyph: str, x: int) -> None:
+            is_dark = any(rect.left() <= x < rect.right() for rect in light)
+            painter.drawPixmap(x, y, self._glyph(glyph, scale, is_dark))
+
         first = int(np.searchsorted(layout.display.cells, geometry.start))
         n_cells = min(len(geometry.leading), len(layout.display.is_space) - first)
         cells = slice(first, first + n_cells)
@@ -269,22 +327,22 @@ class SpanPainter:
             (layout.display.is_tab[cells], left, "→"),
         ):
             if mask.any():
-                pixmap = self._glyph(glyph, scale)
                 for x in np.rint(places[:n_cells][mask] + place.x()).astype(np.int64).tolist():
-                    painter.drawPixmap(x, y, pixmap)
+                    draw(glyph, x)
         if layout.ends_line and row == layout.n_rows - 1:
-            painter.drawPixmap(round(float(left[-1]) + place.x()), y, self._glyph("↵", scale))
+            draw("↵", round(float(left[-1]) + place.x()))
 
-    def _glyph(self, glyph: str, scale: float) -> QPixmap:
+    def _glyph(self, glyph: str, scale: float, is_dark: bool) -> QPixmap:
         """A faint character in a cell of its own."""
-        if (glyph, scale) not in self._glyphs:
+        key = glyph, scale, is_dark
+        if key not in self._glyphs:
             pixmap = clear_pixmap(round(self._metrics.char_width) + 1, self._metrics.row_height, scale)
             with QPainter(pixmap) as painter:
                 painter.setFont(self._metrics.font)
-                painter.setPen(faded(self._theme.text, 115))
+                painter.setPen(faded(self._theme.background if is_dark else self._theme.text, 115))
                 painter.drawText(QPointF(0, self._metrics.baseline), glyph)
-            self._glyphs[glyph, scale] = pixmap
-        return self._glyphs[glyph, scale]
+            self._glyphs[key] = pixmap
+        return self._glyphs[key]
 
     def _draw_chips(
         self,

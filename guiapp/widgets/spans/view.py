@@ -83,6 +83,7 @@ class SpanView(QAbstractScrollArea):
         self._open_invisible: Callable[[int, int, QPoint], None] | None = None
         self._marks_look_alikes = False
         self._placeholder = ""
+        self._remark_on: Callable[[int], str] | None = None
         self._mark: int | None = None
         self._screen = Screen()
         self._is_changing = False
@@ -196,6 +197,10 @@ class SpanView(QAbstractScrollArea):
         """Mark what a search finds from now on."""
         self._search = search
         search.found_changed.connect(self._look_again)
+
+    def set_remark(self, remark_on: Callable[[int], str]) -> None:
+        """Say something about the byte under the mouse, before its bytes; "" for nothing."""
+        self._remark_on = remark_on
 
     def set_mark(self, offset: int | None) -> None:
         """Draw an upright line before a byte of the text."""
@@ -506,13 +511,15 @@ class SpanView(QAbstractScrollArea):
         if offset < 0:
             return ""
         chip = self._rows.chip_span(offset)
+        remark = "" if self._remark_on is None else self._remark_on(offset)
+        lines = [remark] if remark else []
         if chip is None:
             start = self._document.character_start(offset)
             token = token_at(self._spans.spans_in(offset, offset + 1), offset)
             about = "" if self._token_tip is None or token < 0 else self._token_tip(token)
             tip = character_tip(self._document, self._spans, start, about)
-            return "\n".join(filter(None, (self._passing(start), tip)))
-        return chip_tip(self._document, self._spans, *chip)
+            return "\n".join(filter(None, (*lines, self._passing(start), tip)))
+        return "\n".join((*lines, chip_tip(self._document, self._spans, *chip)))
 
     def _passing(self, start: int) -> str:
         """What a character passes for, where that is marked."""

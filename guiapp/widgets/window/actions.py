@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QMenu, QMenuBar
 
 from guiapp.core.catalogue import ALGORITHMS, Algorithm
 from guiapp.core.demo import DEMO_MODELS, LESSONS, SAMPLES
+from guiapp.viewmodels.text.coloured_spans import COLORINGS
 from guiapp.widgets.window.pages import PAGES
 
 Key = QKeySequence.StandardKey
@@ -140,6 +141,20 @@ ROWS = (
     ActionRow("previous_panel", "Previous panel", "View", ("Shift+F6",)),
     ActionRow("whitespace", "Show white space", "View", ("Ctrl+.",), is_checkable=True, begins_group=True),
     ActionRow("look_alikes", "Mark look-alikes", "View", is_checkable=True),
+    *(
+        ActionRow(
+            f"color:{name}",
+            f"Colour by {title}",
+            "View/Colour by",
+            is_checkable=True,
+            group="color",
+            page="inspect",
+        )
+        for name, title in COLORINGS.items()
+    ),
+    ActionRow("line_tokens", "Tokens of each line", "View", is_checkable=True, page="inspect"),
+    ActionRow("pieces", "Edges of pieces", "View", is_checkable=True, page="inspect"),
+    ActionRow("budget", "Token budget", "View", is_checkable=True, page="inspect"),
     ActionRow("zoom_in", "Larger text", "View", ("Ctrl++", "Ctrl+="), begins_group=True),
     ActionRow("zoom_out", "Smaller text", "View", ("Ctrl+-",)),
     ActionRow("zoom_reset", "Normal text size", "View", ("Ctrl+0",)),

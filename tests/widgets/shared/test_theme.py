@@ -28,6 +28,15 @@ def test_text_on_every_span_is_easy_to_read(theme: Theme):
 
 
 @THEMES
+def test_text_on_every_shade_is_easy_to_read_and_steps_of_a_scale_differ(theme: Theme):
+    assert min(contrast(theme.text_on(color), color) for color in theme.shades) >= 7
+    for scale in (theme.costs, theme.rarities):
+        for simulation in SIMULATIONS.values():
+            seen = [lab(simulation @ linear_rgb(color)) for color in scale]
+            assert min(np.linalg.norm(one - other) for one, other in itertools.pairwise(seen)) > 6
+
+
+@THEMES
 @pytest.mark.parametrize("name", ["text", "dim", "accent", "good", "warning", "bad"])
 def test_interface_text_is_readable_on_every_surface(theme: Theme, name: str):
     surfaces = (theme.background, theme.panel, theme.raised)

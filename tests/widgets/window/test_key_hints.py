@@ -11,6 +11,7 @@ from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QApplication
 
 from guiapp.viewmodels.model_session import ModelSession
+from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.text_session import TextSession
 from guiapp.widgets.inspect.page import InspectPage
 from guiapp.widgets.shared.theme import ThemeSource
@@ -20,6 +21,7 @@ from guiapp.widgets.steps.lessons import BeginButton
 from guiapp.widgets.steps.timeline import Scrubber
 from guiapp.widgets.tree.legend import TreeLegend
 from guiapp.widgets.window import key_hints
+from guiapp.widgets.window.actions import Actions
 
 WIDGETS = Path(key_hints.__file__).parent.parent
 OF_CLASS = {
@@ -91,9 +93,10 @@ def test_no_key_of_the_editor_is_forgotten(qapp):
 
 
 @pytest.fixture
-def inspect_page(qtbot):
+def inspect_page(qtbot, tmp_path):
     session = ModelSession(TextSession(b"one two three"), load=lambda *asked: FakeTokenizer())
-    page = InspectPage(session, ThemeSource(QApplication.instance(), "dark"))
+    settings, themes = Settings(tmp_path / "settings.json"), ThemeSource(QApplication.instance(), "dark")
+    page = InspectPage(session, settings, Actions(session), themes)
     qtbot.addWidget(page)
     page.show()
     with qtbot.waitSignal(session.spans.encoded):

@@ -1,0 +1,39 @@
+"""Beside the text: the tokens of each line, amber with a bar where they hold few characters."""
+
+from __future__ import annotations
+
+from PySide6.QtGui import QHideEvent, QShowEvent
+
+from guiapp.viewmodels.text.document import TextDocument
+from guiapp.viewmodels.text.line_costs import LineCosts
+from guiapp.widgets.shared.theme import ThemeSource
+from guiapp.widgets.spans.editor import SpanEditor
+from guiapp.widgets.spans.margin import LineCost, LineMargin
+
+
+class TextLineMargin(LineMargin):
+    """Numbers at the first row of each line, while somebody wants them."""
+
+    def __init__(
+        self, document: TextDocument, costs: LineCosts, editor: SpanEditor, theme_source: ThemeSource
+    ) -> None:
+        super().__init__(document, editor, theme_source)
+        self._costs = costs
+        self.setToolTip("Tokens of each line; amber: fewer than two characters a token")
+        costs.changed.connect(self.update)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._costs.set_shown(True)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._costs.set_shown(False)
+
+    def n_before(self) -> int:
+        return self._costs.n_before
+
+    def cost_of(self, start: int, end: int) -> LineCost:
+        n_tokens = self._costs.n_in_line(start, end)
+        is_dear = self._costs.is_dear(start, end)
+        return LineCost(n_tokens, is_dear, "", n_tokens / max(self._costs.most, n_tokens, 1))

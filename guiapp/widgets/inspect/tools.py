@@ -1,0 +1,88 @@
+"""At the right of the row of tabs: what the colours of the text tell, and by what else to colour it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QRectF, QSize
+from PySide6.QtGui import QAction, QFontMetrics, QPainter
+from PySide6.QtWidgets import QMenu, QWidget
+
+from guiapp.viewmodels.text.coloured_spans import COLORINGS, ColouredSpans
+from guiapp.viewmodels.tokens.layout import FIRST_SHADE
+from guiapp.widgets.shared.layouts import STRETCH, in_row
+from guiapp.widgets.shared.menu_button import MenuButton
+from guiapp.widgets.shared.painting import LEFT, Painted, fill, write
+from guiapp.widgets.shared.style_sheet import set_role
+from guiapp.widgets.shared.theme import GAP_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
+
+HEIGHT_PX = 28
+BOX_PX = 12
+BOX_RADIUS_PX = 3
+
+
+class ColorLegend(Painted):
+    """A title, and a sample of each colour before its meaning."""
+
+    ground = "panel"
+
+    def __init__(self, spans: ColouredSpans, theme_source: ThemeSource) -> None:
+        super().__init__(theme_source)
+        self._spans = spans
+        self.setFixedHeight(HEIGHT_PX)
+        spans.coloring_changed.connect(self._follow)
+        theme_source.changed.connect(self.update)
+        self._follow()
+
+    def sizeHint(self) -> QSize:
+        title, tints = self._spans.legend
+        metrics = QFontMetrics(Theme.ui_font(SMALL_FONT_PX))
+        words = sum(metrics.horizontalAdvance(word) for word in (title, *tints))
+        return QSize(words + len(tints) * (BOX_PX + UNIT_PX + GAP_PX + UNIT_PX) + GAP_PX, HEIGHT_PX)
+
+    def paint(self, painter: QPainter, theme: Theme) -> None:
+        font, (title, tints) = Theme.ui_font(SMALL_FONT_PX), self._spans.legend
+        metrics = QFontMetrics(font)
+        write(painter, self.rect(), title, theme.dim, LEFT, font)
+        x = metrics.horizontalAdvance(title) + (GAP_PX + UNIT_PX) * bool(title)
+        for word, tint in tints.items():
+            box = QRectF(x, (HEIGHT_PX - BOX_PX) / 2, BOX_PX, BOX_PX)
+            fill(painter, box, theme.shades[tint - FIRST_SHADE], BOX_RADIUS_PX)
+            painter.setPen(theme.line)
+            painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), BOX_RADIUS_PX, BOX_RADIUS_PX)
+            x += BOX_PX + UNIT_PX
+            write(painter, QRectF(x, 0, self.width(), HEIGHT_PX), word, theme.dim, LEFT, font)
+            x += metrics.horizontalAdvance(word) + GAP_PX + UNIT_PX
+
+    def _follow(self) -> None:
+        title, tints = self._spans.legend
+        self.setAccessibleName(f"{title or 'Colours'}: {', '.join(tints)}")
+        self.setMinimumWidth(self.sizeHint().width())
+        self.setVisible(bool(tints))
+        self.update()
+
+
+class InspectTools(QWidget):
+    """`Characters a token ▢ 3 or more …   Colour by cost ⌄`; the actions are those of the window's menu."""
+
+    def __init__(
+        self,
+        spans: ColouredSpans,
+        colorings: Sequence[QAction],
+        switches: Sequence[QAction],
+        themes: ThemeSource,
+    ) -> None:
+        super().__init__()
+        self._spans = spans
+        self.button = set_role(MenuButton(themes), "quiet")
+        menu = QMenu(self.button)
+        menu.addActions(colorings)
+        menu.addSeparator()
+        menu.addActions(switches)
+        self.button.setMenu(menu)
+        in_row(STRETCH, ColorLegend(spans, themes), self.button, on=self, spacing=GAP_PX)
+        spans.coloring_changed.connect(self._follow)
+        self._follow()
+
+    def _follow(self) -> None:
+        self.button.setText(f"Colour by {COLORINGS[self._spans.coloring]}")

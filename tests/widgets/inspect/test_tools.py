@@ -1,0 +1,68 @@
+"""What stands at the right of the row of tabs of the Inspect page."""
+
+import pytest
+from PySide6.QtCore import QPointF, Qt
+
+from guiapp import open_model
+from guiapp.viewmodels.text.coloured_spans import COST_SHADE
+from guiapp.viewmodels.tokens.layout import FIRST_SHADE
+from guiapp.widgets.inspect.tools import ColorLegend
+
+LEFT = Qt.MouseButton.LeftButton
+TEXT = b"a house 4f9c1e7a-2b60-4d8e,\nand more (of) it"
+
+
+def open_demo(name, pre, progress):
+    return open_model(name)
+
+
+def color_at(editor, offset):
+    """Of the ground at the upper end of the first pixels of a byte's token."""
+    place = editor.rows.place_of(offset)
+    image = editor.viewport().grab().toImage()
+    return image.pixelColor(int(24 + place.x + 3), int(place.y + 4)).name()
+
+
+@pytest.mark.parametrize("theme", ["dark", "light"])
+def test_dear_words_glow_whole_and_the_choice_is_kept(make_shell, qtbot, theme):
+    shell = make_shell(TEXT, "demo:bpe", open_demo)
+    shell.theme_source.choose(theme)
+    page = shell.window.inspect_page
+    legend = page.tools.findChild(ColorLegend)
+    assert not legend.isVisible()
+    before = color_at(page.editor, 0)
+    menu = page.tools.button.menu()
+    menu.popup(page.tools.button.mapToGlobal(page.tools.button.rect().bottomLeft()))
+    (cost,) = (action for action in menu.actions() if action.text() == "Colour by cost")
+    qtbot.mouseClick(menu, LEFT, pos=menu.actionGeometry(cost).center())
+    assert (page.tools.button.text(), shell.settings.coloring, legend.isVisible()) == (
+        "Colour by cost",
+        "cost",
+        True,
+    )
+    qtbot.waitUntil(lambda: page.editor.is_painted)
+    costs, tints = shell.theme_source.theme.costs, page.spans.spans_in(0, len(TEXT))
+    for tint, start, end in zip(tints.tints, tints.starts, tints.ends, strict=True):
+        if start < end:
+            assert color_at(page.editor, int(start)) == costs[tint - COST_SHADE].name()
+    assert len({*tints.tints.tolist()}) > 1
+    assert min(tints.tints) == FIRST_SHADE
+    shell.window.actions_table["color:token"].trigger()
+    qtbot.waitUntil(lambda: color_at(page.editor, 0) == before)
+    assert not legend.isVisible()
+
+
+def test_edges_of_pieces_are_a_switch_and_the_tip_says_which_rule_cut(make_shell, qtbot):
+    shell = make_shell(TEXT, "demo:bpe", open_demo)
+    editor, action = shell.window.inspect_page.editor, shell.window.actions_table["pieces"]
+    place = editor.rows.place_of(3)
+    point = QPointF(24 + place.x + 2, place.y + 8)
+    plain, tip = editor.viewport().grab().toImage(), editor.tip(point)
+    action.trigger()
+    assert shell.settings.shows_pieces
+    qtbot.waitUntil(lambda: editor.viewport().grab().toImage() != plain)
+    assert editor.tip(point).splitlines()[0].startswith("Piece “·house”: letters")
+    assert editor.tip(point).endswith(tip)
+    action.trigger()
+    qtbot.waitUntil(lambda: editor.viewport().grab().toImage() == plain)
+    assert not shell.settings.shows_pieces
