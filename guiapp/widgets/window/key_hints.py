@@ -111,6 +111,8 @@ TIMELINE = (
     KeyHint("First or last step", ("Home", "End")),
 )
 LESSONS = (KeyHint("Begin a lesson", ("Return",)),)
+START_ROW = (KeyHint("Open it", ("Return",)),)
+START_PAGE = (KeyHint("Leave the page", ("Esc",)),)
 BREAKPOINTS = (
     KeyHint("Take back a change", ("Ctrl+Z",)),
     KeyHint("Make it again", ("Ctrl+Shift+Z",)),
@@ -135,5 +137,6 @@ def key_hints() -> dict[str, tuple[KeyHint, ...]]:
         "On the timeline": TIMELINE,
         "In the list of breakpoints": BREAKPOINTS,
         "In the list of lessons": LESSONS,
+        "On the start page": START_ROW + START_PAGE,
         "While a model or a text is opened": (CANCELLING,),
     }

@@ -38,6 +38,8 @@ OF_CLASS = {
     "Bars": key_hints.BARS,
     "Scrubber": key_hints.TIMELINE,
     "BeginButton": key_hints.LESSONS,
+    "StartRow": key_hints.START_ROW,
+    "StartPage": key_hints.START_PAGE,
     "FilterLine": (),  # the arrow keys of any list
 }
 
