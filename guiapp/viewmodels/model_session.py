@@ -184,6 +184,26 @@ class ModelSession(QObject):
         first, last = self.tokens.first_ending_from(start), self.tokens.first_behind(end)
         return SpanWindow(first, *self.tokens.between(first, last))
 
+    @property
+    def n_around(self) -> tuple[int, int]:
+        """How many tokens are put before and behind the text; none where it cannot be encoded."""
+        if self.tokenizer is None or not self._options.add_special or not len(self.tokens):
+            return 0, 0
+        before, behind = self.tokenizer.special_ids_around()
+        return len(before), len(behind)
+
+    def n_in_line(self, start: int, end: int) -> int:
+        """How many tokens begin in a line of the text, without those around it."""
+        first = self.tokens.first_from(start) if start else self.n_around[0]
+        return max(self.tokens.first_from(end) - first, 0)
+
+    def n_in_lines(self, line_starts: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The same for all lines; they begin in these places."""
+        firsts = self.tokens.firsts_from(line_starts)
+        before, behind = self.n_around
+        firsts[0] = before
+        return np.diff(firsts, append=max(len(self.tokens) - behind, int(firsts[-1])))
+
     def attributes_of(self, ids: NDArray[np.int32]) -> NDArray[np.uint16]:
         if self.vocabulary is None:
             return np.zeros(len(ids), np.uint16)
@@ -319,10 +339,8 @@ class ModelSession(QObject):
         n_tokens = len(self.tokens)
         if self.tokenizer is None or not (n_tokens or self.document.size):
             return None
-        around: tuple[list[int], list[int]] = [], []
-        if n_tokens and self._options.add_special:  # they are missing where the text cannot be encoded
-            around = self.tokenizer.special_ids_around()
-        token_ids = self.tokens.ids(len(around[0]), n_tokens - len(around[1]))
+        before, behind = self.n_around
+        token_ids = self.tokens.ids(before, n_tokens - behind)
         return RoundTripInput(self.tokenizer, self.document.text(), token_ids)
 
     def _encoder_check_input(self) -> EncoderCheckInput | None:

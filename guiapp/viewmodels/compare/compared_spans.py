@@ -100,24 +100,3 @@ class ComparedSpans(QObject):
     def label_of(self, token_id: int) -> str:
         """What to call a token that is not in the text."""
         return self.session.label_of(token_id)
-
-    @property
-    def around(self) -> tuple[int, int]:
-        """How many tokens are put before and behind the text."""
-        session = self.session
-        if session.tokenizer is None or not session.options.add_special or not len(self.tokens):
-            return 0, 0
-        before, behind = session.tokenizer.special_ids_around()
-        return len(before), len(behind)
-
-    def n_in_line(self, start: int, end: int) -> int:
-        """How many tokens begin in a line of the text, without those around it."""
-        first = self.tokens.first_from(start) if start else self.around[0]
-        return max(self.tokens.first_from(end) - first, 0)
-
-    def n_in_lines(self, line_starts: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The same for all lines; they begin in these places."""
-        firsts = self.tokens.firsts_from(line_starts)
-        before, behind = self.around
-        firsts[0] = before
-        return np.diff(firsts, append=max(len(self.tokens) - behind, int(firsts[-1])))

@@ -78,7 +78,7 @@ class ComparedFigures(QObject):
         """The tokens of each column that takes part that begin in a line of the text."""
         counts = self._in_lines.get((start, end))
         if counts is None:  # all columns ask for the same lines
-            counts = [each.n_in_line(start, end) for each in self._comparison.rows]
+            counts = [each.session.n_in_line(start, end) for each in self._comparison.rows]
             self._in_lines[start, end] = counts
         return counts
 
@@ -90,7 +90,9 @@ class ComparedFigures(QObject):
         """All lines at once, when nobody types."""
         document = self._comparison.document
         starts = np.append(0, document.buffer.newlines + 1)
-        counts = [each.n_in_lines(starts) for each in self._comparison.rows] or [np.zeros_like(starts)]
+        counts = [each.session.n_in_lines(starts) for each in self._comparison.rows] or [
+            np.zeros_like(starts)
+        ]
         more: NDArray[np.int64] = np.ptp(np.array(counts, np.int64), axis=0)
         self.most_more = int(more.max(initial=0))
         self.dear_lines, self.dearness = starts[more > 0], more[more > 0]

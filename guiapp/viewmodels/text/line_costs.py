@@ -18,7 +18,8 @@ DEAR_STEP = 2  # fewer than two characters a token
 class LineCosts(QObject):
     """Counts of a session.
 
-    most  tokens of the line with the most, the scale of all bars
+    session  whose
+    most     tokens of the line with the most, the scale of all bars
 
     Signals:
         changed(): counts are new.
@@ -28,7 +29,7 @@ class LineCosts(QObject):
 
     def __init__(self, session: ModelSession, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._session = session
+        self.session = session
         self._is_shown = False
         self.most = 0
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
@@ -41,25 +42,12 @@ class LineCosts(QObject):
         if is_shown:
             self._count()
 
-    @property
-    def n_before(self) -> int:
-        """How many tokens stand before the text."""
-        session = self._session
-        if session.tokenizer is None or not session.options.add_special or not len(session.tokens):
-            return 0
-        return len(session.tokenizer.special_ids_around()[0])
-
-    def n_in_line(self, start: int, end: int) -> int:
-        """How many tokens begin in a line, without those around the text."""
-        tokens = self._session.tokens
-        first = tokens.first_from(start) if start else self.n_before
-        return max(tokens.first_from(end) - first, 0)
-
     def is_dear(self, start: int, end: int) -> bool:
         """Whether a line has few characters for its tokens, as far as one of that length is looked at."""
-        document = self._session.document
+        document = self.session.document
         end = document.character_start(min(end, start + LOOKED_AT_BYTES))
-        n_tokens, size = self.n_in_line(start, end), n_characters(document.slice(start, end))
+        n_tokens = self.session.n_in_line(start, end)
+        size = n_characters(document.slice(start, end))
         return int(steps_of(np.array([size]), np.array([n_tokens]))[0]) >= DEAR_STEP
 
     def _follow(self, edit: TextEdit | None) -> None:
@@ -68,9 +56,6 @@ class LineCosts(QObject):
             self._pause.start()
 
     def _count(self) -> None:
-        tokens = self._session.tokens
-        starts = np.append(0, self._session.document.buffer.newlines + 1)
-        firsts = tokens.firsts_from(starts)
-        firsts[0] = self.n_before
-        self.most = int(np.diff(firsts, append=len(tokens)).max())
+        starts = np.append(0, self.session.document.buffer.newlines + 1)
+        self.most = int(self.session.n_in_lines(starts).max())
         self.changed.emit()

@@ -158,7 +158,7 @@ class ColumnsArea(QWidget):
             session.set_parse_special(options.parse_special)
 
     def _follow_comparison(self) -> None:
-        around = [column.column.around for column in self.columns]
+        around = [column.column.session.n_around for column in self.columns]
         before, behind = (any(pair[side] for pair in around) for side in (0, 1))
         for column in self.columns:
             column.editor.keep_rows_for_added(before, behind)

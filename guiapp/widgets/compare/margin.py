@@ -22,7 +22,7 @@ class LineCounts(LineMargin):
         column.tokens_changed.connect(self.update)
 
     def n_before(self) -> int:
-        return self._column.around[0]
+        return self._column.session.n_around[0]
 
     def cost_of(self, start: int, end: int) -> LineCost | None:
         row = self._figures.row_of(self._column)

@@ -31,9 +31,9 @@ class TextLineMargin(LineMargin):
         self._costs.set_shown(False)
 
     def n_before(self) -> int:
-        return self._costs.n_before
+        return self._costs.session.n_around[0]
 
     def cost_of(self, start: int, end: int) -> LineCost:
-        n_tokens = self._costs.n_in_line(start, end)
+        n_tokens = self._costs.session.n_in_line(start, end)
         is_dear = self._costs.is_dear(start, end)
         return LineCost(n_tokens, is_dear, "", n_tokens / max(self._costs.most, n_tokens, 1))
