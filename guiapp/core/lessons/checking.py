@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from guiapp.core.errors import TokenloupeError
-from guiapp.core.lessons.lesson import Fault, Lesson, LessonError, LessonStep, load
+from guiapp.core.lessons.lesson import Lesson, LessonStep, load
 from guiapp.core.lessons.places import ANSWERS, computed_answer, labels_now, place_of, training_answer
 from guiapp.core.lessons.scenes import SceneError, Scenes
+from guiapp.core.system.outside_toml import Fault, FaultyFileError
 from guiapp.core.trace.absences import absence
 from guiapp.core.trace.breakpoints import parse_breakpoint
 from guiapp.core.trace.debugger import Debugger
@@ -19,7 +20,7 @@ def check(path: Path) -> list[Fault]:
     """All that is wrong with a lesson file, none where it can be used and says nothing untrue."""
     try:
         lesson = load(path)
-    except LessonError as error:
+    except FaultyFileError as error:
         return list(error.faults) or [Fault(1, str(error))]
     return list(faults_of(lesson))
 

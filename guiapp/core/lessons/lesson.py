@@ -23,7 +23,6 @@ A step about training has, instead of model and encoder, `train = "bpe"`, `merge
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import MISSING, dataclass, fields, replace
 from itertools import islice
@@ -32,46 +31,33 @@ from typing import Any
 
 from guiapp.core.demo import PREFIX, resources_folder
 from guiapp.core.errors import TokenloupeError
-from guiapp.core.explain.figures import counted, in_bytes
-from guiapp.core.lessons.lines import lines_of_keys, without_strings
+from guiapp.core.explain.figures import counted
 from guiapp.core.lessons.places import ANSWERS, ENDS
 from guiapp.core.sources.locate import is_plain
+from guiapp.core.system.outside_toml import (
+    Fault,
+    FaultyFileError,
+    TomlFile,
+    error_of,
+    kind_fault,
+    line_of,
+    text_of,
+    unknown_entry,
+)
 from guiapp.core.trace.breakpoints import parse_breakpoint
 from guiapp.core.training.telling import ToldMerge, merges, textbook_corpus
 from guiapp.core.vocab.quoting import quoted
 
 ENDING = ".toml"
+WHAT = "lesson"
 PAGES = ("steps", "training")
 TRAINERS = ("bpe", "wordpiece")
-TYPE_NAMES: dict[type, str] = {
-    str: 'a text in quotes, such as "abc"',
-    bool: "true or false",
-    int: "a whole number, such as 3",
-    list: 'a list of texts, such as ["a", "b"]',
-}
 INHERITED = ("model", "pre", "sha256", "text", "encoder", "parse_special", "page")
 MOST_FILE_BYTES = 1 << 18
-MOST_DOTS = 20  # in a line, outside of texts: readers of TOML take the square of their number
 MOST_STEPS = 500
 MOST_TEXT_BYTES = 5000
 MOST_MERGES = 1000
 MOST_TRAINED_TOKENS = 100_000  # more than any text of a lesson needs
-
-
-@dataclass(frozen=True)
-class Fault:
-    """Something that is wrong in a lesson file, in a sentence; lines count from 1."""
-
-    line: int
-    reason: str
-
-
-class LessonError(TokenloupeError):
-    """A lesson file that cannot be used; the message says where and why, `faults` has all that is known."""
-
-    def __init__(self, message: str, faults: tuple[Fault, ...] = ()) -> None:
-        super().__init__(message)
-        self.faults = faults
 
 
 @dataclass(frozen=True)
@@ -143,9 +129,7 @@ class Lesson:
 
 
 def _line(lines: Sequence[dict[str, int]], step: int, *keys: str) -> int:
-    if step >= len(lines):  # steps in a list
-        step, keys = 0, ("step",)
-    return next((lines[step][key] for key in keys if key in lines[step]), lines[step][""])
+    return line_of(lines, step, *keys) if step < len(lines) else line_of(lines, 0, "step")  # steps in a list
 
 
 def lessons_folder() -> Path:
@@ -163,7 +147,7 @@ def load_all(paths: Iterable[Path]) -> tuple[list[Lesson], list[str]]:
     for path in paths:
         try:
             lessons.append(load(path))
-        except LessonError as error:
+        except FaultyFileError as error:
             failures.append(str(error))
     return lessons, failures
 
@@ -173,16 +157,16 @@ def is_lesson_file(path: Path) -> bool:
     if path.suffix.lower() != ENDING:
         return False
     try:
-        return re.search(r"^\s*\[\[\s*step\s*\]\]", _text(path), re.MULTILINE) is not None
-    except LessonError:
+        text = text_of(path, WHAT, MOST_FILE_BYTES)
+    except FaultyFileError:
         return False
+    return re.search(r"^\s*\[\[\s*step\s*\]\]", text, re.MULTILINE) is not None
 
 
 def load(path: Path) -> Lesson:
-    """One lesson; raises LessonError for a file that is malformed."""
-    text = _text(path)
-    content = _content(path.name, text)
-    lines = lines_of_keys(text)
+    """One lesson; raises FaultyFileError for a file that is malformed."""
+    file = TomlFile(path, WHAT, MOST_FILE_BYTES)
+    content, lines = file.content, file.lines
     rows = content.get("step")
     faults = [Fault(_line(lines, 0, key), reason) for key, reason in _head_faults(content)]
     steps: list[LessonStep] = []
@@ -198,45 +182,6 @@ def load(path: Path) -> Lesson:
     own = path.parent == lessons_folder()
     name = path.stem if own else str(path.absolute())
     return Lesson(name, content["title"], content["summary"], tuple(steps), path, tuple(lines))
-
-
-def _text(path: Path) -> str:
-    try:
-        if path.exists() and not path.is_file():
-            raise LessonError(f"{path.name} is no file.")
-        with path.open("rb") as file:
-            data = file.read(MOST_FILE_BYTES + 1)
-    except OSError as error:
-        raise LessonError(f"{path.name} cannot be read: {error.strerror}.") from error
-    if len(data) > MOST_FILE_BYTES:
-        raise LessonError(f"{path.name} is longer than any lesson: more than {in_bytes(MOST_FILE_BYTES)}.")
-    try:
-        return data.decode().replace("\r\n", "\n")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise error_of(path.name, Fault(line, "this is no text in UTF-8.")) from error
-
-
-def _content(name: str, text: str) -> dict[str, Any]:
-    for number, line in enumerate(without_strings(text).split("\n"), 1):
-        if line.count(".") > MOST_DOTS:
-            raise error_of(name, Fault(number, "there are more dots here than any lesson needs."))
-    try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        reason, _, place = str(error).rpartition(" (at ")
-        at = re.match(r"line (\d+)", place)
-        where = text.rstrip().count("\n") + 1 if at is None else int(at[1])
-        raise error_of(name, Fault(where, f"this is no valid TOML: {quoted(reason)}.")) from error
-    except (ValueError, RecursionError) as error:  # digits or brackets by the thousand
-        fault = Fault(1, "this is no lesson: a number is too long, or lists are too deep.")
-        raise error_of(name, fault) from error
-
-
-def error_of(name: str, *faults: Fault) -> LessonError:
-    """What is told of a file with some faults: the first."""
-    first = faults[0]
-    return LessonError(f"{name}, line {first.line}: {first.reason}", faults)
 
 
 def _head_faults(content: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -261,9 +206,9 @@ def _row_faults(row: Any) -> Iterator[tuple[str, str]]:
     for key, value in row.items():
         wanted = KEYS.get(key)
         if wanted is None:
-            yield key, f" has an unknown entry “{quoted(key)}”. There are: {', '.join(KEYS)}."
-        elif type(value) is not wanted:
-            yield key, f": “{key}” must be {TYPE_NAMES[wanted]}."
+            yield key, f" has {unknown_entry(key, KEYS)}"
+        elif kind := kind_fault(value, wanted):
+            yield key, f": “{key}” {kind}"
 
 
 def _step(row: dict[str, Any], before: LessonStep, folder: Path) -> LessonStep:

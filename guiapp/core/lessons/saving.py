@@ -12,9 +12,10 @@ from guiapp.core.export.page import PageStep, page
 from guiapp.core.export.trace_run import TraceRun
 from guiapp.core.export.training_run import TrainingRun
 from guiapp.core.lessons.checking import faults_of
-from guiapp.core.lessons.lesson import MOST_MERGES, MOST_TRAINED_TOKENS, Lesson, LessonStep, error_of
+from guiapp.core.lessons.lesson import MOST_MERGES, MOST_TRAINED_TOKENS, Lesson, LessonStep
 from guiapp.core.lessons.places import computed_answer, go_to_place, training_answer
 from guiapp.core.lessons.scenes import Scenes
+from guiapp.core.system.outside_toml import error_of
 from guiapp.core.system.replace_file import replace_file
 from guiapp.core.training.record import TrainingRecord
 from guiapp.core.training.runs import begin
@@ -33,7 +34,7 @@ def save_lesson(lesson: Lesson, path: Path) -> None:
 
 
 def lesson_page(lesson: Lesson) -> Iterator[str]:
-    """The page in chunks; raises LessonError where a check finds a fault."""
+    """The page in chunks; raises FaultyFileError where a check finds a fault."""
     if faults := tuple(faults_of(lesson)):
         raise error_of(lesson.path.name, *faults)
     scenes = Scenes()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 
 from guiapp import open_model
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.lessons.lesson import LessonStep
+from guiapp.core.sources.file_hash import file_hash
+from guiapp.core.sources.locate import kept_name
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.trace.cost import estimate
 from guiapp.core.trace.debugger import Debugger
@@ -26,7 +27,10 @@ class SceneError(TokenloupeError):
 
 
 class Scenes:
-    """Models and runs, one after the other; what a step has in common with the one before is made once."""
+    """Models and runs, one after the other; what a step has in common with the one before is made once.
+
+    No server is asked: of a model from the web, what was fetched before is taken.
+    """
 
     def __init__(self) -> None:
         self._seconds = 0.0
@@ -39,7 +43,7 @@ class Scenes:
         wanted = step.model, step.pre
         if self._opened is None or self._opened[0] != wanted:
             try:
-                self._opened = wanted, open_model(step.model, step.pre or None)
+                self._opened = wanted, open_model(kept_name(step.model), step.pre or None)
             except TokenloupeError as error:
                 raise SceneError("model", str(error)) from error
         tokenizer = self._opened[1]
@@ -74,6 +78,5 @@ class Scenes:
 
     def _hash(self, path: Path) -> str:
         if path not in self._hashes:
-            with path.open("rb") as file:
-                self._hashes[path] = hashlib.file_digest(file, "sha256").hexdigest()
+            self._hashes[path] = file_hash(path)
         return self._hashes[path]

@@ -14,7 +14,6 @@ from guiapp.core.errors import TokenloupeError
 from guiapp.core.lessons.lesson import (
     MOST_TRAINED_TOKENS,
     Lesson,
-    LessonError,
     LessonStep,
     load,
     load_all,
@@ -129,7 +128,7 @@ class LessonPlayer(QObject):
         return self.steps.recording.is_settled and self._is_recorded(step)
 
     def open(self, path: Path) -> None:
-        """Begin a lesson from a file as it is now; raises LessonError."""
+        """Begin a lesson from a file as it is now; raises FaultyFileError."""
         opened = load(path)
         lessons = self.lessons
         places = {lesson.name: at for at, lesson in enumerate(lessons)}
@@ -138,11 +137,11 @@ class LessonPlayer(QObject):
         self.begin(opened.name)
 
     def begin(self, name: str, number: int | None = None) -> None:
-        """Start a lesson at a step, or where it was left the last time; LessonError if there is none."""
+        """Start a lesson at a step, or where it was left the last time; TokenloupeError if there is none."""
         lesson = next((lesson for lesson in self.lessons if lesson.name == name), None)
         if lesson is None:
             names = ", ".join(lesson.name for lesson in self.lessons)
-            raise LessonError(f"There is no lesson “{name}”. There are: {names}.")
+            raise TokenloupeError(f"There is no lesson “{name}”. There are: {names}.")
         self.steps.forget()
         self.training.breakpoints.forget()
         self.lesson = lesson

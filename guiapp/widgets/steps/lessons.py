@@ -9,8 +9,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFileDialog, QFrame, QLabel, QMessageBox, QPushButton, QScrollArea, QWidget
 
-from guiapp.core.lessons.lesson import ENDING, Lesson, LessonError
+from guiapp.core.lessons.lesson import ENDING, Lesson
 from guiapp.core.lessons.saving import save_lesson
+from guiapp.core.system.outside_toml import FaultyFileError
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.steps.lesson_player import LessonPlayer
 from guiapp.widgets.shared.buttons import push_button, tool_button
@@ -93,7 +94,7 @@ class LessonList(QScrollArea):
         """Begin a lesson from a file, or say what is wrong with it."""
         try:
             self._player.open(path)
-        except LessonError as error:
+        except FaultyFileError as error:
             self._complain("Open lesson", str(error))
 
     def ask_and_save(self, lesson: Lesson) -> None:

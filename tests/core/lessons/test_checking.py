@@ -41,6 +41,8 @@ FAULTS = {
     HEAD.replace("scan", "viterbi"): ["7: step 1: This model has no encoder “viterbi”. It has: "],
     HEAD.replace("demo:toy", "none.gguf"): ["5: step 1: none.gguf"],
     HEAD.replace("demo:toy", "demo:none"): ["5: step 1: There is no demo model “demo:none”."],
+    HEAD.replace("demo:toy", "hf:a/b"): ["5: step 1: Nothing is kept of hf:a/b. Open it by this name to "],
+    HEAD.replace("demo:toy", "https://a.b/c"): ["5: step 1: Nothing is kept of https://a.b/c. Open it by "],
     HEAD + 'sha256 = "00"': ["8: step 1: toy.gguf is another file: its sha256 is "],
     ASK + 'answer_is = "next"': [],
     ASK + 'answer_is = "operation merge hit 2"': [],

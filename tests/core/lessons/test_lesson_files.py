@@ -7,8 +7,9 @@ from time import perf_counter
 import pytest
 
 import guiapp
-from guiapp.core.lessons.lesson import LessonError, LessonStep, is_lesson_file, load, load_each
+from guiapp.core.lessons.lesson import LessonStep, is_lesson_file, load, load_each
 from guiapp.core.lessons.places import go_to_place
+from guiapp.core.system.outside_toml import FaultyFileError
 from guiapp.core.trace.breakpoints import parse_breakpoint
 from guiapp.core.trace.conditions import COLUMNS
 from guiapp.core.trace.recorder import record
@@ -75,14 +76,14 @@ def lesson_file(tmp_path):
 
 @pytest.mark.parametrize("text", TOLD, ids=lambda text: text[len(HEAD) : len(HEAD) + 40])
 def test_what_cannot_be_used_is_told_with_its_line(lesson_file, text):
-    with pytest.raises(LessonError) as caught:
+    with pytest.raises(FaultyFileError) as caught:
         load(lesson_file(text))
     assert str(caught.value) == f"1.toml, line {TOLD[text]}"
 
 
 def test_all_faults_are_known(lesson_file):
     path = lesson_file('title = 3\n[[step]]\nsay = "z"\nfoo = 1\nbar = 2\n[[step]]\n')
-    with pytest.raises(LessonError) as caught:
+    with pytest.raises(FaultyFileError) as caught:
         load(path)
     assert [fault.line for fault in caught.value.faults] == [1, 1, 4, 5, 6]
 
@@ -93,7 +94,7 @@ def test_files_that_cannot_be_read_are_told(tmp_path, lesson_file):
         tmp_path: "is no file",
         lesson_file(b"title = 1\n\xff"): r"^1\.toml, line 2: this is no text in UTF-8\.",
     }.items():
-        with pytest.raises(LessonError, match=reason):
+        with pytest.raises(FaultyFileError, match=reason):
             load(path)
 
 
@@ -107,7 +108,7 @@ def test_files_that_cannot_be_read_are_told(tmp_path, lesson_file):
 )
 def test_hostile_files_are_refused_within_seconds(lesson_file, content):
     began = perf_counter()
-    with pytest.raises(LessonError):
+    with pytest.raises(FaultyFileError):
         load(lesson_file(content))
     assert perf_counter() - began < 5
 

@@ -4,8 +4,9 @@ import re
 
 import pytest
 
-from guiapp.core.lessons.lesson import LessonError, load, load_each
+from guiapp.core.lessons.lesson import load, load_each
 from guiapp.core.lessons.saving import save_lesson
+from guiapp.core.system.outside_toml import FaultyFileError
 
 LESSONS, _ = load_each()
 
@@ -39,6 +40,6 @@ def test_a_copy_is_the_same_file_and_a_copy_over_itself_changes_nothing(tmp_path
 def test_a_lesson_that_says_what_is_not_so_becomes_no_page(tmp_path):
     path = tmp_path / "1.toml"
     path.write_text('title = "x"\nsummary = "y"\n[[step]]\nsay = "z"\nsays = "no"\n')
-    with pytest.raises(LessonError, match=r"1\.toml, line 5: step 1: “says” is not what the program says"):
+    with pytest.raises(FaultyFileError, match=r"1\.toml, line 5: step 1: “says” is not what the program"):
         save_lesson(load(path), tmp_path / "page.html")
     assert not (tmp_path / "page.html").exists()

@@ -7,7 +7,8 @@ import pytest
 from instant_recorder import InstantRecorder
 from told import told_by
 
-from guiapp.core.lessons.lesson import LessonError, load_each
+from guiapp.core.errors import TokenloupeError
+from guiapp.core.lessons.lesson import load_each
 from guiapp.viewmodels.steps.lesson_player import LessonPlayer
 from guiapp.viewmodels.steps.training import TrainingWish
 
@@ -104,7 +105,7 @@ def test_progress_that_makes_no_sense_begins_at_the_first(player, settings, kept
 
 
 def test_a_lesson_that_is_not_there_is_told(player):
-    with pytest.raises(LessonError, match="There is no lesson “none”"):
+    with pytest.raises(TokenloupeError, match="There is no lesson “none”"):
         player.begin("none")
     assert player.lesson is None
 

@@ -1,4 +1,4 @@
-"""Where the entries of a lesson file stand: TOML readers tell lines of what they refuse, and of nothing else.
+"""Where the entries of a TOML file stand: readers tell lines of what they refuse, and of nothing else.
 
 All that is looked at is how lines begin, once texts of several lines are blank.
 """
