@@ -1,0 +1,80 @@
+"""From a session file to what it needs, or to what people have to be asked before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from enum import Enum
+from pathlib import Path
+
+from guiapp import open_model
+from guiapp.core.demo import PREFIX
+from guiapp.core.errors import VocabError
+from guiapp.core.session_files.session_file import SessionFile
+from guiapp.core.sources.file_hash import file_hash
+from guiapp.core.sources.locate import is_fetched, is_plain, kept_name
+from guiapp.core.tokenizer import Tokenizer
+from guiapp.core.vocab.quoting import quoted
+
+Open = Callable[[str, str | None], Tokenizer]
+
+
+class Obstacle(Enum):
+    """Why a session does not open by itself."""
+
+    MISSING = "its model is not there"
+    ON_WEB = "its model has to be fetched"
+    CHANGED = "its model is another file"
+
+
+@dataclass(frozen=True, eq=False)
+class Opening:
+    """A session with its model, or what is in the way.
+
+    tokenizer  None as long as the model is missing, or nobody has said that it may be fetched
+    told       about the obstacle, a sentence; "" where there is none
+    """
+
+    session: SessionFile
+    tokenizer: Tokenizer | None
+    obstacle: Obstacle | None = None
+    told: str = ""
+
+
+def opened(session: SessionFile, may_fetch: bool = False, open_: Open = open_model) -> Opening:
+    """Open the model of a session, which no server is asked for unless it `may_fetch`; raises VocabError."""
+    name = quoted(session.model, 200)
+    if _is_file(session.model) and not Path(session.model).exists():
+        return Opening(session, None, Obstacle.MISSING, f"The model of this session is not there: {name}")
+    if is_fetched(session.model) and not may_fetch:
+        try:
+            return _opened_as(session, kept_name(session.model), open_)
+        except VocabError:
+            told = f"The model of this session is on the web: {name}"
+            return Opening(session, None, Obstacle.ON_WEB, told)
+    return _opened_as(session, session.model, open_)
+
+
+def with_model(session: SessionFile, path: Path) -> SessionFile:
+    """The same with another file in the place of a model that is missing."""
+    return replace(session, model=str(path.absolute()))
+
+
+def hash_of(tokenizer: Tokenizer, model: str) -> str:
+    """That of the file of a model; "" for one from the web, of which only the front may be here."""
+    path = tokenizer.vocabulary.path
+    return "" if path is None or is_fetched(model) else file_hash(path)
+
+
+def _opened_as(session: SessionFile, name: str, open_: Open) -> Opening:
+    tokenizer = open_(name, session.pre or None)
+    found = hash_of(tokenizer, session.model) if session.sha256 else ""
+    if found and found != session.sha256.lower():
+        shown = quoted(Path(session.model).name)
+        told = f"{shown} is not the file that this session was saved with: its tokens may be others."
+        return Opening(session, tokenizer, Obstacle.CHANGED, told)
+    return Opening(session, tokenizer)
+
+
+def _is_file(model: str) -> bool:
+    return is_plain(model) and not model.startswith(PREFIX)
