@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from guiapp import qt_libraries
+from guiapp.core.session_files.name import is_session
 from guiapp.core.system.allocator import give_freed_memory_back
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from guiapp.viewmodels.compare.compared_models import ComparedModels
     from guiapp.viewmodels.model_session import ModelSession
     from guiapp.viewmodels.models.loader import Load
+    from guiapp.viewmodels.session_opener import SessionOpener
     from guiapp.viewmodels.settings import Settings
     from guiapp.viewmodels.window.garbage import GarbageCollector
     from guiapp.widgets.shared.theme import ThemeSource
@@ -40,6 +42,7 @@ class Shell:
     """A window and what stands behind it."""
 
     session: ModelSession
+    opener: SessionOpener
     compared: ComparedModels
     settings: Settings
     theme_source: ThemeSource
@@ -48,13 +51,15 @@ class Shell:
     garbage_collector: GarbageCollector
 
     def start(self, model: str | None, text_file: Path | None) -> None:
-        """Open what was asked for, in the background."""
+        """Open what was asked for, in the background; a session takes the place of the model of last time."""
         self.window.inspect_page.begin_gently(FIRST_FRAMES_MS)
         self.window.pages.import_soon()
-        if model is None:
+        if model is None or is_session(Path(model)):
             self.commands.open_last(FIRST_MODEL)
         else:
             self.commands.open(model)
+        if model is not None and is_session(Path(model)):
+            self.commands.sessions.open(Path(model))
         if text_file is not None:
             self.session.text.open(text_file)
 
@@ -69,6 +74,7 @@ class Shell:
         self.window.pages.stop()
         self.window.hidden.stop()
         self.compared.stop()
+        self.opener.stop()
         self.session.close()
         self.session.text.close()
         self.window.kept_texts.leave()
@@ -140,6 +146,7 @@ def build(
     from guiapp.viewmodels.model_session import ModelSession
     from guiapp.viewmodels.models.installed import InstalledModels
     from guiapp.viewmodels.recent import RecentFiles, RecentTexts
+    from guiapp.viewmodels.session_opener import SessionOpener
     from guiapp.viewmodels.shelf import Shelf
     from guiapp.viewmodels.text_session import TextSession
     from guiapp.viewmodels.window.activity import Activity
@@ -156,17 +163,18 @@ def build(
     theme_source = ThemeSource(application, settings.theme, dresses_later=True)
     compared = ComparedModels(session, load or _load)
     shelf = Shelf(RecentFiles(settings), RecentTexts(settings), InstalledModels())
-    window = MainWindow(compared, Activity(session), settings, shelf, theme_source, questions)
+    opener = SessionOpener(session)
+    window = MainWindow(compared, Activity(session, opener), settings, shelf, theme_source, questions)
     window.setWindowIcon(application_icon())
     FailureNotices(window.notices, session, settings, window.kept_texts, window.actions_table["choose_pre"])
-    commands = WindowCommands(window, session, settings, shelf, theme_source)
+    commands = WindowCommands(window, session, settings, shelf, theme_source, opener)
     theme_source.dress(window)
     garbage_collector = GarbageCollector(parent=window)
     input_watch = InputWatch(parent=window)
     input_watch.noticed.connect(garbage_collector.put_off)
     application.focusWindowChanged.connect(input_watch.follow)
     window.pages.imported.connect(garbage_collector.start)
-    return Shell(session, compared, settings, theme_source, window, commands, garbage_collector)
+    return Shell(session, opener, compared, settings, theme_source, window, commands, garbage_collector)
 
 
 def _load(name: str, pre: str | None, progress: Progress) -> Tokenizer:

@@ -17,6 +17,7 @@ from typing import NoReturn
 from guiapp import __version__
 from guiapp.commands.files import InputError, file_path
 from guiapp.core.errors import TokenloupeError, UnknownPreError
+from guiapp.core.session_files.name import is_session
 from guiapp.core.sources.locate import is_plain, plain_path
 from guiapp.core.vocab.quoting import printable
 
@@ -84,6 +85,8 @@ def window(options: argparse.Namespace) -> int:
             _like_a_command(options.model)
             or f"“{options.model}” is neither a model file nor a command. Ask `tokenloupe --help` for those."
         )
+    if options.textfile is not None and is_session(Path(options.model or "")):
+        raise InputError(f"{options.model} has a text of its own. Leave {options.textfile} out.")
     from guiapp.app import run_window
 
     return run_window(options.model, options.textfile)
@@ -126,7 +129,7 @@ def _window_parser() -> argparse.ArgumentParser:
         "model",
         nargs="?",
         metavar="MODEL",
-        help="a tokenizer's file, or demo:bpe and the like",
+        help="a tokenizer's file, demo:bpe and the like, or a session file",
     )
     parser.add_argument("textfile", nargs="?", metavar="TEXTFILE", type=file_path, help="a text to open")
     parser.set_defaults(command=window, refuse=parser.error)

@@ -19,6 +19,9 @@ class Answers:
         self.model = self.text = self.save_place = self.folder = None
         self.closing = Answer.CANCEL
         self.deletes = False
+        self.session = self.instead = None
+        self.fetches = self.opens_anyway = False
+        self.asked = []
 
     def model_to_open(self):
         return self.model
@@ -31,6 +34,25 @@ class Answers:
 
     def where_to_save(self, suggested):
         return self.save_place
+
+    def session_to_open(self):
+        return self.session
+
+    def where_to_save_session(self, suggested):
+        self.asked.append(suggested)
+        return self.session
+
+    def may_fetch(self, told):
+        self.asked.append(told)
+        return self.fetches
+
+    def model_instead(self, told):
+        self.asked.append(told)
+        return self.instead
+
+    def open_anyway(self, told):
+        self.asked.append(told)
+        return self.opens_anyway
 
     def delete_kept_texts(self, n_texts):
         return self.deletes

@@ -91,7 +91,7 @@ class Recent(QObject, Generic[Row]):
 
 
 class RecentTexts(Recent[None]):
-    """Text files that were opened or saved."""
+    """Files with texts, sessions among them, that were opened or saved."""
 
     def add(self, path: Path) -> None:
         """Put a file that was just opened or saved to the top."""

@@ -40,6 +40,15 @@ class Opening:
     obstacle: Obstacle | None = None
     told: str = ""
 
+    @property
+    def lacking(self) -> str:
+        """What the model does not have of what the session wants, a sentence; "" for nothing."""
+        encoder = self.session.encoder
+        if self.tokenizer is None or not encoder or encoder in self.tokenizer.encoders:
+            return ""
+        own = next(iter(self.tokenizer.encoders))
+        return f"This model has no encoder “{quoted(encoder)}”: {own} is used instead."
+
 
 def opened(session: SessionFile, may_fetch: bool = False, open_: Open = open_model) -> Opening:
     """Open the model of a session, which no server is asked for unless it `may_fetch`; raises VocabError."""

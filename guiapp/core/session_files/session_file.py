@@ -46,7 +46,6 @@ from guiapp.core.trace.conditions import Expression
 from guiapp.core.trace.debugger import Granularity
 from guiapp.core.vocab.quoting import quoted
 
-ENDING = ".session"
 VERSION = 1
 WHAT = "session"
 OFF = "off "
@@ -96,7 +95,13 @@ def load(path: Path) -> SessionFile:
     if faults:
         raise error_of(path.name, *(Fault(line_of(file.lines, 0, key), told) for key, told in faults))
     session = SessionFile(**values)
-    return replace(session, model=_seen_from(path.parent, session.model))
+    size = len(session.text)
+    return replace(
+        session,
+        model=_seen_from(path.parent, session.model),
+        selection=_within(session.selection, size),
+        recorded=None if session.recorded is None else _within(session.recorded, size),
+    )
 
 
 def _faults(content: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -117,6 +122,10 @@ def _faults(content: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield "model", 'there is no model. Add a line such as model = "demo:bpe".'
     if ("text" in content) == ("text_base64" in content):
         yield "text", "there must be one entry “text”, or “text_base64” for what is no UTF-8."
+
+
+def _within(span: tuple[int, int], size: int) -> tuple[int, int]:
+    return min(span[0], size), min(span[1], size)
 
 
 def _seen_from(folder: Path, model: str) -> str:

@@ -84,6 +84,8 @@ def _listed(texts: tuple[str, ...] | list[str]) -> str:
 
 
 def _quoted(text: str) -> str:
+    if '"' in text and "'" not in text and text.isprintable():
+        return f"'{text}'"
     escaped = UNSEEN.sub(_escaped, text.replace("\\", "\\\\").replace('"', '\\"')).replace("\n", "\\n")
     return f'"{escaped}"'
 

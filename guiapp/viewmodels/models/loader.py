@@ -50,6 +50,7 @@ class RefusedModel:
 class ModelLoader(QObject):
     """The model that is open, and the one that is on its way.
 
+    load          what reads a file
     refused       the model that was asked for last, where it waits for somebody to choose its pre-tokenizer
     loading_name  the name of the model that is being loaded, None when none is
 
@@ -69,7 +70,7 @@ class ModelLoader(QObject):
 
     def __init__(self, load: Load = open_model, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._load = load
+        self.load = load
         self.model: OpenModel | None = None
         self.loading_name: str | None = None
         self.refused: RefusedModel | None = None
@@ -88,7 +89,7 @@ class ModelLoader(QObject):
     def open(self, name: str, pre: str | None = None) -> None:
         """Begin to load a model instead of whatever is being loaded now; `pre` as in `open_model`."""
         self._set_refused(None)
-        self.job.start(partial(_open, self._load, name, pre))
+        self.job.start(partial(_open, self.load, name, pre))
         self._set_loading(name)
 
     def share(self, model: OpenModel) -> None:

@@ -101,6 +101,12 @@ class StepBreakpoints(QObject):
             self._done.append(self.rows)
             self.fit(self._undone.pop())
 
+    def exchange(self, rows: Rows) -> None:
+        """Take others instead, as one change."""
+        self._done.append(self.rows)
+        self._undone.clear()
+        self.fit(rows)
+
     def forget(self) -> None:
         """Begin anew, with none and nothing to take back."""
         self._done.clear()

@@ -1,11 +1,12 @@
-"""What the debugger keeps from one session to the next."""
+"""What the debugger keeps from one start of the program to the next."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 from guiapp.core.errors import TokenloupeError
+from guiapp.core.session_files.session_file import SessionFile
 from guiapp.core.system.outside_json import read_json
 from guiapp.core.trace.breakpoints import Breakpoint, check
 from guiapp.core.trace.conditions import Expression
@@ -21,6 +22,12 @@ class Remembered:
     watches: tuple[str, ...] = ()
     granularity: Granularity = Granularity.DECISION
     training: tuple[Breakpoint, ...] = ()
+
+    def of_session(self, session: SessionFile) -> SessionFile:
+        """A session with these, where no page has been at work with it."""
+        return replace(
+            session, breakpoints=self.breakpoints, watches=self.watches, step_size=self.granularity
+        )
 
     def to_json(self) -> str:
         return json.dumps(

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import NamedTuple
+
 import numpy as np
 from PySide6.QtCore import QObject, QSignalBlocker, Signal
 
 from guiapp.core.encoding import Encoding
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.explain.visible_text import visible_text
+from guiapp.core.session_files.session_file import SessionFile
 from guiapp.core.trace.absences import absence
 from guiapp.core.trace.breakpoints import Breakpoint, hits
 from guiapp.core.trace.candidates import Waiting
@@ -24,8 +28,20 @@ from guiapp.viewmodels.steps.recording import Recording
 from guiapp.viewmodels.steps.trace_recorder import TraceRecorder
 from guiapp.viewmodels.steps.tree_walk import WALKERS
 from guiapp.viewmodels.steps.walk_model import WalkModel
+from guiapp.viewmodels.text.document import TextDocument
 
 MOST_NOTES = 200
+
+
+class Left(NamedTuple):
+    """Where work was left: at a step of the trace of a part of the text, which was this then."""
+
+    recorded: tuple[int, int]
+    step: int
+    text: bytes
+
+    def is_about(self, document: TextDocument) -> bool:
+        return document.slice(*self.recorded) == self.text
 
 
 class StepsModel(WalkModel[Debugger]):
@@ -72,6 +88,7 @@ class StepsModel(WalkModel[Debugger]):
         self.position_changed.connect(self.race.follow)
         self._seeks_parting = False
         self._seeks_token: tuple[int, int] | None = None
+        self._left: Left | None = None
         self.race.changed.connect(self._follow_race)
         self._restore()
 
@@ -109,6 +126,7 @@ class StepsModel(WalkModel[Debugger]):
         self._compare()
         self.race.run_beside(debugger, self.recording.text_start)
         self._go_where_formed()
+        self._go_where_left()
 
     def _take_tree(self, tree: TokenTree) -> None:
         self.tree = tree
@@ -212,6 +230,48 @@ class StepsModel(WalkModel[Debugger]):
             self.go_to(int(formed[0]))
         else:
             self.to_byte(byte)
+
+    def resume(self, left: SessionFile) -> None:
+        """Take up what was left of the present text, once it is recorded; its breakpoints come at once."""
+        self.breakpoints.exchange(left.breakpoints)
+        self.watches = left.watches
+        self.set_granularity(left.step_size)
+        self._keep()
+        self.watches_changed.emit()
+        self.race.choose(left.race)
+        self._left = None
+        if left.recorded is not None:
+            self._left = Left(left.recorded, left.step, self._session.document.slice(*left.recorded))
+            self.recording.want(*left.recorded)
+
+    def captured(self, session: SessionFile) -> SessionFile:
+        """A session with what can be taken up again here."""
+        recorded, step = self._place_to_keep
+        return replace(
+            session,
+            breakpoints=self.breakpoints.rows,
+            watches=self.watches,
+            step_size=self._granularity,
+            recorded=recorded,
+            step=step,
+            race=self.race.encoder,
+        )
+
+    @property
+    def _place_to_keep(self) -> tuple[tuple[int, int] | None, int]:
+        """What is recorded and where in it this is, or else where it will be once it is recorded."""
+        if self.debugger is not None and self.recording.is_settled:
+            return (self.recording.text_start, self.recording.text_end), self.position
+        if self._left is not None and self._left.is_about(self._session.document):
+            return self._left.recorded, self._left.step
+        return None, 0
+
+    def _go_where_left(self) -> None:
+        left, debugger = self._left, self.debugger
+        if debugger is not None:
+            self._left = None
+            if left is not None and left.text.startswith(debugger.trace.text):
+                self.go_to(left.step)
 
     def refresh(self) -> None:
         """Show the place that somebody else moved the debugger to."""

@@ -35,6 +35,7 @@ class Recording(QObject):
         self.text_start = self.text_end = 0
         self._is_current = False
         self._is_watching = False
+        self._wanted: tuple[int, int] | None = None
         self._recorded: tuple[object, ...] = ()
         self._settle = QTimer(self, singleShot=True, interval=SETTLE_MS)
         self._settle.timeout.connect(self.record_part)
@@ -55,10 +56,16 @@ class Recording(QObject):
         """Record what does not take long: all of a short text, else the selection or what it begins with."""
         document = self._session.document
         start, end = document.selection if self.is_long and document.has_selection else (0, document.size)
+        if self._wanted is not None:
+            start, end = self._wanted
         n_bytes = self._n_first_bytes(end - start)
         if n_bytes < end - start:
             end = start + len(beginning(document.slice(start, start + n_bytes + 1), n_bytes))
         self._record(start, end)
+
+    def want(self, start: int, end: int) -> None:
+        """Record this part of the present text next, unless that takes long: then what it begins with."""
+        self._wanted = start, max(start, end)
 
     def record_around(self, offset: int) -> None:
         """Record all of a short text, else what is around a byte of it and does not take long."""
@@ -135,6 +142,7 @@ class Recording(QObject):
         if edit is None:
             self._follow_encoder()
         else:
+            self._wanted = None
             self._forget()
 
     def _follow_encoder(self) -> None:
@@ -163,6 +171,7 @@ class Recording(QObject):
         if tokenizer is None or algorithm is None:
             return
         self._settle.stop()
+        self._wanted = None
         self.outdated.emit()
         self.text_start, self.text_end, self.failure = start, end, ""
         self._is_current, self._recorded = True, self._encoder()

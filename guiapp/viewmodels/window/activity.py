@@ -8,10 +8,11 @@ from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.vocab.opening import stage_of
 from guiapp.viewmodels.model_session import ModelSession
+from guiapp.viewmodels.session_opener import SessionOpener
 
 
 class Activity(QObject):
-    """Loading a model before reading a text, before encoding.
+    """Loading a model before opening a session, reading a text, and encoding.
 
     Signals:
         changed(): `title`, `progress` or `can_cancel` is new.
@@ -19,13 +20,16 @@ class Activity(QObject):
 
     changed = Signal()
 
-    def __init__(self, session: ModelSession, parent: QObject | None = None) -> None:
+    def __init__(
+        self, session: ModelSession, opener: SessionOpener | None = None, parent: QObject | None = None
+    ) -> None:
         super().__init__(parent)
         self._session = session
+        self._opening = (opener or SessionOpener(session, self)).reading
         loader = session.loader
         for signal in (loader.loading_changed, loader.progress_changed):
             signal.connect(self.changed)
-        for job in (session.text.reading, session.spans.job):
+        for job in (self._opening, session.text.reading, session.spans.job):
             job.busy_changed.connect(self.changed)
             job.progress_changed.connect(self.changed)
 
@@ -36,6 +40,8 @@ class Activity(QObject):
         if session.loader.loading_name is not None:
             stage = stage_of(session.loader.job.progress)
             return f"Opening {Path(session.loader.loading_name).name}: {stage}"
+        if self._opening.is_busy:
+            return "Opening the session"
         if session.text.reading.is_busy:
             return "Reading the text"
         return "Encoding" if session.spans.job.is_busy else None
@@ -46,6 +52,8 @@ class Activity(QObject):
         session = self._session
         if session.loader.loading_name is not None:
             return session.loader.job.progress
+        if self._opening.is_busy:
+            return self._opening.progress
         if session.text.reading.is_busy:
             return session.text.reading.progress
         return session.spans.job.progress
@@ -53,11 +61,14 @@ class Activity(QObject):
     @property
     def can_cancel(self) -> bool:
         session = self._session
-        return session.loader.loading_name is not None or session.text.reading.is_busy
+        is_reading = self._opening.is_busy or session.text.reading.is_busy
+        return is_reading or session.loader.loading_name is not None
 
     def cancel(self) -> None:
         """Stop it; what was there before stays."""
         if self._session.loader.loading_name is not None:
             self._session.loader.cancel()
+        elif self._opening.is_busy:
+            self._opening.cancel()
         else:
             self._session.text.reading.cancel()

@@ -12,6 +12,7 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QGridLayout, QLabel, QLayout, QVBoxLayout, QWidget
 
 from guiapp.core.demo import LESSONS, PREFIX, LessonHead
+from guiapp.core.session_files.name import is_session
 from guiapp.core.sources.locate import lasting_name
 from guiapp.core.vocab.quoting import quoted
 from guiapp.viewmodels.models.choice import model_rows, shown_path
@@ -41,7 +42,7 @@ N_ROWS = 5
 SAMPLE = "welcome"
 BESIDE, INSTEAD = f"{PREFIX}rwkv", f"{PREFIX}bpe"
 N_WORDS = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine")
-NO_TEXTS = "Texts that you open or save are listed here."
+NO_TEXTS = "Texts and sessions that you open or save are listed here."
 
 
 class StartPage(Page):
@@ -147,7 +148,7 @@ class StartPage(Page):
         self._lists = (
             _section(in_row(heading("Lessons"), STRETCH, self._done), self.lessons),
             _section(head_row("Models", choose), self.models),
-            _section(head_row("Recent texts", open_text), self.texts),
+            _section(head_row("Recent texts and sessions", open_text), self.texts),
         )
         self.lessons.setHorizontalSpacing(COLUMN_GAP_PX)
         self._grid.setHorizontalSpacing(COLUMN_GAP_PX)
@@ -198,8 +199,9 @@ class StartPage(Page):
         self._setting.actions["inspect"].trigger()
 
     def _open_text(self, path: str) -> None:
-        self._setting.session.text.open(Path(path))
-        self._setting.actions["inspect"].trigger()
+        self._setting.requests.text_chosen.emit(Path(path))
+        if not is_session(Path(path)):  # which brings its own page to the front
+            self._setting.actions["inspect"].trigger()
 
     def _give_way(self) -> None:
         if self.isVisible():

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QSplitter, QStackedWidget, QWidget
 from guiapp.core.export.exported_run import ExportedRun
 from guiapp.core.export.trace_run import TraceRun
 from guiapp.core.export.training_run import TrainingRun
+from guiapp.core.session_files.session_file import SessionFile
 from guiapp.viewmodels.compare.compared_models import ComparedModels
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.steps.breakpoints import StepBreakpoints
@@ -152,6 +153,12 @@ class StepsPage(Page):
             model.restart()
             model.breakpoints.add(place)
             model.run()
+
+    def resume(self, left: SessionFile) -> None:
+        """Take up work where a session says that it was left."""
+        self.modes.choose(ENCODE)
+        self.player.leave()
+        self.model.resume(left)
 
     def stop_where_formed(self, token_id: int, offset: int) -> None:
         """Stop where the token that begins at a byte of the text is formed, once the steps are there."""

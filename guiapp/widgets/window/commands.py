@@ -12,12 +12,14 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QWidget
 
 from guiapp.core.demo import DEMO_MODELS, LESSONS, PREFIX, SAMPLES, sample_text
+from guiapp.core.session_files.name import is_session
 from guiapp.core.sources.locate import kept_name, lasting_name
 from guiapp.core.sources.own_folders import add_folder
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.models.loader import display_name
 from guiapp.viewmodels.models.pre_choices import can_choose
+from guiapp.viewmodels.session_opener import SessionOpener
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.shelf import Shelf
 from guiapp.viewmodels.steps.lesson_progress import LessonProgress
@@ -36,6 +38,7 @@ from guiapp.widgets.window.page_actions import PageActions
 from guiapp.widgets.window.pages import PAGES
 from guiapp.widgets.window.pre_picker import PrePicker
 from guiapp.widgets.window.recent_menu import RecentMenu
+from guiapp.widgets.window.session_commands import SessionCommands
 from guiapp.widgets.window.utf16_notice import Utf16Notice
 
 if TYPE_CHECKING:
@@ -54,6 +57,7 @@ class WindowCommands(QObject):
         settings: Settings,
         shelf: Shelf,
         theme_source: ThemeSource,
+        opener: SessionOpener,
     ) -> None:
         super().__init__(window)
         self._window = window
@@ -76,7 +80,10 @@ class WindowCommands(QObject):
         kept_menu = self._actions.menus["File/Kept texts"]
         self.kept_texts = KeptTextsMenu(kept_menu, window.kept_texts, session.text, window.questions)
         recent_menu = RecentMenu(self._actions.menus["File/Open recent"], session, recent, recent_texts)
+        self.sessions = SessionCommands(window, opener, settings, shelf)
         recent_menu.model_chosen.connect(self.open)
+        recent_menu.text_chosen.connect(self.open_text_file)
+        window.requests.text_chosen.connect(self.open_text_file)
         self._connect_actions()
         self._connect_options()
         window.top_bar.model_button.clicked.connect(self.choose_model)
@@ -179,12 +186,25 @@ class WindowCommands(QObject):
         if (path := self._window.questions.text_to_open()) is not None:
             self._session.text.open(path)
 
+    def open_text_file(self, path: Path) -> None:
+        """Open a text, or a session by the end of its name."""
+        if is_session(path):
+            self.sessions.open(path)
+        else:
+            self._session.text.open(path)
+
     def open_files(self, paths: list[Path]) -> None:
-        """Open what was dropped: models, lessons, and all else as text; the last of each kind counts."""
+        """Open what was dropped: models, sessions, lessons, and all else as text; the last of a kind counts.
+
+        A session has a model and a text of its own.
+        """
         self._sorting.start(partial(_last_of_each_kind, paths))
 
     def _open_sorted(self, found: Dropped) -> None:
-        model, text, lesson = found
+        model, text, lesson, session = found
+        if session is not None:
+            self.sessions.open(session)
+            return
         if model is not None:
             self.open(str(model))
         if text is not None:
@@ -282,6 +302,9 @@ class WindowCommands(QObject):
                 "save_text": self.save_text,
                 "save_text_as": self.save_text_as,
                 "forget_recent": self._forget_recent,
+                "open_session": self.sessions.ask_and_open,
+                "save_session": self.sessions.ask_and_save,
+                "session_notes": self.sessions.show_notes,
                 "delete_kept": self.kept_texts.delete_all,
                 "quit": self._window.close,
                 "undo": partial(self._edit, SpanEditor.undo),
@@ -535,24 +558,26 @@ class WindowCommands(QObject):
         self._window.focus_ring.surround(panel)
 
 
-Dropped = tuple[Path | None, Path | None, Path | None]
-"""A model, a text, and a lesson."""
+Dropped = tuple[Path | None, Path | None, Path | None, Path | None]
+"""A model, a text, a lesson, and a session."""
 
 
 def _last_of_each_kind(paths: list[Path], progress: Progress) -> Dropped:
     """Each file is read, which may take a while."""
     from guiapp.core.lessons.lesson import is_lesson_file  # time that starting does not have
 
-    model = text = lesson = None
+    model = text = lesson = session = None
     for done, path in enumerate(paths):
         progress(done / len(paths))
-        if is_model_file(path):
+        if is_session(path):
+            session = path
+        elif is_model_file(path):
             model = path
         elif is_lesson_file(path):
             lesson = path
         else:
             text = path
-    return model, text, lesson
+    return model, text, lesson, session
 
 
 def _keep_choice(actions: Mapping[str, QAction], kept: str, keep: Callable[[str], None]) -> None:

@@ -71,6 +71,7 @@ class PageRequests(QObject):
         stop_wanted(int, int): step through the text up to where this token is formed, over this byte.
         race_wanted(ModelSession, int): step through the text with that model beside, from this byte on.
         model_chosen(str): open this model in the window.
+        text_chosen(Path): open this text or session in the window.
         lessons_wanted(): show the list of lessons.
         measuring_wanted(): measure what the Bench page has planned.
         left(): show the page before this one.
@@ -82,6 +83,7 @@ class PageRequests(QObject):
     stop_wanted = Signal(object, object)
     race_wanted = Signal(object, object)
     model_chosen = Signal(str)
+    text_chosen = Signal(object)
     lessons_wanted = Signal()
     measuring_wanted = Signal()
     left = Signal()

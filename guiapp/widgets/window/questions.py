@@ -8,10 +8,33 @@ from pathlib import Path
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
+from guiapp.core.session_files.name import ENDING
+from guiapp.widgets.shared.file_names import ask_for_file
 from guiapp.widgets.shared.style_sheet import set_role
 
 MODEL_FILTER = "Tokenizers (*.gguf *.tiktoken *.model *.json *.txt *.txt.gz);;All files (*)"
 TEXT_FILTER = "All files (*)"
+SESSIONS = {ENDING: f"Sessions (*{ENDING})"}
+
+
+def agrees(parent: QWidget, title: str, question: str, yes: str) -> bool:
+    """Whether people press the button `yes`, rather than Cancel."""
+    box = QMessageBox(parent)
+    box.setWindowTitle(title)
+    box.setTextFormat(Qt.TextFormat.PlainText)
+    box.setText(question)
+    agree = set_role(box.addButton(yes, QMessageBox.ButtonRole.AcceptRole), "primary")
+    box.addButton(QMessageBox.StandardButton.Cancel)
+    box.setDefaultButton(agree)
+    box.exec()
+    is_agreed = box.clickedButton() is agree
+    box.deleteLater()
+    return is_agreed
+
+
+def ask_to_fetch(parent: QWidget, told: str) -> bool:
+    """The question before anything is asked of a server that a file names and nobody typed."""
+    return agrees(parent, "Fetch the model?", f"{told}\n\nFetch its tokenizer from there?", "Fetch")
 
 
 class Answer(Enum):
@@ -39,6 +62,25 @@ class Questions:
     def where_to_save(self, suggested: Path | None) -> Path | None:
         start = str(suggested or "text.txt")
         return self._chosen(QFileDialog.getSaveFileName(self._window, "Save text", start, TEXT_FILTER))
+
+    def session_to_open(self) -> Path | None:
+        return self._chosen(QFileDialog.getOpenFileName(self._window, "Open session", "", SESSIONS[ENDING]))
+
+    def where_to_save_session(self, suggested: Path) -> Path | None:
+        return ask_for_file(self._window, "Save session", str(suggested), SESSIONS)
+
+    def may_fetch(self, told: str) -> bool:
+        """Whether a model may be fetched that a file names, whoever wrote that."""
+        return ask_to_fetch(self._window, told)
+
+    def model_instead(self, told: str) -> Path | None:
+        """The file to take for a model that is not there; None for none."""
+        wants = agrees(self._window, "Where is the model?", told, "Choose the file…")
+        return self.model_to_open() if wants else None
+
+    def open_anyway(self, told: str) -> bool:
+        """Whether to go on although a model is not what it was."""
+        return agrees(self._window, "Another model file", told, "Open anyway")
 
     def save_before_closing(self, path: Path | None) -> Answer:
         """What to do with changes that are not in the file yet, or with a long text that has none."""

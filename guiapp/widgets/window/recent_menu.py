@@ -1,4 +1,4 @@
-"""The menu of model and text files that were opened last."""
+"""The menu of model, text and session files that were opened last."""
 
 from __future__ import annotations
 
@@ -25,9 +25,11 @@ class RecentMenu(QObject):
 
     Signals:
         model_chosen(str): the path of a model to open.
+        text_chosen(Path): a text or a session to open.
     """
 
     model_chosen = Signal(str)
+    text_chosen = Signal(object)
 
     def __init__(self, menu: QMenu, session: ModelSession, models: RecentFiles, texts: RecentTexts) -> None:
         super().__init__(menu)
@@ -68,7 +70,7 @@ class RecentMenu(QObject):
         path = self._session.text.path
         opened = None if path is None else str(path.absolute())
         return [
-            self._action(text, text == opened, partial(self._session.text.open, Path(text)))
+            self._action(text, text == opened, partial(self.text_chosen.emit, Path(text)))
             for text in self._texts.paths
         ]
 

@@ -168,7 +168,7 @@ def test_prefixes_of_another_vocabulary_are_shown_in_no_tree(page, qtbot):
     session.select_token(3)
     qtbot.waitUntil(lambda: len(paintings_of(view).texts) > 3)
     assert view._tree.token_ids.max() > 100
-    session.loader._load = lambda *_: guiapp.open_model("demo:toy")
+    session.loader.load = lambda *_: guiapp.open_model("demo:toy")
     with qtbot.waitSignal(session.loader.model_changed):
         session.loader.open("demo:toy")
     view._settled.setInterval(60_000)  # the tokens come late, and the picture before them

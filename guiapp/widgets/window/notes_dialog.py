@@ -1,0 +1,55 @@
+"""Notes about what is open, which a session file is saved with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtGui import QTextCursor
+from PySide6.QtWidgets import QDialog, QLabel, QPlainTextEdit, QWidget
+
+from guiapp.widgets.shared.buttons import push_button
+from guiapp.widgets.shared.layouts import STRETCH, in_column, in_row
+from guiapp.widgets.shared.style_sheet import set_role
+from guiapp.widgets.shared.theme import MARGIN_PX
+
+SIZE_PX = (460, 300)
+HINT = "What should be known about this text and model? Notes are saved with the session."
+
+
+class NotesDialog(QDialog):
+    """Stays open beside the work."""
+
+    def __init__(self, save: Callable[[], object], parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Session notes")
+        self.resize(*SIZE_PX)
+        self.editor = QPlainTextEdit()
+        self.editor.setAccessibleName("Session notes")
+        self.editor.setTabChangesFocus(True)
+        hint = set_role(QLabel(HINT, wordWrap=True), "dim")
+        self.save_button = push_button("Save session…", save, role="primary")
+        close = push_button("Close", self.close)
+        for button in (self.save_button, close):
+            button.setAutoDefault(False)  # Return begins a line
+        in_column(
+            hint, (self.editor, 1), in_row(STRETCH, close, self.save_button), on=self, margins=MARGIN_PX
+        )
+
+    @property
+    def notes(self) -> str:
+        return self.editor.toPlainText()
+
+    def take(self, notes: str) -> None:
+        """Show other notes; undo brings the old ones back."""
+        if notes != self.notes:
+            cursor = self.editor.textCursor()
+            cursor.select(QTextCursor.SelectionType.Document)
+            cursor.insertText(notes)
+            self.editor.moveCursor(QTextCursor.MoveOperation.Start)
+
+    def present(self) -> None:
+        """Be seen, and take what is typed."""
+        self.show()
+        self.raise_()
+        self.activateWindow()
+        self.editor.setFocus()

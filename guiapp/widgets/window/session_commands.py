@@ -1,0 +1,121 @@
+"""Sessions saved to files and opened again: what people are asked, and what pages do about it."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+
+from guiapp.core.session_files.name import ENDING
+from guiapp.viewmodels.models.loader import title_of
+from guiapp.viewmodels.session_opener import Read, SessionOpener
+from guiapp.viewmodels.settings import Settings
+from guiapp.viewmodels.shelf import Shelf
+from guiapp.widgets.window.main_window import MainWindow
+from guiapp.widgets.window.notes_dialog import NotesDialog
+
+if TYPE_CHECKING:
+    from guiapp.core.session_files.session_file import SessionFile
+
+SUBJECT = "session"
+
+
+class SessionCommands(QObject):
+    """Connects session files with the window.
+
+    path  the file that was opened or saved last, None for none
+    """
+
+    def __init__(self, window: MainWindow, opener: SessionOpener, settings: Settings, shelf: Shelf) -> None:
+        super().__init__(window)
+        self._window = window
+        self._opener = opener
+        self._settings = settings
+        self._shelf = shelf
+        self.path: Path | None = None
+        opener.obstructed.connect(self._ask)
+        opener.taken_up.connect(self._show)
+        opener.saved.connect(self._remember)
+        opener.failed.connect(self._tell)
+
+    @cached_property
+    def notes(self) -> NotesDialog:
+        """Made for the first notes that are written or read."""
+        return NotesDialog(self.ask_and_save, self._window)
+
+    def open(self, path: Path) -> None:
+        self._opener.open(path)
+
+    def ask_and_open(self) -> None:
+        if (path := self._window.questions.session_to_open()) is not None:
+            self.open(path)
+
+    def ask_and_save(self) -> None:
+        """Save what is open, beside the session of before unless another place is chosen."""
+        session = self._opener.captured(self._window.pages.current_name, self._written_notes)
+        if session is None:
+            self._tell("There is no model open to save a session with. Choose a model.")
+            return
+        session = self._with_steps(session)
+        suggested = self.path or Path(title_of(session.model) + ENDING)
+        if (path := self._window.questions.where_to_save_session(suggested)) is not None:
+            self._opener.save(session, path)
+
+    def _with_steps(self, session: SessionFile) -> SessionFile:
+        """With what the Steps page has, or would have if it were shown."""
+        from guiapp.viewmodels.steps.debugger_memory import recall
+        from guiapp.widgets.steps.page import StepsPage
+
+        page = self._window.pages.pages.get("steps")
+        if isinstance(page, StepsPage):
+            return page.model.captured(session)
+        return recall(self._settings.debugger).of_session(session)
+
+    def show_notes(self) -> None:
+        self.notes.present()
+
+    @property
+    def _written_notes(self) -> str:
+        return self.notes.notes if "notes" in self.__dict__ else ""
+
+    def _ask(self, read: Read) -> None:
+        """Have people decide how to go on, if at all."""
+        from guiapp.core.session_files.opening import Obstacle
+
+        questions, opening = self._window.questions, read.opening
+        if opening.obstacle is Obstacle.ON_WEB:
+            if questions.may_fetch(opening.told):
+                self._opener.fetch(read)
+        elif opening.obstacle is Obstacle.MISSING:
+            if (model := questions.model_instead(opening.told)) is not None:
+                self._opener.use(read, model)
+        elif questions.open_anyway(opening.told):
+            self._opener.take_up(read)
+
+    def _show(self, read: Read) -> None:
+        """Bring the page to the front on which the session was left, with the steps as they were."""
+        from guiapp.widgets.steps.page import StepsPage
+
+        window, session = self._window, read.opening.session
+        steps = window.pages.show_page("steps")
+        assert isinstance(steps, StepsPage)
+        steps.resume(session)
+        window.actions_table[session.page].trigger()
+        window.inspect_page.editor.reveal(*sorted(session.selection))
+        if session.notes or self._written_notes:
+            self.notes.take(session.notes)
+        if session.notes:
+            self.show_notes()
+        self._remember(read.path)
+        if told := read.opening.lacking:
+            window.notices.show_notice(SUBJECT, told, is_hint=True)
+
+    def _remember(self, path: Path) -> None:
+        self.path = path
+        self._shelf.recent_texts.add(path)
+        self._window.notices.clear_notice(SUBJECT)
+
+    def _tell(self, message: str) -> None:
+        self._window.notices.show_notice(SUBJECT, message)
