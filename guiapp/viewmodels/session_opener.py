@@ -139,8 +139,8 @@ def _open(read: Read, load_model: Load, may_fetch: bool, progress: Progress) -> 
 
 
 def _save(session: SessionFile, tokenizer: Tokenizer, path: Path, _: Progress) -> Path:
-    from guiapp.core.session_files.opening import hash_of
     from guiapp.core.session_files.writing import save
+    from guiapp.core.sources.file_hash import hash_of
 
     save(replace(session, sha256=hash_of(tokenizer, session.model)), path)
     return path

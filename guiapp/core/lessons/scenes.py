@@ -7,13 +7,14 @@ from pathlib import Path
 from guiapp import open_model
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.lessons.lesson import LessonStep
-from guiapp.core.sources.file_hash import file_hash
+from guiapp.core.sources.file_hash import hash_of
 from guiapp.core.sources.locate import kept_name
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.trace.cost import estimate
 from guiapp.core.trace.debugger import Debugger
 from guiapp.core.trace.recorder import record
 from guiapp.core.trace.reports import debugger_for
+from guiapp.core.vocab.quoting import quoted
 
 MOST_SECONDS = 5.0  # for all runs of a lesson, as estimated before they are made
 
@@ -36,7 +37,7 @@ class Scenes:
         self._seconds = 0.0
         self._opened: tuple[tuple[str, str], Tokenizer] | None = None
         self._run: tuple[tuple[object, ...], Debugger] | None = None
-        self._hashes: dict[Path, str] = {}
+        self._hashes: dict[str, str] = {}
 
     def tokenizer(self, step: LessonStep) -> Tokenizer:
         """Of the step's model; raises SceneError."""
@@ -47,9 +48,9 @@ class Scenes:
             except TokenloupeError as error:
                 raise SceneError("model", str(error)) from error
         tokenizer = self._opened[1]
-        path = tokenizer.vocabulary.path
-        if step.sha256 and path is not None and (found := self._hash(path)) != step.sha256.lower():
-            raise SceneError("sha256", f"{path.name} is another file: its sha256 is {found}.")
+        if step.sha256 and (found := self._hash(tokenizer, step.model)) not in ("", step.sha256.lower()):
+            name = quoted(Path(step.model).name)
+            raise SceneError("sha256", f"{name} is another file: its sha256 is {found}.")
         return tokenizer
 
     def debugger(self, step: LessonStep) -> Debugger:
@@ -76,7 +77,7 @@ class Scenes:
                 f"{MOST_SECONDS:,.0f} s. Take shorter texts.",
             )
 
-    def _hash(self, path: Path) -> str:
-        if path not in self._hashes:
-            self._hashes[path] = file_hash(path)
-        return self._hashes[path]
+    def _hash(self, tokenizer: Tokenizer, model: str) -> str:
+        if model not in self._hashes:
+            self._hashes[model] = hash_of(tokenizer, model)
+        return self._hashes[model]

@@ -9,10 +9,9 @@ from pathlib import Path
 
 from guiapp import open_model
 from guiapp.core.demo import PREFIX
-from guiapp.core.errors import VocabError
 from guiapp.core.session_files.session_file import SessionFile
-from guiapp.core.sources.file_hash import file_hash
-from guiapp.core.sources.locate import is_fetched, is_plain, kept_name
+from guiapp.core.sources.file_hash import hash_of
+from guiapp.core.sources.locate import is_fetched, is_kept, is_plain, kept_name
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.quoting import quoted
 
@@ -55,24 +54,16 @@ def opened(session: SessionFile, may_fetch: bool = False, open_: Open = open_mod
     name = quoted(session.model, 200)
     if _is_file(session.model) and not Path(session.model).exists():
         return Opening(session, None, Obstacle.MISSING, f"The model of this session is not there: {name}")
-    if is_fetched(session.model) and not may_fetch:
-        try:
-            return _opened_as(session, kept_name(session.model), open_)
-        except VocabError:
-            told = f"The model of this session is on the web: {name}"
-            return Opening(session, None, Obstacle.ON_WEB, told)
-    return _opened_as(session, session.model, open_)
+    if not is_fetched(session.model) or may_fetch:
+        return _opened_as(session, session.model, open_)
+    if not is_kept(session.model):
+        return Opening(session, None, Obstacle.ON_WEB, f"The model of this session is on the web: {name}")
+    return _opened_as(session, kept_name(session.model), open_)
 
 
 def with_model(session: SessionFile, path: Path) -> SessionFile:
     """The same with another file in the place of a model that is missing."""
     return replace(session, model=str(path.absolute()))
-
-
-def hash_of(tokenizer: Tokenizer, model: str) -> str:
-    """That of the file of a model; "" for one from the web, of which only the front may be here."""
-    path = tokenizer.vocabulary.path
-    return "" if path is None or is_fetched(model) else file_hash(path)
 
 
 def _opened_as(session: SessionFile, name: str, open_: Open) -> Opening:

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from guiapp.core.errors import VocabError
+from guiapp.core.sources.locate import is_fetched
 from guiapp.core.system.checkpoint import checkpoint
+
+if TYPE_CHECKING:
+    from guiapp.core.tokenizer import Tokenizer
 
 MOST_BYTES = 64 << 20  # weights lie behind the vocabulary, and would take minutes
 CHUNK_BYTES = 4 << 20
@@ -27,3 +32,9 @@ def file_hash(path: Path) -> str:
     except OSError as error:
         raise VocabError(f"{path.name} cannot be read: {error.strerror}.") from error
     return hashed.hexdigest()
+
+
+def hash_of(tokenizer: Tokenizer, model: str) -> str:
+    """That of a model's file; "" for one from the web, by its name: only the front of it may be here."""
+    path = tokenizer.vocabulary.path
+    return "" if path is None or is_fetched(model) else file_hash(path)

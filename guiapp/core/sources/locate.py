@@ -61,6 +61,15 @@ def is_fetched(named: str) -> bool:
     return named.startswith(HUB) or named.lower().startswith(WEB)
 
 
+def is_kept(named: str) -> bool:
+    """Whether what was fetched is here, or in the cache of Hugging Face's libraries; no server is asked."""
+    try:
+        located(KEPT + named, Opening(lambda _share: None))
+    except VocabError:
+        return False
+    return True
+
+
 def is_plain(named: str) -> bool:
     """Whether this is a path or a demo model, which are looked for nowhere."""
     return not is_fetched(named) and _place_of(named) is None

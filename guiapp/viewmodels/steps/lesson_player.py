@@ -5,7 +5,8 @@ A lesson has a session and a debugger of its own: what people have open does not
 
 from __future__ import annotations
 
-from functools import cached_property
+from collections.abc import Callable
+from functools import cached_property, partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
@@ -20,7 +21,13 @@ from guiapp.core.lessons.lesson import (
     load_each,
 )
 from guiapp.core.lessons.places import computed_answer, go_to_place, training_answer
+from guiapp.core.sources.file_hash import hash_of
+from guiapp.core.sources.locate import is_fetched, is_kept, kept_name
+from guiapp.core.tokenizer import Tokenizer
+from guiapp.core.vocab.quoting import quoted
+from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.model_session import ModelSession
+from guiapp.viewmodels.models.loader import OpenModel
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.steps.lesson_progress import LessonProgress, is_lesson_path
 from guiapp.viewmodels.steps.model import StepsModel
@@ -33,9 +40,10 @@ class LessonPlayer(QObject):
     """The lesson under way, if there is one.
 
     session, steps, training  what lessons show, and nobody else
+    remark                    why what the lesson says may not hold here, "" for nothing
 
     Signals:
-        changed(): `lesson`, `step`, `is_revealed` or `failure` is new.
+        changed(): `lesson`, `step`, `is_revealed`, `failure` or `remark` is new.
     """
 
     changed = Signal()
@@ -52,11 +60,17 @@ class LessonPlayer(QObject):
         self.number = 0
         self.is_revealed = False
         self.failure = ""
+        self.remark = ""
         self._pre = ""
+        self._allowed: set[str] = set()  # models that may be fetched
+        self._comparing = LatestJob[str](self)
+        self._comparing.done.connect(self._tell_remark)
+        self._comparing.failed.connect(self._tell_remark)
         self.steps.trace_changed.connect(self._go_to_place)
         self.session.loader.failed.connect(self._fail)
         self.session.loader.refused_changed.connect(self._tell_refusal)
         self.session.loader.model_changed.connect(self._check_encoder)
+        self.session.loader.model_changed.connect(self._compare_file)
 
     @cached_property
     def _found(self) -> tuple[list[Lesson], list[str]]:
@@ -127,9 +141,17 @@ class LessonPlayer(QObject):
             return not self.training.is_busy
         return self.steps.recording.is_settled and self._is_recorded(step)
 
-    def open(self, path: Path) -> None:
-        """Begin a lesson from a file as it is now; raises FaultyFileError."""
+    def open(self, path: Path, may_fetch: Callable[[list[str]], bool] = lambda models: False) -> None:
+        """Begin a lesson from a file as it is now; raises FaultyFileError.
+
+        Models that would have to come from the web are fetched if `may_fetch` says so; else nothing begins.
+        """
         opened = load(path)
+        models = {step.model for step in opened.steps if not step.train and is_fetched(step.model)}
+        on_web = sorted(model for model in models - self._allowed if not is_kept(model))
+        if on_web and not may_fetch(on_web):
+            return
+        self._allowed.update(on_web)
         lessons = self.lessons
         places = {lesson.name: at for at, lesson in enumerate(lessons)}
         at = places.get(opened.name, len(lessons))
@@ -173,7 +195,7 @@ class LessonPlayer(QObject):
             self.changed.emit()
 
     def _show(self, number: int) -> None:
-        self.number, self.is_revealed, self.failure = number, False, ""
+        self.number, self.is_revealed, self.failure, self.remark = number, False, "", ""
         assert self.lesson is not None
         self._progress.keep(self.lesson.name, number, len(self.lesson.steps))
         step = self.step
@@ -188,15 +210,27 @@ class LessonPlayer(QObject):
     def _set_scene(self, step: LessonStep) -> None:
         session, loader = self.session, self.session.loader
         opened = None if loader.model is None else loader.model.name
-        if (loader.loading_name or opened) != step.model or self._pre != step.pre:
+        if (loader.loading_name or opened) != (name := self._name_of(step)) or self._pre != step.pre:
             self._pre = step.pre
-            loader.open(step.model, step.pre or None)
+            loader.open(name, step.pre or None)
         if session.document.text() != step.text.encode():
             session.document.set_text(step.text.encode())
         session.set_parse_special(step.parse_special)
         session.set_encoder(step.encoder or None)
         self._check_encoder()
+        self._compare_file()
         self._go_to_place()
+
+    def _model_of(self, step: LessonStep | None) -> OpenModel | None:
+        """The model of a step, once it is open."""
+        model = self.session.loader.model
+        if step is None or step.train or model is None or model.name != self._name_of(step):
+            return None
+        return model
+
+    def _name_of(self, step: LessonStep) -> str:
+        """What to open a step's model by: no server is asked that nobody has allowed."""
+        return step.model if step.model in self._allowed else kept_name(step.model)
 
     def _go_to_place(self) -> None:
         """Go to the step's place once its text is recorded with its encoder."""
@@ -216,13 +250,14 @@ class LessonPlayer(QObject):
         debugger = self.steps.debugger
         if debugger is None or debugger.trace.text != step.text.encode():
             return False
-        model = self.session.loader.model
-        if model is None or model.name != step.model or model.tokenizer.vocabulary is not debugger.vocabulary:
+        model = self._model_of(step)
+        if model is None or model.tokenizer.vocabulary is not debugger.vocabulary:
             return False
         return not step.encoder or debugger.trace.encoder == step.encoder
 
     def stop(self) -> None:
         """End all work in the background."""
+        self._comparing.wait()
         self.training.stop()
         self.steps.stop()
         self.session.close()
@@ -233,13 +268,31 @@ class LessonPlayer(QObject):
 
     def _check_encoder(self) -> None:
         """Tell of an encoder that the model does not have: nothing would be recorded."""
-        step, model = self.step, self.session.loader.model
-        if step is None or step.train or model is None or model.name != step.model or not step.encoder:
-            return
-        if step.encoder not in self.session.encoders:
+        step = self.step
+        if step is not None and self._model_of(step) and step.encoder not in ("", *self.session.encoders):
             known = ", ".join(self.session.encoders)
             self._fail(step.model, f"This model has no encoder “{step.encoder}”. It has: {known}.")
+
+    def _compare_file(self) -> None:
+        """Tell of a model that is not the one that the lesson was written for."""
+        step, model = self.step, self._model_of(self.step)
+        self._comparing.cancel()
+        if step is not None and step.sha256 and model is not None:
+            self._comparing.start(partial(_told_apart, step, model.tokenizer))
+
+    def _tell_remark(self, remark: str) -> None:
+        if remark != self.remark:
+            self.remark = remark
+            self.changed.emit()
 
     def _fail(self, name: str, message: str) -> None:
         self.failure = message
         self.changed.emit()
+
+
+def _told_apart(step: LessonStep, tokenizer: Tokenizer, _: Progress) -> str:
+    found = hash_of(tokenizer, step.model)
+    if found in ("", step.sha256.lower()):
+        return ""
+    name = quoted(Path(step.model).name)
+    return f"{name} is not the file that this lesson was written for: what it says may not hold here."

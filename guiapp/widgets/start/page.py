@@ -143,10 +143,14 @@ class StartPage(Page):
         hint = set_role(QLabel("Or drop a text or a model file anywhere in this window."), "dim")
         open_text = tool_button("Open…", actions["open_text"].trigger, name="Open text file")
         choose = tool_button("All…", actions["choose_model"].trigger, name="Choose model")
+        own = (
+            tool_button("Open…", actions["open_lesson"].trigger, name="Open lesson file"),
+            tool_button("Write…", actions["write_lesson"].trigger, name="Write a lesson of your own"),
+        )
         for card in self.cards:
             card.setMinimumHeight(CARD_HEIGHT_PX)
         self._lists = (
-            _section(in_row(heading("Lessons"), STRETCH, self._done), self.lessons),
+            _section(in_row(heading("Lessons"), STRETCH, self._done, *own), self.lessons),
             _section(head_row("Models", choose), self.models),
             _section(head_row("Recent texts and sessions", open_text), self.texts),
         )

@@ -40,7 +40,8 @@ class LessonBar(QFrame):
         self.title.setToolTip(OWN_TEXT)
         self.narration = QLabel(wordWrap=True, textFormat=Qt.TextFormat.RichText)
         self.question = QLabel(wordWrap=True, textFormat=Qt.TextFormat.RichText)
-        self._words = framed(in_column(self.narration, self.question, spacing=GAP_PX))
+        self.remark = set_role(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "warning")
+        self._words = framed(in_column(self.narration, self.question, self.remark, spacing=GAP_PX))
         self._words_area = scrolling(self._words, 0)
         slots = dict(
             zip(LESSON_ACTIONS, (player.go_back, player.reveal, player.go_on, player.leave), strict=True)
@@ -79,7 +80,7 @@ class LessonBar(QFrame):
         if lesson is None or step is None:
             return
         theme = self._theme_source.theme
-        for label in (self.narration, self.question):
+        for label in (self.narration, self.question, self.remark):
             label.setFont(self._zoom.ui_font(NARRATION_PX))
         word, _, rest = step.setting.partition(" ")  # which is not what the bars of the window say
         setting = f"{word.upper()} {rest}"
@@ -91,6 +92,8 @@ class LessonBar(QFrame):
         self.question.setText(_rich(f"? {step.ask}{answer}", theme))
         if self._player.failure:
             self.question.setText(escape(self._player.failure))
+        self.remark.setText(self._player.remark)
+        self.remark.setVisible(bool(self._player.remark))
         self.buttons["lesson_reveal"].setVisible(bool(step.ask) and not self._player.is_revealed)
         self.buttons["lesson_previous"].setEnabled(self._player.number > 0)
         self._fit()

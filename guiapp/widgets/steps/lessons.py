@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt
@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFileDialog, QFrame, QLabel, QMessageBox, QPushBut
 from guiapp.core.lessons.lesson import ENDING, Lesson
 from guiapp.core.lessons.saving import save_lesson
 from guiapp.core.system.outside_toml import FaultyFileError
+from guiapp.core.vocab.quoting import quoted
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.steps.lesson_player import LessonPlayer
 from guiapp.widgets.shared.buttons import push_button, tool_button
@@ -20,6 +21,8 @@ from guiapp.widgets.shared.layouts import STRETCH, framed, in_column, in_row, sc
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.text_zoom import TextZoom
 from guiapp.widgets.shared.theme import MARGIN_PX, UI_FONT_PX
+from guiapp.widgets.steps.author_dialog import AuthorDialog
+from guiapp.widgets.window.questions import ask_to_fetch
 
 FORMATS = {ENDING: "Lesson to change (*.toml)", ".html": "Page that steps in a browser (*.html)"}
 LIST_WIDTH_PX = 900
@@ -77,7 +80,8 @@ class LessonList(QScrollArea):
             for failure in self._player.failures
         ]
         self._inner = QWidget()
-        head = in_row((self._keys(), 1), push_button("Open lesson file…", self.ask_and_open))
+        write = push_button("Write a lesson…", self.show_author)
+        head = in_row((self._keys(), 1), write, push_button("Open lesson file…", self.ask_and_open))
         in_column(head, *cards, *failures, STRETCH, on=self._inner, margins=None)
         content = QWidget()
         in_row(self._inner, on=content, margins=None)
@@ -93,9 +97,13 @@ class LessonList(QScrollArea):
     def open(self, path: Path) -> None:
         """Begin a lesson from a file, or say what is wrong with it."""
         try:
-            self._player.open(path)
+            self._player.open(path, self._may_fetch)
         except FaultyFileError as error:
             self._complain("Open lesson", str(error))
+
+    def _may_fetch(self, models: list[str]) -> bool:
+        listed = ", ".join(quoted(model, 200) for model in models)
+        return ask_to_fetch(self, f"This lesson uses what is on the web: {listed}")
 
     def ask_and_save(self, lesson: Lesson) -> None:
         """Save a lesson as the beginning of one's own, or as a page."""
@@ -106,8 +114,21 @@ class LessonList(QScrollArea):
         """In the format that the ending names; says so where that fails."""
         self._saving.start(partial(_save, lesson, path))
 
+    def show_author(self) -> None:
+        """Explain how to write a lesson, and check one."""
+        self.author.show()
+        self.author.raise_()
+        self.author.activateWindow()
+
+    @cached_property
+    def author(self) -> AuthorDialog:
+        """Made for the first who writes a lesson."""
+        return AuthorDialog(self.open, self)
+
     def stop(self) -> None:
         self._saving.wait()
+        if "author" in self.__dict__:
+            self.author.stop()
 
     def _complain(self, title: str, message: str) -> None:
         box = QMessageBox(QMessageBox.Icon.Warning, title, message, parent=self)

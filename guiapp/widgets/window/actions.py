@@ -171,6 +171,7 @@ ROWS = (
     ),
     *(ActionRow(f"lesson:{lesson.name}", lesson.title, "Help/Lessons", (), True) for lesson in LESSONS),
     ActionRow("open_lesson", "Open lesson file…", "Help/Lessons", begins_group=True),
+    ActionRow("write_lesson", "Write a lesson of your own…", "Help/Lessons"),
     ActionRow("signs", "What the signs mean", "Help", ("Shift+F1",)),
     ActionRow("shortcuts", "Keyboard shortcuts", "Help", ("F1", "Ctrl+?")),
     ActionRow("about", "About Tokenloupe", "Help"),

@@ -215,6 +215,10 @@ class WindowCommands(QObject):
     def _ask_for_lesson(self) -> None:
         self._steps_page().lessons.ask_and_open()
 
+    def _write_lesson(self) -> None:
+        self._show_lessons()
+        self._steps_page().lessons.show_author()
+
     def _show_lessons(self) -> None:
         self._steps_page().show_lessons()
 
@@ -325,6 +329,7 @@ class WindowCommands(QObject):
                 "decode_ids": page.show_decoder,
                 "palette": self._open_palette,
                 "open_lesson": self._ask_for_lesson,
+                "write_lesson": self._write_lesson,
                 **{f"lesson:{each.name}": partial(self._begin_lesson, each.name) for each in LESSONS},
                 "next_panel": partial(self._move_focus, 1),
                 "previous_panel": partial(self._move_focus, -1),

@@ -43,7 +43,7 @@ FAULTS = {
     HEAD.replace("demo:toy", "demo:none"): ["5: step 1: There is no demo model “demo:none”."],
     HEAD.replace("demo:toy", "hf:a/b"): ["5: step 1: Nothing is kept of hf:a/b. Open it by this name to "],
     HEAD.replace("demo:toy", "https://a.b/c"): ["5: step 1: Nothing is kept of https://a.b/c. Open it by "],
-    HEAD + 'sha256 = "00"': ["8: step 1: toy.gguf is another file: its sha256 is "],
+    HEAD + 'sha256 = "00"': ["8: step 1: demo:toy is another file: its sha256 is "],
     ASK + 'answer_is = "next"': [],
     ASK + 'answer_is = "operation merge hit 2"': [],
     ASK + 'answer_is = "operation take"': ["9: step 1: the run never stops at “operation take”. "],

@@ -202,8 +202,6 @@ def test_nothing_is_fetched_before_people_say_so(make_shell, qtbot, tmp_path):
 
     def load_noting(name, pre, progress):
         opened.append(name)
-        if name == "kept:hf:a/b":
-            raise guiapp.VocabError("Nothing is kept.")
         return guiapp.open_model("demo:toy")
 
     shell = make_shell(b"mine", "demo:toy", load_noting)
@@ -211,7 +209,7 @@ def test_nothing_is_fetched_before_people_say_so(make_shell, qtbot, tmp_path):
     path.write_text(WHOLE.replace("demo:toy", "hf:a/b"))
     opened.clear()
     asked = answered(shell, qtbot, path, shell.opener.obstructed)
-    assert (asked, opened) == (["The model of this session is on the web: hf:a/b"], ["kept:hf:a/b"])
+    assert (asked, opened) == (["The model of this session is on the web: hf:a/b"], [])
     assert shell.session.document.text() == b"mine"
     answered(shell, qtbot, path, shell.opener.taken_up, fetches=True)
     assert opened[-1] == "hf:a/b"
