@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from guiapp.core.export.page import PageStep, page, section
 from guiapp.core.system.replace_file import replacement
 
 ENDINGS = (".md", ".json", ".svg", ".html")
+HANDOUT = "handout"  # a page to print, whose ending is that of a page that steps
 ALL = "All"
 N_SAMPLED = 50  # steps, to estimate a size from
 CHUNKS_PER_REPORT = 1000
@@ -93,10 +95,16 @@ class ExportedRun(ABC):
     def step_json(self) -> str:
         return json.dumps(self.step_record(), ensure_ascii=False, indent=2)
 
-    def chunks(self, ending: str, steps: range) -> Iterator[str]:
-        """A file of some steps in the format that an ending names, about one chunk for each."""
-        formats = {".md": self._markdown, ".json": self._json, ".svg": self._svg, ".html": self._html}
-        return formats[ending](steps)
+    def chunks(self, kind: str, steps: range) -> Iterator[str]:
+        """A file of some steps, about one chunk for each; `kind` is one of ENDINGS, or HANDOUT."""
+        formats: dict[str, Callable[[range], Iterator[str]]] = {
+            ".md": self._markdown,
+            ".json": self._json,
+            ".svg": self._svg,
+            ".html": self._html,
+            HANDOUT: partial(self._html, is_handout=True),
+        }
+        return formats[kind](steps)
 
     def _markdown(self, steps: range) -> Iterator[str]:
         yield self.markdown_head(steps)
@@ -116,8 +124,8 @@ class ExportedRun(ABC):
         drawn = (self.drawing_row(step, HEAD_PX + number * self.row_px) for number, step in rows)
         return document(drawn, self.row_px, self.drawing_head())
 
-    def _html(self, steps: range) -> Iterator[str]:
-        return page(*self.page_head(), map(self.page_step, self.page_places(steps)))
+    def _html(self, steps: range, is_handout: bool = False) -> Iterator[str]:
+        return page(*self.page_head(), map(self.page_step, self.page_places(steps)), is_handout)
 
     def estimated_bytes(self, ending: str) -> int:
         """About how large the file of all steps will be, from some of them."""
@@ -138,10 +146,11 @@ class ExportedRun(ABC):
         path: Path,
         progress: Callable[[float], None] = lambda share: None,
         steps: range | None = None,
+        kind: str = "",
     ) -> None:
-        """Write all steps, or some, in the format that the ending of the file names; raises OSError."""
+        """Write all steps, or some, as a `kind` or else as the ending of the file says; raises OSError."""
         written = self.steps if steps is None else steps
-        write_chunks(self.chunks(path.suffix.lower(), written), path, len(written), progress)
+        write_chunks(self.chunks(kind or path.suffix.lower(), written), path, len(written), progress)
 
 
 def write_chunks(

@@ -1,6 +1,7 @@
 """A run or a lesson as one HTML page that steps in a browser, with nothing beside it and no network.
 
-Each step is a part of the page; without a script, and on paper, they stand one below the other.
+Each step is a part of the page; without a script they stand one below the other.  On paper, and in a handout
+on the screen too, each is a numbered figure, questions have lines to write on, and answers the last page.
 """
 
 from __future__ import annotations
@@ -15,6 +16,13 @@ from typing import NamedTuple
 from guiapp.core.demo import resources_folder
 from guiapp.core.explain.code_marks import parts
 from guiapp.core.vocab.quoting import printable
+
+WALK = (
+    '<nav hidden>\n<button id="back" title="←">Back</button> '
+    '<output id="place" aria-live="polite"></output> <button id="on" title="→ or Space">Go on</button>\n'
+    "<small>Space or → goes on, ← back, Home and End to the ends</small>\n</nav>\n"
+)
+BLANK = '<div class="blank"></div>'  # to write on
 
 
 class PagePair(NamedTuple):
@@ -47,29 +55,34 @@ class PageStep(NamedTuple):
     answer: str = ""
 
 
-def page(title: str, summary: str, steps: Iterable[PageStep]) -> Iterator[str]:
-    """The page in chunks: what comes before the steps, a chunk for each, and what comes behind."""
-    style, script = (_resource(f"steps.{ending}") for ending in ("css", "js"))
-    policy = f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; base-uri 'none'"
+def page(title: str, summary: str, steps: Iterable[PageStep], is_handout: bool = False) -> Iterator[str]:
+    """The page in chunks: what comes before the steps, a chunk for each, and what comes behind.
+
+    A handout has no script, and looks on the screen as it will on paper.
+    """
+    style, on_paper, script = map(_resource, ("steps.css", "print.css", "steps.js"))
+    styles = f"{_hash(style)} {_hash(on_paper)}"
+    scripts = "'none'" if is_handout else _hash(script)
+    policy = f"default-src 'none'; style-src {styles}; script-src {scripts}; base-uri 'none'"
     yield (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}; form-action \'none\'">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{_plain(title)}</title>\n<style>{style}</style>\n</head>\n<body>\n<header>\n"
-        f"<h1>{_plain(title)}</h1>\n{rich(summary)}\n<nav hidden>\n"
-        '<button id="back" title="←">Back</button> <output id="place" aria-live="polite"></output> '
-        '<button id="on" title="→ or Space">Go on</button>\n'
-        "<small>Space or → goes on, ← back, Home and End to the ends</small>\n</nav>\n</header>\n<main>\n"
+        f"<title>{_plain(title)}</title>\n<style>{style}</style>\n"
+        f"<style{'' if is_handout else ' media=print'}>{on_paper}</style>\n</head>\n<body>\n<header>\n"
+        f"<h1>{_plain(title)}</h1>\n{rich(summary)}\n{'' if is_handout else WALK}</header>\n<main>\n"
     )
     answers: list[str] = []
-    for step in steps:
+    for number, step in enumerate(steps, 1):
         if step.ask:
-            answers.append(f"<li><h2>{_plain(step.place)}</h2>{rich(step.ask)}{_revealed(step)}</li>\n")
+            answers.append(
+                f"<li><h2>Figure {number} · {_plain(step.place)}</h2>{rich(step.ask)}{_revealed(step)}</li>\n"
+            )
         yield section(step)
     yield "</main>\n"
     if answers:
         yield f'<aside id="answers">\n<h1>Answers</h1>\n<ol>\n{"".join(answers)}</ol>\n</aside>\n'
-    yield f"<script>{script}</script>\n</body>\n</html>\n"
+    yield ("" if is_handout else f"<script>{script}</script>\n") + "</body>\n</html>\n"
 
 
 def rich(words: str) -> str:
@@ -91,7 +104,7 @@ def section(step: PageStep) -> str:
     question, happens = "", rich(step.sentence) + _pairs(step)
     if step.ask:
         covered = f"<details><summary>Show the answer</summary>{_revealed(step)}{_pairs(step)}</details>"
-        question, happens = f'<div class="ask">{rich(step.ask)}{covered}</div>', ""
+        question, happens = f'<div class="ask">{rich(step.ask)}{BLANK}{covered}</div>', ""
     return (
         f"<section>\n<h2>{_plain(step.place)}</h2>\n{rich(step.say)}{question}\n"
         f"{_text(step)}{_rows(step)}{happens}\n</section>\n"

@@ -25,6 +25,7 @@ class ExportRequest:
     """Which steps of which saved run, and the file to write, whose ending names the format.
 
     model, pre  of a trace; "" for a training
+    kind        instead of the ending, "" for none
     """
 
     run_file: str
@@ -33,6 +34,7 @@ class ExportRequest:
     end: int
     model: str = ""
     pre: str = ""
+    kind: str = ""
 
     def line(self) -> bytes:
         return json.dumps(asdict(self)).encode() + b"\n"
@@ -42,7 +44,10 @@ def work(request: ExportRequest) -> str:
     """Write the file; what went wrong, to show as it stands, or ""."""
     try:
         _run(request).write(
-            Path(request.output), lambda share: _tell(progress=share), range(request.first, request.end)
+            Path(request.output),
+            lambda share: _tell(progress=share),
+            range(request.first, request.end),
+            request.kind,
         )
     except TokenloupeError as error:
         return str(error)

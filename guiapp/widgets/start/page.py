@@ -140,7 +140,7 @@ class StartPage(Page):
     def _lay_out(self) -> None:
         actions = self._setting.actions
         title = set_role(QLabel("What would you like to do?"), "welcome")
-        hint = set_role(QLabel("Or drop a text or a model file anywhere in this window."), "dim")
+        hint = set_role(QLabel("Or drop a text, a model or a session anywhere in this window."), "dim")
         open_text = tool_button("Open…", actions["open_text"].trigger, name="Open text file")
         choose = tool_button("All…", actions["choose_model"].trigger, name="Choose model")
         own = (

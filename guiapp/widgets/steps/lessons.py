@@ -22,6 +22,7 @@ from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.text_zoom import TextZoom
 from guiapp.widgets.shared.theme import MARGIN_PX, UI_FONT_PX
 from guiapp.widgets.steps.author_dialog import AuthorDialog
+from guiapp.widgets.steps.export import HANDOUTS
 from guiapp.widgets.window.questions import ask_to_fetch
 
 FORMATS = {ENDING: "Lesson to change (*.toml)", ".html": "Page that steps in a browser (*.html)"}
@@ -110,9 +111,14 @@ class LessonList(QScrollArea):
         if path := ask_for_file(self, "Save a copy", lesson.path.name, FORMATS):
             self.save(lesson, path)
 
-    def save(self, lesson: Lesson, path: Path) -> None:
+    def ask_and_save_handout(self, lesson: Lesson) -> None:
+        """Save a lesson as a page to print."""
+        if path := ask_for_file(self, "Save handout", f"{lesson.path.stem}.html", HANDOUTS):
+            self.save(lesson, path, is_handout=True)
+
+    def save(self, lesson: Lesson, path: Path, is_handout: bool = False) -> None:
         """In the format that the ending names; says so where that fails."""
-        self._saving.start(partial(_save, lesson, path))
+        self._saving.start(partial(_save, lesson, path, is_handout))
 
     def show_author(self) -> None:
         """Explain how to write a lesson, and check one."""
@@ -171,8 +177,10 @@ class LessonList(QScrollArea):
         self.buttons[lesson.name] = button
         copy = tool_button("Save a copy…", partial(self.ask_and_save, lesson))
         copy.setAccessibleName(f"Save a copy of {lesson.title}")
+        handout = tool_button("Handout…", partial(self.ask_and_save_handout, lesson))
+        handout.setAccessibleName(f"Save a handout of {lesson.title}")
         words = in_column(title, summary)
-        return framed(in_row((words, 1), copy, button, margins=(MARGIN_PX, MARGIN_PX - 4)), "card")
+        return framed(in_row((words, 1), copy, handout, button, margins=(MARGIN_PX, MARGIN_PX - 4)), "card")
 
     def _follow(self) -> None:
         for lesson in self._shown:
@@ -191,5 +199,5 @@ def _told(lesson: Lesson, reached: int, is_finished: bool) -> str:
     return f"✓ {told}" if is_finished else told
 
 
-def _save(lesson: Lesson, path: Path, _: Progress) -> None:
-    save_lesson(lesson, path)
+def _save(lesson: Lesson, path: Path, is_handout: bool, _: Progress) -> None:
+    save_lesson(lesson, path, is_handout)

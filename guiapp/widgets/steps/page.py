@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QSplitter, QStackedWidget, QWidget
 from guiapp.core.export.exported_run import ExportedRun
 from guiapp.core.export.trace_run import TraceRun
 from guiapp.core.export.training_run import TrainingRun
+from guiapp.core.lessons.lesson import Lesson
 from guiapp.core.session_files.session_file import SessionFile
 from guiapp.viewmodels.compare.compared_models import ComparedModels
 from guiapp.viewmodels.model_session import ModelSession
@@ -207,6 +208,9 @@ class StepsPage(Page):
             "debug_copy": self.export.copy_markdown,
             "debug_copy_json": self.export.copy_json,
             "debug_save": self.export.ask_and_save,
+            "debug_handout": self.export.ask_and_save_handout,
+            "lesson_copy": partial(self._with_lesson, self.lessons.ask_and_save),
+            "lesson_handout": partial(self._with_lesson, self.lessons.ask_and_save_handout),
         }
         for name, slot in slots.items():
             actions[name].triggered.connect(slot)
@@ -227,6 +231,11 @@ class StepsPage(Page):
         """Move through what is shown."""
         if (shown := self._shown) is not None and not self._is_covered:
             move(shown)
+
+    def _with_lesson(self, do: Callable[[Lesson], None]) -> None:
+        """Do something with the lesson that is in sight."""
+        if self._mode == LESSONS and self.player.lesson is not None:
+            do(self.player.lesson)
 
     def _to_caret(self) -> None:
         """Only what people open themselves has a caret."""
