@@ -160,6 +160,31 @@ def test_closing_ends_the_program_at_once(environment):
     assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
 
 
+CODE_FOR_A_SESSION = """
+import sys
+from guiapp import app
+
+def close_when_there(shell):
+    def close(read):
+        print(shell.session.loader.model.name, shell.session.document.text(), shell.window.pages.current_name)
+        shell.window.close()
+    shell.opener.taken_up.connect(close)
+    return shell
+
+build = app.build
+app.build = lambda *arguments: close_when_there(build(*arguments))
+from guiapp.__main__ import main
+sys.argv = ["tokenloupe", "1.session"]
+main()
+"""
+
+
+def test_a_session_opens_from_the_command_line(environment, tmp_path):
+    (tmp_path / "1.session").write_text('session = 1\nmodel = "demo:toy"\ntext = "abacb"\npage = "tree"\n')
+    result = run(CODE_FOR_A_SESSION, environment)
+    assert (result.stdout.strip(), result.stderr) == ("demo:toy b'abacb' tree", "")
+
+
 CODE_THAT_LAYS_OUT_TEXT = """
 from guiapp import app
 application = app.make_application()

@@ -26,6 +26,7 @@ import binascii
 from base64 import b64decode
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -81,8 +82,9 @@ class SessionFile:
     race: str = ""
 
 
-def load(path: Path) -> SessionFile:
+def load(named: str | PathLike[str]) -> SessionFile:
     """Read a session; raises FaultyFileError, whose `faults` are all that is wrong with the file."""
+    path = Path(named)
     file = TomlFile(path, WHAT, MOST_FILE_BYTES)
     faults = list(_faults(file.content))
     values: dict[str, Any] = {}

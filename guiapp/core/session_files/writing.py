@@ -6,6 +6,7 @@ import os
 import re
 from base64 import encodebytes
 from collections.abc import Iterator
+from os import PathLike
 from pathlib import Path
 
 from guiapp.core.demo import PREFIX
@@ -21,8 +22,9 @@ QUOTES = re.compile(r'"(?="")|"\Z')
 SHORT = {"\t": "\\t", "\r": "\\r", "\n": "\\n"}
 
 
-def save(session: SessionFile, path: Path) -> None:
+def save(session: SessionFile, named: str | PathLike[str]) -> None:
     """Write a session; raises TokenloupeError where there is no place for it, or its text is too long."""
+    path = Path(named)
     content = written(session, path.parent).encode()
     if len(content) > MOST_FILE_BYTES:
         raise TokenloupeError(

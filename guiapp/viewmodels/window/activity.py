@@ -20,12 +20,10 @@ class Activity(QObject):
 
     changed = Signal()
 
-    def __init__(
-        self, session: ModelSession, opener: SessionOpener | None = None, parent: QObject | None = None
-    ) -> None:
+    def __init__(self, session: ModelSession, opener: SessionOpener, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._session = session
-        self._opening = (opener or SessionOpener(session, self)).reading
+        self._opening = opener.reading
         loader = session.loader
         for signal in (loader.loading_changed, loader.progress_changed):
             signal.connect(self.changed)

@@ -1,5 +1,6 @@
 """Session files: what is saved is read again, and what cannot be used is told with its line."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
@@ -87,6 +88,16 @@ def test_what_is_saved_is_read_again(tmp_path):
     for session in (FULL, SessionFile("demo:toy", b"")):
         save(session, tmp_path / "1.session")
         assert load(tmp_path / "1.session") == session
+
+
+def test_the_session_in_the_readme_can_be_read(session_file):
+    readme = (Path(__file__).parents[3] / "README.md").read_text(encoding="utf-8")
+    example = next(
+        part for part in re.findall(r"```toml\n(.*?)```", readme, re.DOTALL) if "session = 1" in part
+    )
+    session = load(str(session_file(example)))
+    assert [row.title for row in session.breakpoints] == ["rank < 50", "token 12"]
+    assert (session.text, session.recorded) == (b"How do lions sleep?", (0, 19))
 
 
 @given(text=st.one_of(st.binary(), st.text().map(str.encode), st.text('"\\ \t\r\n\0a\u202e').map(str.encode)))

@@ -10,6 +10,7 @@ from told import told_by
 
 from guiapp.viewmodels import text_session
 from guiapp.viewmodels.model_session import ModelSession
+from guiapp.viewmodels.session_opener import SessionOpener
 from guiapp.viewmodels.text_session import TextSession
 from guiapp.viewmodels.window.activity import Activity
 
@@ -22,7 +23,7 @@ def test_a_model_that_is_being_opened_is_named_and_can_be_cancelled(qapp, qtbot)
 
     may_end = threading.Event()
     session = ModelSession(TextSession(b""), load=load)
-    activity = Activity(session)
+    activity = Activity(session, SessionOpener(session))
     session.loader.open("folder/large.gguf")
     assert activity.title == "Opening large.gguf: file"
     qtbot.waitUntil(lambda: activity.progress == 0.25)
@@ -38,7 +39,7 @@ def test_a_text_that_is_read_comes_next_and_can_be_cancelled(qapp, qtbot, tmp_pa
     (tmp_path / "text.txt").write_bytes(b"two")
     gate, told = hold(text_session, "read_text"), []
     session = ModelSession(TextSession(b"one"), load=lambda *asked: FakeTokenizer())
-    activity = Activity(session)
+    activity = Activity(session, SessionOpener(session))
     activity.changed.connect(lambda: told.append(activity.title))
     assert (activity.title, activity.can_cancel) == (None, False)
     session.text.open(tmp_path / "text.txt")
@@ -74,7 +75,7 @@ def test_of_all_that_goes_on_the_first_is_told(
     qapp, monkeypatch, busy, title, progress, can_cancel, cancelled
 ):
     session, log = ModelSession(TextSession(b"")), []
-    activity = Activity(session)
+    activity = Activity(session, SessionOpener(session))
     jobs = {name: Job(log, name) for name in ("model", "text", "spans")}
     for (name, job), share in zip(jobs.items(), (0.25, 0.2, 0.3), strict=True):
         job.is_busy, job.progress = name in busy, share
@@ -91,7 +92,7 @@ def test_of_all_that_goes_on_the_first_is_told(
 
 def test_whatever_goes_on_is_told(qapp, qtbot):
     session = ModelSession(TextSession(b""))
-    activity = Activity(session)
+    activity = Activity(session, SessionOpener(session))
     told = told_by(activity)
     for signal in (
         session.loader.loading_changed,
