@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import Enum
+from os.path import exists
 from pathlib import Path
 
 from guiapp import open_model
@@ -52,7 +53,7 @@ class Opening:
 def opened(session: SessionFile, may_fetch: bool = False, open_: Open = open_model) -> Opening:
     """Open the model of a session, which no server is asked for unless it `may_fetch`; raises VocabError."""
     name = quoted(session.model, 200)
-    if _is_file(session.model) and not Path(session.model).exists():
+    if _is_file(session.model) and not exists(session.model):
         return Opening(session, None, Obstacle.MISSING, f"The model of this session is not there: {name}")
     if not is_fetched(session.model) or may_fetch:
         return _opened_as(session, session.model, open_)

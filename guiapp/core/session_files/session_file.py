@@ -52,6 +52,7 @@ WHAT = "session"
 OFF = "off "
 PAGES = ("inspect", "compare", "compare_texts", "compare_vocabularies", "hunt", "tree", "steps", "bench")
 MOST_FILE_BYTES = 1 << 24
+MOST_NOTES = 50_000  # characters; editors are slow with lines that are longer
 MOST_CONDITIONS = 200  # each of them looks at all steps
 Parsed = TypeVar("Parsed")
 SPAN = "must be two whole numbers, such as [0, 12]."
@@ -149,6 +150,12 @@ def _base64(value: str) -> bytes:
         raise EntryError("is no base64.") from error
 
 
+def _notes(value: str) -> str:
+    if len(value) > MOST_NOTES:
+        raise EntryError(f"may have {MOST_NOTES:,} characters.")
+    return value
+
+
 def _page(value: str) -> str:
     if value not in PAGES:
         raise EntryError(f"names no page. There are: {', '.join(PAGES)}.")
@@ -214,7 +221,7 @@ class Entry(NamedTuple):
 
 
 ENTRIES = {
-    "notes": Entry("notes", str),
+    "notes": Entry("notes", str, _notes),
     "model": Entry("model", str),
     "sha256": Entry("sha256", str),
     "pre": Entry("pre", str),

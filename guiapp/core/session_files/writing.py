@@ -12,7 +12,7 @@ from pathlib import Path
 from guiapp.core.demo import PREFIX
 from guiapp.core.errors import TokenloupeError, not_written
 from guiapp.core.explain.figures import in_bytes
-from guiapp.core.session_files.session_file import MOST_FILE_BYTES, OFF, VERSION, SessionFile
+from guiapp.core.session_files.session_file import MOST_FILE_BYTES, MOST_NOTES, OFF, VERSION, SessionFile
 from guiapp.core.sources.locate import is_plain
 from guiapp.core.system.replace_file import replace_file
 
@@ -25,6 +25,8 @@ SHORT = {"\t": "\\t", "\r": "\\r", "\n": "\\n"}
 def save(session: SessionFile, named: str | PathLike[str]) -> None:
     """Write a session; raises TokenloupeError where there is no place for it, or its text is too long."""
     path = Path(named)
+    if len(session.notes) > MOST_NOTES:
+        raise TokenloupeError(f"Notes may have {MOST_NOTES:,} characters. Shorten them.")
     content = written(session, path.parent).encode()
     if len(content) > MOST_FILE_BYTES:
         raise TokenloupeError(

@@ -94,10 +94,10 @@ class ModelLoader(QObject):
 
     def share(self, model: OpenModel) -> None:
         """Have a model open that somebody else has loaded."""
-        self.cancel()
-        if model is not self.model:
+        is_new, self.model = model is not self.model, model
+        self.cancel()  # who hears of that finds this model
+        if is_new:
             self._set_refused(None)
-            self.model = model
             self.model_changed.emit()
 
     def cancel(self) -> None:

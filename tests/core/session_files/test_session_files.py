@@ -39,6 +39,7 @@ FAULTS = {
     WHOLE + "step = -1": ["4: “step” must not be negative."],
     WHOLE + "selection = [1]": ["4: “selection” must be two whole numbers, such as [0, 12]."],
     WHOLE + "recorded = [0, 1.5]": ["4: “recorded” must be two whole numbers, such as [0, 12]."],
+    WHOLE + f'notes = "{"a" * 50_001}"': ["4: “notes” may have 50,000 characters."],
     WHOLE + 'page = "moon"': ["4: “page” names no page. There are: inspect, "],
     WHOLE + 'step_size = "mile"': ["4: “step_size” must be one of decision, piece, stage."],
     WHOLE + "watches = [3]": ['4: “watches” must be a list of texts, such as ["a", "b"].'],
@@ -132,6 +133,8 @@ def test_long_lines_of_nothing_are_written_and_read_in_no_time(session_file, tmp
 def test_a_text_that_is_too_long_is_told(tmp_path):
     with pytest.raises(TokenloupeError, match=r"^The session would have .* Save the text by itself"):
         save(SessionFile("demo:toy", b"a" * MOST_FILE_BYTES), tmp_path / "1.session")
+    with pytest.raises(TokenloupeError, match="Notes may have 50,000 characters. Shorten them."):
+        save(SessionFile("demo:toy", b"", "a" * 50_001), tmp_path / "1.session")
     assert not (tmp_path / "1.session").exists()
     with pytest.raises(TokenloupeError, match="cannot be written"):
         save(FULL, tmp_path / "none" / "1.session")
@@ -167,6 +170,8 @@ def test_a_model_that_is_missing_or_another_is_told_and_can_be_opened_all_the_sa
     assert found.told == (
         "other.gguf is not the file that this session was saved with: its tokens may be others."
     )
+    for name in ("a\0b", "a" * 5000):
+        assert opened(SessionFile(f"/{name}", b"")).obstacle is Obstacle.MISSING
     path.write_bytes(b"GGUF")
     with pytest.raises(VocabError):
         opened(session)

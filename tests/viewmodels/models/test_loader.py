@@ -41,9 +41,11 @@ def test_what_was_open_stays_open_where_another_cannot_be(loader, qtbot):
 def test_a_shared_model_takes_the_place_of_what_is_being_loaded(loader, qtbot):
     shared = OpenModel("shared.gguf", FakeTokenizer())
     loader.open("fake.gguf")
-    told = told_by(loader)
+    told, found = told_by(loader), []
+    loader.loading_changed.connect(lambda: found.append(loader.model))
     loader.share(shared)
     loader.share(shared)
+    assert found == [shared]  # or somebody opens another one in its stead
     assert loader.model is shared
     assert loader.loading_name is None
     assert sorted(told) == ["loading_changed", "model_changed"]
