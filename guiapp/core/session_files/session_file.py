@@ -27,6 +27,7 @@ from base64 import b64decode
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from os import PathLike
+from os.path import normpath
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -133,7 +134,7 @@ def _within(span: tuple[int, int], size: int) -> tuple[int, int]:
 
 def _seen_from(folder: Path, model: str) -> str:
     is_path = is_plain(model) and not model.startswith(PREFIX)
-    return str(folder.absolute() / model) if is_path else model
+    return normpath(folder.absolute() / model) if is_path else model
 
 
 # The entries

@@ -158,7 +158,6 @@ class StepsPage(Page):
     def resume(self, left: SessionFile) -> None:
         """Take up work where a session says that it was left."""
         self.modes.choose(ENCODE)
-        self.player.leave()
         self.model.resume(left)
 
     def stop_where_formed(self, token_id: int, offset: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -59,7 +60,8 @@ class SessionCommands(QObject):
             self._tell("There is no model open to save a session with. Choose a model.")
             return
         session = self._with_steps(session)
-        suggested = self.path or Path(title_of(session.model) + ENDING)
+        name = re.sub(r"[^\w.-]+", "-", title_of(session.model))
+        suggested = self.path or Path(name + ENDING)
         if (path := self._window.questions.where_to_save_session(suggested)) is not None:
             self._opener.save(session, path)
 
