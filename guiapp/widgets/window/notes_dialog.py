@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from PySide6.QtCore import QPoint
 from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QDialog, QLabel, QPlainTextEdit, QWidget
 
@@ -12,7 +13,7 @@ from guiapp.widgets.shared.layouts import STRETCH, in_column, in_row
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.theme import MARGIN_PX
 
-SIZE_PX = (460, 300)
+SIZE_PX, AWAY_PX = (400, 240), 32
 HINT = "What should be known about this text and model? Notes are saved with the session."
 
 
@@ -23,6 +24,7 @@ class NotesDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle("Session notes")
         self.resize(*SIZE_PX)
+        self._window, self._was_shown = parent, False
         self.editor = QPlainTextEdit()
         self.editor.setAccessibleName("Session notes")
         self.editor.setTabChangesFocus(True)
@@ -48,7 +50,11 @@ class NotesDialog(QDialog):
             self.editor.moveCursor(QTextCursor.MoveOperation.Start)
 
     def present(self) -> None:
-        """Be seen, and take what is typed."""
+        """Be seen, at first in the corner of the window that says least, and take what is typed."""
+        if not self._was_shown:
+            self._was_shown = True
+            corner = self._window.frameGeometry().bottomRight()
+            self.move(corner - QPoint(self.width() + AWAY_PX, self.height() + 2 * AWAY_PX))
         self.show()
         self.raise_()
         self.activateWindow()
