@@ -310,6 +310,13 @@ def test_a_terminal_is_told_that_a_text_is_waited_for(monkeypatch, capsys):
     assert capsys.readouterr().err == "tokenloupe: Type the input, then Ctrl+D on a line of its own.\n"
 
 
+def test_a_session_brings_its_own_text(tmp_path, capsys):
+    path = tmp_path / "1.session"
+    path.touch()
+    assert run([str(path), "text.txt"]) == 1
+    assert capsys.readouterr().err == f"tokenloupe: {path} has a text of its own. Leave text.txt out.\n"
+
+
 @pytest.mark.parametrize("command", [["info"], ["tokenize", "-f", "/dev/null"]])
 def test_a_name_that_no_file_can_have_is_told_as_such(capsys, command):
     assert run([*command, "x" * 5000]) == 1

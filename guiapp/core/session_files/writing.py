@@ -12,7 +12,14 @@ from pathlib import Path
 from guiapp.core.demo import PREFIX
 from guiapp.core.errors import TokenloupeError, not_written
 from guiapp.core.explain.figures import in_bytes
-from guiapp.core.session_files.session_file import MOST_FILE_BYTES, MOST_NOTES, OFF, VERSION, SessionFile
+from guiapp.core.session_files.session_file import (
+    MOST_CONDITIONS,
+    MOST_FILE_BYTES,
+    MOST_NOTES,
+    OFF,
+    VERSION,
+    SessionFile,
+)
 from guiapp.core.sources.locate import is_plain
 from guiapp.core.system.replace_file import replace_file
 
@@ -27,6 +34,10 @@ def save(session: SessionFile, named: str | PathLike[str]) -> None:
     path = Path(named)
     if len(session.notes) > MOST_NOTES:
         raise TokenloupeError(f"Notes may have {MOST_NOTES:,} characters. Shorten them.")
+    for what, rows in (("breakpoints", session.breakpoints), ("watches", session.watches)):
+        if len(rows) > MOST_CONDITIONS:
+            told = f"A session may have {MOST_CONDITIONS} {what}, and this one has {len(rows)}."
+            raise TokenloupeError(told)
     content = written(session, path.parent).encode()
     if len(content) > MOST_FILE_BYTES:
         raise TokenloupeError(

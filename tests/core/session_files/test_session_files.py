@@ -133,8 +133,10 @@ def test_long_lines_of_nothing_are_written_and_read_in_no_time(session_file, tmp
 def test_a_text_that_is_too_long_is_told(tmp_path):
     with pytest.raises(TokenloupeError, match=r"^The session would have .* Save the text by itself"):
         save(SessionFile("demo:toy", b"a" * MOST_FILE_BYTES), tmp_path / "1.session")
-    with pytest.raises(TokenloupeError, match="Notes may have 50,000 characters. Shorten them."):
+    with pytest.raises(TokenloupeError, match=r"^Notes may have 50,000 characters\. Shorten them\.$"):
         save(SessionFile("demo:toy", b"", "a" * 50_001), tmp_path / "1.session")
+    with pytest.raises(TokenloupeError, match=r"^A session may have 200 watches, and this one has 201\.$"):
+        save(SessionFile("demo:toy", b"", watches=("rank",) * 201), tmp_path / "1.session")
     assert not (tmp_path / "1.session").exists()
     with pytest.raises(TokenloupeError, match="cannot be written"):
         save(FULL, tmp_path / "none" / "1.session")

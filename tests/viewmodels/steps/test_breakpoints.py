@@ -77,6 +77,21 @@ def test_operations_are_broken_at_and_freed_together(place):
     assert [row.title for row in breakpoints.rows] == ["operation fallback"]
 
 
+def test_others_taken_instead_are_one_change(place):
+    breakpoints = StepBreakpoints(place)
+    breakpoints.add("token 1")
+    place.refused = ("token 3",)
+    breakpoints.exchange((parse_breakpoint("token 2"), parse_breakpoint("token 3")))
+    assert [(row.title, row.is_enabled) for row in breakpoints.rows] == [
+        ("token 2", True),
+        ("token 3", False),
+    ]
+    breakpoints.undo()
+    assert titles(breakpoints) == ["token 1"]
+    breakpoints.redo()
+    assert titles(breakpoints) == ["token 2", "token 3"]
+
+
 def test_a_new_change_ends_what_could_be_made_again(place):
     breakpoints = StepBreakpoints(place)
     breakpoints.add("token 1")

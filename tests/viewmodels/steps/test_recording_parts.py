@@ -108,6 +108,21 @@ def test_signals_of_the_recorder_are_handed_on(recording, recorder, told):
     assert recording.failure == ""
 
 
+def test_a_part_that_is_wanted_is_recorded_next_and_once(recording, recorder, session, monkeypatch):
+    recording.want(1, 4)
+    recording.record_part()
+    recording.record_part()
+    recording.want(1, 4)
+    session.document.insert(b"a")  # the part is not what it was
+    recording.record_part()
+    monkeypatch.setattr(
+        recording_module, "n_first_bytes", lambda twin, is_one_piece, n_bytes: min(n_bytes, 2)
+    )
+    recording.want(1, 6)
+    recording.record_part()
+    assert [asked[0] for asked in recorder.asked] == [b"bac", b"abacb", b"aabacb", b"ab"]
+
+
 @pytest.mark.parametrize("is_busy", [False, True])
 def test_an_edit_makes_it_outdated_once(recording, recorder, told, session, is_busy):
     recording.record_all()
