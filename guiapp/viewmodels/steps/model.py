@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 from PySide6.QtCore import QObject, QSignalBlocker, Signal
@@ -23,25 +22,14 @@ from guiapp.viewmodels.background import LatestJob
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.steps.debugger_memory import Remembered, recall
+from guiapp.viewmodels.steps.left_off import LeftOff, Place
 from guiapp.viewmodels.steps.race import RaceModel
 from guiapp.viewmodels.steps.recording import Recording
 from guiapp.viewmodels.steps.trace_recorder import TraceRecorder
 from guiapp.viewmodels.steps.tree_walk import WALKERS
 from guiapp.viewmodels.steps.walk_model import WalkModel
-from guiapp.viewmodels.text.document import TextDocument
 
 MOST_NOTES = 200
-
-
-class Left(NamedTuple):
-    """Where work was left: at a step of the trace of a part of the text, which was this then."""
-
-    recorded: tuple[int, int]
-    step: int
-    text: bytes
-
-    def is_about(self, document: TextDocument) -> bool:
-        return document.slice(*self.recorded) == self.text
 
 
 class StepsModel(WalkModel[Debugger]):
@@ -88,7 +76,7 @@ class StepsModel(WalkModel[Debugger]):
         self.position_changed.connect(self.race.follow)
         self._seeks_parting = False
         self._seeks_token: tuple[int, int] | None = None
-        self._left: Left | None = None
+        self._left_off = LeftOff(session.document, self.recording)
         self.race.changed.connect(self._follow_race)
         self._restore()
 
@@ -126,7 +114,8 @@ class StepsModel(WalkModel[Debugger]):
         self._compare()
         self.race.run_beside(debugger, self.recording.text_start)
         self._go_where_formed()
-        self._go_where_left()
+        if debugger is not None and (step := self._left_off.arrive(debugger.trace.text)) is not None:
+            self.go_to(step)
 
     def _take_tree(self, tree: TokenTree) -> None:
         self.tree = tree
@@ -239,14 +228,13 @@ class StepsModel(WalkModel[Debugger]):
         self._keep()
         self.watches_changed.emit()
         self.race.choose(left.race)
-        self._left = None
-        if left.recorded is not None:
-            self._left = Left(left.recorded, left.step, self._session.document.slice(*left.recorded))
-            self.recording.want(*left.recorded)
+        self._left_off.wait_for(Place(left.recorded, left.step))
 
     def captured(self, session: SessionFile) -> SessionFile:
         """A session with what can be taken up again here."""
-        recorded, step = self._place_to_keep
+        here = Place((self.recording.text_start, self.recording.text_end), self.position)
+        is_recorded = self.debugger is not None and self.recording.is_settled
+        recorded, step = here if is_recorded else self._left_off.place
         return replace(
             session,
             breakpoints=self.breakpoints.rows,
@@ -256,22 +244,6 @@ class StepsModel(WalkModel[Debugger]):
             step=step,
             race=self.race.encoder,
         )
-
-    @property
-    def _place_to_keep(self) -> tuple[tuple[int, int] | None, int]:
-        """What is recorded and where in it this is, or else where it will be once it is recorded."""
-        if self.debugger is not None and self.recording.is_settled:
-            return (self.recording.text_start, self.recording.text_end), self.position
-        if self._left is not None and self._left.is_about(self._session.document):
-            return self._left.recorded, self._left.step
-        return None, 0
-
-    def _go_where_left(self) -> None:
-        left, debugger = self._left, self.debugger
-        if debugger is not None:
-            self._left = None
-            if left is not None and left.text.startswith(debugger.trace.text):
-                self.go_to(left.step)
 
     def refresh(self) -> None:
         """Show the place that somebody else moved the debugger to."""
