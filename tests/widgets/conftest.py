@@ -68,8 +68,9 @@ def open_tree_page(qtbot, tmp_path):
 
     def make(tokenizer, text=TREE_TEXT):
         session = ModelSession(TextSession(text), load=lambda *asked: tokenizer)
-        theme_source = ThemeSource(QApplication.instance(), "dark")
+        theme_source = ThemeSource(QApplication.instance(), "dark", dresses_later=True)
         page = TreePage(session, theme_source, Settings(tmp_path / "settings.json"))
+        theme_source.dress(page)
         ending.callback(session.close)
         ending.callback(page.stop)
         page.view.is_animated = False
