@@ -45,6 +45,8 @@ class Deck(Protocol):
     def words(self) -> Words: ...
     @property
     def is_covered(self) -> bool: ...
+    @property
+    def is_ready(self) -> bool: ...
     def go_on(self) -> None: ...
     def go_back(self) -> None: ...
     def go_to(self, number: int) -> None: ...
@@ -61,6 +63,7 @@ class StepsDeck(QObject):
 
     changed = Signal()
     is_covered = False
+    is_ready = True
 
     def __init__(self, walk: AnyWalk, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -130,6 +133,11 @@ class LessonDeck(QObject):
     @property
     def is_covered(self) -> bool:
         return self._player.is_covered
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether the run of the slide is there; before, there may be that of another one."""
+        return self._player.is_ready
 
     @property
     def words(self) -> Words:

@@ -6,10 +6,8 @@ Made of what the Steps page draws, so that both show the same.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import groupby
+from itertools import accumulate, groupby
 from typing import NamedTuple
-
-import numpy as np
 
 from guiapp.core.explain.figures import counted
 from guiapp.core.explain.visible_text import visible_text
@@ -207,5 +205,5 @@ def _amount(worth: float) -> str:
 
 def groups(blocks: Sequence[Block]) -> list[list[int]]:
     """The numbers of the blocks that share a box."""
-    starts = np.cumsum([not block.is_joined for block in blocks]).tolist()
-    return [list(members) for _, members in groupby(range(len(blocks)), key=lambda at: starts[at])]
+    numbers = list(accumulate(not block.is_joined for block in blocks))
+    return [list(members) for _, members in groupby(range(len(blocks)), key=numbers.__getitem__)]

@@ -44,6 +44,9 @@ NOTCH = 120  # that a wheel turns by
 BACK_SHARE = 1 / 3  # of the width, at the left
 Key = Qt.Key
 ON_KEYS = (Key.Key_Space, Key.Key_Right, Key.Key_Down, Key.Key_PageDown, Key.Key_Return, Key.Key_Enter)
+ONCE_KEYS = (Key.Key_Space, Key.Key_Return, Key.Key_Enter, Key.Key_Backspace)
+"""Held down, they do not run through everything; arrow keys do."""
+
 BACK_KEYS = (Key.Key_Backspace, Key.Key_Left, Key.Key_Up, Key.Key_PageUp)
 
 
@@ -136,15 +139,20 @@ class Presentation(Painted):
     def _follow(self) -> None:
         before = self.pictures
         self._lay_out()
+        if [picture.strip for picture in before] != [picture.strip for picture in self.pictures]:
+            self._move_from(before)
+        words = self._deck.words
+        told = [words.say, words.ask, words.answer if words.is_revealed else "", words.more]
+        self.setAccessibleDescription("\n".join(without_marks(text) for text in told if text))
+        self.update()
+
+    def _move_from(self, before: list[Picture]) -> None:
+        """Let letters go to their places from where they were."""
         moves = self._is_animated and self.isVisible() and len(before) == len(self.pictures)
         self._motion.stop()
         self._before = before if moves else []
         if moves:
             self._motion.start()
-        words = self._deck.words
-        told = [words.say, words.ask, words.answer if words.is_revealed else "", words.more]
-        self.setAccessibleDescription("\n".join(without_marks(text) for text in told if text))
-        self.update()
 
     def _lay_out(self) -> None:
         deck, room, theme = self._deck, self.room, self._theme_source.theme
@@ -155,7 +163,7 @@ class Presentation(Painted):
         self.words_top = min(WORDS_TOP_PX, bottom - self.column.height)
         height = self.words_top - ABOVE_WORDS_PX - TOP_PX
         area = QRectF(MARGIN_PX, TOP_PX, room.width() - 2 * MARGIN_PX, height)
-        self.pictures = pictures(deck.walk, deck.is_covered, area)
+        self.pictures = pictures(deck.walk, deck.is_covered, area) if deck.is_ready else []
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._lay_out()
@@ -213,6 +221,8 @@ class Presentation(Painted):
     # Keys and pointer
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.isAutoRepeat() and event.key() in ONCE_KEYS:
+            return
         if event.key() == Key.Key_F10 and event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
             self._deck.step(-1)
         elif (do := self._keys.get(event.key())) is not None:

@@ -194,6 +194,8 @@ class StepsPage(Page):
         self.model.stop_where_formed(token_id, offset)
 
     def stop(self) -> None:
+        if self.presentation is not None:
+            self.presentation.leave()
         self.model.stop()
         self.training.stop()
         self.player.stop()
@@ -314,6 +316,8 @@ class StepsPage(Page):
         if self._has_lesson and not has_lesson:
             self.modes.choose(LESSONS)
         self._follow()
+        if has_lesson and not self._has_lesson and self.presentation is not None:
+            self.presentation.leave()
         if self._has_lesson or has_lesson:
             self._take_focus()
 
