@@ -23,7 +23,7 @@ MOST_COVERED_BYTES = 2000
 MOST_AROUND = 60  # tokens or characters of the text around a piece
 LETTER_PLACES = 1000  # of a word in a training: more than it has letters
 WHOLE = (Part.CONTROL, Part.USER_DEFINED)  # never made of letters
-LABELS = {"stale": "gone meanwhile"} | VERDICTS
+LABELS = {"stale": "gone meanwhile", "lost": "no token"} | VERDICTS
 
 
 class Block(NamedTuple):

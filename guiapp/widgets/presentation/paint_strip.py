@@ -14,6 +14,7 @@ from guiapp.viewmodels.presentation.letters import Letter
 from guiapp.viewmodels.presentation.scene import Block, Mark, Scene
 from guiapp.viewmodels.steps.diagrams import Part
 from guiapp.widgets.presentation.strip import (
+    BELOW_PX,
     BOX_PX,
     CELL_PX,
     EDGE_PX,
@@ -68,7 +69,7 @@ def paint_strip(painter: QPainter, theme: Theme, scene: Scene, strip: Strip, roo
     if len({box.rect.top() for box in strip.boxes}) == 1:
         _paint_cuts(painter, theme, strip, room)
     else:
-        _paint_more(painter, theme, strip)
+        _paint_more(painter, theme, strip, room)
 
 
 def _paint_box(
@@ -214,14 +215,14 @@ def _paint_cuts(painter: QPainter, theme: Theme, strip: Strip, room: QRectF) -> 
             write(painter, place, "…", theme.dim, CENTER, Theme.mono_font(LABEL_FONT_PX))
 
 
-def _paint_more(painter: QPainter, theme: Theme, strip: Strip) -> None:
+def _paint_more(painter: QPainter, theme: Theme, strip: Strip, room: QRectF) -> None:
     """Rows that go on out of sight."""
     if not strip.letters:
         return
     first, last = strip.letters[0].cell, strip.letters[-1].cell
-    middles = first.top() - DOTS_PX, last.bottom() + DOTS_PX + BELOW_FONT_PX * strip.scale
+    middles = first.top() - DOTS_PX, last.bottom() + DOTS_PX + BELOW_PX * strip.scale
     font = Theme.mono_font(LABEL_FONT_PX)
     for is_cut, y in zip(strip.cuts, middles, strict=True):
         if is_cut:
-            dots = QRectF(first.left(), y - DOTS_PX, 3 * DOTS_PX, 2 * DOTS_PX)
+            dots = QRectF(room.left(), y - DOTS_PX, room.width(), 2 * DOTS_PX)
             write(painter, dots, "⋯", theme.dim, CENTER, font)

@@ -59,8 +59,6 @@ def _encoder_row(algorithm: Algorithm) -> ActionRow:
     )
 
 
-PRESENT_TIP = "What is shown, a run or a lesson, on the whole screen and in large type; Esc leads back."
-
 ROWS = (
     ActionRow("choose_model", "Choose model", "File", ("Ctrl+M",)),
     ActionRow("open_model", "Open model file…", "File", (Key.Open,)),
@@ -118,7 +116,7 @@ ROWS = (
     ActionRow("debug_restart", "Back to the start", "Run", ("Ctrl+Shift+F5",), page="steps"),
     ActionRow("debug_end", "To the end", "Run", ("Ctrl+Shift+F10",), page="steps"),
     ActionRow("debug_play", "Play or pause", "Run", ("Ctrl+F5",), begins_group=True, page="steps"),
-    ActionRow("present", "Present", "Run", ("Alt+Return",), page="steps", tip=PRESENT_TIP),
+    ActionRow("present", "Present", "Run", ("Alt+Return",), page="steps"),
     ActionRow("present_motion", "Motion in presentations", "Run", is_checkable=True, page="steps"),
     ActionRow("debug_copy", "Copy step as Markdown", "Run/Export", ("Ctrl+Alt+C",), page="steps"),
     ActionRow("debug_copy_json", "Copy step as JSON", "Run/Export", page="steps"),
