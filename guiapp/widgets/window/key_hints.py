@@ -112,13 +112,13 @@ TIMELINE = (
 )
 LESSONS = (KeyHint("Begin a lesson", ("Return",)),)
 PRESENTATION = (
-    KeyHint("Next", ("Space", "Right", "Down", "PgDown", "Return")),
-    KeyHint("Back", ("Backspace", "Left", "Up", "PgUp")),
-    KeyHint("First or last", ("Home", "End")),
-    KeyHint("Play or pause", ("P",)),
+    KeyHint("Next slide", ("Space", "Right", "Down", "PgDown", "Return")),
+    KeyHint("Slide before", ("Backspace", "Left", "Up", "PgUp")),
+    KeyHint("First or last slide", ("Home", "End")),
+    KeyHint("Let it play, or pause", ("P",)),
     KeyHint("One step of the run, also in a lesson", ("F10",)),
     KeyHint("One step back", ("Shift+F10",)),
-    KeyHint("Leave", ("Esc",)),
+    KeyHint("Leave the presentation", ("Esc",)),
 )
 START_ROW = (KeyHint("Open it", ("Return",)),)
 START_PAGE = (KeyHint("Leave the page", ("Esc",)),)
