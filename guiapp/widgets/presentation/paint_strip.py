@@ -41,9 +41,13 @@ ROOM_PX = 22  # that a letter leaves free in its cell
 MOST_WIDTHS = 4096
 
 
-@lru_cache(MOST_WIDTHS)
 def cell_width(letter: Letter) -> float:
     """Wide letters have wider cells."""
+    return _cell_width(letter._replace(place=0.0))
+
+
+@lru_cache(MOST_WIDTHS)
+def _cell_width(letter: Letter) -> float:
     return max(CELL_PX, letter_width(letter) + ROOM_PX)
 
 

@@ -34,7 +34,7 @@ FORMATS = {ENDING: "Lesson to change (*.toml)", ".html": "Page that steps in a b
 LIST_WIDTH_PX = 900
 KEYS_TEXT = (
     "Return begins a lesson. In it, Ctrl+PgDown goes on and Ctrl+PgUp back, Ctrl+Return shows the answer "
-    "to a question, and ← and → step."
+    "to a question, and ← and → step. Alt+Return puts it on the whole screen."
 )
 
 
