@@ -14,6 +14,7 @@ from guiapp import open_model
 from guiapp.app import FIRST_SAMPLE, Shell, build, make_application
 from guiapp.core.demo import sample_text
 from guiapp.core.errors import TokenloupeError
+from guiapp.core.explain.spelling import Spelling
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.viewmodels.background import Progress
 from guiapp.viewmodels.models.loader import Load
@@ -39,6 +40,7 @@ class Look:
     at, race, lesson  on the Steps page: a breakpoint to stop at, an encoder to run beside, and NAME:STEP
     train             on the Steps page: KIND:TOKENS:STEP
     run, chart        on the Bench page: a run that was saved, and the only chart to show
+    spelling          of tokens, see `Spelling`
     """
 
     theme: str = "dark"
@@ -55,6 +57,7 @@ class Look:
     train: str = ""
     run: Path | None = None
     chart: str = ""
+    spelling: str = Spelling.SIGNS.value
 
 
 def save_screenshot(
@@ -78,6 +81,7 @@ def save_screenshot(
         settings = Settings(Path(folder) / "settings.json")
         settings.theme = look.theme
         settings.tree_shape = look.shape
+        settings.spelling.choose(Spelling(look.spelling))
         settings.set_options(True, True, look.encoder or None)
         shown = sample_text(FIRST_SAMPLE) if text is None else text
         shell = build(application, settings, shown, _loader(tokenizers))
