@@ -1,7 +1,7 @@
 """Characters as signs or as in the file: one switch, which all pages follow, in a real window."""
 
 import pytest
-from main_window_driver import SHIFT, press
+from main_window_driver import CTRL, SHIFT, press
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QToolButton
 from seen_texts import seen_texts
@@ -131,3 +131,15 @@ def test_what_is_searched_for_is_found_in_either_spelling(shell, qtbot):
     page.bar.query.setText("")
     page.bar.query.setText(" the")
     qtbot.waitUntil(lambda: page.search.found_nodes.tolist() == found)
+
+
+def test_it_is_chosen_in_the_view_menu_and_by_name_in_the_palette(shell, qtbot):
+    menu = shell.window.actions_table.menus["View/Characters"]
+    menu.popup(shell.window.mapToGlobal(shell.window.rect().center()))
+    row = next(action for action in menu.actions() if "as in the file" in action.text())
+    qtbot.mouseClick(menu, LEFT, pos=menu.actionGeometry(row).center())
+    assert shell.session.spelling.now is Spelling.FILE
+    press(qtbot, shell, Key.Key_P, CTRL | SHIFT)
+    qtbot.keyClicks(QApplication.focusWidget(), "characters hex")
+    press(qtbot, shell, Key.Key_Return)
+    assert shell.session.spelling.now is Spelling.SIGNS
