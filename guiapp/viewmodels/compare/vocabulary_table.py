@@ -29,7 +29,8 @@ class Listed(NamedTuple):
 
 
 def _seen(ways: Iterable[bytes], between: str = " / ") -> str:
-    return between.join(isolate(visible_text(each, LONGEST_TEXT)) for each in ways)
+    seen = [visible_text(each, LONGEST_TEXT) for each in ways]
+    return seen[0] if len(seen) == 1 else between.join(map(isolate, seen))
 
 
 def _number(side: int) -> Callable[[Listed], str]:

@@ -100,7 +100,7 @@ class DetailsPanel(QScrollArea):
     def copy(self) -> None:
         """Put all of it on the clipboard, one fact a line."""
         if (details := self._shown) is not None:
-            lines = [f"token\t{' / '.join(map(visible_text, details.shown))}", "\tA\tB"]
+            lines = [f"text\t{' / '.join(map(visible_text, details.shown))}", "\tA\tB"]
             lines += [f"{fact.name}\t{fact.first or NONE}\t{fact.second or NONE}" for fact in details.facts]
             lines += [f"{name}\t{value}" for name, value in details.shared]
             QGuiApplication.clipboard().setText("\n".join(lines) + "\n")

@@ -93,7 +93,7 @@ def lay_out_words(
     made: str,
     width: float,
     metrics: QFontMetricsF,
-    write_symbol: Callable[[str], str],
+    write_symbol: Callable[[str], str] = str,
 ) -> WordsLayout:
     """Words in rows, each as its symbols and how often it occurs; no word is torn but by the edge."""
     chips: list[Chip] = []
