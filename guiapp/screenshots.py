@@ -15,6 +15,7 @@ from guiapp import open_model
 from guiapp.app import FIRST_SAMPLE, Shell, build, make_application
 from guiapp.core.demo import sample_text
 from guiapp.core.errors import TokenloupeError
+from guiapp.core.explain.spelling import Spelling
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.viewmodels.background import Progress
 from guiapp.viewmodels.models.loader import Load
@@ -41,6 +42,7 @@ class Look:
     at, race, lesson  on the Steps page: a breakpoint to stop at, an encoder to run beside, and NAME:STEP
     train             on the Steps page: KIND:TOKENS:STEP
     run, chart        on the Bench page: a run that was saved, and the only chart to show
+    spelling          of tokens, see `Spelling`
     """
 
     theme: str = "dark"
@@ -57,6 +59,7 @@ class Look:
     train: str = ""
     run: Path | None = None
     chart: str = ""
+    spelling: str = Spelling.SIGNS.value
 
 
 def save_screenshot(
@@ -81,6 +84,7 @@ def save_screenshot(
         settings.theme = look.theme
         settings.tree_shape = look.shape
         settings.animates_slides = False
+        settings.spelling.choose(Spelling(look.spelling))
         settings.set_options(True, True, look.encoder or None)
         shown = sample_text(FIRST_SAMPLE) if text is None else text
         shell = build(application, settings, shown, _loader(tokenizers))

@@ -6,7 +6,7 @@ import argparse
 import os
 import re
 
-from guiapp.commands.files import add_pre_option, file_path
+from guiapp.commands.files import add_pre_option, add_spelling_option, file_path
 from guiapp.commands.images import need_no_display, picture_size
 
 PAGES = (
@@ -23,6 +23,7 @@ PAGES = (
 )
 MOST_BESIDE = 3
 DETAILS = [
+    "spelling",
     "difference",
     "against",
     "hunt_seconds",
@@ -70,6 +71,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--run", metavar="FILE.json", type=file_path, help="on the Bench page: what `bench` wrote"
     )
     parser.add_argument("--chart", metavar="NAME", default="", help="on the Bench page: one chart, enlarged")
+    add_spelling_option(parser)
     parser.add_argument("-o", "--output", metavar="FILE.png", type=file_path, required=True)
 
 

@@ -189,7 +189,7 @@ def told_now(walk: AnyWalk) -> Words:
             return Words(walk.failure)
         if not walk.position:
             return Words(told_before(walk.record.start.algorithm))
-        return Words(walk.record.step(walk.position).sentence)
+        return Words(walk.record.sentence(walk.position))
     if walk.debugger is None:
         return Words(walk.recording.failure)
     race = walk.race

@@ -146,7 +146,7 @@ def _role(now: _Now, start: int, end: int) -> Role:
 def _finished(debugger: Debugger, token_id: int, start: int, end: int, index: int) -> Element:
     """A token that stays, as the other pages show it."""
     kind = debugger.vocabulary.kind(token_id) if 0 <= token_id < len(debugger.vocabulary) else ""
-    text = debugger.teller.shown(token_id, start, end)
+    text = debugger.teller.label(token_id, start, end)
     part = SPECIAL_PARTS.get(kind, Part.FINISHED)
     return Element(text, _id(debugger, token_id), start, end, part, Role.NONE, index)
 
@@ -306,7 +306,7 @@ def lattice(debugger: Debugger, most_places: int | None = None) -> Lattice:
         end = int(bounds[first + index + 1]) if first + index + 1 < len(bounds) else offset
         step = ways[offset - shown[0]]
         worth = _worth(float(columns.rank[step])) if step >= 0 else ""
-        places.append(Place(visible_text(work[offset:end]), worth, step >= 0))
+        places.append(Place(debugger.teller.character(work[offset:end]), worth, step >= 0))
         origin = int(columns.other_cell[step]) if step >= 0 else -1
         if step >= 0 and origin in number:
             edges.append(_edge(debugger, step, number[origin], index, "way"))

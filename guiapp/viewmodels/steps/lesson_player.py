@@ -46,9 +46,9 @@ class LessonPlayer(QObject):
     ) -> None:
         super().__init__(parent)
         self._progress = LessonProgress(settings)
-        self.session = ModelSession(TextSession())
+        self.session = ModelSession(TextSession(), spelling=settings.spelling)
         self.steps = StepsModel(self.session, recorder=recorder, parent=self)
-        self.training = TrainingModel(parent=self)
+        self.training = TrainingModel(spelling=settings.spelling, parent=self)
         self.lesson: Lesson | None = None
         self.number = 0
         self.is_revealed = False

@@ -133,7 +133,7 @@ class TrainingStage(QWidget):
         size, n_symbols = counted(record.n_tokens(position), "token"), record.n_symbols(position)
         self._symbols_title.show_text(f"VOCABULARY · {size}, newest first".upper())
         self._pieces_title.show_text(f"VOCABULARY · {size}, {counted(n_symbols, 'piece')}".upper())
-        told = record.step(position).sentence if position else told_before(record.start.algorithm)
+        told = record.sentence(position) if position else told_before(record.start.algorithm)
         self.sentence.show_sentence(told)
         self.show_kind()
 

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QMenu, QMenuBar
 
 from guiapp.core.catalogue import ALGORITHMS, Algorithm
 from guiapp.core.demo import DEMO_MODELS, LESSONS, SAMPLES
+from guiapp.core.explain.spelling import Spelling
 from guiapp.viewmodels.text.coloured_spans import COLORINGS
 from guiapp.widgets.window.pages import PAGES
 
@@ -38,6 +39,15 @@ class ActionRow:
     begins_group: bool = False
     page: str = ""
     tip: str = ""
+
+
+SPELLINGS = {
+    Spelling.SIGNS: ("Characters as · ↵ and hex", "Tokens of all models are written alike."),
+    Spelling.FILE: (
+        "Characters as in the file (Ġ, ▁, <0x0A>)",
+        "Files that hold bytes, those of tiktoken and RWKV, have no such letters: signs stay.",
+    ),
+}
 
 
 def _encoder_row(algorithm: Algorithm) -> ActionRow:
@@ -142,6 +152,10 @@ ROWS = (
     ActionRow("next_panel", "Next panel", "View", ("F6",)),
     ActionRow("previous_panel", "Previous panel", "View", ("Shift+F6",)),
     ActionRow("whitespace", "Show white space", "View", ("Ctrl+.",), is_checkable=True, begins_group=True),
+    *(
+        ActionRow(f"spelling:{each.value}", text, "View/Characters", (), True, "spelling", tip=tip)
+        for each, (text, tip) in SPELLINGS.items()
+    ),
     ActionRow("look_alikes", "Mark look-alikes", "View", is_checkable=True),
     *(
         ActionRow(

@@ -154,9 +154,9 @@ def test_a_comparison_that_nobody_wants_is_given_up(model, compared, qtbot, monk
         gate.wait(30)
         return compare(first, second)
 
-    def watched(first, second, progress):
+    def watched(first, second, spelling, progress):
         try:
-            return made(first, second, progress)
+            return made(first, second, spelling, progress)
         finally:
             ended.set()
 
