@@ -16,9 +16,9 @@ from guiapp.core.editing.options import Options
 from guiapp.core.editing.text_buffer import TextEdit
 from guiapp.core.editing.token_store import TokenStore
 from guiapp.core.explain.characters import n_characters
-from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.vocab.vocabulary import Vocabulary
 from guiapp.viewmodels.models.loader import Load, ModelLoader
+from guiapp.viewmodels.spelling import SharedSpelling
 from guiapp.viewmodels.text import round_trip
 from guiapp.viewmodels.text.check import TextCheck
 from guiapp.viewmodels.text.encoder_check import EncoderCheckInput, compared, explained
@@ -41,6 +41,7 @@ class ModelSession(QObject):
 
     text      the session of the text, which others share
     document  the text itself
+    spelling  how tokens are written
 
     Signals:
         vocabulary_changed(): another model is open; its tokens follow with `tokens_changed`.
@@ -66,12 +67,14 @@ class ModelSession(QObject):
         load: Load = open_model,
         parent: QObject | None = None,
         checks: bool = True,
+        spelling: SharedSpelling | None = None,
     ) -> None:
         """With `checks`, the round trip and the encoder are looked at when typing pauses."""
         super().__init__(parent)
         self._checks = checks
         self.text = text
         self.document = text.document
+        self.spelling = spelling or SharedSpelling(parent=self)
         self.loader = ModelLoader(load, self)
         self.spans = LiveSpans(text.document, self)
         self.round_trip = TextCheck(round_trip.compare, self)
@@ -211,8 +214,8 @@ class ModelSession(QObject):
         return attributes
 
     def label_of(self, token_id: int) -> str:
-        """What to call a token that is not in the text."""
-        return "" if self.vocabulary is None else visible_text(self.vocabulary.raw_text(token_id))
+        """How a token is written."""
+        return "" if self.vocabulary is None else self.spelling.now.token(self.vocabulary, token_id)
 
     @property
     def is_encoding(self) -> bool:

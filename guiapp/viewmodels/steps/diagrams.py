@@ -146,7 +146,7 @@ def _role(now: _Now, start: int, end: int) -> Role:
 def _finished(debugger: Debugger, token_id: int, start: int, end: int, index: int) -> Element:
     """A token that stays, as the other pages show it."""
     kind = debugger.vocabulary.kind(token_id) if 0 <= token_id < len(debugger.vocabulary) else ""
-    text = debugger.teller.shown(token_id, start, end)
+    text = debugger.teller.label(token_id, start, end)
     part = SPECIAL_PARTS.get(kind, Part.FINISHED)
     return Element(text, _id(debugger, token_id), start, end, part, Role.NONE, index)
 
@@ -286,9 +286,10 @@ class Lattice(NamedTuple):
     edges: list[Edge]
 
 
-def lattice(debugger: Debugger) -> Lattice:
-    """What Viterbi and the like know before the present step."""
+def lattice(debugger: Debugger, most_places: int | None = None) -> Lattice:
+    """What Viterbi and the like know before the present step; of a long piece so many places around it."""
     trace, position = debugger.trace, debugger.position
+    n_places = most_places or LATTICE_PLACES
     piece = trace.piece_at(position)
     if piece < 0 or debugger.states.has_slots(piece):
         return Lattice([], [])
@@ -296,8 +297,8 @@ def lattice(debugger: Debugger) -> Lattice:
     work = trace.piece_work(piece)
     bounds = np.flatnonzero(np.frombuffer(work + b"\n", np.uint8) & 0xC0 != 0x80)  # its end included
     middle = int(bounds.searchsorted(_offset(debugger, piece)))
-    first = max(0, min(middle - LATTICE_PLACES // 2, len(bounds) - LATTICE_PLACES))
-    shown = bounds[first : first + LATTICE_PLACES].tolist()
+    first = max(0, min(middle - n_places // 2, len(bounds) - n_places))
+    shown = bounds[first : first + n_places].tolist()
     ways = debugger.states.ways(position, piece, slice(shown[0], shown[-1] + 1)).tolist()
     number = {offset: index for index, offset in enumerate(shown)}
     places, edges = [], []
@@ -305,7 +306,7 @@ def lattice(debugger: Debugger) -> Lattice:
         end = int(bounds[first + index + 1]) if first + index + 1 < len(bounds) else offset
         step = ways[offset - shown[0]]
         worth = _worth(float(columns.rank[step])) if step >= 0 else ""
-        places.append(Place(visible_text(work[offset:end]), worth, step >= 0))
+        places.append(Place(debugger.teller.character(work[offset:end]), worth, step >= 0))
         origin = int(columns.other_cell[step]) if step >= 0 else -1
         if step >= 0 and origin in number:
             edges.append(_edge(debugger, step, number[origin], index, "way"))

@@ -54,7 +54,13 @@ class StepExporter(QObject):
         self._end()
         run_file, written = Path(self._folder.name) / "run", run.steps if steps is None else steps
         self._request = ExportRequest(
-            str(run_file), str(path.absolute()), written.start, written.stop, *run.model, kind
+            str(run_file),
+            str(path.absolute()),
+            written.start,
+            written.stop,
+            *run.model,
+            run.spelling.value,
+            kind,
         )
         self.progress, self.saved, self.failure = 0.0, None, ""
         self._storing.start(partial(_store, run, run_file))

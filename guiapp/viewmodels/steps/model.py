@@ -78,6 +78,7 @@ class StepsModel(WalkModel[Debugger]):
         self._seeks_token: tuple[int, int] | None = None
         self._left_off = LeftOff(session.document, self.recording)
         self.race.changed.connect(self._follow_race)
+        session.spelling.changed.connect(self._follow_spelling)
         self._restore()
 
     # The trace
@@ -104,6 +105,7 @@ class StepsModel(WalkModel[Debugger]):
         if debugger is not None and debugger.trace.twin in WALKERS:
             self._trees.start(lambda _: debugger.vocabulary.token_tree)
         if debugger is not None:
+            debugger.spell(self._session.spelling.now)
             with QSignalBlocker(self.breakpoints):
                 self.breakpoints.fit(self.breakpoints.rows)
             debugger.log_limit = MOST_NOTES
@@ -120,6 +122,14 @@ class StepsModel(WalkModel[Debugger]):
     def _take_tree(self, tree: TokenTree) -> None:
         self.tree = tree
         self.position_changed.emit()
+
+    def _follow_spelling(self) -> None:
+        """Tell all again."""
+        if (debugger := self.debugger) is not None:
+            debugger.spell(self._session.spelling.now)
+            steps = dict.fromkeys(step for step, _ in self.notes)
+            self._note(tuple(note for step in steps for note in debugger.stops.logged(step, step + 1, None)))
+            self.position_changed.emit()
 
     # Moving
 

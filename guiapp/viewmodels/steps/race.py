@@ -36,6 +36,7 @@ class RaceModel(QObject):
         self._recorder = recorder
         self._recorder.recorded.connect(self._take)
         self._recorder.failed.connect(self._fail)
+        session.spelling.changed.connect(self._tell)
         self._leader: Debugger | None = None
         self._text_start = 0  # of the leader's text
         self._offset: int | None = None  # from where on they are to part
@@ -156,6 +157,15 @@ class RaceModel(QObject):
         if rival.trace.text != leader.trace.text or rival.vocabulary is not side.tokenizer.vocabulary:
             return
         self.rival = rival
+        self._tell()
+
+    def _tell(self) -> None:
+        """Say where the two part, with tokens as they are written now."""
+        leader, rival = self._leader, self.rival
+        if leader is None or rival is None:
+            return
+        for debugger in (leader, rival):
+            debugger.spell(self._session.spelling.now)
         names = None if self.other is None else _told_apart(_name(self._session), self.name)
         offset = None if self._offset is None else self._offset - self._text_start
         found = self.difference = first_difference(leader, rival, names, offset)

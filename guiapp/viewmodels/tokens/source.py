@@ -10,10 +10,32 @@ if TYPE_CHECKING:
     from guiapp.core.editing.token_store import TokenStore
     from guiapp.core.tokenizer import Tokenizer
     from guiapp.core.vocab.vocabulary import Vocabulary
+    from guiapp.viewmodels.spelling import SharedSpelling
     from guiapp.viewmodels.text.document import TextDocument
 
 
-class TokenSource(Protocol):
+class ToldTokens(Protocol):
+    """Tokens of a text that can be told about."""
+
+    @property
+    def tokenizer(self) -> Tokenizer | None: ...
+
+    @property
+    def vocabulary(self) -> Vocabulary | None: ...
+
+    @property
+    def spelling(self) -> SharedSpelling: ...
+
+    @property
+    def document(self) -> TextDocument:
+        """The text."""
+
+    @property
+    def tokens(self) -> TokenStore:
+        """Those of the text, to read from until the next `tokens_changed`."""
+
+
+class TokenSource(ToldTokens, Protocol):
     """The part of a `ModelSession` that the token panels need.
 
     Token indexes count from 0 over all tokens, BOS and the like included; spans are byte ranges of the
@@ -32,20 +54,6 @@ class TokenSource(Protocol):
 
     @property
     def hovered_token_changed(self) -> SignalInstance: ...
-
-    @property
-    def tokenizer(self) -> Tokenizer | None: ...
-
-    @property
-    def vocabulary(self) -> Vocabulary | None: ...
-
-    @property
-    def document(self) -> TextDocument:
-        """The text."""
-
-    @property
-    def tokens(self) -> TokenStore:
-        """Those of the text, to read from until the next `tokens_changed`."""
 
     @property
     def tokens_of_selected_text(self) -> tuple[int, int] | None:

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.tree.coloring import COLORINGS, ColoringInput, NodeValues, node_values
 from guiapp.core.tree.partial_characters import begun_characters
 from guiapp.core.tree.picture import ROOT, TreePicture, tree_picture
@@ -66,6 +65,7 @@ class TreeModel(QObject):
     def __init__(self, session: ModelSession, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._session = session
+        self.spelling = session.spelling
         self.picture: TreePicture | None = None
         self._chosen: int | None = None
         self._view: View = (0.0, 1.0)
@@ -209,11 +209,21 @@ class TreeModel(QObject):
         token, tree = self.picture.token(node), self.picture.tree
         if token is not None:
             whole = tree.token_bytes(token)
-            text = visible_text(whole if is_whole else tree.shown_bytes(token), LABEL_LIMIT) or "∅"
+            added = tree.shown_bytes(token)
+            text = self.part(added, LABEL_LIMIT) if added != whole and not is_whole else self.written(token)
+            text = text or "∅"
             begun = begun_characters(whole)
             return f"{text}{MORE_SIGN}{begun}" if begun else text
         name = self.name if node == ROOT else self.picture.script(node)
         return f"{name}{MORE_SIGN}{self.picture.n_below(node):,}"
+
+    def written(self, token: int, limit: int = LABEL_LIMIT) -> str:
+        """How a token of the picture is written."""
+        return "" if self.picture is None else self.spelling.now.token(self.picture.vocabulary, token, limit)
+
+    def part(self, data: bytes, limit: int) -> str:
+        """How some bytes of tokens are written."""
+        return "" if self.picture is None else self.spelling.now.part(self.picture.vocabulary, data, limit)
 
     @property
     def name(self) -> str:

@@ -17,7 +17,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QMenu, QToolTip
 
-from guiapp.core.explain.visible_text import isolate, visible_text
+from guiapp.core.explain.visible_text import isolate
 from guiapp.core.trace.debugger import Debugger
 from guiapp.viewmodels.steps.breakpoints import at_bytes
 from guiapp.viewmodels.steps.diagrams import LONG_TEXT_BYTES, Element, Flow, Role, flow
@@ -298,9 +298,6 @@ class FlowView(ZoomedView):
         token = f", id {element.below}" if element.below else ""
         lines = [f"{element.part.value}{token}"]
         lines.append(f"bytes {element.start:,}–{element.end:,}: {data.hex(' ').upper()}")
-        if element.below.isdecimal():
-            raw = visible_text(debugger.vocabulary.raw_text(int(element.below)))
-            lines += [f"in the file: {raw}"] if raw != element.text else []
         QToolTip.showText(global_place, "\n".join([*lines, "Click for a breakpoint here."]), self)
 
 

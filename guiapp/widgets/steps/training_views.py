@@ -89,23 +89,28 @@ class WordsLayout(NamedTuple):
 
 
 def lay_out_words(
-    words: list[tuple[Cut, int, bool]], made: str, width: float, metrics: QFontMetricsF
+    words: list[tuple[Cut, int, bool]],
+    made: str,
+    width: float,
+    metrics: QFontMetricsF,
+    write_symbol: Callable[[str], str] = str,
 ) -> WordsLayout:
     """Words in rows, each as its symbols and how often it occurs; no word is torn but by the edge."""
     chips: list[Chip] = []
     counts: list[tuple[str, QRectF]] = []
     x, y, first_new = 0.0, 0.0, 0.0
     for cut, count, is_changed in words:
-        sizes = [max(22.0, metrics.horizontalAdvance(symbol) + 2 * PADDING_PX) for symbol in cut]
+        shown = [write_symbol(symbol) for symbol in cut]
+        sizes = [max(22.0, metrics.horizontalAdvance(text) + 2 * PADDING_PX) for text in shown]
         number = f"×{count:,}" if count > 1 else ""
         number_width = metrics.horizontalAdvance(number) + CHIP_GAP_PX if number else 0.0
         if x > 0 and x + sum(sizes) + len(sizes) * CHIP_GAP_PX + number_width > width:
             x, y = 0.0, y + CHIP_PX + ROW_GAP_PX
-        for symbol, size in zip(cut, sizes, strict=True):
+        for symbol, text, size in zip(cut, shown, sizes, strict=True):
             is_new = is_changed and symbol == made
             if is_new and not any(chip.is_new for chip in chips):
                 first_new = y
-            chips.append(Chip(symbol, QRectF(x, y, size, CHIP_PX), len(chips), is_new))
+            chips.append(Chip(text, QRectF(x, y, size, CHIP_PX), len(chips), is_new))
             x += size + CHIP_GAP_PX
         if number:
             counts.append((number, QRectF(x, y, number_width, CHIP_PX)))
@@ -141,7 +146,7 @@ class WordsPicture(TrainingPicture):
         if record is not None:
             metrics = QFontMetricsF(Theme.mono_font(WORDS_FONT_PX))
             zoom = self._zoom.factor
-            layout = lay_out_words(record.words(0), "", self.width() / zoom, metrics)
+            layout = lay_out_words(record.words(0), "", self.width() / zoom, metrics, record.write)
             self.setMaximumHeight(max(self.minimumHeight(), math.ceil(layout.height * zoom)))
             self.updateGeometry()
 
@@ -151,7 +156,8 @@ class WordsPicture(TrainingPicture):
         font = Theme.mono_font(WORDS_FONT_PX)
         told = record.step(position) if position else None
         made = told.left + told.right if isinstance(told, ToldMerge) else ""
-        layout = lay_out_words(record.words(position), made, size.width(), QFontMetricsF(font))
+        metrics = QFontMetricsF(font)
+        layout = lay_out_words(record.words(position), made, size.width(), metrics, record.write)
         painter.setFont(font)
         row_px = CHIP_PX + ROW_GAP_PX
         n_rows = max(1, int((size.height() + ROW_GAP_PX) // row_px))
@@ -190,7 +196,7 @@ class PairsPicture(TrainingPicture):
             share = worth / told.worth
             _paint_bar(painter, theme, row, share, sign == "merged")
             inner = row.adjusted(PADDING_PX, 0, -PADDING_PX, 0)
-            write(painter, inner, f"{isolate(pair[0])} + {isolate(pair[1])}", theme.text)
+            write(painter, inner, " + ".join(isolate(record.write(each)) for each in pair), theme.text)
             painter.drawText(inner, RIGHT, f"{worth:,.0f}" if worth.is_integer() else f"{worth:.4g}")
             painter.setPen(theme.accent if sign == "merged" else theme.dim)
             painter.drawText(inner.adjusted(0, 0, -72, 0), RIGHT, sign)
@@ -226,7 +232,8 @@ class SymbolsPicture(TrainingPicture):
         made = told.left + told.right if isinstance(told, ToldMerge) else None
         x, y = 0.0, 0.0
         for symbol in record.newest_symbols(position, N_NEWEST):
-            width = max(22.0, width_of(symbol, font) + 2 * PADDING_PX)
+            text = record.write(symbol)
+            width = max(22.0, width_of(text, font) + 2 * PADDING_PX)
             if x > 0 and x + width > size.width():
                 x, y = 0.0, y + ROW_PX + 2
             if y + ROW_PX > size.height():
@@ -236,7 +243,7 @@ class SymbolsPicture(TrainingPicture):
             painter.setPen(Qt.PenStyle.NoPen if is_new else QPen(theme.line, 1))
             painter.setBrush(theme.accent if is_new else theme.panel)
             painter.drawRoundedRect(chip.adjusted(0.5, 0.5, -0.5, -0.5), 5, 5)
-            write(painter, chip, isolate(symbol), theme.on_accent if is_new else theme.text, CENTER)
+            write(painter, chip, isolate(text), theme.on_accent if is_new else theme.text, CENTER)
             x += width + CHIP_GAP_PX + 1
 
 
@@ -253,13 +260,13 @@ class PiecesPicture(TrainingPicture):
             return
         n_rows = int(size.height() // ROW_PX)
         if isinstance(told, ToldPruning):
-            losses = [(piece, f"−{loss:,.2f}") for piece, loss in told.dropped]
+            losses = [(record.write(piece), f"−{loss:,.2f}") for piece, loss in told.dropped]
             half = size.width() / 2 - PADDING_PX
             self._paint_rows(painter, theme, QRectF(0, 0, half, size.height()), losses[:n_rows], True)
             rest = QRectF(half + 2 * PADDING_PX, 0, half, size.height())
         else:
             rest = QRectF(QPointF(), size)
-        kept = [(piece, percent(math.exp(score), 2)) for piece, score in told.best]
+        kept = [(record.write(piece), percent(math.exp(score), 2)) for piece, score in told.best]
         self._paint_rows(painter, theme, rest, kept[:n_rows], False)
 
     def _paint_rows(

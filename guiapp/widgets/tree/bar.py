@@ -152,6 +152,7 @@ class Breadcrumb(Painted):
         self.setFont(Theme.mono_font(SMALL_FONT_PX))
         model.chosen_changed.connect(self.update)
         model.picture_changed.connect(self.update)
+        model.spelling.changed.connect(self.update)
 
     def sizeHint(self) -> QSize:
         return QSize(240, HEIGHT_PX)

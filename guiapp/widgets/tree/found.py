@@ -23,7 +23,7 @@ from guiapp.widgets.shared.token_actions import copy_action
 
 HOW_TO_SEARCH = "Type in the search field: text, #9906 for an id, 0x20 E6 for bytes, /^the?$/ for a pattern."
 NOT_FOUND = "No token matches."
-COLUMN_WIDTHS_PX = {"id": 66, "text": 116, "below": 56, "bytes": 156}
+COLUMN_WIDTHS_PX = {"id": 66, "token": 116, "below": 56, "bytes": 156}
 CELLS = "QTableView::item { padding: 0 5px; }"  # as far from the edges as the titles
 
 
@@ -42,7 +42,7 @@ class FoundPanel(QWidget):
         self._search = search
         self._ask_where = ask_where
         self._saving = saving
-        self._table = FoundTableModel(self)
+        self._table = FoundTableModel(model.spelling, self)
         self._title = heading(FOUND)
         self._title.setWordWrap(True)
         self._hint = set_role(QLabel(wordWrap=True), "dim")

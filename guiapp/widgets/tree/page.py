@@ -178,7 +178,9 @@ class TreePage(Page):
         if node is None or picture is None:
             self.card.hide()
             return
-        details = describe_node(picture, node, self._session.tokenizer, self.model.counts)
+        details = describe_node(
+            picture, node, self._session.tokenizer, self.model.counts, self.model.spelling.now
+        )
         self.card.show_at(details, self.view.mapFromGlobal(QCursor.pos()))
 
     def _place_map(self) -> None:

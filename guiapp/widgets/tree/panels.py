@@ -7,7 +7,7 @@ from PySide6.QtGui import QGuiApplication, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QGridLayout, QLabel, QLayout, QScrollArea, QWidget
 
 from guiapp.core.explain.merge_tree import MergeNode
-from guiapp.core.explain.visible_text import isolate, visible_text
+from guiapp.core.explain.visible_text import isolate
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.tree.details import NODE_FACTS, describe_node, merge_story
 from guiapp.viewmodels.tree.greedy_walk import TreeWalk
@@ -60,7 +60,8 @@ class NodePanel(QScrollArea):
         self._fitting.timeout.connect(self._fit_sections)
         for changed in (model.chosen_changed, model.picture_changed, model.counts_changed):
             changed.connect(self._settled.start)
-        theme_source.changed.connect(self._show)
+        for changed in (theme_source.changed, model.spelling.changed):
+            changed.connect(self._show)
         self._show()
 
     def copy(self) -> None:
@@ -130,7 +131,7 @@ class NodePanel(QScrollArea):
         place: list[Span] = []
         story_tree: tuple[MergeNode, ...] = ()
         if picture is not None and node is not None and node < len(picture):
-            details = describe_node(picture, node, tokenizer, self._model.counts)
+            details = describe_node(picture, node, tokenizer, self._model.counts, self._model.spelling.now)
             self._facts, text = dict(details.facts), details.text
             place = self._place_spans()
             if details.token is not None:
@@ -147,7 +148,7 @@ class NodePanel(QScrollArea):
             self._values[name].setVisible(name in self._facts)
             self._values[name].set_spans([Span(self._facts.get(name, ""), theme.text, is_bold=name == "id")])
         self._place.set_spans(place)
-        self._merges.set_roots(story_tree)
+        self._merges.set_roots(story_tree, self._model.part)
         self._merge_area.setVisible(bool(story_tree))
         self._merge_area.setFixedHeight(self._merges.sizeHint().height() + 3 * UNIT_PX)
         remark = remark or ("" if story_tree else "Nothing is merged here.")
@@ -186,4 +187,4 @@ class NodePanel(QScrollArea):
         token = None if picture is None else picture.token(node)
         if picture is None or token is None:
             return self._model.label(node).partition(MORE_SIGN)[0]
-        return visible_text(picture.tree.token_bytes(token), 40)
+        return self._model.written(token, 40)

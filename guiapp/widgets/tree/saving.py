@@ -134,7 +134,8 @@ class TreeExport(QObject):
         tokens = [token for node in path if (token := picture.token(node)) is not None]
         prefix = picture.tree.token_bytes(tokens[-1]) if tokens else b""
         is_group = len(path) > 1 and picture.token(path[-1]) is None
-        return Branch(picture.vocabulary, prefix, only=picture.tokens_below(path[-1]) if is_group else None)
+        only = picture.tokens_below(path[-1]) if is_group else None
+        return Branch(picture.vocabulary, prefix, only=only, spelling=self._model.spelling.now)
 
     def _action(self, text: str, slot: Callable[[], None]) -> QAction:
         action = QAction(text, self)

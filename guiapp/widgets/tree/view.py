@@ -81,6 +81,7 @@ class TreeView(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setAccessibleName("Token tree")
         model.picture_changed.connect(self._take_picture)
+        model.spelling.changed.connect(self._spell)
         model.preparing_changed.connect(self.update)
         self._flight.moved.connect(self._repaint_moved)
         self._flight.bent.connect(self._repaint_layer)
@@ -161,6 +162,12 @@ class TreeView(QWidget):
         self._canvas.forget_labels()
         self._set_hovered(None)
         self._load_fonts()
+
+    def _spell(self) -> None:
+        self._canvas.forget_labels()
+        self._set_hovered(None)
+        self._load_fonts()
+        self.update()
 
     def _load_fonts(self) -> None:
         picture = self._model.picture

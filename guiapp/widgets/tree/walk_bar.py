@@ -56,6 +56,7 @@ class WalkBar(QFrame):
         layout = in_row(title, back, self._play, on, on=self, margins=(MARGIN_PX, UNIT_PX))
         layout.addWidget(self._story, 1, Qt.AlignmentFlag.AlignVCenter)
         walk.changed.connect(self._follow)
+        model.spelling.changed.connect(self._follow)
         theme_source.changed.connect(self._follow)
         self._follow()
 
@@ -96,7 +97,7 @@ class WalkBar(QFrame):
             return [Span(HINT, theme.dim)]
 
         def name(token: int) -> str:
-            return isolate(visible_text(picture.tree.token_bytes(token), detail.longest))
+            return isolate(self._model.written(token, detail.longest))
 
         reached = step.offset + 1
         before = self._walk.read(step.start, max(0, step.start - detail.around))

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QMenu, QMenuBar
 
 from guiapp.core.catalogue import ALGORITHMS, Algorithm
 from guiapp.core.demo import DEMO_MODELS, LESSONS, SAMPLES
+from guiapp.core.explain.spelling import Spelling
 from guiapp.viewmodels.text.coloured_spans import COLORINGS
 from guiapp.widgets.window.pages import PAGES
 
@@ -38,6 +39,15 @@ class ActionRow:
     begins_group: bool = False
     page: str = ""
     tip: str = ""
+
+
+SPELLINGS = {
+    Spelling.SIGNS: ("Characters as · ↵ and hex", "Tokens of all models are written alike."),
+    Spelling.FILE: (
+        "Characters as in the file (Ġ, ▁, <0x0A>)",
+        "Files that hold bytes, those of tiktoken and RWKV, have no such letters: signs stay.",
+    ),
+}
 
 
 def _encoder_row(algorithm: Algorithm) -> ActionRow:
@@ -119,6 +129,8 @@ ROWS = (
     ActionRow("debug_restart", "Back to the start", "Run", ("Ctrl+Shift+F5",), page="steps"),
     ActionRow("debug_end", "To the end", "Run", ("Ctrl+Shift+F10",), page="steps"),
     ActionRow("debug_play", "Play or pause", "Run", ("Ctrl+F5",), begins_group=True, page="steps"),
+    ActionRow("present", "Present", "Run", ("Alt+Return",), page="steps"),
+    ActionRow("present_motion", "Motion in presentations", "Run", is_checkable=True, page="steps"),
     ActionRow("debug_copy", "Copy step as Markdown", "Run/Export", ("Ctrl+Alt+C",), page="steps"),
     ActionRow("debug_copy_json", "Copy step as JSON", "Run/Export", page="steps"),
     ActionRow("debug_save", "Save run…", "Run/Export", ("Ctrl+Alt+S",), page="steps"),
@@ -146,6 +158,10 @@ ROWS = (
     ActionRow("next_panel", "Next panel", "View", ("F6",)),
     ActionRow("previous_panel", "Previous panel", "View", ("Shift+F6",)),
     ActionRow("whitespace", "Show white space", "View", ("Ctrl+.",), is_checkable=True, begins_group=True),
+    *(
+        ActionRow(f"spelling:{each.value}", text, "View/Characters", (), True, "spelling", tip=tip)
+        for each, (text, tip) in SPELLINGS.items()
+    ),
     ActionRow("look_alikes", "Mark look-alikes", "View", is_checkable=True),
     *(
         ActionRow(
@@ -173,7 +189,8 @@ ROWS = (
         if not page.path
     ),
     *(ActionRow(f"lesson:{lesson.name}", lesson.title, "Help/Lessons", (), True) for lesson in LESSONS),
-    ActionRow("open_lesson", "Open lesson file…", "Help/Lessons", begins_group=True),
+    ActionRow("lesson_present", "Present this lesson", "Help/Lessons", begins_group=True, page="steps"),
+    ActionRow("open_lesson", "Open lesson file…", "Help/Lessons"),
     ActionRow("write_lesson", "Write a lesson of your own…", "Help/Lessons"),
     ActionRow("signs", "What the signs mean", "Help", ("Shift+F1",)),
     ActionRow("shortcuts", "Keyboard shortcuts", "Help", ("F1", "Ctrl+?")),

@@ -12,6 +12,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QWidget
 
 from guiapp.core.demo import DEMO_MODELS, LESSONS, PREFIX, SAMPLES, sample_text
+from guiapp.core.explain.spelling import Spelling
 from guiapp.core.session_files.name import is_session
 from guiapp.core.sources.locate import kept_name, lasting_name
 from guiapp.core.sources.own_folders import add_folder
@@ -344,6 +345,10 @@ class WindowCommands(QObject):
                 "shortcuts": self._show_shortcuts,
                 "about": self._show_about,
                 **{page.name: partial(self._show_page, page.name) for page in PAGES},
+                **{
+                    f"spelling:{each.value}": partial(self._settings.spelling.choose, each)
+                    for each in Spelling
+                },
                 **{f"theme:{choice}": partial(self._choose_theme, choice) for choice in CHOICES},
                 **{
                     f"demo:{demo.name}": partial(self._session.loader.open, PREFIX + demo.name)
@@ -378,6 +383,7 @@ class WindowCommands(QObject):
         self._editor.zoom_changed.connect(self._keep_zoom)
         self._window.pages.page_changed.connect(self._follow_page)
         self._actions.menus["Help/Lessons"].aboutToShow.connect(self._mark_lessons)
+        self._settings.spelling.changed.connect(self._follow_spelling)
         self._actions["whitespace"].setChecked(self._settings.shows_whitespace)
         self._editor.set_shows_whitespace(self._settings.shows_whitespace)
         self._actions["look_alikes"].setChecked(self._settings.marks_look_alikes)
@@ -397,6 +403,7 @@ class WindowCommands(QObject):
         self._follow_hidden()
         self._follow_recent()
         self._follow_theme()
+        self._follow_spelling()
         self._follow_page()
         self._follow_loader()
         self._follow_checks()
@@ -443,6 +450,9 @@ class WindowCommands(QObject):
 
     def _follow_theme(self) -> None:
         self._actions[f"theme:{self._theme_source.choice}"].setChecked(True)
+
+    def _follow_spelling(self) -> None:
+        self._actions[f"spelling:{self._settings.spelling.now.value}"].setChecked(True)
 
     def _keep_zoom(self) -> None:
         self._settings.font_px = self._editor.font_px
@@ -534,9 +544,11 @@ class WindowCommands(QObject):
 
     def _show_signs(self) -> None:
         """Explain the signs of the page that is shown."""
+        from guiapp.widgets.window.page_signs import signs_of
         from guiapp.widgets.window.signs_card import SignsCard
 
-        card = SignsCard(self._window.pages.current_name, self._theme_source, self._window)
+        lists = signs_of(self._window.pages.current_name)
+        card = SignsCard(lists, self._settings.spelling, self._theme_source, self._window)
         card.open_in(self._window, self._window.top_bar)
 
     def _show_shortcuts(self) -> None:

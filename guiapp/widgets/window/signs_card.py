@@ -1,18 +1,21 @@
-"""What the signs of a page mean: a sample of each, drawn as it is on the page, and words beside it."""
+"""What signs mean: a sample of each, drawn as it is on the page, and words beside it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPen
 from PySide6.QtWidgets import QScrollArea, QWidget
 
+from guiapp.core.explain.spelling import Spelling
 from guiapp.core.vocab.attributes import Attribute
+from guiapp.viewmodels.spelling import SharedSpelling
 from guiapp.widgets.shared.layouts import in_column, scroll_down
 from guiapp.widgets.shared.painting import CENTER, LEFT, WRAP, Painted, fill, outline, write
 from guiapp.widgets.shared.popover import Popover
+from guiapp.widgets.shared.segments import Segments
 from guiapp.widgets.shared.style_sheet import heading
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
 from guiapp.widgets.spans.painter import RADIUS_PX, draw_signed, draw_wave, faded
@@ -167,32 +170,46 @@ IN_STEPS = (
     Sign(_dot("bad", is_filled=False), "one that is switched off"),
     Sign(_dot("warning"), "one that only notes something"),
 )
-PARTS = {"steps": (("In the steps", IN_STEPS), ("In texts", IN_THE_TEXT))}
-OF_TEXTS = (("In texts", IN_THE_TEXT),)
+CHARACTERS = "Characters of tokens"
+CHOICES = {Spelling.SIGNS: "·  ↵  and hex", Spelling.FILE: "As in the file:  Ġ  ▁  <0x0A>"}
 
 
 class SignsCard(Popover):
-    """The signs of one page; a click elsewhere or Escape closes it."""
+    """Lists of signs by title, and how tokens are written; a click elsewhere or Escape closes it."""
 
-    def __init__(self, page: str, theme_source: ThemeSource, parent: QWidget) -> None:
+    def __init__(
+        self,
+        lists: Sequence[tuple[str, tuple[Sign, ...]]],
+        spelling: SharedSpelling,
+        theme_source: ThemeSource,
+        parent: QWidget,
+    ) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setAccessibleName("What the signs mean")
         inside = QWidget()
-        lists = PARTS.get(page, OF_TEXTS)
+        self.spelling = Segments(tuple(CHOICES.values()))
+        self.spelling.choose(list(CHOICES).index(spelling.now))
+        self.spelling.chosen.connect(self._choose)
+        self._shared = spelling
         parts = [part for title, signs in lists for part in (heading(title), SignList(signs, theme_source))]
-        in_column(*parts, on=inside, margins=MARGIN_PX, spacing=GAP_PX)
+        switch = heading(CHARACTERS), self.spelling
+        in_column(*parts, *switch, on=inside, margins=MARGIN_PX, spacing=GAP_PX)
         self._inside = inside
-        area = QScrollArea()
-        scroll_down(area, inside)
-        in_column(area, on=self, margins=1)
+        self._area = QScrollArea()
+        scroll_down(self._area, inside)
+        in_column(self._area, on=self, margins=1)
+
+    def _choose(self, choice: int) -> None:
+        self._shared.choose(list(CHOICES)[choice])
 
     def open_in(self, window: QWidget, below: QWidget) -> None:
         """At the right of a window, below one of its bars, as high as there is room for."""
         top = below.mapToGlobal(QPoint(0, below.height() + UNIT_PX))
         corner = window.mapToGlobal(QPoint(window.width(), window.height()))
         height = min(self._inside.sizeHint().height() + 2 * UNIT_PX, corner.y() - top.y() - GAP_PX)
-        self.setFixedSize(WIDTH_PX + 2 * MARGIN_PX + GAP_PX, height)
+        bar = self._area.verticalScrollBar().sizeHint().width()
+        self.setFixedSize(WIDTH_PX + 2 * (MARGIN_PX + 1) + bar, height)
         self.move(corner.x() - self.width() - GAP_PX, top.y())
         self.show()
 

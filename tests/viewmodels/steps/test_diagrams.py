@@ -95,7 +95,7 @@ def test_a_space_in_front_of_the_text_is_the_left_part_of_its_pair():
     debugger = debugger_for(tokenizer, record(tokenizer, "a lion", "heap"))
     debugger.go_to(2)
     roles = [(box.text, box.role) for box in flow(debugger).elements[:3]]
-    assert roles == [("▁", Role.LEFT), ("a", Role.RIGHT), ("▁", Role.NONE)]
+    assert roles == [("·", Role.LEFT), ("a", Role.RIGHT), ("·", Role.NONE)]
 
 
 def test_special_tokens_stand_on_both_sides_of_the_piece_that_is_encoded():

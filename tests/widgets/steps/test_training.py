@@ -352,7 +352,7 @@ def test_titles_say_how_far_a_training_is(make_steps_page, qtbot, algorithm):
         assert first == ("LIKELIHOOD" if is_unigram else f"PAIRS · {worth}")
         assert second.startswith(f"VOCABULARY · {size} TOKENS, ")
         assert second.endswith("PIECES" if is_unigram else "NEWEST FIRST")
-        told = model.record.step(position).sentence if position else "At the start"
+        told = model.record.sentence(position) if position else "At the start"
         assert stage.sentence.text().startswith(told.split("`")[0])
     model.play()
     page.modes.choose(0)

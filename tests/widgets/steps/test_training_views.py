@@ -63,7 +63,8 @@ def test_pairs_have_bars_as_long_as_they_are_worth(train, wish, zoom):
         wanted = []
         for (left, right), worth, sign in pairs[: len(paintings.shapes)]:
             figure = f"{worth:,.0f}" if worth == int(worth) else f"{worth:.4g}"
-            wanted.append([f"{left} + {right}", *filter(None, [sign]), figure])
+            pair = " + ".join(map(model.record.write, (left, right)))
+            wanted.append([pair, *filter(None, [sign]), figure])
         assert assert_rows(paintings, view.width()) == wanted
         assert len(wanted) == min(len(pairs), 10)
         for shape, (_, worth, _) in zip(paintings.drawn, pairs, strict=False):
@@ -100,7 +101,9 @@ def test_what_a_step_made_is_marked_in_words_and_vocabulary(train):
                 (on_new if each else theme.span_text.name()) for each in is_new
             ]
             cuts = [(cut, changed) for cut, _, changed in record.words(position)]
-            all_chips = [(part, changed and part == made) for cut, changed in cuts for part in cut]
+            all_chips = [
+                (record.write(part), changed and part == made) for cut, changed in cuts for part in cut
+            ]
             shown = [(mark.text, each) for mark, each in zip(chips, is_new, strict=True)]
             assert any(all_chips[at : at + len(shown)] == shown for at in range(len(all_chips)))
             assert (len(shown) == len(all_chips)) is (height == 400)
@@ -116,7 +119,8 @@ def test_what_a_step_made_is_marked_in_words_and_vocabulary(train):
         assert [mark.text for mark in counts] == [f"×{n}" for _, n, _ in record.words(position) if n > 1]
         paintings = paintings_of(symbols)
         shown = [mark.text for mark in paintings.written]
-        assert shown == record.newest_symbols(position, 400)[: len(shown)]
+        newest = map(record.write, record.newest_symbols(position, 400))
+        assert shown == list(newest)[: len(shown)]
         looks = [(shape.pen, shape.brush) for shape in paintings.drawn]
         assert looks == [("", new)] * bool(position) + [(theme.line.name(), theme.panel.name())] * (
             len(shown) - bool(position)
@@ -161,8 +165,8 @@ def test_pieces_are_told_and_those_dropped_are_struck_out(train):
         half = view.width() / 2 if isinstance(told, ToldPruning) else 0
         dropped = [mark for mark in paintings.written if mark.place.left() < half]
         best = [mark for mark in paintings.written if mark.place.left() >= half]
-        kept = [(piece, percent(math.exp(score), 2)) for piece, score in told.best]
-        lost = [(piece, f"−{loss:,.2f}") for piece, loss in told.dropped] if half else []
+        kept = [(model.record.write(piece), percent(math.exp(score), 2)) for piece, score in told.best]
+        lost = [(model.record.write(piece), f"−{loss:,.2f}") for piece, loss in told.dropped] if half else []
         for marks, rows, looks in (
             (dropped, lost, [("struck", theme.dim), ("", theme.bad)]),
             (best, kept, [("", theme.text), ("", theme.dim)]),

@@ -264,7 +264,7 @@ def test_the_card_stays_in_its_room_beside_the_pointer(qtbot):
     qtbot.addWidget(around)
     around.resize(1000, 300)
     around.show()
-    card, details = TreeCard(around), NodeDetails(None, "word " * 40, (("id", "1"), ("raw", "long " * 40)))
+    card, details = TreeCard(around), NodeDetails(None, "word " * 40, (("id", "1"), ("bytes", "long " * 40)))
     for place in (QPoint(x, y) for x in range(0, 1000, 50) for y in range(0, 300, 30)):
         card.show_at(details, place)
         assert around.rect().contains(card.geometry())
