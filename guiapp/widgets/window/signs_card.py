@@ -17,6 +17,7 @@ from guiapp.widgets.shared.style_sheet import heading
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
 from guiapp.widgets.spans.painter import RADIUS_PX, draw_signed, draw_wave, faded
 from guiapp.widgets.spans.row_pixmaps import SQUARE_PX
+from guiapp.widgets.window.tree_signs import IN_TREE
 
 WIDTH_PX, SAMPLE_PX, BOX_PX, LINE_PX = 460, 92, 22, 18
 DOT_PX = 9.0
@@ -167,7 +168,10 @@ IN_STEPS = (
     Sign(_dot("bad", is_filled=False), "one that is switched off"),
     Sign(_dot("warning"), "one that only notes something"),
 )
-PARTS = {"steps": (("In the steps", IN_STEPS), ("In texts", IN_THE_TEXT))}
+PARTS = {
+    "steps": (("In the steps", IN_STEPS), ("In texts", IN_THE_TEXT)),
+    "tree": (("In the tree", tuple(Sign(*row) for row in IN_TREE)), ("In texts", IN_THE_TEXT)),
+}
 OF_TEXTS = (("In texts", IN_THE_TEXT),)
 
 
@@ -192,7 +196,7 @@ class SignsCard(Popover):
         top = below.mapToGlobal(QPoint(0, below.height() + UNIT_PX))
         corner = window.mapToGlobal(QPoint(window.width(), window.height()))
         height = min(self._inside.sizeHint().height() + 2 * UNIT_PX, corner.y() - top.y() - GAP_PX)
-        self.setFixedSize(WIDTH_PX + 2 * MARGIN_PX + GAP_PX, height)
+        self.setFixedSize(WIDTH_PX + 2 * (MARGIN_PX + GAP_PX), height)
         self.move(corner.x() - self.width() - GAP_PX, top.y())
         self.show()
 
