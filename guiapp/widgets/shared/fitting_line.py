@@ -6,7 +6,7 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter
 from PySide6.QtWidgets import QSizePolicy
 
-from guiapp.widgets.shared.painting import LEFT, Painted, write
+from guiapp.widgets.shared.painting import LEFT, RIGHT, Painted, write
 from guiapp.widgets.shared.plain_tip import plain_tip
 from guiapp.widgets.shared.theme import SMALL_FONT_PX, Theme, ThemeSource
 
@@ -45,4 +45,6 @@ class FittingLine(Painted):
 
     def paint(self, painter: QPainter, theme: Theme) -> None:
         color = {"dim": theme.dim, "text": theme.text, "warning": theme.warning}[self._color]
-        write(painter, QRectF(self.rect()), self.said, color, LEFT, Theme.ui_font(SMALL_FONT_PX))
+        side = RIGHT if self.isRightToLeft() else LEFT
+        painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # of what it says
+        write(painter, QRectF(self.rect()), self.said, color, side, Theme.ui_font(SMALL_FONT_PX))

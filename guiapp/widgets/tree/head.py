@@ -12,12 +12,13 @@ from guiapp.widgets.shared.layouts import in_row
 from guiapp.widgets.shared.style_sheet import heading, set_role
 from guiapp.widgets.shared.theme import MARGIN_PX, UNIT_PX, ThemeSource
 
-ABOUT = (
-    "A token hangs under the longest token that it begins with: the wider, the more of them. Click one.",
-    "A token hangs under the longest token that it begins with. Click one to go there.",
-    "A token hangs under the longest token that it begins with.",
-    "Longer tokens hang under shorter ones.",
-)
+LIES = {"sunburst": "lies around", "icicle": "hangs under"}
+
+
+def about(shape: str) -> tuple[str, ...]:
+    """What somebody sees who has never seen a picture of this shape."""
+    first = f"A token {LIES[shape]} the longest token that it begins with."
+    return f"{first} Wide: many tokens begin with it. Click one.", f"{first} Click one.", first
 
 
 class TreeHead(QFrame):
@@ -35,6 +36,7 @@ class TreeHead(QFrame):
         search.current_changed.connect(self._follow)
         search.job.busy_changed.connect(self._follow)
         model.view_changed.connect(self._follow_view)
+        model.shape_changed.connect(self._follow)
         self._follow()
 
     def _follow_view(self) -> None:
@@ -46,7 +48,7 @@ class TreeHead(QFrame):
         if search.problem:
             self.line.say(f"⚠ {search.problem}", color="warning")
         elif not (search.query or search.title):
-            self.line.say(*ABOUT)
+            self.line.say(*about(self._model.shape))
         elif search.job.is_busy:
             self.line.say("Searching …")
         elif not len(search.found_nodes):

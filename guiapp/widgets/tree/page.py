@@ -46,6 +46,22 @@ SMALL_SHARE = 0.3  # of a small page, for what is beside or below the picture
 PANELS = ("Token", "Found", "Figures")
 
 
+class RoomySplitter(QSplitter):
+    """Leaves most of the room to its first part where that is less than `small_px`."""
+
+    def __init__(self, orientation: Qt.Orientation, small_px: int) -> None:
+        super().__init__(orientation, childrenCollapsible=False)
+        self._small_px = small_px
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        is_row = self.orientation() is Qt.Orientation.Horizontal
+        room = event.size().width() if is_row else event.size().height()
+        if room < self._small_px:
+            part = round(SMALL_SHARE * room)  # or more, where that is too small for it
+            self.setSizes([room - part, part])
+
+
 class TreePage(Page):
     """Puts the picture and its panels together and links them with the session."""
 
@@ -76,8 +92,8 @@ class TreePage(Page):
         self.findings_panel = FindingsPanel(self.findings, self.search.list_tokens, theme_source)
         self.saving_bar = SavingBar(self.export.saving, theme_source)
         self.bar.add_menu("Export", [*self.export.actions, self.export.animated])
-        self.splitter = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
-        self.text_splitter = QSplitter(Qt.Orientation.Vertical, childrenCollapsible=False)
+        self.splitter = RoomySplitter(Qt.Orientation.Horizontal, SMALL_WIDTH_PX)
+        self.text_splitter = RoomySplitter(Qt.Orientation.Vertical, SMALL_HEIGHT_PX)
         self._lay_out()
         self._connect()
 
@@ -187,18 +203,6 @@ class TreePage(Page):
         else:
             outline = node_outline(geometry, node)
             self.card.show_beside(outline, point, *glance(picture, node, self.model.counts))
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Leave most of a small window to the picture."""
-        super().resizeEvent(event)
-        size = event.size()
-        for splitter, room, small in (
-            (self.splitter, size.width(), SMALL_WIDTH_PX),
-            (self.text_splitter, size.height(), SMALL_HEIGHT_PX),
-        ):
-            if room < small:
-                part = round(SMALL_SHARE * room)  # or more, where that is too small for it
-                splitter.setSizes([room - part, part])
 
 
 def make_page(setting: PageSetting) -> TreePage:

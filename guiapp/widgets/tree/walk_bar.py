@@ -76,8 +76,8 @@ class WalkBar(QFrame):
     def _story_px(self) -> int:
         """The height for what is told."""
         metrics = self._story.fontMetrics()
-        columns = (self.width() - 2 * MARGIN_PX) // metrics.averageCharWidth()
-        n_lines = N_LINES if columns * N_LINES >= SENTENCE else MORE_LINES
+        room = self.width() - 2 * MARGIN_PX - 2 * TEXT_MARGIN_PX
+        n_lines = N_LINES if room >= metrics.horizontalAdvance("0" * SENTENCE) else MORE_LINES
         return n_lines * (metrics.lineSpacing() + TALL) + 2 * TEXT_MARGIN_PX
 
     def _step(self) -> None:

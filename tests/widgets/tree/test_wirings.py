@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QToolButton
 
 from guiapp.core.tree.picture import ROOT
 from guiapp.widgets.tree.bar import LEAST_PATH_PX
-from guiapp.widgets.tree.head import ABOUT
+from guiapp.widgets.tree.head import about
 from guiapp.widgets.tree.walk_bar import HINT
 
 LEFT, RIGHT, Key = Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton, Qt.Key
@@ -179,12 +179,12 @@ def test_keys_in_the_search_field_step_and_end_and_the_bar_tells_where_they_are(
         assert page.found_panel.view.currentIndex().row() == page.search.current == at
         assert page.model.chosen == page.search.found_nodes[at]
     qtbot.keyClick(query, Key.Key_Escape)
-    assert (query.text(), line.said in ABOUT, page.search.title) == ("", True, "")
+    assert (query.text(), line.said in about(page.model.shape), page.search.title) == ("", True, "")
     query.setText("/(/")
     qtbot.waitUntil(lambda: bool(page.search.problem))
     assert page.search.problem in line.toolTip()
     query.clear()
-    assert line.said in ABOUT
+    assert line.said in about(page.model.shape)
 
 
 def test_the_path_names_what_fits_and_each_place_on_it_belongs_to_a_name(page):
