@@ -6,6 +6,7 @@ from pictures import badly_placed, paintings_of
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QMenu
 
 from guiapp.viewmodels.tree.geometry import Icicle
 from guiapp.widgets.tree.colors import class_colors, number, scale_colors
@@ -42,6 +43,23 @@ def test_classes_are_named_with_their_colours_those_with_most_tokens_first(page,
     legend.resize(180, LEGEND_PX)
     assert list(written(legend)) == [wanted[0], f"{len(wanted) - 1} more ▾"]
     assert badly_placed(legend) == []
+
+
+def test_a_click_behind_the_last_class_lists_the_others_and_one_of_them_is_lit(page, legend, qtbot):
+    everything = list(written(legend))
+    legend.setMinimumWidth(0)
+    legend.resize(400, LEGEND_PX)
+    *shown, more = written(legend)
+    assert 0 < len(shown) < len(everything)
+    qtbot.mouseClick(legend, LEFT, pos=written(legend)[more].center().toPoint())
+    menu = legend.findChild(QMenu)
+    qtbot.waitUntil(menu.isVisible)
+    assert [action.text() for action in menu.actions()] == everything[len(shown) :]
+    assert not any(action.icon().isNull() for action in menu.actions())
+    menu.actions()[2].trigger()
+    menu.close()
+    assert page.paint.lit_class == legend._classes[len(shown) + 2][0]
+    assert list(written(legend)) == [*shown, everything[len(shown) + 2]]
 
 
 def test_clicks_and_keys_light_one_class_and_grey_all_others(page, legend, qtbot):

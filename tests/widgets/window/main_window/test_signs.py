@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication
 
 from guiapp import open_model
 from guiapp.core.demo import demo_model_path
-from guiapp.widgets.window.signs_card import IN_STEPS, IN_THE_TEXT, SignList, SignsCard
+from guiapp.widgets.window.signs_card import IN_STEPS, IN_THE_TEXT, PARTS, SignList, SignsCard
 
 LEFT, Key = Qt.MouseButton.LeftButton, Qt.Key
 
@@ -18,7 +18,7 @@ def shell(make_shell):
     return make_shell(b"words", str(demo_model_path("bpe")), lambda name, pre, progress: open_model(name))
 
 
-@pytest.mark.parametrize(("page", "n_lists"), [("inspect", 1), ("tree", 1), ("steps", 2)])
+@pytest.mark.parametrize(("page", "n_lists"), [("inspect", 1), ("tree", 2), ("steps", 2)])
 def test_a_click_opens_the_signs_of_the_page_inside_the_window(shell, qtbot, page, n_lists):
     shell.window.pages.show_page(page)
     qtbot.mouseClick(shell.window.status_line.signs_button, LEFT)
@@ -41,7 +41,7 @@ def test_it_has_a_key(shell, qtbot):
 @pytest.mark.parametrize("name", ["light", "dark"])
 def test_no_two_signs_look_alike(shell, name):
     shell.theme_source.choose(name)
-    for signs in (IN_STEPS, IN_THE_TEXT):
+    for signs in (IN_STEPS, IN_THE_TEXT, PARTS["tree"][0][1]):
         pictures = set()
         for sign in signs:
             image = QImage(100, 30, QImage.Format.Format_RGB32)
