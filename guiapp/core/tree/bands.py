@@ -28,7 +28,7 @@ class BandStyle:
     highest: float
 
 
-ICICLE = BandStyle(0.36, 0.45, 0.30, 0.55, 0.5)
+ICICLE = BandStyle(0.45, 0.45, 0.30, 0.55, 0.5)
 SUNBURST = BandStyle(0.9, 1.6, 0.0, 1.4, 0.85)
 
 

@@ -125,21 +125,19 @@ def mark_points(
     levels = np.searchsorted(arrays.level_offsets, kept, "right") - 1
     middles = (bands[levels] + bands[levels + 1]) / 2
     shares = ((arrays.starts[kept] + arrays.ends[kept]) / 2 - left) / (right - left)
-    is_apart = np.full(len(kept), True)
-    for node in chosen:
-        start, end = geometry.picture.span(node)
-        margin = CLEAR_PX / around
-        is_near = (shares > (start - left) / (right - left) - margin) & (
-            shares < (end - left) / (right - left) + margin
-        )
-        is_apart &= ~(is_near & (levels == geometry.picture.level(node)))
-    kept, levels, middles, shares = (each[is_apart] for each in (kept, levels, middles, shares))
     n_columns = int(around / MARK_PX) + 2
     cells = levels * n_columns + np.floor(np.clip(shares, 0, 1) * around / MARK_PX).astype(np.int64)
     in_cell = np.full(n_columns * geometry.picture.n_levels, -1)
     in_cell[cells] = np.arange(len(kept))
     firsts = in_cell[in_cell >= 0]
     firsts = firsts[:: max(1, len(firsts) // MOST_MARKS)]
+    for node in chosen:
+        start, end = geometry.picture.span(node)
+        away = np.maximum(
+            (start - left) / (right - left) - shares[firsts], shares[firsts] - (end - left) / (right - left)
+        )
+        is_there = levels[firsts] == geometry.picture.level(node)
+        firsts = firsts[~is_there | (away * around > CLEAR_PX)]
     middles, shares = middles[firsts], shares[firsts]
     if isinstance(geometry, Icicle):
         return np.stack([shares * geometry.width_px, middles], axis=1)

@@ -35,17 +35,17 @@ def wide_picture():
 def test_boxes_of_an_icicle(picture):
     icicle = Icicle(picture, (1.0, 4.0), 90.0, 200.0)
     assert icicle.px_per_leaf == 30.0
-    assert icicle.tops.round(1).tolist() == [0.0, 32.0, 98.2, 155.4, 200.0]
-    assert icicle.edges.tolist() == [0, 32, 98, 155, 200]
+    assert icicle.tops.round(1).tolist() == [0.0, 33.0, 101.4, 158.3, 200.0]
+    assert icicle.edges.tolist() == [0, 33, 101, 158, 200]
     assert [icicle.box(node) for node in range(len(picture))] == [
-        (-30, 0, 90, 32),
-        (-30, 32, 30, 98),
-        (30, 32, 60, 98),
-        (60, 32, 90, 98),
-        (-30, 98, 30, 155),
-        (30, 98, 60, 155),
-        (-30, 155, 0, 200),
-        (0, 155, 30, 200),
+        (-30, 0, 90, 33),
+        (-30, 33, 30, 101),
+        (30, 33, 60, 101),
+        (60, 33, 90, 101),
+        (-30, 101, 30, 158),
+        (30, 101, 60, 158),
+        (-30, 158, 0, 200),
+        (0, 158, 30, 200),
     ]
 
 
@@ -53,8 +53,8 @@ def test_boxes_of_an_icicle(picture):
     ("x", "y", "hit"),
     [
         (0, 0, (0, 1.0)),
-        (45, 31.9, (0, 2.5)),
-        (45, 32, (1, 2.5)),
+        (45, 32.9, (0, 2.5)),
+        (45, 33, (1, 2.5)),
         (89.7, 199.9, (3, 3.99)),
         (90, 10, None),
         (-0.1, 10, None),

@@ -14,7 +14,7 @@ from guiapp.core.demo import demo_model_path
 from guiapp.viewmodels.tree.labels import places
 from guiapp.widgets.tree.colors import number
 from guiapp.widgets.tree.labels import fitting_form, label_widths
-from guiapp.widgets.tree.marks import node_outline
+from guiapp.widgets.tree.marks import mark_points, node_outline
 from guiapp.widgets.tree.page import PANELS
 
 READABLE_PX = 12
@@ -166,3 +166,28 @@ def test_panels_show_all_of_their_width_at_any_size(open_tree_page, qtbot, panel
         if part.isVisible() and part.property("role") != "plain":
             right = part.mapTo(page, part.rect().topRight()).x()
             assert right <= page.width() or part.parent() is page.found_panel.view
+
+
+@pytest.mark.parametrize("shape", ["sunburst", "icicle"])
+def test_marks_of_what_was_found_leave_the_way_to_the_chosen_token_free(open_tree_page, shape):
+    page, _ = open_tree_page(guiapp.open_model(demo_model_path("bpe")))
+    geometry, picture = shown(page, SIZES[1], shape), page.model.picture
+    found = np.flatnonzero(picture.layout.tokens >= 0).astype(np.int32)
+    path = picture.path(int(found[len(found) // 2]))
+    is_icicle = shape == "icicle"
+    bands = geometry.tops if is_icicle else geometry.radii
+    around_px = geometry.width_px if is_icicle else 2 * np.pi * bands[-1]
+
+    def beside(points):
+        """How many points lie on the level of the chosen node, near it."""
+        left, right = (place / picture.width for place in picture.span(path[-1]))
+        hits = [(geometry.hit(x, y), geometry.share_at(x, y)) for x, y in points.tolist()]
+        near = [
+            left - 8 / around_px < share < right + 8 / around_px
+            for hit, share in hits
+            if hit is not None and hit[0] == picture.level(path[-1])
+        ]
+        return sum(near)
+
+    assert beside(mark_points(geometry, found)) > 0
+    assert beside(mark_points(geometry, found, path)) == 0
