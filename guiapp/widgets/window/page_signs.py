@@ -11,6 +11,7 @@ from guiapp.widgets.shared.style_sheet import blend
 from guiapp.widgets.shared.theme import SMALL_FONT_PX, Theme
 from guiapp.widgets.spans.painter import QUIET_ALPHA, RADIUS_PX, RING_ALPHA, RING_PX, draw_upright, faded
 from guiapp.widgets.window.signs_card import IN_STEPS, IN_THE_TEXT, Draw, Sign
+from guiapp.widgets.window.tree_signs import IN_TREE
 
 BAR_PX = 12
 LINE_PX = 2.0
@@ -280,6 +281,7 @@ PAGES: dict[str, Parts] = {
     "compare_texts": (("Of two texts", OF_TEXTS), IN_TEXTS),
     "compare_vocabularies": (("Of two vocabularies", OF_VOCABULARIES), IN_TEXTS),
     "hunt": (("Of finds", OF_HUNTS), IN_TEXTS),
+    "tree": (("In the tree", tuple(Sign(*row) for row in IN_TREE)), IN_TEXTS),
     "steps": (("In the steps", (*IN_STEPS, *IN_PICTURES)), ("In trainings", IN_TRAININGS), IN_TEXTS),
 }
 
