@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from guiapp.core.tokenizer import Tokenizer
     from guiapp.core.vocab.vocabulary import Vocabulary
     from guiapp.viewmodels.text.document import TextDocument
+    from guiapp.viewmodels.text.exact_twin import Instead
 
 
 class TokenSource(Protocol):
@@ -50,6 +51,9 @@ class TokenSource(Protocol):
     @property
     def tokens_of_selected_text(self) -> tuple[int, int] | None:
         """The tokens [start, end) that the selection is in, also in part; None where there is none."""
+
+    def exact_instead(self, index: int) -> Instead | None:
+        """What the exact encoder gives in place of a token; None where that is the same, or not known."""
 
     @property
     def is_encoding(self) -> bool:

@@ -95,11 +95,11 @@ class ExactnessBadge(Badge):
         self,
         session: ModelSession,
         theme_source: ThemeSource,
-        encoder_difference: QAction,
+        next_inexact: QAction,
         choose_pre: QAction,
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__("Exactness", theme_source, [encoder_difference, choose_pre], parent)
+        super().__init__("Exactness", theme_source, [next_inexact, choose_pre], parent)
         self._choose_pre = choose_pre
         self._session = session
         session.vocabulary_changed.connect(self._follow)
