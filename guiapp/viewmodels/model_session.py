@@ -358,7 +358,7 @@ class ModelSession(QObject):
             return None
         before, behind = self.n_around
         token_ids = self.tokens.ids(before, n_tokens - behind)
-        return RoundTripInput(self.tokenizer, self.document.text(), token_ids)
+        return RoundTripInput(self.tokenizer, self.document.text(), token_ids, self._options)
 
     def _encoder_check_input(self) -> EncoderCheckInput | None:
         if self.tokenizer is None or not (len(self.tokens) or self.document.size):

@@ -94,7 +94,7 @@ ROWS = (
     *map(_encoder_row, ALGORITHMS.values()),
     ActionRow("inexact_next", "Next inexact token", "Tokens", ("F8",), begins_group=True, page="inspect"),
     ActionRow("inexact_previous", "Previous inexact token", "Tokens", ("Shift+F8",), page="inspect"),
-    ActionRow("round_trip_difference", "Go to first byte lost in the round trip", "Tokens"),
+    ActionRow("round_trip_difference", "Go to what decoding does not give back", "Tokens"),
     ActionRow("compare_next", "Next difference", "Tokens", ("F8",), begins_group=True, page="compare"),
     ActionRow("compare_previous", "Previous difference", "Tokens", ("Shift+F8",), page="compare"),
     ActionRow("texts_next", "Next change", "Tokens", ("F8",), page="compare_texts"),

@@ -462,9 +462,9 @@ class WindowCommands(QObject):
 
     def _show_round_trip_difference(self) -> None:
         result = self._session.round_trip.result
-        if result is not None and result.offset is not None:
-            start = self._session.document.caret_stop(result.offset)
-            self._point_out(start, self._session.document.next_grapheme(start))
+        if result is not None and result.worst is not None:
+            start = self._session.document.caret_stop(result.worst.start)
+            self._point_out(start, max(self._session.document.next_grapheme(start), result.worst.end))
 
     def _point_out(self, start: int, end: int) -> None:
         """Select a stretch of the text where people see it."""
