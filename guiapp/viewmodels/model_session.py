@@ -306,6 +306,7 @@ class ModelSession(QObject):
             self._set_selected(self._token_at_caret())
         self.statistics_changed.emit()
         self.spans.expect_edit()
+        self.exact.expect_edit()
 
     def _token_at_caret(self) -> int | None:
         """The selected token as long as the caret touches it, else the one behind the caret."""

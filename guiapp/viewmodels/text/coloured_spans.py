@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,18 @@ KIND_SHADE = RARITY_SHADE + len(RARITIES)
 N_SHADES = KIND_SHADE + len(KINDS) - FIRST_SHADE
 
 
+class _Made(NamedTuple):
+    """What was made for the bytes [start, end].
+
+    version  equal until something is new
+    """
+
+    version: object
+    start: int
+    end: int
+    window: SpanWindow
+
+
 class ColouredSpans(QObject):
     """The `SpanSource` of an editor: the tokens of a session in one of COLORINGS.
 
@@ -44,6 +56,7 @@ class ColouredSpans(QObject):
         self._coloring = coloring
         self._classes: TokenClasses | None = None
         self._pieces: TextPieces | None = None  # while they are marked
+        self._made: _Made | None = None
         session.tokens_changed.connect(self._follow)
         session.vocabulary_changed.connect(self._follow_vocabulary)
         session.exact.changed.connect(self._tell_looks)
@@ -86,6 +99,20 @@ class ColouredSpans(QObject):
 
     def spans_in(self, start: int, end: int) -> SpanWindow:
         """The tokens that overlap or touch the bytes [start, end]."""
+        session, made = self._session, self._made
+        exact = session.exact.version
+        if (self._coloring == "token" or self._classes is None) and self._pieces is None and exact is None:
+            return session.spans_in(start, end)
+        looks = self._coloring, self._classes, self._pieces
+        version = session.tokens, session.tokens.replaced.n_changes, exact, looks
+        if made is None or made.version != version or not made.start <= start <= end <= made.end:
+            is_same_text = made is not None and made.version == version
+            reach = REACH_BYTES if is_same_text else 0  # people scroll on; an edit makes all that anew
+            first, last = max(start - reach, 0), max(end, min(end + reach, session.document.size))
+            made = self._made = _Made(version, first, last, self._made_for(first, last))
+        return made.window.within(start, end)
+
+    def _made_for(self, start: int, end: int) -> SpanWindow:
         window = self._colored(start, end)
         if not len(window.ids):
             return window

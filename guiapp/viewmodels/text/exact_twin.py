@@ -54,6 +54,12 @@ class ExactTwin(QObject):
         """Whether an approximate encoder is in use, and the exact one is done with the text."""
         return self._spans.is_known
 
+    @property
+    def version(self) -> tuple[TokenStore, int] | None:
+        """Equal as long as the tokens are the same; None while they are not known."""
+        tokens = self._spans.tokens
+        return (tokens, tokens.replaced.n_changes) if self.is_known else None
+
     def use(self, tokenizer: Tokenizer | None, options: Options) -> None:
         """From now on beside this encoder; without a tokenizer, and beside an exact one, there is no need."""
         algorithm = None if tokenizer is None else tokenizer.encoders.get(options.encoder or "")
@@ -66,6 +72,11 @@ class ExactTwin(QObject):
     def catch_up(self) -> None:
         """Have the whole text encoded in the background, if that is to be done."""
         self._spans.catch_up()
+
+    def expect_edit(self) -> None:
+        """The next edit may be at the caret: prepare for it in a moment."""
+        if self.is_known:
+            self._spans.expect_edit()
 
     def close(self) -> None:
         """Stop all work; nothing is delivered any more."""

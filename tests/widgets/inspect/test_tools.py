@@ -90,6 +90,7 @@ def test_edges_of_pieces_are_a_switch_and_the_tip_says_which_rule_cut(make_shell
     editor, action = shell.window.inspect_page.editor, shell.window.actions_table["pieces"]
     place = editor.rows.place_of(3)
     point = QPointF(24 + place.x + 2, place.y + 8)
+    qtbot.waitUntil(lambda: editor.is_painted)
     plain, tip = editor.viewport().grab().toImage(), editor.tip(point)
     action.trigger()
     assert shell.settings.shows_pieces
