@@ -20,7 +20,7 @@ from guiapp.core.vocab.attributes import Attribute
 
 if TYPE_CHECKING:
     from guiapp.core.encoding import Encoding
-    from guiapp.core.explain.round_trip_rules import FileRules, Rule
+    from guiapp.core.explain.round_trip_rules import FileRules, Place, Rule
     from guiapp.core.tokenizer import Tokenizer
 
 SHOWN_BYTES = 16
@@ -28,20 +28,6 @@ CONTINUING_BITS, CONTINUING = np.uint8(0xC0), np.uint8(0x80)  # of a byte that d
 NAMED = Attribute.CONTROL | Attribute.USER_DEFINED
 TOKENS_AT_ONCE = 1 << 14
 MOST_PLACES = 10_000  # that are looked at one by one; those of unknown tokens are always found
-
-
-class Place(NamedTuple):
-    """A stretch [start, end) of the text, and what its token holds instead.
-
-    token_start  what is before that was skipped
-    """
-
-    start: int
-    token_start: int
-    end: int
-    holds: bytes
-    token_id: int
-    follows_special: bool
 
 
 class Change(NamedTuple):
@@ -163,6 +149,8 @@ def places_of(rules: FileRules, encoding: Encoding) -> Iterator[Place]:
 
     At most MOST_PLACES, but for those of unknown tokens.
     """
+    from guiapp.core.explain.round_trip_rules import Place  # time that starting does not have
+
     text, signs, (data, offsets) = encoding.text_bytes, rules.vocabulary.signs, rules.table
     ids, starts, ends = encoding.token_ids, *encoding.spans.T
     firsts, n_places = _firsts_of_places(rules, encoding), 0

@@ -15,7 +15,6 @@ from guiapp import native
 from guiapp.core.components import decoders, normalizers, pre_tokenizers
 from guiapp.core.components.aligned import AlignedText
 from guiapp.core.components.unicode_forms import UnicodeForm
-from guiapp.core.explain.round_trip import Place
 from guiapp.core.system.checkpoint import stoppable
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.parts import Parts
@@ -38,6 +37,20 @@ class Rule(NamedTuple):
     key: str
     does: str
     loss: Loss
+
+
+class Place(NamedTuple):
+    """A stretch [start, end) of the text, and what its token holds instead.
+
+    token_start  what is before that was skipped
+    """
+
+    start: int
+    token_start: int
+    end: int
+    holds: bytes
+    token_id: int
+    follows_special: bool
 
 
 Of = Callable[[str], str]
