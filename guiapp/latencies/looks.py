@@ -34,6 +34,7 @@ SIZES = {"100kb": 100_000, "1mb": 1_000_000, "10mb": 10_000_000}
 PLAIN = "plain"
 KEYS, TURNS = (Qt.Key.Key_A, Qt.Key.Key_Space, Qt.Key.Key_A, Qt.Key.Key_Backspace), 4
 PACE_MS = 20
+NOTCH = 120  # of a wheel
 
 
 def measure_looks(model: str, n_rounds: int = 15) -> list[Measurement]:
@@ -97,9 +98,12 @@ def _keys(measured: MeasuredWindow, watch: PaintWatch) -> Iterator[Times]:
 
 
 def _turns(measured: MeasuredWindow, watch: PaintWatch) -> Iterator[Times]:
-    viewport = measured.shell.window.inspect_page.editor.viewport()
+    """Down, or up at the end of the text: where nothing moves, nothing is painted."""
+    editor = measured.shell.window.inspect_page.editor
+    viewport, bar = editor.viewport(), editor.verticalScrollBar()
+    angle = NOTCH if bar.value() > bar.maximum() // 2 else -NOTCH
     for _ in range(TURNS):
-        yield _timed(measured, watch, partial(turn_wheel, viewport, QPoint(0, -120)))
+        yield _timed(measured, watch, partial(turn_wheel, viewport, QPoint(0, angle)))
         QTest.qWait(PACE_MS)
 
 
