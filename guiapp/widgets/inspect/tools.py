@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF, QSize
-from PySide6.QtGui import QAction, QFontMetrics, QPainter
+from PySide6.QtGui import QAction, QFontMetrics, QPainter, QResizeEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
 from guiapp.viewmodels.model_session import ModelSession
@@ -21,6 +21,7 @@ from guiapp.widgets.spans.painter import draw_roofed
 
 HEIGHT_PX = 28
 BOX_PX = 12
+ROOM_FOR_TITLE_PX = 760
 BOX_RADIUS_PX = 3
 
 
@@ -32,19 +33,31 @@ class ColorLegend(Painted):
     def __init__(self, spans: ColouredSpans, theme_source: ThemeSource) -> None:
         super().__init__(theme_source)
         self._spans = spans
+        self._is_short = False
         self.setFixedHeight(HEIGHT_PX)
         spans.coloring_changed.connect(self._follow)
         theme_source.changed.connect(self.update)
         self._follow()
 
-    def sizeHint(self) -> QSize:
+    def set_short(self, is_short: bool) -> None:
+        """Leave out what the samples tell, where room is scarce."""
+        if is_short != self._is_short:
+            self._is_short = is_short
+            self._follow()
+
+    @property
+    def _told(self) -> tuple[str, dict[str, int]]:
         title, tints = self._spans.legend
+        return "" if self._is_short else title, tints
+
+    def sizeHint(self) -> QSize:
+        title, tints = self._told
         metrics = QFontMetrics(Theme.ui_font(SMALL_FONT_PX))
         words = sum(metrics.horizontalAdvance(word) for word in (title, *tints))
         return QSize(words + len(tints) * (BOX_PX + UNIT_PX + GAP_PX + UNIT_PX) + GAP_PX, HEIGHT_PX)
 
     def paint(self, painter: QPainter, theme: Theme) -> None:
-        font, (title, tints) = Theme.ui_font(SMALL_FONT_PX), self._spans.legend
+        font, (title, tints) = Theme.ui_font(SMALL_FONT_PX), self._told
         metrics = QFontMetrics(font)
         write(painter, self.rect(), title, theme.dim, LEFT, font)
         x = metrics.horizontalAdvance(title) + (GAP_PX + UNIT_PX) * bool(title)
@@ -122,9 +135,14 @@ class InspectTools(QWidget):
         menu.addSeparator()
         menu.addActions(switches)
         self.button.setMenu(menu)
-        in_row(STRETCH, inexact, ColorLegend(spans, themes), self.button, on=self, spacing=GAP_PX)
+        self._legend = ColorLegend(spans, themes)
+        in_row(STRETCH, inexact, self._legend, self.button, on=self, spacing=GAP_PX)
         spans.coloring_changed.connect(self._follow)
         self._follow()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._legend.set_short(self.width() < ROOM_FOR_TITLE_PX)
 
     def _follow(self) -> None:
         self.button.setText(f"Colour by {COLORINGS[self._spans.coloring]}")
