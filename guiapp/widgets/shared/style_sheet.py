@@ -115,6 +115,7 @@ QToolButton[role="badge"] {
     border: 1px solid $line; border-radius: 13px; padding: 3px 2px 3px 6px; color: $dim; }
 QToolButton[role="badge"][state="good"] { border-color: $good; color: $good; }
 QToolButton[role="badge"][state="warning"] { border-color: $warning; color: $warning; }
+QToolButton[role="badge"][state="bad"] { border-color: $bad; color: $bad; }
 QToolButton[role="badge"]:hover { background: $raised; }
 QToolButton[role="badge"]:focus { border: 2px solid $accent; }
 

@@ -18,7 +18,7 @@ from guiapp.widgets.shared.popover import Popover
 from guiapp.widgets.shared.segments import Segments
 from guiapp.widgets.shared.style_sheet import heading
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
-from guiapp.widgets.spans.painter import RADIUS_PX, draw_signed, draw_wave, faded
+from guiapp.widgets.spans.painter import RADIUS_PX, draw_roofed, draw_signed, draw_wave, faded
 from guiapp.widgets.spans.row_pixmaps import SQUARE_PX
 
 WIDTH_PX, SAMPLE_PX, BOX_PX, LINE_PX = 460, 92, 22, 18
@@ -89,6 +89,11 @@ def _inserted(painter: QPainter, theme: Theme, box: QRectF) -> None:
     painter.drawPolygon([QPointF(x - 3, top), QPointF(x + 3, top), QPointF(x, top + 5)])
 
 
+def _roofed(painter: QPainter, theme: Theme, box: QRectF) -> None:
+    draw_roofed(painter, theme, box)
+    write(painter, box, "word", theme.span_text, CENTER, Theme.mono_font(SMALL_FONT_PX))
+
+
 def _ringed(is_dashed: bool = False) -> Draw:
     def draw(painter: QPainter, theme: Theme, box: QRectF) -> None:
         _token(painter, theme, box, "word")
@@ -150,6 +155,7 @@ IN_THE_TEXT = (
     Sign(_torn, "a character that several tokens share; a bar below for each of them"),
     Sign(_byte, "a token of a single byte, where the model has none for the character"),
     Sign(_unknown, "nothing in the vocabulary stands for this"),
+    Sign(_roofed, "a token that the exact encoder does not give, while an approximate one is chosen"),
     Sign(_inserted, "a token between two others that comes from no text"),
     Sign(_ringed(), "the token that is selected on all pages"),
     Sign(_chip("200B", False), "characters without a picture; a click tells what they are"),
