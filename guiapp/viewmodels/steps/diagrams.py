@@ -271,12 +271,17 @@ class Place(NamedTuple):
 
 
 class Edge(NamedTuple):
-    """A token of a lattice between two places; `kind` is "way", "chosen", "now" or "worse"."""
+    """A token of a lattice between two places.
+
+    kind     "way", "chosen", "now" or "worse"
+    is_left  whether the way that it is part of leads to the left
+    """
 
     first: int
     last: int
     text: str
     kind: str
+    is_left: bool = False
 
 
 class Lattice(NamedTuple):
@@ -328,7 +333,7 @@ def _offset(debugger: Debugger, piece: int) -> int:
 
 def _edge(debugger: Debugger, step: int, first: int, last: int, kind: str) -> Edge:
     text = debugger.teller.made(step) if debugger.trace.columns.result[step] >= 0 else "bytes"
-    return Edge(min(first, last), max(first, last), text, kind)
+    return Edge(min(first, last), max(first, last), text, kind, last < first)
 
 
 def _chosen(debugger: Debugger, piece: int, number: dict[int, int]) -> list[Edge]:
@@ -339,15 +344,17 @@ def _chosen(debugger: Debugger, piece: int, number: dict[int, int]) -> list[Edge
     if not len(steps):
         return []
     last = len(debugger.trace.piece_work(piece))
-    if not debugger.states.goes_back(steps):
+    goes_back = debugger.states.goes_back(steps)
+    if not goes_back:
         starts = debugger.trace.cells.start[debugger.trace.piece_cells(piece)]
         last = int(starts.searchsorted(columns.end[steps[-1]]))
     bounds = [*columns.other_cell[steps].tolist(), last]
-    return [
-        _edge(debugger, step, number[start], number[end], "now" if step == position else "chosen")
-        for step, (start, end) in zip(steps.tolist(), pairwise(bounds), strict=True)
-        if start in number and end in number
-    ]
+    edges = []
+    for step, (start, end) in zip(steps.tolist(), pairwise(bounds), strict=True):
+        if start in number and end in number:
+            way = (number[end], number[start]) if goes_back else (number[start], number[end])
+            edges.append(_edge(debugger, step, *way, "now" if step == position else "chosen"))
+    return edges
 
 
 def _worth(worth: float) -> str:
