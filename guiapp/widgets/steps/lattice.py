@@ -38,11 +38,11 @@ def paint_lattice(painter: QPainter, theme: Theme, area: QRectF, shown: Lattice)
     room = min(highest, longest * step * ROUNDNESS)
     base = area.bottom() - BELOW_BASE_PX - (highest - room) / 2
     arcs = [
-        _Arc(edge, area.left() + step * (edge.first + 0.5), area.left() + step * (edge.last + 0.5), base)
+        Arc(edge, area.left() + step * (edge.first + 0.5), area.left() + step * (edge.last + 0.5), base)
         for edge in sorted(shown.edges, key=_importance)
     ]
     for arc in arcs:
-        _paint_arc(painter, theme, arc, room, longest)
+        paint_arc(painter, theme, arc, room, longest)
     _paint_arc_labels(painter, theme, arcs, room, longest)
     _paint_places(painter, theme, area, shown, step, base)
 
@@ -85,7 +85,7 @@ def _paint_places(
             painter.drawText(QRectF(first - 1, top, last - first + 2, WORTH_LINE_PX), CENTER, worth)
 
 
-class _Arc(NamedTuple):
+class Arc(NamedTuple):
     """An edge and where it begins and ends in the picture."""
 
     edge: Edge
@@ -113,7 +113,8 @@ def _importance(edge: Edge) -> int:
     return ("way", "chosen", "worse", "now").index(edge.kind)
 
 
-def _paint_arc(painter: QPainter, theme: Theme, arc: _Arc, room: float, longest: int) -> None:
+def paint_arc(painter: QPainter, theme: Theme, arc: Arc, room: float, longest: int) -> None:
+    """One token from place to place; an arrow tells where the step, or the best way, leads."""
     top = arc.base - arc.height(room, longest) * 1.3
     path = QPainterPath(QPointF(arc.first, arc.base))
     path.cubicTo(arc.first, top, arc.last, top, arc.last, arc.base)
@@ -129,7 +130,7 @@ def _paint_arc(painter: QPainter, theme: Theme, arc: _Arc, room: float, longest:
         painter.fillPath(head, arc.pen(theme).color())
 
 
-def _paint_arc_labels(painter: QPainter, theme: Theme, arcs: list[_Arc], room: float, longest: int) -> None:
+def _paint_arc_labels(painter: QPainter, theme: Theme, arcs: list[Arc], room: float, longest: int) -> None:
     """The tokens of the arcs, the most important first; one that would lie on another is left out.
 
     Those that won stand in a box with a badge.

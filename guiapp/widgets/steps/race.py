@@ -175,6 +175,7 @@ class RaceCard(QFrame):
     def __init__(self, model: StepsModel, action: QAction, drawing: Drawing) -> None:
         super().__init__()
         self._model = model
+        self._has_room = True
         set_role(self, "card")
         self.title = title_line(drawing)
         self.flow = RivalFlowView(model, drawing)
@@ -192,6 +193,12 @@ class RaceCard(QFrame):
         model.race.changed.connect(self._follow)
         self._follow()
 
+    def make_room(self, has_room: bool) -> None:
+        """Leave the bars out in a low window: the last line has their numbers."""
+        if has_room != self._has_room:
+            self._has_room = has_room
+            self._follow()
+
     def _follow(self) -> None:
         race = self._model.race
         self.setVisible(race.is_on)
@@ -203,7 +210,7 @@ class RaceCard(QFrame):
             parts.append("HERE THEY PART")
         self.title.show_text(" · ".join(parts))
         self.go.setVisible(race.parting is not None)
-        self.lanes.setVisible(race.rival is not None)
+        self.lanes.setVisible(self._has_room and race.rival is not None)
         self.verdict.show_sentence(race.verdict)
         self.outcome.setVisible(bool(race.outcome))
         self.outcome.show_sentence(race.outcome)

@@ -14,9 +14,9 @@ from guiapp.widgets.shared.style_sheet import blend
 from guiapp.widgets.shared.theme import Theme, ThemeSource
 from guiapp.widgets.steps.scales import FONT_PX, Scale
 
-HEIGHT_PX = 38
-TRACK_MIDDLE_PX = 13
-NUMBERS_PX = 31  # their middle
+HEIGHT_PX = 32
+TRACK_MIDDLE_PX = 11
+NUMBERS_PX = 26  # their middle
 LEAST_BETWEEN_PX = 70  # two numbers
 TRACK_PX = 6
 MARGIN_PX = 8
@@ -63,7 +63,7 @@ class Scrubber(Painted):
         painter.drawPixmap(0, 0, ahead)
         ratio = behind.devicePixelRatio()
         painter.drawPixmap(QPointF(), behind, QRectF(0, 0, at * ratio, behind.height()))
-        knob = QRectF(at - 4, middle - 12, 8, 24)
+        knob = QRectF(at - 4, middle - 10, 8, 20)
         painter.setPen(QPen(theme.accent, 2) if self.hasFocus() else Qt.PenStyle.NoPen)
         painter.setBrush(theme.text)
         painter.drawRoundedRect(knob, 3, 3)
@@ -182,7 +182,7 @@ class Timeline(Scrubber):
             painter.setPen(QPen(self._theme_source.theme.faint, 1))
             for step in debugger.trace.pieces.first_step.tolist():
                 x = self.x_of(step)
-                painter.drawLine(QPointF(x, middle + 6), QPointF(x, middle + 10))
+                painter.drawLine(QPointF(x, middle + 5), QPointF(x, middle + 9))
         super().paint_marks(painter, middle)
         if self._parting is not None:
             paint_fork(painter, self._theme_source.theme, QPointF(self.x_of(self._parting), middle))

@@ -47,6 +47,7 @@ from guiapp.widgets.window.actions import Actions
 NARROW_PX = 680  # picture and code are one below the other then
 LEAST_WIDTH_PX = 480
 LEAST_RACE_PX = 700  # high enough for two encoders with a picture and the code
+LEAST_LANES_PX = 800, 600  # for the bars of both, too: below the first, or in place of the code
 SIZES_PX = (TOKEN_FONT_PX, TEXT_FONT_PX, UI_FONT_PX, SMALL_FONT_PX + 1, SMALL_FONT_PX, ID_FONT_PX)
 
 
@@ -137,6 +138,8 @@ class TraceView(QSplitter):
         """In a low window the other encoder takes the place of the code, else it stands below the first."""
         is_low = self._main.height() < LEAST_RACE_PX * max(1.0, self._zoom.factor)
         is_inside = is_low and self._model.race.is_on
+        least = LEAST_LANES_PX[is_inside]
+        self.race_card.make_room(self._main.height() >= least * max(1.0, self._zoom.factor))
         if is_inside != self.code_card.isHidden():
             self.code_card.setVisible(not is_inside)
             if is_inside:

@@ -17,14 +17,14 @@ from guiapp.widgets.shared.plain_tip import wrapped_tip
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.window.actions import Actions
 
-PLAY_PX = 70
+PLAY_PX = 66
 BUTTONS = (
     ("⏮", "debug_restart", "To the start, before the first step"),
-    ("◀ run back", "debug_reverse", "Step back until the last breakpoint, or to the start"),
-    ("◁ step back", "debug_back", "One step back"),
+    ("◀ run", "debug_reverse", "Step back until the last breakpoint, or to the start"),
+    ("◁ back", "debug_back", "One step back"),
     ("step on ▷", "debug_step", "One step on"),
-    ("next piece ▷▷", "debug_over", "Step on until the next piece: a stretch of text encoded by itself"),
-    ("run on ▶", "debug_run", "Step on until the next breakpoint, or to the end"),
+    ("piece ▷▷", "debug_over", "Step on until the next piece: a stretch of text encoded by itself"),
+    ("run ▶", "debug_run", "Step on until the next breakpoint, or to the end"),
     ("⏭", "debug_end", "To the end, behind the last step"),
 )
 SIZES_TIP = (

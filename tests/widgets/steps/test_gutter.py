@@ -108,9 +108,7 @@ def test_a_piece_is_stepped_over_by_keys_and_by_the_button(make_steps_page, qtbo
     qtbot.keyClick(window, Qt.Key.Key_F11, CONTROL | SHIFT)
     assert model.position == first_steps[1]
     (button,) = [
-        found
-        for found in page.findChildren(QToolButton)
-        if found.text() == "next piece ▷▷" and found.isVisible()
+        found for found in page.findChildren(QToolButton) if found.text() == "piece ▷▷" and found.isVisible()
     ]
     qtbot.mouseClick(button, LEFT)
     assert model.position == first_steps[2]
