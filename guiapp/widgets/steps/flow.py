@@ -20,7 +20,7 @@ from PySide6.QtWidgets import QMenu, QToolTip
 from guiapp.core.explain.visible_text import isolate, visible_text
 from guiapp.core.trace.debugger import Debugger
 from guiapp.viewmodels.steps.breakpoints import at_bytes
-from guiapp.viewmodels.steps.diagrams import LONG_TEXT_BYTES, Element, Flow, Role, flow
+from guiapp.viewmodels.steps.flow import LONG_TEXT_BYTES, Element, Flow, Role, flow
 from guiapp.viewmodels.steps.model import StepsModel
 from guiapp.widgets.shared.painting import CENTER, fill, write
 from guiapp.widgets.shared.theme import UNIT_PX, Theme

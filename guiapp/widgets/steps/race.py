@@ -19,8 +19,8 @@ from guiapp.widgets.steps.cards import CARD_MARGINS, QuietButton
 from guiapp.widgets.steps.drawing import Drawing, ZoomedView
 from guiapp.widgets.steps.flow import RivalFlowView
 from guiapp.widgets.steps.lines import SentenceView, title_line
-from guiapp.widgets.steps.scales import SCALE_PX, Scale, paint_scale_below
-from guiapp.widgets.steps.standing import BADGE_PX, Standing, paint_badge
+from guiapp.widgets.steps.pictures.scales import SCALE_PX, Scale, paint_scale_below
+from guiapp.widgets.steps.pictures.standing import BADGE_PX, Standing, paint_badge
 
 LONGEST_NAME = 40
 OTHER_MODEL = "other model"

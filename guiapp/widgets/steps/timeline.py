@@ -12,7 +12,7 @@ from guiapp.viewmodels.steps.training import TrainingModel
 from guiapp.widgets.shared.painting import LEFT, RIGHT, Painted, clear_pixmap, fill
 from guiapp.widgets.shared.style_sheet import blend
 from guiapp.widgets.shared.theme import Theme, ThemeSource
-from guiapp.widgets.steps.scales import FONT_PX, Scale
+from guiapp.widgets.steps.pictures.scales import FONT_PX, Scale
 
 HEIGHT_PX = 32
 TRACK_MIDDLE_PX = 11

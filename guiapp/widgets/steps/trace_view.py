@@ -36,11 +36,11 @@ from guiapp.widgets.steps.drawing import Drawing
 from guiapp.widgets.steps.flow import FlowView
 from guiapp.widgets.steps.gutter import ID_FONT_PX
 from guiapp.widgets.steps.lines import SentenceView, TextLine, title_line
+from guiapp.widgets.steps.pictures.view import LATTICES, PictureView
 from guiapp.widgets.steps.race import RaceBox, RaceCard
 from guiapp.widgets.steps.side import SIDE_WIDTH_PX, TraceSide
 from guiapp.widgets.steps.timeline import Timeline
 from guiapp.widgets.steps.transport import GranularityBox, PlayControls, walking_buttons
-from guiapp.widgets.steps.views import LATTICES, PictureView
 from guiapp.widgets.steps.waiting import PartBar, WaitingPanel
 from guiapp.widgets.window.actions import Actions
 

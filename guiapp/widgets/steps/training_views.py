@@ -20,8 +20,8 @@ from guiapp.widgets.shared.style_sheet import blend
 from guiapp.widgets.shared.theme import GAP_PX, SMALL_FONT_PX, UI_FONT_PX, Theme
 from guiapp.widgets.steps.cards import enlargement
 from guiapp.widgets.steps.drawing import Drawing, ZoomedView
-from guiapp.widgets.steps.scales import SCALE_PX, Scale, paint_scale_below, round_step
-from guiapp.widgets.steps.standing import BADGE_PX, Standing, paint_badge, paint_box
+from guiapp.widgets.steps.pictures.scales import SCALE_PX, Scale, paint_scale_below, round_step
+from guiapp.widgets.steps.pictures.standing import BADGE_PX, Standing, paint_badge, paint_box
 
 CHIP_PX = 28
 CHIP_GAP_PX = 3

@@ -10,7 +10,7 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPen
 from PySide6.QtWidgets import QScrollArea, QWidget
 
 from guiapp.core.vocab.attributes import Attribute
-from guiapp.viewmodels.steps.diagrams import Edge
+from guiapp.viewmodels.steps.lattice import Edge
 from guiapp.widgets.shared.layouts import in_column, scroll_down
 from guiapp.widgets.shared.painting import CENTER, LEFT, WRAP, Painted, fill, outline, write
 from guiapp.widgets.shared.popover import Popover
@@ -19,9 +19,9 @@ from guiapp.widgets.shared.style_sheet import heading
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
 from guiapp.widgets.spans.painter import RADIUS_PX, draw_signed, draw_wave, faded
 from guiapp.widgets.spans.row_pixmaps import SQUARE_PX
-from guiapp.widgets.steps.lattice import Arc, paint_arc
-from guiapp.widgets.steps.scales import Scale, paint_scale_below
-from guiapp.widgets.steps.standing import Standing, paint_badge, paint_box
+from guiapp.widgets.steps.pictures.lattice import Arc, paint_arc
+from guiapp.widgets.steps.pictures.scales import Scale, paint_scale_below
+from guiapp.widgets.steps.pictures.standing import Standing, paint_badge, paint_box
 from guiapp.widgets.steps.timeline import paint_fork
 
 WIDTH_PX, SAMPLE_PX, BOX_PX, LINE_PX = 460, 92, 22, 18

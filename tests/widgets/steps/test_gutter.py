@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QToolButton
 
-from guiapp.viewmodels.steps.diagrams import Role, flow
+from guiapp.viewmodels.steps.flow import Role, flow
 from guiapp.widgets.steps.gutter import GutterRow
 
 LEFT = Qt.MouseButton.LeftButton

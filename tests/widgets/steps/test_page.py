@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from guiapp.viewmodels.steps.diagrams import Role
+from guiapp.viewmodels.steps.flow import Role
 from guiapp.widgets.shared.shaped_texts import ShapedTexts
 from guiapp.widgets.shared.theme import TEXT_FONT_PX, Theme
 from guiapp.widgets.steps.boxes import ABOVE_PX, BOX_PX

@@ -11,14 +11,14 @@ from guiapp.core.trace.candidates import Candidate
 from guiapp.widgets.shared.painting import fill
 from guiapp.widgets.shared.shaped_texts import LEFT, RIGHT, MonoTexts
 from guiapp.widgets.shared.theme import SMALL_FONT_PX, UI_FONT_PX, Theme
-from guiapp.widgets.steps.scales import (
+from guiapp.widgets.steps.pictures.scales import (
     SCALE_PX,
     Scale,
     paint_scale_below,
     paint_scale_beside,
     width_beside,
 )
-from guiapp.widgets.steps.standing import BADGE_PX, Standing, paint_badge, paint_box
+from guiapp.widgets.steps.pictures.standing import BADGE_PX, Standing, paint_badge, paint_box
 
 ROW_PX = 28
 BOX_PX = ROW_PX - 3

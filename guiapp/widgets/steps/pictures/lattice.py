@@ -9,11 +9,11 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPainterPath, QPen
 
 from guiapp.core.explain.visible_text import isolate
-from guiapp.viewmodels.steps.diagrams import Edge, Lattice
+from guiapp.viewmodels.steps.lattice import Edge, Lattice
 from guiapp.widgets.shared.painting import CENTER, bold, width_of, write
 from guiapp.widgets.shared.style_sheet import blend
 from guiapp.widgets.shared.theme import SMALL_FONT_PX, UI_FONT_PX, Theme
-from guiapp.widgets.steps.standing import BADGE_PX, Standing, paint_badge, paint_box
+from guiapp.widgets.steps.pictures.standing import BADGE_PX, Standing, paint_badge, paint_box
 
 LONG_EDGE = 6  # places that an arc of full height spans, at least
 BELOW_BASE_PX = 58  # characters and what is known of their places

@@ -5,9 +5,9 @@ from PySide6.QtCore import QRectF, QSize
 
 from guiapp.core.trace.candidates import Candidate
 from guiapp.widgets.steps.cards import LARGEST, enlargement
-from guiapp.widgets.steps.pairs import shown_pairs, standings
-from guiapp.widgets.steps.standing import Standing
-from guiapp.widgets.steps.tree_diagrams import lay_out_heap
+from guiapp.widgets.steps.pictures.pairs import shown_pairs, standings
+from guiapp.widgets.steps.pictures.standing import Standing
+from guiapp.widgets.steps.pictures.trees import lay_out_heap
 
 
 @pytest.mark.parametrize(("width", "height"), [(200, 60), (430, 170), (430, 400), (1200, 600)])

@@ -16,9 +16,10 @@ from guiapp.core.trace.debugger import Debugger
 from guiapp.core.trace.operations import STAGE_NAMES
 from guiapp.core.vocab.token_tree import TokenTree
 from guiapp.viewmodels.steps.captions import caption, explanation, step_back, step_on
-from guiapp.viewmodels.steps.diagrams import VERDICTS, Stack, Try, lattice, stack
+from guiapp.viewmodels.steps.lattice import lattice
 from guiapp.viewmodels.steps.model import StepsModel
 from guiapp.viewmodels.steps.tree_walk import WALKERS, walk
+from guiapp.viewmodels.steps.tries import VERDICTS, Stack, Try, stack
 from guiapp.widgets.shared.painting import CENTER, LEFT, RIGHT, WRAP, bold, fill, write
 from guiapp.widgets.shared.plain_tip import wrapped_tip
 from guiapp.widgets.shared.rounded_boxes import RoundedBoxes
@@ -26,10 +27,10 @@ from guiapp.widgets.shared.style_sheet import blend
 from guiapp.widgets.shared.theme import SMALL_FONT_PX, UI_FONT_PX, UNIT_PX, Theme
 from guiapp.widgets.steps.cards import enlargement
 from guiapp.widgets.steps.drawing import Drawing, ZoomedView
-from guiapp.widgets.steps.lattice import paint_lattice
-from guiapp.widgets.steps.pairs import Entry, paint_candidates, paint_pairs, standings
-from guiapp.widgets.steps.standing import BADGE_PX, Standing, paint_badge, paint_box
-from guiapp.widgets.steps.tree_diagrams import NodeTools, paint_heap, paint_walk
+from guiapp.widgets.steps.pictures.lattice import paint_lattice
+from guiapp.widgets.steps.pictures.pairs import Entry, paint_candidates, paint_pairs, standings
+from guiapp.widgets.steps.pictures.standing import BADGE_PX, Standing, paint_badge, paint_box
+from guiapp.widgets.steps.pictures.trees import NodeTools, paint_heap, paint_walk
 
 ROW_PX = 28
 PADDING_PX = 10

@@ -17,8 +17,8 @@ from guiapp.widgets.shared.rounded_boxes import RoundedBoxes
 from guiapp.widgets.shared.shaped_texts import MonoTexts
 from guiapp.widgets.shared.style_sheet import blend
 from guiapp.widgets.shared.theme import SMALL_FONT_PX, UI_FONT_PX, Theme
-from guiapp.widgets.steps.pairs import Entry
-from guiapp.widgets.steps.standing import BADGE_PX, Standing, paint_badge, paint_box
+from guiapp.widgets.steps.pictures.pairs import Entry
+from guiapp.widgets.steps.pictures.standing import BADGE_PX, Standing, paint_badge, paint_box
 
 NODE_PX = 40
 UPPER_TEXT_PX, LOWER_TEXT_PX = 13, 27  # middles of the two lines of a node

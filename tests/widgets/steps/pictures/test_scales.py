@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from guiapp.widgets.steps.scales import Scale, round_step, told
+from guiapp.widgets.steps.pictures.scales import Scale, round_step, told
 
 HIGHEST = [0.0, 0.02, 1, 2, 9, 10, 94, 1_258, 280_146]
 

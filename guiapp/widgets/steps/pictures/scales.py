@@ -79,25 +79,26 @@ def paint_scale_below(
         if left > end + GAP_PX:
             numbers.append((left, text))
             end = left + small.width(text)
-    name_left = _gap_for(small.width(name) + 2 * GAP_PX, numbers, area, small)
-    while name_left is None and len(numbers) > 1:
+    gap = _last_gap(small.width(name) + 4 * GAP_PX, numbers, area, small)
+    while gap is None and len(numbers) > 1:
         numbers.pop()
-        name_left = _gap_for(small.width(name) + 2 * GAP_PX, numbers, area, small)
+        gap = _last_gap(small.width(name) + 4 * GAP_PX, numbers, area, small)
     placed = [(left, 0.0, middle, text) for left, text in numbers]
-    if name_left is not None:
-        placed.append((name_left + GAP_PX, 0.0, middle, name))
+    if gap is not None:
+        left = gap[1] - small.width(name) if gap[1] == area.right() else (sum(gap) - small.width(name)) / 2
+        placed.append((left, 0.0, middle, name))
     painter.setPen(theme.dim)
     small.draw_all(painter, placed, LEFT)
 
 
-def _gap_for(
+def _last_gap(
     width: float, numbers: Sequence[tuple[float, str]], area: QRectF, texts: ShapedTexts
-) -> float | None:
-    """Where between or behind numbers something has room, as far to the right as can be."""
+) -> tuple[float, float] | None:
+    """The last one between or behind numbers that something has room in."""
     ends = [left + texts.width(text) for left, text in numbers]
-    starts = [*(left for left, _ in numbers[1:]), area.right() + GAP_PX]
-    gaps = [start - width for end, start in zip(ends, starts, strict=True) if start - end >= width]
-    return max(gaps, default=None)
+    starts = [*(left for left, _ in numbers[1:]), area.right()]
+    gaps = zip(ends, starts, strict=True)
+    return max((gap for gap in gaps if gap[1] - gap[0] >= width), default=None)
 
 
 def paint_scale_beside(painter: QPainter, theme: Theme, bars: QRectF, scale: Scale, texts: MonoTexts) -> None:

@@ -9,10 +9,10 @@ from pictures import badly_placed, in_words, paintings_of, without_badges, witho
 from guiapp.core.explain.code_marks import without_marks
 from guiapp.core.trace.operations import STAGE_NAMES
 from guiapp.viewmodels.steps.captions import caption, is_second_pass
-from guiapp.viewmodels.steps.diagrams import lattice
+from guiapp.viewmodels.steps.lattice import lattice
 from guiapp.widgets.shared.theme import TEXT_FONT_PX
-from guiapp.widgets.steps.lattice import DOT_PX, HEAD_PX
-from guiapp.widgets.steps.views import STAGE_MEANINGS
+from guiapp.widgets.steps.pictures.lattice import DOT_PX, HEAD_PX
+from guiapp.widgets.steps.pictures.view import STAGE_MEANINGS
 
 
 def near(number):
