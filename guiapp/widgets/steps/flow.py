@@ -228,7 +228,7 @@ class FlowView(ZoomedView):
             return
         x, middle = box.left - GAP_PX / 2, box.top + box.height / 2
         painter.setPen(QPen(theme.warning, 2, Qt.PenStyle.DotLine))
-        painter.drawLine(QPointF(x, middle - BOX_PX / 2 - 4), QPointF(x, middle + BOX_PX / 2 + 4))
+        painter.drawLine(QPointF(x, middle - BOX_PX / 2 - 4), QPointF(x, middle + BOX_PX / 2))
 
     def _paint_made(self, painter: QPainter, theme: Theme) -> None:
         """A bracket over what the step is about, and what becomes of it."""

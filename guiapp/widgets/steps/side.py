@@ -74,7 +74,7 @@ class WorthTitle(QLabel):
 
     def _follow(self) -> None:
         self.setFont(self._zoom.ui_font(SMALL_FONT_PX))
-        self.setText(worth_name(self._model.debugger))
+        self.setText(worth_name(self._model.debugger) or " ")  # a line of its height
 
 
 class WatchList(QWidget):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter
 
 from guiapp.core.trace.candidates import Candidate
 from guiapp.widgets.shared.painting import fill
+from guiapp.widgets.shared.rounded_boxes import RoundedBoxes
 from guiapp.widgets.shared.shaped_texts import LEFT, RIGHT, MonoTexts
 from guiapp.widgets.shared.theme import SMALL_FONT_PX, UI_FONT_PX, Theme
 from guiapp.widgets.steps.pictures.scales import (
@@ -18,7 +20,7 @@ from guiapp.widgets.steps.pictures.scales import (
     paint_scale_beside,
     width_beside,
 )
-from guiapp.widgets.steps.pictures.standing import BADGE_PX, Standing, paint_badge, paint_box
+from guiapp.widgets.steps.pictures.standing import BADGE_PX, Standing, paint_badge
 
 ROW_PX = 28
 BOX_PX = ROW_PX - 3
@@ -32,6 +34,18 @@ LEAST_BAR_PX = 4
 RANKS = "rank, logarithmic"
 
 Entry = tuple[Candidate, Standing]
+
+
+class NodeTools(NamedTuple):
+    """What nodes are painted with; `ratio` is how many pixels of the screen a unit takes.
+
+    `made` says what a candidate would make.
+    """
+
+    texts: MonoTexts
+    boxes: RoundedBoxes
+    ratio: float
+    made: Callable[[Candidate], str]
 
 
 def standings(candidates: Sequence[Candidate], present: tuple[float, ...]) -> list[Entry]:
@@ -51,7 +65,7 @@ def paint_candidates(
     theme: Theme,
     area: QRectF,
     entries: Sequence[Entry],
-    texts: MonoTexts,
+    tools: NodeTools,
     pair_of: Callable[[Candidate], str],
 ) -> None:
     """A row for each as far as there is room, with a bar as long as its rank is high; their scale below."""
@@ -64,7 +78,7 @@ def paint_candidates(
         top = area.top() + row * ROW_PX
         box = QRectF(area.left(), top, area.width(), BOX_PX)
         if standing in (Standing.WINNER, Standing.NOW):
-            paint_box(painter, theme, box, standing, 5)
+            tools.boxes.draw(painter, box, standing.look(theme), tools.ratio)
         length = round(area.width() * scale.share(candidate.rank))
         painter.fillRect(QRectF(area.left(), box.bottom() - BAR_PX - 1, length, BAR_PX), standing.bar(theme))
         if standing is Standing.WINNER:
@@ -74,14 +88,14 @@ def paint_candidates(
         kinds.setdefault((standing, candidate.is_stale), []).append((top + BOX_PX / 2 - 1, candidate))
     left, right = area.left() + TEXT_LEFT_PX, area.width() - PADDING_PX
     for (standing, is_struck), rows in kinds.items():
-        written = texts.of(UI_FONT_PX, is_bold=standing.is_bold, is_struck=is_struck)
+        written = tools.texts.of(UI_FONT_PX, is_bold=standing.is_bold, is_struck=is_struck)
         painter.setPen(standing.text(theme))
         written.draw_all(painter, [(left, right, middle, pair_of(entry)) for middle, entry in rows], LEFT)
         painter.setPen(standing.figure(theme))
         ranks = [(area.left(), right, middle, f"{entry.rank:,.0f}") for middle, entry in rows]
         written.draw_all(painter, ranks, RIGHT)
     below = QRectF(area.left(), area.top() + len(shown) * ROW_PX, area.width(), SCALE_PX)
-    paint_scale_below(painter, theme, below, scale, texts, RANKS)
+    paint_scale_below(painter, theme, below, scale, tools.texts, RANKS)
 
 
 def _scale(entries: Sequence[Entry]) -> Scale:
@@ -102,11 +116,10 @@ def paint_pairs(
     theme: Theme,
     area: QRectF,
     entries: Sequence[Entry],
-    texts: MonoTexts,
-    made_of: Callable[[Candidate], str],
+    tools: NodeTools,
 ) -> None:
     """A bar for each pair that has a rule, its rank above, what it would make below, and the scale beside."""
-    scale = _scale(entries)
+    scale, texts = _scale(entries), tools.texts
     margin = width_beside(scale, texts)
     shown = shown_pairs(entries, area.width() - margin)
     scale = _scale(shown)
@@ -127,7 +140,7 @@ def paint_pairs(
         large = texts.of(UI_FONT_PX, is_bold=standing.is_bold)
         painter.setPen(standing.text(theme))
         below = QRectF(left, base + 2, column, LABEL_PX)
-        large.draw(painter, below, large.elided(made_of(candidate), column - 2))
+        large.draw(painter, below, large.elided(tools.made(candidate), column - 2))
         painter.setPen(standing.figure(theme))
         above = QRectF(left - 6, bar.top() - LABEL_PX, column + 12, LABEL_PX)
         small.draw(painter, above, f"{candidate.rank:,.0f}")

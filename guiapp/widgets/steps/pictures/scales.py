@@ -40,6 +40,8 @@ class Scale(NamedTuple):
             every = max(1, math.ceil(len(powers) / max(1, n_most - 1)))
             return [0.0, *(powers[::-every][::-1] or [self.highest])]
         step = round_step(self.highest / max(1, n_most - 1))
+        if step > self.highest > 0:
+            step = round_step(step / 2.5)  # the next one below
         return [number * step for number in range(int(self.highest / step + 1e-9) + 1)] if step else [0.0]
 
     @property

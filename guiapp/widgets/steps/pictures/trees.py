@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
@@ -13,11 +12,9 @@ from guiapp.core.explain.visible_text import isolate
 from guiapp.core.trace.candidates import Candidate
 from guiapp.viewmodels.steps.tree_walk import Walk, WalkNode
 from guiapp.widgets.shared.painting import CENTER, LEFT, bold, width_of, write
-from guiapp.widgets.shared.rounded_boxes import RoundedBoxes
-from guiapp.widgets.shared.shaped_texts import MonoTexts
 from guiapp.widgets.shared.style_sheet import blend
 from guiapp.widgets.shared.theme import SMALL_FONT_PX, UI_FONT_PX, Theme
-from guiapp.widgets.steps.pictures.pairs import Entry
+from guiapp.widgets.steps.pictures.pairs import Entry, NodeTools
 from guiapp.widgets.steps.pictures.standing import BADGE_PX, Standing, paint_badge, paint_box
 
 NODE_PX = 40
@@ -53,18 +50,6 @@ def lay_out_heap(n_entries: int, area: QRectF) -> list[QRectF]:
         x = round(area.left() + column * (number + 0.5) - width / 2)
         places.append(QRectF(x, area.top() + level * (NODE_PX + LEVEL_GAP_PX), width, NODE_PX))
     return places
-
-
-class NodeTools(NamedTuple):
-    """What nodes are painted with; `ratio` is how many pixels of the screen a unit takes.
-
-    `made` says what a candidate would make.
-    """
-
-    texts: MonoTexts
-    boxes: RoundedBoxes
-    ratio: float
-    made: Callable[[Candidate], str]
 
 
 def paint_heap(

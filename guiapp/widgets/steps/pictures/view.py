@@ -28,9 +28,9 @@ from guiapp.widgets.shared.theme import SMALL_FONT_PX, UI_FONT_PX, UNIT_PX, Them
 from guiapp.widgets.steps.cards import enlargement
 from guiapp.widgets.steps.drawing import Drawing, ZoomedView
 from guiapp.widgets.steps.pictures.lattice import paint_lattice
-from guiapp.widgets.steps.pictures.pairs import Entry, paint_candidates, paint_pairs, standings
+from guiapp.widgets.steps.pictures.pairs import Entry, NodeTools, paint_candidates, paint_pairs, standings
 from guiapp.widgets.steps.pictures.standing import BADGE_PX, Standing, paint_badge, paint_box
-from guiapp.widgets.steps.pictures.trees import NodeTools, paint_heap, paint_walk
+from guiapp.widgets.steps.pictures.trees import paint_heap, paint_walk
 
 ROW_PX = 28
 PADDING_PX = 10
@@ -61,6 +61,11 @@ class PictureView(ZoomedView):
         super().__init__("What the encoder knows", drawing)
         self._model = model
         self._boxes = RoundedBoxes()
+        self._caption_for, self._caption_px = (
+            ("", 0.0),
+            0.0,
+        )  # its words and their width
+        self._caption_font = Theme.ui_font(SMALL_FONT_PX)
         model.position_changed.connect(self._follow)
         model.trace_changed.connect(self._follow)
         self._follow_zoom()
@@ -122,7 +127,7 @@ class PictureView(ZoomedView):
         scale = self._scale()
         painter.scale(scale, scale)
         area = QRectF(0, 0, self.width() / scale, self.height() / scale)
-        area.setTop(_paint_caption(painter, theme, area, caption(debugger)))
+        area.setTop(self._paint_caption(painter, theme, area, caption(debugger)))
         if not self._is_encoding():
             current = -1
             if debugger.position < debugger.n_steps:
@@ -137,6 +142,21 @@ class PictureView(ZoomedView):
         else:
             _paint_stack(painter, theme, area, _stack_in(area, debugger))
 
+    def _paint_caption(self, painter: QPainter, theme: Theme, area: QRectF, text: str) -> float:
+        """What there is to see, at the top where there is room; return where the picture begins.
+
+        It is laid out once: it stays the same for many steps.
+        """
+        if self._caption_for != (text, area.width()):
+            font = Theme.ui_font(SMALL_FONT_PX)
+            needed = QFontMetricsF(font).boundingRect(area, int(LEFT | WRAP), text).height()
+            self._caption_for, self._caption_font, self._caption_px = (text, area.width()), font, needed
+        if area.height() < LEAST_BELOW_CAPTION_PX + self._caption_px:
+            return area.top()
+        place = QRectF(area.left(), area.top(), area.width(), self._caption_px)
+        write(painter, place, text, theme.dim, LEFT | WRAP, self._caption_font)
+        return area.top() + math.ceil(self._caption_px) + UNIT_PX
+
     def _paint_queue(self, painter: QPainter, theme: Theme, area: QRectF, debugger: Debugger) -> None:
         entries = self._queue(debugger)
         if not entries:
@@ -145,15 +165,15 @@ class PictureView(ZoomedView):
         height = min(max(area.height() * UPPER_SHARE, LEAST_UPPER_PX), area.height() - EDGE_PX)
         room = QRectF(area.left(), area.top() + EDGE_PX, area.width(), height - EDGE_PX)
         made = partial(_made, debugger)
+        tools = NodeTools(self._texts, self._boxes, self._scale() * self.devicePixelRatio(), made)
         if debugger.trace.twin == "heap":
-            tools = NodeTools(self._texts, self._boxes, self._scale() * self.devicePixelRatio(), made)
             end = paint_heap(painter, theme, room, entries[:MOST_NODES], tools)
         else:
-            paint_pairs(painter, theme, room, entries, self._texts, made)
+            paint_pairs(painter, theme, room, entries, tools)
             end = room.bottom()
         top = math.ceil(end) + 2 * UNIT_PX
         below = QRectF(area.left(), top, area.width(), area.bottom() - top)
-        paint_candidates(painter, theme, below, entries, self._texts, partial(_pair, debugger))
+        paint_candidates(painter, theme, below, entries, tools, partial(_pair, debugger))
 
     def _paint_walk(
         self, painter: QPainter, theme: Theme, area: QRectF, debugger: Debugger, tree: TokenTree
@@ -177,16 +197,6 @@ class PictureView(ZoomedView):
         if debugger.trace.operation(step) == "push":
             bisect.insort(candidates, Candidate(*present), key=lambda entry: (entry.rank, entry.position))
         return standings(candidates, present)
-
-
-def _paint_caption(painter: QPainter, theme: Theme, area: QRectF, text: str) -> float:
-    """What there is to see, in small type at the top where there is room; return where the picture begins."""
-    font = Theme.ui_font(SMALL_FONT_PX)
-    needed = QFontMetricsF(font).boundingRect(area, int(LEFT | WRAP), text).height()
-    if area.height() < LEAST_BELOW_CAPTION_PX + needed:
-        return area.top()
-    write(painter, QRectF(area.left(), area.top(), area.width(), needed), text, theme.dim, LEFT | WRAP, font)
-    return area.top() + math.ceil(needed) + UNIT_PX
 
 
 def _made(debugger: Debugger, candidate: Candidate) -> str:

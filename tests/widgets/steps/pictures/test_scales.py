@@ -17,7 +17,7 @@ def test_a_scale_has_few_round_numbers_in_order_from_nothing_to_the_highest(high
     ticks = scale.ticks(n_most)
     assert ticks[0] == 0
     assert ticks == sorted(set(ticks)) or ticks == [0.0, 0.0]
-    assert len(ticks) <= n_most + 1
+    assert min(2, highest * 1e9) <= len(ticks) <= n_most + 1
     assert all(0 <= tick <= highest * 1.000001 for tick in ticks)
     shares = [scale.share(value) for value in (0, highest / 2, highest, 2 * highest, -1)]
     assert (shares[0], shares[4]) == (0, 0)
