@@ -43,9 +43,10 @@ class Lattice(NamedTuple):
     edges: list[Edge]
 
 
-def lattice(debugger: Debugger) -> Lattice:
-    """What Viterbi and the like know before the present step."""
+def lattice(debugger: Debugger, most_places: int | None = None) -> Lattice:
+    """What Viterbi and the like know before the present step; of a long piece so many places around it."""
     trace, position = debugger.trace, debugger.position
+    n_places = most_places or LATTICE_PLACES
     piece = trace.piece_at(position)
     if piece < 0 or debugger.states.has_slots(piece):
         return Lattice([], [])
@@ -53,8 +54,8 @@ def lattice(debugger: Debugger) -> Lattice:
     work = trace.piece_work(piece)
     bounds = np.flatnonzero(np.frombuffer(work + b"\n", np.uint8) & 0xC0 != 0x80)  # its end included
     middle = int(bounds.searchsorted(_offset(debugger, piece)))
-    first = max(0, min(middle - LATTICE_PLACES // 2, len(bounds) - LATTICE_PLACES))
-    shown = bounds[first : first + LATTICE_PLACES].tolist()
+    first = max(0, min(middle - n_places // 2, len(bounds) - n_places))
+    shown = bounds[first : first + n_places].tolist()
     ways = debugger.states.ways(position, piece, slice(shown[0], shown[-1] + 1)).tolist()
     number = {offset: index for index, offset in enumerate(shown)}
     places, edges = [], []

@@ -19,6 +19,7 @@ from guiapp.core.errors import TokenloupeError
 from guiapp.core.explain.figures import counted
 from guiapp.core.trace.cost import FIRST_BYTES, beginning
 from guiapp.viewmodels.compare.compared_models import ComparedModels
+from guiapp.viewmodels.presentation.deck import told_before
 from guiapp.viewmodels.steps.training import TrainingModel
 from guiapp.widgets.shared.buttons import push_button
 from guiapp.widgets.shared.layouts import framed, in_column, in_row, in_splitter
@@ -150,15 +151,9 @@ class TrainingStage(QWidget):
         size, n_symbols = counted(record.n_tokens(position), "token"), record.n_symbols(position)
         self._symbols_title.show_text(f"VOCABULARY · {size}, newest first".upper())
         self._pieces_title.show_text(f"VOCABULARY · {size}, {counted(n_symbols, 'piece')}".upper())
-        told = record.step(position).sentence if position else _beginning(record.start.algorithm)
+        told = record.step(position).sentence if position else told_before(record.start.algorithm)
         self.sentence.show_sentence(told)
         self.show_kind()
-
-
-def _beginning(algorithm: str) -> str:
-    if algorithm == "unigram":
-        return "At the start every frequent substring is a piece: far too many."
-    return "At the start each word is cut into the smallest symbols. Count which two stand side by side."
 
 
 class YieldingColumn(QWidget):

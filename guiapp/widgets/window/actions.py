@@ -117,6 +117,8 @@ ROWS = (
     ActionRow("debug_end", "To the end", "Run", ("Ctrl+Shift+F10",), page="steps"),
     ActionRow("race_parting", "Go where a race parts", "Run", ("F8",), page="steps"),
     ActionRow("debug_play", "Play or pause", "Run", ("Ctrl+F5",), begins_group=True, page="steps"),
+    ActionRow("present", "Present", "Run", ("Alt+Return",), page="steps"),
+    ActionRow("present_motion", "Motion in presentations", "Run", is_checkable=True, page="steps"),
     ActionRow("debug_copy", "Copy step as Markdown", "Run/Export", ("Ctrl+Alt+C",), page="steps"),
     ActionRow("debug_copy_json", "Copy step as JSON", "Run/Export", page="steps"),
     ActionRow("debug_save", "Save run…", "Run/Export", ("Ctrl+Alt+S",), page="steps"),
@@ -168,7 +170,8 @@ ROWS = (
         if not page.path
     ),
     *(ActionRow(f"lesson:{lesson.name}", lesson.title, "Help/Lessons", (), True) for lesson in LESSONS),
-    ActionRow("open_lesson", "Open lesson file…", "Help/Lessons", begins_group=True),
+    ActionRow("lesson_present", "Present this lesson", "Help/Lessons", begins_group=True, page="steps"),
+    ActionRow("open_lesson", "Open lesson file…", "Help/Lessons"),
     ActionRow("signs", "What the signs mean", "Help", ("Shift+F1",)),
     ActionRow("shortcuts", "Keyboard shortcuts", "Help", ("F1", "Ctrl+?")),
     ActionRow("about", "About Tokenloupe", "Help"),
