@@ -169,25 +169,11 @@ def _arc(kind: str) -> Draw:
     def draw(painter: QPainter, theme: Theme, box: QRectF) -> None:
         pens = {
             "way": QPen(blend(theme.raised, theme.dim, 0.55), 1.2),
-            "chosen": QPen(theme.good, 2.4),
-            "now": QPen(theme.accent, 2.6),
             "worse": QPen(theme.accent, 2.0, Pen.DashLine),
         }
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(pens[kind])
         painter.drawArc(box.adjusted(10, 3, -10, box.height()), 0, 180 * 16)
-
-    return draw
-
-
-def _boxed(text: str, is_dashed: bool) -> Draw:
-    def draw(painter: QPainter, theme: Theme, box: QRectF) -> None:
-        painter.setBrush(theme.panel)
-        painter.setPen(QPen(theme.faint, 1, Pen.DashLine if is_dashed else Pen.SolidLine))
-        painter.drawRoundedRect(box, RADIUS_PX, RADIUS_PX)
-        write(
-            painter, box, text, theme.dim if is_dashed else theme.text, CENTER, Theme.mono_font(SMALL_FONT_PX)
-        )
 
     return draw
 
@@ -263,11 +249,8 @@ OF_HUNTS = (
 )
 IN_PICTURES = (
     Sign(_position, "the step that is next, and ticks where pieces begin"),
-    Sign(_arc("chosen"), "the way that is chosen, from the end back"),
-    Sign(_arc("now"), "the token that the step is about"),
     Sign(_arc("worse"), "the same, where a better way is known"),
     Sign(_arc("way"), "the last token of the best way to a place"),
-    Sign(_boxed("th", True), "stale: a pair of which a part is gone"),
 )
 IN_TRAININGS = (
     Sign(_made, "what the step has made"),
