@@ -50,6 +50,8 @@ class ToySource(QObject):
         pieces = {token_id: self.vocabulary.token_bytes(token_id) for token_id in set(ids)}
         return TextDocument(b"".join(map(pieces.__getitem__, ids)))
 
+    def exact_instead(self, index: int) -> None: ...
+
     def select_token(self, index: int | None) -> None:
         if index != self.selected_token:
             self.selected_token = index

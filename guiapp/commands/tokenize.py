@@ -27,6 +27,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_spelling_option(parser)
     parser.add_argument("--format", choices=("ids", "json", "table", "color", "log"), default="ids")
     parser.add_argument(
+        "--round-trip",
+        action="store_true",
+        help="print what decoding does not give back, and the rule of the file that is why",
+    )
+    parser.add_argument(
         "--best",
         metavar="N",
         type=int,
@@ -40,6 +45,9 @@ def run(options: argparse.Namespace) -> int:
     tokenizer = open_tokenizer(options.model, options.pre)
     if options.best is not None:
         _print_best(tokenizer, text, options)
+        return 0
+    if options.round_trip:
+        _print_round_trip(tokenizer, text, options)
         return 0
     if options.format == "log":
         _print_log(tokenizer, text, options)
@@ -57,6 +65,22 @@ def run(options: argparse.Namespace) -> int:
         for line in token_lines(tokenizer, encoding, options.format, Spelling(options.spelling)):
             print(line)
     return 0
+
+
+def _print_round_trip(tokenizer: Tokenizer, text: bytes, options: argparse.Namespace) -> None:
+    from guiapp.core.explain.round_trip import round_trip
+
+    if options.format not in ("ids", "json"):
+        raise InputError(
+            f"--round-trip cannot be printed as {options.format}. Choose --format json, or none."
+        )
+    result = round_trip(tokenizer, tokenizer.encode(text, False, options.parse_special, options.encoder))
+    if options.format == "json":
+        print_json(result.record())
+        return
+    sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a terminal may be ASCII only
+    for line in result.told():
+        print(line)
 
 
 def _print_best(tokenizer: Tokenizer, text: bytes, options: argparse.Namespace) -> None:

@@ -99,6 +99,9 @@ class ListedSpans(QObject):
     def label_of(self, token_id: int) -> str:
         return "no id" if token_id < 0 else self._model.label_of(token_id)
 
+    def exact_instead(self, index: int) -> None:
+        """No encoder has made these."""
+
     def _follow(self, edit: TextEdit) -> None:
         if self._coming is None:
             follow_edit(self.tokens, edit)

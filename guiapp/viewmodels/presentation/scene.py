@@ -17,7 +17,8 @@ from guiapp.core.trace.operations import FORMS
 from guiapp.core.training.record import TrainingRecord
 from guiapp.core.training.telling import ToldMerge
 from guiapp.viewmodels.presentation.letters import Letter, letters_of
-from guiapp.viewmodels.steps.diagrams import VERDICTS, Element, Part, Role, flow
+from guiapp.viewmodels.steps.flow import Element, Part, Role, flow
+from guiapp.viewmodels.steps.tries import VERDICTS
 
 MOST_COVERED_BYTES = 2000
 MOST_AROUND = 60  # tokens or characters of the text around a piece

@@ -169,18 +169,18 @@ class StepsModel(WalkModel[Debugger]):
 
     def run(self) -> None:
         """Go on to the next breakpoint, to where a race parts, or to the end."""
-        parting = self.race.parting
+        parting = self.race.stop_at
         goal = self.n_steps if parting is None or parting <= self.position else parting
         self._moved(lambda debugger: debugger.until(goal))
 
     def reverse(self) -> None:
         """Go back to the previous breakpoint, to where a race parts, or to the start."""
-        parting = self.race.parting
+        parting = self.race.stop_at
         goal = 0 if parting is None or parting >= self.position else parting
         self._moved(lambda debugger: debugger.back_until(goal))
 
     def to_difference(self) -> None:
-        """Go to the step that decided where the race parts."""
+        """Go to the step at which the two of a race part."""
         if self.race.parting is not None:
             self.go_to(self.race.parting)
 
@@ -276,7 +276,7 @@ class StepsModel(WalkModel[Debugger]):
 
     def _advance(self) -> None:
         """A step of the size that is chosen, but not past where a race parts."""
-        before, parting = self.position, self.race.parting
+        before, parting = self.position, self.race.stop_at
         self.step()
         if parting is not None and before < parting <= self.position:
             self.go_to(parting)

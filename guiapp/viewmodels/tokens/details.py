@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from guiapp.core.explain.characters import characters_of, n_characters
-from guiapp.core.explain.visible_text import isolate
+from guiapp.core.explain.visible_text import isolate, visible_text
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.vocabulary import VocabType, Vocabulary
 from guiapp.viewmodels.background import LatestJob, Progress
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 SETTLE_MS = 150  # while somebody types, details follow when the typing pauses
 CHOICE_MS = 60  # what is selected is painted in the text before all is said about it
 SHOWN_BYTES = 64
+MOST_INSTEAD, INSTEAD_BYTES = 8, 24  # tokens of the exact encoder that are told, and bytes of each
 AROUND_BYTES = 3  # a character that is cut in two reaches no farther
 SCORED = (VocabType.SPM, VocabType.UGM, VocabType.PLAMO2)
 COUNTABLE = 1e12  # greater whole numbers are written as powers of ten
@@ -38,6 +39,7 @@ FACTS = (
     "merge rank",
     "span",
     "in this text",
+    "exact encoder",
 )
 STRIPPING = {
     Attribute.LSTRIP: "drops the white space before it",
@@ -179,6 +181,7 @@ def describe(
         _merge_rank(explainer, token_id),
         _span(source, index),
         _occurrences(source, token_id),
+        _exact_instead(source, index),
     )
     return TokenDetails(
         index=index,
@@ -206,7 +209,22 @@ def hover_text(source: ToldTokens, explainer: Explainer | None, index: int) -> s
     facts += filter(None, (_type(vocabulary, token_id), special_role(vocabulary, token_id)))
     written = isolate(source.spelling.now.token(vocabulary, token_id, SHOWN_BYTES))
     lines = written, " · ".join(facts), hex_bytes(vocabulary.token_bytes(token_id))
-    return "\n".join(filter(None, (*lines, f"{_occurrences(source, token_id)} in this text")))
+    instead = _exact_instead(source, index)
+    exact = f"The exact encoder: {instead}" if instead else ""
+    return "\n".join(filter(None, (*lines, f"{_occurrences(source, token_id)} in this text", exact)))
+
+
+def _exact_instead(source: ToldTokens, index: int) -> str:
+    """`un ┆ able`, and where it cuts elsewhere than around the token, what it cuts so: `unab: un ┆ ab`."""
+    instead = source.exact_instead(index)
+    if instead is None:
+        return ""
+    start, end, spans = instead
+    slice_of = source.document.slice
+    pieces = [isolate(visible_text(slice_of(*span), INSTEAD_BYTES)) for span in spans[:MOST_INSTEAD]]
+    cut = " ┆ ".join(pieces) + (" …" if len(spans) > MOST_INSTEAD else "")
+    same_ends = (start, end) == source.tokens.span(index)
+    return cut if same_ends else f"{isolate(visible_text(slice_of(start, end), SHOWN_BYTES))}: {cut}"
 
 
 def _build_explainer(vocabulary: Vocabulary, merging: PairMerging | None, progress: Progress) -> Explainer:

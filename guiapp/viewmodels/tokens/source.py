@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from guiapp.core.vocab.vocabulary import Vocabulary
     from guiapp.viewmodels.spelling import SharedSpelling
     from guiapp.viewmodels.text.document import TextDocument
+    from guiapp.viewmodels.text.exact_twin import Instead
 
 
 class ToldTokens(Protocol):
@@ -33,6 +34,9 @@ class ToldTokens(Protocol):
     @property
     def tokens(self) -> TokenStore:
         """Those of the text, to read from until the next `tokens_changed`."""
+
+    def exact_instead(self, index: int) -> Instead | None:
+        """What the exact encoder gives in place of a token; None where that is the same, or not known."""
 
 
 class TokenSource(ToldTokens, Protocol):

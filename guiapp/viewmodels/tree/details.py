@@ -79,6 +79,27 @@ def describe_node(
     return NodeDetails(token, spelling.token(vocabulary, token), facts)
 
 
+def glance(
+    picture: TreePicture, node: int, counts: NDArray[np.int64] | None, spelling: Spelling
+) -> tuple[str, tuple[str, ...]]:
+    """What a node stands for, and the little that fits beside the pointer, a few words a line."""
+    token, n_below = picture.token(node), picture.n_below(node)
+    if token is None:
+        if picture.parent(node) is None:
+            return "all tokens", (counted(n_below, "token"),)
+        return picture.script(node), (counted(n_below, "token"), "a group, itself no token")
+    token_bytes = picture.tree.token_bytes(token)
+    below = counted(n_below, "longer token") if n_below else "no longer token"
+    verb = "begins" if n_below in (0, 1) else "begin"
+    n_used = 0 if counts is None else int(counts[token])
+    used = f"{_times(n_used)} in this text" if n_used else "not in this text"
+    return spelling.token(picture.vocabulary, token), (
+        f"id {token} · {counted(len(token_bytes), 'byte')}",
+        f"{below} {verb} with it",
+        used,
+    )
+
+
 def merge_story(vocabulary: Vocabulary, tokenizer: Tokenizer | None, token: int) -> MergeTree:
     """How a token is merged from its symbols, and a remark on the rules that its encoder follows."""
     merging = None if tokenizer is None else tokenizer.merging

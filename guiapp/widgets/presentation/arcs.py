@@ -9,13 +9,13 @@ from PySide6.QtGui import QPainter, QPainterPath, QPen
 
 from guiapp.core.explain.visible_text import isolate
 from guiapp.viewmodels.presentation.letters import Letter, side_of
-from guiapp.viewmodels.steps.diagrams import Edge, Lattice
+from guiapp.viewmodels.steps.lattice import Edge, Lattice
 from guiapp.widgets.presentation.paint_strip import RADIUS_PX, UNCLIPPED, letter_font, letter_width
 from guiapp.widgets.presentation.strip import BOX_PX, CELL_PX
 from guiapp.widgets.shared.painting import CENTER, bold, fill, width_of, write
 from guiapp.widgets.shared.style_sheet import blend
 from guiapp.widgets.shared.theme import Theme
-from guiapp.widgets.steps.views import number_lines
+from guiapp.widgets.steps.pictures.lattice import number_lines
 
 N_PLACES = 17  # one more than there are letters
 WORTHS_PX, WORTH_LINE_PX = 80, 34  # room below the letters for numbers in two lines

@@ -12,7 +12,7 @@ from guiapp.core.explain.visible_text import SIGNS, isolate
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.viewmodels.presentation.letters import Letter
 from guiapp.viewmodels.presentation.scene import Block, Mark, Scene
-from guiapp.viewmodels.steps.diagrams import Part
+from guiapp.viewmodels.steps.flow import Part
 from guiapp.widgets.presentation.strip import (
     BELOW_PX,
     BOX_PX,

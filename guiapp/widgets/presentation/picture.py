@@ -10,7 +10,7 @@ from PySide6.QtGui import QPainter
 from guiapp.core.trace.debugger import Debugger
 from guiapp.viewmodels.presentation.deck import AnyWalk
 from guiapp.viewmodels.presentation.scene import EMPTY, Scene, scene, training_scene
-from guiapp.viewmodels.steps.diagrams import Lattice, lattice
+from guiapp.viewmodels.steps.lattice import Lattice, lattice
 from guiapp.viewmodels.steps.model import StepsModel
 from guiapp.widgets.presentation.arcs import N_PLACES, Places, lay_out_places, paint_arcs
 from guiapp.widgets.presentation.around import Stretch, lay_out_around, paint_around
@@ -18,7 +18,7 @@ from guiapp.widgets.presentation.paint_strip import cell_width, paint_strip
 from guiapp.widgets.presentation.strip import Strip, lay_out, on_the_way
 from guiapp.widgets.shared.painting import LEFT, write
 from guiapp.widgets.shared.theme import Theme
-from guiapp.widgets.steps.views import LATTICES
+from guiapp.widgets.steps.pictures.view import LATTICES
 
 AROUND_PX = 84  # from the top of the line of text around to the picture
 NAME_PX, NAME_FONT_PX = 44, 30

@@ -13,7 +13,7 @@ from PySide6.QtCore import QPointF, QRectF
 
 from guiapp.viewmodels.presentation.letters import Letter, side_of, visual_order
 from guiapp.viewmodels.presentation.scene import Block, Scene, groups
-from guiapp.viewmodels.steps.diagrams import Part
+from guiapp.viewmodels.steps.flow import Part
 
 LETTER_PX, CELL_PX, BOX_PX = 124, 104, 193
 SIGN_PX = 50  # of type that several characters of a sign stand in

@@ -247,6 +247,7 @@ class StepsPage(Page):
             "present": self.present,
             "lesson_present": self.present_lesson,
             "debug_caret": self._to_caret,
+            "race_parting": self._to_parting,
             "debug_copy": self.export.copy_markdown,
             "debug_copy_json": self.export.copy_json,
             "debug_save": self.export.ask_and_save,
@@ -285,6 +286,11 @@ class StepsPage(Page):
         """Only what people open themselves has a caret."""
         if self._mode == ENCODE:
             self.model.to_caret()
+
+    def _to_parting(self) -> None:
+        """Only encoders run in a race."""
+        if isinstance(shown := self._shown, StepsModel) and not self._is_covered:
+            shown.to_difference()
 
     @property
     def _is_covered(self) -> bool:

@@ -301,7 +301,8 @@ class WindowCommands(QObject):
                 "open_model": self.open_model,
                 "open_folder": self.open_folder,
                 "choose_pre": self.choose_pre,
-                "encoder_difference": self._show_encoder_difference,
+                "inexact_next": partial(self._show_inexact, 1),
+                "inexact_previous": partial(self._show_inexact, -1),
                 "round_trip_difference": self._show_round_trip_difference,
                 "open_text": self.open_text,
                 "save_text": self.save_text,
@@ -426,7 +427,8 @@ class WindowCommands(QObject):
 
     def _follow_checks(self) -> None:
         agreement, round_trip = self._session.encoder_check.result, self._session.round_trip.result
-        self._actions["encoder_difference"].setEnabled(bool(agreement and agreement.parting))
+        for name in ("inexact_next", "inexact_previous"):
+            self._actions[name].setEnabled(bool(agreement and agreement.parting))
         self._actions["round_trip_difference"].setEnabled(bool(round_trip and not round_trip.is_same))
 
     def _follow_undo(self) -> None:
@@ -489,16 +491,18 @@ class WindowCommands(QObject):
     def _follow_page(self) -> None:
         self._actions[self._window.pages.current_name].setChecked(True)
 
-    def _show_encoder_difference(self) -> None:
-        agreement = self._session.encoder_check.result
-        if agreement is not None and agreement.parting is not None:
-            self._point_out(agreement.parting.start, agreement.parting.end)
+    def _show_inexact(self, by: int) -> None:
+        """Go to the next tokens behind the selection that the exact encoder does not give, or back."""
+        session = self._session
+        found = session.exact.next_from(session.tokens, *session.document.selection, by)
+        if found is not None:
+            self._point_out(*found)
 
     def _show_round_trip_difference(self) -> None:
         result = self._session.round_trip.result
-        if result is not None and result.offset is not None:
-            start = self._session.document.caret_stop(result.offset)
-            self._point_out(start, self._session.document.next_grapheme(start))
+        if result is not None and result.worst is not None:
+            start = self._session.document.caret_stop(result.worst.start)
+            self._point_out(start, max(self._session.document.next_grapheme(start), result.worst.end))
 
     def _point_out(self, start: int, end: int) -> None:
         """Select a stretch of the text where people see it."""

@@ -11,6 +11,7 @@ from guiapp.widgets.shared.style_sheet import blend
 from guiapp.widgets.shared.theme import SMALL_FONT_PX, Theme
 from guiapp.widgets.spans.painter import QUIET_ALPHA, RADIUS_PX, RING_ALPHA, RING_PX, draw_upright, faded
 from guiapp.widgets.window.signs_card import IN_STEPS, IN_THE_TEXT, Draw, Sign
+from guiapp.widgets.window.tree_signs import IN_TREE
 
 BAR_PX = 12
 LINE_PX = 2.0
@@ -168,25 +169,11 @@ def _arc(kind: str) -> Draw:
     def draw(painter: QPainter, theme: Theme, box: QRectF) -> None:
         pens = {
             "way": QPen(blend(theme.raised, theme.dim, 0.55), 1.2),
-            "chosen": QPen(theme.good, 2.4),
-            "now": QPen(theme.accent, 2.6),
             "worse": QPen(theme.accent, 2.0, Pen.DashLine),
         }
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(pens[kind])
         painter.drawArc(box.adjusted(10, 3, -10, box.height()), 0, 180 * 16)
-
-    return draw
-
-
-def _boxed(text: str, is_dashed: bool) -> Draw:
-    def draw(painter: QPainter, theme: Theme, box: QRectF) -> None:
-        painter.setBrush(theme.panel)
-        painter.setPen(QPen(theme.faint, 1, Pen.DashLine if is_dashed else Pen.SolidLine))
-        painter.drawRoundedRect(box, RADIUS_PX, RADIUS_PX)
-        write(
-            painter, box, text, theme.dim if is_dashed else theme.text, CENTER, Theme.mono_font(SMALL_FONT_PX)
-        )
 
     return draw
 
@@ -262,11 +249,8 @@ OF_HUNTS = (
 )
 IN_PICTURES = (
     Sign(_position, "the step that is next, and ticks where pieces begin"),
-    Sign(_arc("chosen"), "the way that is chosen, from the end back"),
-    Sign(_arc("now"), "the token that the step is about"),
     Sign(_arc("worse"), "the same, where a better way is known"),
     Sign(_arc("way"), "the last token of the best way to a place"),
-    Sign(_boxed("th", True), "stale: a pair of which a part is gone"),
 )
 IN_TRAININGS = (
     Sign(_made, "what the step has made"),
@@ -280,6 +264,7 @@ PAGES: dict[str, Parts] = {
     "compare_texts": (("Of two texts", OF_TEXTS), IN_TEXTS),
     "compare_vocabularies": (("Of two vocabularies", OF_VOCABULARIES), IN_TEXTS),
     "hunt": (("Of finds", OF_HUNTS), IN_TEXTS),
+    "tree": (("In the tree", tuple(Sign(*row) for row in IN_TREE)), IN_TEXTS),
     "steps": (("In the steps", (*IN_STEPS, *IN_PICTURES)), ("In trainings", IN_TRAININGS), IN_TEXTS),
 }
 

@@ -12,7 +12,7 @@ from random_texts import random_texts
 import guiapp
 from guiapp.core.compare.comparison import Side, compare_text
 from guiapp.core.trace.debugger import Debugger
-from guiapp.core.trace.race import Difference, first_difference, follow
+from guiapp.core.trace.race import Difference, first_difference, first_other_step, follow, outcome
 from guiapp.core.trace.recorder import record
 from guiapp.core.trace.reports import debugger_for
 
@@ -277,3 +277,48 @@ def test_one_model_goes_along_with_another_by_the_place_in_the_text(models, pair
                     assert np.all(others.first_step[others.start >= place] >= seen[-1])
             assert all(before <= behind for before, behind in pairwise(seen))
             assert (seen[0], seen[-1]) == (0, follower.n_steps)
+
+
+OUTCOMES = [
+    (
+        ("toy", "abacb"),
+        "heap",
+        "greedy",
+        "heap 8 steps, greedy 5: other tokens at byte 2: `a` `cb` against `ac` `b`.",
+    ),
+    (("toy", "abacb"), "heap", "scan", "heap 8 steps, scan 4: same 3 tokens."),
+    (("toy", "a"), "heap", "heap", "heap 2 steps, heap 2: same 1 token."),
+    (("bpe", "unbelievably"), "heap", "words", "against none."),
+    (("bpe", "unbelievably hippopotamus"), "words", "scan", " at 13 places, such as byte 0: none against "),
+]
+
+
+@pytest.mark.parametrize(("text", "first", "second", "told"), OUTCOMES)
+def test_a_race_ends_with_the_steps_of_both_and_the_tokens_that_differ(text, first, second, told):
+    tokenizer = guiapp.open_model(f"demo:{text[0]}")
+    ours, theirs = (run(tokenizer, text[1], encoder) for encoder in (first, second))
+    assert told in outcome(ours, theirs)
+    assert outcome(ours, theirs, ("A", "B")).startswith(f"A {ours.n_steps} steps, B {theirs.n_steps}: ")
+    assert outcome(ours, theirs).count("`") <= 16
+    step = first_other_step(ours, theirs)
+    assert (step is None) is (first == second)
+    if step is not None:
+        kept = [
+            [
+                (
+                    each.trace.operation(at),
+                    *(
+                        int(column[at])
+                        for column in (
+                            each.trace.columns.position,
+                            each.trace.columns.end,
+                            each.trace.columns.result,
+                        )
+                    ),
+                )
+                for at in range(min(step + 1, each.n_steps))
+            ]
+            for each in (ours, theirs)
+        ]
+        assert kept[0][:step] == kept[1][:step]
+        assert kept[0] != kept[1]

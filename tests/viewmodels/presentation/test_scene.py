@@ -30,7 +30,7 @@ def scene_at(*place, is_covered=False):
 
 def test_a_pair_that_merges_shares_a_box_below_its_rank_and_others_have_theirs_over_their_gaps():
     made = scene_at("bpe", " lions", "scan", "operation merge")
-    assert shown(made) == ["Ġ", "l", "i", "o", "n", "s"]
+    assert shown(made) == ["·", "l", "i", "o", "n", "s"]
     assert groups(made.blocks) == [[0, 1], [2], [3], [4], [5]]
     assert made.mark == Mark("rank 24", succeeds=True)
     assert made.ranks == {2: "570", 3: "1,247", 4: "35"}
@@ -44,7 +44,7 @@ def test_a_pair_that_merges_shares_a_box_below_its_rank_and_others_have_theirs_o
         (("toy", "abacb", "backtrack", "operation back"), ["ac"], Mark("taken back", False)),
         (("toy", "abacb", "greedy", "operation take"), ["ab"], Mark("id 3", True)),
         (("wordpiece", "Unbelievable", None, "operation miss"), ["Unbelievab"], Mark("no token", False)),
-        (("bpe", " lions", "heap", "operation push"), ["Ġ", "l"], Mark("rank 24", False)),
+        (("bpe", " lions", "heap", "operation push"), ["·", "l"], Mark("rank 24", False)),
         (("spm", "How do lions sleep", "heap", "operation stale"), None, Mark("gone meanwhile", False)),
         (("bpe", "Hi<|im_end|>", None, "operation special"), ["<|im_end|>"], Mark("id 2552", True)),
         (("unigram", "New York", "viterbi", "operation worse"), None, Mark("−12.12", False)),
@@ -61,7 +61,7 @@ def test_what_a_step_is_about_is_marked_with_what_comes_of_it(place, marked, mar
 @pytest.mark.parametrize("place", ["operation merge", "operation push hit 2", "operation done"])
 def test_a_covered_step_shows_what_there_is_and_nothing_of_what_happens(place):
     made = scene_at("bpe", " lions", "heap", place, is_covered=True)
-    assert "".join(shown(made)) == "Ġlions"
+    assert "".join(shown(made)) == "·lions"
     assert (made.mark, made.ranks) == (None, {})
     assert not any(block.is_marked or block.is_joined for block in made.blocks)
 
@@ -90,10 +90,10 @@ def test_a_training_shows_its_words_what_it_made_and_how_often_they_occur():
     for told in run.steps():
         training.append(to_json(told).encode())
     first, made = training_scene(training, 0), training_scene(training, 1)
-    assert shown(first) == ["i", "s", "Ġ", "t", "h", "i", "s", "Ġ", "i", "s"]
+    assert shown(first) == ["i", "s", "·", "t", "h", "i", "s", "·", "i", "s"]
     assert [at for at, block in enumerate(first.blocks) if block.is_apart] == [2, 7]
     assert first.mark is None
-    assert shown(made) == ["is", "Ġ", "t", "h", "is", "Ġ", "is"]
+    assert shown(made) == ["is", "·", "t", "h", "is", "·", "is"]
     assert [block.is_marked for block in made.blocks] == [True, False, False, False, True, False, True]
     assert made.mark == Mark("3 times", succeeds=True)
     covered = training_scene(training, 1, is_covered=True)

@@ -9,7 +9,7 @@ from PySide6.QtCore import QRectF
 
 from guiapp.viewmodels.presentation.letters import letters_of
 from guiapp.viewmodels.presentation.scene import Block, Mark, Scene
-from guiapp.viewmodels.steps.diagrams import Part
+from guiapp.viewmodels.steps.flow import Part
 from guiapp.widgets.presentation.strip import CELL_PX, GAP_PX, lay_out, on_the_way
 
 AREA = QRectF(96, 60, 1728, 600)

@@ -8,7 +8,7 @@ from PySide6.QtGui import QContextMenuEvent, QHelpEvent
 from PySide6.QtWidgets import QApplication, QToolTip
 
 from guiapp.core.explain.visible_text import visible_text
-from guiapp.viewmodels.steps.diagrams import Part, Role, flow
+from guiapp.viewmodels.steps.flow import Part, Role, flow
 from guiapp.widgets.shared.theme import TEXT_FONT_PX, ThemeSource
 from guiapp.widgets.steps.boxes import height_of_rows, rows_within
 

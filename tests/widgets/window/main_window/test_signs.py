@@ -19,7 +19,7 @@ def shell(make_shell):
     return make_shell(b"words", str(demo_model_path("bpe")), lambda name, pre, progress: open_model(name))
 
 
-@pytest.mark.parametrize("page", ["inspect", "tree", *PAGES])
+@pytest.mark.parametrize("page", ["inspect", *PAGES])
 def test_a_click_opens_the_signs_of_the_page_inside_the_window(shell, qtbot, page):
     shell.window.pages.show_page(page)
     qtbot.mouseClick(shell.window.status_line.signs_button, LEFT)
