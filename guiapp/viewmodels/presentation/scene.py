@@ -191,7 +191,7 @@ def training_scene(record: TrainingRecord, position: int, is_covered: bool = Fal
     for number, (cut, count, is_changed) in enumerate(record.words(position)):
         at = number * LETTER_PLACES
         for index, symbol in enumerate(cut):
-            letters = letters_of(symbol, at, at + len(symbol))
+            letters = letters_of(record.write(symbol), at, at + len(symbol))
             below = f"×{count:,}" if count > 1 and index == len(cut) - 1 else ""
             is_new = is_changed and symbol == made
             blocks.append(Block(letters, Part.TOKEN, 0, below, is_new, is_apart=index == 0 < number))
