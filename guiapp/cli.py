@@ -26,6 +26,7 @@ COMMANDS = (
     "tokenize",
     "detokenize",
     "step",
+    "why",
     "count",
     "chunk",
     "compare",
