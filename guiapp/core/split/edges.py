@@ -17,6 +17,7 @@ from guiapp.core.split.regex import seen, translated
 from guiapp.core.split.splitter import splitter_of
 from guiapp.core.vocab.vocabulary import VocabType, Vocabulary
 
+ESCAPES = {ord("\n"): r"\n", ord("\r"): r"\r", ord("\t"): r"\t"}  # some files have the characters themselves
 CONTRACTIONS = "a contraction such as 's or 'll"
 SIGNS = "signs, a space before them, line ends behind them"
 CASED = "letters, capitals first, and one space or sign before them"
@@ -75,7 +76,7 @@ class Branch(NamedTuple):
     """An alternative of one of several patterns.
 
     pattern  the number of the pattern, from 0
-    source   the alternative as it stands
+    source   the alternative as it stands, line ends escaped
     place    which of `n_options` it is, from 0
     words    what it matches, "" where nobody has said so
     """
@@ -119,7 +120,8 @@ def branch_of(patterns: tuple[Pattern, ...], text: str, start: int, end: int) ->
         options = _options(pattern)
         for place, (source, expression) in enumerate(options):
             if (match := expression.match(shown, start)) is not None and match.end() == end:
-                return Branch(number, source, place, len(options), IN_WORDS.get(source, ""))
+                shown_source = source.translate(ESCAPES)
+                return Branch(number, shown_source, place, len(options), IN_WORDS.get(shown_source, ""))
     return None
 
 

@@ -13,6 +13,7 @@ from guiapp.core.trace.breakpoints import Breakpoint, hits
 from guiapp.core.trace.candidates import Waiting
 from guiapp.core.trace.conditions import Expression
 from guiapp.core.trace.debugger import Debugger, Granularity
+from guiapp.core.trace.places import Place, step_at
 from guiapp.core.trace.trace import Tokens
 from guiapp.core.vocab.token_tree import TokenTree
 from guiapp.viewmodels.background import LatestJob
@@ -72,6 +73,7 @@ class StepsModel(WalkModel[Debugger]):
         self.position_changed.connect(self.race.follow)
         self._seeks_parting = False
         self._seeks_token: tuple[int, int] | None = None
+        self._seeks_place: Place | None = None
         self.race.changed.connect(self._follow_race)
         self._restore()
 
@@ -109,6 +111,7 @@ class StepsModel(WalkModel[Debugger]):
         self._compare()
         self.race.run_beside(debugger, self.recording.text_start)
         self._go_where_formed()
+        self._go_to_place()
 
     def _take_tree(self, tree: TokenTree) -> None:
         self.tree = tree
@@ -212,6 +215,25 @@ class StepsModel(WalkModel[Debugger]):
             self.go_to(int(formed[0]))
         else:
             self.to_byte(byte)
+
+    def go_where(self, place: Place) -> None:
+        """Go to a step over bytes of the session's text, as soon as what is around them is recorded."""
+        self._seeks_place = place
+        has_steps = self.debugger is not None and self.recording.is_settled
+        if has_steps and self.recording.has(place.start):
+            self._go_to_place()
+        else:
+            self.recording.record_around(place.start)
+
+    def _go_to_place(self) -> None:
+        if self._seeks_place is None or self.debugger is None:
+            return
+        place, self._seeks_place = self._seeks_place, None
+        step = step_at(self.debugger.trace, place, self.recording.text_start)
+        if step is None:
+            self.to_byte(place.start - self.recording.text_start)
+        else:
+            self.go_to(step)
 
     def refresh(self) -> None:
         """Show the place that somebody else moved the debugger to."""

@@ -78,14 +78,15 @@ class TokenMenu(QObject):
             partial(_do, partial(put_on_clipboard, session.document.slice(start, end) or data))
         )
         menu.addSeparator()
-        self._add_ways(menu, token_id, start, end)
+        self._add_ways(menu, index, token_id, (start, end))
         if word := self._word_at(start):
             self._add_variants(
                 menu.addMenu(f"Variants of “{_plain(isolate(visible_text(word.encode(), 24)))}”"), word
             )
 
-    def _add_ways(self, menu: QMenu, token_id: int, start: int, end: int) -> None:
+    def _add_ways(self, menu: QMenu, index: int, token_id: int, span: tuple[int, int]) -> None:
         """To its others in the text, and to other pages that tell more about it."""
+        start, end = span
         if self._search is not None:
             n_others = self._session.tokens.count(token_id) - 1
             others = menu.addAction(
@@ -97,6 +98,7 @@ class TokenMenu(QObject):
         if (requests := self._requests) is None:
             return
         for text, do in (
+            ("Why this token", partial(requests.why_wanted.emit, index)),
             ("Show in tree", partial(requests.token_wanted.emit, token_id)),
             ("How it is built", partial(requests.building_wanted.emit, token_id)),
             ("Stop when it is formed", partial(requests.stop_wanted.emit, token_id, start)),

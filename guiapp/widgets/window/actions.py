@@ -92,6 +92,7 @@ ROWS = (
     ActionRow("add_special", "Add special tokens", "Tokens", ("Ctrl+Shift+A",), True, begins_group=True),
     ActionRow("parse_special", "Parse special tokens", "Tokens", ("Ctrl+Shift+R",), is_checkable=True),
     *map(_encoder_row, ALGORITHMS.values()),
+    ActionRow("why", "Why this token", "Tokens", begins_group=True, page="inspect"),
     ActionRow("encoder_difference", "Go to first inexact token", "Tokens", ("Ctrl+F8",)),
     ActionRow("round_trip_difference", "Go to first byte lost in the round trip", "Tokens"),
     ActionRow("compare_next", "Next difference", "Tokens", ("F8",), begins_group=True, page="compare"),

@@ -33,15 +33,15 @@ WORDS_ALONE = "There is none. Words are looked at one by one, which gives the sa
 class CutPiece(NamedTuple):
     """A piece, with what is around it, as patterns see both.
 
-    span    bytes of the fragment
-    is_all  whether there is no other piece
+    span      bytes of the fragment
+    is_alone  whether there is no other piece near
     """
 
     span: tuple[int, int]
     before: bytes
     piece: bytes
     behind: bytes
-    is_all: bool
+    is_alone: bool
 
 
 def cut_lines(
@@ -61,7 +61,7 @@ def cut_lines(
         yield Line(f"{shown} is a word. {WORDS_OF_BERT}", place)
     elif vocabulary.type is VocabType.UGM and encoder == "fast":
         yield Line(WORDS_ALONE, place)
-    elif not found.is_all:
+    elif vocabulary.pieces is not None and not found.is_alone:
         yield Line(f"{shown} is a user-defined piece, or lies between two of these.", place)
     else:
         yield Line(ONE_PIECE, place)

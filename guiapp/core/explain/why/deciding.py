@@ -317,7 +317,9 @@ class Decisions:
 
     @property
     def _done(self) -> Place:
-        return self.place(self._steps.stop)
+        """The end of the piece that the token is in."""
+        _, start, end = self._token
+        return Place("done", start + self._offset, end + self._offset)
 
 
 MAKERS = tuple(

@@ -16,6 +16,7 @@ from guiapp.core.components.precompiled import Precompiled
 from guiapp.core.components.unicode_forms import UnicodeForm
 from guiapp.core.explain.code_marks import code
 from guiapp.core.explain.visible_text import visible_text
+from guiapp.core.split.edges import ESCAPES
 from guiapp.core.text.charsmap import open_charsmap
 from guiapp.core.text.normalized import NormalizedBuilder, NormalizedText, from_source, joined
 from guiapp.core.text.normalizers import normalize_unigram, plamo2_text, wordpiece_words
@@ -235,5 +236,6 @@ def sought(matcher: Matcher) -> str:
 
 
 def shortened(source: str, most: int = 160) -> str:
-    """An expression, cut where it is very long."""
+    """An expression, line ends escaped, and cut where it is very long."""
+    source = source.translate(ESCAPES)
     return source if len(source) <= most else f"{source[: most - 1]}…"

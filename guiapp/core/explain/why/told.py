@@ -24,7 +24,7 @@ class RankedPair(NamedTuple):
 class Line:
     """A sentence, with what stands for itself between backticks, and what it weighs.
 
-    worth   a rank, score or the like as people read it
+    worth   the rank of a merge as people read it
     note    what lost, or what else there is to say
     merged  of a merge the pair, and of the candidates the one that lost: see `lost_to`
     """

@@ -23,7 +23,7 @@ from guiapp.core.explain.why.rewriting import changes, rewrites
 from guiapp.core.explain.why.told import Line, Stage, TokenWhy
 from guiapp.core.text.special_tokens import Partition
 from guiapp.core.tokenizer import Tokenizer
-from guiapp.core.trace.places import START, Place
+from guiapp.core.trace.places import Place
 from guiapp.core.trace.recorder import Progress
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.vocabulary import VocabType, Vocabulary
@@ -56,7 +56,7 @@ def why(
     """
     encoding = tokenizer.encode(as_bytes(text), add_special, parse_special, encoder)
     size = len(encoding.text_bytes)
-    end = min(start + 1, size) if end is None else end
+    end = start + 1 if end is None else end
     if not 0 <= start <= end <= size:
         raise EncodeError(f"There are no bytes {start}–{end} in a text of {counted(size, 'byte')}.")
     starts, ends = encoding.spans.T
@@ -120,16 +120,22 @@ class _Why:
             Stage("token", "Token", (self._token_line(decisions.formed, rank),)),
         ]
 
+    def _over(self, operation: str, result: int = -1) -> Place:
+        """A step over the bytes of the token."""
+        offset = self._excerpt.offset
+        return Place(operation, self._start + offset, self._end + offset, result)
+
     # Bytes
 
     def _bytes(self) -> Stage:
         text = self._excerpt.text
         data = text[self._start : self._end]
+        place = self._over("")
         if not data:
-            return Stage("bytes", "Bytes", (Line("It has no text of its own."),))
+            return Stage("bytes", "Bytes", (Line("It has no text of its own.", place),))
         shown = data[:SHOWN_BYTES].hex(" ").upper() + (" …" if len(data) > SHOWN_BYTES else "")
         note = f"{counted(len(data), 'byte')}: {characters_of(text, self._start, self._end)}"
-        return Stage("bytes", "Bytes", (Line(code(shown), START, note=note),))
+        return Stage("bytes", "Bytes", (Line(code(shown), place, note=note),))
 
     # Special tokens
 
@@ -146,7 +152,7 @@ class _Why:
         found = self._partition
         rows = (found.ids == self._id) & (found.starts == self._start) & (found.ends == self._end)
         if rows.any():
-            return Place("special", self._start + whole[0], self._end + whole[0], self._id)
+            return self._over("special", self._id)
         return None
 
     def _told_special(self, place: Place) -> Line:
@@ -184,8 +190,7 @@ class _Why:
 
     def _ordinary(self) -> Line:
         """That it is plain text, and which special token it would be if these were parsed."""
-        fragment, offset = self._fragment(), self._excerpt.offset
-        place = Place("text", fragment.start + offset, fragment.end + offset)
+        fragment, place = self._fragment(), self._over("text")
         if not self._switches.parse_special:
             text = np.frombuffer(self._excerpt.text, np.uint8)
             parsed = self._tokenizer.special_tokens.partition(text, True)
@@ -216,7 +221,7 @@ class _Why:
     def _normalised(self, found: Recorded) -> Iterator[Line]:
         stretch, excerpt = found.stretch, self._excerpt
         text = excerpt.text[stretch.start : stretch.end]
-        place = Place("normalise", self._start + excerpt.offset, self._end + excerpt.offset)
+        place = self._over("normalise")
         rules = rewrites(self._tokenizer, text, stretch.begins)
         n_told = 0
         for rule, before, behind in changes(
@@ -232,16 +237,14 @@ class _Why:
     def _cut(self, found: Recorded, decisions: Decisions) -> Iterator[Line]:
         trace, piece, stretch = decisions.trace, decisions.piece, found.stretch
         span = int(trace.pieces.start[piece]) + stretch.start, int(trace.pieces.end[piece]) + stretch.start
-        offset, fragment = self._excerpt.offset, found.fragment
+        fragment = found.fragment
         text = self._excerpt.text[fragment.start : fragment.end]
         work = trace.piece_range(trace.pieces.first_byte, piece, len(trace.work))
         inner = span[0] - fragment.start, span[1] - fragment.start
-        is_all = (trace.n_pieces == 1 and stretch[:2] == fragment[:2]) or not stretch.is_sure
         behind = text[stretch.end - fragment.start :][:BEHIND]
-        cut = CutPiece(
-            inner, trace.work[: work.start], trace.work[work], trace.work[work.stop :] + behind, is_all
-        )
-        place = Place("piece", span[0] + offset, span[1] + offset)
+        before, after = trace.work[: work.start], trace.work[work.stop :] + behind
+        cut = CutPiece(inner, before, trace.work[work], after, trace.n_pieces == 1)
+        place = self._over("piece")
         yield from cut_lines(self._tokenizer, self._switches.encoder, text, cut, fragment.begins, place)
 
     # The token
