@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from guiapp.core.explain.why.excerpt import REACH_BYTES, Excerpt, Switches
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.model_session import ModelSession
 
 if TYPE_CHECKING:
-    from guiapp.core.explain.why.excerpt import Excerpt, Switches
     from guiapp.core.explain.why.told import TokenWhy
     from guiapp.core.tokenizer import Tokenizer
 
@@ -84,8 +84,6 @@ class WhyModel(QObject):
             self._settled.start(wait_ms)
 
     def _find(self) -> None:
-        from guiapp.core.explain.why.excerpt import Switches
-
         self._settled.stop()
         session = self._session
         index, tokenizer, algorithm = session.selected_token, session.tokenizer, session.algorithm
@@ -121,8 +119,6 @@ def _look(session: ModelSession, index: int) -> tuple[bytes, int, bool]:
 
 def excerpt_in(session: ModelSession, index: int) -> Excerpt:
     """What is near a token of the session's text."""
-    from guiapp.core.explain.why.excerpt import REACH_BYTES, Excerpt
-
     tokens, document = session.tokens, session.document
     token_start, token_end = tokens.span(index)
     first = min(index, tokens.first_from(token_start - REACH_BYTES))

@@ -77,7 +77,7 @@ class InspectPage(Page):
         self.dearest_panel = DearestPanel(self._dearest, theme_source)
         self.dearest_panel.chosen.connect(self.editor.reveal)
         self._why = WhyModel(session, self)
-        self.why_panel = WhyPanel(self._why, theme_source)
+        self.why_panel = WhyPanel(self._why, theme_source, self._zoom)
         self.side = SideColumn(self.card, self.why_panel, self.dearest_panel)
         self.decode_model = DecodeModel(session, self)
         self._decode_dialog: DecodeDialog | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import partial
 from math import ceil
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
+    QFont,
     QFontMetricsF,
     QGuiApplication,
     QHideEvent,
@@ -21,6 +23,7 @@ from PySide6.QtGui import (
     QTextCursor,
     QTextDocument,
     QTextOption,
+    QWheelEvent,
 )
 from PySide6.QtWidgets import QAbstractButton, QFrame, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
@@ -32,6 +35,7 @@ from guiapp.widgets.shared.layouts import STRETCH, framed, in_column, scroll_dow
 from guiapp.widgets.shared.painting import fill, ring, write
 from guiapp.widgets.shared.style_sheet import heading, set_role
 from guiapp.widgets.shared.styled_text import Span, StyledText
+from guiapp.widgets.shared.text_zoom import TextZoom
 from guiapp.widgets.shared.theme import (
     GAP_PX,
     MARGIN_PX,
@@ -47,6 +51,7 @@ if TYPE_CHECKING:
     from guiapp.core.explain.why.told import Line, Stage, TokenWhy
 
 FIRST_SHOWN, LAST_SHOWN = 4, 2  # of a stage with many lines; the others are folded
+UNFOLDED = 40  # lines at a click: some vocabularies have tokens of thousands of bytes
 EDGE_PX = 2 * UNIT_PX
 LEAST_PX = 40  # of a text
 TOKEN_FONT_PX = 18
@@ -61,7 +66,7 @@ RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop
 class WhyRow(QAbstractButton):
     """One line: a sentence with what it is about in code, its rank at the right, a remark below."""
 
-    def __init__(self, line: Line, theme_source: ThemeSource) -> None:
+    def __init__(self, line: Line, theme_source: ThemeSource, zoom: TextZoom) -> None:
         super().__init__()
         self.line = line
         self._theme_source = theme_source
@@ -71,23 +76,25 @@ class WhyRow(QAbstractButton):
         option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         option.setTextDirection(Qt.LayoutDirection.LeftToRight)
         self._document.setDefaultTextOption(option)
-        self._worth_font = Theme.mono_font(SMALL_FONT_PX)
+        self._worth_font = zoom.mono_font(SMALL_FONT_PX)
         self._worth = f"rank {line.worth}" if line.worth else ""
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self._write()
+        self._write(zoom)
         told = [line.text, self._worth, line.note]
         self.setText(without_marks(line.text))
         self.setAccessibleName(". ".join(without_marks(each).rstrip(".") for each in told if each))
         self.setToolTip(TIP)
 
-    def _write(self) -> None:
+    def _write(self, zoom: TextZoom) -> None:
         theme = self._theme_source.theme
         cursor = QTextCursor(self._document)
-        _insert(cursor, self.line.text, theme, UI_FONT_PX)
+        _insert(cursor, self.line.text, theme, (zoom.ui_font(UI_FONT_PX), zoom.mono_font(UI_FONT_PX)))
         if self.line.note:
             cursor.insertBlock()
-            _insert(cursor, self.line.note, theme, SMALL_FONT_PX)
+            _insert(
+                cursor, self.line.note, theme, (zoom.ui_font(SMALL_FONT_PX), zoom.mono_font(SMALL_FONT_PX))
+            )
 
     @property
     def _worth_px(self) -> float:
@@ -124,11 +131,11 @@ class WhyRow(QAbstractButton):
         write(painter, inside, self._worth, theme.dim, RIGHT, self._worth_font)
 
 
-def _insert(cursor: QTextCursor, sentence: str, theme: Theme, size_px: int) -> None:
-    """A sentence, what stands for itself in it in the fixed font; words are dim."""
+def _insert(cursor: QTextCursor, sentence: str, theme: Theme, fonts: tuple[QFont, QFont]) -> None:
+    """A sentence in the fonts for words, which are dim, and for what stands for itself."""
     for text, is_code in parts(sentence):
         look = QTextCharFormat()
-        look.setFont(Theme.mono_font(size_px) if is_code else Theme.ui_font(size_px))
+        look.setFont(fonts[is_code])
         look.setForeground(theme.text if is_code else theme.dim)
         cursor.insertText(text, look)
 
@@ -142,12 +149,13 @@ class WhyPanel(QScrollArea):
 
     place_wanted = Signal(object)
 
-    def __init__(self, model: WhyModel, theme_source: ThemeSource) -> None:
+    def __init__(self, model: WhyModel, theme_source: ThemeSource, zoom: TextZoom | None = None) -> None:
         super().__init__()
+        self._zoom = zoom or TextZoom(self)
         self._model = model
         self._theme_source = theme_source
         self._shown: TokenWhy | None = None
-        self._unfolded: set[str] = set()
+        self._unfolded: Counter[str] = Counter()  # how many more lines of a stage are shown
         self.rows: list[WhyRow] = []
         self._title = heading("Why this token")
         self._token = StyledText(Theme.mono_font(TOKEN_FONT_PX), 3)
@@ -164,6 +172,7 @@ class WhyPanel(QScrollArea):
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         model.changed.connect(self._follow)
         theme_source.changed.connect(self._rebuild)
+        self._zoom.changed.connect(self._rebuild)
         self._follow()
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -173,6 +182,10 @@ class WhyPanel(QScrollArea):
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
         self._model.set_shown(False)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if not self._zoom.take(event):
+            super().wheelEvent(event)
 
     def copy(self) -> None:
         """Put all stages on the clipboard, as the command line tells them."""
@@ -185,7 +198,7 @@ class WhyPanel(QScrollArea):
         if self._model.told is None and self._model.is_busy and self._shown is not None:
             return  # what is newer is there in a moment
         if self._model.told != self._shown:
-            self._unfolded = set()
+            self._unfolded.clear()
             self._shown = self._model.told
             self._rebuild()
         waits = BUSY_TEXT if self._model.is_busy else EMPTY_TEXT
@@ -200,6 +213,7 @@ class WhyPanel(QScrollArea):
         self.rows = []
         self._token.setVisible(self._shown is not None)
         self._hint.setVisible(self._shown is not None)
+        self._token.set_font(self._zoom.mono_font(TOKEN_FONT_PX))
         self._token.set_spans(self._token_spans())
         stages = () if self._shown is None else self._shown.stages
         for number, stage in enumerate(stages):
@@ -217,11 +231,12 @@ class WhyPanel(QScrollArea):
 
     def _card(self, stage: Stage) -> QFrame:
         lines = list(stage.lines)
-        n_folded = len(lines) - FIRST_SHOWN - LAST_SHOWN
+        n_shown = FIRST_SHOWN + self._unfolded[stage.name]
+        n_folded = len(lines) - n_shown - LAST_SHOWN
         column = in_column(margins=UNIT_PX, spacing=0)
-        if n_folded > 1 and stage.name not in self._unfolded:
-            self._add_rows(column, lines[:FIRST_SHOWN])
-            more = push_button(f"{n_folded} more", partial(self._unfold, stage.name), role="quiet")
+        if n_folded > 1:
+            self._add_rows(column, lines[:n_shown])
+            more = push_button(f"{n_folded:,} more", partial(self._unfold, stage.name), role="quiet")
             column.addWidget(more, 0, Qt.AlignmentFlag.AlignLeft)
             lines = lines[-LAST_SHOWN:]
         self._add_rows(column, lines)
@@ -229,13 +244,13 @@ class WhyPanel(QScrollArea):
 
     def _add_rows(self, column: QVBoxLayout, lines: Iterable[Line]) -> None:
         for line in lines:
-            row = WhyRow(line, self._theme_source)
+            row = WhyRow(line, self._theme_source, self._zoom)
             row.clicked.connect(partial(self._choose, line))
             self.rows.append(row)
             column.addWidget(row)
 
     def _unfold(self, stage: str, *_: object) -> None:
-        self._unfolded.add(stage)
+        self._unfolded[stage] += UNFOLDED
         self._rebuild()
 
     def _choose(self, line: Line, *_: object) -> None:

@@ -11,7 +11,8 @@ from guiapp.core.explain.code_marks import code
 from guiapp.core.explain.figures import counted
 from guiapp.core.explain.token_path import token_path
 from guiapp.core.explain.visible_text import visible_text
-from guiapp.core.explain.why.excerpt import MERGING, Excerpt, Recorded
+from guiapp.core.explain.why.excerpt import Excerpt
+from guiapp.core.explain.why.recording import MERGING, Recorded
 from guiapp.core.explain.why.told import Line, RankedPair
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.trace.candidates import Candidate

@@ -18,7 +18,8 @@ from guiapp.core.explain.figures import counted
 from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.explain.why.cutting import CutPiece, cut_lines
 from guiapp.core.explain.why.deciding import Decisions
-from guiapp.core.explain.why.excerpt import Excerpt, Recorded, Stretch, Switches, excerpt_of, recorded
+from guiapp.core.explain.why.excerpt import Excerpt, Switches, excerpt_of
+from guiapp.core.explain.why.recording import Recorded, Stretch, recorded
 from guiapp.core.explain.why.rewriting import changes, rewrites
 from guiapp.core.explain.why.told import Line, Stage, TokenWhy
 from guiapp.core.text.special_tokens import Partition
