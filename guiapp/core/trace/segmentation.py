@@ -40,9 +40,9 @@ def rejected_cut(trace: Trace, piece: int, maker: int) -> tuple[Cut, Cut, int] |
     edges = _edges(trace, piece)
     size = max((edge.end for edge in edges), default=0)
     uses = _uses(trace, piece, maker)
-    best = _best(edges, size)
+    best = _best_found(trace, edges, size)
     other = _best((edge for edge in edges if edge.step not in uses), size)
-    if best is None or other is None:
+    if best is None or other is None or not uses:
         return None
     won, lost = _differing(best, other)
     return _cut(trace, won), _cut(trace, lost), lost[-1].step
@@ -76,6 +76,12 @@ def _edges(trace: Trace, piece: int) -> list[_Edge]:
     return edges
 
 
+def _best_found(trace: Trace, edges: Iterable[_Edge], size: int) -> list[_Edge] | None:
+    """The way that the algorithm found: sums that are added up anew may be rounded otherwise."""
+    reach = NUMBERS["reach"]
+    return _back({edge.end: edge for edge in edges if trace.columns.operation[edge.step] == reach}, size)
+
+
 def _best(edges: Iterable[_Edge], size: int) -> list[_Edge] | None:
     """The best way from 0 to `size`; edges come in the order of their starts."""
     ways: dict[int, tuple[float, _Edge | None]] = {0: (0.0, None)}
@@ -84,13 +90,17 @@ def _best(edges: Iterable[_Edge], size: int) -> list[_Edge] | None:
             score = ways[edge.start][0] + edge.score
             if edge.end not in ways or score > ways[edge.end][0]:
                 ways[edge.end] = score, edge
+    return _back({end: edge for end, (_, edge) in ways.items() if edge is not None}, size)
+
+
+def _back(last: dict[int, _Edge], size: int) -> list[_Edge] | None:
+    """The way from 0 to `size` by the last token of the way to each place; None where there is none."""
     found, at = list[_Edge](), size
     while at > 0:
-        last = ways[at][1] if at in ways else None
-        if last is None:
+        if at not in last:
             return None
-        found.append(last)
-        at = last.start
+        found.append(last[at])
+        at = last[at].start
     return found[::-1]
 
 

@@ -80,7 +80,12 @@ class Decisions:
 
     def lines(self) -> list[Line]:
         """In the order of the steps."""
-        return list(self._merged() if self._merges else self._matched())
+        lines = list(self._merged() if self._merges else self._matched())
+        wanted = self._excerpt.token[0]
+        if wanted != self._token[0]:
+            told = f"{self._label(*self._token)} is unknown: tokens of its bytes are written instead."
+            lines.append(Line(told, self.formed))
+        return lines or [Line(f"{self._label(*self._token)} is what its piece becomes.", self._done)]
 
     # Pair merging
 
@@ -234,7 +239,7 @@ class Decisions:
             yield Line(self._teller.sentence(step), self.place(step))
         yield Line(self._teller.sentence(maker), self.place(maker))
         yield from self._other_ways(maker)
-        if self.trace.twin == "viterbi":
+        if self.trace.twin == "viterbi" and self.trace.operation(maker) in ("choose", "join"):
             yield from self._rejected(maker)
         elif self.trace.twin in ("rwkv", "greedy") and self.trace.operation(maker) == "take":
             yield from self._longer_and_shorter(maker)

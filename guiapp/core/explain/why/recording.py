@@ -67,6 +67,8 @@ def recorded(
         except EncodeError:
             continue  # part of a character may be more than the vocabulary can express
         found = _find(excerpt, stretch, trace.made)
+        if found < 0 and _find(excerpt, stretch, trace.result) >= 0:
+            found = _covering(excerpt, stretch, trace.made)
         if found >= 0:
             return Recorded(fragment, stretch, debugger_for(tokenizer, trace), found)
     raise EncodeError(
@@ -103,14 +105,15 @@ def _stretches(
 def _find(excerpt: Excerpt, stretch: Stretch, made: Tokens) -> int:
     """Which of the tokens that a stretch made is the wanted one, its neighbours being right too; or -1.
 
-    Of several tokens alike, which have no text of their own, it is the one that comes as many places behind
-    the first as in the excerpt.
+    Of several tokens alike, which have no text of their own, it is the one before which as many come as in
+    the excerpt.
     """
     rows = list(zip(made.ids.tolist(), *((each + stretch.start).tolist() for each in made[1:]), strict=True))
-    first = excerpt.wanted
-    while first > 0 and excerpt.row(first - 1) == excerpt.token:
-        first -= 1
-    alike = [row for row, each in enumerate(rows) if each == excerpt.token][excerpt.wanted - first :]
+    at, n_before = excerpt.wanted - 1, 0
+    while at >= 0 and excerpt.starts[at] == excerpt.token[1]:
+        n_before += excerpt.row(at) == excerpt.token
+        at -= 1
+    alike = [row for row, each in enumerate(rows) if each == excerpt.token][n_before:]
     if not alike:
         return -1
     for beside in (-1, 1):
@@ -118,3 +121,11 @@ def _find(excerpt: Excerpt, stretch: Stretch, made: Tokens) -> int:
         if 0 <= row < len(rows) and 0 <= place < len(excerpt.ids) and rows[row] != excerpt.row(place):
             return -1
     return alike[0]
+
+
+def _covering(excerpt: Excerpt, stretch: Stretch, made: Tokens) -> int:
+    """The token in place of which several were written, the wanted one among them; or -1."""
+    _, start, end = excerpt.token
+    covers = (made.starts + stretch.start <= start) & (made.ends + stretch.start >= end)
+    found = np.flatnonzero(covers)
+    return int(found[-1]) if len(found) else -1

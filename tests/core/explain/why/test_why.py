@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import random
 from contextlib import suppress
 from time import perf_counter
 
+import numpy as np
 import pytest
+from conftest import SHARED, VOCABS
+from format_samples import SAMPLES
+from random_texts import random_texts
+from random_tokenizers import random_tokenizer
 
 from guiapp import EncodeError, open_model
 from guiapp.core.encoding import as_bytes
@@ -16,9 +23,6 @@ from guiapp.core.explain.why.why import SHOWN_BYTES, why, why_of
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.trace.places import step_at
 from guiapp.core.trace.recorder import record
-from tests.conftest import SHARED, VOCABS
-from tests.format_samples import SAMPLES
-from tests.random_texts import random_texts
 
 SLOW = ("j2-unigram.tokenizer.model",)  # whose rules take long to read
 DEMOS = ("bpe", "spm", "wordpiece", "unigram", "rwkv", "toy")
@@ -35,6 +39,7 @@ def check(tokenizer: Tokenizer, text: str | bytes, encoder: str | None = None, p
     """That all that is told of the tokens of a text holds."""
     data = as_bytes(text)
     encoding = tokenizer.encode(data, True, parse, encoder)
+    assert (np.diff(encoding.spans, axis=0) >= 0).all()
     trace = record(tokenizer, data, encoder, True, parse)
     told = {each.index: each for each in why(tokenizer, data, 0, max(len(data), 1), True, parse, encoder)}
     for each in why(tokenizer, data, 0, 0, True, parse, encoder):
@@ -96,12 +101,28 @@ def test_what_is_told_holds_for_each_format(sample, tmp_path):
     check(open_model(path, "gpt-2" if sample.is_silent else None), sample.text)
 
 
+@pytest.mark.parametrize("seed", [116, 118, 120, 134, 1038, 1039, 5006, 5037])
+def test_what_is_told_holds_for_components_of_all_kinds(seed, tmp_path):
+    """Among them spaces in front of broken text, bytes as characters, and tokens alike without text."""
+    path = tmp_path / "tokenizer.json"
+    path.write_text(json.dumps(random_tokenizer(random.Random(seed))))
+    tokenizer = open_model(path)
+    for text in random_texts(seed=seed, count=3):
+        for parse in (True, False):
+            try:
+                tokenizer.encode(text[:60], True, parse)
+            except EncodeError:  # this vocabulary cannot express the text
+                continue
+            check(tokenizer, text[:60], None, parse)
+
+
 @pytest.mark.real_vocabs
 @pytest.mark.parametrize("name", [*REAL, *FILES])
 def test_what_is_told_holds_for_random_texts(name):
     path = VOCABS / f"ggml-vocab-{name}.gguf" if name in REAL else SHARED / "formats" / name
     tokenizer = open_model(path, "cl100k_base" if name.startswith("cl100k") else None)
     n_checked = 0
+    check(tokenizer, "a \ud7ff\U000f2c9a b".encode() if tokenizer.vocabulary.special_ids.unk else "a b")
     for text in random_texts(seed=29, count=6):
         try:
             check(tokenizer, text[:80])
