@@ -152,7 +152,7 @@ def build(
     from guiapp.widgets.window.main_window import MainWindow
 
     options = Options(settings.add_special, settings.parse_special, settings.encoder)
-    session = ModelSession(TextSession(text), options, load or _load)
+    session = ModelSession(TextSession(text), options, load or _load, spelling=settings.spelling)
     theme_source = ThemeSource(application, settings.theme, dresses_later=True)
     compared = ComparedModels(session, load or _load)
     shelf = Shelf(RecentFiles(settings), RecentTexts(settings), InstalledModels())

@@ -9,11 +9,13 @@ from pathlib import Path
 
 from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtGui import QPixmap
+from PySide6.QtWidgets import QWidget
 
 from guiapp import open_model
 from guiapp.app import FIRST_SAMPLE, Shell, build, make_application
 from guiapp.core.demo import sample_text
 from guiapp.core.errors import TokenloupeError
+from guiapp.core.explain.spelling import Spelling
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.viewmodels.background import Progress
 from guiapp.viewmodels.models.loader import Load
@@ -21,6 +23,7 @@ from guiapp.viewmodels.settings import Settings
 from guiapp.widgets.shared.images import save_image
 from guiapp.widgets.window.main_window import SMALLEST_SIZE
 
+PRESENTATION = "presentation"
 PATIENCE_MS = 120_000  # a second or two is enough, on a machine with nothing else to do
 TOO_LATE = 1
 UNFINISHED = "The picture was not ready after {} s, so none is saved. Try again on a less busy machine."
@@ -39,6 +42,7 @@ class Look:
     at, race, lesson  on the Steps page: a breakpoint to stop at, an encoder to run beside, and NAME:STEP
     train             on the Steps page: KIND:TOKENS:STEP
     run, chart        on the Bench page: a run that was saved, and the only chart to show
+    spelling          of tokens, see `Spelling`
     """
 
     theme: str = "dark"
@@ -55,6 +59,7 @@ class Look:
     train: str = ""
     run: Path | None = None
     chart: str = ""
+    spelling: str = Spelling.SIGNS.value
 
 
 def save_screenshot(
@@ -78,6 +83,8 @@ def save_screenshot(
         settings = Settings(Path(folder) / "settings.json")
         settings.theme = look.theme
         settings.tree_shape = look.shape
+        settings.animates_slides = False
+        settings.spelling.choose(Spelling(look.spelling))
         settings.set_options(True, True, look.encoder or None)
         shown = sample_text(FIRST_SAMPLE) if text is None else text
         shell = build(application, settings, shown, _loader(tokenizers))
@@ -98,7 +105,8 @@ def _loader(tokenizers: dict[str, Tokenizer]) -> Load:
 
 
 def _grab(shell: Shell, page: str, model: str, look: Look) -> QPixmap:
-    shell.window.actions_table[page].trigger()
+    is_presented = page == PRESENTATION
+    shell.window.actions_table["steps" if is_presented else page].trigger()
     shell.window.resize(*look.size)
     shell.window.show()
     for name in look.beside:
@@ -108,7 +116,21 @@ def _grab(shell: Shell, page: str, model: str, look: Look) -> QPixmap:
     _arrange_compare(shell, look)
     _arrange_steps(shell, look)
     _arrange_bench(shell, look)
-    return shell.window.grab()
+    return _present(shell, look).grab() if is_presented else shell.window.grab()
+
+
+def _present(shell: Shell, look: Look) -> QWidget:
+    """What the Steps page shows, as on a whole screen of the picture's size."""
+    from guiapp.widgets.steps.page import StepsPage
+
+    page = shell.window.pages.current
+    assert isinstance(page, StepsPage)
+    page.present()
+    assert page.presentation is not None
+    page.presentation.showNormal()
+    page.presentation.resize(*look.size)
+    _wait_for_page(shell)
+    return page.presentation
 
 
 def _open_and_wait(shell: Shell, model: str) -> None:

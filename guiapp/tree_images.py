@@ -12,10 +12,12 @@ from PySide6.QtWidgets import QApplication
 from guiapp import open_model
 from guiapp.app import make_application
 from guiapp.core.errors import TokenloupeError
+from guiapp.core.explain.spelling import Spelling
 from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.tree.reports import Branch
 from guiapp.screenshots import PATIENCE_MS, UNFINISHED
 from guiapp.viewmodels.model_session import ModelSession
+from guiapp.viewmodels.spelling import SharedSpelling
 from guiapp.viewmodels.text.files import write_text
 from guiapp.viewmodels.text_session import TextSession
 from guiapp.viewmodels.tree.geometry import View
@@ -38,6 +40,7 @@ class TreeLook:
     coloring: str = "script"
     size: tuple[int, int] = (1600, 1000)
     scale: float = 1.0
+    spelling: Spelling = Spelling.SIGNS
 
 
 def save_tree_picture(model: str, pre: str | None, prefix: bytes, look: TreeLook, path: Path) -> None:
@@ -52,7 +55,8 @@ def save_tree_picture(model: str, pre: str | None, prefix: bytes, look: TreeLook
     if prefix and not len(branch.tokens):
         raise TokenloupeError(f"No token begins with “{visible_text(prefix)}”.")
     application = make_application()
-    session = ModelSession(TextSession(b""), load=lambda *asked: tokenizer)
+    spelling = SharedSpelling(look.spelling)
+    session = ModelSession(TextSession(b""), load=lambda *asked: tokenizer, spelling=spelling)
     tree = TreeModel(session)
     search = TreeSearch(tree)
     theme_source = ThemeSource(application, look.theme)

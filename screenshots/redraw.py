@@ -63,6 +63,10 @@ PICTURES = {
     ),
     "steps-lesson": ("demo:toy", ["--lesson", "6-exact-in-linear-time:2"]),
     "steps-walk": ("demo:rwkv", ["--at", "operation take hit 5", "--text", LIONS]),
+    "presentation": (
+        "demo:bpe",
+        ["--encoder", "scan", "--at", "token 720", "--text", " unbelievable lions", "--size", "1920x1080"],
+    ),
     "steps-training": ("demo:bpe", ["--train", "bpe:400:40"]),
     "steps-training-unigram": ("demo:unigram", ["--train", "unigram:200:6"]),
     "tree-sunburst": ("demo:bpe", []),

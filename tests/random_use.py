@@ -153,6 +153,7 @@ class RandomUse(QObject):
             self._hands.shell.window.pages.show_page(names[0])
             QTimer.singleShot(REST_MS, partial(self._rest_on, names[1:]))
         else:
+            self._hands.shell.garbage_collector.take_all()  # as it does when nobody works for a while
             self._at_rest_mb[self._n] = resident_mb()
             self._mapped_mb[self._n] = mapped_mb()
             self._tick()

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import guiapp
+from guiapp.core.editing.options import Options
 from guiapp.viewmodels.compare.compared_models import ComparedModels
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.text_session import TextSession
@@ -21,6 +24,15 @@ class Opened:
     def __call__(self, name, pre=None, progress=lambda share: None):
         self.times[name] += 1
         return guiapp.open_model(name, pre, progress)
+
+
+@contextmanager
+def compared_over(text, load=None, options=None) -> Iterator[ComparedModels]:
+    """Nothing but a window's model, not open yet, over a text."""
+    load = load or Opened()
+    compared = ComparedModels(ModelSession(TextSession(text), options or Options(), load), load)
+    yield compared
+    close(compared)
 
 
 def compared_models(qtbot, models, text=TEXT, load=None):

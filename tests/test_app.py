@@ -101,16 +101,18 @@ def test_without_a_display_one_line_says_so(environment):
 
 
 @pytest.mark.slow
-def test_a_screenshot_needs_no_display(environment, tmp_path):
+@pytest.mark.parametrize("page", ["inspect", "presentation"])
+def test_a_screenshot_needs_no_display(environment, tmp_path, page):
     picture = tmp_path / "page.png"
     code = (
         "from pathlib import Path; from guiapp.screenshots import Look, save_screenshot; "
         "look = Look('light', (1000, 700)); "
-        f"save_screenshot('inspect', 'demo:toy', b'abacbb', look, Path({str(picture)!r}))"
+        f"save_screenshot('{page}', 'demo:toy', b'abacbb', look, Path({str(picture)!r}))"
     )
     result = run(code, environment)
     assert (result.returncode, result.stderr) == (0, "")
     assert picture.read_bytes()[:4] == b"\x89PNG"
+    assert picture.read_bytes()[16:24] == bytes([0, 0, 3, 232, 0, 0, 2, 188]), "width and height"
 
 
 def test_a_screenshot_for_a_folder_that_is_missing_is_not_even_begun(tmp_path):

@@ -1,6 +1,7 @@
 """The wheel and the sdist hold all that the program needs, resources included."""
 
 import os
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 
-from guiapp.native.build import compiler_on_path
+from guiapp.native.build import OBJECTS, compiler_on_path
 
 NEEDED = ["models/bpe.gguf", "samples/welcome.txt", "icons/", "lessons/", "page/steps.js"]
 SHOW_IDS = "import guiapp; print(guiapp.__file__, len(guiapp.open_model('demo:bpe').encode('Hello')))"
@@ -18,11 +19,22 @@ SHOW_IDS = "import guiapp; print(guiapp.__file__, len(guiapp.open_model('demo:bp
 
 @pytest.fixture(scope="module")
 def distributions(tmp_path_factory):
+    """The sdist, and the wheel that its contents make, with what is compiled already for this checkout."""
     folder = tmp_path_factory.mktemp("dist")
-    isolation = ["--no-isolation"] if compiler_on_path() else []  # where ziglang has to be installed
-    command = [sys.executable, "-m", "build", *isolation, "--outdir", str(folder), str(ROOT)]
-    subprocess.run(command, check=True, capture_output=True, timeout=300)
+    build("--sdist", ROOT, folder)
+    (sdist,) = folder.glob("*.tar.gz")
+    subprocess.run([sys.executable, "-m", "tarfile", "-e", str(sdist), str(folder)], check=True)
+    (source,) = (path for path in folder.iterdir() if path.is_dir())
+    if OBJECTS.is_dir():
+        shutil.copytree(OBJECTS, source / OBJECTS.relative_to(ROOT))
+    build("--wheel", source, folder)
     return folder
+
+
+def build(kind, source, folder):
+    isolation = ["--no-isolation"] if compiler_on_path() else []  # where ziglang has to be installed
+    command = [sys.executable, "-m", "build", kind, *isolation, "--outdir", str(folder), str(source)]
+    subprocess.run(command, check=True, capture_output=True, timeout=300)
 
 
 @pytest.mark.slow

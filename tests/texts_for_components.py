@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from hypothesis import strategies as st
 
 EVERY_CHARACTER = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
@@ -13,11 +15,18 @@ UNIFORM = (
     (0x17000, 0x18CFF),
     (0x20000, 0x10FFFF),
 )
-TELLING_CHARACTERS = [
-    each
-    for each in EVERY_CHARACTER
-    if ord(each) % 97 == 0 or not any(first <= ord(each) <= last for first, last in UNIFORM)
-]
+SURROGATES = (0xD800, 0xDFFF)
+
+
+def telling_codes() -> Iterator[int]:
+    at = 0
+    for first, last in sorted((*UNIFORM, SURROGATES)):
+        yield from range(at, first)
+        yield from range(first + -first % 97, last + 1, 97) if (first, last) != SURROGATES else ()
+        at = last + 1
+
+
+TELLING_CHARACTERS = [chr(code) for code in telling_codes()]
 """All characters but most of those whose neighbours are no different."""
 
 PARTS = [

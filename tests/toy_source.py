@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from guiapp.core.editing.token_store import TokenStore
 from guiapp.core.encoding import FragmentTokens
 from guiapp.core.vocab.vocabulary import Vocabulary
+from guiapp.viewmodels.spelling import SharedSpelling
 from guiapp.viewmodels.text.document import TextDocument
 
 
@@ -28,6 +29,7 @@ class ToySource(QObject):
     def __init__(self, vocabulary: Vocabulary, token_ids: list[int] | np.ndarray) -> None:
         super().__init__()
         self.vocabulary = vocabulary
+        self.spelling = SharedSpelling(parent=self)
         self.selected_token: int | None = None
         self.hovered_token: int | None = None
         self.set_tokens(token_ids)
@@ -47,6 +49,8 @@ class ToySource(QObject):
         ids = self.tokens.ids(0, len(self.tokens)).tolist()
         pieces = {token_id: self.vocabulary.token_bytes(token_id) for token_id in set(ids)}
         return TextDocument(b"".join(map(pieces.__getitem__, ids)))
+
+    def exact_instead(self, index: int) -> None: ...
 
     def select_token(self, index: int | None) -> None:
         if index != self.selected_token:

@@ -13,6 +13,11 @@ from guiapp.commands.files import file_name, write
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--model", metavar="MODEL", default="demo:bpe", help="what is opened (%(default)s)")
     parser.add_argument(
+        "--looks",
+        action="store_true",
+        help="instead, type and scroll in each colouring, with counts, budget and edges, beside plain text",
+    )
+    parser.add_argument(
         "--json", metavar="FILE", type=file_name, help="write the measurements as a JSON object"
     )
 
@@ -21,12 +26,12 @@ def run(options: argparse.Namespace) -> int:
     """Measure the window's own latencies: start-up, opening, typing, scrolling, tree, steps, charts."""
     from guiapp.core.bench.history import check_writable
     from guiapp.latencies.measurement import report, table_lines
-    from guiapp.latencies.run import measure_all
+    from guiapp.latencies.run import measure_all, measure_each_look
 
     if options.json not in (None, "-"):
         check_writable(Path(options.json))
     open_model(options.model)  # says what is wrong with it now rather than after a while
-    measurements = measure_all(options.model)
+    measurements = measure_each_look(options.model) if options.looks else measure_all(options.model)
     print(*table_lines(measurements), sep="\n")
     if options.json is not None:
         write(options.json, json.dumps(report(measurements), indent=2).encode() + b"\n")

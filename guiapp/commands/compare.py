@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from guiapp.commands.files import (
     InputError,
     add_parse_special_option,
+    add_spelling_option,
     file_name,
     file_text,
     open_tokenizer,
@@ -72,6 +73,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--price", metavar="P[,P…]", type=_prices, default=(), help="of a million tokens, of all or of each"
     )
+    add_spelling_option(parser)
     form = parser.add_mutually_exclusive_group()
     for each, about in FORMS.items():
         form.add_argument(f"--{each}", dest="form", action="store_const", const=each, help=about)
@@ -120,6 +122,7 @@ def _compare_texts(options: argparse.Namespace) -> None:
 def _compare_changes(options: argparse.Namespace) -> None:
     from guiapp.core.compare.changes_report import as_text, compare_ids, record
     from guiapp.core.explain.id_lists import parse_ids
+    from guiapp.core.explain.spelling import Spelling
 
     [side] = _sides(options)
     texts = list(_texts(options))
@@ -138,7 +141,7 @@ def _compare_changes(options: argparse.Namespace) -> None:
         print_json(record(report))
         return
     sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a terminal may be ASCII only
-    print(as_text(report, options.form == "markdown"))
+    print(as_text(report, options.form == "markdown", Spelling(options.spelling)))
 
 
 def _compare_vocabularies(options: argparse.Namespace) -> None:

@@ -112,6 +112,16 @@ def add_parse_special_option(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_spelling_option(parser: argparse.ArgumentParser) -> None:
+    """How tokens are written; see `Spelling`."""
+    parser.add_argument(
+        "--spelling",
+        choices=("signs", "file"),
+        default="signs",
+        help="write tokens with signs (·the ↵ <E2>), or as in the model's file (Ġthe, ▁the, <0x0A>)",
+    )
+
+
 def open_tokenizer(model: str, pre: str | None = None) -> Tokenizer:
     """The tokenizer of a model file; what follows from a `pre` it does not ask for goes to standard error."""
     tokenizer = open_model(model, pre)

@@ -6,7 +6,7 @@ import argparse
 import os
 import re
 
-from guiapp.commands.files import add_pre_option, file_path
+from guiapp.commands.files import add_pre_option, add_spelling_option, file_path
 from guiapp.commands.images import need_no_display, picture_size
 
 PAGES = (
@@ -17,11 +17,13 @@ PAGES = (
     "hunt",
     "tree",
     "steps",
+    "presentation",
     "bench",
     "start",
 )
 MOST_BESIDE = 3
 DETAILS = [
+    "spelling",
     "difference",
     "against",
     "hunt_seconds",
@@ -45,7 +47,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="MODEL",
         nargs="+",
         default=(),
-        help="models to compare with, up to three; on the Steps page, the first one runs beside",
+        help="models to compare with, up to three; of Steps, the first one runs beside",
     )
     parser.add_argument(
         "--difference", metavar="N", type=int, default=0, help="on the Compare page: the one to go to"
@@ -61,18 +63,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--shape", choices=("sunburst", "icicle"), default="sunburst", help="of the picture on the Tree page"
     )
     parser.add_argument("--encoder", metavar="NAME", default="", help="an algorithm that `info` lists")
-    parser.add_argument("--at", metavar="BREAKPOINT", default="", help="on the Steps page: where to stop")
-    parser.add_argument("--race", metavar="ENCODER", default="", help="on the Steps page: run it beside")
-    parser.add_argument(
-        "--lesson", metavar="NAME:STEP", type=_lesson, default="", help="on the Steps page, from 1"
-    )
-    parser.add_argument(
-        "--train", metavar="KIND:TOKENS:STEP", type=_training, default="", help="on the Steps page"
-    )
+    parser.add_argument("--at", metavar="BREAKPOINT", default="", help="of Steps: where to stop")
+    parser.add_argument("--race", metavar="ENCODER", default="", help="of Steps: run it beside")
+    parser.add_argument("--lesson", metavar="NAME:STEP", type=_lesson, default="", help="of Steps, from 1")
+    parser.add_argument("--train", metavar="KIND:TOKENS:STEP", type=_training, default="", help="of Steps")
     parser.add_argument(
         "--run", metavar="FILE.json", type=file_path, help="on the Bench page: what `bench` wrote"
     )
     parser.add_argument("--chart", metavar="NAME", default="", help="on the Bench page: one chart, enlarged")
+    add_spelling_option(parser)
     parser.add_argument("-o", "--output", metavar="FILE.png", type=file_path, required=True)
 
 

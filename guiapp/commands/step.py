@@ -6,7 +6,14 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from guiapp.commands.files import InputError, add_encode_options, open_tokenizer, print_json, text_of
+from guiapp.commands.files import (
+    InputError,
+    add_encode_options,
+    add_spelling_option,
+    open_tokenizer,
+    print_json,
+    text_of,
+)
 
 if TYPE_CHECKING:
     from guiapp.core.tokenizer import Tokenizer
@@ -14,13 +21,14 @@ if TYPE_CHECKING:
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     add_encode_options(parser)
+    add_spelling_option(parser)
     parser.add_argument(
         "--break",
         dest="breakpoints",
         metavar="COND",
         action="append",
         default=[],
-        help="a breakpoint, such as 'rank < 500', 'token \"Ġthe\"' or 'operation stale'; may be repeated",
+        help="a breakpoint, such as 'rank < 500', 'token \" the\"' or 'operation stale'; may be repeated",
     )
     parser.add_argument(
         "--all", action="store_true", help="record a long text whole, however long that takes"
@@ -33,11 +41,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Step through the tokenization of a text, as in a debugger."""
     from guiapp.commands.step_console import Console, remembered_commands
+    from guiapp.core.explain.spelling import Spelling
     from guiapp.core.trace.absences import absence
     from guiapp.core.trace.breakpoints import parse_breakpoint
     from guiapp.core.trace.recorder import record
     from guiapp.core.trace.reports import compare_with, debugger_for, trace_record
-    from guiapp.core.trace.spelling import unquoted
+    from guiapp.core.trace.token_names import unquoted
 
     breakpoints = [parse_breakpoint(text) for text in options.breakpoints]
     text = text_of(options)
@@ -45,7 +54,7 @@ def run(options: argparse.Namespace) -> int:
     if not options.all:
         text = _beginning(text, tokenizer, options.encoder)
     trace = record(tokenizer, text, options.encoder, options.special, options.parse_special)
-    debugger = debugger_for(tokenizer, trace)
+    debugger = debugger_for(tokenizer, trace, Spelling(options.spelling))
 
     def compare(encoder: str) -> None:
         compare_with(debugger, tokenizer, encoder, options.special, options.parse_special)

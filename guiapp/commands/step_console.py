@@ -19,7 +19,7 @@ from guiapp.core.trace.condition_syntax import ConditionError
 from guiapp.core.trace.conditions import COLUMNS, Expression
 from guiapp.core.trace.debugger import Debugger, Granularity
 from guiapp.core.trace.operations import OPERATIONS
-from guiapp.core.trace.spelling import unquoted
+from guiapp.core.trace.token_names import unquoted
 
 WINDOW_TOKENS = 12  # shown on either side of what happens
 HISTORY_LINES = 1000

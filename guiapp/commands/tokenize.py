@@ -6,9 +6,17 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from guiapp.commands.files import InputError, add_encode_options, open_tokenizer, print_json, text_of
+from guiapp.commands.files import (
+    InputError,
+    add_encode_options,
+    add_spelling_option,
+    open_tokenizer,
+    print_json,
+    text_of,
+)
 from guiapp.core.explain.doubled_special import doubled_special
 from guiapp.core.explain.reports import ids_report, segmentations_report, token_lines
+from guiapp.core.explain.spelling import Spelling
 
 if TYPE_CHECKING:
     from guiapp.core.tokenizer import Tokenizer
@@ -16,7 +24,13 @@ if TYPE_CHECKING:
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     add_encode_options(parser)
+    add_spelling_option(parser)
     parser.add_argument("--format", choices=("ids", "json", "table", "color", "log"), default="ids")
+    parser.add_argument(
+        "--round-trip",
+        action="store_true",
+        help="print what decoding does not give back, and the rule of the file that is why",
+    )
     parser.add_argument(
         "--best",
         metavar="N",
@@ -32,6 +46,9 @@ def run(options: argparse.Namespace) -> int:
     if options.best is not None:
         _print_best(tokenizer, text, options)
         return 0
+    if options.round_trip:
+        _print_round_trip(tokenizer, text, options)
+        return 0
     if options.format == "log":
         _print_log(tokenizer, text, options)
         return 0
@@ -45,9 +62,25 @@ def run(options: argparse.Namespace) -> int:
         print_json(ids_report(tokenizer, encoding))
     else:
         sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a terminal may be ASCII only
-        for line in token_lines(tokenizer, encoding, options.format):
+        for line in token_lines(tokenizer, encoding, options.format, Spelling(options.spelling)):
             print(line)
     return 0
+
+
+def _print_round_trip(tokenizer: Tokenizer, text: bytes, options: argparse.Namespace) -> None:
+    from guiapp.core.explain.round_trip import round_trip
+
+    if options.format not in ("ids", "json"):
+        raise InputError(
+            f"--round-trip cannot be printed as {options.format}. Choose --format json, or none."
+        )
+    result = round_trip(tokenizer, tokenizer.encode(text, False, options.parse_special, options.encoder))
+    if options.format == "json":
+        print_json(result.record())
+        return
+    sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a terminal may be ASCII only
+    for line in result.told():
+        print(line)
 
 
 def _print_best(tokenizer: Tokenizer, text: bytes, options: argparse.Namespace) -> None:
@@ -72,5 +105,5 @@ def _print_log(tokenizer: Tokenizer, text: bytes, options: argparse.Namespace) -
 
     sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a terminal may be ASCII only
     trace = record(tokenizer, text, options.encoder, options.special, options.parse_special)
-    for line in log_lines(debugger_for(tokenizer, trace)):
+    for line in log_lines(debugger_for(tokenizer, trace, Spelling(options.spelling))):
         print(line)

@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from guiapp.commands.files import InputError, add_file_option, file_path, read
+from guiapp.commands.files import InputError, add_file_option, add_spelling_option, file_path, read
 from guiapp.core.text.utf16 import as_utf8
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         type=file_path,
         help="write each step too: as a table (.md), as data (.json), a drawing (.svg), or a page (.html)",
     )
+    add_spelling_option(parser)
     parser.add_argument("--log", action="store_true", help="print each step: what won, and against what")
 
 
@@ -60,17 +61,18 @@ def run(options: argparse.Namespace) -> int:
 
 def _train_by_steps(options: argparse.Namespace, text: str) -> ModelFile:
     """Print each step while it is made, and write all to a file, where that is asked for."""
+    from guiapp.core.explain.spelling import Spelling
     from guiapp.core.export.training_run import TrainingRun
     from guiapp.core.training.record import TrainingRecord
     from guiapp.core.training.runs import begin
     from guiapp.core.training.telling import to_json
 
     run = begin(options.algorithm, text, options.vocab_size, options.end_marks)
-    record = TrainingRecord(run.start)
+    record = TrainingRecord(run.start, Spelling(options.spelling))
     sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a terminal may be ASCII only
     for number, told in enumerate(run.steps(), 1):
         if options.log:
-            print(f"{number:>6,}  {told.sentence}")
+            print(f"{number:>6,}  {told.sentence(record.write)}")
         if options.steps:
             record.append(to_json(told).encode())
     if options.steps:

@@ -6,8 +6,9 @@ import argparse
 import os
 import sys
 
-from guiapp.commands.files import add_pre_option, file_path, open_tokenizer
+from guiapp.commands.files import add_pre_option, add_spelling_option, file_path, open_tokenizer
 from guiapp.commands.images import need_no_display, picture_size
+from guiapp.core.explain.spelling import Spelling
 from guiapp.core.tree.reports import Branch, dot_lines, json_lines, tree_lines
 
 COLORINGS = ("script", "type", "worth", "depth", "length")
@@ -23,6 +24,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         type=_positive,
         help="how deep to go in what is printed (all; without PREFIX, for people: 1)",
     )
+    add_spelling_option(parser)
     style = parser.add_mutually_exclusive_group()
     style.add_argument("--json", action="store_true", help="print a JSON object")
     style.add_argument("--dot", action="store_true", help="print a graph for Graphviz")
@@ -45,7 +47,7 @@ def run(options: argparse.Namespace) -> int:
     tokenizer = open_tokenizer(options.model, options.pre)
     if not (prefix or levels or options.json or options.dot):
         levels = 1
-    branch = Branch(tokenizer.vocabulary, prefix, levels)
+    branch = Branch(tokenizer.vocabulary, prefix, levels, spelling=Spelling(options.spelling))
     if options.json:
         print(*json_lines(branch), sep="")
         return 0
@@ -59,7 +61,8 @@ def _draw(options: argparse.Namespace, prefix: bytes) -> int:
     need_no_display()
     from guiapp.tree_images import TreeLook, save_tree_picture
 
-    look = TreeLook(options.shape, options.theme, options.color, options.size, options.scale)
+    spelling = Spelling(options.spelling)
+    look = TreeLook(options.shape, options.theme, options.color, options.size, options.scale, spelling)
     save_tree_picture(options.model, options.pre, prefix, look, options.output)
     return 0
 

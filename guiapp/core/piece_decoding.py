@@ -6,6 +6,7 @@ as it was encoded.  Source: SentencePieceProcessor::Decode of version 0.2.3.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -65,7 +66,13 @@ def _decoded(vocabulary: Vocabulary, rules: PieceRules, ids: NDArray[np.int32]) 
         parts += [rules.unknown_surface] if at < len(ids) and kinds[at] == UNKNOWN_TYPE else []
         start = at + 1
     text = b"".join(parts)
-    return text if rules.decoded is None else _changed(PieceText(rules.decoded), text)
+    return text if rules.decoded is None else _changed(_text_of(rules.decoded), text)
+
+
+@lru_cache(4)
+def _text_of(rules: TextRules) -> PieceText:
+    """Made once for a model: it takes as long as to decode a hundred pages."""
+    return PieceText(rules)
 
 
 def _beginning(vocabulary: Vocabulary, rules: PieceRules, ids: NDArray[np.int32]) -> tuple[bytes, int]:

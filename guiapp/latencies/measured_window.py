@@ -83,25 +83,30 @@ class MeasuredWindow:
 
     def typing(self, name: str, text: bytes, n_events: int) -> Measurement:
         """Keys at random places of a text, at the pace of a fast typist."""
-        self._show_text(text)
-        editor, document = self.shell.window.inspect_page.editor, self.shell.session.document
+        self.show_text(text)
+        editor = self.shell.window.inspect_page.editor
         editor.setFocus()
         watch = PaintWatch(editor.viewport())
         rng = random.Random(2)
         values = []
         for event in range(n_events + N_FIRST):
             if event % 20 == 0:
-                place = rng.randrange(document.size)
-                document.set_caret(document.caret_stop(place))
-                editor.reveal(place, place)
-                self.settle()
-                self.wait_until(lambda: editor.is_painted)  # people type where they see the text
+                self.go_to_random_place(rng)  # people type where they see the text
             key = Qt.Key.Key_Backspace if event % 5 == 4 else rng.choice((Qt.Key.Key_A, Qt.Key.Key_Space))
             values.append(self.until_text_is_painted(watch, partial(self.press, key)))
             QTest.qWait(20)
         return Measurement(name, "ms", tuple(values[N_FIRST:]))
 
-    def _show_text(self, text: bytes) -> None:
+    def go_to_random_place(self, rng: random.Random) -> None:
+        """Put the caret anywhere in the text, and wait until all around it is painted."""
+        editor, document = self.shell.window.inspect_page.editor, self.shell.session.document
+        place = rng.randrange(document.size)
+        document.set_caret(document.caret_stop(place))
+        editor.reveal(place, place)
+        self.settle()
+        self.wait_until(lambda: editor.is_painted)
+
+    def show_text(self, text: bytes) -> None:
         self.shell.session.text.show(text)
         self.wait_until(lambda: not self.shell.session.is_encoding)
         self.wait_until(lambda: self.shell.session.round_trip.result is not None)

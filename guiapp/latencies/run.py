@@ -19,6 +19,14 @@ def measure_all(model: str) -> list[Measurement]:
     return [measurement for group in _groups(model) for measurement in measured(group)]
 
 
+def measure_each_look(model: str) -> list[Measurement]:
+    """Typing and scrolling on the Inspect page in each of its looks."""
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    from guiapp.latencies.looks import measure_looks
+
+    return measured(lambda: measure_looks(model))
+
+
 def _groups(model: str) -> Iterator[Group]:
     yield start.start_to_first_paint
     yield lambda: start.first_start(model)

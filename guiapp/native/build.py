@@ -63,7 +63,7 @@ UNDEFINED = ["-fsanitize=undefined", "-fno-sanitize=vptr", "-fsanitize-undefined
 KINDS = {
     "": ["-O3", *([*BOUNDS, HARDENING + "_FAST"] if SHIPS_BOUNDS_CHECKS else [])],
     "checked": ["-O2", *BOUNDS, HARDENING + "_EXTENSIVE", *UNDEFINED],
-    "address": ["-O1", "-g", *BOUNDS, "-fsanitize=address"],
+    "address": ["-O1", "-g1", *BOUNDS, "-fsanitize=address"],
 }
 SAMPLE = """
 #include <algorithm>

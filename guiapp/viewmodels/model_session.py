@@ -16,12 +16,13 @@ from guiapp.core.editing.options import Options
 from guiapp.core.editing.text_buffer import TextEdit
 from guiapp.core.editing.token_store import TokenStore
 from guiapp.core.explain.characters import n_characters
-from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.vocab.vocabulary import Vocabulary
 from guiapp.viewmodels.models.loader import Load, ModelLoader
+from guiapp.viewmodels.spelling import SharedSpelling
 from guiapp.viewmodels.text import round_trip
 from guiapp.viewmodels.text.check import TextCheck
 from guiapp.viewmodels.text.encoder_check import EncoderCheckInput, compared, explained
+from guiapp.viewmodels.text.exact_twin import ExactTwin, Instead
 from guiapp.viewmodels.text.live_spans import LiveSpans
 from guiapp.viewmodels.text.round_trip import RoundTripInput
 from guiapp.viewmodels.text.statistics import SelectionStatistics, TextStatistics
@@ -41,6 +42,8 @@ class ModelSession(QObject):
 
     text      the session of the text, which others share
     document  the text itself
+    spelling  how tokens are written
+    exact     what the exact encoder gives, while an approximate one is in use
 
     Signals:
         vocabulary_changed(): another model is open; its tokens follow with `tokens_changed`.
@@ -66,14 +69,17 @@ class ModelSession(QObject):
         load: Load = open_model,
         parent: QObject | None = None,
         checks: bool = True,
+        spelling: SharedSpelling | None = None,
     ) -> None:
         """With `checks`, the round trip and the encoder are looked at when typing pauses."""
         super().__init__(parent)
         self._checks = checks
         self.text = text
         self.document = text.document
+        self.spelling = spelling or SharedSpelling(parent=self)
         self.loader = ModelLoader(load, self)
         self.spans = LiveSpans(text.document, self)
+        self.exact = ExactTwin(text.document, self)
         self.round_trip = TextCheck(round_trip.compare, self)
         self.encoder_check = TextCheck(compared, self)
         self._options = options or Options()
@@ -98,6 +104,7 @@ class ModelSession(QObject):
             self.text.hover(None)
         self.loader.wait()
         self.spans.close()
+        self.exact.close()
         self.round_trip.wait()
         self.encoder_check.wait()
         self.closed.emit()
@@ -158,19 +165,27 @@ class ModelSession(QObject):
         if options == self._options:
             return
         self._options = options
-        self.spans.use(self.tokenizer, options)
+        self._use_encoders()
         self.encoder_check.forget()
         self.options_changed.emit()
-        self.spans.catch_up()
+        self._catch_up()
 
     def _use_model(self) -> None:
         if self._options.encoder not in self.encoders and self._options.encoder is not None:
             self._options = replace(self._options, encoder=None)
-        self.spans.use(self.tokenizer, self._options)
+        self._use_encoders()
         self._selected_token = self._token_at_caret()
         self.vocabulary_changed.emit()
         self.options_changed.emit()
         self._tell_tokens()
+
+    def _use_encoders(self) -> None:
+        self.spans.use(self.tokenizer, self._options)
+        self.exact.use(self.tokenizer if self._checks else None, self._options)
+
+    def _catch_up(self) -> None:
+        self.spans.catch_up()
+        self.exact.catch_up()
 
     # Tokens
 
@@ -204,6 +219,10 @@ class ModelSession(QObject):
         firsts[0] = before
         return np.diff(firsts, append=max(len(self.tokens) - behind, int(firsts[-1])))
 
+    def exact_instead(self, index: int) -> Instead | None:
+        """What the exact encoder gives in place of a token; None where that is the same, or not known."""
+        return self.exact.instead_of(self.tokens, index)
+
     def attributes_of(self, ids: NDArray[np.int32]) -> NDArray[np.uint16]:
         if self.vocabulary is None:
             return np.zeros(len(ids), np.uint16)
@@ -211,8 +230,8 @@ class ModelSession(QObject):
         return attributes
 
     def label_of(self, token_id: int) -> str:
-        """What to call a token that is not in the text."""
-        return "" if self.vocabulary is None else visible_text(self.vocabulary.raw_text(token_id))
+        """How a token is written."""
+        return "" if self.vocabulary is None else self.spelling.now.token(self.vocabulary, token_id)
 
     @property
     def is_encoding(self) -> bool:
@@ -290,6 +309,7 @@ class ModelSession(QObject):
             self._set_selected(self._token_at_caret())
         self.statistics_changed.emit()
         self.spans.expect_edit()
+        self.exact.expect_edit()
 
     def _token_at_caret(self) -> int | None:
         """The selected token as long as the caret touches it, else the one behind the caret."""
@@ -315,6 +335,7 @@ class ModelSession(QObject):
     def _follow_edit(self, edit: TextEdit) -> None:
         """Be in step with the text, before anybody is told of the edit."""
         self.spans.follow(edit)
+        self.exact.follow(edit)
         self._selected_token = self._token_at_caret()
 
     def _tell_tokens(self, edit: TextEdit | None = None) -> None:
@@ -328,7 +349,7 @@ class ModelSession(QObject):
         self.statistics_changed.emit()
         if self._checks and not self.is_encoding:
             self._check()
-        self.spans.catch_up()  # last: its thread takes half the time of whoever follows meanwhile
+        self._catch_up()  # last: its thread takes half the time of whoever follows meanwhile
 
     def _check(self) -> None:
         self.round_trip.check(self._round_trip_input)
@@ -341,7 +362,7 @@ class ModelSession(QObject):
             return None
         before, behind = self.n_around
         token_ids = self.tokens.ids(before, n_tokens - behind)
-        return RoundTripInput(self.tokenizer, self.document.text(), token_ids)
+        return RoundTripInput(self.tokenizer, self.document.text(), token_ids, self._options)
 
     def _encoder_check_input(self) -> EncoderCheckInput | None:
         if self.tokenizer is None or not (len(self.tokens) or self.document.size):

@@ -6,7 +6,9 @@ from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QObject
 
+from guiapp.core.explain.spelling import Spelling
 from guiapp.viewmodels.settings_store import SettingsStore
+from guiapp.viewmodels.spelling import SharedSpelling
 
 
 class Text:
@@ -53,10 +55,12 @@ class Switch:
 class Settings(QObject):
     """Typed access to the settings file; a value that somebody spoiled counts as not set.
 
+    spelling          how tokens are written, which all pages share
     shows_whitespace  whether spaces and newlines have glyphs
     marks_look_alikes whether letters that pass for others are underlined
     finds_by_case     whether a search in the text tells upper from lower case
     animates_tree     whether the picture of the tree flies to what is to be shown
+    animates_slides   whether letters move to their places in presentations
     budget            how many tokens a text may have, "" for what the model's file says
     recent_files      JSON, see RecentFiles; recent_texts, debugger and lessons likewise
     finished_lessons  JSON, see LessonProgress
@@ -67,6 +71,7 @@ class Settings(QObject):
     """
 
     theme = Choice("system", "light", "dark")
+    _spelling = Choice(*(each.value for each in Spelling))
     shows_whitespace = Switch(True)
     marks_look_alikes = Switch(False)
     finds_by_case = Switch(False)
@@ -77,6 +82,7 @@ class Settings(QObject):
     budget = Text()
     tree_shape = Choice("sunburst", "icicle")
     animates_tree = Switch(True)
+    animates_slides = Switch(True)
     add_special = Switch(True)
     parse_special = Switch(True)
     recent_files = Text()
@@ -96,6 +102,8 @@ class Settings(QObject):
         super().__init__(parent)
         self.folder = path.parent
         self.store = SettingsStore(path, self)
+        self.spelling = SharedSpelling(Spelling(self._spelling), self)
+        self.spelling.changed.connect(self._keep_spelling)
 
     @property
     def font_px(self) -> int | None:
@@ -106,6 +114,9 @@ class Settings(QObject):
     @font_px.setter
     def font_px(self, font_px: int) -> None:
         self._font_px = str(font_px)
+
+    def _keep_spelling(self) -> None:
+        self._spelling = self.spelling.now.value
 
     @property
     def encoder(self) -> str | None:

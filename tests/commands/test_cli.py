@@ -340,3 +340,25 @@ def test_a_stream_that_is_closed_is_as_if_it_were_empty(closed):
     command = f"{quote(sys.executable)} -m guiapp detokenize demo:toy {closed}"
     done = subprocess.run(command, shell=True, capture_output=True, stdin=subprocess.DEVNULL, timeout=120)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["tokenize", "demo:bpe", "in the sun", "--format", "table"],
+        ["tokenize", "demo:bpe", "in the sun", "--format", "log"],
+        ["step", "demo:bpe", "in the sun", "--json"],
+        ["tree", "demo:bpe", " the"],
+        ["tree", "demo:bpe", " the", "--dot"],
+        ["compare", "demo:bpe", "--text", "in the sun", "--ids", "1 2 3"],
+    ],
+    ids=lambda words: " ".join(words[:1] + words[3:]),
+)
+def test_tokens_are_written_with_signs_or_as_in_the_file(words, capsys):
+    told = []
+    for more in ([], ["--spelling", "signs"], ["--spelling", "file"]):
+        assert run([*words, *more]) == 0
+        told.append(capsys.readouterr().out)
+    assert told[0] == told[1]
+    assert "Ġ" not in told[0]
+    assert "Ġ" in told[2]

@@ -152,12 +152,12 @@ Type help for the commands.
   H | [o + w]
 3/21  `o` + `w` → `ow`, rank 62: the only candidate.
 > u 13
-  Ġl | [i + on] | s
+  ·l | [i + on] | s
 13/21  `i` + `on` → `ion`, rank 163: the lowest of 2 candidates.
 > l
-  Ġl | [i + on] | s
+  ·l | [i + on] | s
          163  i + on
-         201  Ġl + i
+         201  ·l + i
          570  l + i  stale
        1,247  i + o  stale
 > w
@@ -165,7 +165,7 @@ Step 13 of 21: encode, piece 2 of 2, bytes 5–8
 > watch rank
   rank = 163
 > s
-  Ġl | ion | s
+  ·l | ion | s
 14/21  `ion` + `s` → `ions` could merge: it enters the queue with rank 1,251.
   rank = 1,251
 > b operation merge
@@ -181,7 +181,7 @@ Breakpoint 1: token 1507 once, 1 hit.
 1  token 1507 once  1 hit
 > c
 Stopped at: token 1507 once
-  Ġl | [ion + s]
+  ·l | [ion + s]
 18/21  `ion` + `s` → `ions`, rank 1,251: the only candidate.
   rank = 1,251
 > r
@@ -194,10 +194,10 @@ Stopped at: token 1507 once
 > clear
 > watch
 > u byte 8
-  Ġl | [ion + s]
+  ·l | [ion + s]
 18/21  `ion` + `s` → `ions`, rank 1,251: the only candidate.
 > out
-  Ġl | ions
+  ·l | ions
 19/21  Piece 2 of 2, `·lions`, is done: 2 tokens.
 > bk 2 piece
   H | o | w
@@ -223,7 +223,7 @@ Step 2 of 21: encode, piece 1 of 2, bytes 1–3
 Breakpoint 0: operation merge log made {result}, 5 hits.
 > c
 3: made ow
-9: made Ġl
+9: made ·l
 11: made on
 13: made ion
 18: made ions

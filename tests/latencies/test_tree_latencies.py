@@ -48,6 +48,7 @@ def test_a_frame_is_over_when_the_tree_within_a_page_is_painted(qtbot, tmp_path)
     qtbot.waitUntil(lambda: page.is_ready and page.view.is_settled)
     count = PaintCount()
     page.view.installEventFilter(count)
+    page.view.set_animated(False)
     jump(page.model, page.view, VIEWS["mid"], 0)
     QApplication.processEvents()
     count.n_painted = 0

@@ -35,16 +35,18 @@ def make_steps_page(qtbot, tmp_path):
         with qtbot.waitSignal(session.tokens_changed):
             session.loader.open(f"demo:{name}")
         session.set_encoder(encoder)
+        theme_source = ThemeSource(QApplication.instance(), theme, dresses_later=True)
         window = QMainWindow()
         actions = Actions(window)
         model = StepsModel(session, Settings(tmp_path / "settings.json"), InstantRecorder())
-        player = LessonPlayer(Settings(tmp_path / "settings.json"), InstantRecorder())
-        theme_source = ThemeSource(QApplication.instance(), theme)
+        player_settings = Settings(tmp_path / "settings.json")
+        player = LessonPlayer(player_settings, InstantRecorder())
         compared = ComparedModels(session)
         ending.callback(compared.stop)
-        page = StepsPage(model, player, compared, actions, theme_source)
+        page = StepsPage(model, player, compared, actions, theme_source, player_settings)
         ending.callback(page.stop)
         window.setCentralWidget(page)
+        theme_source.dress(window)
         for row, action in actions:
             if row.menu != "Edit":  # those belong to the editor
                 window.addAction(action)
@@ -67,8 +69,9 @@ def open_tree_page(qtbot, tmp_path):
 
     def make(tokenizer, text=TREE_TEXT):
         session = ModelSession(TextSession(text), load=lambda *asked: tokenizer)
-        theme_source = ThemeSource(QApplication.instance(), "dark")
+        theme_source = ThemeSource(QApplication.instance(), "dark", dresses_later=True)
         page = TreePage(session, theme_source, Settings(tmp_path / "settings.json"))
+        theme_source.dress(page)
         ending.callback(session.close)
         ending.callback(page.stop)
         page.view.is_animated = False

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from guiapp.core.compare.id_changes import IdChanges, id_changes
 from guiapp.core.explain.figures import counted, percent
-from guiapp.core.explain.visible_text import visible_text
+from guiapp.core.explain.spelling import Spelling
 from guiapp.core.export.tables import Table, aligned, markdown_table
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.attributes import Attribute
@@ -99,12 +99,12 @@ def _remark(role: str, first: str, second: str, n_first: int, n_second: int) -> 
         yield f"{second} has {role} {n_second:,} times, {first} {n_first:,}."
 
 
-def as_text(report: ChangesReport, is_markdown: bool) -> str:
+def as_text(report: ChangesReport, is_markdown: bool, spelling: Spelling = Spelling.SIGNS) -> str:
     """All that is told, with the first changes: for a terminal, or to paste."""
     parts = list(sentences(report))
     n_changes = len(report.found.rows)
     if n_changes:
-        table = change_table(report, LISTED)
+        table = change_table(report, LISTED, spelling)
         if is_markdown:
             parts.append(f"## {table.title}\n\n{markdown_table(table)}")
         else:
@@ -114,7 +114,7 @@ def as_text(report: ChangesReport, is_markdown: bool) -> str:
     return printable("\n\n".join(parts))
 
 
-def change_table(report: ChangesReport, most: int) -> Table:
+def change_table(report: ChangesReport, most: int, spelling: Spelling = Spelling.SIGNS) -> Table:
     """The first changes: where they are in both lists, and their tokens."""
     rows = [["at", "removed", "at", "inserted"]]
     found = report.found
@@ -124,17 +124,17 @@ def change_table(report: ChangesReport, most: int) -> Table:
         rows.append(
             [
                 f"{change.first_start:,}",
-                _tokens(report.tokenizer.vocabulary, removed),
+                _tokens(report.tokenizer.vocabulary, removed, spelling),
                 f"{change.second_start:,}",
-                _tokens(report.tokenizer.vocabulary, inserted),
+                _tokens(report.tokenizer.vocabulary, inserted, spelling),
             ]
         )
     return Table("Changes, by the number of the token", rows)
 
 
-def _tokens(vocabulary: Vocabulary, ids: NDArray[np.int32]) -> str:
-    """Tokens as the file spells them, with the id of a single one; cut where they are long."""
-    texts = [visible_text(vocabulary.raw_text(token_id)) for token_id in ids[:LONGEST_LIST].tolist()]
+def _tokens(vocabulary: Vocabulary, ids: NDArray[np.int32], spelling: Spelling) -> str:
+    """Tokens, with the id of a single one; cut where they are long."""
+    texts = [spelling.token(vocabulary, token_id) for token_id in ids[:LONGEST_LIST].tolist()]
     if len(ids) == 1:
         texts = [f"{texts[0]} ({ids[0]})"]
     shown = "|".join(texts) or "–"

@@ -3,6 +3,7 @@
     special tokens -> normalised text -> pieces -> tokens of a piece -> what is put around -> decoded text
 
 Each stage is compared only where all before it are equal, so what is told is where the difference begins.
+Tokens are told by signs: the letters of two files may differ where the tokens do not.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from guiapp.core.compare.seen_stages import SeenPiece, SeenStages, plain_text, s
 from guiapp.core.compare.subjects import what_differs, what_is_cut
 from guiapp.core.errors import EncodeError
 from guiapp.core.explain.code_marks import code
+from guiapp.core.explain.spelling import Spelling
 from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.merges import MARKED_SPACE, PairMerging
@@ -309,8 +311,8 @@ class _Comparison:
                 continue
             scores = [each.vocabulary.score(i) for each, i in ((here, token), (there, match))]
             told = (
-                f"The token {shown(raw)} has the score {scores[not is_mine]:.6g} in {self.names[0]} and "
-                f"{scores[is_mine]:.6g} in {self.names[1]}"
+                f"The token {shown_token(here.vocabulary, token)} has the score {scores[not is_mine]:.6g} "
+                f"in {self.names[0]} and {scores[is_mine]:.6g} in {self.names[1]}"
             )
             return Reason(Cause.SCORE, "scores", _sentence(told))
         told = f"The piece {shown(mine.text)} is encoded otherwise, and no stage tells why"
@@ -323,10 +325,8 @@ class _Comparison:
             both = self.ours.vocabulary, self.theirs.vocabulary
             ids = (tuple(each.find(raw) or 0 for each in both) for raw in self.mine.special)
             pair = next(((mine_id, other_id) for mine_id, other_id in ids if mine_id != other_id), (0, 0))
-        raw = self.ours.vocabulary.raw_text(pair[0])
-        told = (
-            f"The token {shown(raw)} has the id {pair[0]} in {self.names[0]} and {pair[1]} in {self.names[1]}"
-        )
+        token = shown_token(self.ours.vocabulary, pair[0])
+        told = f"The token {token} has the id {pair[0]} in {self.names[0]} and {pair[1]} in {self.names[1]}"
         return Reason(Cause.NUMBER, "ids", _sentence(told))
 
 
@@ -367,7 +367,11 @@ def _symbol(tokenizer: Tokenizer, symbol: int) -> bytes:
 
 
 def _rule(tokenizer: Tokenizer, merge: Merge) -> str:
-    return f"{shown(_symbol(tokenizer, merge.left))} + {shown(_symbol(tokenizer, merge.right))}"
+    vocabulary = tokenizer.vocabulary
+    return " + ".join(
+        shown_token(vocabulary, each) if each < len(vocabulary) else shown(_symbol(tokenizer, each))
+        for each in (merge.left, merge.right)
+    )
 
 
 def _rank(tokenizer: Tokenizer, merge: Merge) -> str:
@@ -377,6 +381,11 @@ def _rank(tokenizer: Tokenizer, merge: Merge) -> str:
 def shown(text: bytes) -> str:
     """A text in a sentence."""
     return code(visible_text(text, LONGEST_SHOWN))
+
+
+def shown_token(vocabulary: Vocabulary, token_id: int) -> str:
+    """A token in a sentence."""
+    return code(Spelling.SIGNS.token(vocabulary, token_id, LONGEST_SHOWN))
 
 
 def _listed(texts: tuple[bytes, ...]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,12 +30,19 @@ class EncoderAgreement:
 
     n_shared  tokens that both encoders give
     n_exact   tokens of the exact encoder
+    n_found   tokens of the other one
     parting   None where both give the same
     """
 
     n_shared: int
     n_exact: int
+    n_found: int
     parting: Parting | None
+
+    @property
+    def n_differing(self) -> int:
+        """Tokens that only the other encoder gives."""
+        return self.n_found - self.n_shared
 
     @property
     def share(self) -> float:
@@ -46,7 +54,36 @@ def compare(found: Encoding, exact: Encoding) -> EncoderAgreement:
     """Compare two encodings of one text."""
     found_rows, exact_rows = _row_sets(found, exact)
     n_shared = len(np.intersect1d(found_rows, exact_rows, assume_unique=True))
-    return EncoderAgreement(n_shared, len(exact_rows), _parting(found, exact))
+    return EncoderAgreement(n_shared, len(exact_rows), len(found_rows), _parting(found, exact))
+
+
+class Placed(Protocol):
+    """Tokens that follow each other: int32[k], and int64[k] twice."""
+
+    @property
+    def ids(self) -> NDArray[np.int32]: ...
+
+    @property
+    def starts(self) -> NDArray[np.int64]: ...
+
+    @property
+    def ends(self) -> NDArray[np.int64]: ...
+
+
+def differing(found: Placed, exact: Placed) -> NDArray[np.bool_]:
+    """bool[k]: which tokens of the first are not among the second; never those without text.
+
+    Both in order of position.  Spans with text do not overlap, so each begins at a place of its own.
+    """
+    has_text = found.ends > found.starts
+    rows = np.flatnonzero(exact.ends > exact.starts)
+    if not len(rows):
+        return has_text
+    at = rows[np.minimum(np.searchsorted(exact.starts[rows], found.starts), len(rows) - 1)]
+    is_same = (exact.starts[at] == found.starts) & (exact.ends[at] == found.ends)
+    is_same &= exact.ids[at] == found.ids
+    differs: NDArray[np.bool_] = has_text & ~is_same
+    return differs
 
 
 def _row_sets(found: Encoding, exact: Encoding) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -12,6 +12,7 @@ import numpy as np
 
 from guiapp.core.encoding import Encoding
 from guiapp.core.errors import EncodeError
+from guiapp.core.explain.spelling import Spelling
 from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.vocab.quoting import quoted
 
@@ -130,21 +131,23 @@ def _tokens_report(tokenizer: Tokenizer, encoding: Encoding) -> dict[str, object
     }
 
 
-def token_lines(tokenizer: Tokenizer, encoding: Encoding, style: str) -> Iterator[str]:
+def token_lines(
+    tokenizer: Tokenizer, encoding: Encoding, style: str, spelling: Spelling = Spelling.SIGNS
+) -> Iterator[str]:
     """The encoding for people: one token a line ("table"), or the text with coloured spans ("color")."""
-    return _table(tokenizer, encoding) if style == "table" else _coloured(tokenizer, encoding)
+    return _table(tokenizer, encoding, spelling) if style == "table" else _coloured(tokenizer, encoding)
 
 
-def _table(tokenizer: Tokenizer, encoding: Encoding) -> Iterator[str]:
+def _table(tokenizer: Tokenizer, encoding: Encoding, spelling: Spelling) -> Iterator[str]:
     vocabulary = tokenizer.vocabulary
-    yield f"{'index':>7} {'id':>7} {'span':>17}  {'kind':12}  {'raw':24}  bytes"
+    yield f"{'index':>7} {'id':>7} {'span':>17}  {'kind':12}  {'token':24}  bytes"
     for index, (token_id, (start, end)) in enumerate(
         zip(encoding.token_ids.tolist(), encoding.spans.tolist(), strict=True)
     ):
-        raw = visible_text(vocabulary.raw_text(token_id), 24)
-        hexadecimal = vocabulary.token_bytes(token_id).hex(" ").upper()
+        token = spelling.token(vocabulary, token_id, 24)
+        kind, hexadecimal = vocabulary.kind(token_id), vocabulary.token_bytes(token_id).hex(" ").upper()
         span = f"{start}–{end}"
-        yield f"{index:>7} {token_id:>7} {span:>17}  {vocabulary.kind(token_id):12}  {raw:24}  {hexadecimal}"
+        yield f"{index:>7} {token_id:>7} {span:>17}  {kind:12}  {token:24}  {hexadecimal}"
 
 
 def _coloured(tokenizer: Tokenizer, encoding: Encoding) -> Iterator[str]:

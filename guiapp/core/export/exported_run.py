@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from guiapp.core.explain.spelling import Spelling
 from guiapp.core.export.drawing import HEAD_PX, document
 from guiapp.core.export.page import PageStep, page, section
 from guiapp.core.system.replace_file import replacement
@@ -32,6 +33,11 @@ class ExportedRun(ABC):
     def model(self) -> tuple[str, str]:
         """The model file that the run is told with, and its pre-tokenizer; "" where it needs none."""
         return "", ""
+
+    @property
+    def spelling(self) -> Spelling:
+        """How tokens are written."""
+        return Spelling.SIGNS
 
     @property
     @abstractmethod

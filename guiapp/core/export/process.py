@@ -12,6 +12,7 @@ from pathlib import Path
 
 from guiapp import open_model
 from guiapp.core.errors import TokenloupeError, not_written
+from guiapp.core.explain.spelling import Spelling
 from guiapp.core.export.exported_run import ExportedRun
 from guiapp.core.export.trace_run import TraceRun
 from guiapp.core.export.training_run import TrainingRun
@@ -25,6 +26,7 @@ class ExportRequest:
     """Which steps of which saved run, and the file to write, whose ending names the format.
 
     model, pre  of a trace; "" for a training
+    spelling    of tokens, see `Spelling`
     """
 
     run_file: str
@@ -33,6 +35,7 @@ class ExportRequest:
     end: int
     model: str = ""
     pre: str = ""
+    spelling: str = Spelling.SIGNS.value
 
     def line(self) -> bytes:
         return json.dumps(asdict(self)).encode() + b"\n"
@@ -52,10 +55,11 @@ def work(request: ExportRequest) -> str:
 
 
 def _run(request: ExportRequest) -> ExportedRun:
-    path = Path(request.run_file)
+    path, spelling = Path(request.run_file), Spelling(request.spelling)
     if not request.model:
-        return TrainingRun(TrainingRecord.load(path))
-    return TraceRun(debugger_for(open_model(request.model, request.pre or None), Trace.load(path)))
+        return TrainingRun(TrainingRecord.load(path, spelling))
+    tokenizer = open_model(request.model, request.pre or None)
+    return TraceRun(debugger_for(tokenizer, Trace.load(path), spelling))
 
 
 def _tell(**values: object) -> None:

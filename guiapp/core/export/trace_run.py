@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from guiapp.core.explain.code_marks import code
 from guiapp.core.explain.figures import counted
+from guiapp.core.explain.spelling import Spelling
 from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.export.drawing import (
     GAP_PX,
@@ -53,6 +54,10 @@ class TraceRun(ExportedRun):
     def model(self) -> tuple[str, str]:
         vocabulary = self._debugger.vocabulary
         return str(vocabulary.path), vocabulary.chosen_pre
+
+    @property
+    def spelling(self) -> Spelling:
+        return self._debugger.spelling
 
     @property
     def steps(self) -> range:

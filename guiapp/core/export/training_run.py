@@ -7,7 +7,7 @@ from pathlib import Path
 
 from guiapp.core.explain.code_marks import code
 from guiapp.core.explain.figures import counted
-from guiapp.core.explain.visible_text import visible_text
+from guiapp.core.explain.spelling import Spelling
 from guiapp.core.export.drawing import (
     GAP_PX,
     MARGIN_PX,
@@ -40,13 +40,17 @@ class TrainingRun(ExportedRun):
         self._position = position
 
     @property
+    def spelling(self) -> Spelling:
+        return self._record.values.symbols.spelling
+
+    @property
     def steps(self) -> range:
         return range(1, self._record.n_steps + 1)
 
     def step_markdown(self) -> str:
         record, number = self._record, self._position
-        words = " ".join(_in_code(cut) for cut, _, _ in record.words(number)[:MOST_WORDS])
-        told = record.step(number).sentence if number else "The start."
+        words = " ".join(self._in_code(cut) for cut, _, _ in record.words(number)[:MOST_WORDS])
+        told = record.sentence(number) if number else "The start."
         where = f"step {number:,} of {record.n_steps:,}"
         size = f"{counted(record.n_tokens(number), 'token')} in the vocabulary"
         return f"**Training of {record.start.algorithm}, {where}, {size}**\n\n{words}\n\n{told}\n"
@@ -69,9 +73,9 @@ class TrainingRun(ExportedRun):
 
     def markdown_row(self, step: int) -> str:
         told = self._record.step(step)
-        words = " ".join(_in_code(cut) for _, cut in told.recuts[:MOST_WORDS])
+        words = " ".join(self._in_code(cut) for _, cut in told.recuts[:MOST_WORDS])
         more = " …" if len(told.recuts) > MOST_WORDS else ""
-        cells = " | ".join(cell.replace("|", "\\|") for cell in (told.sentence, words + more))
+        cells = " | ".join(cell.replace("|", "\\|") for cell in (self._record.sentence(step), words + more))
         return f"| {step:,} | {self._record.n_tokens(step):,} | {cells} |\n"
 
     def record_head(self) -> dict[str, object]:
@@ -81,7 +85,7 @@ class TrainingRun(ExportedRun):
         record, told = self._record, self._record.step(step)
         operation = record.values.told("operation", step - 1)
         row = {"index": step, "operation": operation, "size": record.n_tokens(step)}
-        return row | asdict(told) | {"sentence": told.sentence}
+        return row | asdict(told) | {"sentence": record.sentence(step)}
 
     def drawn(self, steps: range) -> list[int]:
         return list(steps)
@@ -96,11 +100,11 @@ class TrainingRun(ExportedRun):
         told = self._record.step(step)
         made = told.left + told.right if isinstance(told, ToldMerge) else ""
         left = x = float(MARGIN_PX + NUMBERS_PX)
-        sentence = printable(told.sentence)
+        sentence = printable(self._record.sentence(step))
         parts = [note(MARGIN_PX, top + 25, f"{step:,}"), note(left, top + 58, sentence)]
         for _, cut in told.recuts[:MOST_WORDS]:
             for tint, symbol in enumerate(cut):
-                drawn, width = box(x, top, visible_text(symbol.encode()), tint, symbol == made)
+                drawn, width = box(x, top, self._record.write(symbol), tint, symbol == made)
                 parts.append(drawn)
                 x += width + GAP_PX
             x += WORD_GAP_PX
@@ -122,29 +126,29 @@ class TrainingRun(ExportedRun):
         told = record.step(place) if place else None
         made = told.left + told.right if isinstance(told, ToldMerge) else ""
         rows = tuple(
-            tuple((visible_text(symbol.encode()), symbol == made) for symbol in cut)
+            tuple((record.write(symbol), symbol == made) for symbol in cut)
             for cut, _, _ in record.words(place)[:MOST_PAGE_WORDS]
         )
         size = counted(record.n_tokens(place), "token")
         at = f"Step {place:,} of {record.n_steps:,} · {size} in the vocabulary"
         following = record.step(place + 1) if place < record.n_steps else None
-        pairs = _pairs(following) if isinstance(following, ToldMerge) else ()
-        sentence = told.sentence if told else "The start: each word is cut into the smallest symbols."
+        pairs = self._pairs(following) if isinstance(following, ToldMerge) else ()
+        sentence = (
+            record.sentence(place) if told else "The start: each word is cut into the smallest symbols."
+        )
         return PageStep(at, rows=rows, sentence=sentence, pairs=pairs, pairs_title="Pairs, and their worth")
 
     def save(self, path: Path) -> None:
         path.write_bytes(b"\n".join(self._record.lines()))
 
+    def _pairs(self, merge: ToldMerge) -> tuple[PagePair, ...]:
+        """What competes, the one that is learned first."""
+        best = [((merge.left, merge.right), merge.worth), *((pair, merge.worth) for pair in merge.ties)]
+        found = [*best, *merge.rivals][:MOST_PAGE_PAIRS]
+        return tuple(
+            PagePair(" + ".join(map(self._record.write, pair)), f"{worth:,.4g}", number == 0)
+            for number, (pair, worth) in enumerate(found)
+        )
 
-def _pairs(merge: ToldMerge) -> tuple[PagePair, ...]:
-    """What competes, the one that is learned first."""
-    best = [((merge.left, merge.right), merge.worth), *((pair, merge.worth) for pair in merge.ties)]
-    found = [*best, *merge.rivals][:MOST_PAGE_PAIRS]
-    return tuple(
-        PagePair(" + ".join(visible_text(part.encode()) for part in pair), f"{worth:,.4g}", number == 0)
-        for number, (pair, worth) in enumerate(found)
-    )
-
-
-def _in_code(cut: Cut) -> str:
-    return code(" ".join(cut))
+    def _in_code(self, cut: Cut) -> str:
+        return code(" ".join(map(self._record.write, cut)))

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import accumulate
 
-from guiapp.core.compare.reasons import UNWRITTEN, Cause, Names, Reason, shown
+from guiapp.core.compare.reasons import UNWRITTEN, Cause, Names, Reason, shown, shown_token
 from guiapp.core.compare.seen_stages import plain_text, seen_stages
 from guiapp.core.compare.subjects import what_differs, what_is_cut
 from guiapp.core.tokenizer import Tokenizer
@@ -48,7 +48,7 @@ def _unwritten(vocabulary: Vocabulary, text: bytes, mine: list[int], other: list
     if counts[0] == counts[1]:
         return None
     token = next(iter((counts[0] - counts[1]) or (counts[1] - counts[0])))
-    sentence = f"Only one of them gives {shown(vocabulary.raw_text(token))} for {shown(text)}."
+    sentence = f"Only one of them gives {shown_token(vocabulary, token)} for {shown(text)}."
     return Reason(Cause.FALLBACK, "unknown text", sentence)
 
 
@@ -59,7 +59,7 @@ def _special(vocabulary: Vocabulary, mine: list[int], other: list[int], names: N
         return None
     token = next(iter((counts[0] - counts[1]) or (counts[1] - counts[0])))
     name = names[counts[1][token] > counts[0][token]]
-    sentence = f"Only {name} takes {shown(vocabulary.raw_text(token))} as one special or added token."
+    sentence = f"Only {name} takes {shown_token(vocabulary, token)} as one special or added token."
     return Reason(Cause.SPECIAL, "special tokens", sentence)
 
 

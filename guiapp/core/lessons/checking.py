@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from guiapp.core.errors import TokenloupeError
+from guiapp.core.explain.spelling import Spelling
 from guiapp.core.lessons.lesson import Fault, Lesson, LessonError, LessonStep, load
 from guiapp.core.lessons.places import ANSWERS, computed_answer, labels_now, place_of, training_answer
 from guiapp.core.lessons.scenes import SceneError, Scenes
@@ -65,10 +66,15 @@ def _claim_faults(step: LessonStep, debugger: Debugger, encoders: Iterable[str])
     except TokenloupeError as error:  # a condition that divides by zero, and the like
         yield "break", str(error)
         return
-    if step.now is not None and list(step.now) != (labels := labels_now(debugger)):
-        yield "now", f"“now” is not what is there: {_listed(labels)}."
-    if step.says and step.says != (sentence := debugger.sentence()):
-        yield "says", f"“says” is not what the program says: {sentence}"
+    told, labels = {}, {}
+    for spelling in Spelling:  # a lesson may be written in either
+        debugger.spell(spelling)
+        told[spelling], labels[spelling] = debugger.sentence(), labels_now(debugger)
+    debugger.spell(Spelling.SIGNS)
+    if step.now is not None and list(step.now) not in labels.values():
+        yield "now", f"“now” is not what is there: {_listed(labels[Spelling.SIGNS])}."
+    if step.says and step.says not in told.values():
+        yield "says", f"“says” is not what the program says: {told[Spelling.SIGNS]}"
     if answer is None:
         yield "answer_is", _never(step.answer_is, debugger, encoders)
         return

@@ -16,6 +16,7 @@ from guiapp.core.explain.figures import counted
 from guiapp.core.trace.breakpoints import parse_breakpoint
 from guiapp.core.trace.debugger import Debugger
 from guiapp.core.trace.trace import Tokens
+from guiapp.core.training.symbols import Symbols
 from guiapp.core.training.telling import Told
 
 ENDS = ("start", "end")
@@ -69,7 +70,9 @@ def computed_answer(answer_is: str, debugger: Debugger, place: str) -> str | Non
 
 def training_answer(learned: Sequence[Told], n_merges: int) -> str:
     """What training does after so many merges; all that it learns are known, or one more than these."""
-    return learned[n_merges].sentence if n_merges < len(learned) else "Nothing: no pair occurs twice."
+    if n_merges >= len(learned):
+        return "Nothing: no pair occurs twice."
+    return learned[n_merges].sentence(Symbols(is_byte_level=False).write)
 
 
 def _labels(debugger: Debugger, tokens: Tokens) -> list[str]:

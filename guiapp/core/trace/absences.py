@@ -9,7 +9,7 @@ from guiapp.core.trace.breakpoints import Breakpoint, pair_parts
 from guiapp.core.trace.conditions import TWINS_WITH, WEIGHING, Condition, TraceValues
 from guiapp.core.trace.operations import NUMBERS
 from guiapp.core.trace.pseudo_code import STAGES, code_of
-from guiapp.core.trace.spelling import unquoted
+from guiapp.core.trace.token_names import unquoted
 from guiapp.core.trace.trace import Trace
 
 

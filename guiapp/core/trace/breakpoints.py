@@ -23,7 +23,7 @@ from guiapp.core.trace.conditions import (
     check_pattern,
 )
 from guiapp.core.trace.operations import FORMS, NUMBERS
-from guiapp.core.trace.spelling import unquoted
+from guiapp.core.trace.token_names import unquoted
 from guiapp.core.trace.trace import Tokens
 
 Ends = Mapping[str, Tokens]
@@ -304,7 +304,7 @@ def _check_name(breakpoint_: Breakpoint, known: tuple[str, ...]) -> None:
 
 def _check_pair(value: str) -> None:
     if len(pair_parts(value)) != 2:
-        raise BreakpointError('A pair is two tokens, such as "Ġ" "Y".')
+        raise BreakpointError('A pair is two tokens, such as " " "Y".')
 
 
 def _check_filled(value: str) -> None:

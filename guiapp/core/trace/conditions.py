@@ -16,6 +16,7 @@ import numpy as np
 import re2
 from numpy.typing import NDArray
 
+from guiapp.core.explain.spelling import Spelling
 from guiapp.core.trace.condition_syntax import (
     COMPARISONS,
     Call,
@@ -27,7 +28,7 @@ from guiapp.core.trace.condition_syntax import (
     parse,
 )
 from guiapp.core.trace.operations import FORMS, NUMBERS, OPERATIONS, STAGE_NAMES, STAGES
-from guiapp.core.trace.spelling import is_hexadecimal, unquoted, written
+from guiapp.core.trace.token_names import is_hexadecimal, unquoted
 from guiapp.core.trace.trace import Trace
 from guiapp.core.vocab.vocabulary import Vocabulary
 
@@ -143,9 +144,10 @@ class TraceValues:
 
     schema = TRACE_SCHEMA
 
-    def __init__(self, trace: Trace, vocabulary: Vocabulary) -> None:
+    def __init__(self, trace: Trace, vocabulary: Vocabulary, spelling: Spelling = Spelling.SIGNS) -> None:
         self.trace = trace
         self.vocabulary = vocabulary
+        self.spelling = spelling
         self._id_sets: dict[tuple[str, str], NDArray[np.bool_]] = {}
 
     @property
@@ -161,7 +163,7 @@ class TraceValues:
             return None
         token_id = int(getattr(self.trace.columns, column)[step])
         is_token = 0 <= token_id < len(self.vocabulary)
-        return written(self.vocabulary, token_id) if is_token else "–"
+        return self.spelling.token(self.vocabulary, token_id) if is_token else "–"
 
     def column(self, name: str, steps: Steps) -> NDArray[np.float64]:
         """A column as numbers, NaN where a step has nothing of the kind."""
@@ -196,7 +198,7 @@ class TraceValues:
             raw = self.vocabulary.raw_text(token_id).decode("utf-8", "replace")
             plain = self.vocabulary.token_bytes(token_id).decode("utf-8", "replace")
             if test == "==":
-                passes[token_id] = raw == text or plain in (text, text.replace("·", " "))  # as it is shown
+                passes[token_id] = text in (raw, plain, Spelling.SIGNS.token(self.vocabulary, token_id))
             else:
                 passes[token_id] = TEXT_TESTS[test](raw, text) or TEXT_TESTS[test](plain, text)
         return passes
@@ -214,7 +216,7 @@ class TraceValues:
         return np.equal(ids, found[0]) if len(found) == 1 else np.isin(ids, found)
 
     def ids_of(self, wanted: str) -> NDArray[np.int64]:
-        """Ids for an id, "a text" as the file or the user spells it, or bytes such as 0xE2 0x82."""
+        """Ids for an id, "a text" in any spelling, or bytes such as 0xE2 0x82."""
         if wanted.isdecimal():
             return np.array([int(wanted)] if int(wanted) < len(self.vocabulary) else [], np.int64)
         if is_hexadecimal(wanted):

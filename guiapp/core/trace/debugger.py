@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.explain.figures import counted
+from guiapp.core.explain.spelling import Spelling
 from guiapp.core.trace.breakpoints import Breakpoint, hits
 from guiapp.core.trace.candidates import Waiting, waiting
 from guiapp.core.trace.conditions import TOKENS, Expression, TraceValues
@@ -42,15 +43,27 @@ class Debugger(Walk):
         vocabulary: Vocabulary,
         rules: MergeRules | None = None,
         others: Mapping[str, Tokens] | None = None,
+        spelling: Spelling = Spelling.SIGNS,
     ) -> None:
         """`rules` where the vocabulary merges; `others` holds the tokens of encoders to compare with."""
-        self.values = TraceValues(trace, vocabulary)
+        self.values = TraceValues(trace, vocabulary, spelling)
         super().__init__(self.values, others)
         self.trace = trace
         self.vocabulary = vocabulary
         self.states = Replay(trace)
-        self.teller = Teller(trace, vocabulary)
+        self.teller = Teller(trace, vocabulary, spelling)
         self._rules = rules
+
+    @property
+    def spelling(self) -> Spelling:
+        """How it writes tokens."""
+        return self.values.spelling
+
+    def spell(self, spelling: Spelling) -> None:
+        """Write tokens like this from now on."""
+        if spelling is not self.spelling:
+            self.values.spelling = spelling
+            self.teller = Teller(self.trace, self.vocabulary, spelling)
 
     def compare_with(self, encoder: str, tokens: Tokens) -> None:
         """What another encoder makes of the text, for breakpoints on differences."""

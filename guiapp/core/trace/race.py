@@ -13,12 +13,15 @@ from numpy.typing import NDArray
 
 from guiapp.core.compare.spans import SPECIAL, Column, compare_spans
 from guiapp.core.explain.code_marks import code
+from guiapp.core.explain.figures import counted
 from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.trace.debugger import Debugger
 from guiapp.core.trace.operations import BEFORE, FORMS, NUMBERS
 from guiapp.core.trace.sentences import LONGEST_LABEL
 from guiapp.core.trace.trace import Pieces
 from guiapp.core.vocab.vocabulary import Vocabulary
+
+MOST_TOLD = 4  # tokens of a place where two runs part
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,46 @@ def first_difference(
         for name, (mine, _, tokens), step in zip(called, sides, (first, second), strict=True)
     )
     return Difference(parting.start, (first, second), f"From byte {parting.start:,} on they differ. {told}")
+
+
+def first_other_step(ours: Debugger, theirs: Debugger) -> int | None:
+    """The first step at which two runs do not do the same; None where both do the same throughout."""
+    names = ["operation", "position", "end"]
+    names += ["result"] if means_the_same(ours.vocabulary, theirs.vocabulary) else []
+    n_both = min(ours.n_steps, theirs.n_steps)
+    is_other = np.zeros(n_both, bool)
+    for name in names:
+        mine, other = (getattr(each.trace.columns, name)[:n_both] for each in (ours, theirs))
+        is_other |= mine != other
+    if is_other.any():
+        return int(is_other.argmax())
+    return None if ours.n_steps == theirs.n_steps else n_both
+
+
+def outcome(
+    ours: Debugger, theirs: Debugger, names: tuple[str, str] | None = None, offset: int | None = None
+) -> str:
+    """How many steps each took, and whether the tokens are the same or, nearest to a byte, which are not."""
+    first, second = names or (ours.trace.encoder, theirs.trace.encoder)
+    steps = f"{first} {counted(ours.n_steps, 'step')}, {second} {theirs.n_steps:,}"
+    partings = _partings(ours, theirs)
+    if not partings:
+        told = counted(len(theirs.trace.result.ids), "token")
+        is_same = means_the_same(ours.vocabulary, theirs.vocabulary)
+        return f"{steps}: {f'same {told}' if is_same else f'both cut the text alike, into {told}'}."
+    parting = _nearest(partings, offset)
+    mine, other = _listed(ours, parting.ours), _listed(theirs, parting.theirs)
+    places = f"{len(partings):,} places, such as " if len(partings) > 1 else ""
+    return f"{steps}: other tokens at {places}byte {parting.start:,}: {mine} against {other}."
+
+
+def _listed(debugger: Debugger, tokens: tuple[int, int]) -> str:
+    """Some tokens of the result in code quotes, as many as fit into a sentence."""
+    first, last = tokens
+    shown = min(last, first + MOST_TOLD)
+    columns = (column[first:shown].tolist() for column in debugger.trace.result)
+    told = [code(debugger.teller.label(*token)) for token in zip(*columns, strict=True)]
+    return " ".join(told + ["…"] * (last > shown)) or "none"
 
 
 def means_the_same(ours: Vocabulary, theirs: Vocabulary) -> bool:

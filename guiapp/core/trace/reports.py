@@ -7,16 +7,16 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from guiapp.core.explain.spelling import Spelling
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.trace.debugger import Debugger
 from guiapp.core.trace.trace import Tokens, Trace
 
 
-def debugger_for(tokenizer: Tokenizer, trace: Trace) -> Debugger:
+def debugger_for(tokenizer: Tokenizer, trace: Trace, spelling: Spelling = Spelling.SIGNS) -> Debugger:
     """A debugger at the start of a trace."""
-    return Debugger(
-        trace, tokenizer.vocabulary, None if tokenizer.merging is None else tokenizer.merging.rules
-    )
+    rules = None if tokenizer.merging is None else tokenizer.merging.rules
+    return Debugger(trace, tokenizer.vocabulary, rules, spelling=spelling)
 
 
 def compare_with(

@@ -1,4 +1,4 @@
-"""A step in plain words: “`ĠN` + `ew` → `ĠNew`, rank 1,234: the lowest of 7 candidates.”"""
+"""A step in plain words: “`·N` + `ew` → `·New`, rank 1,234: the lowest of 7 candidates.”"""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from collections.abc import Callable
 
 from guiapp.core.explain.code_marks import code
 from guiapp.core.explain.figures import counted
+from guiapp.core.explain.spelling import Spelling
 from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.trace.operations import BEFORE
-from guiapp.core.trace.spelling import written
 from guiapp.core.trace.trace import Trace
+from guiapp.core.vocab.merges import MARKED_SPACE
 from guiapp.core.vocab.vocabulary import Vocabulary
 
 LONGEST_LABEL = 32
@@ -18,12 +19,18 @@ LONGEST_LABEL = 32
 class Teller:
     """Tells the steps of one trace; its text begins at `offset` of another one, whose bytes are told."""
 
-    def __init__(self, trace: Trace, vocabulary: Vocabulary, offset: int = 0) -> None:
+    def __init__(
+        self,
+        trace: Trace,
+        vocabulary: Vocabulary,
+        spelling: Spelling = Spelling.SIGNS,
+        offset: int = 0,
+    ) -> None:
         self._trace = trace
         self._offset = offset
         self._vocabulary = vocabulary
+        self._spelling = spelling
         self._labels: dict[int, str] = {}
-        self._shown: dict[int, str] = {}
 
     def label(self, token_id: int, start: int, end: int) -> str:
         """How a token is written, and a symbol that is none: by the text it covers."""
@@ -31,18 +38,13 @@ class Teller:
             return known
         if not 0 <= token_id < len(self._vocabulary):
             return visible_text(self._trace.text[start:end], LONGEST_LABEL)
-        label = self._labels[token_id] = written(self._vocabulary, token_id, LONGEST_LABEL)
+        label = self._labels[token_id] = self._spelling.token(self._vocabulary, token_id, LONGEST_LABEL)
         return label
 
-    def shown(self, token_id: int, start: int, end: int) -> str:
-        """What a finished token stands for, as all pages show text: `·the`."""
-        if (known := self._shown.get(token_id)) is not None:
-            return known
-        data = self._vocabulary.token_bytes(token_id) if 0 <= token_id < len(self._vocabulary) else b""
-        shown = visible_text(data, LONGEST_LABEL) or self.label(token_id, start, end)
-        if data:
-            self._shown[token_id] = shown
-        return shown
+    def character(self, data: bytes) -> str:
+        """A character of normalised text, where a file's mark may stand for a space already."""
+        is_mark = data == MARKED_SPACE == self._vocabulary.spell(b" ")
+        return visible_text(b" " if is_mark and self._spelling is Spelling.SIGNS else data)
 
     def sentence(self, step: int, n_candidates: int | None = None) -> str:
         """What happens at a step; `n_candidates` where the caller knows how many pairs could merge."""
@@ -126,10 +128,11 @@ class Teller:
 
     def fallen(self, step: int) -> str:
         """What is made of pieces that are not used are their parts."""
-        token = int(self._trace.columns.result[step])
-        if self._vocabulary.pieces is not None and self._vocabulary.kind(token) == "normal":
+        kind = self._vocabulary.kind(int(self._trace.columns.result[step]))
+        if self._vocabulary.pieces is not None and kind == "normal":
             return f"{self.result(step)} is part of a piece that is not used, which is taken apart."
-        return f"{self.covered(step)} is part of no token: {self.result(step)} stands for it."
+        made = f"the byte token {self.result(step)}" if kind == "byte" else self.result(step)
+        return f"{self.covered(step)} is part of no token: {made} stands for it."
 
     def missed(self, step: int) -> str:
         """Whole words are not cut any shorter: at most the space before one is left out."""

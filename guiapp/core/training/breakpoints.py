@@ -8,14 +8,12 @@ from array import array
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.trace.breakpoints import KINDS, Dialect
 from guiapp.core.trace.conditions import TEXT_TESTS, Schema, Steps
-from guiapp.core.trace.spelling import is_hexadecimal, unquoted
+from guiapp.core.trace.token_names import is_hexadecimal, unquoted
 from guiapp.core.trace.walk import Walk
-from guiapp.core.training.corpus import END_OF_WORD
+from guiapp.core.training.symbols import Symbols
 from guiapp.core.training.telling import Told, ToldEstimate, ToldMerge, ToldPruning
-from guiapp.core.vocab.byte_alphabet import unspell
 
 OPERATIONS = ("merge", "estimate", "prune")
 SYMBOLS = ("left", "right", "result")
@@ -42,12 +40,12 @@ NUMBERS = tuple(name for name in SCHEMA.columns if name not in SYMBOLS)
 
 
 class TrainingValues:
-    """The columns of a training under way; see `Values`.  `is_byte_level` where symbols spell bytes."""
+    """The columns of a training under way; see `Values`."""
 
     schema = SCHEMA
 
-    def __init__(self, is_byte_level: bool = False) -> None:
-        self._is_byte_level = is_byte_level
+    def __init__(self, symbols: Symbols) -> None:
+        self.symbols = symbols
         self._numbers = {name: array("d") for name in NUMBERS}
         self._symbols = {name: array("i") for name in SYMBOLS}
         self._index: dict[str, int] = {}
@@ -66,7 +64,7 @@ class TrainingValues:
             symbols = told.left, told.right, told.left + told.right
             worth = "count" if told.worth.is_integer() else "score"
             row |= {"operation": 0.0, "rank": float(self.n_steps), worth: told.worth, "ties": len(told.ties)}
-            row["length"] = len(self._plain(symbols[2]))
+            row["length"] = len(self.symbols.plain(symbols[2]))
         elif isinstance(told, ToldEstimate):
             row |= {"operation": 1.0, "likelihood": told.log_likelihood}
         elif isinstance(told, ToldPruning):
@@ -92,7 +90,7 @@ class TrainingValues:
         if column not in SYMBOLS:
             return None
         number = self._symbols[column][step]
-        return visible_text(self._texts[number][0].encode()) if number >= 0 else "–"
+        return self.symbols.write(self._texts[number][0]) if number >= 0 else "–"
 
     @property
     def formed(self) -> NDArray[np.bool_]:
@@ -112,7 +110,7 @@ class TrainingValues:
     def _number(self, symbol: str) -> int:
         if symbol not in self._index:
             self._index[symbol] = len(self._texts)
-            self._texts.append((symbol, self._plain(symbol)))
+            self._texts.append((symbol, self.symbols.plain(symbol)))
         return self._index[symbol]
 
     def _of(self, column: str) -> NDArray[np.int32]:
@@ -125,12 +123,6 @@ class TrainingValues:
         for symbol, plain in self._texts[len(passing) :]:
             passing.append(passes(symbol, text) or passes(plain.decode("utf-8", "replace"), text))
         return np.array([*passing, False])
-
-    def _plain(self, symbol: str) -> bytes:
-        """The text that a symbol stands for."""
-        if self._is_byte_level:
-            return unspell(symbol)
-        return symbol.removesuffix(END_OF_WORD).replace("▁", " ").encode()
 
 
 SHARED_KINDS = "token", "pattern", "pair", "rank", "operation", "if"

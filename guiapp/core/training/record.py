@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from dataclasses import replace
 from pathlib import Path
 
+from guiapp.core.explain.spelling import Spelling
 from guiapp.core.training.breakpoints import TrainingValues
 from guiapp.core.training.corpus import END_OF_WORD
 from guiapp.core.training.runs import Start, parse_start
+from guiapp.core.training.symbols import Symbols
 from guiapp.core.training.telling import Cut, Told, ToldEstimate, ToldMerge, from_json
 from guiapp.core.training.vocabularies import mark_as_space
 
@@ -19,7 +22,7 @@ class TrainingRecord:
     `values` has the steps as columns, for breakpoints.
     """
 
-    def __init__(self, start: Start) -> None:
+    def __init__(self, start: Start, spelling: Spelling = Spelling.SIGNS) -> None:
         self.start = start
         self._lines: list[bytes] = []
         self._cuts: list[list[tuple[int, Cut]]] = [[(0, cut)] for cut, _ in start.words]
@@ -30,7 +33,7 @@ class TrainingRecord:
             self._learn(symbol)
         self._sizes = [len(self._symbols)]
         self._likelihoods: list[tuple[int, float]] = []
-        self.values = TrainingValues(start.algorithm == "bpe" and not self._has_end_marks)
+        self.values = TrainingValues(Symbols(start.algorithm == "bpe" and not self._has_end_marks, spelling))
 
     def append(self, line: bytes) -> None:
         """Take the next step."""
@@ -47,6 +50,18 @@ class TrainingRecord:
         if isinstance(told, ToldEstimate):
             self._likelihoods.append((len(self._lines), told.log_likelihood))
 
+    def spell(self, spelling: Spelling) -> None:
+        """Write symbols like this from now on."""
+        self.values.symbols = replace(self.values.symbols, spelling=spelling)
+
+    def write(self, symbol: str) -> str:
+        """A symbol as people see it."""
+        return self.values.symbols.write(symbol)
+
+    def sentence(self, number: int) -> str:
+        """The step that leads to `number` in plain words."""
+        return self.step(number).sentence(self.write)
+
     def _learn(self, *parts: str) -> None:
         """Take a symbol, unless another one is the same token of a file."""
         text = "".join(map(mark_as_space, parts) if self._has_end_marks else parts)
@@ -59,10 +74,10 @@ class TrainingRecord:
         return [self.start.line(), *(line.strip() for line in self._lines)]
 
     @staticmethod
-    def load(path: Path) -> TrainingRecord:
+    def load(path: Path, spelling: Spelling = Spelling.SIGNS) -> TrainingRecord:
         """What was saved line by line."""
         with path.open("rb") as file:
-            record = TrainingRecord(parse_start(file.readline()))
+            record = TrainingRecord(parse_start(file.readline()), spelling)
             for line in file:
                 record.append(line)
         return record

@@ -23,8 +23,8 @@ Recut = tuple[int, Cut]
 """Which of the first words is cut anew, and how."""
 
 
-def _pair(pair: Pair) -> str:
-    return f"{code(pair[0])} + {code(pair[1])}"
+Write = Callable[[str], str]
+"""How a symbol is written for people."""
 
 
 @dataclass(frozen=True)
@@ -44,18 +44,21 @@ class ToldMerge:
     rivals: tuple[tuple[Pair, float], ...]
     recuts: tuple[Recut, ...]
 
-    @property
-    def sentence(self) -> str:
+    def sentence(self, write: Write) -> str:
         """The merge in plain words."""
-        made = code(self.left + self.right)
-        told = f"{_pair((self.left, self.right))} → {made}, {_amount(self.worth)}"
+
+        def joined(pair: Pair) -> str:
+            return " + ".join(code(write(symbol)) for symbol in pair)
+
+        made = code(write(self.left + self.right))
+        told = f"{joined((self.left, self.right))} → {made}, {_amount(self.worth)}"
         if self.ties:
-            others = ", ".join(map(_pair, self.ties[:3]))
+            others = ", ".join(map(joined, self.ties[:3]))
             more = " and more" if len(self.ties) > 3 else ""
             return f"{told}: as good as {others}{more}, but first by code points."
         if self.rivals:
             rival, worth = self.rivals[0]
-            return f"{told}: more than {_pair(rival)} with {_amount(worth)}."
+            return f"{told}: more than {joined(rival)} with {_amount(worth)}."
         return f"{told}: the last pair."
 
 
@@ -72,8 +75,8 @@ class ToldEstimate:
     best: tuple[tuple[str, float], ...]
     recuts: tuple[Recut, ...]
 
-    @property
-    def sentence(self) -> str:
+    def sentence(self, write: Write) -> str:
+        """The same in plain words."""
         likelihood = f"{self.log_likelihood:,.1f}".replace("-", "−")
         return f"Estimated anew: {counted(self.n_pieces, 'piece')}; before it, log-likelihood {likelihood}."
 
@@ -92,9 +95,9 @@ class ToldPruning:
     best: tuple[tuple[str, float], ...]
     recuts: tuple[Recut, ...]
 
-    @property
-    def sentence(self) -> str:
-        named = ", ".join(code(piece) for piece, _ in self.dropped[:5])
+    def sentence(self, write: Write) -> str:
+        """The same in plain words."""
+        named = ", ".join(code(write(piece)) for piece, _ in self.dropped[:5])
         more = " …" if self.n_dropped > 5 else ""
         return f"Pruned: {counted(self.n_pieces, 'piece')} left; dropped {self.n_dropped:,}: {named}{more}"
 

@@ -20,6 +20,8 @@ NO_CLASS = 255
 SCORED = (VocabType.SPM, VocabType.UGM, VocabType.PLAMO2)
 FULL_DEPTH = 12  # deeper tokens look the same
 FULL_LENGTH = 32  # bytes; longer tokens look the same
+GROUP = "a group"  # of siblings that share a script
+LEAST_USED = 0.25  # the share of a token that is used once: others are not to be mistaken for it
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +30,9 @@ class NodeValues:
 
     classes   uint8[m]    an index into `names`, or NO_CLASS
     shares    float32[m]  from 0 to 1, or NaN where there is nothing to say
-    ends      what 0 and 1 stand for
+    ends      what the lowest share and 1 stand for
+    lowest    the share of what has the least
+    nothing   what nodes are that have neither class nor share
     """
 
     title: str
@@ -36,6 +40,8 @@ class NodeValues:
     names: tuple[str, ...] = ()
     shares: NDArray[np.float32] | None = None
     ends: tuple[str, str] = ("", "")
+    nothing: str = GROUP
+    lowest: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,12 +89,12 @@ def _worth(given: ColoringInput) -> NodeValues:
         is_normal = np.isfinite(scores) & (scores != 0)
         low, high = _range(scores[is_normal])
         shares = np.where(is_normal, (scores - low) / max(high - low, 1e-9), np.nan)
-        return _scale(given.picture, "Score", shares, (f"{low:,.6g}", f"{high:,.6g}"))
+        ends = f"{low:,.6g}", f"{high:,.6g}"
+        return _scale(given.picture, "Score", shares, ends, f"no score, or {GROUP}")
     ranks = merge_ranks(given.merging, len(vocabulary))
     most = max(int(ranks.max(initial=0)), 1)
-    return _scale(
-        given.picture, "Merge rank", np.where(ranks < 0, np.nan, ranks / most), ("merged first", f"{most:,}")
-    )
+    shares, ends = np.where(ranks < 0, np.nan, ranks / most), ("merged first", f"{most:,}")
+    return _scale(given.picture, "Merge rank", shares, ends, f"not merged, or {GROUP}")
 
 
 def _depth(given: ColoringInput) -> NodeValues:
@@ -100,7 +106,7 @@ def _depth(given: ColoringInput) -> NodeValues:
 def _length(given: ColoringInput) -> NodeValues:
     lengths = np.maximum(given.picture.tree.lengths, 1)
     shares = np.clip(np.log2(lengths) / np.log2(FULL_LENGTH), 0, 1)
-    return _scale(given.picture, "Length", shares, ("1 byte", f"{FULL_LENGTH} and more"))
+    return _scale(given.picture, "Length, log scale", shares, ("1 byte", f"{FULL_LENGTH} and more"))
 
 
 def _use(given: ColoringInput) -> NodeValues:
@@ -108,15 +114,23 @@ def _use(given: ColoringInput) -> NodeValues:
     if counts is None:
         counts = np.zeros(len(given.picture.vocabulary), np.int64)
     most = max(int(counts.max(initial=0)), 1)
-    shares = np.where(counts > 0, 0.25 + 0.75 * np.log1p(counts) / np.log1p(most), np.nan)
-    return _scale(given.picture, "Use in this text", shares, ("once", f"{most:,} times"))
+    more = np.log(np.maximum(counts, 1)) / np.log(max(most, 2))
+    shares = np.where(counts > 0, LEAST_USED + (1 - LEAST_USED) * more, np.nan)
+    ends, title = ("once", f"{most:,} times"), "Use in this text, log scale"
+    return _scale(given.picture, title, shares, ends, f"not in it, or {GROUP}", LEAST_USED)
 
 
 def _scale(
-    picture: TreePicture, title: str, shares: NDArray[np.float64], ends: tuple[str, str]
+    picture: TreePicture,
+    title: str,
+    shares: NDArray[np.float64],
+    ends: tuple[str, str],
+    nothing: str = GROUP,
+    lowest: float = 0.0,
 ) -> NodeValues:
     classes = np.full(len(picture), NO_CLASS, np.uint8)
-    return NodeValues(title, classes, shares=_of_nodes(picture, shares.astype(np.float32), np.nan), ends=ends)
+    values = _of_nodes(picture, shares.astype(np.float32), np.nan)
+    return NodeValues(title, classes, shares=values, ends=ends, nothing=nothing, lowest=lowest)
 
 
 def _of_nodes(picture: TreePicture, values: NDArray[Value], otherwise: float) -> NDArray[Value]:
@@ -144,7 +158,7 @@ class Coloring:
 COLORINGS = (
     Coloring("script", "Script", _script),
     Coloring("type", "Token type", _type),
-    Coloring("worth", "Merge rank or score", _worth),
+    Coloring("worth", "Rank or score", _worth),
     Coloring("depth", "Depth", _depth),
     Coloring("length", "Length in bytes", _length),
     Coloring("use", "Use in this text", _use),

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.explain.figures import counted
+from guiapp.core.explain.spelling import LIMIT, Spelling
 from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.vocab.token_tree import TokenTree
 from guiapp.core.vocab.vocabulary import Vocabulary
@@ -27,6 +28,7 @@ class Branch:
     prefix: bytes = b""
     most_levels: int | None = None
     only: NDArray[np.int32] | None = None
+    spelling: Spelling = Spelling.SIGNS
 
     @cached_property
     def tree(self) -> TokenTree:
@@ -55,6 +57,14 @@ class Branch:
     def is_shown(self) -> NDArray[np.bool_]:
         """For each of `tokens` whether it is not too deep."""
         return self.levels <= (len(self.tree) if self.most_levels is None else self.most_levels)
+
+    def written(self, token: int, limit: int = LIMIT) -> str:
+        """How a token is written."""
+        return self.spelling.token(self.vocabulary, token, limit)
+
+    def added(self, token: int) -> str:
+        """How that is written which a token adds to its parent."""
+        return self.spelling.part(self.vocabulary, self.tree.added_bytes(token), LONGEST_LABEL)
 
     @property
     def shown(self) -> NDArray[np.int32]:
@@ -108,14 +118,13 @@ def tree_lines(branch: Branch) -> Iterator[str]:
         return
     yield f"{counted(len(branch.tokens), 'token')} on {counted(int(branch.levels.max()), 'level')}"
     if branch.above:
-        yield "under " + " › ".join(visible_text(branch.tree.token_bytes(token)) for token in branch.above)
+        yield "under " + " › ".join(map(branch.written, branch.above))
     yield f"{'id':>7}  {'below':>7}  token, and what it adds"
     for token, level in zip(branch.shown.tolist(), branch.levels[branch.is_shown].tolist(), strict=True):
-        added = visible_text(branch.tree.added_bytes(token), LONGEST_LABEL)
-        whole = visible_text(branch.tree.token_bytes(token), LONGEST_LABEL)
+        whole = branch.written(token, LONGEST_LABEL)
         below = int(branch.tree.columns.sizes[token]) - 1
         start = f"{token:>7}  {f'{below:,}' if below else '':>7}  {'  ' * (level - 1)}{whole}"
-        yield start if branch.tree.parent(token) is None else f"{start}  +{added}"
+        yield start if branch.tree.parent(token) is None else f"{start}  +{branch.added(token)}"
 
 
 def dot_lines(branch: Branch) -> Iterator[str]:
@@ -126,10 +135,9 @@ def dot_lines(branch: Branch) -> Iterator[str]:
     yield "digraph tokens {"
     yield '  rankdir=LR; node [shape=box, style=rounded, fontname="monospace"];'
     for token in map(int, branch.shown):
-        yield f"  {token} [label={_quoted(visible_text(tree.token_bytes(token), LONGEST_LABEL))}];"
+        yield f"  {token} [label={_quoted(branch.written(token, LONGEST_LABEL))}];"
         if (parent := tree.parent(token)) is not None and is_shown[parent]:
-            added = visible_text(tree.added_bytes(token), LONGEST_LABEL)
-            yield f"  {parent} -> {token} [label={_quoted(added)}];"
+            yield f"  {parent} -> {token} [label={_quoted(branch.added(token))}];"
     yield "}"
 
 

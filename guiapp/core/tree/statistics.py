@@ -16,6 +16,8 @@ Ids = NDArray[np.int32]
 NO_IDS = np.zeros(0, np.int32)
 NOT_TEXT = Attribute.CONTROL | Attribute.UNKNOWN | Attribute.UNUSED | Attribute.BYTE | Attribute.USER_DEFINED
 N_LONGEST = 20
+DEPTH = "Depth: how many tokens lie on the way from the root, the token itself included."
+CHILDREN = "Children: the longer tokens that hang right below one."
 N_SINGLE_DEPTHS = 16
 UNREACHED = (
     "Texts with their bytes did not lead to them, which is no proof that none does. They stood {}. Control, "
@@ -35,9 +37,13 @@ class Finding:
 
 @dataclass(frozen=True, eq=False)
 class Distribution:
-    """How the tokens of a tree divide: each of the bars counts some of them, and is named by a number."""
+    """How the tokens of a tree divide: each of the bars counts some of them, and is named by a number.
+
+    about  what that number is
+    """
 
     title: str
+    about: str
     bars: tuple[Finding, ...]
 
 
@@ -61,16 +67,16 @@ def tree_statistics(picture: TreePicture) -> TreeStatistics:
     doubles = order[(~tree.is_matched[order]) & _is_text(picture)[order]]
     findings = [
         Finding("tokens", f"{len(order):,}", NO_IDS),
-        Finding("leaves", f"{len(leaves):,}", leaves, "nothing longer begins with them"),
+        Finding("leaves", f"{len(leaves):,}", leaves, "begin no longer token"),
         Finding("longest chain", _most(depths), deepest, "tokens from the root"),
         Finding("largest fan-out", _most(fan_outs), widest, "children of one token"),
         Finding("longest token", _most(lengths), longest, "bytes"),
-        Finding("not whole UTF-8", f"{len(broken):,}", broken, "hold parts of characters"),
+        Finding("not whole UTF-8", f"{len(broken):,}", broken, "parts of characters"),
         Finding("same bytes as another", f"{len(doubles):,}", doubles, "matching takes the other one"),
     ]
     distributions = (
-        Distribution("Tokens at each depth", _bars(order, depths, N_SINGLE_DEPTHS)),
-        Distribution("Tokens with so many children", _bars(order, fan_outs, 1)),
+        Distribution("Tokens at each depth", DEPTH, _bars(order, depths, N_SINGLE_DEPTHS)),
+        Distribution("Tokens with so many children", CHILDREN, _bars(order, fan_outs, 1)),
     )
     return TreeStatistics(tuple(findings), distributions)
 

@@ -233,6 +233,17 @@ class Vocabulary:
         return token_tree(self)
 
     @property
+    def has_letters(self) -> bool:
+        """Whether the file writes tokens as text of its own; else it has bytes, or escapes for them."""
+        return not (self.rules.merges_all_pairs or self.type in (VocabType.RWKV, VocabType.TEST))
+
+    def spell(self, data: bytes) -> bytes:
+        """Bytes that tokens stand for as the file would write them."""
+        if self._spelling == native.BYTE_STAND_INS:
+            return byte_alphabet.spell(data).encode()
+        return data.replace(b" ", "▁".encode()) if self._spelling == native.MARKED_SPACES else data
+
+    @property
     def _spelled_as(self) -> NDArray[np.uint16]:
         """`attributes`, but SentencePiece reads user-defined and unused pieces like normal ones."""
         if self.pieces is None:

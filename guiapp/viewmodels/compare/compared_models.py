@@ -41,7 +41,7 @@ class ComparedModels(QObject):
         """Begin to open one more model, with the switches of the first one; `pre` as in `open_model`."""
         assert self.can_add
         first = self._sessions[0]
-        session = ModelSession(first.text, first.options, self._load, self, checks=False)
+        session = ModelSession(first.text, first.options, self._load, self, False, first.spelling)
         self._sessions.append(session)
         self.sessions_changed.emit()
         session.loader.open(name, pre)

@@ -50,7 +50,9 @@ class ComparedTexts(QObject):
     def __init__(self, session: ModelSession) -> None:
         super().__init__()
         self.first = session
-        self.second = ModelSession(TextSession(parent=self), session.options, parent=self)
+        self.second = ModelSession(
+            TextSession(parent=self), session.options, parent=self, spelling=session.spelling
+        )
         self.ids = PastedIds(session, self)
         self.takes_ids = False
         self.found = id_changes(NO_IDS, NO_IDS)

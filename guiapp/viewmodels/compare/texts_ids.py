@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,9 @@ from guiapp.viewmodels.text.document import TextDocument
 from guiapp.viewmodels.text.live_spans import NO_TOKENS, follow_edit
 from guiapp.viewmodels.text_session import TextSession
 from guiapp.viewmodels.tokens.layout import SpanWindow
+
+if TYPE_CHECKING:
+    from guiapp.core.tokenizer import Tokenizer
 
 LARGEST_TEXT_BYTES = 1 << 26  # that ids stand for; a few of a file made for it may stand for any number
 NO_ID = -1  # of what is written but is no id
@@ -57,11 +61,20 @@ class ListedSpans(QObject):
     def __init__(self, document: TextDocument, model: ModelSession, parent: QObject) -> None:
         super().__init__(parent)
         self.document = document
+        self.spelling = model.spelling
         self._model = model
         self._coming: FragmentTokens | None = None
         self.tokens = TokenStore(NO_TOKENS, document.size)
         document.written.connect(self._follow)
         document.edited.connect(self._tell)
+
+    @property
+    def tokenizer(self) -> Tokenizer | None:
+        return self._model.tokenizer
+
+    @property
+    def vocabulary(self) -> Vocabulary | None:
+        return self._model.vocabulary
 
     def show(self, tokens: FragmentTokens, text: bytes) -> None:
         """Show a text with these tokens; what is the same as before stays where it is on screen."""
@@ -85,6 +98,9 @@ class ListedSpans(QObject):
 
     def label_of(self, token_id: int) -> str:
         return "no id" if token_id < 0 else self._model.label_of(token_id)
+
+    def exact_instead(self, index: int) -> None:
+        """No encoder has made these."""
 
     def _follow(self, edit: TextEdit) -> None:
         if self._coming is None:

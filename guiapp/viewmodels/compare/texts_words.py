@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from guiapp.core.compare.changes_report import remarks
 from guiapp.core.explain.figures import counted, percent
-from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.vocab.quoting import quoted
 from guiapp.viewmodels.compare.texts import ComparedTexts
 from guiapp.viewmodels.compare.texts_marks import MarkedSpans
@@ -133,7 +132,8 @@ def _shown(compared: ComparedTexts, ids: NDArray[np.int32]) -> str:
     vocabulary = compared.first.vocabulary
     if vocabulary is None or not len(ids):
         return "–"
-    texts = [visible_text(vocabulary.token_bytes(token_id)) for token_id in ids[:LONGEST_LIST].tolist()]
+    spelling = compared.first.spelling.now
+    texts = [spelling.token(vocabulary, token_id) for token_id in ids[:LONGEST_LIST].tolist()]
     if len(ids) == 1:
         return f"{shortened(texts[0])} ({ids[0]})"
     return shortened("|".join(texts)) if len(ids) <= LONGEST_LIST else f"{shortened('|'.join(texts))} …"

@@ -19,6 +19,7 @@ from guiapp.viewmodels.compare.vocabulary_details import Describer, RowDetails
 from guiapp.viewmodels.compare.vocabulary_rows import GROUPS, NO_ROWS, Filter, Listed, listed
 from guiapp.viewmodels.compare.vocabulary_verdict import Respect, first_difference, respects
 from guiapp.viewmodels.model_session import ModelSession
+from guiapp.viewmodels.spelling import SharedSpelling
 
 PAUSE_MS = 120  # a search begins when typing pauses
 FORMS = ("csv", "json", "markdown")
@@ -55,6 +56,7 @@ class ComparedVocabularies(QObject):
     compared   None until both are
     problem    why they could not be
     shown      what is listed, and by which filter; follows `filter`
+    spelling   how tokens are written
     chosen     which of the rows that are shown is looked at, None for none
 
     Signals:
@@ -74,6 +76,7 @@ class ComparedVocabularies(QObject):
     def __init__(self, models: ComparedModels, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._models = models
+        self.spelling = models.sessions[0].spelling
         self._choice: ModelSession | None = None
         self._links: list[QMetaObject.Connection] = []
         self._failures: dict[ModelSession, str] = {}
@@ -216,7 +219,7 @@ class ComparedVocabularies(QObject):
         elif self._is_watched and self._compared_pair != (first, second):
             self._forget()
             self._compared_pair = first, second
-            self.job.start(partial(_compared, first, second))
+            self.job.start(partial(_compared, first, second, self.spelling))
             self.found_changed.emit()
 
     def _forget(self) -> None:
@@ -303,7 +306,7 @@ class ComparedVocabularies(QObject):
             self.choose(first if self.chosen is None else (self.chosen + by) % n_rows)
 
 
-def _compared(first: Tokenizer, second: Tokenizer, progress: Progress) -> Compared:
+def _compared(first: Tokenizer, second: Tokenizer, spelling: SharedSpelling, progress: Progress) -> Compared:
     """A comparison with all that its pictures and its list need."""
     found = compare_vocabularies(first, second)
     progress(0.5)
@@ -314,4 +317,4 @@ def _compared(first: Tokenizer, second: Tokenizer, progress: Progress) -> Compar
     if found.merges is not None:
         found.listed_rules  # noqa: B018
     sizes = {name: len(group.rows(found)) for name, group in GROUPS.items()}
-    return Compared(found, Describer(found), respects(found), sizes)
+    return Compared(found, Describer(found, spelling), respects(found), sizes)

@@ -9,10 +9,11 @@ import numpy as np
 
 from guiapp.core.compare.vocabularies import SEARCHES, VocabularyComparison
 from guiapp.core.explain.explainer import Explainer
-from guiapp.core.explain.visible_text import visible_text
+from guiapp.core.explain.spelling import Spelling
 from guiapp.core.tree.scripts import NAMES
 from guiapp.core.vocab.vocabulary import Vocabulary
 from guiapp.viewmodels.compare.vocabulary_rows import ABSENT, Group, Sides, token_of
+from guiapp.viewmodels.spelling import SharedSpelling
 from guiapp.viewmodels.tokens.details import SCORED, hex_bytes, special_role
 
 LONGEST_RANKED = 48  # bytes of a token whose merges are followed
@@ -38,6 +39,7 @@ class RowDetails(NamedTuple):
 
     token   its id in both, or that of the one that the rule makes; None where there is none
     text    the bytes that it stands for
+    shown   the bytes that it is written with, to be made visible; of both where files write it otherwise
     facts   by side
     shared  what is the same in both
     """
@@ -45,6 +47,7 @@ class RowDetails(NamedTuple):
     group: Group
     token: Sides
     text: bytes
+    shown: tuple[bytes, ...]
     facts: tuple[Fact, ...]
     shared: tuple[tuple[str, str], ...]
 
@@ -52,8 +55,9 @@ class RowDetails(NamedTuple):
 class Describer:
     """Tells about rows of a comparison; to make it takes no time, an answer a millisecond."""
 
-    def __init__(self, found: VocabularyComparison) -> None:
+    def __init__(self, found: VocabularyComparison, spelling: SharedSpelling) -> None:
         self.found = found
+        self._spelling = spelling
         first, second = (Explainer(each.vocabulary, each.merging) for each in found.tokenizers)
         self._explainers = first, second
 
@@ -63,7 +67,8 @@ class Describer:
         text = self.text(group, row)
         facts = self._rule_facts(row, token) if group.is_rules else self._token_facts(token)
         shared = ("bytes", hex_bytes(text)), ("script", self.script(token)), ("length", f"{len(text):,}")
-        return RowDetails(group, token, text, facts, tuple(each for each in shared if each[1]))
+        shown = self.shown(group, row)
+        return RowDetails(group, token, text, shown, facts, tuple(each for each in shared if each[1]))
 
     def text(self, group: Group, row: tuple[int, int]) -> bytes:
         """What a token stands for, or what a rule makes."""
@@ -71,16 +76,29 @@ class Describer:
         token = token_of(self.found, group, row)[side]
         if token is not None:
             return self.found.tokenizers[side].vocabulary.token_bytes(token)
-        return b"".join(self.rule(row))
+        return b"".join(self._symbols(row, Spelling.SIGNS))
+
+    def shown(self, group: Group, row: tuple[int, int]) -> tuple[bytes, ...]:
+        """The same as it is written; a token that both files spell otherwise, in both ways."""
+        token, write = token_of(self.found, group, row), self._spelling.now.token_data
+        ways = [write(self._vocabulary(side), each) for side, each in enumerate(token) if each is not None]
+        return tuple(dict.fromkeys(ways)) or (b"".join(self.rule(row)),)
+
+    def written(self, side: int, token_id: int, limit: int) -> str:
+        """A token of a vocabulary as it is written."""
+        return self._spelling.now.token(self._vocabulary(side), token_id, limit)
 
     def rule(self, row: tuple[int, int]) -> tuple[bytes, bytes]:
-        """What a rule joins: the bytes of tokens, and other symbols as the file spells them."""
+        """What a rule joins, as it is written; symbols that are no tokens as the file spells them."""
+        return self._symbols(row, self._spelling.now)
+
+    def _symbols(self, row: tuple[int, int], spelling: Spelling) -> tuple[bytes, bytes]:
         side = 0 if row[0] != ABSENT else 1
-        vocabulary = self.found.tokenizers[side].vocabulary
+        vocabulary = self._vocabulary(side)
         symbols = self.found.listed_rules[side][row[side], :2].tolist()
         [spelled] = self.found.rules(side, np.array([row[side]], np.int32))
         left, right = (
-            vocabulary.token_bytes(symbol) if symbol < len(vocabulary) else text
+            spelling.token_data(vocabulary, symbol) if symbol < len(vocabulary) else text
             for symbol, text in zip(symbols, spelled, strict=True)
         )
         return left, right
@@ -114,7 +132,6 @@ class Describer:
         worth = " / ".join(dict.fromkeys(worth_name(each.vocabulary) for each in self.found.tokenizers))
         told: tuple[tuple[str, Write], ...] = (
             ("id", lambda side, each: str(each)),
-            ("raw", lambda side, each: visible_text(self._vocabulary(side).raw_text(each))),
             ("kind", self.kind),
             (worth, self.worth),
             ("role", lambda side, each: special_role(self._vocabulary(side), each)),

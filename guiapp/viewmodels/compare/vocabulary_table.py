@@ -2,83 +2,79 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QObject
 
 from guiapp.core.explain.visible_text import isolate, visible_text
 from guiapp.viewmodels.compare.vocabulary_details import NOTHING, Describer, worth_name
-from guiapp.viewmodels.compare.vocabulary_rows import ABSENT, GROUPS, NO_ROWS, Group, Rows, token_of
+from guiapp.viewmodels.compare.vocabulary_rows import ABSENT, GROUPS, NO_ROWS, Group, Rows, Sides, token_of
+from guiapp.viewmodels.row_table import LEFT, RIGHT, Column, RowTable
+from guiapp.viewmodels.spelling import SharedSpelling
 
-AnyIndex = QModelIndex | QPersistentModelIndex
-RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-NO_INDEX = QModelIndex()
 LONGEST_TEXT = 60  # characters
-MOST_COPIED_ROWS = 100_000
-
-Row = tuple[int, int]
 
 
-class Column(NamedTuple):
-    """What a column says; without a title it is named after what the vocabularies' tokens are worth."""
+class Listed(NamedTuple):
+    """A row of a group, and who tells about it."""
 
-    title: str
-    alignment: Qt.AlignmentFlag
-    text: Callable[[Describer, Group, Row], str]
+    say: Describer
+    group: Group
+    place: tuple[int, int]
 
-
-def _seen(data: bytes) -> str:
-    return visible_text(data, LONGEST_TEXT)
-
-
-def _joined(rule: tuple[bytes, bytes]) -> str:
-    return " + ".join(isolate(_seen(each)) for each in rule)
+    @property
+    def token(self) -> Sides:
+        return token_of(self.say.found, self.group, self.place)
 
 
-def _number(row: Row, side: int) -> str:
-    return NOTHING if row[side] == ABSENT else str(row[side])
+def _seen(ways: Iterable[bytes], between: str = " / ") -> str:
+    seen = [visible_text(each, LONGEST_TEXT) for each in ways]
+    return seen[0] if len(seen) == 1 else between.join(map(isolate, seen))
 
 
-def _both(write: Callable[[Describer], Callable[[int, int], str]]) -> Callable[[Describer, Group, Row], str]:
-    return lambda say, group, row: say.both(token_of(say.found, group, row), write(say))
+def _number(side: int) -> Callable[[Listed], str]:
+    return lambda row: NOTHING if row.place[side] == ABSENT else str(row.place[side])
 
 
-NUMBERS = ("A", lambda say, group, row: _number(row, 0)), ("B", lambda say, group, row: _number(row, 1))
+SIDES = ("A", _number(0)), ("B", _number(1))
 ABOUT = (
-    Column("script", LEFT, lambda say, group, row: say.script(token_of(say.found, group, row))),
-    Column("bytes", RIGHT, lambda say, group, row: f"{len(say.text(group, row)):,}"),
+    Column[Listed]("script", LEFT, lambda row: row.say.script(row.token)),
+    Column[Listed]("bytes", RIGHT, lambda row: f"{len(row.say.text(row.group, row.place)):,}"),
 )
+WORTH = Column[Listed]("", RIGHT, lambda row: row.say.both(row.token, row.say.worth))
 TOKEN_COLUMNS = (
-    Column("token", LEFT, lambda say, group, row: _seen(say.text(group, row))),
-    *(Column(f"id in {side}", RIGHT, text) for side, text in NUMBERS),
-    Column("kind", LEFT, _both(lambda say: say.kind)),
-    Column("", RIGHT, _both(lambda say: say.worth)),
+    Column[Listed]("token", LEFT, lambda row: _seen(row.say.shown(row.group, row.place))),
+    *(Column[Listed](f"id in {side}", RIGHT, text) for side, text in SIDES),
+    Column[Listed]("kind", LEFT, lambda row: row.say.both(row.token, row.say.kind)),
+    WORTH,
     *ABOUT,
 )
 RULE_COLUMNS = (
-    Column(
-        "merge rule", LEFT, lambda say, group, row: " + ".join(isolate(_seen(each)) for each in say.rule(row))
-    ),
-    *(Column(f"place in {side}", RIGHT, text) for side, text in NUMBERS),
-    Column("makes", LEFT, lambda say, group, row: _seen(say.text(group, row))),
+    Column[Listed]("merge rule", LEFT, lambda row: _seen(row.say.rule(row.place), " + ")),
+    *(Column[Listed](f"place in {side}", RIGHT, text) for side, text in SIDES),
+    Column[Listed]("makes", LEFT, lambda row: _seen(row.say.shown(row.group, row.place))),
     *ABOUT,
 )
 
 
-class VocabularyTable(QAbstractTableModel):
-    """One row for each; what it says is made when it is looked at."""
+class VocabularyTable(RowTable[Listed]):
+    """One row for each; the column without a title is named after what the tokens are worth."""
 
-    def __init__(self, parent: QObject | None = None) -> None:
+    def __init__(self, spelling: SharedSpelling, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._describer: Describer | None = None
         self._group = GROUPS["all"]
         self._rows = NO_ROWS
+        spelling.changed.connect(self.tell_all_anew)
 
     @property
-    def columns(self) -> tuple[Column, ...]:
+    def columns(self) -> Sequence[Column[Listed]]:
         return RULE_COLUMNS if self._group.is_rules else TOKEN_COLUMNS
+
+    @property
+    def n_rows(self) -> int:
+        return 0 if self._describer is None else len(self._rows)
 
     def show(self, describer: Describer | None, group: Group, rows: Rows) -> None:
         """List some rows of a group."""
@@ -86,45 +82,14 @@ class VocabularyTable(QAbstractTableModel):
         self._describer, self._group, self._rows = describer, group, rows
         self.endResetModel()
 
-    def row(self, index: int) -> Row:
+    def row(self, index: int) -> Listed | None:
+        if self._describer is None:
+            return None
         first, second = self._rows[index].tolist()
-        return first, second
+        return Listed(self._describer, self._group, (first, second))
 
-    def rowCount(self, parent: AnyIndex = NO_INDEX) -> int:
-        return 0 if parent.isValid() or self._describer is None else len(self._rows)
-
-    def columnCount(self, parent: AnyIndex = NO_INDEX) -> int:
-        return 0 if parent.isValid() else len(self.columns)
-
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> object:
-        if orientation is not Qt.Orientation.Horizontal:
-            return None
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return self.columns[section].alignment
-        return self._title(self.columns[section]) if role == Qt.ItemDataRole.DisplayRole else None
-
-    def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        column = self.columns[index.column()]
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return column.alignment
-        if role != Qt.ItemDataRole.DisplayRole or self._describer is None:
-            return None
-        return column.text(self._describer, self._group, self.row(index.row()))
-
-    def as_text(self, rows: Iterable[int]) -> str:
-        """Rows as lines with tabs under a line of titles, at most MOST_COPIED_ROWS of them."""
-        lines = ["\t".join(map(self._title, self.columns))]
-        for number in rows:
-            if self._describer is None or len(lines) > MOST_COPIED_ROWS:
-                break
-            row = self.row(number)
-            lines.append("\t".join(each.text(self._describer, self._group, row) for each in self.columns))
-        return "\n".join(lines) + "\n"
-
-    def _title(self, column: Column) -> str:
-        if column.title or self._describer is None:
+    def title(self, column: Column[Listed]) -> str:
+        if column is not WORTH or self._describer is None:
             return column.title
         tokenizers = self._describer.found.tokenizers
         return "/".join(dict.fromkeys(worth_name(each.vocabulary) for each in tokenizers))

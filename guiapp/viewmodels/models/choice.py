@@ -11,7 +11,7 @@ from urllib.request import url2pathname
 from guiapp.core.demo import DEMO_MODELS, PREFIX
 from guiapp.core.explain.figures import in_bytes
 from guiapp.core.explain.reports import value_text
-from guiapp.core.explain.visible_text import visible_text
+from guiapp.core.explain.spelling import Spelling
 from guiapp.core.sources.installed import FOLDER, Installed
 from guiapp.core.sources.locate import is_fetched, is_plain, lasting_name
 from guiapp.core.vocab.quoting import printable, quoted
@@ -152,7 +152,7 @@ def special_facts(vocabulary: Vocabulary) -> Iterator[tuple[str, str]]:
     for role in fields(vocabulary.special_ids):
         token_id = getattr(vocabulary.special_ids, role.name)
         if token_id is not None and 0 <= token_id < len(vocabulary):
-            text = visible_text(vocabulary.raw_text(token_id), SHOWN_BYTES)
+            text = Spelling.SIGNS.token(vocabulary, token_id, SHOWN_BYTES)
             yield role.name.upper().replace("_", " "), f"{token_id} {text}"
 
 

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.trace.breakpoints import Breakpoint, Dialect, parse_breakpoint
-from guiapp.core.trace.spelling import unquoted
+from guiapp.core.trace.token_names import unquoted
 
 Rows = tuple[Breakpoint, ...]
 

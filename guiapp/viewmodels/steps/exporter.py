@@ -51,7 +51,12 @@ class StepExporter(QObject):
         self._end()
         run_file, written = Path(self._folder.name) / "run", run.steps if steps is None else steps
         self._request = ExportRequest(
-            str(run_file), str(path.absolute()), written.start, written.stop, *run.model
+            str(run_file),
+            str(path.absolute()),
+            written.start,
+            written.stop,
+            *run.model,
+            run.spelling.value,
         )
         self.progress, self.saved, self.failure = 0.0, None, ""
         self._storing.start(partial(_store, run, run_file))

@@ -20,7 +20,7 @@ from guiapp.core.lessons.lesson import (
     load_all,
     load_each,
 )
-from guiapp.core.lessons.places import computed_answer, go_to_place, training_answer
+from guiapp.core.lessons.places import computed_answer, go_to_place, place_of, training_answer
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.steps.lesson_progress import LessonProgress, is_lesson_path
@@ -46,9 +46,9 @@ class LessonPlayer(QObject):
     ) -> None:
         super().__init__(parent)
         self._progress = LessonProgress(settings)
-        self.session = ModelSession(TextSession())
+        self.session = ModelSession(TextSession(), spelling=settings.spelling)
         self.steps = StepsModel(self.session, recorder=recorder, parent=self)
-        self.training = TrainingModel(parent=self)
+        self.training = TrainingModel(spelling=settings.spelling, parent=self)
         self.lesson: Lesson | None = None
         self.number = 0
         self.is_revealed = False
@@ -128,6 +128,19 @@ class LessonPlayer(QObject):
             return not self.training.is_busy
         return self.steps.recording.is_settled and self._is_recorded(step)
 
+    @property
+    def is_at_place(self) -> bool:
+        """Whether nobody has gone on in the run from where the present step wants it."""
+        step, debugger = self.step, self.steps.debugger
+        if step is None or not self.is_ready:
+            return False
+        if step.train:
+            return self.training.position == min(step.merges, self.training.n_steps)
+        if debugger is None:
+            return True
+        found = place_of(debugger, step.place)
+        return debugger.position == (debugger.n_steps if found is None else found)
+
     def open(self, path: Path) -> None:
         """Begin a lesson from a file as it is now; raises LessonError."""
         opened = load(path)
@@ -158,8 +171,12 @@ class LessonPlayer(QObject):
             self.leave()
 
     def go_back(self) -> None:
-        if self.lesson is not None and self.number > 0:
-            self._show(self.number - 1)
+        self.go_to(self.number - 1)
+
+    def go_to(self, number: int) -> None:
+        """Another step, where there is one of that number."""
+        if self.lesson is not None and 0 <= number < len(self.lesson.steps) and number != self.number:
+            self._show(number)
 
     def reveal(self) -> None:
         """Show the answer."""

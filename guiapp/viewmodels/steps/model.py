@@ -75,6 +75,7 @@ class StepsModel(WalkModel[Debugger]):
         self._seeks_token: tuple[int, int] | None = None
         self._seeks_place: Place | None = None
         self.race.changed.connect(self._follow_race)
+        session.spelling.changed.connect(self._follow_spelling)
         self._restore()
 
     # The trace
@@ -101,6 +102,7 @@ class StepsModel(WalkModel[Debugger]):
         if debugger is not None and debugger.trace.twin in WALKERS:
             self._trees.start(lambda _: debugger.vocabulary.token_tree)
         if debugger is not None:
+            debugger.spell(self._session.spelling.now)
             with QSignalBlocker(self.breakpoints):
                 self.breakpoints.fit(self.breakpoints.rows)
             debugger.log_limit = MOST_NOTES
@@ -116,6 +118,14 @@ class StepsModel(WalkModel[Debugger]):
     def _take_tree(self, tree: TokenTree) -> None:
         self.tree = tree
         self.position_changed.emit()
+
+    def _follow_spelling(self) -> None:
+        """Tell all again."""
+        if (debugger := self.debugger) is not None:
+            debugger.spell(self._session.spelling.now)
+            steps = dict.fromkeys(step for step, _ in self.notes)
+            self._note(tuple(note for step in steps for note in debugger.stops.logged(step, step + 1, None)))
+            self.position_changed.emit()
 
     # Moving
 
@@ -155,18 +165,18 @@ class StepsModel(WalkModel[Debugger]):
 
     def run(self) -> None:
         """Go on to the next breakpoint, to where a race parts, or to the end."""
-        parting = self.race.parting
+        parting = self.race.stop_at
         goal = self.n_steps if parting is None or parting <= self.position else parting
         self._moved(lambda debugger: debugger.until(goal))
 
     def reverse(self) -> None:
         """Go back to the previous breakpoint, to where a race parts, or to the start."""
-        parting = self.race.parting
+        parting = self.race.stop_at
         goal = 0 if parting is None or parting >= self.position else parting
         self._moved(lambda debugger: debugger.back_until(goal))
 
     def to_difference(self) -> None:
-        """Go to the step that decided where the race parts."""
+        """Go to the step at which the two of a race part."""
         if self.race.parting is not None:
             self.go_to(self.race.parting)
 
@@ -256,7 +266,7 @@ class StepsModel(WalkModel[Debugger]):
 
     def _advance(self) -> None:
         """A step of the size that is chosen, but not past where a race parts."""
-        before, parting = self.position, self.race.parting
+        before, parting = self.position, self.race.stop_at
         self.step()
         if parting is not None and before < parting <= self.position:
             self.go_to(parting)

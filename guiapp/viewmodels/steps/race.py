@@ -2,33 +2,53 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from PySide6.QtCore import QObject, Signal
 
+from guiapp.core.catalogue import ALGORITHMS
 from guiapp.core.compare.comparison import Side
 from guiapp.core.explain.figures import counted
 from guiapp.core.explain.visible_text import isolate
-from guiapp.core.trace.cost import ONE_PIECE, estimate, must_ask
+from guiapp.core.trace.cost import ONE_PIECE, Cost, estimate, must_ask
 from guiapp.core.trace.debugger import Debugger
-from guiapp.core.trace.race import Difference, first_difference, follow, means_the_same
+from guiapp.core.trace.race import Difference, first_difference, first_other_step, follow, outcome
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.models.loader import display_name
 from guiapp.viewmodels.steps.trace_recorder import TraceRecorder
 
 TOO_LONG = "The text is too long for a race. Select a part of it on the Inspect page."
+QUICK_SECONDS = 0.25  # to record a run that nobody asked for
+
+
+class Proposal(NamedTuple):
+    """An encoder that can run beside, and what there would be to see.
+
+    told     what it does and, where its run is known, how many steps it takes and whether tokens differ
+    differs  whether it does anything else on this text; True as long as nobody knows
+    """
+
+    encoder: str
+    told: str
+    differs: bool
 
 
 class RaceModel(QObject):
     """The rival and where the two part.
 
-    encoder  the one of the leader's model that runs beside, "" for none
-    other    the model that runs beside with its own encoder and switches, None for none
-    verdict  what there is to say about the two
+    encoder     the one of the leader's model that runs beside, "" for none
+    other       the model that runs beside with its own encoder and switches, None for none
+    difference  where the tokens begin to differ, None where they do not
+    verdict     where the two part, and why
+    outcome     what comes of it: the steps of both, and whether their tokens are the same
 
     Signals:
         changed(): `encoder`, `other`, `rival`, its place, `failure` or `difference` is new.
+        proposals_changed(): `proposals` is new.
     """
 
     changed = Signal()
+    proposals_changed = Signal()
 
     def __init__(self, session: ModelSession, recorder: TraceRecorder, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -36,14 +56,16 @@ class RaceModel(QObject):
         self._recorder = recorder
         self._recorder.recorded.connect(self._take)
         self._recorder.failed.connect(self._fail)
+        session.spelling.changed.connect(self._tell_again)
         self._leader: Debugger | None = None
         self._text_start = 0  # of the leader's text
         self._offset: int | None = None  # from where on they are to part
+        self._runs: dict[str, Debugger | None] = {}  # of encoders on the leader's text; None: it failed
+        self._is_scouting = False
+        self._scouted = ""  # whose run is being recorded though nobody chose it
         self.encoder = ""
         self.other: ModelSession | None = None
-        self.rival: Debugger | None = None
-        self.difference: Difference | None = None
-        self.failure = self.verdict = ""
+        self._forget_rival()
 
     @property
     def is_on(self) -> bool:
@@ -52,20 +74,26 @@ class RaceModel(QObject):
 
     @property
     def is_ready(self) -> bool:
-        """Whether nothing is being recorded."""
+        """Whether nothing that was asked for is being recorded."""
         return not self.is_on or self.rival is not None or bool(self.failure)
 
     @property
     def encoders(self) -> list[str]:
-        """Those that can run beside: neither what the leader runs nor `fast`, which is read as another."""
+        """Those that can run beside, the ones whose tokens may differ first.
+
+        Neither what the leader runs nor `fast`, which is read as another.
+        """
         tokenizer, algorithm = self._session.tokenizer, self._session.algorithm
         if tokenizer is None or algorithm is None:
             return []
-        return [
-            name
-            for name in tokenizer.encoders
-            if name not in ("fast", tokenizer.readable_twin(algorithm.name))
-        ]
+        twin = tokenizer.readable_twin(algorithm.name)
+        names = [name for name in tokenizer.encoders if name not in ("fast", twin)]
+        return sorted(names, key=lambda name: ALGORITHMS[name].exact == algorithm.exact)
+
+    @property
+    def proposals(self) -> list[Proposal]:
+        """The same encoders, with what is known of their runs."""
+        return [self._proposal(name) for name in self.encoders]
 
     @property
     def name(self) -> str:
@@ -73,13 +101,32 @@ class RaceModel(QObject):
         return self.encoder if self.other is None else _name(self.other)
 
     @property
+    def names(self) -> tuple[str, str]:
+        """What to call both in a sentence."""
+        if self._leader is None or self.other is None:
+            return "" if self._leader is None else self._leader.trace.encoder, self.name
+        return _told_apart(_name(self._session), self.name)
+
+    @property
+    def leader(self) -> Debugger | None:
+        return self._leader
+
+    @property
     def parting(self) -> int | None:
-        """The leader's step that decided where the two part; None where they do not."""
-        return None if self.difference is None else self.difference.steps[0]
+        """The leader's step at which the two part; None where both do the same throughout.
+
+        It is the one that decided about tokens that differ; where none do, the first that the rival has not.
+        """
+        return None if self._parting is None else self._parting[0]
+
+    @property
+    def stop_at(self) -> int | None:
+        """Where the leader's runs stop: at the parting, if tokens differ."""
+        return None if self.difference is None else self.parting
 
     @property
     def is_parting(self) -> bool:
-        """Whether the leader is there."""
+        """Whether the leader is where they part."""
         return self._leader is not None and self._leader.position == self.parting
 
     def choose(self, encoder: str) -> None:
@@ -93,13 +140,22 @@ class RaceModel(QObject):
     def run_beside(self, leader: Debugger | None, text_start: int = 0) -> None:
         """Run beside another debugger from now on, whose text begins there in the session's."""
         self._leader, self._text_start = leader, text_start
-        self._record()
+        self._runs, self._is_scouting = {}, False
+        self._renew()
+        self.proposals_changed.emit()
+
+    def scout(self) -> None:
+        """Have the runs of all proposals recorded that are quick, to tell what is special about them."""
+        if not self._is_scouting:
+            self._is_scouting = True
+            if self.is_ready:
+                self._record_next()
 
     def follow(self) -> None:
-        """Go where the leader is; where they part, to the step that decided so."""
+        """Go where the leader is; where they part, to the rival's step there."""
         if self.rival is not None and self._leader is not None:
-            if self.difference is not None and self.is_parting:
-                self.rival.go_to(self.difference.steps[1])
+            if self._parting is not None and self.is_parting:
+                self.rival.go_to(self._parting[1])
             else:
                 follow(self._leader, self.rival)
             self.changed.emit()
@@ -112,19 +168,41 @@ class RaceModel(QObject):
     def _set_rival(self, encoder: str, other: ModelSession | None, offset: int | None) -> None:
         self.encoder, self._offset = encoder, offset
         self._listen_to(other)
-        self._record()
+        self._renew()
 
     def _listen_to(self, other: ModelSession | None) -> None:
         if self.other is not None:
-            self.other.options_changed.disconnect(self._record)
-            self.other.closed.disconnect(self._end)
+            self.other.options_changed.disconnect(self._renew)
+            self.other.closed.disconnect(self._give_up)
         self.other = other
         if other is not None:
-            other.options_changed.connect(self._record)  # also where it has another model
-            other.closed.connect(self._end)
+            other.options_changed.connect(self._renew)  # also where it has another model
+            other.closed.connect(self._give_up)
 
-    def _end(self) -> None:
+    def _give_up(self) -> None:
         self.choose("")
+
+    # The rival
+
+    def _forget_rival(self) -> None:
+        self.rival: Debugger | None = None
+        self.difference: Difference | None = None
+        self._parting: tuple[int, int] | None = None  # the step of each
+        self.failure = self.outcome = ""
+        self.verdict = "Recording …"
+
+    def _renew(self) -> None:
+        """Have the rival that is chosen run beside the leader that there is."""
+        self._forget_rival()
+        if self._session.tokenizer is not None and self.encoder not in self.encoders:
+            self.encoder = ""
+        self._scouted = ""
+        known = self._runs.get(self.encoder) if self.other is None else None
+        if known is not None:
+            self._show(known)
+        else:
+            self._record_next()
+            self.changed.emit()
 
     def _side(self) -> Side | None:
         """Who runs beside; None where nobody does, or no model is open."""
@@ -135,36 +213,92 @@ class RaceModel(QObject):
         options = session.options
         return Side(self.name, session.tokenizer, name, options.add_special, options.parse_special)
 
-    def _record(self) -> None:
-        self.rival, self.difference, self.failure, self.verdict = None, None, "", "Recording …"
-        if self._session.tokenizer is not None and self.encoder not in self.encoders:
-            self.encoder = ""
+    def _record_next(self) -> None:
+        """Record who is chosen; behind that, the next of those who might be."""
         side, leader = self._side(), self._leader
-        if side is not None and leader is not None:
-            text, encoder = leader.trace.text, side.encoder or ""
-            cost = estimate(encoder, side.tokenizer.vocabulary.type in ONE_PIECE, len(text))
-            if must_ask(cost, len(text)):
+        if leader is None:
+            return
+        if side is not None and not self.is_ready:
+            if must_ask(_cost(side, leader), len(leader.trace.text)):
                 self.failure = self.verdict = TOO_LONG
             else:
-                self._recorder.record(side.tokenizer, text, encoder, side.add_special, side.parse_special)
-        self.changed.emit()
+                self._record(side, leader)
+        elif self._is_scouting and self._session.tokenizer is not None:
+            options, tokenizer = self._session.options, self._session.tokenizer
+            for name in self.encoders:
+                side = Side(name, tokenizer, name, options.add_special, options.parse_special)
+                if name not in self._runs and _cost(side, leader).seconds <= QUICK_SECONDS:
+                    self._scouted = name
+                    self._record(side, leader)
+                    return
 
-    def _take(self, rival: Debugger) -> None:
+    def _record(self, side: Side, leader: Debugger) -> None:
+        text, encoder = leader.trace.text, side.encoder or ""
+        self._recorder.record(side.tokenizer, text, encoder, side.add_special, side.parse_special)
+
+    def _take(self, run: Debugger) -> None:
         leader, side = self._leader, self._side()
-        if leader is None or side is None or rival.trace.encoder != side.encoder:
+        if leader is None or run.trace.text != leader.trace.text:
             return
-        if rival.trace.text != leader.trace.text or rival.vocabulary is not side.tokenizer.vocabulary:
-            return
-        self.rival = rival
-        names = None if self.other is None else _told_apart(_name(self._session), self.name)
+        encoder, tokenizer = run.trace.encoder, self._session.tokenizer
+        is_own = tokenizer is not None and run.vocabulary is tokenizer.vocabulary
+        is_scouted = is_own and encoder == self._scouted
+        is_chosen = side is not None and encoder == side.encoder
+        is_rival = side is not None and is_chosen and run.vocabulary is side.tokenizer.vocabulary
+        if is_scouted or (is_rival and self.other is None):
+            self._runs[encoder] = run
+            self.proposals_changed.emit()
+        if is_rival and self.rival is None:
+            self._show(run)
+        if is_scouted or is_rival:
+            self._scouted = ""
+            self._record_next()
+
+    def _tell_again(self) -> None:
+        """With tokens as they are written now."""
+        if self.rival is not None:
+            self._show(self.rival)
+
+    def _show(self, run: Debugger) -> None:
+        leader = self._leader
+        assert leader is not None
+        self.rival = run
+        for debugger in (leader, run):
+            debugger.spell(self._session.spelling.now)
+        names = None if self.other is None else self.names
         offset = None if self._offset is None else self._offset - self._text_start
-        found = self.difference = first_difference(leader, rival, names, offset)
-        self.verdict = _told_alike(leader, rival) if found is None else found.reason
+        self.difference = first_difference(leader, run, names, offset)
+        self.outcome = outcome(leader, run, names, offset)
+        if self.difference is not None:
+            self._parting, self.verdict = self.difference.steps, self.difference.reason
+        elif (step := first_other_step(leader, run)) is not None:
+            self._parting, self.verdict = (step, step), f"From step {step:,} on they go other ways."
+        else:
+            self.verdict = "Both do the same, step by step."
         self.follow()
 
     def _fail(self, message: str) -> None:
-        self.failure = self.verdict = message
-        self.changed.emit()
+        if self._scouted:
+            self._runs[self._scouted], self._scouted = None, ""
+            self._record_next()
+        else:
+            self.failure = self.verdict = message
+            self.changed.emit()
+
+    def _proposal(self, name: str) -> Proposal:
+        title, run, leader = ALGORITHMS[name].title.lower(), self._runs.get(name), self._leader
+        if run is None or leader is None:
+            return Proposal(name, title, True)
+        is_same = first_difference(leader, run) is None
+        if is_same and first_other_step(leader, run) is None:
+            return Proposal(name, f"{title} · does the same on this text", False)
+        told = f"{title} · {counted(run.n_steps, 'step')}, {'same' if is_same else 'other'} tokens"
+        return Proposal(name, told, True)
+
+
+def _cost(side: Side, leader: Debugger) -> Cost:
+    is_one_piece = side.tokenizer.vocabulary.type in ONE_PIECE
+    return estimate(side.encoder or "", is_one_piece, len(leader.trace.text))
 
 
 def _name(session: ModelSession) -> str:
@@ -180,9 +314,3 @@ def _told_apart(ours: str, theirs: str) -> tuple[str, str]:
     """Two names in a sentence."""
     names = isolate(ours), isolate(theirs)
     return names if ours != theirs else (f"this {names[0]}", f"the other {names[1]}")
-
-
-def _told_alike(leader: Debugger, rival: Debugger) -> str:
-    told = counted(len(rival.trace.result.ids), "token")
-    is_same = means_the_same(leader.vocabulary, rival.vocabulary)
-    return f"Both give the same {told}." if is_same else f"Both cut the text alike, into {told}."

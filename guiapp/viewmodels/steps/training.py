@@ -21,6 +21,7 @@ from guiapp.core.training.runs import parse_start
 from guiapp.core.training.telling import ToldMerge
 from guiapp.core.training.train_process import Finished, TrainRequest
 from guiapp.viewmodels.processes import LineProcess
+from guiapp.viewmodels.spelling import SharedSpelling
 from guiapp.viewmodels.steps.walk_model import WalkModel
 
 COMMAND = command_of("guiapp.core.training.train_process")
@@ -45,8 +46,15 @@ class TrainingModel(WalkModel[TrainingWalk]):
 
     changed = Signal()
 
-    def __init__(self, command: tuple[str, ...] = COMMAND, parent: QObject | None = None) -> None:
+    def __init__(
+        self,
+        command: tuple[str, ...] = COMMAND,
+        spelling: SharedSpelling | None = None,
+        parent: QObject | None = None,
+    ) -> None:
         super().__init__(TRAINING_DIALECT, parent)
+        self._spelling = spelling or SharedSpelling(parent=self)
+        self._spelling.changed.connect(self._follow_spelling)
         self._folder = tempfile.TemporaryDirectory(prefix="tokenloupe-")
         self._n_trained = 0
         self._process = LineProcess(command, self)
@@ -120,7 +128,7 @@ class TrainingModel(WalkModel[TrainingWalk]):
     def _take(self, lines: list[bytes]) -> None:
         for line in lines:
             if self.record is None and not line.startswith(b'{"finished"'):
-                self.record = TrainingRecord(parse_start(line))
+                self.record = TrainingRecord(parse_start(line), self._spelling.now)
                 self.walk = TrainingWalk(self.record.values)
             elif self.record is not None and line.startswith(b'{"kind"'):
                 self.record.append(line)
@@ -145,6 +153,11 @@ class TrainingModel(WalkModel[TrainingWalk]):
         """It has ended without a last line."""
         self.failure = f"Training ended unexpectedly: {complaint}. Try again with a shorter text."
         self._take([])
+
+    def _follow_spelling(self) -> None:
+        if self.record is not None:
+            self.record.spell(self._spelling.now)
+            self.changed.emit()
 
     # Moving
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from guiapp.core.explain.spelling import Spelling
 from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.trace.debugger import Debugger
 from guiapp.core.vocab.token_tree import TokenTree
+from guiapp.core.vocab.vocabulary import Vocabulary
 
 WALKERS = ("greedy", "rwkv")
 MOST_OTHERS = 6
@@ -42,14 +44,17 @@ def walk(debugger: Debugger, tree: TokenTree) -> Walk:
     behind = visible_text(trace.text[end : end + LOOK_AHEAD])
     if not tree.is_matched[taken]:
         return Walk([], behind)
-    return Walk([_node(tree, token_id) for token_id in tree.path(taken)], behind)
+    return Walk(
+        [_node(debugger.vocabulary, tree, token_id, debugger.spelling) for token_id in tree.path(taken)],
+        behind,
+    )
 
 
-def _node(tree: TokenTree, token_id: int) -> WalkNode:
+def _node(vocabulary: Vocabulary, tree: TokenTree, token_id: int, spelling: Spelling) -> WalkNode:
     siblings = tree.children(tree.parent(token_id))
     at = int((siblings == token_id).argmax())
     first = max(0, min(at - MOST_OTHERS // 2, len(siblings) - MOST_OTHERS - 1))
     near = [int(other) for other in siblings[first : first + MOST_OTHERS + 1] if other != token_id]
-    others = tuple(visible_text(tree.added_bytes(other)) for other in near)
-    added, text = tree.added_bytes(token_id), tree.token_bytes(token_id)
-    return WalkNode(token_id, visible_text(added), visible_text(text), others, len(siblings) - 1)
+    added, *others = (spelling.part(vocabulary, tree.added_bytes(each)) for each in (token_id, *near))
+    text = spelling.token(vocabulary, token_id)
+    return WalkNode(token_id, added, text, tuple(others), len(siblings) - 1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from guiapp.core.editing.text_buffer import TextEdit
 from guiapp.core.editing.token_store import TokenStore
 from guiapp.core.explain.token_classes import KINDS, RARITIES, TokenClasses
 from guiapp.viewmodels.model_session import ModelSession
-from guiapp.viewmodels.tokens.layout import FIRST_SHADE, PIECE_END, SpanWindow
+from guiapp.viewmodels.tokens.layout import DIFFERS, FIRST_SHADE, PIECE_END, SpanWindow
 
 if TYPE_CHECKING:
     from guiapp.viewmodels.text.pieces import TextPieces
@@ -25,6 +25,18 @@ COST_SHADE = FIRST_SHADE
 RARITY_SHADE = COST_SHADE + len(STEPS)
 KIND_SHADE = RARITY_SHADE + len(RARITIES)
 N_SHADES = KIND_SHADE + len(KINDS) - FIRST_SHADE
+
+
+class _Made(NamedTuple):
+    """What was made for the bytes [start, end].
+
+    version  equal until something is new
+    """
+
+    version: object
+    start: int
+    end: int
+    window: SpanWindow
 
 
 class ColouredSpans(QObject):
@@ -44,8 +56,10 @@ class ColouredSpans(QObject):
         self._coloring = coloring
         self._classes: TokenClasses | None = None
         self._pieces: TextPieces | None = None  # while they are marked
+        self._made: _Made | None = None
         session.tokens_changed.connect(self._follow)
         session.vocabulary_changed.connect(self._follow_vocabulary)
+        session.exact.changed.connect(self._tell_looks)
         self._follow_vocabulary()
 
     @property
@@ -57,7 +71,7 @@ class ColouredSpans(QObject):
         if coloring != self._coloring:
             self._coloring = coloring
             self.coloring_changed.emit()
-            self.tokens_changed.emit(None, self._session.tokens)
+            self._tell_looks()
 
     def set_shows_pieces(self, shows: bool) -> None:
         """Mark where the pre-tokenizer cuts."""
@@ -65,7 +79,7 @@ class ColouredSpans(QObject):
             from guiapp.viewmodels.text.pieces import TextPieces  # time that starting does not have
 
             self._pieces = TextPieces(self._session) if shows else None
-            self.tokens_changed.emit(None, self._session.tokens)
+            self._tell_looks()
 
     def remark_on(self, offset: int) -> str:
         """What cut the piece that a byte is in, while pieces are marked."""
@@ -85,11 +99,30 @@ class ColouredSpans(QObject):
 
     def spans_in(self, start: int, end: int) -> SpanWindow:
         """The tokens that overlap or touch the bytes [start, end]."""
+        session, made = self._session, self._made
+        exact = session.exact.version
+        if (self._coloring == "token" or self._classes is None) and self._pieces is None and exact is None:
+            return session.spans_in(start, end)
+        looks = self._coloring, self._classes, self._pieces
+        version = session.tokens, session.tokens.replaced.n_changes, exact, looks
+        if made is None or made.version != version or not made.start <= start <= end <= made.end:
+            is_same_text = made is not None and made.version == version
+            reach = REACH_BYTES if is_same_text else 0  # people scroll on; an edit makes all that anew
+            first, last = max(start - reach, 0), max(end, min(end + reach, session.document.size))
+            made = self._made = _Made(version, first, last, self._made_for(first, last))
+        return made.window.within(start, end)
+
+    def _made_for(self, start: int, end: int) -> SpanWindow:
         window = self._colored(start, end)
-        if self._pieces is None or not len(window.ids):
+        if not len(window.ids):
             return window
-        is_end = np.isin(window.ends, self._pieces.ends_in(start, end)) & (window.ends > window.starts)
-        return window._replace(tints=window.tints | np.where(is_end, np.uint8(PIECE_END), np.uint8(0)))
+        tints = window.tints
+        if self._pieces is not None:
+            is_end = np.isin(window.ends, self._pieces.ends_in(start, end)) & (window.ends > window.starts)
+            tints = tints | np.where(is_end, np.uint8(PIECE_END), np.uint8(0))
+        if self._session.exact.is_known:
+            tints = tints | np.where(self._session.exact.differing(window), np.uint8(DIFFERS), np.uint8(0))
+        return window._replace(tints=tints)
 
     def _colored(self, start: int, end: int) -> SpanWindow:
         window = self._session.spans_in(start, end)
@@ -128,6 +161,9 @@ class ColouredSpans(QObject):
         begin = max(before.rfind(sign) for sign in WHITE)
         found = [at for sign in WHITE if (at := behind.find(sign)) >= 0]
         return first + max(begin, 0), end + min(found) if found else last
+
+    def _tell_looks(self) -> None:
+        self.tokens_changed.emit(None, self._session.tokens)
 
     def _follow(self, edit: TextEdit | None, tokens: TokenStore) -> None:
         self.tokens_changed.emit(edit, tokens)

@@ -5,14 +5,13 @@ from __future__ import annotations
 import numpy as np
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from guiapp.core.counting.cost import steps_of
 from guiapp.core.editing.text_buffer import TextEdit
 from guiapp.core.explain.characters import n_characters
 from guiapp.viewmodels.model_session import ModelSession
 
 PAUSE_MS = 250  # without an edit, until all lines are counted
 LOOKED_AT_BYTES = 1 << 14  # of a line; the whole of a long one would have people wait at each key
-DEAR_STEP = 2  # fewer than two characters a token
+DEAR_BELOW = 2  # characters a token, from the third of `cost.STEPS` on
 
 
 class LineCosts(QObject):
@@ -42,13 +41,18 @@ class LineCosts(QObject):
         if is_shown:
             self._count()
 
-    def is_dear(self, start: int, end: int) -> bool:
-        """Whether a line has few characters for its tokens, as far as one of that length is looked at."""
-        document = self.session.document
-        end = document.character_start(min(end, start + LOOKED_AT_BYTES))
-        n_tokens = self.session.n_in_line(start, end)
+    def of_line(self, start: int, end: int) -> tuple[int, bool]:
+        """The tokens of a line, and whether it has few characters for them, as far as it is looked at.
+
+        It is asked for each line that shows at each key: there is no array in it.
+        """
+        document, n_tokens = self.session.document, self.session.n_in_line(start, end)
+        n_looked_at = n_tokens
+        if end - start > LOOKED_AT_BYTES:
+            end = document.character_start(start + LOOKED_AT_BYTES)
+            n_looked_at = self.session.n_in_line(start, end)
         size = n_characters(document.slice(start, end))
-        return int(steps_of(np.array([size]), np.array([n_tokens]))[0]) >= DEAR_STEP
+        return n_tokens, n_looked_at > 1 and size < DEAR_BELOW * n_looked_at
 
     def _follow(self, edit: TextEdit | None) -> None:
         if self._is_shown:

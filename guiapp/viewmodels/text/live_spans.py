@@ -81,9 +81,10 @@ class LiveSpans(QObject):
     timed = Signal()
     failed = Signal(str)
 
-    def __init__(self, document: TextDocument, parent: QObject | None = None) -> None:
+    def __init__(self, document: TextDocument, parent: QObject | None = None, is_timed: bool = True) -> None:
         super().__init__(parent)
         self._document = document
+        self._is_timed = is_timed
         self._tokenizer: Tokenizer | None = None
         self._options = Options()
         self._have_none()
@@ -97,6 +98,11 @@ class LiveSpans(QObject):
         self._pause = QTimer(self, singleShot=True, interval=0)
         self._pause.timeout.connect(self._expect_edit)
 
+    @property
+    def is_known(self) -> bool:
+        """Whether `tokens` are those of the present text."""
+        return self._live is not None
+
     def use(self, tokenizer: Tokenizer | None, options: Options) -> None:
         """Encode with another tokenizer or other options from now on."""
         if tokenizer is not self._tokenizer:
@@ -109,7 +115,7 @@ class LiveSpans(QObject):
         if self._live is None or not _update(self._live, self._document, edit):
             follow_edit(self.tokens, edit)
             self._fall_behind()
-        elif self._document.size < SMALL:
+        elif self._is_timed and self._document.size < SMALL:
             self.timing.check(self._to_be_timed)
 
     def catch_up(self) -> None:

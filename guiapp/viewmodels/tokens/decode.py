@@ -12,7 +12,6 @@ from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.errors import EncodeError
 from guiapp.core.explain.id_lists import IdsError, parse_ids
-from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.tokens.source import TokenSource
@@ -67,6 +66,7 @@ class DecodeModel(QObject):
         self._job.done.connect(self._take)
         self._job.busy_changed.connect(self.busy_changed)
         source.vocabulary_changed.connect(self._decode)
+        source.spelling.changed.connect(self.changed)
 
     @property
     def ids_text(self) -> str:
@@ -103,12 +103,12 @@ class DecodeModel(QObject):
             self._decode()
 
     def token_text(self, token_id: int) -> TokenText:
-        """One token as visible text."""
+        """How a token is written, and what it is."""
         vocabulary = self._source.vocabulary
         if vocabulary is None:
             return TokenText("", Attribute(0))
         attributes = Attribute(int(vocabulary.signs[token_id]))
-        return TokenText(visible_text(vocabulary.token_bytes(token_id), LONGEST_TOKEN), attributes)
+        return TokenText(self._source.spelling.now.token(vocabulary, token_id, LONGEST_TOKEN), attributes)
 
     def wait(self) -> None:
         """Stop all work; nothing is delivered any more."""

@@ -14,7 +14,7 @@ from guiapp.core.explain.visible_text import isolate, visible_text
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.vocabulary import VocabType, Vocabulary
 from guiapp.viewmodels.background import LatestJob, Progress
-from guiapp.viewmodels.tokens.source import TokenSource
+from guiapp.viewmodels.tokens.source import TokenSource, ToldTokens
 
 if TYPE_CHECKING:
     from guiapp.core.explain.explainer import Explainer
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 SETTLE_MS = 150  # while somebody types, details follow when the typing pauses
 CHOICE_MS = 60  # what is selected is painted in the text before all is said about it
 SHOWN_BYTES = 64
+MOST_INSTEAD, INSTEAD_BYTES = 8, 24  # tokens of the exact encoder that are told, and bytes of each
 AROUND_BYTES = 3  # a character that is cut in two reaches no farther
 SCORED = (VocabType.SPM, VocabType.UGM, VocabType.PLAMO2)
 COUNTABLE = 1e12  # greater whole numbers are written as powers of ten
 FACTS = (
     "id",
-    "raw",
     "bytes",
     "characters",
     "type",
@@ -39,6 +39,7 @@ FACTS = (
     "merge rank",
     "span",
     "in this text",
+    "exact encoder",
 )
 STRIPPING = {
     Attribute.LSTRIP: "drops the white space before it",
@@ -51,7 +52,7 @@ class TokenDetails:
     """One token of the text.
 
     index, n_tokens  its place, from 0, and of how many
-    token_bytes      what it stands for
+    shown            the bytes that it is written with, to be made visible
     tint             which colour it has in the text
     facts            names of FACTS with what there is to say about them, one visible line each
     tree, path       None until the tables for them are ready
@@ -60,7 +61,7 @@ class TokenDetails:
     index: int
     n_tokens: int
     token_id: int
-    token_bytes: bytes
+    shown: bytes
     tint: int
     is_special: bool
     facts: tuple[tuple[str, str], ...]
@@ -96,6 +97,7 @@ class TokenDetailsModel(QObject):
         source.vocabulary_changed.connect(self._follow_vocabulary)
         source.tokens_changed.connect(self._follow_edit)
         source.selected_token_changed.connect(self._follow_selection)
+        source.spelling.changed.connect(self._describe)
         self._follow_vocabulary()
 
     @property
@@ -104,9 +106,14 @@ class TokenDetailsModel(QObject):
         return self._explaining.isActive() or self._job.is_busy
 
     def visible(self, token_id: int) -> str:
-        """A token of the present vocabulary as visible text."""
+        """How a token of the present vocabulary is written."""
+        vocabulary, spelling = self._source.vocabulary, self._source.spelling.now
+        return "" if vocabulary is None else spelling.token(vocabulary, token_id, SHOWN_BYTES)
+
+    def part(self, data: bytes, limit: int) -> str:
+        """How some bytes of its tokens are written."""
         vocabulary = self._source.vocabulary
-        return "" if vocabulary is None else visible_text(vocabulary.token_bytes(token_id), SHOWN_BYTES)
+        return "" if vocabulary is None else self._source.spelling.now.part(vocabulary, data, limit)
 
     def put_off(self, wait_ms: int) -> None:
         """Make no tables for so long: there is much else to do, and they are not what is looked at first."""
@@ -164,11 +171,9 @@ def describe(
 ) -> TokenDetails:
     """Gather what is known about one token of the text."""
     token_id = int(source.tokens.ids(index, index + 1)[0])
-    token_bytes = vocabulary.token_bytes(token_id)
     values = (
         str(token_id),
-        visible_text(vocabulary.raw_text(token_id)),
-        hex_bytes(token_bytes),
+        hex_bytes(vocabulary.token_bytes(token_id)),
         _characters(source, index),
         _type(vocabulary, token_id),
         special_role(vocabulary, token_id),
@@ -176,12 +181,13 @@ def describe(
         _merge_rank(explainer, token_id),
         _span(source, index),
         _occurrences(source, token_id),
+        _exact_instead(source, index),
     )
     return TokenDetails(
         index=index,
         n_tokens=len(source.tokens),
         token_id=token_id,
-        token_bytes=token_bytes,
+        shown=source.spelling.now.token_data(vocabulary, token_id),
         tint=int(source.tokens.between(index, index + 1).tints[0]),
         is_special=vocabulary.kind(token_id) == "control",
         facts=tuple((name, value) for name, value in zip(FACTS, values, strict=True) if value),
@@ -190,21 +196,35 @@ def describe(
     )
 
 
-def hover_text(source: TokenSource, explainer: Explainer | None, index: int) -> str:
+def hover_text(source: ToldTokens, explainer: Explainer | None, index: int) -> str:
     """A token of the text in a few lines: what it is, its bytes, and how often it is here.
 
     Counting takes less time than to copy the ids for somebody else to count.
     """
-    vocabulary = source.vocabulary
-    if vocabulary is None:
+    vocabulary, token_id = source.vocabulary, int(source.tokens.ids(index, index + 1)[0])
+    if vocabulary is None or token_id < 0:
         return ""
-    token_id = int(source.tokens.ids(index, index + 1)[0])
-    token_bytes = vocabulary.token_bytes(token_id)
     named = (("rank", _merge_rank(explainer, token_id)), ("score", _score(vocabulary, token_id)))
     facts = [f"id {token_id}", *(f"{name} {value}" for name, value in named if value)]
     facts += filter(None, (_type(vocabulary, token_id), special_role(vocabulary, token_id)))
-    lines = isolate(visible_text(token_bytes, SHOWN_BYTES)), " · ".join(facts), hex_bytes(token_bytes)
-    return "\n".join(filter(None, (*lines, f"{_occurrences(source, token_id)} in this text")))
+    written = isolate(source.spelling.now.token(vocabulary, token_id, SHOWN_BYTES))
+    lines = written, " · ".join(facts), hex_bytes(vocabulary.token_bytes(token_id))
+    instead = _exact_instead(source, index)
+    exact = f"The exact encoder: {instead}" if instead else ""
+    return "\n".join(filter(None, (*lines, f"{_occurrences(source, token_id)} in this text", exact)))
+
+
+def _exact_instead(source: ToldTokens, index: int) -> str:
+    """`un ┆ able`, and where it cuts elsewhere than around the token, what it cuts so: `unab: un ┆ ab`."""
+    instead = source.exact_instead(index)
+    if instead is None:
+        return ""
+    start, end, spans = instead
+    slice_of = source.document.slice
+    pieces = [isolate(visible_text(slice_of(*span), INSTEAD_BYTES)) for span in spans[:MOST_INSTEAD]]
+    cut = " ┆ ".join(pieces) + (" …" if len(spans) > MOST_INSTEAD else "")
+    same_ends = (start, end) == source.tokens.span(index)
+    return cut if same_ends else f"{isolate(visible_text(slice_of(start, end), SHOWN_BYTES))}: {cut}"
 
 
 def _build_explainer(vocabulary: Vocabulary, merging: PairMerging | None, progress: Progress) -> Explainer:
@@ -267,6 +287,6 @@ def _span(source: TokenSource, index: int) -> str:
     return f"{start:,}–{end:,} bytes, {char_start:,}–{char_end:,} characters"
 
 
-def _occurrences(source: TokenSource, token_id: int) -> str:
+def _occurrences(source: ToldTokens, token_id: int) -> str:
     n_times = source.tokens.count(token_id)
     return "once" if n_times == 1 else f"{n_times:,} times"

@@ -26,7 +26,7 @@ class Strength(IntEnum):
 
 
 FIRST_SHADE = N_TINTS * len(Strength)
-COLOR_BITS, PIECE_END = 63, 64  # of a tint
+COLOR_BITS, PIECE_END, DIFFERS = 63, 64, 128  # of a tint
 
 
 class SpanWindow(NamedTuple):
@@ -38,7 +38,7 @@ class SpanWindow(NamedTuple):
     ends         int64[k]
     tints        uint8[k]  which colour each has: a number below N_TINTS, and N_TINTS times its `Strength`; or
                  from FIRST_SHADE on one of a scale, which neighbours share; with PIECE_END where that is
-                 to be marked behind the token
+                 to be marked behind the token, and DIFFERS where the exact encoder does not give it
     """
 
     first_index: int

@@ -10,10 +10,36 @@ if TYPE_CHECKING:
     from guiapp.core.editing.token_store import TokenStore
     from guiapp.core.tokenizer import Tokenizer
     from guiapp.core.vocab.vocabulary import Vocabulary
+    from guiapp.viewmodels.spelling import SharedSpelling
     from guiapp.viewmodels.text.document import TextDocument
+    from guiapp.viewmodels.text.exact_twin import Instead
 
 
-class TokenSource(Protocol):
+class ToldTokens(Protocol):
+    """Tokens of a text that can be told about."""
+
+    @property
+    def tokenizer(self) -> Tokenizer | None: ...
+
+    @property
+    def vocabulary(self) -> Vocabulary | None: ...
+
+    @property
+    def spelling(self) -> SharedSpelling: ...
+
+    @property
+    def document(self) -> TextDocument:
+        """The text."""
+
+    @property
+    def tokens(self) -> TokenStore:
+        """Those of the text, to read from until the next `tokens_changed`."""
+
+    def exact_instead(self, index: int) -> Instead | None:
+        """What the exact encoder gives in place of a token; None where that is the same, or not known."""
+
+
+class TokenSource(ToldTokens, Protocol):
     """The part of a `ModelSession` that the token panels need.
 
     Token indexes count from 0 over all tokens, BOS and the like included; spans are byte ranges of the
@@ -32,20 +58,6 @@ class TokenSource(Protocol):
 
     @property
     def hovered_token_changed(self) -> SignalInstance: ...
-
-    @property
-    def tokenizer(self) -> Tokenizer | None: ...
-
-    @property
-    def vocabulary(self) -> Vocabulary | None: ...
-
-    @property
-    def document(self) -> TextDocument:
-        """The text."""
-
-    @property
-    def tokens(self) -> TokenStore:
-        """Those of the text, to read from until the next `tokens_changed`."""
 
     @property
     def tokens_of_selected_text(self) -> tuple[int, int] | None:

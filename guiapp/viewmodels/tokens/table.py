@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 
-from guiapp.core.explain.visible_text import visible_text
+from guiapp.core.explain.spelling import Spelling
 from guiapp.core.vocab.vocabulary import Vocabulary
+from guiapp.viewmodels.row_table import LEFT, NO_INDEX, RIGHT, AnyIndex, Column, RowTable
 from guiapp.viewmodels.tokens.details import SCORED, TokenDetailsModel, hex_bytes
 from guiapp.viewmodels.tokens.source import TokenSource
 
 if TYPE_CHECKING:
     from guiapp.core.explain.explainer import Explainer
 
-AnyIndex = QModelIndex | QPersistentModelIndex
-
-MOST_COPIED_ROWS = 100_000
-RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-NO_INDEX = QModelIndex()
 TINT_ROLE = Qt.ItemDataRole.UserRole  # which colour a token has in the text
 ATTRIBUTES_ROLE = TINT_ROLE + 1  # of `Attribute`, as a number
 
@@ -32,13 +27,8 @@ class Row(NamedTuple):
     token_id: int
     span: tuple[int, int]
     vocabulary: Vocabulary
+    spelling: Spelling
     explainer: Explainer | None
-
-
-class Column(NamedTuple):
-    title: str
-    alignment: Qt.AlignmentFlag
-    text: Callable[[Row], str]
 
 
 def _worth(row: Row) -> str:
@@ -49,19 +39,18 @@ def _worth(row: Row) -> str:
 
 
 COLUMNS = (
-    Column("#", RIGHT, lambda row: f"{row.position + 1:,}"),
-    Column("id", RIGHT, lambda row: str(row.token_id)),
-    Column("text", LEFT, lambda row: visible_text(row.vocabulary.token_bytes(row.token_id))),
-    Column("raw", LEFT, lambda row: visible_text(row.vocabulary.raw_text(row.token_id))),
-    Column("bytes", LEFT, lambda row: hex_bytes(row.vocabulary.token_bytes(row.token_id))),
-    Column("type", LEFT, lambda row: row.vocabulary.kind(row.token_id)),
-    Column("score", RIGHT, _worth),
-    Column("span", RIGHT, lambda row: f"{row.span[0]:,}–{row.span[1]:,}"),
+    Column[Row]("#", RIGHT, lambda row: f"{row.position + 1:,}"),
+    Column[Row]("id", RIGHT, lambda row: str(row.token_id)),
+    Column[Row]("token", LEFT, lambda row: row.spelling.token(row.vocabulary, row.token_id)),
+    Column[Row]("bytes", LEFT, lambda row: hex_bytes(row.vocabulary.token_bytes(row.token_id))),
+    Column[Row]("type", LEFT, lambda row: row.vocabulary.kind(row.token_id)),
+    Column[Row]("score", RIGHT, _worth),
+    Column[Row]("span", RIGHT, lambda row: f"{row.span[0]:,}–{row.span[1]:,}"),
 )
 WORTH_COLUMN = [column.title for column in COLUMNS].index("score")
 
 
-class TokenTableModel(QAbstractTableModel):
+class TokenTableModel(RowTable[Row]):
     """Each token of the session's encoding as a row; nothing is kept per row.
 
     An edit changes what the rows say and adds or removes rows at the end, so that it costs the same
@@ -85,60 +74,37 @@ class TokenTableModel(QAbstractTableModel):
         self.is_shrinking = False
         source.tokens_changed.connect(self._follow)
         details.explainer_changed.connect(self._refresh)
+        source.spelling.changed.connect(self._refresh)
         self._follow()
 
-    def rowCount(self, parent: AnyIndex = NO_INDEX) -> int:
-        return 0 if parent.isValid() else self._n_rows
+    @property
+    def columns(self) -> Sequence[Column[Row]]:
+        return COLUMNS
 
-    def columnCount(self, parent: AnyIndex = NO_INDEX) -> int:
-        return 0 if parent.isValid() else len(COLUMNS)
+    @property
+    def n_rows(self) -> int:
+        return self._n_rows
 
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> object:
-        if orientation is not Qt.Orientation.Horizontal:
-            return None
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return COLUMNS[section].alignment
-        return self._titles()[section] if role == Qt.ItemDataRole.DisplayRole else None
+    def title(self, column: Column[Row]) -> str:
+        vocabulary = self._source.vocabulary
+        is_ranked = vocabulary is not None and vocabulary.type not in SCORED
+        return "rank" if is_ranked and column is COLUMNS[WORTH_COLUMN] else column.title
 
     def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        column = COLUMNS[index.column()]
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return column.alignment
         if role == TINT_ROLE:
             return int(self._source.tokens.between(index.row(), index.row() + 1).tints[0])
-        if (
-            role not in (Qt.ItemDataRole.DisplayRole, ATTRIBUTES_ROLE)
-            or (row := self._row(index.row())) is None
-        ):
-            return None
-        return int(row.vocabulary.signs[row.token_id]) if role == ATTRIBUTES_ROLE else column.text(row)
+        if role == ATTRIBUTES_ROLE:
+            row = self.row(index.row())
+            return None if row is None else int(row.vocabulary.signs[row.token_id])
+        return super().data(index, role)
 
-    def rows_as_text(self, rows: Iterable[int]) -> str:
-        """Rows as lines of tab-separated columns under a line of titles, at most MOST_COPIED_ROWS of them."""
-        lines = ["\t".join(self._titles())]
-        for index in rows:
-            if len(lines) > MOST_COPIED_ROWS:
-                lines.append("…")
-                break
-            if (row := self._row(index)) is not None:
-                lines.append("\t".join(column.text(row) for column in COLUMNS))
-        return "\n".join(lines) + "\n"
-
-    def _titles(self) -> list[str]:
-        titles = [column.title for column in COLUMNS]
-        vocabulary = self._source.vocabulary
-        if vocabulary is not None and vocabulary.type not in SCORED:
-            titles[WORTH_COLUMN] = "rank"
-        return titles
-
-    def _row(self, index: int) -> Row | None:
+    def row(self, index: int) -> Row | None:
         vocabulary = self._source.vocabulary
         if vocabulary is None or not 0 <= index < len(self._source.tokens):
             return None
-        token_id = int(self._source.tokens.ids(index, index + 1)[0])
-        return Row(index, token_id, self._source.tokens.span(index), vocabulary, self._details.explainer)
+        tokens, spelling = self._source.tokens, self._source.spelling.now
+        token_id = int(tokens.ids(index, index + 1)[0])
+        return Row(index, token_id, tokens.span(index), vocabulary, spelling, self._details.explainer)
 
     def _follow(self) -> None:
         n_rows = len(self._source.tokens)
@@ -156,6 +122,5 @@ class TokenTableModel(QAbstractTableModel):
         self.rows_changed.emit()
 
     def _refresh(self) -> None:
-        if self._n_rows:
-            self.dataChanged.emit(self.index(0, 0), self.index(self._n_rows - 1, len(COLUMNS) - 1))
+        self.tell_all_anew()
         self.headerDataChanged.emit(Qt.Orientation.Horizontal, WORTH_COLUMN, WORTH_COLUMN)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from guiapp.core.explain.figures import counted
 from guiapp.core.explain.merge_tree import MergeTree, merge_tree, why_not_merged
-from guiapp.core.explain.visible_text import visible_text
+from guiapp.core.explain.spelling import Spelling
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.tree.coloring import SCORED
 from guiapp.core.tree.greedy_walk import merge_rules_of
@@ -21,7 +21,6 @@ from guiapp.viewmodels.tokens.details import hex_bytes, special_role
 MOST_MERGED = 48  # bytes of a token whose merges are drawn
 NODE_FACTS = (
     "id",
-    "raw",
     "bytes",
     "begins",
     "type",
@@ -39,7 +38,7 @@ NODE_FACTS = (
 class NodeDetails:
     """One node: a token, a group of siblings, or the root.
 
-    text   what it stands for, as visible text
+    text   how it is written
     facts  names of NODE_FACTS with what there is to say
     """
 
@@ -49,7 +48,11 @@ class NodeDetails:
 
 
 def describe_node(
-    picture: TreePicture, node: int, tokenizer: Tokenizer | None, counts: NDArray[np.int64] | None
+    picture: TreePicture,
+    node: int,
+    tokenizer: Tokenizer | None,
+    counts: NDArray[np.int64] | None,
+    spelling: Spelling = Spelling.SIGNS,
 ) -> NodeDetails:
     """Gather what is known about a node."""
     token, children = picture.token(node), len(picture.children(node))
@@ -61,7 +64,6 @@ def describe_node(
     is_ranked = vocabulary.type is VocabType.BPE
     values = {
         "id": str(token),
-        "raw": visible_text(vocabulary.raw_text(token)),
         "bytes": hex_bytes(picture.tree.token_bytes(token)),
         "begins": begun_characters(picture.tree.token_bytes(token)),
         "type": vocabulary.kind(token),
@@ -74,7 +76,28 @@ def describe_node(
         "in this text": _times(0 if counts is None else int(counts[token])),
     }
     facts = tuple((name, values[name]) for name in NODE_FACTS if values[name])
-    return NodeDetails(token, visible_text(picture.tree.token_bytes(token)), facts)
+    return NodeDetails(token, spelling.token(vocabulary, token), facts)
+
+
+def glance(
+    picture: TreePicture, node: int, counts: NDArray[np.int64] | None, spelling: Spelling
+) -> tuple[str, tuple[str, ...]]:
+    """What a node stands for, and the little that fits beside the pointer, a few words a line."""
+    token, n_below = picture.token(node), picture.n_below(node)
+    if token is None:
+        if picture.parent(node) is None:
+            return "all tokens", (counted(n_below, "token"),)
+        return picture.script(node), (counted(n_below, "token"), "a group, itself no token")
+    token_bytes = picture.tree.token_bytes(token)
+    below = counted(n_below, "longer token") if n_below else "no longer token"
+    verb = "begins" if n_below in (0, 1) else "begin"
+    n_used = 0 if counts is None else int(counts[token])
+    used = f"{_times(n_used)} in this text" if n_used else "not in this text"
+    return spelling.token(picture.vocabulary, token), (
+        f"id {token} · {counted(len(token_bytes), 'byte')}",
+        f"{below} {verb} with it",
+        used,
+    )
 
 
 def merge_story(vocabulary: Vocabulary, tokenizer: Tokenizer | None, token: int) -> MergeTree:

@@ -2,45 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QObject
 
-from guiapp.core.explain.visible_text import visible_text
+from guiapp.core.explain.spelling import Spelling
 from guiapp.core.tree.picture import TreePicture
+from guiapp.viewmodels.row_table import LEFT, RIGHT, Column, RowTable
+from guiapp.viewmodels.spelling import SharedSpelling
 from guiapp.viewmodels.tokens.details import hex_bytes
 
-AnyIndex = QModelIndex | QPersistentModelIndex
-RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-NO_INDEX = QModelIndex()
 
+class FoundToken(NamedTuple):
+    """A token of a tree."""
 
-class Column(NamedTuple):
-    title: str
-    alignment: Qt.AlignmentFlag
-    text: Callable[[TreePicture, int], str]
+    picture: TreePicture
+    token: int
+    spelling: Spelling
 
 
 COLUMNS = (
-    Column("id", RIGHT, lambda picture, token: str(token)),
-    Column("text", LEFT, lambda picture, token: visible_text(picture.tree.token_bytes(token), 60)),
-    Column("below", RIGHT, lambda picture, token: f"{int(picture.tree.columns.sizes[token]) - 1:,}"),
-    Column("bytes", LEFT, lambda picture, token: hex_bytes(picture.tree.token_bytes(token))),
-    Column("type", LEFT, lambda picture, token: picture.vocabulary.kind(token)),
+    Column[FoundToken]("id", RIGHT, lambda row: str(row.token)),
+    Column[FoundToken](
+        "token", LEFT, lambda row: row.spelling.token(row.picture.vocabulary, row.token, limit=60)
+    ),
+    Column[FoundToken]("below", RIGHT, lambda row: f"{int(row.picture.tree.columns.sizes[row.token]) - 1:,}"),
+    Column[FoundToken]("bytes", LEFT, lambda row: hex_bytes(row.picture.tree.token_bytes(row.token))),
+    Column[FoundToken]("type", LEFT, lambda row: row.picture.vocabulary.kind(row.token)),
 )
 
 
-class FoundTableModel(QAbstractTableModel):
-    """One row for each token; what it says is made when it is looked at."""
+class FoundTableModel(RowTable[FoundToken]):
+    """One row for each token."""
 
-    def __init__(self, parent: QObject | None = None) -> None:
+    def __init__(self, spelling: SharedSpelling, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        self._spelling = spelling
         self._picture: TreePicture | None = None
         self._tokens = np.zeros(0, np.int32)
+        spelling.changed.connect(self.tell_all_anew)
 
     def show(self, picture: TreePicture | None, tokens: NDArray[np.int32]) -> None:
         """List some tokens of a tree."""
@@ -51,33 +54,15 @@ class FoundTableModel(QAbstractTableModel):
     def token(self, row: int) -> int:
         return int(self._tokens[row])
 
-    def rowCount(self, parent: AnyIndex = NO_INDEX) -> int:
-        return 0 if parent.isValid() or self._picture is None else len(self._tokens)
+    @property
+    def columns(self) -> Sequence[Column[FoundToken]]:
+        return COLUMNS
 
-    def columnCount(self, parent: AnyIndex = NO_INDEX) -> int:
-        return 0 if parent.isValid() else len(COLUMNS)
+    @property
+    def n_rows(self) -> int:
+        return 0 if self._picture is None else len(self._tokens)
 
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> object:
-        if orientation is not Qt.Orientation.Horizontal:
+    def row(self, index: int) -> FoundToken | None:
+        if self._picture is None:
             return None
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return COLUMNS[section].alignment
-        return COLUMNS[section].title if role == Qt.ItemDataRole.DisplayRole else None
-
-    def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        column = COLUMNS[index.column()]
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return column.alignment
-        if role != Qt.ItemDataRole.DisplayRole or self._picture is None:
-            return None
-        return column.text(self._picture, self.token(index.row()))
-
-    def as_text(self, rows: Iterable[int]) -> str:
-        """Rows as lines with tabs, under a line of titles."""
-        lines = ["\t".join(column.title for column in COLUMNS)]
-        picture = self._picture
-        if picture is not None:
-            lines += ["\t".join(column.text(picture, self.token(row)) for column in COLUMNS) for row in rows]
-        return "\n".join(lines) + "\n"
+        return FoundToken(self._picture, self.token(index), self._spelling.now)

@@ -14,7 +14,7 @@ from guiapp.core.tree.picture import TreePicture
 
 View = tuple[float, float]
 NARROWEST = 0.75  # of a leaf: what a view shows at least
-MARGIN_PX = 12  # around a sunburst
+MARGIN_PX = 6  # around a sunburst
 LEAST_DISC_PX, FULL_DISC_PX = 18.0, 34.0  # what is smaller in the middle has been passed
 
 
@@ -29,7 +29,7 @@ class Icicle:
 
     @cached_property
     def tops(self) -> NDArray[np.float64]:
-        return band_tops(self.picture, *self.view, self.height_px, ICICLE)
+        return band_tops(self.picture, *self.view, (self.width_px, self.height_px), ICICLE)
 
     @cached_property
     def edges(self) -> NDArray[np.float64]:
@@ -86,7 +86,8 @@ class Sunburst:
 
     @cached_property
     def radii(self) -> NDArray[np.float64]:
-        radii = band_tops(self.picture, *self.view, max(1.0, self.size_px / 2 - MARGIN_PX), SUNBURST)
+        outer = max(1.0, self.size_px / 2 - MARGIN_PX)
+        radii = band_tops(self.picture, *self.view, (2 * pi * outer, outer), SUNBURST)
         grown = np.clip((radii - LEAST_DISC_PX) / (FULL_DISC_PX - LEAST_DISC_PX), 0.0, 1.0)
         return np.asarray(radii * (grown * grown * (3 - 2 * grown)))
 

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from guiapp.core.explain.visible_text import visible_text
+from guiapp.core.explain.figures import counted
+from guiapp.core.explain.spelling import Spelling
 from guiapp.core.tree.coloring import COLORINGS, ColoringInput, NodeValues, node_values
 from guiapp.core.tree.partial_characters import begun_characters
 from guiapp.core.tree.picture import ROOT, TreePicture, tree_picture
@@ -25,6 +26,8 @@ LEAST_SHARE = 0.05  # of the view, for a node that is to be seen
 MOST_REMEMBERED = 200
 COUNT_MS = 150  # the use in the text is counted when typing pauses
 LABEL_LIMIT = 40
+WORDS = {b"": "∅", b" ": "(space)"}  # whose signs are too small to be read alone
+LINE_END = "\n"  # within a label
 MORE_SIGN = "\u2002·\u2002"  # behind it: how many tokens are in a group, or what part of a character begins
 
 
@@ -66,6 +69,7 @@ class TreeModel(QObject):
     def __init__(self, session: ModelSession, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._session = session
+        self.spelling = session.spelling
         self.picture: TreePicture | None = None
         self._chosen: int | None = None
         self._view: View = (0.0, 1.0)
@@ -204,16 +208,29 @@ class TreeModel(QObject):
             self.reveal(found)
 
     def label(self, node: int, is_whole: bool = False) -> str:
-        """What a node adds to its parent, or the whole token, as visible text."""
+        """What a node adds to its parent, or the whole token, as visible text; the whole root is a number."""
         assert self.picture is not None
         token, tree = self.picture.token(node), self.picture.tree
         if token is not None:
             whole = tree.token_bytes(token)
-            text = visible_text(whole if is_whole else tree.shown_bytes(token), LABEL_LIMIT) or "∅"
+            shown = whole if is_whole else tree.shown_bytes(token)
+            text = self.written(token) if shown == whole else self.part(shown, LABEL_LIMIT)
+            if not text or self.spelling.now is Spelling.SIGNS:
+                text = WORDS.get(shown, text)
             begun = begun_characters(whole)
             return f"{text}{MORE_SIGN}{begun}" if begun else text
+        if node == ROOT and is_whole:
+            return counted(self.picture.n_below(node), "token").replace(" ", LINE_END)
         name = self.name if node == ROOT else self.picture.script(node)
         return f"{name}{MORE_SIGN}{self.picture.n_below(node):,}"
+
+    def written(self, token: int, limit: int = LABEL_LIMIT) -> str:
+        """How a token of the picture is written."""
+        return "" if self.picture is None else self.spelling.now.token(self.picture.vocabulary, token, limit)
+
+    def part(self, data: bytes, limit: int) -> str:
+        """How some bytes of tokens are written."""
+        return "" if self.picture is None else self.spelling.now.part(self.picture.vocabulary, data, limit)
 
     @property
     def name(self) -> str:

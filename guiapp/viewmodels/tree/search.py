@@ -80,6 +80,15 @@ class TreeSearch(QObject):
     def current_node(self) -> int | None:
         return None if self.current is None else int(self.found_nodes[self.current])
 
+    @property
+    def is_in_view(self) -> bool:
+        """Whether any of what was found can be seen without going there."""
+        picture, (left, right) = self._model.picture, self._model.view
+        if picture is None:
+            return False
+        starts, ends = picture.layout.starts[self.found_nodes], picture.layout.ends[self.found_nodes]
+        return bool(((starts < right) & (ends > left)).any())
+
     def set_query(self, query: str) -> None:
         """Search for something when typing pauses; nothing is searched for "", and no list is kept."""
         if query == self._query and not (self.title and not query):
@@ -144,17 +153,6 @@ class TreeSearch(QObject):
         self.found_changed.emit()
         if found.title not in ("", FOUND) and len(found.nodes):
             self.look_at(0)
-        else:
-            self._show_some()
-
-    def _show_some(self) -> None:
-        """Show the whole tree where nothing that was found is in view."""
-        picture, (left, right) = self._model.picture, self._model.view
-        if picture is None or not len(self.found_nodes):
-            return
-        starts, ends = picture.layout.starts[self.found_nodes], picture.layout.ends[self.found_nodes]
-        if not ((starts < right) & (ends > left)).any():
-            self._model.fit()
 
 
 def _search(picture: TreePicture, query: str, progress: Progress) -> _Found:

@@ -20,6 +20,7 @@ YOUNG, MIDDLE, OLD = 700, 10, 10  # as `gc.get_count` counts: new objects, and l
 FULL_EVERY_S = 60.0  # it takes longer than a frame: so seldom, and
 QUIET_S = 1.0  # only when nobody has worked in the window for so long,
 MOST_PUT_OFF_S = 120.0  # but not so much later than it was due: three minutes after the one before
+REST_S = 20.0  # and once more when nobody has worked for so long: who rests holds what is shown, no more
 
 
 class GarbageCollector(QObject):
@@ -32,6 +33,7 @@ class GarbageCollector(QObject):
         self._timer.timeout.connect(self.look)
         self._next_full_s = float("inf")
         self._quiet_from_s = float("-inf")
+        self._rests = True
         gc.disable()
 
     def start(self) -> None:
@@ -43,6 +45,7 @@ class GarbageCollector(QObject):
     def put_off(self) -> None:
         """Somebody types, clicks or scrolls: look at everything when they pause."""
         self._quiet_from_s = self._clock_s() + QUIET_S
+        self._rests = False
 
     def stop(self) -> None:
         """Leave it to Python again, once no other thread is at work."""
@@ -52,16 +55,27 @@ class GarbageCollector(QObject):
     def look(self) -> None:
         """Take away what garbage it is time for; called by itself, many times a second."""
         young, middle, old = gc.get_count()
-        if old > OLD and self._is_time_for_all():
-            gc.collect(2)
-            give_holes_back()
-            self._next_full_s = self._clock_s() + FULL_EVERY_S
+        if (old > OLD and self._is_time_for_all()) or self._begins_to_rest():
+            self.take_all()
         elif middle > MIDDLE:
             gc.collect(1)
         elif young > YOUNG:
             gc.collect(0)
         self._timer.setInterval(LOOK_AGAIN_MS if young > YOUNG else LOOK_MS)
 
+    def take_all(self) -> None:
+        """Take away all garbage, and give back what memory is free."""
+        gc.collect(2)
+        give_holes_back()
+        self._next_full_s = self._clock_s() + FULL_EVERY_S
+
     def _is_time_for_all(self) -> bool:
         now_s = self._clock_s()
         return now_s > self._next_full_s + (MOST_PUT_OFF_S if now_s < self._quiet_from_s else 0.0)
+
+    def _begins_to_rest(self) -> bool:
+        """Whether somebody worked, and has not for a while; true once."""
+        if self._rests or self._clock_s() < self._quiet_from_s + REST_S:
+            return False
+        self._rests = True
+        return True

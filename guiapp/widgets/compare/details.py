@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QLabel, QScrollArea
 from guiapp.core.compare.difference_reasons import LONGEST, Told
 from guiapp.core.explain.code_marks import parts
 from guiapp.core.explain.figures import counted
-from guiapp.core.explain.visible_text import visible_text
 from guiapp.viewmodels.compare.difference_causes import MOST, DifferenceCauses
 from guiapp.viewmodels.compare.difference_report import markdown
 from guiapp.viewmodels.compare.difference_walk import DifferenceWalk
@@ -83,6 +82,7 @@ class DetailsPanel(QScrollArea):
         walk.changed.connect(self._follow)
         causes.told_changed.connect(self._show_reason)
         causes.counts_changed.connect(self._show_counts)
+        comparison.columns[0].session.spelling.changed.connect(self._follow)
         theme_source.changed.connect(self._show_reason)
         self._follow()
         self._show_counts()
@@ -159,19 +159,16 @@ class DetailsPanel(QScrollArea):
         self._show_reason()
 
     def _tokens(self, row: int, stretch: tuple[int, int]) -> tuple[GridToken, ...]:
-        column, document, live = self._comparison.rows[row], self._comparison.document, self._comparison.live
+        column, live = self._comparison.rows[row], self._comparison.live
         assert live is not None
         first, last = self._comparison.tokens_in(column, *stretch)
         last = min(last, first + MOST_TOKENS)
         ids, starts, ends, _ = column.tokens.between(first, last)
         tints = live.tints[row][first:last].tolist()
+        labels = [column.label_of(token_id) for token_id in ids.tolist()]
         if stretch[0] == stretch[1]:  # tokens without text: side by side
-            labels = [column.label_of(token_id) for token_id in ids.tolist()]
             return tuple(map(GridToken, range(len(ids)), range(1, len(ids) + 1), labels, ids.tolist(), tints))
-        spans = list(zip(starts.tolist(), ends.tolist(), strict=True))
-        labels = [visible_text(document.slice(*span)) for span in spans]
-        rows = zip(spans, labels, ids.tolist(), tints, strict=True)
-        return tuple(GridToken(*span, label, token_id, tint) for span, label, token_id, tint in rows)
+        return tuple(map(GridToken, starts.tolist(), ends.tolist(), labels, ids.tolist(), tints))
 
     def _show_reason(self) -> None:
         if self._walk.current is None:

@@ -10,7 +10,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelInde
 from PySide6.QtWidgets import QLabel, QScrollArea, QTableView
 
 from guiapp.core.explain.figures import counted
-from guiapp.core.explain.visible_text import isolate, visible_text
+from guiapp.core.explain.visible_text import isolate
 from guiapp.viewmodels.compare.texts import ComparedTexts
 from guiapp.viewmodels.compare.texts_words import beginning, changed_ids, counts, in_a_line, where
 from guiapp.widgets.shared.buttons import push_button
@@ -101,6 +101,7 @@ class TextsDetails(QScrollArea):
         compared.changed.connect(self._put_off)
         compared.report_changed.connect(self._follow_report)
         compared.current_changed.connect(self._follow_current)
+        compared.first.spelling.changed.connect(self._follow)
         theme_source.changed.connect(self._follow)
         self._follow()
 
@@ -157,11 +158,12 @@ class TextsDetails(QScrollArea):
             self.list.setCurrentIndex(self._rows.index(compared.current))
 
     def _spans(self, ids: NDArray[np.int32]) -> Iterator[Span]:
-        theme, vocabulary = self._theme_source.theme, self._compared.first.vocabulary
+        theme, first = self._theme_source.theme, self._compared.first
+        vocabulary, spelling = first.vocabulary, first.spelling.now
         if vocabulary is None:
             return
         for number, token_id in enumerate(ids[:LONGEST_CHANGE].tolist()):
-            text = isolate(visible_text(vocabulary.token_bytes(token_id), LONGEST_TOKEN))
+            text = isolate(spelling.token(vocabulary, token_id, LONGEST_TOKEN))
             yield Span(text, theme.span_text, theme.span_color(number))
             yield Span("\u200b", theme.dim)
         if len(ids) > LONGEST_CHANGE:

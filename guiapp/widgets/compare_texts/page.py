@@ -14,6 +14,8 @@ from guiapp.core.vocab.quoting import quoted
 from guiapp.viewmodels.compare.texts import ComparedTexts
 from guiapp.viewmodels.compare.texts_marks import MarkedSpans
 from guiapp.viewmodels.compare.texts_words import size
+from guiapp.viewmodels.tokens.details import hover_text
+from guiapp.viewmodels.tokens.source import ToldTokens
 from guiapp.widgets.compare_texts.details import TextsDetails
 from guiapp.widgets.compare_texts.head import SideHead
 from guiapp.widgets.compare_texts.right_side import RightSide
@@ -26,8 +28,9 @@ from guiapp.widgets.shared.walk_buttons import WalkButtons
 from guiapp.widgets.spans.editor import SpanEditor
 from guiapp.widgets.spans.editor_link import EditorLink
 from guiapp.widgets.spans.row_pixmaps import PointedOut
+from guiapp.widgets.spans.token_menu import Kind, TokenMenu
 from guiapp.widgets.spans.view import SpanView
-from guiapp.widgets.window.pages import Page, PageSetting
+from guiapp.widgets.window.pages import Page, PageRequests, PageSetting
 
 DETAILS_PX = 320
 LONGEST_NAME = 60
@@ -60,6 +63,7 @@ class TextsPage(Page):
         self._make_tools(setting)
         self._whitespace = setting.actions["whitespace"]
         self._add_edit_actions(setting)
+        self._tell_tokens(setting.requests)
         self._connect()
         self._follow()
 
@@ -117,6 +121,19 @@ class TextsPage(Page):
         for editor in (self.left, self.right.editor, self.right.numbers):
             editor.addActions([setting.actions[name] for name in names])
 
+    def _tell_tokens(self, requests: PageRequests) -> None:
+        """By tool tips and menus, as on the Inspect page."""
+        compared, right = self.compared, self.right
+        views: tuple[tuple[SpanView, ToldTokens, Kind], ...] = (
+            (self.left, compared.first, Kind.STEPPED),
+            (right.editor, compared.second, Kind.OTHER),
+            (right.numbers, compared.ids.numbers, Kind.IDS),
+            (right.decoded, compared.ids.decoded, Kind.OTHER),
+        )
+        for view, tokens, kind in views:
+            view.tell_tokens_by(partial(hover_text, tokens, None))
+            TokenMenu(view, tokens, requests, kind=kind)
+
     def _connect(self) -> None:
         compared = self.compared
         compared.changed.connect(self._follow)
@@ -166,7 +183,8 @@ class TextsPage(Page):
 
     def _copy(self) -> None:
         if (report := self.compared.report) is not None:
-            QGuiApplication.clipboard().setText(as_text(report, is_markdown=True) + "\n")
+            told = as_text(report, is_markdown=True, spelling=self.compared.first.spelling.now)
+            QGuiApplication.clipboard().setText(told + "\n")
 
     # Which change is looked at
 

@@ -56,7 +56,7 @@ class VocabularyList(QWidget):
         super().__init__()
         self._model = model
         self._saving = saving
-        self.table = VocabularyTable(self)
+        self.table = VocabularyTable(model.spelling, self)
         self.groups = MenuButton(theme_source, tip="Which tokens or merge rules are listed")
         self.groups.new_menu().triggered.connect(self._choose_group)
         self.script = tool_button("", self._drop_script, role="raised")

@@ -8,10 +8,9 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QStackedWidget, QWidget
 
-from guiapp.core.compare.vocabularies import VocabularyComparison
 from guiapp.core.explain.visible_text import isolate, visible_runs, visible_text
 from guiapp.viewmodels.compare.vocabularies import ComparedVocabularies
-from guiapp.viewmodels.compare.vocabulary_details import RowDetails
+from guiapp.viewmodels.compare.vocabulary_details import Describer, RowDetails
 from guiapp.viewmodels.compare.vocabulary_verdict import ROLES, RULES
 from guiapp.widgets.compare_vocabularies.head import session_name
 from guiapp.widgets.shared.buttons import push_button
@@ -33,7 +32,7 @@ ALL_LINES = 1 << 20
 NONE = "–"
 
 
-WriteSpans = Callable[[VocabularyComparison, Theme], Iterator[Span]]
+WriteSpans = Callable[[Describer, Theme], Iterator[Span]]
 
 
 class SidePanel(QFrame):
@@ -94,14 +93,14 @@ class DetailsPanel(QScrollArea):
         self.addAction(copy_action(self, "Copy details", self.copy, QKeySequence.StandardKey.Copy))
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         model.chosen_changed.connect(self._show)
-        model.found_changed.connect(self._show)
-        theme_source.changed.connect(self._show)
+        for changed in (model.found_changed, model.spelling.changed, theme_source.changed):
+            changed.connect(self._show)
         self._show()
 
     def copy(self) -> None:
         """Put all of it on the clipboard, one fact a line."""
         if (details := self._shown) is not None:
-            lines = [f"text\t{visible_text(details.text)}", "\tA\tB"]
+            lines = [f"text\t{' / '.join(map(visible_text, details.shown))}", "\tA\tB"]
             lines += [f"{fact.name}\t{fact.first or NONE}\t{fact.second or NONE}" for fact in details.facts]
             lines += [f"{name}\t{value}" for name, value in details.shared]
             QGuiApplication.clipboard().setText("\n".join(lines) + "\n")
@@ -138,8 +137,7 @@ class DetailsPanel(QScrollArea):
 
     def _fill(self, details: RowDetails) -> None:
         theme = self._theme_source.theme
-        runs = visible_runs(details.text)
-        self._token.set_spans(Span(run.text, theme.dim if run.is_sign else theme.text) for run in runs)
+        self._token.set_spans(_written(details.shown, theme))
         for row, (name, *values) in enumerate(self._facts):
             is_used = row < len(details.facts)
             for part in (name, *values):
@@ -190,13 +188,20 @@ class _TextPanel(QScrollArea):
         self.text = StyledText(Theme.mono_font(SMALL_FONT_PX), ALL_LINES)
         self.text.setAccessibleName(name)
         scroll_down(self, framed(in_column(self.text, STRETCH, margins=MARGIN_PX), "panel"))
-        model.found_changed.connect(self._show)
-        theme_source.changed.connect(self._show)
+        for changed in (model.found_changed, model.spelling.changed, theme_source.changed):
+            changed.connect(self._show)
         self._show()
 
     def _show(self) -> None:
-        found = self._model.found
-        self.text.set_spans([] if found is None else self._spans(found, self._theme_source.theme))
+        compared = self._model.compared
+        spans = [] if compared is None else self._spans(compared.describer, self._theme_source.theme)
+        self.text.set_spans(spans)
+
+
+def _written(ways: tuple[bytes, ...], theme: Theme) -> Iterator[Span]:
+    for number, data in enumerate(ways):
+        yield Span(" / " if number else "", theme.dim)
+        yield from (Span(run.text, theme.dim if run.is_sign else theme.text) for run in visible_runs(data))
 
 
 def _lines(rows: tuple[tuple[str, str], ...], theme: Theme) -> Iterator[Span]:
@@ -211,30 +216,29 @@ def _pair(first: str, second: str, theme: Theme) -> Iterator[Span]:
         yield Span(isolate(text), theme.text)
 
 
-def _role_spans(found: VocabularyComparison, theme: Theme) -> Iterator[Span]:
-    roles = sorted(found.roles, key=lambda role: not role.differs)
+def _role_spans(say: Describer, theme: Theme) -> Iterator[Span]:
+    roles = sorted(say.found.roles, key=lambda role: not role.differs)
     if not roles:
         yield Span("Neither names any special token.", theme.dim)
     for number, role in enumerate(roles):
         yield Span("\n\n" if number else "", theme.dim)
         yield _sign(not role.differs, theme)
         yield Span(role.name.upper().replace("_", " "), theme.text, is_bold=True)
-        yield from _pair(_token(found, 0, role.first), _token(found, 1, role.second), theme)
+        yield from _pair(_token(say, 0, role.first), _token(say, 1, role.second), theme)
 
 
-def _token(found: VocabularyComparison, side: int, token_id: int | None) -> str:
-    vocabulary = found.tokenizers[side].vocabulary
+def _token(say: Describer, side: int, token_id: int | None) -> str:
     if token_id is None:
         return "none"
-    if not 0 <= token_id < len(vocabulary):
+    if not 0 <= token_id < len(say.found.tokenizers[side].vocabulary):
         return f"{token_id}  not among its tokens"
-    return f"{token_id}  {visible_text(vocabulary.token_bytes(token_id), 60)}"
+    return f"{token_id}  {say.written(side, token_id, 60)}"
 
 
-def _rule_spans(found: VocabularyComparison, theme: Theme) -> Iterator[Span]:
+def _rule_spans(say: Describer, theme: Theme) -> Iterator[Span]:
     """Those that differ, those that cannot be compared, and then the others with what both say."""
     order = {False: 0, None: 1, True: 2}
-    for number, setting in enumerate(sorted(found.settings, key=lambda each: order[each.is_equal])):
+    for number, setting in enumerate(sorted(say.found.settings, key=lambda each: order[each.is_equal])):
         yield Span("\n\n" if number else "", theme.dim)
         yield _sign(setting.is_equal, theme)
         yield Span(setting.name, theme.text, is_bold=True)

@@ -34,6 +34,5 @@ class TextLineMargin(LineMargin):
         return self._costs.session.n_around[0]
 
     def cost_of(self, start: int, end: int) -> LineCost:
-        n_tokens = self._costs.session.n_in_line(start, end)
-        is_dear = self._costs.is_dear(start, end)
+        n_tokens, is_dear = self._costs.of_line(start, end)
         return LineCost(n_tokens, is_dear, "", n_tokens / max(self._costs.most, n_tokens, 1))

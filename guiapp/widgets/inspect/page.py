@@ -26,7 +26,7 @@ from guiapp.widgets.inspect.ids_panel import IdsPanel
 from guiapp.widgets.inspect.text_panel import TextPanel
 from guiapp.widgets.inspect.token_card import TokenCard
 from guiapp.widgets.inspect.token_strip import TokenStrip
-from guiapp.widgets.inspect.tools import InspectTools
+from guiapp.widgets.inspect.tools import InexactWalk, InspectTools
 from guiapp.widgets.inspect.why_panel import WhyPanel
 from guiapp.widgets.shared.layouts import framed, in_column, in_splitter
 from guiapp.widgets.shared.text_zoom import TextZoom
@@ -108,7 +108,9 @@ class InspectPage(Page):
             action.setChecked(is_on)
             show(is_on)
             action.triggered.connect(show)
-        return InspectTools(self.spans, list(colorings.values()), switches, self._theme_source)
+        walk = actions["inexact_previous"], actions["inexact_next"]
+        inexact = InexactWalk(self._session, *walk, self._theme_source)
+        return InspectTools(self.spans, inexact, list(colorings.values()), switches, self._theme_source)
 
     def _color_by(self, coloring: str) -> None:
         self._settings.coloring = coloring

@@ -106,7 +106,7 @@ class TokenCard(QScrollArea):
         self._token.set_spans(self._token_spans(details))
         self._facts.show_facts(dict(details.facts), theme.text, bold="id")
         tree = details.tree or MergeTree((), PREPARING)
-        self._tree.set_roots(tree.roots)
+        self._tree.set_roots(tree.roots, self._model.part)
         self._tree_area.setVisible(bool(tree.roots))
         self._tree_area.setFixedHeight(self._tree.sizeHint().height() + 3 * UNIT_PX)
         self._remark.setText(tree.remark)
@@ -117,7 +117,7 @@ class TokenCard(QScrollArea):
         theme = self._theme_source.theme
         background = None if details.is_special else theme.span_color(details.tint)
         color = theme.warning if details.is_special else theme.span_text
-        for run in visible_runs(details.token_bytes):
+        for run in visible_runs(details.shown):
             yield Span(run.text, theme.dim if run.is_sign else color, background)
 
     def _path_spans(self, token_id: int, path: TokenPath) -> Iterator[Span]:

@@ -26,7 +26,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QToolTip, QWidget
 
-from guiapp.core.explain.visible_text import isolate, visible_text
+from guiapp.core.explain.visible_text import isolate
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.viewmodels.tokens.chip_grid import ChipGrid
 from guiapp.viewmodels.tokens.source import TokenSource
@@ -334,5 +334,5 @@ class TokenStrip(QAbstractScrollArea):
         """Token texts are data: escaped, since Qt takes whatever looks like HTML for HTML."""
         token_id = int(self._source.tokens.ids(index, index + 1)[0])
         vocabulary = self._source.vocabulary
-        text = "" if vocabulary is None else visible_text(vocabulary.token_bytes(token_id), 60)
+        text = "" if vocabulary is None else self._source.spelling.now.token(vocabulary, token_id, 60)
         return f"<qt>{token_id}&nbsp; {escape(isolate(text))}</qt>"

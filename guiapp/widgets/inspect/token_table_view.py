@@ -17,12 +17,12 @@ from guiapp.widgets.shared.text_zoom import TextZoom
 from guiapp.widgets.shared.theme import SMALL_FONT_PX, UNIT_PX, ThemeSource
 from guiapp.widgets.shared.token_actions import copy_action
 
-WIDTHS_PX = {"#": 72, "id": 76, "text": 150, "raw": 130, "bytes": 190, "type": 100, "score": 80, "span": 130}
+WIDTHS_PX = {"#": 72, "id": 76, "token": 180, "bytes": 190, "type": 100, "score": 80, "span": 130}
 TITLES = [column.title for column in COLUMNS]
 ID_COLUMN = TITLES.index("id")
 GROWING_COLUMNS = TITLES.index("#"), TITLES.index("span")
 BYTES_COLUMN = TITLES.index("bytes")  # takes what room is left
-YIELDING_COLUMNS = BYTES_COLUMN, TITLES.index("raw"), TITLES.index("text")
+YIELDING_COLUMNS = BYTES_COLUMN, TITLES.index("token")
 LEAST_SHARE = 0.5  # of its usual width, for a column that makes room for others
 
 
@@ -64,7 +64,7 @@ class TokenTableView(QTableView):
         selection = self.selectionModel().selection()
         stretches = [selection.at(number) for number in range(selection.count())]
         rows = heapq.merge(*(range(stretch.top(), stretch.bottom() + 1) for stretch in stretches))
-        QGuiApplication.clipboard().setText(self._tokens.rows_as_text(rows))
+        QGuiApplication.clipboard().setText(self._tokens.as_text(rows))
 
     def _set_looks(self) -> None:
         show_rows(self)

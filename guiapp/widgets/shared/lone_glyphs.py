@@ -7,7 +7,8 @@ text has some that nothing showed before.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from itertools import chain, groupby
 from math import ceil
 from typing import NamedTuple
@@ -18,6 +19,7 @@ from PySide6.QtGui import QFont, QFontMetricsF, QGlyphRun, QPainter, QPixmap, QR
 from guiapp.widgets.shared.painting import in_shared_size
 
 SAME_WIDTH_PX = 0.5
+MOST_FONTS = 32  # whose plain characters are remembered
 MOST_EVEN = 64  # characters of a text that places are made for in advance
 ISOLATES = "\u2068\u2069"
 """They keep directions apart, have no width, and do nothing among lone characters."""
@@ -79,7 +81,7 @@ class LoneGlyphs:
         self.height = float(ceil(metrics.height()))
         self.to_line = self.ascent - self.height / 2  # from the middle of the height down
         is_fixed = metrics.horizontalAdvance("i") == self._advance == metrics.horizontalAdvance("W")
-        self._numbers = self._plain() if is_fixed else {}
+        self._numbers = dict(_plain(QFont(font))) if is_fixed else {}
         self._even = frozenset(self._numbers)
         self._even_run, self._n_even = QGlyphRun(), 0
         self._even_run.setRawFont(self._fonts[0])
@@ -87,16 +89,6 @@ class LoneGlyphs:
         self._advances = dict.fromkeys(self._numbers, self._advance)
         self._advances |= dict.fromkeys(ISOLATES, 0.0)
         self._borrowed_from: dict[str, int] = {}
-
-    def _plain(self) -> dict[str, int]:
-        """QFontInfo does not call every font fixed-pitch that is; so each glyph is asked for its width."""
-        glyphs = self._fonts[0].glyphIndexesForString(PLAIN)
-        widths = (step.x() for step in self._fonts[0].advancesForGlyphIndexes(glyphs))
-        return {
-            character: glyph
-            for character, glyph, width in zip(PLAIN, glyphs, widths, strict=True)
-            if glyph and abs(width - self._advance) < SAME_WIDTH_PX
-        }
 
     def learn(self, characters: str, scale: float = 1.0) -> None:
         """Find the glyphs of the East Asian ones among them, and draw each once, for all that follow."""
@@ -188,3 +180,19 @@ class LoneGlyphs:
         run.setGlyphIndexes(list(map(self._numbers.__getitem__, characters)))
         run.setPositions(places)
         return run
+
+
+@lru_cache(MOST_FONTS)
+def _plain(font: QFont) -> Mapping[str, int]:
+    """The numbers of a fixed-pitch font's plain characters: milliseconds to find, and asked for by each view.
+
+    QFontInfo does not call every font fixed-pitch that is; so each glyph is asked for its width.
+    """
+    raw, advance = QRawFont.fromFont(font), QFontMetricsF(font).horizontalAdvance("0")
+    glyphs = raw.glyphIndexesForString(PLAIN)
+    widths = (step.x() for step in raw.advancesForGlyphIndexes(glyphs))
+    return {
+        character: glyph
+        for character, glyph, width in zip(PLAIN, glyphs, widths, strict=True)
+        if glyph and abs(width - advance) < SAME_WIDTH_PX
+    }

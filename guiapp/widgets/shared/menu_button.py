@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QActionGroup, QKeyEvent
+from PySide6.QtGui import QActionGroup, QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import QMenu, QToolButton
 
 from guiapp.widgets.shared.icons import icon
@@ -30,7 +30,10 @@ class MenuButton(QToolButton):
         self.setToolTip(tip)
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self.setLayoutDirection(Qt.LayoutDirection.RightToLeft)  # the arrow goes behind the text
+        self._reading = QGuiApplication.layoutDirection()
+        is_turned = self._reading is Qt.LayoutDirection.RightToLeft
+        behind = Qt.LayoutDirection.LeftToRight if is_turned else Qt.LayoutDirection.RightToLeft
+        self.setLayoutDirection(behind)  # the arrow goes behind the text
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         theme_source.changed.connect(self._color)
         self._color()
@@ -38,7 +41,7 @@ class MenuButton(QToolButton):
     def new_menu(self) -> QMenu:
         """An empty menu to list things in."""
         menu = QMenu(self)
-        menu.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
+        menu.setLayoutDirection(self._reading)
         self.setMenu(menu)
         return menu
 

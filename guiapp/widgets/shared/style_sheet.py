@@ -6,6 +6,7 @@ Widgets choose their looks by the dynamic property `role`:
              door     rounded, a click anywhere opens      ground   the colour behind the text
     QLabel   heading  small bold dim capitals              dim      secondary
              number   monospaced                           title    larger and bold
+             about    secondary and small, under a heading
              strong   bold                                 good title  of good news
              welcome  the largest
              bad, warning, good  in that colour            more     monospaced, too much
@@ -72,6 +73,7 @@ QLabel[role="warning"], QLabel[role="more"] { color: $warning; }
 QLabel[role="bad"] { color: $bad; }
 QLabel[role="welcome"] { font-size: 26px; font-weight: 600; }
 QLabel[role="dim"] { color: $dim; }
+QLabel[role="about"] { color: $dim; font-size: 12px; }
 QLabel[role="strong"] { font-weight: 600; }
 QLabel[role="number"], QLabel[role="more"] { font-family: "$mono"; }
 
@@ -113,6 +115,7 @@ QToolButton[role="badge"] {
     border: 1px solid $line; border-radius: 13px; padding: 3px 2px 3px 6px; color: $dim; }
 QToolButton[role="badge"][state="good"] { border-color: $good; color: $good; }
 QToolButton[role="badge"][state="warning"] { border-color: $warning; color: $warning; }
+QToolButton[role="badge"][state="bad"] { border-color: $bad; color: $bad; }
 QToolButton[role="badge"]:hover { background: $raised; }
 QToolButton[role="badge"]:focus { border: 2px solid $accent; }
 
@@ -224,6 +227,13 @@ def color_again(widget: QWidget) -> None:
     """
     if widget.testAttribute(Qt.WidgetAttribute.WA_WState_Polished):
         QCoreApplication.sendEvent(widget, QEvent(QEvent.Type.Polish))
+
+
+def sentence(text: str) -> QLabel:
+    """What is told to somebody who sees the section under such a heading for the first time."""
+    label = set_role(QLabel(text, wordWrap=True), "about")
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    return label
 
 
 def heading(text: str) -> QLabel:

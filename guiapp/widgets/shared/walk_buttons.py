@@ -33,8 +33,12 @@ class WalkButtons(QWidget):
     def show_place(self, index: int | None, n_all: int) -> None:
         """Which one of how many is looked at, from 0; None for none yet."""
         at = "–" if index is None else f"{index + 1:,}"
-        self.place.setText(f"{at} of {n_all:,}" if n_all else "none")
-        self.setEnabled(n_all > 0)
+        self.say(f"{at} of {n_all:,}" if n_all else "none", n_all > 0)
+
+    def say(self, place: str, can_walk: bool) -> None:
+        """The same in words."""
+        self.place.setText(place)
+        self.setEnabled(can_walk)
 
 
 def _keys(action: QAction) -> str:

@@ -82,6 +82,8 @@ class SpanEditor(SpanView):
 
     def set_font_px(self, size_px: int) -> None:
         """Text in another size; the caret stays in sight if it was."""
+        if size_px == self.font_px:  # as when the program starts: nothing need be laid out to know
+            return
         is_in_sight = self._rows.shows(self._document.caret)
         super().set_font_px(size_px)
         if is_in_sight:

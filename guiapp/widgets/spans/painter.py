@@ -12,6 +12,7 @@ from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPixmap, QPolygo
 from guiapp.core.editing.token_store import N_TINTS
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.viewmodels.tokens.layout import (
+    DIFFERS,
     FIRST_SHADE,
     PIECE_END,
     RowGeometry,
@@ -32,6 +33,7 @@ LANE_PX = 3  # height of the byte lane
 WAVE_PX = 3.0
 BRACKET_PX = 2  # the line below a match …
 BRACKET_ENDS_PX = 6  # … and how far it reaches up where the match begins and ends
+ROOF_PX, ROOF_ENDS_PX = 2, 5  # the line above a token that differs, and how far down its ends reach
 DEAR_CHIP_TOKENS = 8
 CACHED_TILES = 2000
 HATCH_PX = 5
@@ -101,6 +103,7 @@ class SpanPainter:
             self._draw_signs(painter, boxes, special, tokens, place)
             self._draw_rings(painter, boxes, tokens, geometry, place)
             self._draw_piece_ends(painter, boxes, tokens, geometry, place)
+            self._draw_differing(painter, boxes, tokens, place)
             if not layout.is_ascii:
                 self._draw_split_cells(painter, split_cells(tokens.window, geometry), tokens, place)
         light = self._light_area(boxes, tokens, place) if has_text else []
@@ -243,6 +246,19 @@ class SpanPainter:
         y, height = int(place.y()) + GAP_PX // 2 - PIECE_PX, self.span_height + 2 * PIECE_PX
         edges = np.rint(boxes.right[ends] + place.x()).astype(np.int64).tolist()
         self._fill(painter, [QRect(x - 1, y, 1, height) for x in edges], self._mark)
+
+    def _draw_differing(self, painter: QPainter, boxes: TokenBoxes, tokens: Tokens, place: QPointF) -> None:
+        """A bracket above each token that the exact encoder does not give."""
+        differs = (tokens.window.tints[boxes.indexes] & DIFFERS) > 0
+        if not differs.any():
+            return
+        top = int(place.y()) + GAP_PX // 2
+        sides = np.rint(np.stack((boxes.left[differs], boxes.right[differs])) + place.x())
+        ends = boxes.round_left[differs].tolist(), boxes.round_right[differs].tolist()
+        rects = []
+        for left, right, *closed in zip(*sides.astype(np.int64).tolist(), *ends, strict=True):
+            rects += roof(QRect(left, top, right - left, 0), *closed)
+        self._fill(painter, rects, self._theme.warning)
 
     def _draw_signs(
         self,
@@ -404,6 +420,15 @@ def rings_of(
     return list(zip(firsts.tolist(), lasts.tolist(), strict=True))
 
 
+def roof(box: QRect, opens: bool = True, closes: bool = True) -> list[QRect]:
+    """A bracket above a box, open at a side where what it is above goes on."""
+    left, right = box.left() + opens, box.left() + box.width() - closes
+    top = box.top() - ROOF_PX
+    parts = [QRect(left, top, max(right - left, 1), ROOF_PX)]
+    parts += [QRect(left, top, ROOF_PX, ROOF_ENDS_PX)] if opens else []
+    return parts + ([QRect(right - ROOF_PX, top, ROOF_PX, ROOF_ENDS_PX)] if closes else [])
+
+
 def draw_upright(painter: QPainter, x: float, top: float, height: float, color: QColor) -> None:
     """Draw a line between two tokens; bars at its ends tell it from the caret."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
@@ -419,6 +444,14 @@ def draw_signed(painter: QPainter, theme: Theme, place: QRect, n_tokens: int) ->
     for at in range(n_tokens):
         bar = QRect(place.left() + at * width + 1, place.bottom() - LANE_PX, width - 2, LANE_PX)
         painter.fillRect(bar, faded(theme.text, 175))
+
+
+def draw_roofed(painter: QPainter, theme: Theme, box: QRectF) -> None:
+    """A token with the sign of one that differs, for a legend."""
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.fillPath(rounded_rect(box, True, True), theme.span_color(0))
+    for part in roof(box.toRect()):
+        painter.fillRect(part, theme.warning)
 
 
 def draw_wave(painter: QPainter, theme: Theme, rect: QRectF) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from enum import Enum
 from functools import partial
 
 from PySide6.QtCore import QObject, QPoint, QPointF, Qt
@@ -12,30 +13,40 @@ from PySide6.QtWidgets import QMenu
 from guiapp.core.explain.figures import counted
 from guiapp.core.explain.visible_text import isolate, visible_text
 from guiapp.core.explain.word_variants import LONGEST_WORD_BYTES, WordVariant, logit_bias, word_variants
-from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.text.search import TextSearch
 from guiapp.viewmodels.tokens.details import hex_bytes
+from guiapp.viewmodels.tokens.source import ToldTokens
 from guiapp.widgets.spans.clipboard import put_on_clipboard
-from guiapp.widgets.spans.editor import SpanEditor
+from guiapp.widgets.spans.view import SpanView
 from guiapp.widgets.window.pages import PageRequests
 
 SHOWN_CHARACTERS = 24
 
 
+class Kind(Enum):
+    """What the text is: the window's, which Steps goes through, another one, or a list of ids."""
+
+    STEPPED = "stepped"
+    OTHER = "other"
+    IDS = "ids"
+
+
 class TokenMenu(QObject):
-    """The context menu of an editor: about a token, then what all editors can do."""
+    """The context menu of a text: about a token, then what all editors can do."""
 
     def __init__(
         self,
-        editor: SpanEditor,
-        session: ModelSession,
+        editor: SpanView,
+        tokens: ToldTokens,
         requests: PageRequests | None = None,
         search: TextSearch | None = None,
+        kind: Kind = Kind.STEPPED,
     ) -> None:
-        """`requests` where the session has the window's model, `search` where its matches show."""
+        """`requests` where they are tokens of the window's model, `search` where its matches show."""
         super().__init__(editor)
         self._editor = editor
-        self._session = session
+        self._source = tokens
+        self._kind = kind
         self._search = search
         self._requests = requests
         editor.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
@@ -60,13 +71,12 @@ class TokenMenu(QObject):
         return menu
 
     def _add_token(self, menu: QMenu, index: int) -> None:
-        session = self._session
-        vocabulary = session.vocabulary
-        if vocabulary is None:
+        source = self._source
+        vocabulary, token_id = source.vocabulary, int(source.tokens.ids(index, index + 1)[0])
+        if vocabulary is None or token_id < 0:
             return
-        token_id = int(session.tokens.ids(index, index + 1)[0])
-        data, (start, end) = vocabulary.token_bytes(token_id), session.tokens.span(index)
-        shown = isolate(visible_text(data, SHOWN_CHARACTERS) or session.label_of(token_id))
+        data, (start, end) = vocabulary.token_bytes(token_id), source.tokens.span(index)
+        shown = isolate(source.spelling.now.token(vocabulary, token_id, SHOWN_CHARACTERS))
         title = menu.addAction(f"{_plain(shown)}   {token_id}")
         title.setEnabled(False)
         menu.addSeparator()
@@ -74,12 +84,11 @@ class TokenMenu(QObject):
         copy_bytes = menu.addAction(f"Copy bytes {hex_bytes(data[:8])}" + (" …" if len(data) > 8 else ""))
         copy_bytes.triggered.connect(partial(_copy, data.hex(" ").upper()))
         copy_text = menu.addAction("Copy text")
-        copy_text.triggered.connect(
-            partial(_do, partial(put_on_clipboard, session.document.slice(start, end) or data))
-        )
+        text = b"" if self._kind is Kind.IDS else source.document.slice(start, end)
+        copy_text.triggered.connect(partial(_do, partial(put_on_clipboard, text or data)))
         menu.addSeparator()
         self._add_ways(menu, index, token_id, (start, end))
-        if word := self._word_at(start):
+        if self._kind is not Kind.IDS and (word := self._word_at(start)):
             self._add_variants(
                 menu.addMenu(f"Variants of “{_plain(isolate(visible_text(word.encode(), 24)))}”"), word
             )
@@ -88,7 +97,7 @@ class TokenMenu(QObject):
         """To its others in the text, and to other pages that tell more about it."""
         start, end = span
         if self._search is not None:
-            n_others = self._session.tokens.count(token_id) - 1
+            n_others = self._source.tokens.count(token_id) - 1
             others = menu.addAction(
                 f"Find its {counted(n_others, 'other')}" if n_others else "No others in this text"
             )
@@ -97,17 +106,19 @@ class TokenMenu(QObject):
             others.triggered.connect(partial(_do, look))
         if (requests := self._requests) is None:
             return
-        for text, do in (
-            ("Why this token", partial(requests.why_wanted.emit, index)),
+        ways = [
             ("Show in tree", partial(requests.token_wanted.emit, token_id)),
             ("How it is built", partial(requests.building_wanted.emit, token_id)),
-            ("Stop when it is formed", partial(requests.stop_wanted.emit, token_id, start)),
-        ):
+        ]
+        if self._kind is Kind.STEPPED:
+            ways.insert(0, ("Why this token", partial(requests.why_wanted.emit, index)))
+            ways.append(("Stop when it is formed", partial(requests.stop_wanted.emit, token_id, start)))
+        for text, do in ways:
             menu.addAction(text).triggered.connect(partial(_do, do))
 
     def _word_at(self, offset: int) -> str:
         """The word that a token begins in, or behind the space that it begins with; "" for none."""
-        document = self._session.document
+        document = self._source.document
         start, end = document.word_span(offset)
         if not document.slice(start, end).strip():
             start, end = document.word_span(end)
@@ -119,7 +130,7 @@ class TokenMenu(QObject):
         menu.aboutToShow.connect(partial(self._fill_variants, menu, word))
 
     def _fill_variants(self, menu: QMenu, word: str) -> None:
-        tokenizer = self._session.tokenizer
+        tokenizer = self._source.tokenizer
         if tokenizer is None or not menu.isEmpty():
             return
         variants = word_variants(tokenizer, word)

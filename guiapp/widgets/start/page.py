@@ -53,6 +53,7 @@ class StartPage(Page):
         self._progress = LessonProgress(setting.settings)
         self.looking, self.learning, self.comparing, self.measuring = self.cards = self._cards()
         self._done = set_role(QLabel(), "dim")
+        self.present = tool_button("Present", self._present_next)
         self.lessons, self.models, self.texts = QGridLayout(), QVBoxLayout(), QVBoxLayout()
         self._grid, self._is_wide = QGridLayout(), True
         self._listed: tuple[list[Choice], list[tuple[str, bool]]] | None = None
@@ -145,7 +146,7 @@ class StartPage(Page):
         for card in self.cards:
             card.setMinimumHeight(CARD_HEIGHT_PX)
         self._lists = (
-            _section(in_row(heading("Lessons"), STRETCH, self._done), self.lessons),
+            _section(in_row(heading("Lessons"), STRETCH, self.present, self._done), self.lessons),
             _section(head_row("Models", choose), self.models),
             _section(head_row("Recent texts", open_text), self.texts),
         )
@@ -184,6 +185,10 @@ class StartPage(Page):
 
     def _go_on_learning(self) -> None:
         self._setting.actions[f"lesson:{self._next_lesson.name}"].trigger()
+
+    def _present_next(self) -> None:
+        self._go_on_learning()
+        self._setting.actions["lesson_present"].trigger()
 
     def _compare_demos(self) -> None:
         """Put a demo model beside the one that is open, unless one is there already."""
@@ -229,6 +234,9 @@ class StartPage(Page):
         self._done.setText(f"{n_done} of {len(LESSONS)} done")
         does = "Go on with" if self._progress.reached(following.name, following.n_steps) else "Begin"
         self.learning.set_example(f"{does} lesson {LESSONS.index(following) + 1}")
+        tip = f"Show lesson {LESSONS.index(following) + 1} on the whole screen, in large type"
+        self.present.setToolTip(tip)
+        self.present.setAccessibleName(tip)
         n_rows = -(-len(LESSONS) // 2)
         _clear(self.lessons)
         for at, lesson in enumerate(LESSONS):

@@ -10,7 +10,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 
 from guiapp.core.vocab.attributes import Attribute
-from guiapp.viewmodels.steps.diagrams import Element, Part, Role
+from guiapp.viewmodels.steps.flow import Element, Part, Role
 from guiapp.widgets.shared.lone_glyphs import Placed
 from guiapp.widgets.shared.painting import outline
 from guiapp.widgets.shared.rounded_boxes import BoxLook, RoundedBoxes

@@ -29,7 +29,7 @@ ABSENCE_INDENT_PX = 30  # below the title
 ELIDE = Qt.TextElideMode.ElideRight
 TEMPLATES = {
     "A token is formed": 'token "…"',
-    "A token matches a pattern": "pattern ^Ġ[A-Z]",
+    "A token matches a pattern": r"pattern ^\s[A-Z]",
     "A pair merges": 'pair "…" "…"',
     "A range of ranks": "rank 0..500",
     "A range of scores": "score -8.5..",
@@ -44,7 +44,7 @@ TEMPLATES = {
 
 TRAINING_TEMPLATES = {
     "A token is formed": 'token "…"',
-    "A token matches a pattern": "pattern ^Ġ[A-Z]",
+    "A token matches a pattern": r"pattern ^\s[A-Z]",
     "A pair merges": 'pair "…" "…"',
     "A range of merges": "rank 100..",
     "An operation": "operation prune",

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import html
+import re
 
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QWidget
 
 from guiapp.core.explain.code_marks import parts
+from guiapp.core.explain.visible_text import isolate
 from guiapp.widgets.shared.layouts import STRETCH, framed, in_column, in_row
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.text_zoom import TextZoom
@@ -69,4 +71,13 @@ def with_code(text: str, color: QColor) -> str:
     """Rich text whose `quoted` parts are set in bold monospace."""
     style = f"font-family:'{Theme.mono_font().family()}'; color:{color.name()}"
     pieces = ((html.escape(part.text, quote=False), part.is_code) for part in parts(text))
-    return "".join(f'<b style="{style}">{piece}</b>' if is_code else piece for piece, is_code in pieces)
+    return "".join(
+        f'<b style="{style}">{isolate(piece)}</b>' if is_code else piece for piece, is_code in pieces
+    )
+
+
+def rich_text(text: str, color: QColor, gap_px: int = GAP_PX) -> str:
+    """Paragraphs, each with a gap below, `code` and *emphasis* as Qt's rich text."""
+    emphasis = re.sub(r"\*([^*]+)\*", r"<i>\1</i>", with_code(text, color))
+    paragraphs = emphasis.split("\n\n")
+    return "".join(f"<p style='margin:0 0 {gap_px}px 0'>{paragraph}</p>" for paragraph in paragraphs)

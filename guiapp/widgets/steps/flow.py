@@ -17,16 +17,19 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QMenu, QToolTip
 
-from guiapp.core.explain.visible_text import isolate, visible_text
+from guiapp.core.explain.visible_text import isolate
 from guiapp.core.trace.debugger import Debugger
 from guiapp.viewmodels.steps.breakpoints import at_bytes
-from guiapp.viewmodels.steps.diagrams import LONG_TEXT_BYTES, Element, Flow, Role, flow
+from guiapp.viewmodels.steps.flow import LONG_TEXT_BYTES, Element, Flow, Role, flow
 from guiapp.viewmodels.steps.model import StepsModel
 from guiapp.widgets.shared.painting import CENTER, fill, write
 from guiapp.widgets.shared.theme import UNIT_PX, Theme
 from guiapp.widgets.steps.boxes import (
+    BOX_PX,
     FLOW_ROW_PX,
+    GAP_PX,
     PADDING_PX,
+    Box,
     BoxPainter,
     BoxTexts,
     FlowLayout,
@@ -77,6 +80,7 @@ class FlowView(ZoomedView):
     def _listen(self, model: StepsModel) -> None:
         for signal in (model.position_changed, model.trace_changed, model.breakpoints_changed):
             signal.connect(self._follow)
+        model.race.changed.connect(self.update)
 
     @property
     def boxes(self) -> list[SeenBox]:
@@ -201,6 +205,7 @@ class FlowView(ZoomedView):
             if found := at_bytes(breakpoints, box.element.start, box.element.end):
                 corner = box.rect.topLeft() + QPointF(SMALL_DOT_PX / 2 - 1, SMALL_DOT_PX / 2 - 3)
                 paint_dot(painter, theme, corner, found, SMALL_DOT_PX)
+        self._paint_parting(painter, theme, boxes)
         self._paint_made(painter, theme)
         self._paint_mark(painter, theme)
 
@@ -212,6 +217,18 @@ class FlowView(ZoomedView):
             share = self.height() / n_rows
             place = QRectF(self.width() - MARK_PX, self._first_row() * share, MARK_PX, n_seen * share)
             fill(painter, place, theme.line, MARK_PX / 2)
+
+    def _paint_parting(self, painter: QPainter, theme: Theme, boxes: list[Box]) -> None:
+        """A line before the first box from which on the tokens of a race differ."""
+        difference = self._model.race.difference
+        if difference is None:
+            return
+        box = next((box for box in boxes if box.element.end > difference.byte), None)
+        if box is None or box.element.start < difference.byte:
+            return
+        x, middle = box.left - GAP_PX / 2, box.top + box.height / 2
+        painter.setPen(QPen(theme.warning, 2, Qt.PenStyle.DotLine))
+        painter.drawLine(QPointF(x, middle - BOX_PX / 2 - 4), QPointF(x, middle + BOX_PX / 2))
 
     def _paint_made(self, painter: QPainter, theme: Theme) -> None:
         """A bracket over what the step is about, and what becomes of it."""
@@ -298,9 +315,6 @@ class FlowView(ZoomedView):
         token = f", id {element.below}" if element.below else ""
         lines = [f"{element.part.value}{token}"]
         lines.append(f"bytes {element.start:,}–{element.end:,}: {data.hex(' ').upper()}")
-        if element.below.isdecimal():
-            raw = visible_text(debugger.vocabulary.raw_text(int(element.below)))
-            lines += [f"in the file: {raw}"] if raw != element.text else []
         QToolTip.showText(global_place, "\n".join([*lines, "Click for a breakpoint here."]), self)
 
 

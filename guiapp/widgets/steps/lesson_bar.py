@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from functools import partial
 from html import escape
@@ -15,9 +14,9 @@ from guiapp.viewmodels.steps.lesson_player import LessonPlayer
 from guiapp.widgets.shared.buttons import tool_button
 from guiapp.widgets.shared.layouts import framed, in_column, in_row
 from guiapp.widgets.shared.style_sheet import set_role
-from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, Theme
+from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX
 from guiapp.widgets.shared.wrapping_row import scrolling
-from guiapp.widgets.steps.cards import with_code
+from guiapp.widgets.steps.cards import rich_text
 from guiapp.widgets.steps.drawing import Drawing
 from guiapp.widgets.steps.lines import title_line
 from guiapp.widgets.window.actions import Actions
@@ -48,7 +47,9 @@ class LessonBar(QFrame):
         self.buttons = {name: self._button(actions[name]) for name in LESSON_ACTIONS}
         for name, slot in slots.items():
             actions[name].triggered.connect(partial(self._do, slot))
-        head = in_row((self.title, 1), *self.buttons.values())
+        present = actions["lesson_present"].trigger
+        self.present_button = tool_button("Present", present, tip="This lesson on the whole screen")
+        head = in_row((self.title, 1), self.present_button, *self.buttons.values())
         in_column(head, self._words_area, on=self, margins=(MARGIN_PX, GAP_PX, MARGIN_PX, MARGIN_PX))
         self._zoom.watch(self)
         self._zoom.changed.connect(self._follow)
@@ -85,18 +86,12 @@ class LessonBar(QFrame):
         setting = f"{word.upper()} {rest}"
         place = f"{self._player.number + 1} OF {len(lesson.steps)}"
         self.title.show_text(f"LESSON · {lesson.title.upper()} · {place} · {setting}")
-        self.narration.setText(_rich(step.say, theme))
+        self.narration.setText(rich_text(step.say, theme.accent))
         self.question.setVisible(bool(step.ask or self._player.failure))
         answer = f"\n\n→ {self._player.answer}" if self._player.is_revealed else ""
-        self.question.setText(_rich(f"? {step.ask}{answer}", theme))
+        self.question.setText(rich_text(f"? {step.ask}{answer}", theme.accent))
         if self._player.failure:
             self.question.setText(escape(self._player.failure))
         self.buttons["lesson_reveal"].setVisible(bool(step.ask) and not self._player.is_revealed)
         self.buttons["lesson_previous"].setEnabled(self._player.number > 0)
         self._fit()
-
-
-def _rich(text: str, theme: Theme) -> str:
-    """Paragraphs, `code` and *emphasis* as Qt's rich text."""
-    emphasis = re.sub(r"\*([^*]+)\*", r"<i>\1</i>", with_code(text, theme.accent))
-    return "".join(f"<p style='margin:0 0 8px 0'>{paragraph}</p>" for paragraph in emphasis.split("\n\n"))

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFileDialog, QFrame, QLabel, QMessageBox, QPushButton, QScrollArea, QWidget
+from PySide6.QtWidgets import (
+    QFileDialog,
+    QFrame,
+    QLabel,
+    QMessageBox,
+    QPushButton,
+    QScrollArea,
+    QToolButton,
+    QWidget,
+)
 
 from guiapp.core.lessons.lesson import ENDING, Lesson, LessonError
 from guiapp.core.lessons.saving import save_lesson
@@ -24,7 +34,7 @@ FORMATS = {ENDING: "Lesson to change (*.toml)", ".html": "Page that steps in a b
 LIST_WIDTH_PX = 900
 KEYS_TEXT = (
     "Return begins a lesson. In it, Ctrl+PgDown goes on and Ctrl+PgUp back, Ctrl+Return shows the answer "
-    "to a question, and ← and → step."
+    "to a question, and ← and → step. Alt+Return puts it on the whole screen."
 )
 
 
@@ -48,17 +58,20 @@ class BeginButton(QPushButton):
 class LessonList(QScrollArea):
     """A card for each, with a button that begins or resumes; they are read when the list is first shown.
 
-    A lesson from a file is read again when it begins, as somebody may be writing it.
+    A lesson from a file is read again when it begins, as somebody may be writing it.  `present` shows the one
+    that is under way on the whole screen.
     """
 
-    def __init__(self, player: LessonPlayer, zoom: TextZoom) -> None:
+    def __init__(self, player: LessonPlayer, zoom: TextZoom, present: Callable[[], None]) -> None:
         super().__init__()
+        self._present = present
         self._player = player
         self._zoom = zoom
         self._words: list[tuple[QLabel, int]] = []
         self._inner: QWidget | None = None
         self._shown: list[Lesson] = []
         self.buttons: dict[str, BeginButton] = {}
+        self.present_buttons: dict[str, QToolButton] = {}
         self._saving = LatestJob[None](self)
         self._saving.failed.connect(partial(self._complain, "Save lesson"))
         scroll_down(self)
@@ -143,14 +156,27 @@ class LessonList(QScrollArea):
         self._words += [(title, UI_FONT_PX + 3), (summary, UI_FONT_PX)]
         set_role(summary, "dim")
         button = BeginButton()
-        is_ours = lesson.name == lesson.path.stem
-        begin = partial(self._player.begin, lesson.name) if is_ours else partial(self.open, lesson.path)
-        button.clicked.connect(begin)
+        button.clicked.connect(partial(self._begin, lesson))
         self.buttons[lesson.name] = button
         copy = tool_button("Save a copy…", partial(self.ask_and_save, lesson))
         copy.setAccessibleName(f"Save a copy of {lesson.title}")
+        show = self.present_buttons[lesson.name] = tool_button(
+            "Present", partial(self._begin_and_present, lesson), name=f"Present {lesson.title}"
+        )
         words = in_column(title, summary)
-        return framed(in_row((words, 1), copy, button, margins=(MARGIN_PX, MARGIN_PX - 4)), "card")
+        return framed(in_row((words, 1), copy, show, button, margins=(MARGIN_PX, MARGIN_PX - 4)), "card")
+
+    def _begin(self, lesson: Lesson) -> None:
+        is_ours = lesson.name == lesson.path.stem
+        if is_ours:
+            self._player.begin(lesson.name)
+        else:
+            self.open(lesson.path)
+
+    def _begin_and_present(self, lesson: Lesson) -> None:
+        self._begin(lesson)
+        if self._player.lesson is not None:
+            self._present()
 
     def _follow(self) -> None:
         for lesson in self._shown:

@@ -101,7 +101,10 @@ class Stretch(NamedTuple):
 
 
 class SentenceView(Painted):
-    """A sentence with `code` in it, on a card; it grows by lines, and shrinks only when it is told to."""
+    """A sentence with `code` in it, on a card; it grows by lines, and shrinks only when it is told to.
+
+    A word before it says when that happens.
+    """
 
     ground = "raised"
 
@@ -109,7 +112,7 @@ class SentenceView(Painted):
         super().__init__(drawing.theme_source, name)
         self._zoom = drawing.zoom
         self._zoom.changed.connect(self._follow_zoom)
-        self._text = ""
+        self._text = self._lead = ""
         self._line: list[Stretch] = []  # what there is in a single line
         self._lines = QTextLayout()  # what there is where that is too long
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
@@ -120,11 +123,15 @@ class SentenceView(Painted):
         """The sentence without the signs around its code."""
         return without_marks(self._text)
 
-    def show_sentence(self, sentence: str) -> None:
-        if sentence != self._text:
-            self._text = sentence
-            self.setAccessibleDescription(self.text())
+    def show_sentence(self, sentence: str, lead: str = "") -> None:
+        if (sentence, lead) != (self._text, self._lead):
+            self._text, self._lead = sentence, lead
+            self.setAccessibleDescription(without_marks(self._whole))
             self._arrange()
+
+    @property
+    def _whole(self) -> str:
+        return f"{self._lead} {self._text}" if self._lead else self._text
 
     def _follow_zoom(self) -> None:
         self._font = self._zoom.ui_font(UI_FONT_PX + 2)
@@ -159,7 +166,7 @@ class SentenceView(Painted):
     def _in_one_line(self) -> list[Stretch]:
         """The parts side by side, as in most sentences; none where they need more room than a plain line."""
         line, right = [], 0.0
-        for text, is_code in parts(self._text):
+        for text, is_code in parts(self._whole):
             texts = self._code if is_code else self._plain
             line.append(Stretch(text, is_code, right))
             right += texts.width(text)
@@ -169,7 +176,7 @@ class SentenceView(Painted):
 
     def _break(self) -> None:
         """Break the sentence into lines, which takes much longer."""
-        self._lines = QTextLayout(self.text(), self._shared)
+        self._lines = QTextLayout(without_marks(self._whole), self._shared)
         option = QTextOption(Qt.AlignmentFlag.AlignLeft)
         option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         option.setTextDirection(Qt.LayoutDirection.LeftToRight)
@@ -189,7 +196,7 @@ class SentenceView(Painted):
         look.setFont(_code_font(self._shared))
         look.setForeground(self._theme_source.theme.text)
         ranges, end = [], 0
-        for text, is_code in parts(self._text):
+        for text, is_code in parts(self._whole):
             start, end = end, end + _utf16_length(text)
             if is_code:
                 stretch = QTextLayout.FormatRange()

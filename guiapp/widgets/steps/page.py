@@ -16,10 +16,14 @@ from guiapp.core.export.training_run import TrainingRun
 from guiapp.core.trace.places import Place
 from guiapp.viewmodels.compare.compared_models import ComparedModels
 from guiapp.viewmodels.model_session import ModelSession
+from guiapp.viewmodels.presentation.deck import LessonDeck, StepsDeck
+from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.steps.breakpoints import StepBreakpoints
 from guiapp.viewmodels.steps.lesson_player import LessonPlayer
 from guiapp.viewmodels.steps.model import StepsModel
 from guiapp.viewmodels.steps.training import TrainingModel
+from guiapp.widgets.presentation.screen import Presentation
+from guiapp.widgets.shared.buttons import tool_button
 from guiapp.widgets.shared.layouts import framed, in_column, in_row
 from guiapp.widgets.shared.segments import Segments
 from guiapp.widgets.shared.shaped_texts import MonoTexts
@@ -69,9 +73,13 @@ class StepsPage(Page):
         compared: ComparedModels,
         actions: Actions,
         theme_source: ThemeSource,
+        settings: Settings,
     ) -> None:
         super().__init__()
         self.model = model
+        self._settings = settings
+        self._theme_source = theme_source
+        self.presentation: Presentation | None = None
         self.player = player
         session = self._session = compared.sessions[0]
         self._actions = actions
@@ -82,9 +90,10 @@ class StepsPage(Page):
         drawing = self._drawing = Drawing(theme_source, self._zoom, MonoTexts())
         self.lesson_bar = LessonBar(player, actions, drawing)
         self.trace = TraceView(model, session, actions, drawing)
-        self.training = TrainingView(TrainingModel(parent=self), compared, actions, drawing)
+        training = TrainingModel(spelling=session.spelling, parent=self)
+        self.training = TrainingView(training, compared, actions, drawing)
         self.export = ExportBar(self.shown_run, self.grab, theme_source)
-        self.lessons = LessonList(player, self._zoom)
+        self.lessons = LessonList(player, self._zoom, self.present)
         self.lesson_training = TrainingStage(player.training, actions, drawing)
         self._lesson_part = framed(in_column(self.lesson_bar, margins=(MARGIN_PX, 0)))
         self._stack = QStackedWidget()
@@ -144,6 +153,33 @@ class StepsPage(Page):
         """Show the list, or the lesson that is under way."""
         self.modes.choose(LESSONS)
 
+    def present(self) -> None:
+        """Show what is in sight on the whole screen; from the list of lessons, the one that comes next."""
+        if self.presentation is not None:
+            return
+        suggested = self.player.suggested
+        if self._shown is None and suggested is not None:
+            self.player.begin(suggested.name)
+        if (shown := self._shown) is None:
+            return
+        shown.clock.pause()
+        deck = LessonDeck(self.player, self) if self._mode == LESSONS else StepsDeck(shown, self)
+        presented = Presentation(deck, self._theme_source, self._settings.animates_slides, self)
+        deck.setParent(presented)
+        presented.left.connect(self._return)
+        self.presentation = presented
+        presented.open()
+
+    def present_lesson(self) -> None:
+        """The one that is under way, or else the one that comes next."""
+        self.show_lessons()
+        self.present()
+
+    def _return(self) -> None:
+        """Everything is as it was, but for the step that was reached."""
+        self.presentation = None
+        self.window().activateWindow()
+
     def begin_training(self, wish: str) -> None:
         """Train what a word says, such as "bpe:300", and show what there is after step k with "bpe:300:k"."""
         if wish:
@@ -169,6 +205,8 @@ class StepsPage(Page):
         self.model.go_where(place)
 
     def stop(self) -> None:
+        if self.presentation is not None:
+            self.presentation.leave()
         self.model.stop()
         self.training.stop()
         self.player.stop()
@@ -186,7 +224,10 @@ class StepsPage(Page):
         self._lesson_training_area = scrolling(lesson_training, 0)
         for shown in (self.trace, self.training, self.lessons, self._lesson_training_area):
             self._stack.addWidget(shown)
-        self._head = in_row((self.modes, 1), self.trace.boxes)
+        action = self._actions["present"]
+        tip = f"On the whole screen, in large type ({action.shortcut().toString()})"
+        self.present_button = tool_button("Present", action.trigger, role="quiet", tip=tip)
+        self._head = in_row((self.modes, 1), self.present_button, self.trace.boxes)
         parts = self._head, self.export, self._lesson_part, (self._stack, 1)
         in_column(*parts, on=self, margins=(0, GAP_PX, 0, 0))
 
@@ -206,13 +247,18 @@ class StepsPage(Page):
         for name, move in WALKS.items():
             actions[name].triggered.connect(partial(self._move, move))
         slots: dict[str, Callable[[], object]] = {
+            "present": self.present,
+            "lesson_present": self.present_lesson,
             "debug_caret": self._to_caret,
+            "race_parting": self._to_parting,
             "debug_copy": self.export.copy_markdown,
             "debug_copy_json": self.export.copy_json,
             "debug_save": self.export.ask_and_save,
         }
         for name, slot in slots.items():
             actions[name].triggered.connect(slot)
+        actions["present_motion"].setChecked(self._settings.animates_slides)
+        actions["present_motion"].toggled.connect(partial(setattr, self._settings, "animates_slides"))
         _connect_undo(self.trace, model.breakpoints)
         _connect_undo(self.training, self.training.model.breakpoints)
         _connect_undo(self.lesson_training, self.player.training.breakpoints)
@@ -235,6 +281,11 @@ class StepsPage(Page):
         """Only what people open themselves has a caret."""
         if self._mode == ENCODE:
             self.model.to_caret()
+
+    def _to_parting(self) -> None:
+        """Only encoders run in a race."""
+        if isinstance(shown := self._shown, StepsModel) and not self._is_covered:
+            shown.to_difference()
 
     @property
     def _is_covered(self) -> bool:
@@ -282,6 +333,8 @@ class StepsPage(Page):
         if self._has_lesson and not has_lesson:
             self.modes.choose(LESSONS)
         self._follow()
+        if has_lesson and not self._has_lesson and self.presentation is not None:
+            self.presentation.leave()
         if self._has_lesson or has_lesson:
             self._take_focus()
 
@@ -303,6 +356,7 @@ class StepsPage(Page):
         self.lesson_training.set_covered(self.player.is_covered)
         self._lesson_part.setVisible(self._mode == LESSONS and self.player.lesson is not None)
         self._stack.setCurrentWidget(view)
+        self.present_button.setVisible(self._mode != LESSONS)  # each lesson has its own
         for trace in self._stack.findChildren(TraceView, options=Qt.FindChildOption.FindDirectChildrenOnly):
             trace.boxes.setVisible(trace is view)
         self.setFocusProxy(self.panels[0])
@@ -332,4 +386,4 @@ def _step_zoom(actions: Actions, steps: int) -> None:
 def make_page(setting: PageSetting) -> StepsPage:
     model = StepsModel(setting.session, setting.settings)
     player = LessonPlayer(setting.settings)
-    return StepsPage(model, player, setting.compared, setting.actions, setting.theme_source)
+    return StepsPage(model, player, setting.compared, setting.actions, setting.theme_source, setting.settings)

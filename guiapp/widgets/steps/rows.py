@@ -8,8 +8,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QMouseEvent, QPainter
 from PySide6.QtWidgets import QWidget
 
-from guiapp.viewmodels.steps.diagrams import Made, made_so_far
 from guiapp.viewmodels.steps.model import StepsModel
+from guiapp.viewmodels.steps.tries import Made, made_so_far
 from guiapp.widgets.shared.layouts import in_column
 from guiapp.widgets.shared.painting import Painted
 from guiapp.widgets.shared.shaped_texts import LEFT, RIGHT

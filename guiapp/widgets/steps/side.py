@@ -9,6 +9,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QLabel, QScrollArea, QWidget
 
 from guiapp.core.errors import TokenloupeError
+from guiapp.viewmodels.steps.captions import worth_name
 from guiapp.viewmodels.steps.model import StepsModel
 from guiapp.widgets.shared.buttons import tool_button
 from guiapp.widgets.shared.layouts import STRETCH, framed, in_column, in_row, scroll_down
@@ -50,8 +51,30 @@ class TraceSide(SidePanel):
         self.watches = WatchList(model, drawing)
         self.history = History(model, drawing)
         self.notes = NotesList(model, drawing)
-        made = framed(in_column(SectionTitle("Made so far", drawing.zoom), self.history, spacing=GAP_PX))
+        made = framed(
+            in_column(
+                in_row(SectionTitle("Made so far", drawing.zoom), STRETCH, WorthTitle(model, drawing)),
+                self.history,
+                spacing=GAP_PX,
+            )
+        )
         super().__init__([self.breakpoints, self.notes, self.watches, made], drawing.zoom)
+
+
+class WorthTitle(QLabel):
+    """What the numbers at the right of the list below are."""
+
+    def __init__(self, model: StepsModel, drawing: Drawing) -> None:
+        super().__init__()
+        self._model, self._zoom = model, drawing.zoom
+        set_role(self, "dim")
+        model.trace_changed.connect(self._follow)
+        drawing.zoom.changed.connect(self._follow)
+        self._follow()
+
+    def _follow(self) -> None:
+        self.setFont(self._zoom.ui_font(SMALL_FONT_PX))
+        self.setText(worth_name(self._model.debugger) or " ")  # a line of its height
 
 
 class WatchList(QWidget):

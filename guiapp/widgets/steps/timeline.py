@@ -6,17 +6,27 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen, QPixmap
 
+from guiapp.core.explain.figures import counted
 from guiapp.viewmodels.steps.model import StepsModel
 from guiapp.viewmodels.steps.training import TrainingModel
-from guiapp.widgets.shared.painting import Painted, clear_pixmap, fill
+from guiapp.widgets.shared.painting import LEFT, RIGHT, Painted, clear_pixmap, fill
 from guiapp.widgets.shared.style_sheet import blend
 from guiapp.widgets.shared.theme import Theme, ThemeSource
+from guiapp.widgets.steps.pictures.scales import FONT_PX, Scale
 
-HEIGHT_PX = 30
+HEIGHT_PX = 32
+TRACK_MIDDLE_PX = 11
+NUMBERS_PX = 26  # their middle
+LEAST_BETWEEN_PX = 70  # two numbers
 TRACK_PX = 6
 MARGIN_PX = 8
 DOT_PX = 4.5
 MOST_MARKS = 200
+FORK_PX = 5
+TIP = (
+    "All steps from the first to the last: click or drag to go to one.\n"
+    "Short lines below: here a new piece of the text begins."
+)
 
 
 class Scrubber(Painted):
@@ -48,12 +58,12 @@ class Scrubber(Painted):
         return round(max(0.0, min(1.0, share)) * self._walk.n_steps)
 
     def paint(self, painter: QPainter, theme: Theme) -> None:
-        at, middle = self.x_of(self._walk.position), self.height() / 2
+        at, middle = self.x_of(self._walk.position), TRACK_MIDDLE_PX
         ahead, behind = self._drawn()
         painter.drawPixmap(0, 0, ahead)
         ratio = behind.devicePixelRatio()
         painter.drawPixmap(QPointF(), behind, QRectF(0, 0, at * ratio, behind.height()))
-        knob = QRectF(at - 4, middle - 13, 8, 26)
+        knob = QRectF(at - 4, middle - 10, 8, 20)
         painter.setPen(QPen(theme.accent, 2) if self.hasFocus() else Qt.PenStyle.NoPen)
         painter.setBrush(theme.text)
         painter.drawRoundedRect(knob, 3, 3)
@@ -88,14 +98,32 @@ class Scrubber(Painted):
 
     def _draw(self, color: QColor) -> QPixmap:
         """The line in one colour, with what lies on it."""
-        ratio, middle = self.devicePixelRatio(), self.height() / 2
+        ratio, middle = self.devicePixelRatio(), TRACK_MIDDLE_PX
         picture = clear_pixmap(self.width(), self.height(), ratio, self._theme_source.theme.panel)
         with QPainter(picture) as painter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             track = QRectF(MARGIN_PX, middle - TRACK_PX / 2, self.width() - 2 * MARGIN_PX, TRACK_PX)
             fill(painter, track, color, TRACK_PX / 2)
+            self._paint_numbers(painter)
             self.paint_marks(painter, middle)
         return picture
+
+    def _paint_numbers(self, painter: QPainter) -> None:
+        """How many steps are taken where: round numbers, and the last one."""
+        n_steps, theme = self._walk.n_steps, self._theme_source.theme
+        scale, length = Scale(n_steps), self.width() - 2 * MARGIN_PX
+        painter.setFont(Theme.mono_font(FONT_PX))
+        painter.setPen(theme.dim)
+        metrics, name = painter.fontMetrics(), f"{counted(n_steps, 'step')}, linear"
+        end = self.width() - metrics.horizontalAdvance(name)
+        row = QRectF(0, NUMBERS_PX - FONT_PX, self.width(), 2 * FONT_PX)
+        painter.drawText(row, RIGHT, name)
+        for step in scale.ticks(max(2, int(length // LEAST_BETWEEN_PX))):
+            text = f"{step:,.0f}"
+            width = metrics.horizontalAdvance(text)
+            left = max(0.0, self.x_of(step) - width / 2)
+            if step.is_integer() and left + width + FONT_PX < end:
+                painter.drawText(row.adjusted(left, 0, 0, 0), LEFT, text)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self._walk.go_to(self.step_at(event.position().x()))
@@ -117,13 +145,35 @@ class Scrubber(Painted):
             move()
 
 
+def paint_fork(painter: QPainter, theme: Theme, middle: QPointF) -> None:
+    """The sign of where a race parts: one way from the left becomes two."""
+    disc = FORK_PX + 3
+    painter.setPen(QPen(theme.warning, 1.4))
+    painter.setBrush(theme.panel)
+    painter.drawEllipse(middle, disc, disc)
+    pen = QPen(theme.warning, 2)
+    pen.setCapStyle(Qt.PenCapStyle.RoundCap)
+    painter.setPen(pen)
+    for x, y in ((-FORK_PX, 0.0), (FORK_PX - 1, -FORK_PX + 1), (FORK_PX - 1, FORK_PX - 1)):
+        painter.drawLine(middle, middle + QPointF(x, y))
+
+
 class Timeline(Scrubber):
-    """The steps of the debugger, with the pieces below."""
+    """The steps of the debugger, with the beginnings of pieces below, and where a race parts."""
 
     def __init__(self, model: StepsModel, theme_source: ThemeSource) -> None:
         self._model = model
+        self._parting: int | None = None
         super().__init__(model, theme_source)
         model.trace_changed.connect(self.mark)
+        model.race.changed.connect(self._follow_race)
+        self.setToolTip(TIP)
+
+    def _follow_race(self) -> None:
+        """The mark where it parts is drawn with the line."""
+        if self._parting != self._model.race.parting:
+            self._parting = self._model.race.parting
+            self.mark()
 
     def paint_marks(self, painter: QPainter, middle: float) -> None:
         """Ticks where pieces begin, as long as they are not too close, and the hits over them."""
@@ -132,5 +182,7 @@ class Timeline(Scrubber):
             painter.setPen(QPen(self._theme_source.theme.faint, 1))
             for step in debugger.trace.pieces.first_step.tolist():
                 x = self.x_of(step)
-                painter.drawLine(QPointF(x, middle + 8), QPointF(x, middle + 12))
+                painter.drawLine(QPointF(x, middle + 5), QPointF(x, middle + 9))
         super().paint_marks(painter, middle)
+        if self._parting is not None:
+            paint_fork(painter, self._theme_source.theme, QPointF(self.x_of(self._parting), middle))

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QFont, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QSplitter, QStackedWidget
 
+from guiapp.core.trace.debugger import Debugger, Granularity
 from guiapp.viewmodels.model_session import ModelSession
+from guiapp.viewmodels.steps.captions import step_back, step_on
 from guiapp.viewmodels.steps.model import StepsModel
 from guiapp.widgets.shared.layouts import framed, in_column, in_row, in_splitter
 from guiapp.widgets.shared.painting import bold
@@ -33,17 +36,18 @@ from guiapp.widgets.steps.drawing import Drawing
 from guiapp.widgets.steps.flow import FlowView
 from guiapp.widgets.steps.gutter import ID_FONT_PX
 from guiapp.widgets.steps.lines import SentenceView, TextLine, title_line
+from guiapp.widgets.steps.pictures.view import LATTICES, PictureView
 from guiapp.widgets.steps.race import RaceBox, RaceCard
 from guiapp.widgets.steps.side import SIDE_WIDTH_PX, TraceSide
 from guiapp.widgets.steps.timeline import Timeline
 from guiapp.widgets.steps.transport import GranularityBox, PlayControls, walking_buttons
-from guiapp.widgets.steps.views import LATTICES, PictureView
 from guiapp.widgets.steps.waiting import PartBar, WaitingPanel
 from guiapp.widgets.window.actions import Actions
 
 NARROW_PX = 680  # picture and code are one below the other then
 LEAST_WIDTH_PX = 480
 LEAST_RACE_PX = 700  # high enough for two encoders with a picture and the code
+LEAST_LANES_PX = 800, 600  # for the bars of both, too: below the first, or in place of the code
 SIZES_PX = (TOKEN_FONT_PX, TEXT_FONT_PX, UI_FONT_PX, SMALL_FONT_PX + 1, SMALL_FONT_PX, ID_FONT_PX)
 
 
@@ -60,7 +64,7 @@ class TraceView(QSplitter):
         self.picture = PictureView(model, drawing)
         self.code = CodeView(model, drawing)
         self.side = TraceSide(model, drawing)
-        self.race_card = RaceCard(model, drawing)
+        self.race_card = RaceCard(model, actions["race_parting"], drawing)
         self.waiting = WaitingPanel(model.recording, session)
         self.cover = Cover(drawing)
         self._is_covered = False
@@ -73,7 +77,8 @@ class TraceView(QSplitter):
         self.boxes = framed(in_row(*boxes, margins=(0, 0, MARGIN_PX, 0), spacing=GAP_PX))
         self._main = QStackedWidget()
         play = PlayControls(model.clock, actions["debug_play"])
-        self._lay_out(WrappingRow([*walking_buttons(actions), play]))
+        tells = {"debug_step": partial(self._tell, step_on), "debug_back": partial(self._tell, step_back)}
+        self._lay_out(WrappingRow([*walking_buttons(actions, tells), play]))
         for signal in (model.position_changed, model.recording.changed):
             signal.connect(self._follow)
         model.race.changed.connect(self._make_room_for_race)
@@ -83,6 +88,11 @@ class TraceView(QSplitter):
             look.changed.connect(self._follow_look)
         self.splitterMoved.connect(self._turn)
         self._begin()
+
+    def _tell(self, told: Callable[[Debugger, Granularity], str]) -> str:
+        """What a button does at the present step."""
+        debugger = self._model.debugger
+        return "" if debugger is None else told(debugger, self._model.granularity)
 
     def set_covered(self, is_covered: bool) -> None:
         """Show only what there is, and nothing of what happens then."""
@@ -128,6 +138,8 @@ class TraceView(QSplitter):
         """In a low window the other encoder takes the place of the code, else it stands below the first."""
         is_low = self._main.height() < LEAST_RACE_PX * max(1.0, self._zoom.factor)
         is_inside = is_low and self._model.race.is_on
+        least = LEAST_LANES_PX[is_inside]
+        self.race_card.make_room(self._main.height() >= least * max(1.0, self._zoom.factor))
         if is_inside != self.code_card.isHidden():
             self.code_card.setVisible(not is_inside)
             if is_inside:
@@ -165,7 +177,7 @@ class TraceView(QSplitter):
         self._title.show_text(_capitals(model.title))
         self._picture_title.show_text(_capitals(self.picture.title))
         self.number.show_text(f"step {model.position:,} of {model.n_steps:,}")
-        self.sentence.show_sentence(debugger.sentence())
+        self.sentence.show_sentence(debugger.sentence(), "Next:" if model.position < model.n_steps else "")
 
 
 def _loaders(texts: MonoTexts, zoom: TextZoom, theme: Theme) -> list[Loader]:

@@ -19,6 +19,7 @@ from guiapp.core.errors import TokenloupeError
 from guiapp.core.explain.figures import counted
 from guiapp.core.trace.cost import FIRST_BYTES, beginning
 from guiapp.viewmodels.compare.compared_models import ComparedModels
+from guiapp.viewmodels.presentation.deck import told_before
 from guiapp.viewmodels.steps.training import TrainingModel
 from guiapp.widgets.shared.buttons import push_button
 from guiapp.widgets.shared.layouts import framed, in_column, in_row, in_splitter
@@ -47,6 +48,11 @@ BESIDE_TIPS = {
     True: "Compare it with the open model, on the open text",
     False: "There is no room for one more model",
 }
+STEPS_OF_MERGING = "The pair that wins becomes one symbol in all words, and a token of the vocabulary."
+STEPS_OF_UNIGRAM = (
+    "How probable each piece is, is estimated anew; or the pieces that help the least are dropped."
+)
+UNDOES = "Undoes what the sentence below the words tells of."
 LEAST_WIDTH_PX = 480
 MODEL_FILTER = "Model files (*.gguf)"
 
@@ -69,7 +75,7 @@ class TrainingStage(QWidget):
         self._words_title, self._pairs_title = title_line(drawing), title_line(drawing)
         self._symbols_title = title_line(drawing)
         self._pieces_title = title_line(drawing)
-        self._curve_title = title_line(drawing, "Likelihood")
+        self._curve_title = title_line(drawing, "Log-likelihood of the text")
         self.cards = QStackedWidget()
         self._lay_out(actions)
         model.changed.connect(self._follow)
@@ -87,7 +93,8 @@ class TrainingStage(QWidget):
 
     def _lay_out(self, actions: Actions) -> None:
         play = PlayControls(self._model.clock, actions["debug_play"])
-        bar = WrappingRow([*walking_buttons(actions, has_pieces=False), play], self.count)
+        tells = {"debug_step": self._told_on, "debug_back": self._told_back}
+        bar = WrappingRow([*walking_buttons(actions, tells, has_pieces=False), play], self.count)
         words = card([self._words_title, self.words, self.sentence], self.words)
         words.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         for titled in (
@@ -100,6 +107,18 @@ class TrainingStage(QWidget):
         policy.setRetainSizeWhenHidden(True)
         self.cards.setSizePolicy(policy)
         in_column(bar, self.scrubber, (words, 3), (self.cards, 4), on=self)
+
+    def _told_on(self) -> str:
+        """What a step on does; which pair it merges may be what a lesson asks for."""
+        model = self._model
+        if model.position >= model.n_steps:
+            return "This is the last step there is."
+        record = model.record
+        is_unigram = record is not None and record.start.algorithm == "unigram"
+        return STEPS_OF_UNIGRAM if is_unigram else STEPS_OF_MERGING
+
+    def _told_back(self) -> str:
+        return UNDOES if self._model.position else "This is the start: nothing is learned yet."
 
     def set_covered(self, is_covered: bool) -> None:
         """Show only the words, and nothing of what could happen to them."""
@@ -132,15 +151,9 @@ class TrainingStage(QWidget):
         size, n_symbols = counted(record.n_tokens(position), "token"), record.n_symbols(position)
         self._symbols_title.show_text(f"VOCABULARY · {size}, newest first".upper())
         self._pieces_title.show_text(f"VOCABULARY · {size}, {counted(n_symbols, 'piece')}".upper())
-        told = record.step(position).sentence if position else _beginning(record.start.algorithm)
+        told = record.sentence(position) if position else told_before(record.start.algorithm)
         self.sentence.show_sentence(told)
         self.show_kind()
-
-
-def _beginning(algorithm: str) -> str:
-    if algorithm == "unigram":
-        return "At the start every frequent substring is a piece: far too many."
-    return "At the start each word is cut into the smallest symbols. Count which two stand side by side."
 
 
 class YieldingColumn(QWidget):

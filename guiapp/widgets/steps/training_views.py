@@ -15,11 +15,13 @@ from guiapp.core.explain.visible_text import isolate
 from guiapp.core.training.record import TrainingRecord
 from guiapp.core.training.telling import Cut, ToldMerge, ToldPruning
 from guiapp.viewmodels.steps.training import TrainingModel
-from guiapp.widgets.shared.painting import CENTER, LEFT, RIGHT, WRAP, fill, width_of, write
+from guiapp.widgets.shared.painting import CENTER, LEFT, RIGHT, WRAP, bold, fill, width_of, write
 from guiapp.widgets.shared.style_sheet import blend
-from guiapp.widgets.shared.theme import SMALL_FONT_PX, UI_FONT_PX, Theme
+from guiapp.widgets.shared.theme import GAP_PX, SMALL_FONT_PX, UI_FONT_PX, Theme
 from guiapp.widgets.steps.cards import enlargement
 from guiapp.widgets.steps.drawing import Drawing, ZoomedView
+from guiapp.widgets.steps.pictures.scales import SCALE_PX, Scale, paint_scale_below, round_step
+from guiapp.widgets.steps.pictures.standing import BADGE_PX, Standing, paint_badge, paint_box
 
 CHIP_PX = 28
 CHIP_GAP_PX = 3
@@ -32,7 +34,14 @@ N_NEWEST = 400
 LEAST_WORD_ROWS = 4
 WINDOW_PX_PER_ROW = 150  # half of what is below the scrubber goes to the words
 AXIS_PX = 64
-AXIS_TITLES = "log-likelihood; dashed: pieces dropped", "dashed: pieces dropped"  # the first that has room
+TITLE_PX = 22
+DROPPED, KEPT = ("dropped", "log-likelihood"), ("kept", "probability")
+N_TICKS = 4
+AXIS_TITLES = (  # the first that has room
+    "steps; both scales are linear; dashed: pieces dropped",
+    "steps, linear; dashed: pieces dropped",
+    "linear; dashed: dropped",
+)
 
 
 class TrainingPicture(ZoomedView):
@@ -89,23 +98,28 @@ class WordsLayout(NamedTuple):
 
 
 def lay_out_words(
-    words: list[tuple[Cut, int, bool]], made: str, width: float, metrics: QFontMetricsF
+    words: list[tuple[Cut, int, bool]],
+    made: str,
+    width: float,
+    metrics: QFontMetricsF,
+    write_symbol: Callable[[str], str] = str,
 ) -> WordsLayout:
     """Words in rows, each as its symbols and how often it occurs; no word is torn but by the edge."""
     chips: list[Chip] = []
     counts: list[tuple[str, QRectF]] = []
     x, y, first_new = 0.0, 0.0, 0.0
     for cut, count, is_changed in words:
-        sizes = [max(22.0, metrics.horizontalAdvance(symbol) + 2 * PADDING_PX) for symbol in cut]
+        shown = [write_symbol(symbol) for symbol in cut]
+        sizes = [max(22.0, metrics.horizontalAdvance(text) + 2 * PADDING_PX) for text in shown]
         number = f"×{count:,}" if count > 1 else ""
         number_width = metrics.horizontalAdvance(number) + CHIP_GAP_PX if number else 0.0
         if x > 0 and x + sum(sizes) + len(sizes) * CHIP_GAP_PX + number_width > width:
             x, y = 0.0, y + CHIP_PX + ROW_GAP_PX
-        for symbol, size in zip(cut, sizes, strict=True):
+        for symbol, text, size in zip(cut, shown, sizes, strict=True):
             is_new = is_changed and symbol == made
             if is_new and not any(chip.is_new for chip in chips):
                 first_new = y
-            chips.append(Chip(symbol, QRectF(x, y, size, CHIP_PX), len(chips), is_new))
+            chips.append(Chip(text, QRectF(x, y, size, CHIP_PX), len(chips), is_new))
             x += size + CHIP_GAP_PX
         if number:
             counts.append((number, QRectF(x, y, number_width, CHIP_PX)))
@@ -141,7 +155,7 @@ class WordsPicture(TrainingPicture):
         if record is not None:
             metrics = QFontMetricsF(Theme.mono_font(WORDS_FONT_PX))
             zoom = self._zoom.factor
-            layout = lay_out_words(record.words(0), "", self.width() / zoom, metrics)
+            layout = lay_out_words(record.words(0), "", self.width() / zoom, metrics, record.write)
             self.setMaximumHeight(max(self.minimumHeight(), math.ceil(layout.height * zoom)))
             self.updateGeometry()
 
@@ -151,7 +165,8 @@ class WordsPicture(TrainingPicture):
         font = Theme.mono_font(WORDS_FONT_PX)
         told = record.step(position) if position else None
         made = told.left + told.right if isinstance(told, ToldMerge) else ""
-        layout = lay_out_words(record.words(position), made, size.width(), QFontMetricsF(font))
+        metrics = QFontMetricsF(font)
+        layout = lay_out_words(record.words(position), made, size.width(), metrics, record.write)
         painter.setFont(font)
         row_px = CHIP_PX + ROW_GAP_PX
         n_rows = max(1, int((size.height() + ROW_GAP_PX) // row_px))
@@ -181,19 +196,35 @@ class PairsPicture(TrainingPicture):
         if not isinstance(told, ToldMerge):
             write(painter, QRectF(QPointF(), size), why_none(self._model), theme.dim, CENTER | WRAP)
             return
-        rows = [((told.left, told.right), told.worth, "merged" if position else "")]
-        rows += [(pair, told.worth, "tie") for pair in told.ties]
-        rows += [(pair, worth, "") for pair, worth in told.rivals]
-        painter.setFont(Theme.mono_font(UI_FONT_PX))
-        for number, (pair, worth, sign) in enumerate(rows[: int(size.height() // ROW_PX)]):
+        winner = (told.left, told.right), told.worth, "merged" if position else "next", Standing.WINNER
+        rows = [winner, *((pair, told.worth, "tie", Standing.OTHER) for pair in told.ties)]
+        rows += [(pair, worth, "", Standing.OTHER) for pair, worth in told.rivals]
+        scale, rows = Scale(told.worth), rows[: max(1, int((size.height() - SCALE_PX) // ROW_PX))]
+        font = Theme.mono_font(UI_FONT_PX)
+        for number, (pair, worth, sign, standing) in enumerate(rows):
             row = QRectF(0, number * ROW_PX, size.width(), ROW_PX - 3)
-            share = worth / told.worth
-            _paint_bar(painter, theme, row, share, sign == "merged")
+            bar = QRectF(row.left(), row.top(), max(4.0, row.width() * scale.share(worth)), row.height())
+            if standing is Standing.WINNER:
+                paint_box(painter, theme, bar, standing, 4)
+                middle = QPointF(PADDING_PX + BADGE_PX / 2, row.center().y())
+                paint_badge(painter, theme, middle)
+            else:
+                fill(painter, bar, blend(theme.raised, theme.faint, 0.16), 4)
             inner = row.adjusted(PADDING_PX, 0, -PADDING_PX, 0)
-            write(painter, inner, f"{isolate(pair[0])} + {isolate(pair[1])}", theme.text)
+            beside = inner.adjusted(BADGE_PX + GAP_PX, 0, 0, 0)
+            painter.setFont(bold(font, standing.is_bold))
+            write(
+                painter,
+                beside,
+                " + ".join(isolate(record.write(each)) for each in pair),
+                standing.text(theme),
+            )
             painter.drawText(inner, RIGHT, f"{worth:,.0f}" if worth.is_integer() else f"{worth:.4g}")
-            painter.setPen(theme.accent if sign == "merged" else theme.dim)
+            painter.setPen(standing.figure(theme))
             painter.drawText(inner.adjusted(0, 0, -72, 0), RIGHT, sign)
+        below = QRectF(0, len(rows) * ROW_PX, size.width(), SCALE_PX)
+        name = "score, linear" if record.start.algorithm == "wordpiece" else "times, linear"
+        paint_scale_below(painter, theme, below, scale, self._texts, name)
 
 
 def why_none(model: TrainingModel) -> str:
@@ -203,15 +234,6 @@ def why_none(model: TrainingModel) -> str:
     if model.record.start.n_steps == 0:
         return "The smallest symbols fill the vocabulary: ask for more tokens, and pairs will merge."
     return "No pair occurs twice: there is nothing to merge."
-
-
-def _paint_bar(painter: QPainter, theme: Theme, row: QRectF, share: float, is_winner: bool) -> None:
-    painter.setPen(Qt.PenStyle.NoPen)
-    bar = QRectF(row.left(), row.top(), max(4.0, row.width() * share), row.height())
-    painter.setBrush(
-        blend(theme.raised, theme.accent if is_winner else theme.faint, 0.3 if is_winner else 0.16)
-    )
-    painter.drawRoundedRect(bar, 4, 4)
 
 
 class SymbolsPicture(TrainingPicture):
@@ -226,7 +248,8 @@ class SymbolsPicture(TrainingPicture):
         made = told.left + told.right if isinstance(told, ToldMerge) else None
         x, y = 0.0, 0.0
         for symbol in record.newest_symbols(position, N_NEWEST):
-            width = max(22.0, width_of(symbol, font) + 2 * PADDING_PX)
+            text = record.write(symbol)
+            width = max(22.0, width_of(text, font) + 2 * PADDING_PX)
             if x > 0 and x + width > size.width():
                 x, y = 0.0, y + ROW_PX + 2
             if y + ROW_PX > size.height():
@@ -236,7 +259,7 @@ class SymbolsPicture(TrainingPicture):
             painter.setPen(Qt.PenStyle.NoPen if is_new else QPen(theme.line, 1))
             painter.setBrush(theme.accent if is_new else theme.panel)
             painter.drawRoundedRect(chip.adjusted(0.5, 0.5, -0.5, -0.5), 5, 5)
-            write(painter, chip, isolate(symbol), theme.on_accent if is_new else theme.text, CENTER)
+            write(painter, chip, isolate(text), theme.on_accent if is_new else theme.text, CENTER)
             x += width + CHIP_GAP_PX + 1
 
 
@@ -251,24 +274,34 @@ class PiecesPicture(TrainingPicture):
             nothing = "All frequent substrings compete. Step on."
             write(painter, QRectF(QPointF(), size), nothing, theme.dim, CENTER)
             return
-        n_rows = int(size.height() // ROW_PX)
+        rest = QRectF(QPointF(), size)
         if isinstance(told, ToldPruning):
-            losses = [(piece, f"−{loss:,.2f}") for piece, loss in told.dropped]
+            losses = [(record.write(piece), f"−{loss:,.2f}") for piece, loss in told.dropped]
             half = size.width() / 2 - PADDING_PX
-            self._paint_rows(painter, theme, QRectF(0, 0, half, size.height()), losses[:n_rows], True)
+            self._paint_rows(painter, theme, QRectF(0, 0, half, size.height()), DROPPED, losses)
             rest = QRectF(half + 2 * PADDING_PX, 0, half, size.height())
-        else:
-            rest = QRectF(QPointF(), size)
-        kept = [(piece, percent(math.exp(score), 2)) for piece, score in told.best]
-        self._paint_rows(painter, theme, rest, kept[:n_rows], False)
+        kept = [(record.write(piece), percent(math.exp(score), 2)) for piece, score in told.best]
+        self._paint_rows(painter, theme, rest, KEPT, kept)
 
     def _paint_rows(
-        self, painter: QPainter, theme: Theme, area: QRectF, rows: list[tuple[str, str]], are_dropped: bool
+        self,
+        painter: QPainter,
+        theme: Theme,
+        area: QRectF,
+        titles: tuple[str, str],
+        rows: list[tuple[str, str]],
     ) -> None:
+        """Pieces and what they are worth, each under its title; what is dropped is struck out."""
+        are_dropped, small = titles is DROPPED, Theme.ui_font(SMALL_FONT_PX)
+        head = QRectF(area.left() + PADDING_PX, area.top(), area.width() - 2 * PADDING_PX, TITLE_PX)
+        for title, side in zip(titles, (LEFT, RIGHT), strict=True):
+            write(painter, head, title, theme.dim, side, small)
         font = Theme.mono_font(UI_FONT_PX)
         font.setStrikeOut(are_dropped)
-        for number, (piece, worth) in enumerate(rows):
-            row = QRectF(area.left(), area.top() + number * ROW_PX, area.width(), ROW_PX - 3)
+        n_rows = max(1, int((area.height() - TITLE_PX) // ROW_PX))
+        for number, (piece, worth) in enumerate(rows[:n_rows]):
+            top = area.top() + TITLE_PX + number * ROW_PX
+            row = QRectF(area.left(), top, area.width(), ROW_PX - 3)
             fill(painter, row, theme.panel, 4)
             inner = row.adjusted(PADDING_PX, 0, -PADDING_PX, 0)
             write(painter, inner, isolate(piece), theme.dim if are_dropped else theme.text, font=font)
@@ -286,7 +319,7 @@ class LikelihoodPicture(TrainingPicture):
         if not curve:
             return
         low, high = min(value for _, value in curve), max(value for _, value in curve)
-        area = QRectF(AXIS_PX, 10, size.width() - AXIS_PX - 12, size.height() - 38)
+        area = QRectF(AXIS_PX, 10, size.width() - AXIS_PX - 12, size.height() - 48)
         n_steps = max(2, record.n_steps)
 
         def place(step: int, value: float) -> QPointF:
@@ -299,7 +332,7 @@ class LikelihoodPicture(TrainingPicture):
             if step not in estimates:
                 x = place(step, low).x()
                 painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()))
-        self._paint_axes(painter, theme, area, (low, high), record.n_steps)
+        self._paint_axes(painter, theme, area, (low, high), record.n_steps, place)
         points = [place(step, value) for step, value in curve]
         path = QPainterPath(points[0])
         for point in points[1:]:
@@ -317,20 +350,47 @@ class LikelihoodPicture(TrainingPicture):
         painter.drawLine(QPointF(now, area.top()), QPointF(now, area.bottom()))
 
     def _paint_axes(
-        self, painter: QPainter, theme: Theme, area: QRectF, values: tuple[float, float], n_steps: int
+        self,
+        painter: QPainter,
+        theme: Theme,
+        area: QRectF,
+        values: tuple[float, float],
+        n_steps: int,
+        place: Callable[[int, float], QPointF],
     ) -> None:
+        """Both are linear: log-likelihoods at the left, with the highest and the lowest; steps below."""
         painter.setPen(QPen(theme.line, 1))
         painter.drawLine(area.bottomLeft(), area.bottomRight())
         painter.drawLine(area.topLeft(), area.bottomLeft())
         painter.setFont(Theme.mono_font(SMALL_FONT_PX - 1))
-        painter.setPen(theme.dim)
-        for value, y in ((values[1], area.top()), (values[0], area.bottom())):
-            painter.drawText(QRectF(0, y - 8, AXIS_PX - 6, 16), RIGHT, f"{value:,.0f}".replace("-", "−"))
-        below = QRectF(area.left(), area.bottom() + 6, area.width(), 18)
-        metrics, last = painter.fontMetrics(), f"step {n_steps:,}"
-        room = area.width() - metrics.horizontalAdvance(f"  {last}")
-        painter.drawText(below, LEFT, axis_title(room, metrics.horizontalAdvance))
-        painter.drawText(below, RIGHT, last)
+        metrics = painter.fontMetrics()
+        last = -math.inf
+        for value in sorted({*values, *_round_between(*values)}, key=lambda each: (each not in values, each)):
+            y = place(0, value).y()
+            if value in values or min(y - area.top(), area.bottom() - y) > 1.2 * metrics.height():
+                painter.setPen(QPen(theme.line, 1))
+                painter.drawLine(QPointF(area.left() - 4, y), QPointF(area.left(), y))
+                painter.setPen(theme.dim)
+                text = f"{value:,.0f}".replace("-", "−")
+                painter.drawText(QRectF(0, y - 8, AXIS_PX - 6, 16), RIGHT, text)
+        below = QRectF(area.left(), area.bottom() + 4, area.width(), 16)
+        for value in Scale(n_steps).ticks(max(2, int(area.width() // 60))):
+            x, text = place(round(value), values[0]).x(), f"{value:,.0f}"
+            width = metrics.horizontalAdvance(text)
+            if value.is_integer() and x - width / 2 > last + GAP_PX:
+                painter.drawText(QRectF(x - width / 2 - 1, below.top(), width + 2, 16), CENTER, text)
+                last = x + width / 2
+        title = axis_title(area.width(), metrics.horizontalAdvance)
+        painter.drawText(below.translated(0, 15), LEFT, title)
+
+
+def _round_between(low: float, high: float) -> list[float]:
+    """Round numbers between two values."""
+    step = round_step((high - low) / N_TICKS)
+    if not step:
+        return []
+    first = math.ceil(low / step)
+    return [number * step for number in range(first, math.floor(high / step) + 1)]
 
 
 def axis_title(room: float, width_of: Callable[[str], float]) -> str:

@@ -2,48 +2,70 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from collections.abc import Callable, Mapping
+
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QToolButton, QWidget
 
 from guiapp.core.trace.debugger import Granularity
 from guiapp.viewmodels.steps.clock import SPEEDS, StepClock
 from guiapp.viewmodels.steps.model import StepsModel
-from guiapp.widgets.shared.buttons import tool_button
 from guiapp.widgets.shared.choice_box import ChoiceBox
 from guiapp.widgets.shared.layouts import in_row
+from guiapp.widgets.shared.plain_tip import wrapped_tip
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.window.actions import Actions
 
-PLAY_PX = 70
+PLAY_PX = 66
 BUTTONS = (
-    ("⏮", "debug_restart", "To the start"),
-    ("◀ run", "debug_reverse", "Run back to the last breakpoint"),
+    ("⏮", "debug_restart", "To the start, before the first step"),
+    ("◀ run", "debug_reverse", "Step back until the last breakpoint, or to the start"),
     ("◁ back", "debug_back", "One step back"),
-    ("step ▷", "debug_step", "One step on"),
-    ("over ▷▷", "debug_over", "Step over the piece: on to the next one"),
-    ("run ▶", "debug_run", "Run to the next breakpoint"),
-    ("⏭", "debug_end", "To the end"),
+    ("step on ▷", "debug_step", "One step on"),
+    ("piece ▷▷", "debug_over", "Step on until the next piece: a stretch of text encoded by itself"),
+    ("run ▶", "debug_run", "Step on until the next breakpoint, or to the end"),
+    ("⏭", "debug_end", "To the end, behind the last step"),
 )
+SIZES_TIP = (
+    "How far one step goes.\nDecision: the encoder does one thing.\n"
+    "Piece: a stretch of text that is encoded by itself.\nStage: cutting, rewriting, splitting, encoding …"
+)
+Tell = Callable[[], str]
 
 
-def button(text: str, meaning: str, action: QAction) -> QToolButton:
-    """A button that triggers an action, with its keys in the hint."""
-    keys = action.shortcut().toString()
-    tip = f"{meaning} ({keys})" if keys else meaning
-    made = tool_button(text, action.trigger, role="raised", tip=tip, name=meaning)
-    made.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-    return made
+class WalkButton(QToolButton):
+    """A button that triggers an action; its hint has the keys, and what that does at the present step."""
+
+    def __init__(self, text: str, meaning: str, action: QAction, tell: Tell | None = None) -> None:
+        super().__init__()
+        keys = action.shortcut().toString()
+        self._meaning, self._tell = f"{meaning} ({keys})" if keys else meaning, tell
+        self.setText(text)
+        self.setAccessibleName(meaning)
+        self.setToolTip(self._meaning)
+        self.clicked.connect(action.trigger)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        set_role(self, "raised")
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ToolTip and self._tell is not None:
+            self.setToolTip(wrapped_tip(f"{self._meaning}\n{self._tell()}"))
+        return super().event(event)
 
 
-def walking_buttons(actions: Actions, *, has_pieces: bool = True) -> list[QWidget]:
-    """From the start to the end; the step on is the one that is marked."""
+def walking_buttons(actions: Actions, tells: Mapping[str, Tell], *, has_pieces: bool = True) -> list[QWidget]:
+    """From the start to the end; the step on is the one that is marked.
+
+    tells  by action, what it does at the present step
+    """
     made: list[QWidget] = []
     for text, name, meaning in BUTTONS:
         if name == "debug_over" and not has_pieces:
             continue
-        made.append(button(text, meaning, actions[name]))
-        set_role(made[-1], "next" if name == "debug_step" else "raised")
+        made.append(WalkButton(text, meaning, actions[name], tells.get(name)))
+        if name == "debug_step":
+            set_role(made[-1], "next")
     return made
 
 
@@ -52,7 +74,7 @@ class GranularityBox(ChoiceBox):
 
     def __init__(self, model: StepsModel) -> None:
         sizes = {f"by {size.value}": size for size in Granularity}
-        super().__init__("Size of a step", sizes, "How far one step goes")
+        super().__init__("Size of a step", sizes, SIZES_TIP)
         self._model = model
         self.currentIndexChanged.connect(self._choose)
         model.granularity_changed.connect(self._follow)
@@ -71,7 +93,7 @@ class PlayControls(QWidget):
     def __init__(self, clock: StepClock, action: QAction) -> None:
         super().__init__()
         self._clock = clock
-        self.button = button("play", "Play", action)
+        self.button = WalkButton("play", "Play: steps on by itself, or pause", action)
         self.button.setMinimumWidth(PLAY_PX)  # for either word
         self.speed = ChoiceBox("Steps a second", {f"{speed}/s": speed for speed in SPEEDS})
         self.speed.currentIndexChanged.connect(self._choose)

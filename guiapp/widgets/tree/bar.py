@@ -1,12 +1,12 @@
-"""The bar over the tree: back and forward, the path to the chosen node, shape, colours, search."""
+"""The bar over the tree: back and forward, shape, colours, the path to the chosen node, search."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QPointF, QSize, Qt
-from PySide6.QtGui import QAction, QFontMetrics, QMouseEvent, QPainter
-from PySide6.QtWidgets import QFrame, QLabel, QToolButton
+from PySide6.QtGui import QAction, QFontMetrics, QMouseEvent, QPainter, QResizeEvent
+from PySide6.QtWidgets import QFrame, QToolButton
 
 from guiapp.core.explain.visible_text import isolate
 from guiapp.core.tree.coloring import COLORINGS
@@ -18,15 +18,21 @@ from guiapp.widgets.shared.icons import icon
 from guiapp.widgets.shared.layouts import Part, in_row
 from guiapp.widgets.shared.menu_button import MenuButton
 from guiapp.widgets.shared.painting import Painted
-from guiapp.widgets.shared.plain_tip import plain_tip
-from guiapp.widgets.shared.search_field import SearchField
+from guiapp.widgets.shared.search_field import SEARCH_PX, SearchField
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.theme import GAP_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
 
 HEIGHT_PX = 44
 SEPARATOR = " › "
 LONGEST_LABEL = 24
-LONGEST_PROBLEM_PX = 240
+NARROW_PX = 1080  # from this width on there is room for the path, and for more than a short search
+SHORT_SEARCH_PX = 170
+LEAST_PATH_PX = 120
+SAYS = "Colour by: "
+SHAPE_WORDS = {
+    "sunburst": ("Sunburst", "Rings around the whole: longer tokens lie farther out"),
+    "icicle": ("Icicle", "Rows below the whole: longer tokens lie farther down"),
+}
 
 
 class TreeBar(QFrame):
@@ -42,35 +48,38 @@ class TreeBar(QFrame):
         self.back = self._button("back", "Back (Alt+Left)", model.go_back)
         self.forward = self._button("forward", "Forward (Alt+Right)", model.go_forward)
         self.fit = self._button("fit", "Show the whole tree (Home)", model.fit)
+        self.fit.setText("Whole tree")
         self.shapes = {name: self._shape_button(name) for name in SHAPES}
         self.breadcrumb = Breadcrumb(model, theme_source)
         self.coloring = ColoringButton(model, theme_source)
         self.query = SearchField(search)
-        self.count = set_role(QLabel(textFormat=Qt.TextFormat.PlainText), "dim")
         self._lay_out()
         model.history_changed.connect(self._follow_history)
         model.shape_changed.connect(self._follow_shape)
         search.found_changed.connect(self._follow_search)
-        search.current_changed.connect(self._follow_search)
-        search.job.busy_changed.connect(self._follow_search)
         theme_source.changed.connect(self._color)
         self._color()
         self._follow_history()
         self._follow_shape()
 
     def add_menu(self, text: str, actions: Sequence[QAction]) -> None:
-        """Offer some actions behind a button left of the search."""
+        """Offer some actions behind a button beside the colours."""
         button = MenuButton(self._theme_source, text)
         button.new_menu().addActions(actions)
         self._layout.insertWidget(self._layout.indexOf(self.coloring) + 1, button)
 
     def _lay_out(self) -> None:
-        path: tuple[Part, ...] = self.back, self.forward, self.fit, GAP_PX, (self.breadcrumb, 1)
-        looks: tuple[Part, ...] = GAP_PX, *self.shapes.values(), GAP_PX, self.coloring
-        search = GAP_PX, self.count, self.query
-        self._layout = in_row(
-            *path, *looks, *search, on=self, margins=(GAP_PX, 0, 3 * UNIT_PX, 0), spacing=UNIT_PX
-        )
+        path: tuple[Part, ...] = self.back, self.forward, self.fit, GAP_PX, *self.shapes.values()
+        looks: tuple[Part, ...] = GAP_PX, self.coloring, GAP_PX, (self.breadcrumb, 1), GAP_PX, self.query
+        self._layout = in_row(*path, *looks, on=self, margins=(GAP_PX, 0, GAP_PX, 0), spacing=UNIT_PX)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Leave out what is told elsewhere, too, where the controls need the room."""
+        super().resizeEvent(event)
+        is_narrow = self.width() < NARROW_PX
+        words = Qt.ToolButtonStyle.ToolButtonTextBesideIcon
+        self.fit.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly if is_narrow else words)
+        self.query.setFixedWidth(SHORT_SEARCH_PX if is_narrow else SEARCH_PX)
 
     def _button(self, name: str, tip: str, slot: Callable[[], None]) -> QToolButton:
         button = tool_button(clicked=slot, tip=tip)
@@ -78,7 +87,11 @@ class TreeBar(QFrame):
         return button
 
     def _shape_button(self, name: str) -> QToolButton:
-        button = self._button(name, name.capitalize(), self._choose_shape)
+        title, tip = SHAPE_WORDS[name]
+        button = self._button(name, tip, self._choose_shape)
+        button.setText(title)
+        button.setAccessibleName(title)
+        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         button.setCheckable(True)
         button.setObjectName(name)
         return button
@@ -96,23 +109,8 @@ class TreeBar(QFrame):
             button.setChecked(name == self._model.shape)
 
     def _follow_search(self) -> None:
-        search, n_found = self._search, len(self._search.found_nodes)
-        if self.query.text() != search.query:
-            self.query.show_query(search.query)
-        if search.problem:
-            self.count.setText(self._shortened("⚠ " + search.problem))
-        elif not (search.query or search.title):
-            self.count.setText("")
-        elif search.job.is_busy:
-            self.count.setText("searching …")
-        elif search.current is None:
-            self.count.setText(f"{n_found:,} found")
-        else:
-            self.count.setText(f"{search.current + 1:,} of {n_found:,}")
-        self.count.setToolTip(plain_tip(search.problem))
-
-    def _shortened(self, text: str) -> str:
-        return self.count.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, LONGEST_PROBLEM_PX)
+        if self.query.text() != self._search.query:
+            self.query.show_query(self._search.query)
 
     def _color(self) -> None:
         for button in (self.back, self.forward, self.fit, *self.shapes.values()):
@@ -127,6 +125,10 @@ class ColoringButton(MenuButton):
         self._model = model
         self.setToolTip("What the colours tell")
         self.list_choices({coloring.title: coloring.name for coloring in COLORINGS})
+        self.ensurePolished()
+        for title in (SAYS + coloring.title for coloring in COLORINGS):
+            self.setText(title)
+            self.setMinimumWidth(max(self.minimumWidth(), self.sizeHint().width()))
         self.menu().triggered.connect(self._choose)
         model.values_changed.connect(self._follow)
         self._follow()
@@ -136,9 +138,9 @@ class ColoringButton(MenuButton):
 
     def _follow(self) -> None:
         titles = {coloring.name: coloring.title for coloring in COLORINGS}
-        self.setText(titles[self._model.coloring])
+        self.setText(SAYS + titles[self._model.coloring])
         self.check(self._model.coloring)
-        self.setAccessibleName(f"Colour by: {self.text()}")
+        self.setAccessibleName(self.text())
 
 
 class Breadcrumb(Painted):
@@ -152,16 +154,19 @@ class Breadcrumb(Painted):
         self.setFont(Theme.mono_font(SMALL_FONT_PX))
         model.chosen_changed.connect(self.update)
         model.picture_changed.connect(self.update)
+        model.spelling.changed.connect(self.update)
 
     def sizeHint(self) -> QSize:
         return QSize(240, HEIGHT_PX)
 
     def paint(self, painter: QPainter, theme: Theme) -> None:
+        self._places = []
+        if self.width() < LEAST_PATH_PX:
+            return
         metrics = QFontMetrics(self.font())
         baseline = (self.height() + metrics.ascent() - metrics.descent()) // 2
         nodes, x = self._shown(metrics), 0
         gap = metrics.horizontalAdvance(SEPARATOR) // 2
-        self._places = []
         for number, node in enumerate(nodes):
             if number or node != ROOT:
                 painter.setPen(theme.faint)

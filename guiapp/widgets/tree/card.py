@@ -1,22 +1,28 @@
-"""The card beside the pointer: the whole token that a node of the picture stands for."""
+"""The card beside the pointer: which token a node of the picture stands for, in a few words."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, QRect, Qt
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QLayout, QWidget
+from collections.abc import Callable
+from itertools import product
+
+from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QPainterPath
+from PySide6.QtWidgets import QFrame, QLabel, QLayout, QWidget
 
 from guiapp.core.explain.visible_text import isolate
-from guiapp.viewmodels.tree.details import NODE_FACTS, NodeDetails
-from guiapp.widgets.shared.layouts import AS_AROUND, in_column
+from guiapp.widgets.shared.layouts import in_column
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.theme import GAP_PX, SMALL_FONT_PX, UNIT_PX, Theme
 
-OFFSET_PX = 18
-ELIDED = 44
+NEAREST_PX, STEP_PX = 14, 16  # from the pointer to the card, and how much farther it is tried each time
+APART_PX = 4  # from what the card is about
+ELIDED = 28
+TITLE_PX = 15
+SIDES = (*product((1, -1), (1, -1)), (0, 1), (0, -1), (1, 0), (-1, 0))  # right and down first
 
 
 class TreeCard(QFrame):
-    """A frame that follows the pointer and lets all clicks through."""
+    """Lies beside the node that it is about, and lets all clicks through."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -24,56 +30,48 @@ class TreeCard(QFrame):
         set_role(self, "card")
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self._title = QLabel(textFormat=Qt.TextFormat.PlainText)
-        self._title.setFont(Theme.mono_font(17))
-        self._rows = [(QLabel(), QLabel()) for _ in NODE_FACTS]
-        facts = self._facts = QGridLayout()
-        facts.setHorizontalSpacing(3 * UNIT_PX)
-        facts.setVerticalSpacing(2)
-        for row, (name, value) in enumerate(self._rows):
-            set_role(name, "dim")
-            for place, label in enumerate((name, value)):
-                label.setTextFormat(Qt.TextFormat.PlainText)
-                facts.addWidget(label, row, place)
-            name.setFont(Theme.ui_font(SMALL_FONT_PX))
-            value.setFont(Theme.mono_font(SMALL_FONT_PX))
-        margins = 3 * UNIT_PX, GAP_PX
-        layout = in_column(self._title, facts, on=self, margins=margins, spacing=AS_AROUND)
+        self._title.setFont(Theme.mono_font(TITLE_PX))
+        self._lines = set_role(QLabel(textFormat=Qt.TextFormat.PlainText), "dim")
+        self._lines.setFont(Theme.ui_font(SMALL_FONT_PX))
+        layout = in_column(self._title, self._lines, on=self, margins=(GAP_PX, UNIT_PX), spacing=2)
         layout.setSizeConstraint(QLayout.SizeConstraint.SetFixedSize)
         self.hide()
 
-    def show_at(self, details: NodeDetails, point: QPoint) -> None:
-        """Show what is known about a node, beside a point of the parent."""
-        self._title.setText(isolate(_short(details.text)))
-        for at, (name, value) in enumerate(self._rows):
-            is_used = at < len(details.facts)
-            name.setVisible(is_used)
-            value.setVisible(is_used)
-            if is_used:
-                name.setText(details.facts[at][0])
-                value.setText(_short(details.facts[at][1]))
-        self._fit()
-        self.move_to(point)
+    def show_beside(self, node: QPainterPath, point: QPointF, title: str, lines: tuple[str, ...]) -> None:
+        """Say something about a node, near a point of it; nothing where all the room is the node's."""
+        self._title.setText(isolate(title if len(title) <= ELIDED else title[: ELIDED - 1] + "…"))
+        self._lines.setText("\n".join(lines))
+        layout = self.layout()
+        assert layout is not None
+        layout.activate()  # be as large as these words need
+        room = self._around.rect().adjusted(UNIT_PX, UNIT_PX, -UNIT_PX, -UNIT_PX)
+        place = place_beside(room, self.sizeHint(), point.toPoint(), _beside(node))
+        if place is None:
+            self.hide()
+            return
+        self.move(place)
         self.show()
         self.raise_()
 
-    def _fit(self) -> None:
-        """Be as large as the facts need that are shown now, before anything is painted."""
-        layout = self.layout()
-        assert layout is not None
-        for part in (self._facts, layout):
-            part.invalidate()
-        layout.activate()
 
-    def move_to(self, point: QPoint) -> None:
-        """Follow the pointer, on the side where there is room."""
-        room = self._around.rect()
-        box = QRect(point + QPoint(OFFSET_PX, OFFSET_PX), self.size())
-        if box.right() > room.right():
-            box.moveRight(point.x() - OFFSET_PX)
-        if box.bottom() > room.bottom():
-            box.moveBottom(max(box.height(), min(point.y() - OFFSET_PX, room.bottom() - GAP_PX)))
-        self.move(box.topLeft())
+def place_beside(room: QRect, size: QSize, point: QPoint, is_free: Callable[[QRect], bool]) -> QPoint | None:
+    """The corner of a free box near a point, not over it; None where there is none in the room."""
+    for way in range(NEAREST_PX, room.width() + room.height(), STEP_PX):
+        for right, down in SIDES:
+            x = point.x() + right * way - (size.width() * (1 - right)) // 2
+            y = point.y() + down * way - (size.height() * (1 - down)) // 2
+            x = min(max(x, room.left()), room.right() + 1 - size.width())
+            y = min(max(y, room.top()), room.bottom() + 1 - size.height())
+            box = QRect(QPoint(x, y), size)
+            if room.contains(box) and not box.contains(point) and is_free(box):
+                return box.topLeft()
+    return None
 
 
-def _short(text: str) -> str:
-    return text if len(text) <= ELIDED else text[: ELIDED - 1] + "…"
+def _beside(node: QPainterPath) -> Callable[[QRect], bool]:
+    """Whether a box lies apart from a node."""
+
+    def is_free(box: QRect) -> bool:
+        return not node.intersects(QRectF(box).adjusted(-APART_PX, -APART_PX, APART_PX, APART_PX))
+
+    return is_free

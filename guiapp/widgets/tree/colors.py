@@ -141,14 +141,14 @@ def node_colors(picture: TreePicture, values: NodeValues, theme: Theme) -> Color
     if values.shares is None:
         tones = _tones(picture)
         table = np.stack([class_colors(values.names, theme.name, tone) for tone in range(N_TONES)])
-        table = np.concatenate([table, np.full((N_TONES, 1), _nothing(theme.name), np.uint32)], axis=1)
+        table = np.concatenate([table, np.full((N_TONES, 1), nothing_color(theme.name), np.uint32)], axis=1)
         classes = np.where(values.classes == NO_CLASS, table.shape[1] - 1, values.classes)
         colors: Colors = table.ravel()[tones * table.shape[1] + classes]
     else:
         ramp = scale_colors(theme.name)
         is_told = ~np.isnan(values.shares)
         places = (np.nan_to_num(values.shares) * (len(ramp) - 1)).astype(np.int64)
-        colors = np.where(is_told, ramp[places], _nothing(theme.name)).astype(np.uint32)
+        colors = np.where(is_told, ramp[places], nothing_color(theme.name)).astype(np.uint32)
     colors[0] = number(theme.raised)
     return colors
 
@@ -197,7 +197,8 @@ def scale_colors(theme_name: str, n_steps: int = 256) -> Colors:
     return rgb(*(np.interp(places, at, stops[:, column]) for column in range(3)))
 
 
-def _nothing(theme_name: str) -> int:
+def nothing_color(theme_name: str) -> int:
+    """The colour of nodes that there is nothing to say about."""
     return int(rgb(*(np.array(part) for part in PALETTES[theme_name].nothing)))
 
 

@@ -7,18 +7,19 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt
-from PySide6.QtGui import QEnterEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QEnterEvent, QFontMetricsF, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QFrame, QLabel, QScrollArea, QVBoxLayout
 
 from guiapp.core.tree.statistics import Distribution, Finding
 from guiapp.viewmodels.tree.findings import TreeFindings
-from guiapp.widgets.shared.layouts import STRETCH, in_column, in_row, scroll_down
+from guiapp.widgets.shared.layouts import in_column, scroll_down
 from guiapp.widgets.shared.painting import RIGHT, fill, write
-from guiapp.widgets.shared.style_sheet import heading, set_role
+from guiapp.widgets.shared.style_sheet import heading, sentence, set_role
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
 
 ListTokens = Callable[[str, NDArray[np.int32]], None]
-SCALE = "log scale"  # of the bars, not of the counts behind them
+ABOUT = "Counts over all tokens of the model. A click lists the tokens behind one."
+SCALE = "Log scale: each time that there are ten times as many, the bar grows by the same length."
 NO_MODEL = "Open a model to count its tokens."
 
 
@@ -41,6 +42,8 @@ class FindingsPanel(QScrollArea):
         if statistics is None:
             column.addWidget(_waiting("Counting …" if self._findings.is_coming else NO_MODEL))
         else:
+            column.addWidget(sentence(ABOUT))
+            column.addSpacing(GAP_PX)
             for finding in self._findings.findings:
                 column.addWidget(FigureRow(finding, finding.name, self._list_tokens, self._theme_source))
             if self._findings.trying.is_busy:
@@ -56,7 +59,9 @@ class FindingsPanel(QScrollArea):
 
     def _add_chart(self, column: QVBoxLayout, distribution: Distribution) -> None:
         column.addSpacing(MARGIN_PX)
-        column.addLayout(in_row(heading(distribution.title), STRETCH, set_role(QLabel(SCALE), "dim")))
+        column.addWidget(heading(distribution.title))
+        column.addSpacing(UNIT_PX)
+        column.addWidget(sentence(f"{distribution.about} {SCALE}"))
         column.addSpacing(UNIT_PX)
         most = max((len(bar.tokens) for bar in distribution.bars), default=1)
         for bar in distribution.bars:
@@ -118,7 +123,12 @@ class FigureRow(QAbstractButton):
         if self._share is None:
             write(painter, first, self._finding.value, theme.text, RIGHT, Theme.mono_font(SMALL_FONT_PX))
             color = theme.text if self.isEnabled() else theme.dim
-            write(painter, rest, self._finding.name, color, font=Theme.ui_font(SMALL_FONT_PX))
+            font = Theme.ui_font(SMALL_FONT_PX)
+            write(painter, rest, self._finding.name, color, font=font)
+            metrics, remark = QFontMetricsF(font), self._finding.remark
+            behind = rest.adjusted(metrics.horizontalAdvance(self._finding.name) + GAP_PX, 0, 0, 0)
+            if metrics.horizontalAdvance(remark) <= behind.width():
+                write(painter, behind, remark, theme.dim, font=font)
         else:
             self._paint_bar(painter, theme, first, rest, self._share)
 

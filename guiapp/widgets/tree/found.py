@@ -16,14 +16,15 @@ from guiapp.viewmodels.tree.saving import TreeSaving
 from guiapp.viewmodels.tree.search import FOUND, TreeSearch
 from guiapp.widgets.shared.buttons import push_button
 from guiapp.widgets.shared.layouts import AS_AROUND, STRETCH, in_column, in_row
-from guiapp.widgets.shared.style_sheet import heading, set_role
+from guiapp.widgets.shared.style_sheet import heading, sentence, set_role
 from guiapp.widgets.shared.tables import show_rows
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme
 from guiapp.widgets.shared.token_actions import copy_action
 
 HOW_TO_SEARCH = "Type in the search field: text, #9906 for an id, 0x20 E6 for bytes, /^the?$/ for a pattern."
+ABOUT = "What the search or a figure found, the nearest first. A row shows its token in the tree."
 NOT_FOUND = "No token matches."
-COLUMN_WIDTHS_PX = {"id": 66, "text": 116, "below": 56, "bytes": 156}
+COLUMN_WIDTHS_PX = {"id": 66, "token": 116, "below": 56, "bytes": 156}
 CELLS = "QTableView::item { padding: 0 5px; }"  # as far from the edges as the titles
 
 
@@ -42,7 +43,7 @@ class FoundPanel(QWidget):
         self._search = search
         self._ask_where = ask_where
         self._saving = saving
-        self._table = FoundTableModel(self)
+        self._table = FoundTableModel(model.spelling, self)
         self._title = heading(FOUND)
         self._title.setWordWrap(True)
         self._hint = set_role(QLabel(wordWrap=True), "dim")
@@ -51,7 +52,7 @@ class FoundPanel(QWidget):
         self.clear = push_button("Clear", search.end, tip="Show all tokens alike again (Escape)")
         self._save = push_button("Save…", self.save, tip="Save all rows as lines with tabs")
         head = in_row((self._title, 1), self.clear, self._save)
-        parts = head, self._hint, (self.view, 1), STRETCH
+        parts = head, sentence(ABOUT), self._hint, (self.view, 1), STRETCH
         in_column(*parts, on=self, margins=(MARGIN_PX, GAP_PX), spacing=AS_AROUND)
         self.addAction(copy_action(self, "Copy rows", self.copy, QKeySequence.StandardKey.Copy))
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)

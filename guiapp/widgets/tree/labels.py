@@ -17,7 +17,7 @@ from PySide6.QtGui import QColor, QFontMetrics, QFontMetricsF, QImage, QPainter,
 from guiapp.core.explain.visible_text import isolate
 from guiapp.core.tree.painting import NodeColors
 from guiapp.viewmodels.tree.labels import DOWNWARDS, SIZES_PX, Place
-from guiapp.viewmodels.tree.model import MORE_SIGN
+from guiapp.viewmodels.tree.model import LINE_END, MORE_SIGN
 from guiapp.widgets.shared.painting import SHARED_PX
 from guiapp.widgets.shared.script_fonts import ScriptFonts, draw_once
 from guiapp.widgets.shared.theme import Theme
@@ -37,7 +37,6 @@ MARGIN_PX = 1
 LETTER_SIZES_PX = SIZES_PX[1:].tolist()
 MEASURED_PX = SHARED_PX
 HINTED_PX = 3  # by so much small letters, which are fitted to pixels, may be wider than measured
-DIMMED_LABEL = 0.3  # what is left of the label of a dimmed node
 DARK_TEXT, LIGHT_TEXT = QColor("#14161b"), QColor("#eceef4")
 
 
@@ -81,7 +80,7 @@ def label_widths(text: str) -> tuple[float, float]:
     """The width of a label with and without what more it says, for letters of one pixel."""
     name = text.partition(MORE_SIGN)[0]
     metrics = QFontMetricsF(Theme.ui_font(MEASURED_PX))
-    width = metrics.horizontalAdvance(isolate(name)) / MEASURED_PX
+    width = max(map(metrics.horizontalAdvance, map(isolate, name.split(LINE_END)))) / MEASURED_PX
     return (width if name == text else metrics.horizontalAdvance(isolate(text)) / MEASURED_PX), width
 
 
@@ -123,11 +122,6 @@ def turned_place(place: Place, width_px: float) -> Place:
     return place
 
 
-def label_opacity(colors: NodeColors, node: int) -> float:
-    """How much of the label of a node is seen: less of those that are dimmed."""
-    return 1.0 if colors.is_lit(node) else DIMMED_LABEL
-
-
 def label_fonts(parent: QObject) -> ScriptFonts:
     """Loads what labels of all sizes are written in: in a frame there is no time for that.
 
@@ -166,7 +160,7 @@ class LabelPainter:
         scale: float,
         patience_s: float,
     ) -> None:
-        """Draw the labels on their nodes; `is_complete` tells whether all were.
+        """Draw the labels on their nodes, but for dimmed ones; `is_complete` tells whether all were.
 
         `patience_s` is for drawing new ones.
         """
@@ -175,18 +169,12 @@ class LabelPainter:
             self.forget()
             self._scale = scale
         self._left_s = patience_s
-        nodes = [place.node for place in places]
-        is_dark_text = is_light(colors.values[nodes]).tolist()
-        is_lit = [True] * len(nodes) if colors.lit is None else colors.lit[nodes].tolist()
-        was_bright = True
-        for place, is_dark, is_bright in zip(places, is_dark_text, is_lit, strict=True):
+        lit = [place for place in places if colors.is_lit(place.node)] if colors.lit is not None else places
+        is_dark_text = is_light(colors.values[[place.node for place in lit]]).tolist()
+        for place, is_dark in zip(lit, is_dark_text, strict=True):
             label = self._label(place, is_dark)
             if label is not None:
-                if is_bright != was_bright:
-                    painter.setOpacity(1.0 if is_bright else DIMMED_LABEL)
-                    was_bright = is_bright
                 self._paint(painter, place, label)
-        painter.setOpacity(1.0)
 
     def _paint(self, painter: QPainter, place: Place, label: _Label) -> None:
         place = turned_place(place, label.width)
@@ -248,8 +236,10 @@ class LabelPainter:
         font, scale = Theme.ui_font(MEASURED_PX), self._scale
         metrics, factor = QFontMetricsF(font), form.size_px / MEASURED_PX
         shown = form.shown(self._text_of(*named))
-        width = metrics.horizontalAdvance(shown) * factor + 2 * MARGIN_PX
-        height = ceil(metrics.height() * factor)
+        lines = shown.split(LINE_END)
+        widths = [metrics.horizontalAdvance(line) for line in lines]
+        width = max(widths) * factor + 2 * MARGIN_PX
+        height = ceil(metrics.height() * factor) * len(lines)
         image = QImage(
             max(1, round(width * scale)), round(height * scale), QImage.Format.Format_ARGB32_Premultiplied
         )
@@ -260,5 +250,7 @@ class LabelPainter:
             painter.setPen(DARK_TEXT if is_dark_text else LIGHT_TEXT)
             painter.translate(MARGIN_PX, round(metrics.ascent() * factor))
             painter.scale(factor, factor)
-            painter.drawText(QPointF(), shown)
+            for number, line in enumerate(lines):
+                middle = (max(widths) - widths[number]) / 2
+                painter.drawText(QPointF(middle, number * metrics.height()), line)
         return _Label(image, width, height)

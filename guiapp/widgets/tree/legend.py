@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import replace
+from functools import partial
+from itertools import accumulate
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import (
     QColor,
+    QFontMetrics,
     QImage,
     QKeyEvent,
     QLinearGradient,
@@ -15,23 +19,25 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QPen,
+    QPixmap,
 )
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
-from guiapp.core.tree.coloring import NO_CLASS
+from guiapp.core.tree.coloring import NO_CLASS, NodeValues
 from guiapp.core.tree.painting import paint_icicle
 from guiapp.viewmodels.tree.geometry import Icicle, within
 from guiapp.viewmodels.tree.model import TreeModel
 from guiapp.widgets.shared.painting import Painted, fill
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
-from guiapp.widgets.tree.colors import class_colors, number, scale_colors
+from guiapp.widgets.tree.colors import class_colors, nothing_color, number, scale_colors
 from guiapp.widgets.tree.paint import TreePaint
 
 LEGEND_PX = 30
 SWATCH_PX = 10
-SCALE_PX = 160
-MAP_SIZE = QSize(190, 64)
+SCALE_PX, SHORTEST_SCALE_PX = 160, 40
+MAP_SIZE = QSize(150, 22)
 LEAST_FRAME_PX = 3
+WHOLE = 0.995  # from this share of the tree on nobody needs a map
 N_STOPS = 16
 ALONE = "Click on one to show it alone; click again to show all."
 
@@ -77,16 +83,13 @@ class TreeLegend(Painted):
         x, middle = MARGIN_PX, self.height() / 2
         self._places = []
         if values.shares is not None:
-            self._paint_scale(painter, theme, values.title, values.ends)
+            self._paint_scale(painter, theme, values)
             return
         colors, lit = class_colors(values.names, theme.name), self._paint.lit_class
         metrics = painter.fontMetrics()
-        for at, text in self._classes:
-            width = metrics.horizontalAdvance(text) + SWATCH_PX + UNIT_PX + MARGIN_PX
-            if x + width > self.width() - MARGIN_PX:
-                painter.setPen(theme.dim)
-                painter.drawText(QPointF(x, middle + metrics.ascent() / 2 - 1), "…")
-                break
+        shown, rest = self._divided(metrics)
+        for at, text in shown:
+            width = _entry_px(metrics, text)
             fill(
                 painter,
                 QRectF(x, middle - SWATCH_PX / 2, SWATCH_PX, SWATCH_PX),
@@ -97,15 +100,47 @@ class TreeLegend(Painted):
             painter.drawText(QPointF(x + SWATCH_PX + UNIT_PX + 2, middle + metrics.ascent() / 2 - 1), text)
             x += width
             self._places.append((x, at))
+        if rest:
+            named = next((text for at, text in rest if at == lit), "")
+            painter.setPen(theme.accent if named else theme.dim)
+            painter.drawText(QPointF(x, middle + metrics.ascent() / 2 - 1), named or _more(len(rest)))
+
+    def _divided(self, metrics: QFontMetrics) -> tuple[list[tuple[int, str]], list[tuple[int, str]]]:
+        """The classes that there is room for, and those that a click lists."""
+        ends = list(accumulate((_entry_px(metrics, text) for _, text in self._classes), initial=MARGIN_PX))
+        room, n_shown = self.width() - MARGIN_PX, len(self._classes)
+        if ends[-1] > room:
+            room -= metrics.horizontalAdvance(_more(n_shown))
+            n_shown = max(0, bisect_right(ends, room) - 1)
+        return self._classes[:n_shown], self._classes[n_shown:]
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Show the class under the pointer alone, or all again."""
+        """Show the class under the pointer alone, or all again; behind them, list those without room."""
         at = next((at for end, at in self._places if event.position().x() < end), None)
+        rest = self._divided(self.fontMetrics())[1] if self._places else []
+        if at is None and rest:
+            self.list_classes(rest).popup(event.globalPosition().toPoint())
+        else:
+            self._light(at)
+
+    def list_classes(self, classes: list[tuple[int, str]]) -> QMenu:
+        """A menu of classes with their colours, which shows one alone."""
+        menu, values, theme = QMenu(self), self._model.values, self._theme_source.theme
+        assert values is not None
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        colors = class_colors(values.names, theme.name)
+        for at, text in classes:
+            swatch = QPixmap(SWATCH_PX, SWATCH_PX)
+            swatch.fill(_color(int(colors[at])))
+            menu.addAction(swatch, text).triggered.connect(partial(self._light, at))
+        return menu
+
+    def _light(self, at: int | None, *_: object) -> None:
         self._paint.light_class(None if at == self._paint.lit_class else at)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         step = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}.get(Qt.Key(event.key()))
-        shown = [at for _, at in self._places]
+        shown = [at for at, _ in self._classes]
         if event.key() == Qt.Key.Key_Escape:
             self._paint.light_class(None)
         elif step is not None and shown:
@@ -115,34 +150,50 @@ class TreeLegend(Painted):
         else:
             super().keyPressEvent(event)
 
-    def _paint_scale(self, painter: QPainter, theme: Theme, title: str, ends: tuple[str, str]) -> None:
+    def _paint_scale(self, painter: QPainter, theme: Theme, values: NodeValues) -> None:
         metrics, middle, x = painter.fontMetrics(), self.height() / 2, float(MARGIN_PX)
         baseline = middle + metrics.ascent() / 2 - 1
         painter.setPen(theme.dim)
-        for text in (title + ":", ends[0]):
+        for text in (values.title + ":", values.ends[0]):
             painter.drawText(QPointF(x, baseline), text)
             x += metrics.horizontalAdvance(text) + GAP_PX
-        gradient = QLinearGradient(x, 0, x + SCALE_PX, 0)
-        for at, color in enumerate(scale_colors(theme.name, N_STOPS).tolist()):
-            gradient.setColorAt(at / (N_STOPS - 1), _color(color))
-        fill(painter, QRectF(x, middle - 5, SCALE_PX, 10), gradient, 4)
+        length = min(SCALE_PX, max(SHORTEST_SCALE_PX, self.width() - x - self._behind_scale(metrics, values)))
+        gradient = QLinearGradient(x, 0, x + length, 0)
+        colors = scale_colors(theme.name)
+        for at in range(N_STOPS):
+            share = at / (N_STOPS - 1)
+            place = values.lowest + (1 - values.lowest) * share
+            gradient.setColorAt(share, _color(int(colors[round(place * (len(colors) - 1))])))
+        fill(painter, QRectF(x, middle - 5, length, 10), gradient, 4)
         painter.setPen(theme.dim)
-        painter.drawText(QPointF(x + SCALE_PX + GAP_PX, baseline), ends[1])
+        x += length + GAP_PX
+        painter.drawText(QPointF(x, baseline), values.ends[1])
+        x += metrics.horizontalAdvance(values.ends[1]) + MARGIN_PX
+        swatch = QRectF(x, middle - SWATCH_PX / 2, SWATCH_PX, SWATCH_PX)
+        fill(painter, swatch, _color(nothing_color(theme.name)), 3)
+        painter.setPen(theme.dim)
+        painter.drawText(QPointF(x + SWATCH_PX + UNIT_PX + 2, baseline), values.nothing)
+
+    def _behind_scale(self, metrics: QFontMetrics, values: NodeValues) -> int:
+        words = metrics.horizontalAdvance(values.ends[1]) + metrics.horizontalAdvance(values.nothing)
+        return words + GAP_PX + MARGIN_PX + SWATCH_PX + UNIT_PX + GAP_PX
 
 
 class MiniMap(QWidget):
     """The whole tree as a small icicle, with a frame around what is in view; drag it to move."""
 
-    def __init__(
-        self, model: TreeModel, paint: TreePaint, theme_source: ThemeSource, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, model: TreeModel, paint: TreePaint, theme_source: ThemeSource) -> None:
+        super().__init__()
         self._model = model
         self._paint = paint
         self._theme_source = theme_source
         self._image: QImage | None = None
         self.setFixedSize(MAP_SIZE)
+        policy = self.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)  # the legend beside it stays as it is
+        self.setSizePolicy(policy)
         self.setAccessibleName("Map of the tree")
+        self.setToolTip("The whole tree, and what of it is in view; drag to move.")
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         paint.changed.connect(self._redraw)
         model.view_changed.connect(self._follow_view)
@@ -150,7 +201,7 @@ class MiniMap(QWidget):
     def _follow_view(self) -> None:
         picture = self._model.picture
         left, right = self._model.view
-        self.setVisible(picture is not None and right - left < 0.995 * picture.width)
+        self.setVisible(picture is not None and right - left < WHOLE * picture.width)
         self.update()
 
     def _redraw(self) -> None:
@@ -204,6 +255,14 @@ class MiniMap(QWidget):
         middle = x / self.width() * picture.width
         view = within(picture, (middle - (right - left) / 2, middle + (right - left) / 2))
         self._model.set_view(view, remember=False)
+
+
+def _entry_px(metrics: QFontMetrics, text: str) -> int:
+    return metrics.horizontalAdvance(text) + SWATCH_PX + UNIT_PX + MARGIN_PX
+
+
+def _more(n_classes: int) -> str:
+    return f"{n_classes} more ▾"
 
 
 def _color(value: int) -> QColor:

@@ -17,6 +17,8 @@ MOST_MARKS = 1200
 SMALLEST_DISC_PX = 12  # what is smaller in the middle of a sunburst has been passed
 THIN_PX = 14  # a ring all the way round that is thinner has one line only
 MARK_PX = 4.0
+WAY_PX, HOVERED_PX, CHOSEN_PX = 1.2, 1.5, 2.5  # widths of lines
+CLEAR_PX = 9.0  # beside the way to the chosen node
 SMALL_PX = 5  # nodes narrower than this get a mark when a search finds them
 
 
@@ -61,11 +63,16 @@ def paint_outlines(
         start, end = geometry.picture.span(node)
         if start < right and end > left and (start > left or end < right):
             way.addPath(node_outline(geometry, node))
-    _stroke(painter, way, (theme.background, 3.0), (theme.text, 1.2))
+    _stroke(painter, way, (theme.background, WAY_PX + 2), (theme.text, WAY_PX))
     if len(chosen) > 1:
-        _stroke(painter, node_outline(geometry, chosen[-1]), (theme.text, 5.0), (theme.accent, 2.5))
+        _stroke(
+            painter,
+            node_outline(geometry, chosen[-1]),
+            (theme.text, 2 * CHOSEN_PX),
+            (theme.accent, CHOSEN_PX),
+        )
     if hovered is not None and hovered > 0:
-        _stroke(painter, node_outline(geometry, hovered), (theme.text, 1.5))
+        _stroke(painter, node_outline(geometry, hovered), (theme.text, HOVERED_PX))
 
 
 def _stroke(painter: QPainter, outline: QPainterPath, *lines: tuple[QColor, float]) -> None:
@@ -77,20 +84,38 @@ def _stroke(painter: QPainter, outline: QPainterPath, *lines: tuple[QColor, floa
 
 
 def paint_marks(
-    painter: QPainter, geometry: Geometry, found: NDArray[np.int32], current: int | None, theme: Theme
+    painter: QPainter,
+    geometry: Geometry,
+    found: NDArray[np.int32],
+    current: int | None,
+    chosen: Sequence[int],
+    theme: Theme,
 ) -> None:
-    """A dot on each found node that is too small to be seen by its colour; a ring around the present one."""
-    points = mark_points(geometry, found).tolist() if len(found) else []
+    """A dot on each found node that is too small to be seen by its colour; a ring around the present one.
+
+    None beside the way to the chosen node, which stays readable.
+    """
+    points = mark_points(geometry, found, chosen).tolist() if len(found) else []
     if points:
         pen = QPen(theme.text, MARK_PX, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap)
         painter.setPen(pen)
         painter.drawPoints(QPolygonF([QPointF(x, y) for x, y in points]))
     if current is not None:
-        _stroke(painter, node_outline(geometry, current), (theme.background, 5.0), (theme.warning, 2.5))
+        _stroke(
+            painter,
+            node_outline(geometry, current),
+            (theme.background, 2 * CHOSEN_PX),
+            (theme.warning, CHOSEN_PX),
+        )
 
 
-def mark_points(geometry: Geometry, found: NDArray[np.int32]) -> NDArray[np.float64]:
-    """Where found nodes are that are too small to be seen, at most one for a few pixels: float64[n, 2]."""
+def mark_points(
+    geometry: Geometry, found: NDArray[np.int32], chosen: Sequence[int] = ()
+) -> NDArray[np.float64]:
+    """Where found nodes are that are too small to be seen, at most one for a few pixels: float64[n, 2].
+
+    None near a chosen node on its level.
+    """
     arrays, (left, right) = geometry.picture.layout, geometry.view
     starts, ends = arrays.starts[found], arrays.ends[found]
     bands = geometry.tops if isinstance(geometry, Icicle) else geometry.radii
@@ -106,6 +131,13 @@ def mark_points(geometry: Geometry, found: NDArray[np.int32]) -> NDArray[np.floa
     in_cell[cells] = np.arange(len(kept))
     firsts = in_cell[in_cell >= 0]
     firsts = firsts[:: max(1, len(firsts) // MOST_MARKS)]
+    for node in chosen:
+        start, end = geometry.picture.span(node)
+        away = np.maximum(
+            (start - left) / (right - left) - shares[firsts], shares[firsts] - (end - left) / (right - left)
+        )
+        is_there = levels[firsts] == geometry.picture.level(node)
+        firsts = firsts[~is_there | (away * around > CLEAR_PX)]
     middles, shares = middles[firsts], shares[firsts]
     if isinstance(geometry, Icicle):
         return np.stack([shares * geometry.width_px, middles], axis=1)

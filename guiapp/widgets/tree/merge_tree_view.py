@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QToolTip
 
 from guiapp.core.explain.merge_tree import MergeNode
 from guiapp.core.explain.visible_text import isolate, visible_text
-from guiapp.viewmodels.tree.merge_tree_layout import LEVEL_PX, MergeTreeLayout, Placed, lay_out
+from guiapp.viewmodels.tree.merge_tree_layout import LEVEL_PX, MergeTreeLayout, Placed, Write, lay_out
 from guiapp.widgets.shared.painting import CENTER, Painted, bold, write
 from guiapp.widgets.shared.text_zoom import TextZoom
 from guiapp.widgets.shared.theme import GAP_PX, SMALL_FONT_PX, UI_FONT_PX, UNIT_PX, Theme, ThemeSource
@@ -18,6 +18,7 @@ from guiapp.widgets.shared.token_actions import copy_action
 
 SMALLEST_SCALE = 0.6
 RANK_FONT_PX = 11
+MOST_SHOWN = 60  # characters
 PADDING_PX = 3 * UNIT_PX
 
 
@@ -28,28 +29,29 @@ class MergeTreeView(Painted):
         super().__init__(theme_source, "How the token is built")
         self._zoom = zoom or TextZoom(self)
         self._roots: tuple[MergeNode, ...] = ()
+        self._write: Write = visible_text
         self._layout = MergeTreeLayout((), 0, 0)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         self.addAction(copy_action(self, "Copy merges", self.copy, QKeySequence.StandardKey.Copy))
         self._zoom.changed.connect(self._resize)
 
-    def set_roots(self, roots: tuple[MergeNode, ...]) -> None:
-        if roots == self._roots:
+    def set_roots(self, roots: tuple[MergeNode, ...], write: Write = visible_text) -> None:
+        layout = lay_out(roots, QFontMetrics(self._label_font(True)).horizontalAdvance, write)
+        if layout == self._layout:
             return
-        self._roots = roots
-        self._layout = lay_out(roots, QFontMetrics(self._label_font(True)).horizontalAdvance)
+        self._roots, self._write, self._layout = roots, write, layout
         self.setAccessibleDescription(self.as_text())
         self._resize()
 
     def as_text(self) -> str:
         """The merges one a line, in the order of the drawing: `·York = ·Y + ork (4100)`."""
-        merges = [placed for placed in self._layout.nodes if placed.node.parts]
-        return "\n".join(
-            f"{placed.label} = {' + '.join(visible_text(part.shown) for part in placed.node.parts)}"
-            f" ({placed.node.worth:g})"
-            for placed in merges
-        )
+        lines = []
+        for placed in self._layout.nodes:
+            if parts := placed.node.parts:
+                joined = " + ".join(self._write(part.shown, MOST_SHOWN) for part in parts)
+                lines.append(f"{placed.label} = {joined} ({placed.node.worth:g})")
+        return "\n".join(lines)
 
     def copy(self) -> None:
         QGuiApplication.clipboard().setText(self.as_text())
@@ -122,6 +124,6 @@ class MergeTreeView(Painted):
         at = (QPointF(position) - self._origin()) / self._scale()
         for placed in self._layout.nodes:
             if abs(at.x() - placed.x) <= GAP_PX * 2 and placed.y <= at.y() <= placed.y + LEVEL_PX / 2:
-                text = escape(isolate(visible_text(placed.node.shown, 60)))
+                text = escape(isolate(self._write(placed.node.shown, MOST_SHOWN)))
                 return f"<qt>{text}&nbsp; {placed.node.shown[:32].hex(' ').upper()}</qt>"
         return ""

@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QCursor, QKeySequence, QResizeEvent, QShortcut
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QFileDialog, QInputDialog, QSplitter, QStackedWidget, QWidget
 
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.tokens.details import hover_text
-from guiapp.viewmodels.tree.details import describe_node
+from guiapp.viewmodels.tree.details import glance
 from guiapp.viewmodels.tree.findings import TreeFindings
 from guiapp.viewmodels.tree.greedy_walk import TreeWalk
 from guiapp.viewmodels.tree.model import TreeModel
-from guiapp.viewmodels.tree.search import TreeSearch
-from guiapp.widgets.shared.layouts import framed, in_column, in_splitter
+from guiapp.viewmodels.tree.search import FOUND, TreeSearch
+from guiapp.widgets.shared.layouts import framed, in_column, in_row, in_splitter
 from guiapp.widgets.shared.saving_bar import SavingBar
 from guiapp.widgets.shared.segments import Segments
-from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, ThemeSource
+from guiapp.widgets.shared.theme import GAP_PX, ThemeSource
 from guiapp.widgets.spans.editor import SpanEditor
 from guiapp.widgets.spans.editor_link import EditorLink
 from guiapp.widgets.spans.token_menu import TokenMenu
@@ -28,7 +28,9 @@ from guiapp.widgets.tree.bar import TreeBar
 from guiapp.widgets.tree.card import TreeCard
 from guiapp.widgets.tree.figures import FindingsPanel
 from guiapp.widgets.tree.found import FoundPanel
+from guiapp.widgets.tree.head import TreeHead
 from guiapp.widgets.tree.legend import MiniMap, TreeLegend
+from guiapp.widgets.tree.marks import node_outline
 from guiapp.widgets.tree.paint import TreePaint
 from guiapp.widgets.tree.panels import SIDE_BY_SIDE_PX, NodePanel
 from guiapp.widgets.tree.saving import MOST_PX, TreeExport
@@ -38,8 +40,26 @@ from guiapp.widgets.window.pages import Page, PageSetting
 
 SIDE_PX = 330
 THREE_TREES_SHARE = 0.6  # of the page, where they are shown beside each other
-TEXT_PX = 150
+TEXT_PX, LEAST_TEXT_PX = 138, 44
+SMALL_WIDTH_PX, SMALL_HEIGHT_PX = 1000, 480  # of the page
+SMALL_SHARE = 0.3  # of a small page, for what is beside or below the picture
 PANELS = ("Token", "Found", "Figures")
+
+
+class RoomySplitter(QSplitter):
+    """Leaves most of the room to its first part where that is less than `small_px`."""
+
+    def __init__(self, orientation: Qt.Orientation, small_px: int) -> None:
+        super().__init__(orientation, childrenCollapsible=False)
+        self._small_px = small_px
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        is_row = self.orientation() is Qt.Orientation.Horizontal
+        room = event.size().width() if is_row else event.size().height()
+        if room < self._small_px:
+            part = round(SMALL_SHARE * room)  # or more, where that is too small for it
+            self.setSizes([room - part, part])
 
 
 class TreePage(Page):
@@ -59,10 +79,12 @@ class TreePage(Page):
         self.view = TreeView(self.model, self.search, self.paint, theme_source)
         self.view.set_animated(settings.animates_tree)
         self.bar = TreeBar(self.model, self.search, theme_source)
+        self.head = TreeHead(self.model, self.search, theme_source)
         self.legend = TreeLegend(self.model, self.paint, theme_source)
-        self.mini_map = MiniMap(self.model, self.paint, theme_source, self.view)
+        self.mini_map = MiniMap(self.model, self.paint, theme_source)
         self.card = TreeCard(self.view)
         self.editor = SpanEditor(session.document, session, theme_source)
+        self.editor.setMinimumHeight(LEAST_TEXT_PX)
         self.walk_bar = WalkBar(self.walk, self.model, theme_source)
         self.node_panel = NodePanel(self.model, self.walk, session, theme_source)
         self.export = TreeExport(self.view, self.model, self.ask_where, self.ask_scale, self)
@@ -70,8 +92,8 @@ class TreePage(Page):
         self.findings_panel = FindingsPanel(self.findings, self.search.list_tokens, theme_source)
         self.saving_bar = SavingBar(self.export.saving, theme_source)
         self.bar.add_menu("Export", [*self.export.actions, self.export.animated])
-        self.splitter = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
-        self.text_splitter = QSplitter(Qt.Orientation.Vertical, childrenCollapsible=False)
+        self.splitter = RoomySplitter(Qt.Orientation.Horizontal, SMALL_WIDTH_PX)
+        self.text_splitter = RoomySplitter(Qt.Orientation.Vertical, SMALL_HEIGHT_PX)
         self._lay_out()
         self._connect()
 
@@ -122,7 +144,8 @@ class TreePage(Page):
         return scale if is_given else None
 
     def _lay_out(self) -> None:
-        tree = framed(in_column((self.view, 1), self.saving_bar, self.legend, spacing=0))
+        legend = framed(in_row((self.legend, 1), self.mini_map, GAP_PX, spacing=0), "ground")
+        tree = framed(in_column(self.head, (self.view, 1), self.saving_bar, legend, spacing=0))
         text = framed(in_column(self.walk_bar, (self.editor, 1), spacing=0), "panel")
         in_splitter(self.text_splitter, tree, text, sizes=(650, TEXT_PX))
         self.side = QStackedWidget()
@@ -140,7 +163,6 @@ class TreePage(Page):
         self.view.hovered.connect(self._follow_hover)
         self.export.animated.toggled.connect(partial(setattr, self._settings, "animates_tree"))
         self.view.typed.connect(self._begin_search)
-        self.view.resized.connect(self._place_map)
         self.search.found_changed.connect(self._follow_search)
         EditorLink(self.editor, self._session)
         for keys, go in (
@@ -170,24 +192,17 @@ class TreePage(Page):
         self.bar.query.setText(text)
 
     def _follow_search(self) -> None:
-        if self.search.title or self.search.problem:
+        """Show the list that a figure stands for; a search leaves the panel that somebody reads."""
+        if self.search.title not in ("", FOUND):
             self.tabs.choose(PANELS.index("Found"))
 
     def _follow_hover(self, node: int | None) -> None:
-        picture = self.model.picture
-        if node is None or picture is None:
+        picture, geometry, point = self.model.picture, self.view.geometry_now, self.view.pointer
+        if node is None or picture is None or geometry is None or point is None:
             self.card.hide()
-            return
-        details = describe_node(picture, node, self._session.tokenizer, self.model.counts)
-        self.card.show_at(details, self.view.mapFromGlobal(QCursor.pos()))
-
-    def _place_map(self) -> None:
-        margin = QPoint(MARGIN_PX, MARGIN_PX)
-        self.mini_map.move(self.view.rect().bottomRight() - self.mini_map.rect().bottomRight() - margin)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._place_map()
+        else:
+            told = glance(picture, node, self.model.counts, self.model.spelling.now)
+            self.card.show_beside(node_outline(geometry, node), point, *told)
 
 
 def make_page(setting: PageSetting) -> TreePage:

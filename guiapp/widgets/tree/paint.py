@@ -42,6 +42,7 @@ class TreePaint(QObject):
         model.values_changed.connect(self._start)
         model.picture_changed.connect(self._begin_anew)
         search.found_changed.connect(self._start)
+        model.chosen_changed.connect(self._follow_chosen)
         theme_source.changed.connect(self._start)
         self._start()
 
@@ -75,6 +76,11 @@ class TreePaint(QObject):
         self.changed.emit()
         self._start()
 
+    def _follow_chosen(self) -> None:
+        """Where a search dims all else, leave the way to what is looked at as bright as it was."""
+        if self._search.is_lit is not None:
+            self._start()
+
     def _start(self) -> None:
         picture, values = self._model.picture, self._model.values
         if picture is None or values is None:
@@ -83,6 +89,9 @@ class TreePaint(QObject):
             if values.title != self._title:
                 self._title, self._lit_class = values.title, None
             is_lit, theme = self._search.is_lit, self._theme_source.theme
+            if is_lit is not None:
+                is_lit = is_lit.copy()
+                is_lit[self._model.chosen_path] = True
             self.job.start(partial(_paint, picture, values, is_lit, self._lit_class, theme))
 
     def _take(self, colors: NodeColors) -> None:

@@ -7,14 +7,14 @@ from PySide6.QtGui import QGuiApplication, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QGridLayout, QLabel, QLayout, QScrollArea, QWidget
 
 from guiapp.core.explain.merge_tree import MergeNode
-from guiapp.core.explain.visible_text import isolate, visible_text
+from guiapp.core.explain.visible_text import isolate
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.tree.details import NODE_FACTS, describe_node, merge_story
 from guiapp.viewmodels.tree.greedy_walk import TreeWalk
 from guiapp.viewmodels.tree.model import MORE_SIGN, TreeModel
 from guiapp.widgets.shared.card import card
 from guiapp.widgets.shared.layouts import STRETCH, in_column, scroll_down
-from guiapp.widgets.shared.style_sheet import heading, set_role
+from guiapp.widgets.shared.style_sheet import heading, sentence, set_role
 from guiapp.widgets.shared.styled_text import Span, StyledText
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
 from guiapp.widgets.shared.token_actions import copy_action
@@ -23,6 +23,30 @@ from guiapp.widgets.tree.prefix_tree_view import PrefixTreeView
 
 TOKEN_FONT_PX = 22
 NOTHING = "Choose a part of the tree, or a token of the text."
+ABOUT_TOKEN = "What the model knows of the chosen token."
+ABOUT_PLACE = "The shorter tokens it begins with, and the longer ones that begin with it."
+ABOUT_MERGES = (
+    "Two shorter tokens were joined, again and again. The number tells when in training: text is joined in "
+    "the same order, low numbers first."
+)
+ABOUT_PREFIXES = (
+    "Cut the text behind each byte: with this token it then ends, below the one that comes before. "
+    "Bold: the tokens of the whole text."
+)
+FACT_TIPS = {
+    "id": "the number that the model is given for it",
+    "raw": "as the model file spells it",
+    "bytes": "what it stands for, in hexadecimal digits",
+    "begins": "the part of a character that it begins",
+    "type": "what the model file says it is for",
+    "role": "what the model uses it for",
+    "score": "how likely it is: the logarithm of a probability, higher is likelier",
+    "merge rank": "which merge makes it; those with low numbers come first",
+    "depth": "how many tokens lie on the way from the root, itself included",
+    "children": "tokens right below it",
+    "below it": "all longer tokens that begin with it",
+    "in this text": "how often it is one of the tokens of the text",
+}
 CHILDREN_SHOWN = 12
 SIDE_BY_SIDE_PX = 660  # from this width on the three trees lie beside each other
 SETTLE_MS = 40  # while somebody walks, details follow when the walk pauses
@@ -42,6 +66,7 @@ class NodePanel(QScrollArea):
         self._text.setAccessibleName("Token text")
         self._names = {name: QLabel(name) for name in NODE_FACTS}
         self._values = {name: StyledText(Theme.mono_font(SMALL_FONT_PX), 3) for name in NODE_FACTS}
+        self._about = sentence(ABOUT_TOKEN)
         self._empty = StyledText(Theme.ui_font())
         self._place = StyledText(Theme.mono_font(SMALL_FONT_PX), 6)
         self._place.setAccessibleName("Path in the tree")
@@ -60,7 +85,8 @@ class NodePanel(QScrollArea):
         self._fitting.timeout.connect(self._fit_sections)
         for changed in (model.chosen_changed, model.picture_changed, model.counts_changed):
             changed.connect(self._settled.start)
-        theme_source.changed.connect(self._show)
+        for changed in (theme_source.changed, model.spelling.changed):
+            changed.connect(self._show)
         self._show()
 
     def copy(self) -> None:
@@ -71,14 +97,17 @@ class NodePanel(QScrollArea):
     def _lay_out(self) -> None:
         inside = self._inside = QFrame()
         set_role(inside, "panel")
-        self._sections: list[QWidget] = [card(self._text, self._fact_grid())]
+        self._sections: list[QWidget] = [self._about, card(self._text, self._fact_grid())]
         self._trees = QBoxLayout(QBoxLayout.Direction.TopToBottom)
         self._trees.setSpacing(MARGIN_PX)
         self._merge_area = self._merge_scroll()
-        self._add_tree("Place in the token tree", self._place)
-        self._add_tree("How merging builds it", self._merge_area, self._remark)
-        self._add_tree("Last token of each prefix of the text", self._prefixes)
-        parts = self._empty, self._sections[0], UNIT_PX, self._trees, STRETCH
+        self._add_tree("Place in the token tree", ABOUT_PLACE, self._place)
+        self._about_merges = self._add_tree(
+            "How merging builds it", ABOUT_MERGES, self._merge_area, self._remark
+        )
+        self._add_tree("Prefixes of the text", ABOUT_PREFIXES, self._prefixes)
+        told = in_column(*self._sections[:2], spacing=GAP_PX)
+        parts = self._empty, told, UNIT_PX, self._trees, STRETCH
         layout = in_column(*parts, on=inside, margins=MARGIN_PX)
         layout.setSizeConstraint(QLayout.SizeConstraint.SetMinimumSize)
         scroll_down(self, inside)
@@ -91,6 +120,7 @@ class NodePanel(QScrollArea):
         for row, name in enumerate(NODE_FACTS):
             set_role(self._names[name], "dim")
             self._names[name].setFont(Theme.ui_font(SMALL_FONT_PX))
+            self._names[name].setToolTip(FACT_TIPS[name])
             self._values[name].setAccessibleName(name)
             facts.addWidget(self._names[name], row, 0, Qt.AlignmentFlag.AlignTop)
             facts.addWidget(self._values[name], row, 1)
@@ -105,10 +135,13 @@ class NodePanel(QScrollArea):
         self._merges.setAutoFillBackground(False)
         return merges
 
-    def _add_tree(self, title: str, *contents: QWidget) -> None:
-        parts = heading(title), card(*contents)
+    def _add_tree(self, title: str, about: str, *contents: QWidget) -> QLabel:
+        """Put a section below the others; what is told under its title."""
+        told = sentence(about)
+        parts = heading(title), told, card(*contents)
         self._sections += parts
         self._trees.addLayout(in_column(*parts, (STRETCH, 1), spacing=GAP_PX), 1)
+        return told
 
     @property
     def is_side_by_side(self) -> bool:
@@ -130,7 +163,7 @@ class NodePanel(QScrollArea):
         place: list[Span] = []
         story_tree: tuple[MergeNode, ...] = ()
         if picture is not None and node is not None and node < len(picture):
-            details = describe_node(picture, node, tokenizer, self._model.counts)
+            details = describe_node(picture, node, tokenizer, self._model.counts, self._model.spelling.now)
             self._facts, text = dict(details.facts), details.text
             place = self._place_spans()
             if details.token is not None:
@@ -147,8 +180,9 @@ class NodePanel(QScrollArea):
             self._values[name].setVisible(name in self._facts)
             self._values[name].set_spans([Span(self._facts.get(name, ""), theme.text, is_bold=name == "id")])
         self._place.set_spans(place)
-        self._merges.set_roots(story_tree)
+        self._merges.set_roots(story_tree, self._model.part)
         self._merge_area.setVisible(bool(story_tree))
+        self._about_merges.setVisible(bool(story_tree))
         self._merge_area.setFixedHeight(self._merges.sizeHint().height() + 3 * UNIT_PX)
         remark = remark or ("" if story_tree else "Nothing is merged here.")
         self._remark.set_spans([Span(remark, theme.dim)])
@@ -186,4 +220,4 @@ class NodePanel(QScrollArea):
         token = None if picture is None else picture.token(node)
         if picture is None or token is None:
             return self._model.label(node).partition(MORE_SIGN)[0]
-        return visible_text(picture.tree.token_bytes(token), 40)
+        return self._model.written(token, 40)

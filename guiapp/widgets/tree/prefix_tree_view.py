@@ -5,7 +5,6 @@ from __future__ import annotations
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPainterPath, QPen
 
-from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.tree.greedy_walk import PrefixTree
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.tree.greedy_walk import TreeWalk
@@ -39,6 +38,7 @@ class PrefixTreeView(Painted):
         session.tokens_changed.connect(self._follow_soon)
         session.selected_token_changed.connect(self._follow_soon)
         model.picture_changed.connect(self._follow_picture)
+        model.spelling.changed.connect(self.update)
         self._follow()
 
     def sizeHint(self) -> QSize:
@@ -90,10 +90,8 @@ class PrefixTreeView(Painted):
         painter.drawEllipse(QPointF(x, y), 2.2, 2.2)
         painter.setFont(bold(Theme.mono_font(FONT_PX), is_chosen))
         painter.setPen(theme.text if is_chosen else theme.dim)
-        picture = self._model.picture
-        assert picture is not None
         box = QRectF(x + 8, y - ROW_PX / 2, self.width() - x - 8, ROW_PX)
-        text = visible_text(picture.tree.token_bytes(token), 24)
+        text = self._model.written(token, 24)
         painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:

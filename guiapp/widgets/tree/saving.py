@@ -29,7 +29,7 @@ from guiapp.core.tree.reports import Branch
 from guiapp.viewmodels.background import Progress
 from guiapp.viewmodels.tree.geometry import Geometry
 from guiapp.viewmodels.tree.labels import Place, places
-from guiapp.viewmodels.tree.model import TreeModel
+from guiapp.viewmodels.tree.model import LINE_END, TreeModel
 from guiapp.viewmodels.tree.saving import TreeSaving
 from guiapp.widgets.shared.images import image_bytes, save_image
 from guiapp.widgets.shared.theme import Theme
@@ -39,7 +39,6 @@ from guiapp.widgets.tree.labels import (
     LIGHT_TEXT,
     MARGIN_PX,
     fitting_form,
-    label_opacity,
     label_widths,
     turned_place,
 )
@@ -134,7 +133,8 @@ class TreeExport(QObject):
         tokens = [token for node in path if (token := picture.token(node)) is not None]
         prefix = picture.tree.token_bytes(tokens[-1]) if tokens else b""
         is_group = len(path) > 1 and picture.token(path[-1]) is None
-        return Branch(picture.vocabulary, prefix, only=picture.tokens_below(path[-1]) if is_group else None)
+        only = picture.tokens_below(path[-1]) if is_group else None
+        return Branch(picture.vocabulary, prefix, only=only, spelling=self._model.spelling.now)
 
     def _action(self, text: str, slot: Callable[[], None]) -> QAction:
         action = QAction(text, self)
@@ -168,19 +168,18 @@ def save_picture(view: TreeView, scale: float, path: str) -> None:
 
 
 class Label(NamedTuple):
-    """A text in a drawing, and how strongly it stands out."""
+    """A text in a drawing."""
 
     place: Place
     text: str
     color: QColor
-    opacity: float
 
 
 class Drawing(NamedTuple):
     """All that a drawing of a view is made from, to be made in any thread.
 
     image   what is too small for shapes, and what is behind them
-    labels  those of all nodes that have room for one
+    labels  those of all nodes that have room for one and are not dimmed
     """
 
     title: str
@@ -195,10 +194,10 @@ class Drawing(NamedTuple):
         colors = view.colors
         assert colors is not None  # else there would be no geometry
         labels = []
-        for place in places(geometry):
+        for place in filter(lambda place: colors.is_lit(place.node), places(geometry)):
             is_dark = bool(is_light(np.array(colors.of(place.node), np.uint32)))
             text, color = model.label(place.node, place.is_middle), DARK_TEXT if is_dark else LIGHT_TEXT
-            labels.append(Label(place, text, color, label_opacity(colors, place.node)))
+            labels.append(Label(place, text, color))
         title = f"Token tree of {model.name}"
         image = view.plain_image(1.0)
         return cls(title, view.logicalDpiX(), image, geometry, colors, tuple(labels))
@@ -219,7 +218,6 @@ def svg_of(drawing: Drawing, progress: Progress = lambda share: None) -> bytes:
         painter.drawImage(QRect(0, 0, size.width(), size.height()), _stand_in())
         _draw_nodes(painter, drawing.geometry, drawing.colors, progress)
         for label in drawing.labels:
-            painter.setOpacity(label.opacity)
             _draw_label(painter, label)
     finally:
         painter.end()
@@ -258,11 +256,14 @@ def _draw_label(painter: QPainter, label: Label) -> None:
     font = Theme.ui_font(form.size_px)
     metrics = QFontMetrics(font)
     shown = form.shown(text)
-    width = metrics.horizontalAdvance(shown)
+    lines = shown.split(LINE_END)
+    width = max(map(metrics.horizontalAdvance, lines))
     place = turned_place(place, width + 2 * MARGIN_PX)
     painter.setFont(font)
     painter.setPen(label.color)
     painter.setTransform(QTransform().translate(place.x, place.y).rotate(place.degrees))
-    left = -width / 2 if place.is_centered else float(MARGIN_PX)
-    painter.drawText(QPointF(left, (metrics.ascent() - metrics.descent()) / 2), shown)
+    for number, line in enumerate(lines):
+        left = -metrics.horizontalAdvance(line) / 2 if place.is_centered else float(MARGIN_PX)
+        down = (number - (len(lines) - 1) / 2) * metrics.height()
+        painter.drawText(QPointF(left, down + (metrics.ascent() - metrics.descent()) / 2), line)
     painter.resetTransform()

@@ -81,6 +81,7 @@ class TreeView(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setAccessibleName("Token tree")
         model.picture_changed.connect(self._take_picture)
+        model.spelling.changed.connect(self._spell)
         model.preparing_changed.connect(self.update)
         self._flight.moved.connect(self._repaint_moved)
         self._flight.bent.connect(self._repaint_layer)
@@ -118,6 +119,11 @@ class TreeView(QWidget):
         """Whether nothing moves, all labels are there, and the fonts for more of them, too."""
         is_still = self._flight.is_settled and self._paint.is_current and self._fonts.is_ready
         return is_still and self._layer is not None and self._canvas.is_complete
+
+    @property
+    def pointer(self) -> QPointF | None:
+        """Where the mouse is, or was when it moved the picture."""
+        return self._pointer
 
     def node_at(self, point: QPointF) -> int | None:
         """The node that is painted at a point."""
@@ -161,6 +167,12 @@ class TreeView(QWidget):
         self._canvas.forget_labels()
         self._set_hovered(None)
         self._load_fonts()
+
+    def _spell(self) -> None:
+        self._canvas.forget_labels()
+        self._set_hovered(None)
+        self._load_fonts()
+        self.update()
 
     def _load_fonts(self) -> None:
         picture = self._model.picture
@@ -234,8 +246,9 @@ class TreeView(QWidget):
     def _paint_above(self, painter: QPainter, geometry: Geometry, is_coarse: bool = False) -> None:
         theme = self._theme_source.theme
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, not is_coarse)
-        paint_marks(painter, geometry, self._search.found_nodes, self._search.current_node, theme)
-        paint_outlines(painter, geometry, self._model.chosen_path, self._hovered, theme)
+        search, path = self._search, self._model.chosen_path
+        paint_marks(painter, geometry, search.found_nodes, search.current_node, path, theme)
+        paint_outlines(painter, geometry, path, self._hovered, theme)
 
     def _paint_layer(self, canvas: TreeCanvas, scale: float, is_coarse: bool) -> QImage:
         geometry = self.geometry_now

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame
 
@@ -13,17 +12,24 @@ from guiapp.core.explain.visible_text import isolate, visible_text
 from guiapp.viewmodels.tree.greedy_walk import TreeWalk
 from guiapp.viewmodels.tree.model import TreeModel
 from guiapp.widgets.shared.buttons import tool_button
-from guiapp.widgets.shared.layouts import in_row
+from guiapp.widgets.shared.fitting_line import FittingLine
+from guiapp.widgets.shared.layouts import in_column, in_row
 from guiapp.widgets.shared.style_sheet import heading, set_role
 from guiapp.widgets.shared.styled_text import TEXT_MARGIN_PX, Span, StyledText
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
 
-HINT = "Walk the text through the tree, from the selected token on, always to the longest token."
-PLAY, PAUSE = "play", "pause"
-N_LINES, MORE_LINES = 2, 3  # where there is room for a sentence in so many, and where there is not
-SENTENCE = 100  # characters
+ABOUT = (
+    "One way to cut text: go down the tree byte by byte as far as it leads, take that token, begin anew.",
+    "Goes down the tree byte by byte as far as it leads, and takes that token.",
+    "Always the longest token.",
+)
+HINT = "Play it from the selected token on, or go one byte at a time."
+PLAY, PAUSE = "Play", "Pause"
+N_LINES, MORE_LINES = 1, 2  # where there is room for a sentence in so many, and where there is not
+SENTENCE = 75  # characters
 TALL = 4  # pixels that lines with characters from other fonts are higher by
 NAME_PX = 80
+BUTTON_PX = 28
 
 
 class Detail(NamedTuple):
@@ -50,26 +56,29 @@ class WalkBar(QFrame):
         self._play.setMinimumWidth(self._play.fontMetrics().horizontalAdvance(PAUSE) + 2 * GAP_PX)
         self._story = StyledText(Theme.mono_font(SMALL_FONT_PX), MORE_LINES)
         self._story.setAccessibleName("Greedy walk")
-        back = tool_button("‹", self._step_back, tip="One byte back")
-        on = tool_button("›", self._step, tip="One byte on")
-        title = heading("Greedy walk")
-        layout = in_row(title, back, self._play, on, on=self, margins=(MARGIN_PX, UNIT_PX))
-        layout.addWidget(self._story, 1, Qt.AlignmentFlag.AlignVCenter)
+        back = tool_button("‹ Back", self._step_back, tip="One byte back")
+        on = tool_button("On ›", self._step, tip="One byte on")
+        about = FittingLine(theme_source, *ABOUT)
+        head = in_row(heading("Greedy walk"), back, self._play, on, (about, 1), spacing=GAP_PX)
+        in_column(head, self._story, on=self, margins=(MARGIN_PX, UNIT_PX), spacing=0)
+        for button in (back, self._play, on):
+            button.setFixedHeight(BUTTON_PX)
         walk.changed.connect(self._follow)
+        model.spelling.changed.connect(self._follow)
         theme_source.changed.connect(self._follow)
         self._follow()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Be as high as a sentence needs: the text below stays where it is while the walk plays."""
         super().resizeEvent(event)
-        self.setFixedHeight(self._story_px() + 2 * UNIT_PX)
+        self.setFixedHeight(BUTTON_PX + self._story_px() + 2 * UNIT_PX)
         self._follow()
 
     def _story_px(self) -> int:
         """The height for what is told."""
         metrics = self._story.fontMetrics()
-        columns = self._story.width() // metrics.averageCharWidth()
-        n_lines = N_LINES if columns * N_LINES >= SENTENCE else MORE_LINES
+        room = self.width() - 2 * MARGIN_PX - 2 * TEXT_MARGIN_PX
+        n_lines = N_LINES if room >= metrics.horizontalAdvance("0" * SENTENCE) else MORE_LINES
         return n_lines * (metrics.lineSpacing() + TALL) + 2 * TEXT_MARGIN_PX
 
     def _step(self) -> None:
@@ -96,7 +105,7 @@ class WalkBar(QFrame):
             return [Span(HINT, theme.dim)]
 
         def name(token: int) -> str:
-            return isolate(visible_text(picture.tree.token_bytes(token), detail.longest))
+            return isolate(self._model.written(token, detail.longest))
 
         reached = step.offset + 1
         before = self._walk.read(step.start, max(0, step.start - detail.around))

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QMenu, QMenuBar
 
 from guiapp.core.catalogue import ALGORITHMS, Algorithm
 from guiapp.core.demo import DEMO_MODELS, LESSONS, SAMPLES
+from guiapp.core.explain.spelling import Spelling
 from guiapp.viewmodels.text.coloured_spans import COLORINGS
 from guiapp.widgets.window.pages import PAGES
 
@@ -38,6 +39,15 @@ class ActionRow:
     begins_group: bool = False
     page: str = ""
     tip: str = ""
+
+
+SPELLINGS = {
+    Spelling.SIGNS: ("Characters as · ↵ and hex", "Tokens of all models are written alike."),
+    Spelling.FILE: (
+        "Characters as in the file (Ġ, ▁, <0x0A>)",
+        "Files that hold bytes, those of tiktoken and RWKV, have no such letters: signs stay.",
+    ),
+}
 
 
 def _encoder_row(algorithm: Algorithm) -> ActionRow:
@@ -93,8 +103,9 @@ ROWS = (
     ActionRow("parse_special", "Parse special tokens", "Tokens", ("Ctrl+Shift+R",), is_checkable=True),
     *map(_encoder_row, ALGORITHMS.values()),
     ActionRow("why", "Why this token", "Tokens", begins_group=True, page="inspect"),
-    ActionRow("encoder_difference", "Go to first inexact token", "Tokens", ("Ctrl+F8",)),
-    ActionRow("round_trip_difference", "Go to first byte lost in the round trip", "Tokens"),
+    ActionRow("inexact_next", "Next inexact token", "Tokens", ("F8",), begins_group=True, page="inspect"),
+    ActionRow("inexact_previous", "Previous inexact token", "Tokens", ("Shift+F8",), page="inspect"),
+    ActionRow("round_trip_difference", "Go to what decoding does not give back", "Tokens"),
     ActionRow("compare_next", "Next difference", "Tokens", ("F8",), begins_group=True, page="compare"),
     ActionRow("compare_previous", "Previous difference", "Tokens", ("Shift+F8",), page="compare"),
     ActionRow("texts_next", "Next change", "Tokens", ("F8",), page="compare_texts"),
@@ -106,17 +117,20 @@ ROWS = (
         if page.path
     ),
     ActionRow("debug_run", "Run to the next breakpoint", "Run", ("F5",), page="steps"),
-    ActionRow("debug_reverse", "Run back", "Run", ("Shift+F5",), page="steps"),
+    ActionRow("debug_reverse", "Run back to the last breakpoint", "Run", ("Shift+F5",), page="steps"),
     ActionRow("debug_caret", "Run to the caret", "Run", ("Ctrl+F10",), page="steps"),
-    ActionRow("debug_step", "Step", "Run", ("F10",), begins_group=True, page="steps"),
-    ActionRow("debug_back", "Step back", "Run", ("Shift+F10",), page="steps"),
+    ActionRow("debug_step", "Step on", "Run", ("F10",), begins_group=True, page="steps"),
+    ActionRow("debug_back", "Step back: undo one step", "Run", ("Shift+F10",), page="steps"),
     ActionRow("debug_into", "Step into: one decision", "Run", ("F11",), page="steps"),
     ActionRow("debug_over", "Step over the piece", "Run", ("Ctrl+F11",), page="steps"),
     ActionRow("debug_back_over", "Step back over the piece", "Run", ("Ctrl+Shift+F11",), page="steps"),
     ActionRow("debug_out", "Step out: finish the piece", "Run", ("Shift+F11",), page="steps"),
     ActionRow("debug_restart", "Back to the start", "Run", ("Ctrl+Shift+F5",), page="steps"),
     ActionRow("debug_end", "To the end", "Run", ("Ctrl+Shift+F10",), page="steps"),
+    ActionRow("race_parting", "Go where a race parts", "Run", ("F8",), page="steps"),
     ActionRow("debug_play", "Play or pause", "Run", ("Ctrl+F5",), begins_group=True, page="steps"),
+    ActionRow("present", "Present", "Run", ("Alt+Return",), page="steps"),
+    ActionRow("present_motion", "Motion in presentations", "Run", is_checkable=True, page="steps"),
     ActionRow("debug_copy", "Copy step as Markdown", "Run/Export", ("Ctrl+Alt+C",), page="steps"),
     ActionRow("debug_copy_json", "Copy step as JSON", "Run/Export", page="steps"),
     ActionRow("debug_save", "Save run…", "Run/Export", ("Ctrl+Alt+S",), page="steps"),
@@ -141,6 +155,10 @@ ROWS = (
     ActionRow("next_panel", "Next panel", "View", ("F6",)),
     ActionRow("previous_panel", "Previous panel", "View", ("Shift+F6",)),
     ActionRow("whitespace", "Show white space", "View", ("Ctrl+.",), is_checkable=True, begins_group=True),
+    *(
+        ActionRow(f"spelling:{each.value}", text, "View/Characters", (), True, "spelling", tip=tip)
+        for each, (text, tip) in SPELLINGS.items()
+    ),
     ActionRow("look_alikes", "Mark look-alikes", "View", is_checkable=True),
     *(
         ActionRow(
@@ -168,7 +186,8 @@ ROWS = (
         if not page.path
     ),
     *(ActionRow(f"lesson:{lesson.name}", lesson.title, "Help/Lessons", (), True) for lesson in LESSONS),
-    ActionRow("open_lesson", "Open lesson file…", "Help/Lessons", begins_group=True),
+    ActionRow("lesson_present", "Present this lesson", "Help/Lessons", begins_group=True, page="steps"),
+    ActionRow("open_lesson", "Open lesson file…", "Help/Lessons"),
     ActionRow("signs", "What the signs mean", "Help", ("Shift+F1",)),
     ActionRow("shortcuts", "Keyboard shortcuts", "Help", ("F1", "Ctrl+?")),
     ActionRow("about", "About Tokenloupe", "Help"),

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QToolButton, QWidget
 
 from guiapp.core.explain.exactness import REFUSED
 from guiapp.core.explain.figures import percent
-from guiapp.core.explain.visible_text import visible_text
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.widgets.shared.icons import icon
 from guiapp.widgets.shared.plain_tip import plain_tip
@@ -24,6 +23,7 @@ STATES = {
     "unknown pre": ("warning", "warning"),
     REFUSED: ("warning", "warning"),
 }
+LOSS_COLORS = ("dim", "warning", "bad")  # where nothing is lost, something, and text that no token stands for
 ICON_PX = 14
 MOST_REMARKS = 4  # about the file; the list of models has all
 
@@ -95,11 +95,11 @@ class ExactnessBadge(Badge):
         self,
         session: ModelSession,
         theme_source: ThemeSource,
-        encoder_difference: QAction,
+        next_inexact: QAction,
         choose_pre: QAction,
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__("Exactness", theme_source, [encoder_difference, choose_pre], parent)
+        super().__init__("Exactness", theme_source, [next_inexact, choose_pre], parent)
         self._choose_pre = choose_pre
         self._session = session
         session.vocabulary_changed.connect(self._follow)
@@ -133,7 +133,10 @@ class ExactnessBadge(Badge):
 
 
 class RoundTripBadge(Badge):
-    """Whether the tokens decode to the text again."""
+    """Whether the tokens decode to the text again, else the rule by which they do not.
+
+    It alarms only where the ids do not tell all of the text.
+    """
 
     def __init__(
         self, session: ModelSession, theme_source: ThemeSource, remedies: Sequence[QAction] = ()
@@ -149,16 +152,8 @@ class RoundTripBadge(Badge):
         self.setVisible(self._session.vocabulary is not None)
         if result is None:
             self.show_state("round trip", "dim", "round-trip", "Not compared yet.")
-        elif result.offset is None:
-            self.show_state(
-                "round trip", "good", "round-trip", "Decoding the tokens gives exactly this text."
-            )
+        elif (worst := result.worst) is None:
+            self.show_state("round trip", "good", "round-trip", *result.told())
         else:
-            self.show_state(
-                f"differs at {result.offset:,}",
-                "warning",
-                "round-trip",
-                f"Decoding the tokens gives another text, which differs from byte {result.offset:,} on.\n\n"
-                f"text\t“{visible_text(result.expected)}”\ndecoded\t“{visible_text(result.decoded)}”\n\n"
-                "Some tokenizers change text on purpose: they drop or add spaces, or fold letters.",
-            )
+            color = LOSS_COLORS[worst.rule.loss]
+            self.show_state(worst.rule.name, color, "round-trip", "\n\n".join(result.told()))

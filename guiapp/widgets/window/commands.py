@@ -12,6 +12,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QWidget
 
 from guiapp.core.demo import DEMO_MODELS, LESSONS, PREFIX, SAMPLES, sample_text
+from guiapp.core.explain.spelling import Spelling
 from guiapp.core.sources.locate import kept_name, lasting_name
 from guiapp.core.sources.own_folders import add_folder
 from guiapp.core.trace.places import Place
@@ -279,7 +280,8 @@ class WindowCommands(QObject):
                 "open_model": self.open_model,
                 "open_folder": self.open_folder,
                 "choose_pre": self.choose_pre,
-                "encoder_difference": self._show_encoder_difference,
+                "inexact_next": partial(self._show_inexact, 1),
+                "inexact_previous": partial(self._show_inexact, -1),
                 "round_trip_difference": self._show_round_trip_difference,
                 "open_text": self.open_text,
                 "save_text": self.save_text,
@@ -319,6 +321,10 @@ class WindowCommands(QObject):
                 "shortcuts": self._show_shortcuts,
                 "about": self._show_about,
                 **{page.name: partial(self._show_page, page.name) for page in PAGES},
+                **{
+                    f"spelling:{each.value}": partial(self._settings.spelling.choose, each)
+                    for each in Spelling
+                },
                 **{f"theme:{choice}": partial(self._choose_theme, choice) for choice in CHOICES},
                 **{
                     f"demo:{demo.name}": partial(self._session.loader.open, PREFIX + demo.name)
@@ -353,6 +359,7 @@ class WindowCommands(QObject):
         self._editor.zoom_changed.connect(self._keep_zoom)
         self._window.pages.page_changed.connect(self._follow_page)
         self._actions.menus["Help/Lessons"].aboutToShow.connect(self._mark_lessons)
+        self._settings.spelling.changed.connect(self._follow_spelling)
         self._actions["whitespace"].setChecked(self._settings.shows_whitespace)
         self._editor.set_shows_whitespace(self._settings.shows_whitespace)
         self._actions["look_alikes"].setChecked(self._settings.marks_look_alikes)
@@ -372,6 +379,7 @@ class WindowCommands(QObject):
         self._follow_hidden()
         self._follow_recent()
         self._follow_theme()
+        self._follow_spelling()
         self._follow_page()
         self._follow_loader()
         self._follow_checks()
@@ -394,7 +402,8 @@ class WindowCommands(QObject):
 
     def _follow_checks(self) -> None:
         agreement, round_trip = self._session.encoder_check.result, self._session.round_trip.result
-        self._actions["encoder_difference"].setEnabled(bool(agreement and agreement.parting))
+        for name in ("inexact_next", "inexact_previous"):
+            self._actions[name].setEnabled(bool(agreement and agreement.parting))
         self._actions["round_trip_difference"].setEnabled(bool(round_trip and not round_trip.is_same))
 
     def _follow_undo(self) -> None:
@@ -418,6 +427,9 @@ class WindowCommands(QObject):
 
     def _follow_theme(self) -> None:
         self._actions[f"theme:{self._theme_source.choice}"].setChecked(True)
+
+    def _follow_spelling(self) -> None:
+        self._actions[f"spelling:{self._settings.spelling.now.value}"].setChecked(True)
 
     def _keep_zoom(self) -> None:
         self._settings.font_px = self._editor.font_px
@@ -454,16 +466,18 @@ class WindowCommands(QObject):
     def _follow_page(self) -> None:
         self._actions[self._window.pages.current_name].setChecked(True)
 
-    def _show_encoder_difference(self) -> None:
-        agreement = self._session.encoder_check.result
-        if agreement is not None and agreement.parting is not None:
-            self._point_out(agreement.parting.start, agreement.parting.end)
+    def _show_inexact(self, by: int) -> None:
+        """Go to the next tokens behind the selection that the exact encoder does not give, or back."""
+        session = self._session
+        found = session.exact.next_from(session.tokens, *session.document.selection, by)
+        if found is not None:
+            self._point_out(*found)
 
     def _show_round_trip_difference(self) -> None:
         result = self._session.round_trip.result
-        if result is not None and result.offset is not None:
-            start = self._session.document.caret_stop(result.offset)
-            self._point_out(start, self._session.document.next_grapheme(start))
+        if result is not None and result.worst is not None:
+            start = self._session.document.caret_stop(result.worst.start)
+            self._point_out(start, max(self._session.document.next_grapheme(start), result.worst.end))
 
     def _point_out(self, start: int, end: int) -> None:
         """Select a stretch of the text where people see it."""
@@ -519,9 +533,11 @@ class WindowCommands(QObject):
 
     def _show_signs(self) -> None:
         """Explain the signs of the page that is shown."""
+        from guiapp.widgets.window.page_signs import signs_of
         from guiapp.widgets.window.signs_card import SignsCard
 
-        card = SignsCard(self._window.pages.current_name, self._theme_source, self._window)
+        lists = signs_of(self._window.pages.current_name)
+        card = SignsCard(lists, self._settings.spelling, self._theme_source, self._window)
         card.open_in(self._window, self._window.top_bar)
 
     def _show_shortcuts(self) -> None:

@@ -111,6 +111,15 @@ TIMELINE = (
     KeyHint("First or last step", ("Home", "End")),
 )
 LESSONS = (KeyHint("Begin a lesson", ("Return",)),)
+PRESENTATION = (
+    KeyHint("Next slide", ("Space", "Right", "Down", "PgDown", "Return")),
+    KeyHint("Slide before", ("Backspace", "Left", "Up", "PgUp")),
+    KeyHint("First or last slide", ("Home", "End")),
+    KeyHint("Let it play, or pause", ("P",)),
+    KeyHint("One step of the run, also in a lesson", ("F10",)),
+    KeyHint("One step back", ("Shift+F10",)),
+    KeyHint("Leave the presentation", ("Esc",)),
+)
 START_ROW = (KeyHint("Open it", ("Return",)),)
 START_PAGE = (KeyHint("Leave the page", ("Esc",)),)
 BREAKPOINTS = (
@@ -137,6 +146,7 @@ def key_hints() -> dict[str, tuple[KeyHint, ...]]:
         "On the timeline": TIMELINE,
         "In the list of breakpoints": BREAKPOINTS,
         "In the list of lessons": LESSONS,
+        "In a presentation": PRESENTATION,
         "On the start page": START_ROW + START_PAGE,
         "While a model or a text is opened": (CANCELLING,),
     }

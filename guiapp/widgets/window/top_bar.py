@@ -37,7 +37,7 @@ class TopBar(QFrame):
         self.setFixedHeight(HEIGHT_PX)
         self.model_button = ModelButton(session.loader, theme_source)
         self.encoder_button = EncoderButton(session, actions, theme_source)
-        remedies = actions["encoder_difference"], actions["choose_pre"]
+        remedies = actions["inexact_next"], actions["choose_pre"]
         self.exactness = ExactnessBadge(session, theme_source, *remedies)
         self.round_trip = RoundTripBadge(session, theme_source, [actions["round_trip_difference"]])
         self.palette_button = PaletteButton(actions, theme_source)

@@ -76,7 +76,7 @@ def test_a_missing_rule_is_told_with_its_rank(tmp_path):
     reason = reason_of(tmp_path, "bpe", "gguf", lambda parts: parts["merges"].pop(at), " thez")
     assert reason is not None
     assert reason.kind == (Cause.MERGE, "only in the first")
-    assert reason.sentence == f"A merges `Ġt` + `he` (rank {at:,}), B has no such rule."
+    assert reason.sentence == f"A merges `·t` + `he` (rank {at:,}), B has no such rule."
     assert tokenizer.encode(" thez", add_special=False).token_ids[0] == tokenizer.vocabulary.find(
         "Ġthe".encode()
     )
@@ -110,7 +110,7 @@ def test_another_score_is_told(tmp_path):
     reason = reason_for(*map(guiapp.open_model, first), b"the", ("A", "B"))
     assert reason is not None
     assert reason.kind == (Cause.SCORE, "scores")
-    assert "▁the" in reason.sentence
+    assert "·the" in reason.sentence
 
 
 def worst_score(token: bytes):

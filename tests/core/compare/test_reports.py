@@ -14,6 +14,7 @@ from guiapp.core.compare.changes_report import change_table, compare_ids, record
 from guiapp.core.compare.vocabularies import compare_vocabularies
 from guiapp.core.compare.vocabulary_report import csv_rows, csv_text, tables, verdict
 from guiapp.core.compare.vocabulary_report import record as vocabulary_record
+from guiapp.core.explain.spelling import Spelling
 from guiapp.core.export import tables as export_tables
 from guiapp.core.export.tables import csv_blocks
 from guiapp.core.tokenizer import Tokenizer
@@ -81,7 +82,7 @@ def test_long_changes_are_cut(tokenizer):
     assert len(row[3]) == 40
     assert row[3].endswith("…")
     few = change_table(compare_ids(tokenizer, NAMES, words[:0], words[:2]), 9).rows[1][3]
-    assert few == "|".join(tokenizer.vocabulary.raw_text(each).decode() for each in words[:2].tolist())
+    assert few == "|".join(Spelling.SIGNS.token(tokenizer.vocabulary, each) for each in words[:2].tolist())
     many = np.full(30, tokenizer.vocabulary.find(b"a"), np.int32)
     assert change_table(compare_ids(tokenizer, NAMES, many[:0], many), 9).rows[1][3].endswith("…")
 

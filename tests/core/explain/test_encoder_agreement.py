@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guiapp.core.encoding import Encoding
-from guiapp.core.explain.encoder_agreement import EncoderAgreement, Parting, compare
+from guiapp.core.explain.encoder_agreement import EncoderAgreement, Parting, compare, differing
 from guiapp.core.explain.figures import percent
+from guiapp.viewmodels.tokens.layout import SpanWindow
 
 TEXT = b"abcdef"
 LONG = TEXT * 40
@@ -81,7 +82,15 @@ def test_it_is_what_sets_of_rows_say(found, exact):
     rows = [set(zip(*e.spans.T.tolist(), e.token_ids.tolist(), strict=True)) for e in (found, exact)]
     n_shared = len(rows[0] & rows[1])
     agreement = compare(found, exact)
-    assert agreement == EncoderAgreement(n_shared, len(rows[1]), parting_of(found, exact))
+    assert agreement == EncoderAgreement(n_shared, len(rows[1]), len(rows[0]), parting_of(found, exact))
+    has_text = np.array([start < end for start, end in found.spans.tolist()], np.bool_)
+    is_other = np.array(
+        [(*span, i) not in rows[1] for span, i in zip(found.spans.tolist(), found.token_ids, strict=True)],
+        np.bool_,
+    )
+    columns = [SpanWindow(0, each.token_ids, *each.spans.T, None) for each in (found, exact)]
+    assert differing(*columns).tolist() == (has_text & is_other).tolist()
+    assert agreement.n_differing == len(rows[0] - rows[1])
     assert agreement.share == (n_shared * 1000 // len(rows[1]) / 1000 if rows[1] else 1)
 
 

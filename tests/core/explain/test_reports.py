@@ -21,9 +21,9 @@ def colored(index: int, text: str) -> str:
 def test_a_table_has_a_line_for_each_token():
     tokenizer = guiapp.open_model("demo:wordpiece")
     assert list(token_lines(tokenizer, tokenizer.encode(" A \n"), "table")) == [
-        "  index      id              span  kind          raw                       bytes",
+        "  index      id              span  kind          token                     bytes",
         "      0       2               0–0  control       [CLS]                     5B 43 4C 53 5D",
-        "      1     441               1–2  normal        ▁a                        20 61",
+        "      1     441               1–2  normal        ·a                        20 61",
         "      2       3               4–4  control       [SEP]                     5B 53 45 50 5D",
     ]
 

@@ -115,9 +115,9 @@ def test_a_page_has_the_state_before_each_step_and_the_last_one():
     state = run.page_step(1)
     assert state.place == "Step 1 of 7 · merge · bytes 0–2"
     assert state.text == ("", "·l", "ions")
-    assert state.rows == ((("Ġ", True), ("l", True), ("i", False), ("o", False), ("n", False), ("s", False)),)
-    assert state.sentence == "`Ġ` + `l` → `Ġl`, rank 24: the lowest of 4 candidates."
-    assert state.pairs[:2] == (PagePair("Ġ + l → Ġl", "24", True), PagePair("o + n → on", "35"))
+    assert state.rows == ((("·", True), ("l", True), ("i", False), ("o", False), ("n", False), ("s", False)),)
+    assert state.sentence == "`·` + `l` → `·l`, rank 24: the lowest of 4 candidates."
+    assert state.pairs[:2] == (PagePair("· + l → ·l", "24", True), PagePair("o + n → on", "35"))
     assert state.pairs_title == "Pairs: 4 could merge"
     end = run.page_step(7)
     assert (end.place, end.sentence, end.pairs) == ("Step 7 of 7", "That is all: 3 tokens.", ())
@@ -136,7 +136,7 @@ def test_ways_that_end_at_the_same_place_are_shown_with_their_scores():
     run = trace_run("New York", "viterbi", "demo:unigram")
     way = run.page_step(7)
     assert way.pairs_title == "Ways that end here, so far"
-    assert way.pairs == (PagePair("▁New", "−8.51"), PagePair("w", "−18.79", True))
+    assert way.pairs == (PagePair("·New", "−8.51"), PagePair("w", "−18.79", True))
     assert run.page_step(15).pairs == ()
 
 

@@ -163,13 +163,13 @@ def test_a_trace_without_steps_has_no_parts():
 
 def test_a_training_as_a_table():
     run = TrainingRun(trained(TRAINED_ON, 260))
-    cut = [" ".join(f"`{'Ġ ' * (letter != 'a')}th {letter}`" for letter in WORDS[:8]) + " …"]
-    cut.append(" ".join(f"`Ġth {letter}`" for letter in WORDS[1:]))
+    cut = [" ".join(f"`{'· ' * (letter != 'a')}th {letter}`" for letter in WORDS[:8]) + " …"]
+    cut.append(" ".join(f"`·th {letter}`" for letter in WORDS[1:]))
     assert list(run.chunks(".md", run.steps)) == [
         "**Training of bpe**: 2 steps, 10 different words\n\n"
         "| step | tokens | what happens | words that it cuts anew |\n|---:|---:|---|---|\n",
-        f"| 1 | 258 | `t` + `h` → `th`, 9 times: more than `Ġ` + `t` with 8 times. | {cut[0]} |\n",
-        f"| 2 | 259 | `Ġ` + `th` → `Ġth`, 8 times: the last pair. | {cut[1]} |\n",
+        f"| 1 | 258 | `t` + `h` → `th`, 9 times: more than `·` + `t` with 8 times. | {cut[0]} |\n",
+        f"| 2 | 259 | `·` + `th` → `·th`, 8 times: the last pair. | {cut[1]} |\n",
     ]
 
 
@@ -178,10 +178,10 @@ def test_a_training_as_a_table():
     [
         (
             1,
-            "t + h → th, 9 times: more than Ġ + t with 8 times.",
-            [["Ġ", "th", letter] for letter in WORDS[:8]],
+            "t + h → th, 9 times: more than · + t with 8 times.",
+            [["·", "th", letter] for letter in WORDS[:8]],
         ),
-        (2, "Ġ + th → Ġth, 8 times: the last pair.", [["Ġth", letter] for letter in WORDS[1:]]),
+        (2, "· + th → ·th, 8 times: the last pair.", [["·th", letter] for letter in WORDS[1:]]),
     ],
 )
 def test_a_training_as_a_drawing(step, sentence, words):
@@ -189,7 +189,7 @@ def test_a_training_as_a_drawing(step, sentence, words):
         words[0] = words[0][1:]
     expected, x = row(7, step, sentence, [])
     for word in words:
-        boxes = [(symbol, symbol == ("th" if step == 1 else "Ġth")) for symbol in word]
+        boxes = [(symbol, symbol == ("th" if step == 1 else "·th")) for symbol in word]
         drawn, right = row(7, step, sentence, boxes, x)
         expected += drawn[drawn.index("<rect") :]
         x = right + 22
@@ -201,7 +201,7 @@ def test_a_training_as_a_drawing(step, sentence, words):
 @pytest.mark.parametrize("text", ["ab ab", "汉字汉字x 汉字x"])
 def test_a_training_is_drawn_as_wide_as_its_sentences(text):
     kept = trained(text, 280, True)
-    sentence = kept.step(1).sentence.replace("`", "")
+    sentence = kept.sentence(1).replace("`", "")
     n_columns = sum(1 + (letter in "汉字") for letter in sentence)
     assert TrainingRun(kept).drawing_row(1, 0)[1] == 100 + 7.5 * n_columns
 
@@ -209,10 +209,10 @@ def test_a_training_is_drawn_as_wide_as_its_sentences(text):
 def test_the_place_in_a_training(tmp_path):
     kept = trained(TRAINED_ON, 260)
     at = partial(TrainingRun, kept)
-    words = " ".join(f"`{'Ġ ' * (letter != 'a')}th {letter}`" for letter in WORDS[:8])
+    words = " ".join(f"`{'· ' * (letter != 'a')}th {letter}`" for letter in WORDS[:8])
     assert at(1).step_markdown() == (
         "**Training of bpe, step 1 of 2, 258 tokens in the vocabulary**\n\n"
-        f"{words}\n\n`t` + `h` → `th`, 9 times: more than `Ġ` + `t` with 8 times.\n"
+        f"{words}\n\n`t` + `h` → `th`, 9 times: more than `·` + `t` with 8 times.\n"
     )
     start = words.replace("th", "t h")
     assert at().step_markdown() == (

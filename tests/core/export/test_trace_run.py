@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 import guiapp
-from guiapp.core.explain.visible_text import visible_text
+from guiapp.core.explain.spelling import Spelling
 from guiapp.core.export.drawing import box
 from guiapp.core.export.exported_run import ALL, PARTIAL, write_chunks
 from guiapp.core.export.process import ExportRequest, main
@@ -125,7 +125,7 @@ def test_drawings_show_every_state(tmp_path):
     assert [row[0] for row in rows.values()] == [f"{step:,}" for step in forming.tolist()]
     last = list(rows.values())[-2]  # the last one puts a token in front of the text
     assert last[1] == "…"
-    labels = [visible_text(BPE.vocabulary.raw_text(token)) for token in debugger.trace.result.ids.tolist()]
+    labels = [Spelling.SIGNS.token(BPE.vocabulary, token) for token in debugger.trace.result.ids.tolist()]
     assert last[2:] == labels[-len(last[2:]) :]
 
 

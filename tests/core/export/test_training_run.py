@@ -28,7 +28,7 @@ def trained(algorithm, n_tokens, text=TEXT, has_end_marks=False):
 @pytest.mark.parametrize(("algorithm", "size"), CASES)
 def test_all_steps_are_written_in_all_formats(algorithm, size, tmp_path):
     record = trained(algorithm, size)
-    sentences = [record.step(number).sentence for number in range(1, record.n_steps + 1)]
+    sentences = [record.sentence(number) for number in range(1, record.n_steps + 1)]
     TrainingRun(record).write(tmp_path / "run.json")
     data = json.loads((tmp_path / "run.json").read_text())
     assert [row["sentence"] for row in data["steps"]] == sentences

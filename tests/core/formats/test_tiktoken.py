@@ -8,7 +8,9 @@ import random
 import pytest
 import tiktoken
 from conftest import SHARED
+from fuzzing import SEED, rounds
 from random_texts import LOOK_ALIKES, random_texts
+from texts_for_components import EVERY_CHARACTER, TELLING_CHARACTERS
 from tiktoken.load import load_tiktoken_bpe
 
 import guiapp
@@ -90,20 +92,27 @@ def test_ids_spans_and_bytes_are_tiktokens(pair, count):
 
 
 @pytest.mark.real_vocabs
-def test_every_character_is_cut_as_tiktoken_cuts_it(pair):
+@pytest.mark.parametrize(
+    "characters",
+    [
+        pytest.param(TELLING_CHARACTERS, id="telling"),
+        pytest.param(EVERY_CHARACTER, id="all", marks=pytest.mark.exhaustive),
+    ],
+)
+def test_characters_are_cut_as_tiktoken_cuts_them(pair, characters):
     """Behind a letter, a number, a sign and an apostrophe; all that Unicode 16.0 says about it shows."""
     tokenizer, reference = pair
-    codes = [*range(0xD800), *range(0xE000, 0x110000)]
-    for start in range(0, len(codes), 1000):
-        text = "".join(f"a{chr(code)}1'{chr(code)} " for code in codes[start : start + 1000])
+    for start in range(0, len(characters), 1000):
+        text = "".join(f"a{each}1'{each} " for each in characters[start : start + 1000])
         found = tokenizer.encode(text, add_special=False, parse_special=False).token_ids
         assert found.tolist() == reference.encode_ordinary(text)
 
 
 @pytest.mark.real_vocabs
-def test_all_exact_encoders_and_their_readable_twins_agree(pair):
+@rounds(usual=10, exhaustive=400)
+def test_all_exact_encoders_and_their_readable_twins_agree(pair, count):
     tokenizer, _ = pair
-    for text in random_texts(3, 40):
+    for text in random_texts(SEED, count):
         expected = tokenizer.encode(text)
         for encoder in tokenizer.exact_encoders:
             assert tokenizer.encode(text, encoder=encoder).token_ids.tolist() == expected.token_ids.tolist()

@@ -10,6 +10,7 @@ from token_lists import check, model_of, texts_with, write_vocab_txt
 from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
 
 import guiapp
+from guiapp.core import tokenizer as tokenizers
 from guiapp.core.errors import VocabError
 from guiapp.core.formats.vocab_txt import sniff
 
@@ -210,10 +211,11 @@ def test_no_pre_tokenizer_can_be_chosen(tmp_path):
         guiapp.open_model(write_vocab_txt(tmp_path, SMALL), pre="gpt-2")
 
 
-@pytest.mark.parametrize("n_threads", [1, 3])
-def test_long_texts_are_encoded_in_parts_as_in_one(tmp_path, n_threads):
-    ours = guiapp.open_model(write_vocab_txt(tmp_path, SMALL)).with_threads(n_threads)
-    text = "".join([*texts_with(9, 300, *WORDS), "가", "x" * 300, *texts_with(10, 300, *WORDS)]) * 20
-    found, whole = ours.encode(text), ours.encode(text, encoder="wordpiece")
+def test_long_texts_are_encoded_in_parts_as_in_one(tmp_path, monkeypatch):
+    monkeypatch.setattr(tokenizers, "LEAST_BYTES", 200)
+    monkeypatch.setattr(tokenizers, "LEAST_PART", 50)
+    ours = guiapp.open_model(write_vocab_txt(tmp_path, SMALL)).with_threads(3)
+    text = "".join([*texts_with(9, 300, *WORDS), "가", "x" * 300, *texts_with(10, 300, *WORDS)])
+    found, whole = ours.encode(text), ours.with_threads(1).encode(text)
     assert found.token_ids.tolist() == whole.token_ids.tolist() == reference(SMALL).encode(text).ids
     assert found.spans.tolist() == whole.spans.tolist()

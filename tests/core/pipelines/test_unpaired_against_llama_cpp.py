@@ -71,7 +71,7 @@ def hostile_texts(count):
     return random_texts(SEED, count, [piece.encode() for piece in pieces])
 
 
-@rounds(usual=300, exhaustive=600)
+@rounds(usual=120, exhaustive=600)
 @pytest.mark.parametrize("with_charsmap", [True, False])
 @pytest.mark.parametrize("remove_extra_whitespaces", [True, False])
 @pytest.mark.parametrize("add_space_prefix", [True, False])
@@ -91,14 +91,14 @@ def test_beginnings_of_user_defined_tokens(tmp_path, real_charsmap, with_charsma
     )
 
 
-@rounds(usual=300, exhaustive=600)
+@rounds(usual=120, exhaustive=600)
 @pytest.mark.parametrize("lowercase", [None, True, False])
 @pytest.mark.parametrize("strip_accents", [None, True, False])
 def test_wordpiece(tmp_path, count, lowercase, strip_accents):
     compare(write_wordpiece(tmp_path / "w.gguf", SEED, lowercase, strip_accents), hostile_texts(count))
 
 
-@rounds(usual=600, exhaustive=1_500)
+@rounds(usual=250, exhaustive=1_500)
 @pytest.mark.parametrize("write", [write_rwkv, write_plamo2])
 def test_rwkv_and_plamo2(tmp_path, write, count):
     compare(write(tmp_path / "v.gguf", SEED), hostile_texts(count))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 import guiapp
 from guiapp.core.catalogue import ALGORITHMS
 from guiapp.core.errors import TokenloupeError
+from guiapp.core.explain.spelling import Spelling
 from guiapp.core.trace.absences import absence
 from guiapp.core.trace.breakpoints import (
     KINDS,
@@ -39,6 +41,7 @@ VALUES = TraceValues(TRACE, TOKENIZER.vocabulary)
 COLUMNS = TRACE.columns
 N_TOKENS = len(TOKENIZER.vocabulary)
 RAW = TOKENIZER.vocabulary.raw_text
+SHOWN = partial(Spelling.SIGNS.token, TOKENIZER.vocabulary)
 
 
 def found(text: str) -> list[int]:
@@ -154,7 +157,7 @@ def test_a_run_goes_to_the_next_and_to_the_previous_stop():
 def test_log_points_note_what_they_pass():
     merge = found("operation merge")[0]
     row = Breakpoint("operation", "merge", log="{left}+{right} at {position}")
-    left, right = (RAW(int(column[merge])).decode() for column in (COLUMNS.left, COLUMNS.right))
+    left, right = (SHOWN(int(column[merge])) for column in (COLUMNS.left, COLUMNS.right))
     logged = list(Stops([row], VALUES, {}).logged(0, merge + 1))
     assert logged == [(merge, f"{left}+{right} at {COLUMNS.position[merge]}")]
     stops = Stops([row, Breakpoint("rank", "0..", log="{rank}")], VALUES, {})
@@ -217,8 +220,8 @@ NONSENSE = {
     "operation jump": f"“jump” is no operation. There are: {', '.join(NUMBERS)}.",
     "stage encode": "Expected the end, “and” or “or”, but “encode” stands here.",
     "pattern (": "The pattern is not valid: missing ): (.",
-    'pair "a"': 'A pair is two tokens, such as "Ġ" "Y".',
-    'pair "a" b c': 'A pair is two tokens, such as "Ġ" "Y".',
+    'pair "a"': 'A pair is two tokens, such as " " "Y".',
+    'pair "a" b c': 'A pair is two tokens, such as " " "Y".',
     "byte 3 if colour": f"There is no column “colour”. There are: {', '.join(COLUMN_NAMES)}.",
     "byte 3 hit x": "“x” is not a number of hits.",
     "byte 3 hit 0": "The first hit is number 1.",
@@ -285,7 +288,7 @@ def test_a_range_has_two_ends(text, ends):
 def test_messages_of_log_points_are_filled_in():
     merge = found("operation merge")[0]
     row = Breakpoint("byte", "0", log="{operation} {stage} {left} {step * 1000} {score} {rank / 3} {forms}!")
-    left = RAW(int(COLUMNS.left[merge])).decode()
+    left = SHOWN(int(COLUMNS.left[merge]))
     rank = f"{COLUMNS.rank[merge] / 3:,g}"
     assert note(row, VALUES, merge) == f"merge encode {left} {merge * 1000:,g} – {rank} 1!"
 

@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 
 import guiapp
+from guiapp.core.explain.spelling import Spelling
 from guiapp.core.trace.breakpoints import column_help
 from guiapp.core.trace.condition_syntax import ConditionError
 from guiapp.core.trace.conditions import COLUMNS, Condition, Expression, TraceValues, check_pattern
 from guiapp.core.trace.operations import NUMBERS, OPERATIONS, STAGE_NAMES
 from guiapp.core.trace.recorder import record
-from guiapp.core.trace.spelling import is_hexadecimal, unquoted, written
+from guiapp.core.trace.token_names import is_hexadecimal, unquoted
 
 CASES = {
     "heap": ("spm", "a<s>b the lions ☃"),
@@ -72,7 +73,7 @@ def test_a_column_is_what_its_steps_have(values):
         elif name in ("left", "right", "result"):
             n_tokens = len(values.vocabulary)
             assert told == [
-                "–" if each is None or each >= n_tokens else written(values.vocabulary, each)
+                "–" if each is None or each >= n_tokens else Spelling.SIGNS.token(values.vocabulary, each)
                 for each in found
             ]
         else:

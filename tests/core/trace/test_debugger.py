@@ -76,11 +76,11 @@ def test_watched_values_of_a_merge_are_told():
     walk.go_to(5)
     columns = ("step", "operation", "stage", "piece", "rank", "score", "left", "right", "result", "forms")
     assert [walk.told(Expression(name)) for name in columns] == [
-        "5", "merge", "encode", "0", "2", "–", "2284 ▁", "2287 a", "263 ▁a", "1",
+        "5", "merge", "encode", "0", "2", "–", "2284 ·", "2287 a", "263 ·a", "1",
     ]  # fmt: skip
     assert walk.told(Expression("result * 1000 / 7")) == "37,571.42857"
     assert walk.told(Expression("rank == rank")) == "1"
-    assert walk.sentence() == "`▁` + `a` → `▁a`, rank 2: the only candidate."
+    assert walk.sentence() == "`·` + `a` → `·a`, rank 2: the only candidate."
     walk.go_to(20)
     assert (walk.told(Expression("stage")), walk.sentence()) == ("–", "That is all: 5 tokens.")
     assert walk.waiting() == Waiting([], 0, 0)
@@ -140,7 +140,7 @@ def test_a_run_stops_at_breakpoints_both_ways():
     walk.set_breakpoints([parse_breakpoint('token "ĠNew"')])
     walk.run()
     assert walk.stopped_at is not None
-    assert walk.sentence() == "The piece `·New` is taken as `ĠNew`: nothing to merge."
+    assert walk.sentence() == "The piece `·New` is taken as `·New`: nothing to merge."
     there = walk.position
     walk.run()
     assert (walk.position, walk.stopped_at) == (walk.n_steps, None)
@@ -184,7 +184,7 @@ def test_a_watched_token_or_name_is_told_as_it_reads():
     walk = debugger(text=" York")
     walk.go_to(int(np.flatnonzero(walk.trace.columns.operation == NUMBERS["whole"])[0]))
     result = int(walk.trace.columns.result[walk.position])
-    assert walk.told(Expression("result")) == f"{result} ĠYork"
+    assert walk.told(Expression("result")) == f"{result} ·York"
     assert walk.told(Expression(" operation ")) == "whole"
     assert walk.told(Expression("stage")) == "encode"
     assert walk.told(Expression("left")) == "–"

@@ -12,7 +12,7 @@ from random_texts import random_texts
 import guiapp
 from guiapp.core.compare.comparison import Side, compare_text
 from guiapp.core.trace.debugger import Debugger
-from guiapp.core.trace.race import Difference, first_difference, follow
+from guiapp.core.trace.race import Difference, first_difference, first_other_step, follow, outcome
 from guiapp.core.trace.recorder import record
 from guiapp.core.trace.reports import debugger_for
 
@@ -41,13 +41,13 @@ DIFFERENCES = {
         1,
         6,
         2,
-        "heap merged `Ġâ`, rank 1,665. words left `·☃☂b` out: it is no token.",
+        "heap merged `·<E2>`, rank 1,665. words left `·☃☂b` out: it is no token.",
     ),
     ("bpe", "acbx in acbx", "table", "fewest"): (
         7,
         22,
         29,
-        "table chose `Ġa`, bytes 7–9. fewest chose `ac`, bytes 8–10.",
+        "table chose `·a`, bytes 7–9. fewest chose `ac`, bytes 8–10.",
     ),
     ("bpe", "How do the lions sleep", "heap", "words"): (
         0,
@@ -59,13 +59,13 @@ DIFFERENCES = {
         0,
         25,
         2,
-        "fewest chose `▁ab`, bytes 0–2. words took `<unk>`, bytes 0–5.",
+        "fewest chose `·ab`, bytes 0–2. words took `<unk>`, bytes 0–5.",
     ),
     ("wordpiece", "Zürich is unbelievable", "wordpiece", "words"): (
         0,
         8,
         2,
-        "wordpiece took `▁zu`, bytes 0–3. words took `[UNK]`, bytes 0–7.",
+        "wordpiece took `·zu`, bytes 0–3. words took `[UNK]`, bytes 0–7.",
     ),
     ("rwkv", "in the sun acbx", "rwkv", "words"): (
         6,
@@ -158,14 +158,14 @@ PARTINGS = {
         8,
         "llama-bpe took the whole piece `102`, bytes 8–11. qwen2 split off the piece `1`.",
     ),
-    ("gemma-4", "gpt-2", SUM): (7, "gemma-4 joined nothing to `·`. gpt-2 merged `Ġ1`, rank 96."),
+    ("gemma-4", "gpt-2", SUM): (7, "gemma-4 joined nothing to `·`. gpt-2 merged `·1`, rank 96."),
     ("llama-bpe", "qwen2", "汉字 a"): (
         0,
-        "llama-bpe merged `æ±ī`, rank 250,144. qwen2 merged `æ±īåŃĹ`, rank 114,055.",
+        "llama-bpe merged `汉`, rank 250,144. qwen2 merged `汉字`, rank 114,055.",
     ),
     ("bert-bge", "gpt-2", "a Zürich"): (
         1,
-        "bert-bge took `▁zurich`, bytes 2–9. gpt-2 merged `ĠZ`, rank 912.",
+        "bert-bge took `·zurich`, bytes 2–9. gpt-2 merged `·Z`, rank 912.",
     ),
     ("qwen2", "gpt-2", "<|im_start|>"): (
         0,
@@ -244,7 +244,7 @@ def test_a_merge_that_is_swapped_is_what_two_copies_of_a_model_part_at(tmp_path)
     ours, theirs = (run(each, " jumped", None) for each in (first, second))
     found = first_difference(ours, theirs, ("A", "B"))
     rank = first.vocabulary.merges.index(("Ġj".encode(), b"ump"))
-    told = f"A merged `Ġjump`, rank {rank:,}. B merged `umped`, rank {rank:,}."
+    told = f"A merged `·jump`, rank {rank:,}. B merged `umped`, rank {rank:,}."
     assert (found.byte, found.reason) == (0, f"From byte 0 on they differ. {told}")
 
 
@@ -277,3 +277,48 @@ def test_one_model_goes_along_with_another_by_the_place_in_the_text(models, pair
                     assert np.all(others.first_step[others.start >= place] >= seen[-1])
             assert all(before <= behind for before, behind in pairwise(seen))
             assert (seen[0], seen[-1]) == (0, follower.n_steps)
+
+
+OUTCOMES = [
+    (
+        ("toy", "abacb"),
+        "heap",
+        "greedy",
+        "heap 8 steps, greedy 5: other tokens at byte 2: `a` `cb` against `ac` `b`.",
+    ),
+    (("toy", "abacb"), "heap", "scan", "heap 8 steps, scan 4: same 3 tokens."),
+    (("toy", "a"), "heap", "heap", "heap 2 steps, heap 2: same 1 token."),
+    (("bpe", "unbelievably"), "heap", "words", "against none."),
+    (("bpe", "unbelievably hippopotamus"), "words", "scan", " at 13 places, such as byte 0: none against "),
+]
+
+
+@pytest.mark.parametrize(("text", "first", "second", "told"), OUTCOMES)
+def test_a_race_ends_with_the_steps_of_both_and_the_tokens_that_differ(text, first, second, told):
+    tokenizer = guiapp.open_model(f"demo:{text[0]}")
+    ours, theirs = (run(tokenizer, text[1], encoder) for encoder in (first, second))
+    assert told in outcome(ours, theirs)
+    assert outcome(ours, theirs, ("A", "B")).startswith(f"A {ours.n_steps} steps, B {theirs.n_steps}: ")
+    assert outcome(ours, theirs).count("`") <= 16
+    step = first_other_step(ours, theirs)
+    assert (step is None) is (first == second)
+    if step is not None:
+        kept = [
+            [
+                (
+                    each.trace.operation(at),
+                    *(
+                        int(column[at])
+                        for column in (
+                            each.trace.columns.position,
+                            each.trace.columns.end,
+                            each.trace.columns.result,
+                        )
+                    ),
+                )
+                for at in range(min(step + 1, each.n_steps))
+            ]
+            for each in (ours, theirs)
+        ]
+        assert kept[0][:step] == kept[1][:step]
+        assert kept[0] != kept[1]

@@ -41,13 +41,13 @@ LINES = {
     ("unigram", "on", None): """
  0  normalise  The text becomes `▁on`: 5 bytes.
  1  piece      Piece 1 of 1: `on`. Tokens never cross its edges.
- 2  reach      `▁`, bytes 0–0, leads to a score of −2.98: the best way there so far.
- 3  reach      `▁o`, bytes 0–1, leads to a score of −6.70: the best way there so far.
- 4  reach      `▁on`, bytes 0–2, leads to a score of −6.23: the best way there so far.
+ 2  reach      `·`, bytes 0–0, leads to a score of −2.98: the best way there so far.
+ 3  reach      `·o`, bytes 0–1, leads to a score of −6.70: the best way there so far.
+ 4  reach      `·on`, bytes 0–2, leads to a score of −6.23: the best way there so far.
  5  worse      `o`, bytes 0–1, leads to a score of −7.93: not better than what is known.
  6  worse      `on`, bytes 0–2, leads to a score of −9.59: not better than what is known.
  7  worse      `n`, bytes 1–2, leads to a score of −12.10: not better than what is known.
- 8  choose     Going back from the end, the best way has `▁on` at bytes 0–2.
+ 8  choose     Going back from the end, the best way has `·on` at bytes 0–2.
  9  done       Piece 1 of 1, `on`, is done: 1 token.
 10  add        `</s>` is put behind the text, as the file asks.
 """,

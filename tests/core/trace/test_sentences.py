@@ -15,7 +15,7 @@ WALKS = {
 2 Piece 2 of 3: `·`. Tokens never cross its edges.
 0 The piece `a` is taken as `a`: nothing to merge.
 8 Piece 1 of 3, `a`, is done: 1 token.
-0 The piece `·` is taken as `Ġ`: nothing to merge.
+0 The piece `·` is taken as `·`: nothing to merge.
 8 Piece 2 of 3, `·`, is done: 1 token.
 0 `lion` is text between special tokens, bytes 14–18.
 2 Piece 3 of 3: `lion`. Tokens never cross its edges.
@@ -74,11 +74,11 @@ WALKS = {
     ("spm", "heap", "a ☃"): """
 1 The text becomes `▁a▁☃`: 10 bytes.
 2 Piece 1 of 1: `a·☃`. Tokens never cross its edges.
-0 `▁` + `a` → `▁a` could merge: it enters the queue with rank 2.
-4 `▁` + `a` → `▁a`, rank 2: the only candidate.
-6 `<E2>` is part of no token: `<0xE2>` stands for it.
-6 `<98>` is part of no token: `<0x98>` stands for it.
-6 `<83>` is part of no token: `<0x83>` stands for it.
+0 `·` + `a` → `·a` could merge: it enters the queue with rank 2.
+4 `·` + `a` → `·a`, rank 2: the only candidate.
+6 `<E2>` is part of no token: the byte token `<E2>` stands for it.
+6 `<98>` is part of no token: the byte token `<98>` stands for it.
+6 `<83>` is part of no token: the byte token `<83>` stands for it.
 7 Piece 1 of 1, `a·☃`, is done: 5 tokens.
 4 `<s>` is put in front of the text, as the file asks.
 """,
@@ -90,17 +90,17 @@ WALKS = {
 2 Piece 4 of 4: `xyz☃`. Tokens never cross its edges.
 2 `Lion` is no token: try a shorter one.
 2 `Lio` is no token: try a shorter one.
-3 `▁li` is taken, bytes 0–2.
+3 `·li` is taken, bytes 0–2.
 3 `on` is taken, bytes 2–4.
 6 Piece 1 of 4, `Lion`, is done: 2 tokens.
-3 `▁'` is taken, bytes 4–5.
+3 `·'` is taken, bytes 4–5.
 6 Piece 2 of 4, `'`, is done: 1 token.
-3 `▁s` is taken, bytes 5–6.
+3 `·s` is taken, bytes 5–6.
 6 Piece 3 of 4, `s`, is done: 1 token.
 2 `xyz☃` is no token: try a shorter one.
 2 `xyz` is no token: try a shorter one.
 2 `xy` is no token: try a shorter one.
-3 `▁x` is taken, bytes 7–8.
+3 `·x` is taken, bytes 7–8.
 2 `yz☃` is no token: try a shorter one.
 2 `yz` is no token: try a shorter one.
 3 `y` is taken, bytes 8–9.
@@ -116,7 +116,7 @@ WALKS = {
 1 The text becomes `▁lions`: 8 bytes.
 2 Piece 1 of 1: `lions`. Tokens never cross its edges.
 2 No token goes on behind `li`: what is certain of it is taken.
-3 `▁li` is taken, bytes 0–2.
+3 `·li` is taken, bytes 0–2.
 2 No token goes on behind `ons`: what is certain of it is taken.
 3 `ons` is taken, bytes 2–5.
 6 Piece 1 of 1, `lions`, is done: 2 tokens.
@@ -126,18 +126,18 @@ WALKS = {
     ("unigram", "viterbi", "a l☃☂"): """
 1 The text becomes `▁a▁l☃☂`: 14 bytes.
 2 Piece 1 of 1: `a·l☃☂`. Tokens never cross its edges.
-3 `▁`, bytes 0–0, leads to a score of −2.98: the best way there so far.
-3 `▁a`, bytes 0–1, leads to a score of −4.41: the best way there so far.
+3 `·`, bytes 0–0, leads to a score of −2.98: the best way there so far.
+3 `·a`, bytes 0–1, leads to a score of −4.41: the best way there so far.
 4 `a`, bytes 0–1, leads to a score of −7.60: not better than what is known.
-3 `▁`, bytes 2–2, leads to a score of −7.39: the best way there so far.
-3 `▁l`, bytes 2–3, leads to a score of −11.81: the best way there so far.
+3 `·`, bytes 2–2, leads to a score of −7.39: the best way there so far.
+3 `·l`, bytes 2–3, leads to a score of −11.81: the best way there so far.
 4 `l`, bytes 2–3, leads to a score of −13.12: not better than what is known.
 3 `<unk>`, bytes 3–6, leads to a score of −34.71: the best way there so far.
 3 `<unk>`, bytes 6–9, leads to a score of −57.60: the best way there so far.
 6 Going back from the end, the best way has `<unk>` at bytes 6–9.
 7 What is unknown side by side becomes one `<unk>`, bytes 3–9.
-6 Going back from the end, the best way has `▁l` at bytes 2–3.
-6 Going back from the end, the best way has `▁a` at bytes 0–1.
+6 Going back from the end, the best way has `·l` at bytes 2–3.
+6 Going back from the end, the best way has `·a` at bytes 0–1.
 8 Piece 1 of 1, `a·l☃☂`, is done: 3 tokens.
 4 `</s>` is put behind the text, as the file asks.
 """,

@@ -6,8 +6,8 @@ import pytest
 
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.trace.breakpoints import hits, parse_breakpoint, quoted
-from guiapp.core.trace.spelling import unquoted
 from guiapp.core.trace.stops import Stops
+from guiapp.core.trace.token_names import unquoted
 from guiapp.core.training.breakpoints import TRAINING_DIALECT
 from guiapp.core.training.record import TrainingRecord
 from guiapp.core.training.runs import begin

@@ -57,7 +57,7 @@ def test_the_winner_and_its_rivals_are_the_best_of_all_pairs(algorithm, text):
 def test_steps_come_back_from_their_lines(algorithm):
     for told in merges(algorithm, CORPORA[algorithm](WORDS)):
         assert from_json(to_json(told)) == told
-        assert told.sentence.endswith(".")
+        assert told.sentence(str).endswith(".")
 
 
 def test_unigram_tells_estimates_and_prunings():
@@ -76,4 +76,4 @@ def test_likelihood_grows_while_pieces_stay():
     words = unigram_words("this is a text that has this and that " * 4)
     first, second = islice((step for step, _ in rounds(words, 13)), 2)
     assert second.log_likelihood >= first.log_likelihood
-    assert second.sentence.endswith(f"log-likelihood −{-second.log_likelihood:,.1f}.")
+    assert second.sentence(str).endswith(f"log-likelihood −{-second.log_likelihood:,.1f}.")

@@ -19,11 +19,16 @@ COUNTS = np.array([0, 5, 0, 2, 0, 0, 0, 0, 1])
     [
         ("worth", "Merge rank", [NAN] * 4 + [0, 0.4, 0.6, 0.2, 1, 0.8], ("merged first", "5")),
         ("depth", "Depth", [NAN, *[0] * 3, *[0.5] * 4, 1, 1], ("1", "3 and more")),
-        ("length", "Length", [NAN, *[0] * 3, *[0.2] * 4, 0.4, np.log2(3) / 5], ("1 byte", "32 and more")),
+        (
+            "length",
+            "Length, log scale",
+            [NAN, *[0] * 3, *[0.2] * 4, 0.4, np.log2(3) / 5],
+            ("1 byte", "32 and more"),
+        ),
         (
             "use",
-            "Use in this text",
-            [NAN, NAN, 1, NAN, 0.25 + 0.75 * np.log(3) / np.log(6), *[NAN] * 3, 0.5401396, NAN],
+            "Use in this text, log scale",
+            [NAN, NAN, 1, NAN, 0.25 + 0.75 * np.log(2) / np.log(5), *[NAN] * 3, 0.25, NAN],
             ("once", "5 times"),
         ),
     ],
@@ -73,7 +78,7 @@ def test_scales_end_where_there_is_nothing_beyond(name, tokens, vocab_type, shar
 def test_tokens_used_once_are_told_from_unused_ones():
     picture = tree_picture(toy_vocabulary({"a": 0.0, "b": 0.0}))
     values = node_values("use", ColoringInput(picture, counts=np.array([1, 0])))
-    assert [values.shares[picture.node(token)] for token in (0, 1)] == pytest.approx([1, NAN], nan_ok=True)
+    assert [values.shares[picture.node(token)] for token in (0, 1)] == pytest.approx([0.25, NAN], nan_ok=True)
     assert values.ends == ("once", "1 times")
     assert node_values("use", ColoringInput(picture)).ends == ("once", "1 times")
 

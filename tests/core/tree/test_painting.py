@@ -50,8 +50,8 @@ def test_a_sunburst_fills_its_image_finely_from_the_corner_on():
 
 def test_the_root_is_lower_in_an_icicle_and_higher_in_a_sunburst_than_a_full_level():
     picture = tree_picture(toy_vocabulary(dict.fromkeys("ab", 0.0)))
-    assert band_tops(picture, 0, 2, 120, ICICLE).tolist() == pytest.approx([0, 16.5, 46.5])
-    assert band_tops(picture, 0, 2, 120, SUNBURST).tolist() == pytest.approx([0, 70, 120])
+    assert band_tops(picture, 0, 2, (90, 120), ICICLE).tolist() == pytest.approx([0, 33, 93])
+    assert band_tops(picture, 0, 2, (90, 120), SUNBURST).tolist() == pytest.approx([0, 70, 120])
 
 
 def test_work_is_done_here_where_the_helper_is_busy():

@@ -104,7 +104,7 @@ def test_an_empty_vocabulary_has_only_a_root():
     assert picture.node_at(0, 0.5) is None
     image = np.zeros((HEIGHT, WIDTH), np.uint32)
     colors = NodeColors(picture, np.array([0xFFFFFF], np.uint32), BACKGROUND)
-    paint_icicle(colors, (0, 1), band_tops(picture, 0, 1, HEIGHT, ICICLE), image)
+    paint_icicle(colors, (0, 1), band_tops(picture, 0, 1, (WIDTH, HEIGHT), ICICLE), image)
     assert set(np.unique(image).tolist()) == {0xFF000000 | BACKGROUND}
 
 
@@ -126,7 +126,7 @@ def own_colors(picture):
 def check_icicle(picture, shares):
     """Each pixel that lies within a node has its colour."""
     view = view_of(picture, shares)
-    tops = band_tops(picture, *view, HEIGHT, ICICLE)
+    tops = band_tops(picture, *view, (WIDTH, HEIGHT), ICICLE)
     image = np.zeros((HEIGHT, WIDTH), np.uint32)
     colors = own_colors(picture)
     paint_icicle(colors, view, tops, image, has_gaps=False)
@@ -203,7 +203,7 @@ def test_an_icicle_shows_the_mean_of_what_each_pixel_covers(tokens, shares):
 def test_the_sunburst_shows_what_lies_there(tokens, shares, is_coarse):
     picture = picture_of(tokens)
     view, colors, size = view_of(picture, shares), own_colors(picture), 2 * HEIGHT
-    radii = band_tops(picture, *view, size / 2, SUNBURST)
+    radii = band_tops(picture, *view, (np.pi * size, size / 2), SUNBURST)
     image = np.zeros((size + 8, size + 20), np.uint32)
     paint_sunburst(colors, view, radii, image, (20, 8), size, is_coarse)
     assert not image[:8].any()
@@ -278,7 +278,7 @@ def test_bands_fit_the_height_and_hold_all_that_is_in_view(tokens, shares):
     picture = picture_of(tokens)
     left, right = view_of(picture, shares)
     for style in (ICICLE, SUNBURST):
-        tops = band_tops(picture, left, right, HEIGHT, style)
+        tops = band_tops(picture, left, right, (WIDTH, HEIGHT), style)
         assert tops[0] == 0
         assert tops[-1] <= HEIGHT + 1e-6
         for level in range(1, picture.n_levels):

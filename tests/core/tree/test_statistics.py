@@ -17,11 +17,11 @@ MERGES = ["a b", "b c", "ab c"]
 
 FINDINGS = [
     ("tokens", "10", [], ""),
-    ("leaves", "7", [9, 8, 0, 4, 5, 2, 7], "nothing longer begins with them"),
+    ("leaves", "7", [9, 8, 0, 4, 5, 2, 7], "begin no longer token"),
     ("longest chain", "3", [4, 5, 3, 6, 9, 8, 0, 1, 2, 7], "tokens from the root"),
     ("largest fan-out", "2", [1, 3, 6, 9, 8, 0, 4, 5, 2, 7], "children of one token"),
     ("longest token", "3", [0, 4, 5, 9, 8, 3, 6, 1, 2, 7], "bytes"),
-    ("not whole UTF-8", "2", [6, 7], "hold parts of characters"),
+    ("not whole UTF-8", "2", [6, 7], "parts of characters"),
     ("same bytes as another", "1", [9], "matching takes the other one"),
 ]
 

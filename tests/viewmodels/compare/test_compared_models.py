@@ -1,26 +1,16 @@
 """Models are put beside the window's own, over its text, and away again."""
 
 import pytest
+from summaries import compared_over
 
-import guiapp
 from guiapp.core.editing.options import Options
-from guiapp.viewmodels.compare.compared_models import MOST, ComparedModels
-from guiapp.viewmodels.model_session import ModelSession
-from guiapp.viewmodels.text_session import TextSession
-
-
-def load(name, pre, progress):
-    return guiapp.open_model(name, pre)
+from guiapp.viewmodels.compare.compared_models import MOST
 
 
 @pytest.fixture
 def compared(qapp):
-    session = ModelSession(TextSession(b"1024 cats"), Options(add_special=False), load)
-    made = ComparedModels(session, load)
-    yield made
-    made.stop()
-    session.close()
-    session.text.close()
+    with compared_over(b"1024 cats", options=Options(add_special=False)) as made:
+        yield made
 
 
 def test_an_added_model_looks_at_the_same_text_with_the_same_switches(compared, qtbot):

@@ -5,33 +5,22 @@ import random
 import numpy as np
 import pytest
 from random_edits import edit_at_random
+from summaries import compared_over
 
-import guiapp
 from guiapp.core.compare.spans import column_of, compare_spans
 from guiapp.core.demo import sample_text
 from guiapp.core.editing.token_store import N_TINTS
 from guiapp.viewmodels.compare import models
-from guiapp.viewmodels.compare.compared_models import ComparedModels
 from guiapp.viewmodels.compare.models import ModelsComparison
-from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.text import live_spans
-from guiapp.viewmodels.text_session import TextSession
 from guiapp.viewmodels.tokens.layout import Strength
-
-
-def load(name, pre, progress):
-    return guiapp.open_model(name, pre)
 
 
 @pytest.fixture
 def compared(qapp):
-    session = ModelSession(TextSession(sample_text("welcome")[:600]), load=load)
-    session.loader.open("demo:bpe")
-    made = ComparedModels(session, load)
-    yield made
-    made.stop()
-    session.close()
-    session.text.close()
+    with compared_over(sample_text("welcome")[:600]) as made:
+        made.sessions[0].loader.open("demo:bpe")
+        yield made
 
 
 @pytest.fixture

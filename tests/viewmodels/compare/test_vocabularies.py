@@ -3,24 +3,18 @@
 import threading
 
 import pytest
+from summaries import compared_over
 from vocabulary_pairs import load
 
 from guiapp.cli import run
 from guiapp.viewmodels.compare import vocabularies
-from guiapp.viewmodels.compare.compared_models import ComparedModels
 from guiapp.viewmodels.compare.vocabularies import ComparedVocabularies
-from guiapp.viewmodels.model_session import ModelSession
-from guiapp.viewmodels.text_session import TextSession
 
 
 @pytest.fixture
 def compared(qapp):
-    session = ModelSession(TextSession(b"abc"), load=load)
-    made = ComparedModels(session, load)
-    yield made
-    made.stop()
-    session.close()
-    session.text.close()
+    with compared_over(b"abc", load) as made:
+        yield made
 
 
 @pytest.fixture
@@ -160,9 +154,9 @@ def test_a_comparison_that_nobody_wants_is_given_up(model, compared, qtbot, monk
         gate.wait(30)
         return compare(first, second)
 
-    def watched(first, second, progress):
+    def watched(first, second, spelling, progress):
         try:
-            return made(first, second, progress)
+            return made(first, second, spelling, progress)
         finally:
             ended.set()
 

@@ -12,14 +12,15 @@ from guiapp.core.vocab.attributes import Attribute
 from guiapp.viewmodels.compare.vocabulary_details import Describer
 from guiapp.viewmodels.compare.vocabulary_rows import GROUPS
 from guiapp.viewmodels.compare.vocabulary_table import VocabularyTable
+from guiapp.viewmodels.spelling import SharedSpelling
 
 ISOLATES = "\u2068\u2069"
 
 
 def table_of(first, second, name):
     found = compare_vocabularies(PAIR[first](), PAIR[second]())
-    table = VocabularyTable()
-    table.show(Describer(found), GROUPS[name], GROUPS[name].rows(found))
+    table = VocabularyTable(SharedSpelling())
+    table.show(Describer(found, SharedSpelling()), GROUPS[name], GROUPS[name].rows(found))
     return table
 
 
@@ -55,12 +56,12 @@ def test_a_rule_is_told_by_its_places(qapp):
 def test_what_differs_in_both_is_told_of_both(qapp):
     attributes = bpe().vocabulary.attributes | np.uint16(Attribute.USER_DEFINED)
     found = compare_vocabularies(bpe(), bpe(attributes=attributes))
-    details = Describer(found).describe(GROUPS["kind"], (0, 0))
+    details = Describer(found, SharedSpelling()).describe(GROUPS["kind"], (0, 0))
     facts = {fact.name: (fact.first, fact.second, fact.differs) for fact in details.facts}
     assert facts["kind"] == ("normal", "user-defined", True)
     assert facts["id"] == ("0", "0", False)
-    table = VocabularyTable()
-    table.show(Describer(found), GROUPS["kind"], GROUPS["kind"].rows(found))
+    table = VocabularyTable(SharedSpelling())
+    table.show(Describer(found, SharedSpelling()), GROUPS["kind"], GROUPS["kind"].rows(found))
     assert cells(table, 0)[3] == "normal / user-defined"
 
 
@@ -69,14 +70,14 @@ def test_how_an_added_token_is_searched_for_is_told():
     attributes[7] |= Attribute.LSTRIP | Attribute.RSTRIP
     found = compare_vocabularies(bpe(), bpe(attributes=attributes))
     assert GROUPS["search"].rows(found).tolist() == [[7, 7]]
-    facts = Describer(found).describe(GROUPS["search"], (7, 7)).facts
+    facts = Describer(found, SharedSpelling()).describe(GROUPS["search"], (7, 7)).facts
     assert ("searched", "–", "takes white space before it, takes white space behind it") in facts
 
 
 def test_details_of_a_rule_name_its_sides_and_what_it_makes():
     found = compare_vocabularies(PAIR["one"](), PAIR["swapped"]())
     row = tuple(GROUPS["moved"].rows(found)[0].tolist())
-    details = Describer(found).describe(GROUPS["moved"], row)
+    details = Describer(found, SharedSpelling()).describe(GROUPS["moved"], row)
     assert [fact.name for fact in details.facts] == ["place", "left", "right", "makes"]
     assert details.facts[0][1:] == (str(row[0]), str(row[1]))
     assert details.facts[0].differs
@@ -84,7 +85,7 @@ def test_details_of_a_rule_name_its_sides_and_what_it_makes():
     made = PAIR["one"]().vocabulary.token_bytes(details.token[0])
     assert details.text == made
     assert ("length", str(len(made))) in details.shared
-    other = Describer(compare_vocabularies(bpe(), bpe(merges=("x y",)))).describe(
+    other = Describer(compare_vocabularies(bpe(), bpe(merges=("x y",))), SharedSpelling()).describe(
         GROUPS["merges second"], (-1, 0)
     )
     assert (other.token, other.text) == ((None, None), b"xy")
@@ -92,9 +93,9 @@ def test_details_of_a_rule_name_its_sides_and_what_it_makes():
 
 def test_details_tell_roles_and_what_one_lacks():
     found = compare_vocabularies(PAIR["one"](), PAIR["other"]())
-    special = Describer(found).describe(GROUPS["special"], (7, 7))
+    special = Describer(found, SharedSpelling()).describe(GROUPS["special"], (7, 7))
     assert ("role", "BOS", "BOS") in special.facts
-    only = Describer(found).describe(GROUPS["second"], (-1, 5))
+    only = Describer(found, SharedSpelling()).describe(GROUPS["second"], (-1, 5))
     assert only.token == (None, 5)
     assert ("id", "", "5") in only.facts
     assert not any(fact.differs for fact in only.facts)
@@ -105,7 +106,7 @@ def test_hostile_texts_are_one_visible_line_in_every_cell(qapp, name):
     table = table_of("hostile", "one", name)
     describer = table._describer
     for row in range(table.rowCount()):
-        details = describer.describe(GROUPS[name], table.row(row))
+        details = describer.describe(GROUPS[name], table.row(row).place)
         said = [*cells(table, row), *(value for _, value in details.shared)]
         said += [text for fact in details.facts for text in (fact.first, fact.second)]
         for text in said:
@@ -116,7 +117,7 @@ def test_hostile_texts_are_one_visible_line_in_every_cell(qapp, name):
 
 
 def test_nothing_is_listed_of_nothing(qapp):
-    table = VocabularyTable()
+    table = VocabularyTable(SharedSpelling())
     assert (table.rowCount(), table.columnCount()) == (0, 7)
     assert table.as_text([]).count("\n") == 1
     assert table.headerData(0, Qt.Orientation.Vertical) is None

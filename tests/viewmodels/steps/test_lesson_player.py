@@ -268,7 +268,7 @@ def test_answers_are_computed_where_the_lesson_is_whatever_moves_meanwhile(playe
     assert player.is_covered
     qtbot.waitUntil(lambda: player.is_ready)
     answer = player.answer
-    assert answer.startswith("`Ġ` + `l` → `Ġl`, rank 24: the lowest of 4 candidates. ")
+    assert answer.startswith("`·` + `l` → `·l`, rank 24: the lowest of 4 candidates. ")
     player.steps.to_end()
     assert player.answer == answer
     player.reveal()

@@ -10,8 +10,9 @@ from guiapp.core.trace.debugger import Granularity
 from guiapp.core.trace.operations import FORMS, NUMBERS, OPERATIONS
 from guiapp.core.trace.recorder import record
 from guiapp.core.trace.reports import debugger_for
-from guiapp.viewmodels.steps import diagrams as step_pictures
-from guiapp.viewmodels.steps.diagrams import Part, Role, flow, lattice, made_so_far, stack
+from guiapp.viewmodels.steps.flow import TOKENS_AROUND, Part, Role, flow
+from guiapp.viewmodels.steps.lattice import lattice
+from guiapp.viewmodels.steps.tries import TRIES, VERDICTS, made_so_far, stack
 
 
 @pytest.mark.parametrize("name", ["bpe", "spm", "wordpiece", "unigram", "rwkv", "toy"])
@@ -35,7 +36,7 @@ def test_there_is_something_to_draw_at_every_step(make_steps_model, name):
 def test_boxes_do_not_grow_with_the_text(make_steps_model):
     model = make_steps_model("spm", b"lions and sheep " * 300)
     model.go_to(model.n_steps // 2)
-    assert len(flow(model.debugger).elements) < 8 * step_pictures.TOKENS_AROUND
+    assert len(flow(model.debugger).elements) < 8 * TOKENS_AROUND
     assert {OPERATIONS[number].name for number in model.debugger.trace.columns.operation} >= {"merge", "push"}
 
 
@@ -93,11 +94,11 @@ def test_a_stack_holds_what_is_tried_now():
     backtrack = walk_at("bpe", "unbelievable", "backtrack", 0)
     for step in range(backtrack.n_steps):
         backtrack.go_to(step)
-        if backtrack.trace.operation(step) in step_pictures.VERDICTS:
+        if backtrack.trace.operation(step) in VERDICTS:
             tried = stack(backtrack).tries
-            assert tried[-1].verdict == step_pictures.VERDICTS[backtrack.trace.operation(step)]
+            assert tried[-1].verdict == VERDICTS[backtrack.trace.operation(step)]
             before = [backtrack.trace.operation(earlier) for earlier in range(step - len(tried) + 1, step)]
-            assert set(before) <= set(step_pictures.TRIES)
+            assert set(before) <= set(TRIES)
 
 
 def test_the_last_that_was_made_is_listed_however_long_the_walk():

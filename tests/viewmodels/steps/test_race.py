@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
+from conftest import VOCABS
 from instant_recorder import InstantRecorder
 
 import guiapp
+from guiapp.core.catalogue import ALGORITHMS
 from guiapp.core.trace.debugger import Debugger
 from guiapp.core.trace.race import first_difference
 from guiapp.core.trace.recorder import record
@@ -149,6 +152,101 @@ def test_a_recording_of_another_text_or_encoder_is_not_taken(race):
         assert race.rival is present
 
 
+def test_what_is_proposed_is_told_once_somebody_is_near(race):
+    race.run_beside(leader(race, b"abacb"))
+    assert all(
+        each.differs and ALGORITHMS[each.encoder].title.lower() == each.told for each in race.proposals
+    )
+    told = []
+    race.proposals_changed.connect(lambda: told.append(1))
+    race.scout()
+    assert len(told) == len(race.encoders)
+    found = {each.encoder: each for each in race.proposals}
+    assert found["greedy"].told == "longest match in the token tree · 5 steps, other tokens"
+    assert found["scan"].told == "textbook pair merging · 4 steps, same tokens"
+    assert [ALGORITHMS[name].exact for name in race.encoders] == [False] * 3 + [True] * 3
+    asked = []
+    race._recorder.record = lambda *given: asked.append(given)
+    race.choose("greedy")  # whose run is known
+    assert (race.rival.trace.encoder, asked) == ("greedy", [])
+
+
+def test_what_would_do_the_same_is_not_proposed(race):
+    race.run_beside(leader(race, b"a"))
+    race.scout()
+    assert [each.encoder for each in race.proposals if not each.differs]
+    for each in race.proposals:
+        race.choose(each.encoder)
+        assert (race.parting is not None) is each.differs
+        assert each.differs or each.told.endswith("does the same on this text")
+        assert each.differs or race.verdict == "Both do the same, step by step."
+
+
+def test_what_takes_long_is_not_recorded_before_it_is_chosen(race):
+    race.run_beside(leader(race, b"abacb " * 400))
+    asked = []
+    race._recorder.record = lambda *given: asked.append(given[2])
+    race.scout()
+    assert asked == ["fewest"] or asked == ["greedy"]
+    race._fail("no room")
+    assert race.failure == ""
+    assert "table" not in asked
+    race.choose("table")
+    assert asked[-1] == "table"
+
+
+def test_runs_part_at_a_step_where_their_tokens_do_not(race):
+    race.run_beside(leader(race, b"abacb"))
+    race.choose("scan")
+    step = race.parting
+    assert (race.difference, race.stop_at) == (None, None)
+    assert race.verdict == f"From step {step} on they go other ways."
+    mine, other = (run.trace.operation(step) for run in (race.leader, race.rival))
+    assert (mine, other) == ("push", "merge")
+    race.leader.go_to(step)
+    race.follow()
+    assert (race.is_parting, race.rival.position) == (True, step)
+
+
+TEXT = "How do the lions sleep in New York? abacb unbelievably 東京 é".encode()
+REAL = [
+    pytest.param(path, marks=pytest.mark.real_vocabs, id=path.name) for path in sorted(VOCABS.glob("*.gguf"))
+]
+MODELS = [f"demo:{name}" for name in ("bpe", "spm", "wordpiece", "unigram", "rwkv", "toy")]
+
+
+@pytest.mark.parametrize("name", [*MODELS, *REAL])
+def test_who_is_proposed_differs_and_what_is_told_at_the_end_is_so(name, qtbot):
+    session = ModelSession(TextSession(TEXT), load=lambda model, pre, progress: guiapp.open_model(model))
+    with qtbot.waitSignal(session.tokens_changed, timeout=20_000):
+        session.loader.open(str(name))
+    race, tokenizer = RaceModel(session, InstantRecorder()), session.tokenizer
+    leaders = list(tokenizer.encoders) if str(name).startswith("demo:") else list(tokenizer.encoders)[:1]
+    for encoder in leaders:
+        session.set_encoder(encoder)
+        ours = record(tokenizer, TEXT, encoder)
+        race.run_beside(debugger_for(tokenizer, ours))
+        race.scout()
+        for proposal in race.proposals:
+            assert proposal.encoder not in ("fast", encoder, tokenizer.readable_twin(encoder))
+            race.choose(proposal.encoder)
+            theirs = record(tokenizer, TEXT, proposal.encoder)
+            counts = f"{encoder} {len(ours):,} steps, {proposal.encoder} {len(theirs):,}: "
+            assert race.outcome.startswith(counts)
+            ids = [tokenizer.encode(TEXT, encoder=each).token_ids for each in (encoder, proposal.encoder)]
+            is_same = np.array_equal(*ids)
+            assert (f": same {len(ids[1])} token" in race.outcome) is is_same
+            assert (": other tokens at " in race.outcome) is not is_same
+            assert (race.difference is None) is is_same
+            same_steps = [ours.operation(step) for step in range(len(ours))] == [
+                theirs.operation(step) for step in range(len(theirs))
+            ]
+            assert proposal.differs or (is_same and same_steps)
+            assert (race.parting is not None) is proposal.differs
+    race.stop()
+    session.close()
+
+
 # Another model
 
 
@@ -223,7 +321,10 @@ def test_a_race_of_models_is_told_to_be_even_by_what_both_mean(race, other, qtbo
     with qtbot.waitSignal(other.vocabulary_changed):
         other.loader.open("demo:toy")
     race.choose_model(other)
-    assert race.verdict == "Both give the same 3 tokens."
+    runs = zip(race.names, (race.leader, race.rival), strict=True)
+    first, second = (f"{name} {run.n_steps}" for name, run in runs)
+    assert race.outcome == f"{first} steps, {second}: same 3 tokens."
+    assert (race.verdict, race.parting) == ("Both do the same, step by step.", None)
     other.set_encoder("greedy")
     name = other.vocabulary.name
     assert f"{name} merged `cb`, rank 1. {name} · greedy took `ac`" in race.verdict
@@ -235,7 +336,7 @@ def test_a_race_of_models_is_told_to_be_even_by_what_both_mean(race, other, qtbo
     other.set_encoder(None)
     other.set_add_special(False)
     race.run_beside(leader(race, b"a"))
-    assert race.verdict == "Both cut the text alike, into 1 token."
+    assert race.outcome.endswith(": both cut the text alike, into 1 token.")
 
 
 def test_two_models_part_from_the_byte_on_that_was_asked_for(race, other):

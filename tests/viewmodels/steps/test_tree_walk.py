@@ -4,6 +4,7 @@ import pytest
 from toy_vocabulary import toy_vocabulary
 
 import guiapp
+from guiapp.core.explain.spelling import Spelling
 from guiapp.core.trace.recorder import record
 from guiapp.core.trace.reports import debugger_for
 from guiapp.viewmodels.steps import tree_walk
@@ -66,5 +67,5 @@ def test_each_token_on_the_way_tells_what_it_adds_and_its_siblings():
 )
 def test_the_nearest_siblings_are_told(token, others):
     vocabulary = toy_vocabulary(dict.fromkeys("abcdefghijkl", 0.0))
-    node = tree_walk._node(vocabulary.token_tree, "abcdefghijkl".index(token))
+    node = tree_walk._node(vocabulary, vocabulary.token_tree, "abcdefghijkl".index(token), Spelling.SIGNS)
     assert (node.added, "".join(node.others), node.n_others) == (token, others, 11)

@@ -12,17 +12,17 @@ def pieces(*texts):
 
 def test_the_same_tokens_are_told_in_a_sentence():
     same = "On this text it gives exactly the tokens of the exact encoder."
-    assert explained(EncoderAgreement(4, 4, None)) == same
+    assert explained(EncoderAgreement(4, 4, 4, None)) == same
 
 
 def test_the_first_difference_is_shown_up_to_some_tokens():
     parting = Parting(1234, 1240, pieces(b"a", b" b"), pieces(*(b"c",) * 7))
-    assert explained(EncoderAgreement(1500, 2000, parting)) == (
+    assert explained(EncoderAgreement(1500, 2000, 2100, parting)) == (
         "On this text it gives 75.0 % of the exact encoder's tokens (1,500 of 2,000).\n\n"
         "They first differ at byte 1,234:\nshown\ta ┆ ·b\nexact\tc ┆ c ┆ c ┆ c ┆ c ┆ c …"
     )
     six = Parting(0, 30, pieces(*(b"c",) * 6), pieces(b"x" * 30))
-    assert explained(EncoderAgreement(0, 1, six)).endswith(
+    assert explained(EncoderAgreement(0, 1, 6, six)).endswith(
         f"\nshown\tc ┆ c ┆ c ┆ c ┆ c ┆ c\nexact\t{'x' * 24}…"
     )
 

@@ -10,9 +10,9 @@ from toy_vocabulary import toy_vocabulary
 
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.vocabulary import VocabType
-from guiapp.viewmodels.tokens import table as token_table
+from guiapp.viewmodels import row_table
 from guiapp.viewmodels.tokens.details import TokenDetailsModel
-from guiapp.viewmodels.tokens.table import COLUMNS, TokenTableModel
+from guiapp.viewmodels.tokens.table import ATTRIBUTES_ROLE, COLUMNS, TINT_ROLE, TokenTableModel
 
 TITLES = [column.title for column in COLUMNS]
 HOSTILE = "<b>x</b>\u202e\n\x00"
@@ -42,15 +42,14 @@ def test_a_row_says_all_about_its_token(source, details, qtmodeltester):
     assert shown(model, 0) == {
         "#": "1",
         "id": "1",
-        "text": "·York",
-        "raw": "▁York",
+        "token": "·York",
         "bytes": "20 59 6F 72 6B",
         "type": "normal",
         "score": "-1.5",
         "span": "0–5",
     }
-    assert shown(model, 1)["text"] == "↵"
-    assert shown(model, 3)["text"] == "<E6 B1>"
+    assert shown(model, 1)["token"] == "↵"
+    assert shown(model, 3)["token"] == "<E6 B1>"
 
 
 def test_bpe_shows_ranks_where_others_show_scores(qtbot):
@@ -76,21 +75,21 @@ def test_an_edit_adds_or_removes_rows_at_the_end_and_renews_all(source, details,
     model.dataChanged.connect(lambda *ends: corners.append([(at.row(), at.column()) for at in ends[:2]]))
     with qtbot.waitSignals([model.rowsInserted, model.dataChanged]):
         source.set_tokens([2, 2, 2, 2, 2, 1])
-    assert (model.rowCount(), shown(model, 5)["text"]) == (6, "·York")
+    assert (model.rowCount(), shown(model, 5)["token"]) == (6, "·York")
     with qtbot.waitSignals([model.rowsRemoved, model.dataChanged]):
         source.set_tokens([1])
     assert rows == [(4, 5), (1, 5)]
     assert corners == [[(0, 0), (last, len(COLUMNS) - 1)] for last in (5, 0)]
-    assert (model.rowCount(), shown(model, 0)["text"]) == (1, "·York")
+    assert (model.rowCount(), shown(model, 0)["token"]) == (1, "·York")
     assert shrinking == [False, False, True, False]
     source.set_tokens([])
     assert model.rowCount() == 0
 
 
 def test_copying_stops_at_a_limit_and_says_so(source, details, monkeypatch):
-    monkeypatch.setattr(token_table, "MOST_COPIED_ROWS", 100)
+    monkeypatch.setattr(row_table, "MOST_COPIED_ROWS", 100)
     source.set_tokens(np.ones(105, np.int32))
-    lines = TokenTableModel(source, details).rows_as_text(range(105)).splitlines()
+    lines = TokenTableModel(source, details).as_text(range(105)).splitlines()
     assert len(lines) == 102
     assert lines[-1] == "…"
 
@@ -98,14 +97,14 @@ def test_copying_stops_at_a_limit_and_says_so(source, details, monkeypatch):
 def test_without_a_token_there_is_no_data(source, details):
     model = TokenTableModel(source, details)
     assert model.index(0, 0, QModelIndex()).data(Qt.ItemDataRole.DecorationRole) is None
-    assert model.rows_as_text([99]).count("\n") == 1
+    assert model.as_text([99]).count("\n") == 1
 
 
 def test_all_roles_of_all_cells(source, details):
     model = TokenTableModel(source, details)
     middle = Qt.AlignmentFlag.AlignVCenter
     right, left = Qt.AlignmentFlag.AlignRight | middle, Qt.AlignmentFlag.AlignLeft | middle
-    alignments = [right, right, left, left, left, left, right, right]
+    alignments = [right, right, left, left, left, right, right]
     assert model.columnCount() == len(alignments)
     across, role = Qt.Orientation.Horizontal, Qt.ItemDataRole.TextAlignmentRole
     signs = source.vocabulary.signs
@@ -117,27 +116,27 @@ def test_all_roles_of_all_cells(source, details):
         for row in range(4):
             index = model.index(row, column)
             assert model.data(index, role) == alignment
-            assert model.data(index, token_table.TINT_ROLE) == row
-            assert model.data(index, token_table.ATTRIBUTES_ROLE) == signs[row + 1]
+            assert model.data(index, TINT_ROLE) == row
+            assert model.data(index, ATTRIBUTES_ROLE) == signs[row + 1]
             assert model.data(index, Qt.ItemDataRole.ToolTipRole) is None
     assert model.rowCount(model.index(0, 0)) == model.columnCount(model.index(0, 0)) == 0
-    assert len({Qt.ItemDataRole.UserRole, token_table.TINT_ROLE, token_table.ATTRIBUTES_ROLE}) == 2
+    assert len({Qt.ItemDataRole.UserRole, TINT_ROLE, ATTRIBUTES_ROLE}) == 2
 
 
 def test_rows_are_copied_under_their_titles(source, details):
     model = TokenTableModel(source, details)
-    assert model.rows_as_text([1, 9, -1, 0]).splitlines() == [
-        "#\tid\ttext\traw\tbytes\ttype\tscore\tspan",
-        "2\t2\t↵\t↵\t0A\tnormal\t-2\t5–6",
-        "1\t1\t·York\t▁York\t20 59 6F 72 6B\tnormal\t-1.5\t0–5",
+    assert model.as_text([1, 9, -1, 0]).splitlines() == [
+        "#\tid\ttoken\tbytes\ttype\tscore\tspan",
+        "2\t2\t↵\t0A\tnormal\t-2\t5–6",
+        "1\t1\t·York\t20 59 6F 72 6B\tnormal\t-1.5\t0–5",
     ]
 
 
 @pytest.mark.parametrize("n_rows", [99, 100, 101])
 def test_exactly_so_many_rows_are_copied(source, details, monkeypatch, n_rows):
-    monkeypatch.setattr(token_table, "MOST_COPIED_ROWS", 100)
+    monkeypatch.setattr(row_table, "MOST_COPIED_ROWS", 100)
     source.set_tokens(np.ones(n_rows, np.int32))
-    lines = TokenTableModel(source, details).rows_as_text(range(n_rows)).splitlines()
+    lines = TokenTableModel(source, details).as_text(range(n_rows)).splitlines()
     assert (len(lines), lines[-1] == "…") == (n_rows + 1, n_rows > 100)
 
 
@@ -158,4 +157,4 @@ def test_without_a_vocabulary_there_is_a_table_without_words(source, details):
     source.vocabulary = None
     assert model.index(0, 1).data() is None
     assert model.headerData(TITLES.index("score"), Qt.Orientation.Horizontal) == "score"
-    assert model.rows_as_text([0]).count("\n") == 1
+    assert model.as_text([0]).count("\n") == 1

@@ -13,6 +13,7 @@ from guiapp.core.explain.merge_tree import MergeTree, merge_tree, why_not_merged
 from guiapp.core.tree.picture import tree_picture
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.vocabulary import SpecialIds
+from guiapp.viewmodels.spelling import SharedSpelling
 from guiapp.viewmodels.tree import details as tree_details
 from guiapp.viewmodels.tree import findings as tree_findings
 from guiapp.viewmodels.tree import model as tree_model
@@ -84,7 +85,6 @@ def test_nodes_are_described(model, session, node_of):
     assert (told.token, told.text) == (5, "ac")
     assert told.facts == (
         ("id", "5"),
-        ("raw", "ac"),
         ("bytes", "61 63"),
         ("type", "normal"),
         ("merge rank", "2"),
@@ -103,15 +103,15 @@ def test_nodes_are_described(model, session, node_of):
 
 
 def test_rows_say_what_is_known_of_a_token(model):
-    table = FoundTableModel()
-    assert (table.rowCount(), table.as_text([])) == (0, "id\ttext\tbelow\tbytes\ttype\n")
+    table = FoundTableModel(SharedSpelling())
+    assert (table.rowCount(), table.as_text([])) == (0, "id\ttoken\tbelow\tbytes\ttype\n")
     table.show(model.picture, np.array([5, 0], np.int32))
     assert (table.rowCount(), table.columnCount(), table.token(1)) == (2, len(COLUMNS), 0)
     assert table.as_text([0, 1]).splitlines()[1:] == ["5\tac\t1\t61 63\tnormal", "0\ta\t3\t61\tnormal"]
     cells = [table.data(table.index(1, column)) for column in range(len(COLUMNS))]
     assert cells == ["0", "a", "3", "61", "normal"]
     titles = [table.headerData(column, Qt.Orientation.Horizontal) for column in range(len(COLUMNS))]
-    assert titles == ["id", "text", "below", "bytes", "type"]
+    assert titles == ["id", "token", "below", "bytes", "type"]
     right = [
         bool(
             table.data(table.index(0, column), Qt.ItemDataRole.TextAlignmentRole)
@@ -168,7 +168,6 @@ def test_special_tokens_scores_and_uses_are_described(model):
     told = [dict(describe_node(picture, picture.node(token), None, None).facts) for token in (1, 2)]
     assert told[0] == {
         "id": "1",
-        "raw": "ab",
         "bytes": "61 62",
         "type": "normal",
         "score": "-1,234.5",

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 
+from guiapp.viewmodels.spelling import SharedSpelling
 from guiapp.viewmodels.tree.found_table import FoundTableModel
 
 TEXT, ALIGNMENT, TOOLTIP = (
@@ -17,7 +18,7 @@ RIGHT, LEFT = Qt.AlignmentFlag.AlignRight | MIDDLE, Qt.AlignmentFlag.AlignLeft |
 
 @pytest.fixture
 def table(model):
-    made = FoundTableModel()
+    made = FoundTableModel(SharedSpelling())
     made.show(model.picture, np.array([8, 5, 0], np.int32))
     return made
 
@@ -38,7 +39,7 @@ def test_all_cells_and_titles(table):
     assert cells(table, ALIGNMENT) == [[RIGHT, LEFT, RIGHT, LEFT, LEFT]] * 3
     assert cells(table, TOOLTIP) == [[None] * 5] * 3
     across, down = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
-    assert [table.headerData(at, across) for at in range(5)] == ["id", "text", "below", "bytes", "type"]
+    assert [table.headerData(at, across) for at in range(5)] == ["id", "token", "below", "bytes", "type"]
     assert [table.headerData(at, across, ALIGNMENT) for at in range(5)] == [RIGHT, LEFT, RIGHT, LEFT, LEFT]
     assert [table.headerData(at, across, TOOLTIP) for at in range(5)] == [None] * 5
     assert [table.headerData(0, down, role) for role in (TEXT, ALIGNMENT)] == [None, None]
@@ -50,7 +51,7 @@ def test_rows_have_no_rows_below_them(table):
 
 
 def test_only_the_rows_asked_for_become_text(table):
-    assert table.as_text([1]) == "id\ttext\tbelow\tbytes\ttype\n5\tac\t1\t61 63\tnormal\n"
+    assert table.as_text([1]) == "id\ttoken\tbelow\tbytes\ttype\n5\tac\t1\t61 63\tnormal\n"
     assert [table.token(row) for row in range(3)] == [8, 5, 0]
 
 
@@ -60,4 +61,4 @@ def test_another_tree_resets_the_table_and_without_one_it_is_empty(table, qtbot)
         table.show(None, np.array([1, 2], np.int32))
     assert (table.rowCount(), table.columnCount()) == (0, 5)
     assert table.data(one) is None
-    assert table.as_text([0]) == "id\ttext\tbelow\tbytes\ttype\n"
+    assert table.as_text([0]) == "id\ttoken\tbelow\tbytes\ttype\n"

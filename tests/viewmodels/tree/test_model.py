@@ -19,13 +19,14 @@ def test_walking_goes_to_relatives_and_stays_at_the_ends(model, node_of):
     for direction in ways:
         model.walk(direction)
         walked.append(model.label(model.chosen, is_whole=True))
-    assert walked == ["ab", "ab", "ac", "ac", "acbb", "ac", "a", "b", *[model.label(ROOT)] * 3]
+    assert walked == ["ab", "ab", "ac", "ac", "acbb", "ac", "a", "b", *[model.label(ROOT, is_whole=True)] * 3]
 
 
 def test_labels_tell_what_a_node_adds_or_the_whole_token(model, node_of):
     assert [model.label(node_of(b"acbb"), whole) for whole in (False, True)] == ["bb", "acbb"]
     assert model.label(ROOT).startswith(model.name)
     assert model.label(ROOT).endswith("9")
+    assert model.label(ROOT, is_whole=True) == "9\ntokens"
 
 
 def test_choosing_selects_the_next_use_in_the_text(model, session, node_of, qtbot):

@@ -63,16 +63,6 @@ def test_what_is_looked_at_is_shown(search, find, model, node_of):
     assert model.view[0] <= start < end <= model.view[1]
 
 
-def test_all_is_shown_where_nothing_found_is_in_view(search, find, model, node_of):
-    whole = model.view
-    model.show(node_of(b"c"))
-    near = model.view
-    find("cbb")
-    assert model.view == near
-    find("ab")
-    assert model.view == whole
-
-
 def test_tokens_found_elsewhere_are_listed_and_the_first_is_looked_at(search, find, model, node_of, qtbot):
     find("bb")
     with qtbot.waitSignal(search.found_changed):
@@ -215,7 +205,6 @@ def test_a_list_is_not_made_of_a_tree_that_is_not_there(search, model, monkeypat
     search.set_query("bb")
     search.list_tokens("one", np.array([0], np.int32))
     assert (search.query, search.job.is_busy, search._pause.isActive()) == ("", False, False)
-    search._show_some()
 
 
 def test_an_empty_list_is_told_and_nothing_looked_at(search, model, qtbot):
@@ -226,15 +215,15 @@ def test_an_empty_list_is_told_and_nothing_looked_at(search, model, qtbot):
 
 
 @pytest.mark.parametrize(
-    ("view", "is_fitted"),
-    [((0.0, 1.0), False), ((1.0, 2.0), True), ((0.5, 1.5), False), ((2.0, 4.0), True)],
+    ("view", "is_in_view"),
+    [((0.0, 1.0), True), ((1.0, 2.0), False), ((0.5, 1.5), True), ((2.0, 4.0), False)],
 )
-def test_all_is_shown_only_where_nothing_found_touches_the_view(search, model, node_of, view, is_fitted):
+def test_what_is_found_is_in_view_or_not_and_moves_nothing(search, model, node_of, view, is_in_view):
     assert model.picture.span(node_of(b"ab")) == (0, 1)
     model.set_view(view)
     found_one = tree_search._Found(tree_search.FOUND, np.array([node_of(b"ab")], np.int32), None)
     search._take(found_one)
-    assert model.view == ((0.0, float(model.picture.width)) if is_fitted else view)
+    assert (search.is_in_view, model.view) == (is_in_view, view)
 
 
 def test_closing_stops_what_waits(search):

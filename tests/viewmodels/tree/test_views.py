@@ -35,17 +35,17 @@ def wide_picture():
 def test_boxes_of_an_icicle(picture):
     icicle = Icicle(picture, (1.0, 4.0), 90.0, 200.0)
     assert icicle.px_per_leaf == 30.0
-    assert icicle.tops.round(1).tolist() == [0.0, 24.2, 74.2, 117.4, 151.0]
-    assert icicle.edges.tolist() == [0, 24, 74, 117, 151]
+    assert icicle.tops.round(1).tolist() == [0.0, 33.0, 101.4, 158.3, 200.0]
+    assert icicle.edges.tolist() == [0, 33, 101, 158, 200]
     assert [icicle.box(node) for node in range(len(picture))] == [
-        (-30, 0, 90, 24),
-        (-30, 24, 30, 74),
-        (30, 24, 60, 74),
-        (60, 24, 90, 74),
-        (-30, 74, 30, 117),
-        (30, 74, 60, 117),
-        (-30, 117, 0, 151),
-        (0, 117, 30, 151),
+        (-30, 0, 90, 33),
+        (-30, 33, 30, 101),
+        (30, 33, 60, 101),
+        (60, 33, 90, 101),
+        (-30, 101, 30, 158),
+        (30, 101, 60, 158),
+        (-30, 158, 0, 200),
+        (0, 158, 30, 200),
     ]
 
 
@@ -53,13 +53,13 @@ def test_boxes_of_an_icicle(picture):
     ("x", "y", "hit"),
     [
         (0, 0, (0, 1.0)),
-        (45, 23.9, (0, 2.5)),
-        (45, 24, (1, 2.5)),
-        (89.7, 150.9, (3, 3.99)),
+        (45, 32.9, (0, 2.5)),
+        (45, 33, (1, 2.5)),
+        (89.7, 199.9, (3, 3.99)),
         (90, 10, None),
         (-0.1, 10, None),
         (45, -0.1, None),
-        (45, 151, None),
+        (45, 200, None),
     ],
 )
 def test_a_point_of_an_icicle_has_a_level_and_a_place(picture, x, y, hit):
@@ -86,13 +86,13 @@ def test_a_sunburst_has_an_even_square_in_the_middle(picture, width_px, height_p
     assert (sunburst.size_px, sunburst.corner) == (size_px, corner)
     assert sunburst.center == (corner[0] + size_px / 2, corner[1] + size_px / 2)
     assert len(sunburst.radii) == 5
-    assert 0 <= sunburst.radii[-1] <= max(1.0, size_px / 2 - 12) + 1e-9
+    assert 0 <= sunburst.radii[-1] <= max(1.0, size_px / 2 - 6) + 1e-9
 
 
 def test_sectors_of_a_sunburst(picture):
     sunburst = Sunburst(picture, (1.0, 4.0), 301.0, 200.0)
-    assert sunburst.radii.round(2).tolist() == [0.0, 10.39, 53.47, 74.84, 88.0]
-    rings = [(0.0, 10.39), (10.39, 53.47), (53.47, 74.84), (74.84, 88.0)]
+    assert sunburst.radii.round(2).tolist() == [0.0, 19.63, 60.02, 82.14, 94.0]
+    rings = [(0.0, 19.63), (19.63, 60.02), (60.02, 82.14), (82.14, 94.0)]
     third = 0.3333
     assert [tuple(round(value, 4) for value in sunburst.sector(node)[2:]) for node in range(8)] == [
         (0.0, 1.0),
@@ -121,7 +121,7 @@ def test_places_of_a_sunburst_go_round_counterclockwise_from_the_top(picture, sh
 
 
 @pytest.mark.parametrize(
-    ("radius", "level"), [(0, 0), (10.3, 0), (10.5, 1), (74.9, 3), (87.9, 3), (88.1, None)]
+    ("radius", "level"), [(0, 0), (19.6, 0), (19.7, 1), (82.2, 3), (93.9, 3), (94.1, None)]
 )
 def test_levels_of_a_sunburst_end_with_the_last(picture, radius, level):
     hit = Sunburst(picture, (1.0, 4.0), 301.0, 200.0).hit(150, 100 - radius)
@@ -135,7 +135,7 @@ def test_a_disc_that_has_been_passed_vanishes_smoothly():
     assert len(radii) == 91
     assert radii[0] == 0.0
     assert (np.diff(radii) >= 0).all()
-    assert radii[-1] == pytest.approx(900 / 2 - 12)
+    assert radii[-1] == pytest.approx(900 / 2 - 6)
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,7 @@ def test_everything_is_looked_at_seldom(full_looks):
 
 
 def test_it_waits_until_nobody_is_at_work(full_looks):
-    assert full_looks(100, lambda now_s: 30 < now_s < 70) == [70.8]
+    assert full_looks(100, lambda now_s: 30 < now_s < 70) == [70.8, 90.8]
 
 
 def test_who_never_pauses_is_interrupted_at_last(full_looks):
@@ -88,7 +88,11 @@ def test_who_never_pauses_is_interrupted_at_last(full_looks):
 
 
 def test_working_does_not_make_it_more_often(full_looks):
-    assert full_looks(59, lambda now_s: now_s < 10) == []
+    assert full_looks(59, lambda now_s: now_s % 20 < 10) == []
+
+
+def test_who_has_stopped_working_leaves_a_window_that_holds_no_more_than_it_shows(full_looks):
+    assert full_looks(59, lambda now_s: now_s < 10) == [30.8]
 
 
 def test_nothing_is_looked_at_while_modules_are_loaded(qtbot, monkeypatch):

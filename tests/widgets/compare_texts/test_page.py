@@ -2,15 +2,17 @@
 
 import numpy as np
 import pytest
+from editor_hands import place_of_byte
 from hands import drop, turn_wheel
-from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
-from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QContextMenuEvent, QGuiApplication
+from PySide6.QtWidgets import QApplication, QMenu
 
 import guiapp
 from guiapp.core.compare.changes_report import as_text
 from guiapp.core.demo import sample_text
 from guiapp.core.explain.id_lists import as_json
+from guiapp.core.explain.spelling import Spelling
 from guiapp.widgets.compare_texts import right_side
 
 Key, Left = Qt.Key, Qt.MouseButton.LeftButton
@@ -303,3 +305,54 @@ def test_white_space_is_shown_here_as_everywhere(page):
         page.shell.window.actions_table["whitespace"].trigger()
         shown = page.shell.window.actions_table["whitespace"].isChecked()
         assert [view._shows_whitespace for view in views] == [shown] * 4
+
+
+def menu_over(view, offset):
+    place = place_of_byte(view, offset)
+    event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, place, view.viewport().mapToGlobal(place))
+    QApplication.sendEvent(view.viewport(), event)
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
+    return menu
+
+
+@pytest.mark.parametrize(
+    ("side", "offset", "n_variants", "is_stepped"),
+    [("left", 6, 1, True), ("editor", 6, 1, False), ("numbers", 7, 0, False), ("decoded", 6, 1, False)],
+)
+def test_hovering_and_right_clicks_tell_of_tokens_as_on_the_inspect_page(
+    open_page, qtbot, side, offset, n_variants, is_stepped
+):
+    page = open_page(b"Hello New York")
+    vocabulary = page.compared.first.vocabulary
+    if side in ("left", "editor"):
+        write(page, b"Hello New York", qtbot)
+    else:
+        ids = page.compared.first.tokenizer.encode(b"Hello New York", add_special=False).token_ids.tolist()
+        page.compared.take_ids(True)
+        page.compared.ids.text.show(" ".join(map(str, ids)).encode())
+        qtbot.waitUntil(lambda: page.is_ready and len(page.compared.ids.decoded.tokens) == len(ids))
+    view = page.left if side == "left" else getattr(page.right, side)
+    tip = view.tip(QPointF(place_of_byte(view, offset)))
+    menu = menu_over(view, offset)
+    words = [action.text() for action in menu.actions()]
+    shown, token_id = words[0].split()
+    data = vocabulary.token_bytes(int(token_id))
+    assert shown == Spelling.SIGNS.token(vocabulary, int(token_id))
+    assert tip.startswith(shown)
+    assert f"id {token_id}" in tip
+    assert len([each for each in words if each.startswith("Variants of")]) == n_variants
+    assert ("Stop when it is formed" in words) is is_stepped
+    assert {"Show in tree", "How it is built"} <= set(words)
+    row = next(each for each in menu.actions() if each.text() == "Copy text")
+    qtbot.mouseClick(menu, Left, pos=menu.actionGeometry(row).center())
+    assert QGuiApplication.clipboard().text().encode() == data
+
+
+def test_what_is_no_id_has_no_menu_of_a_token(page, qtbot):
+    page.compared.take_ids(True)
+    page.compared.ids.text.show(b"263 lion")
+    qtbot.waitUntil(lambda: page.compared.ids.read is not None and bool(page.compared.ids.read.error))
+    menu = menu_over(page.right.numbers, 5)
+    assert not any(action.text().startswith("Copy id") for action in menu.actions())
+    menu.close()

@@ -83,7 +83,7 @@ def test_it_shows_the_selected_token(select, card):
     assert "TOKEN 1 OF 4" in labels(card)
     shown = texts(card)
     assert shown["Token text"] == "·Yo"
-    assert (shown["id"], shown["raw"], shown["merge rank"]) == ("4", "ĠYo", "1")
+    assert (shown["id"], shown["merge rank"]) == ("4", "1")
     assert shown["Path in the tree"].replace("\u2068", "").replace("\u2069", "") == "· › ·Y › ·Yo › ·YoY"
     assert card.findChild(MergeTreeView).as_text() == "·Yo = ·Y + o (1)\n·Y = · + Y (0)"
 
@@ -108,7 +108,7 @@ def test_everything_can_be_copied(select, card, qtbot):
     card.setFocus()
     qtbot.keySequence(card, QKeySequence(QKeySequence.StandardKey.Copy))
     lines = QApplication.clipboard().text().splitlines()
-    assert lines[:2] == ["id\t4", "raw\tĠYo"]
+    assert lines[:2] == ["id\t4", "bytes\t20 59 6F"]
     assert lines[-1] == "·Y = · + Y (0)"
 
 
@@ -126,8 +126,8 @@ def test_the_theme_recolours_it(source, qtbot):
 
 
 def values_stand_below(card) -> bool:
-    value = next(part for part in card.findChildren(StyledText) if part.accessibleName() == "raw")
-    name = next(label for label in card.findChildren(QLabel) if label.text() == "raw")
+    value = next(part for part in card.findChildren(StyledText) if part.accessibleName() == "bytes")
+    name = next(label for label in card.findChildren(QLabel) if label.text() == "bytes")
     return value.mapTo(card, QPoint()).y() >= name.mapTo(card, QPoint(0, name.height())).y()
 
 

@@ -12,6 +12,7 @@ from toy_source import ToySource
 from toy_vocabulary import toy_vocabulary
 
 from guiapp.core.vocab.attributes import Attribute
+from guiapp.viewmodels.tokens.chip_grid import MARGIN_X_PX
 from guiapp.widgets.inspect import token_strip
 from guiapp.widgets.inspect.token_strip import EMPTY_TEXT, ENCODING_TEXT, NO_MODEL_TEXT, TokenStrip
 from guiapp.widgets.shared.text_zoom import TextZoom
@@ -369,10 +370,10 @@ def test_ctrl_and_the_wheel_ask_for_another_size_and_scroll_nothing(source, qtbo
 
 def test_beside_chips_there_is_no_tip_and_nothing_is_chosen(source, strip, qtbot):
     click(qtbot, strip, 3)
-    gap = strip.chip_rect(3).topRight() + QPoint(3, 3)
-    qtbot.mouseClick(strip.viewport(), LEFT, pos=gap)
+    beside = QPoint(MARGIN_X_PX // 2, strip.chip_rect(3).center().y())  # gaps belong to chips
+    qtbot.mouseClick(strip.viewport(), LEFT, pos=beside)
     assert source.selected_token == 3
-    for place, shows in ((strip.chip_rect(1).center(), True), (gap, False)):
+    for place, shows in ((strip.chip_rect(1).center(), True), (beside, False)):
         QApplication.sendEvent(
             strip.viewport(), QHelpEvent(QEvent.Type.ToolTip, place, strip.mapToGlobal(place))
         )

@@ -7,6 +7,8 @@ from guiapp import open_model
 from guiapp.viewmodels.text.coloured_spans import COST_SHADE
 from guiapp.viewmodels.tokens.layout import FIRST_SHADE
 from guiapp.widgets.inspect.tools import ColorLegend
+from guiapp.widgets.spans.painter import GAP_PX, ROOF_PX
+from guiapp.widgets.spans.view import SIDE_PX
 
 LEFT = Qt.MouseButton.LeftButton
 TEXT = b"a house 4f9c1e7a-2b60-4d8e,\nand more (of) it"
@@ -52,11 +54,43 @@ def test_dear_words_glow_whole_and_the_choice_is_kept(make_shell, qtbot, theme):
     assert not legend.isVisible()
 
 
+@pytest.mark.parametrize("theme", ["dark", "light"])
+def test_tokens_that_the_exact_encoder_does_not_give_have_a_roof_and_f8_walks_them(make_shell, qtbot, theme):
+    shell = make_shell(b"a long pier out of houses", "demo:bpe", open_demo)
+    shell.theme_source.choose(theme)
+    editor, session = shell.window.inspect_page.editor, shell.session
+    walk, warning = shell.window.inspect_page.tools.inexact, shell.theme_source.theme.warning.name()
+
+    def has_roof(offset):
+        place, image = editor.rows.place_of(offset), editor.viewport().grab().toImage()
+        y = int(place.y + GAP_PX // 2 - ROOF_PX)
+        return image.pixelColor(int(SIDE_PX + place.x + 4), y).name() == warning
+
+    assert not walk.isVisible()
+    session.set_encoder("greedy")
+    qtbot.waitUntil(lambda: session.encoder_check.result is not None and editor.is_painted)
+    assert (walk.isVisible(), walk.walking.place.text()) == (True, "4 differ")
+    assert [has_roof(at) for at in (0, 7, 18, 23)] == [False, True, True, True]
+    editor.setFocus()
+    for key, wanted in ((Qt.Key.Key_F8, b" pier"), (Qt.Key.Key_F8, b" houses"), (Qt.Key.Key_F8, b" pier")):
+        qtbot.keyClick(shell.window, key)
+        assert session.document.slice(*session.document.selection) == wanted
+    qtbot.keyClick(shell.window, Qt.Key.Key_F8, Qt.KeyboardModifier.ShiftModifier)
+    assert session.document.slice(*session.document.selection) == b" houses"
+    session.document.select(0, 0)
+    qtbot.keyClicks(editor, "pier ")
+    assert [has_roof(at) for at in (1, 12)] == [bool(session.exact_instead(1)), True]  # at once
+    session.set_encoder(None)
+    assert not walk.isVisible()
+    qtbot.waitUntil(lambda: not has_roof(12))
+
+
 def test_edges_of_pieces_are_a_switch_and_the_tip_says_which_rule_cut(make_shell, qtbot):
     shell = make_shell(TEXT, "demo:bpe", open_demo)
     editor, action = shell.window.inspect_page.editor, shell.window.actions_table["pieces"]
     place = editor.rows.place_of(3)
     point = QPointF(24 + place.x + 2, place.y + 8)
+    qtbot.waitUntil(lambda: editor.is_painted)
     plain, tip = editor.viewport().grab().toImage(), editor.tip(point)
     action.trigger()
     assert shell.settings.shows_pieces

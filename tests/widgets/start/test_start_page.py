@@ -107,6 +107,12 @@ def test_lessons_show_how_far_people_got(at_start, qtbot):
         LESSONS[3].name,
         1,
     )
+    window.actions_table["start"].trigger()
+    qtbot.mouseClick(start.present, LEFT)
+    steps = window.pages.current
+    assert steps.player.lesson.name == LESSONS[3].name
+    qtbot.keyClick(steps.presentation, Qt.Key.Key_Escape)
+    assert steps.presentation is None
 
 
 def test_recent_texts_and_models_open_by_a_click(at_start, qtbot, tmp_path):

@@ -8,7 +8,7 @@ from PySide6.QtGui import QContextMenuEvent, QHelpEvent
 from PySide6.QtWidgets import QApplication, QToolTip
 
 from guiapp.core.explain.visible_text import visible_text
-from guiapp.viewmodels.steps.diagrams import Part, Role, flow
+from guiapp.viewmodels.steps.flow import Part, Role, flow
 from guiapp.widgets.shared.theme import TEXT_FONT_PX, ThemeSource
 from guiapp.widgets.steps.boxes import height_of_rows, rows_within
 
@@ -20,13 +20,13 @@ def test_rows_that_there_is_room_for_are_counted_in_any_size():
             assert rows_within(round(height_of_rows(n_rows) * factor) / factor) == n_rows
 
 
-def test_the_tip_of_a_token_has_its_spelling_in_the_file(make_steps_page):
+def test_the_tip_of_a_token_has_its_id_and_bytes(make_steps_page):
     page = make_steps_page("rwkv", "für".encode())
     page.model.to_end()
     box = next(box for box in page.trace.flow.boxes if "ü" in box.element.text)
     tip = tip_at(page.trace.flow, box.rect.center().toPoint())
-    assert "in the file: " in tip
-    assert "\\xc3\\xbc" in tip
+    assert f"id {box.element.below}" in tip
+    assert "C3 BC" in tip
 
 
 @pytest.mark.parametrize("theme", ["dark", "light"])

@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QToolButton
 
-from guiapp.viewmodels.steps.diagrams import Role, flow
+from guiapp.viewmodels.steps.flow import Role, flow
 from guiapp.widgets.steps.gutter import GutterRow
 
 LEFT = Qt.MouseButton.LeftButton
@@ -108,7 +108,7 @@ def test_a_piece_is_stepped_over_by_keys_and_by_the_button(make_steps_page, qtbo
     qtbot.keyClick(window, Qt.Key.Key_F11, CONTROL | SHIFT)
     assert model.position == first_steps[1]
     (button,) = [
-        found for found in page.findChildren(QToolButton) if found.text() == "over ▷▷" and found.isVisible()
+        found for found in page.findChildren(QToolButton) if found.text() == "piece ▷▷" and found.isVisible()
     ]
     qtbot.mouseClick(button, LEFT)
     assert model.position == first_steps[2]

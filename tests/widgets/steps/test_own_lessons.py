@@ -124,7 +124,7 @@ def test_what_is_covered_has_the_tokens_there_and_moves_nowhere(make_steps_page,
     qtbot.waitUntil(lambda: page.player.is_ready)
     trace = page.lesson_trace
     shown = trace.cover.text()
-    assert [sign for sign in "Ġlions" if f"&nbsp;{sign}&nbsp;" not in shown] == []
+    assert [sign for sign in "·lions" if f"&nbsp;{sign}&nbsp;" not in shown] == []
     assert not trace.side.isVisible()
     page.actions_["debug_step"].trigger()
     assert trace.cover.text() == shown

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from guiapp.viewmodels.steps.diagrams import Role
+from guiapp.viewmodels.steps.flow import Role
 from guiapp.widgets.shared.shaped_texts import ShapedTexts
 from guiapp.widgets.shared.theme import TEXT_FONT_PX, Theme
 from guiapp.widgets.steps.boxes import ABOVE_PX, BOX_PX
@@ -274,8 +274,14 @@ def test_each_button_walks_as_far_as_it_says(make_steps_page, qtbot):
     model = page.model
     model.breakpoints.add("step in (3, 9)")
     buttons = {button.text(): button for button in page.trace.findChildren(QToolButton)}
-    backwards = ("⏭", model.n_steps), ("◀ run", 9), ("◁ back", 8), ("◁ back", 7), ("◀ run", 3)
-    for text, target in (*backwards, ("⏮", 0), ("step ▷", 1), ("run ▶", 3), ("run ▶", 9)):
+    backwards = (
+        ("⏭", model.n_steps),
+        ("◀ run", 9),
+        ("◁ back", 8),
+        ("◁ back", 7),
+        ("◀ run", 3),
+    )
+    for text, target in (*backwards, ("⏮", 0), ("step on ▷", 1), ("run ▶", 3), ("run ▶", 9)):
         qtbot.mouseClick(buttons[text], LEFT)
         assert (text, model.position) == (text, target)
 
@@ -579,7 +585,7 @@ def test_the_size_of_steps_is_chosen_and_followed(make_steps_page):
         page.model.set_granularity(size)
         assert box.currentData() is size
     tips = {button.text(): button.toolTip() for button in page.trace.findChildren(QToolButton)}
-    assert "(F10)" in tips["step ▷"]
+    assert "(F10)" in tips["step on ▷"]
     assert "(Shift+F5)" in tips["◀ run"]
 
 

@@ -8,6 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from guiapp.widgets.shared.theme import TEXT_FONT_PX
+from guiapp.widgets.steps.timeline import TRACK_MIDDLE_PX
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -15,7 +16,7 @@ LEFT = Qt.MouseButton.LeftButton
 def test_hits_pieces_and_the_place_are_on_the_line(make_steps_page):
     page = make_steps_page("toy", b"abacb abacb abacb", "heap")
     line, model = page.trace.timeline, page.model
-    theme, middle = line._theme_source.theme, line.height() / 2
+    theme, middle = line._theme_source.theme, TRACK_MIDDLE_PX
     pieces = model.debugger.trace.pieces.first_step.tolist()
     model.restart()
     model.breakpoints.add("operation merge")
@@ -30,11 +31,11 @@ def test_hits_pieces_and_the_place_are_on_the_line(make_steps_page):
     free = stopping[0] - 0.5
     assert color_at(free) == theme.raised
     assert color_at(free, -middle + 1) == theme.panel
-    column = [color_at(free, at - middle + 0.5) == theme.raised for at in range(line.height())]
-    assert column == column[::-1], "the line lies in the middle"
+    column = [color_at(free, at - middle + 0.5) == theme.raised for at in range(2 * middle)]
+    assert column == column[::-1], "the knob lies over the middle of the line"
     for step in pieces:
-        assert color_at(step, 10) != theme.panel
-        assert color_at(step + 0.5, 10) == theme.panel
+        assert color_at(step, 7) != theme.panel
+        assert color_at(step + 0.5, 7) == theme.panel
     model.to_end()
     assert color_at(free) not in (theme.raised, theme.panel)
     model.breakpoints.fit(())
@@ -53,7 +54,7 @@ def test_hits_pieces_and_the_place_are_on_the_line(make_steps_page):
 def test_many_pieces_are_not_marked(make_steps_page, n_pieces):
     line = make_steps_page("toy", b"ab " * (n_pieces - 1) + b"ab", "heap").trace.timeline
     line.resize(4000, line.height())
-    image, below = line.grab().toImage(), line.height() // 2 + 10
+    image, below = line.grab().toImage(), TRACK_MIDDLE_PX + 7
     panel = line._theme_source.theme.panel
     marked = [x for x in range(line.width()) if image.pixelColor(x, below) != panel]
     assert (len(marked) >= n_pieces) == (n_pieces == 50)

@@ -15,7 +15,7 @@ from guiapp.widgets.shared.theme import TEXT_FONT_PX, UI_FONT_PX, Theme
 from guiapp.widgets.steps.lines import TextLine
 from guiapp.widgets.steps.training import BESIDE_TIPS
 from guiapp.widgets.steps.training_form import FIRST_SIZES, TEXTBOOK
-from guiapp.widgets.steps.training_views import axis_title, lay_out_words, why_none
+from guiapp.widgets.steps.training_views import AXIS_TITLES, axis_title, lay_out_words, why_none
 from guiapp.widgets.steps.transport import PlayControls
 
 LEFT = Qt.MouseButton.LeftButton
@@ -255,9 +255,7 @@ def test_a_training_needs_no_scrolling_in_a_window_of_usual_size(make_steps_page
 
 
 def test_the_titles_of_the_curve_leave_each_other_room():
-    assert axis_title(40, len) == "log-likelihood; dashed: pieces dropped"
-    assert axis_title(30, len) == "dashed: pieces dropped"
-    assert axis_title(10, len) == ""
+    assert [axis_title(room, len) for room in (60, 40, 25, 10)] == [*AXIS_TITLES, ""]
 
 
 def test_rows_of_words_are_as_high_as_the_next_begins_below():
@@ -349,10 +347,10 @@ def test_titles_say_how_far_a_training_is(make_steps_page, qtbot, algorithm):
         which = f"{n_words} DIFFERENT" if is_unigram else f"THE FIRST {n_shown} OF {n_words}"
         assert words == f"THE TEXT · {which} WORDS"
         worth = "SCORE = n(ab) / (n(a)·n(b))" if algorithm == "wordpiece" else "HOW OFTEN THEY OCCUR"
-        assert first == ("LIKELIHOOD" if is_unigram else f"PAIRS · {worth}")
+        assert first == ("LOG-LIKELIHOOD OF THE TEXT" if is_unigram else f"PAIRS · {worth}")
         assert second.startswith(f"VOCABULARY · {size} TOKENS, ")
         assert second.endswith("PIECES" if is_unigram else "NEWEST FIRST")
-        told = model.record.step(position).sentence if position else "At the start"
+        told = model.record.sentence(position) if position else "At the start"
         assert stage.sentence.text().startswith(told.split("`")[0])
     model.play()
     page.modes.choose(0)

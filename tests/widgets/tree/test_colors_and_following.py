@@ -176,7 +176,8 @@ def test_one_class_alone_is_lit_among_what_was_found(tree_page, qtbot, is_search
     if is_searched:
         page.bar.query.setText("th")
         qtbot.waitUntil(lambda: page.search.is_lit is not None)
-        is_lit = page.search.is_lit
+        is_lit = page.search.is_lit.copy()
+        is_lit[page.model.chosen_path] = True
     number = int(page.model.values.classes[np.flatnonzero(is_lit)[-1]])
     page.paint.light_class(number)
     qtbot.waitUntil(lambda: page.paint.is_current)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from full_disk import full_disk
 from pictures import badly_placed, paintings_of
-from PySide6.QtCore import QEvent, QPoint, Qt
-from PySide6.QtGui import QHelpEvent
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt
+from PySide6.QtGui import QHelpEvent, QPainterPath
 from PySide6.QtWidgets import (
     QApplication,
     QFileDialog,
@@ -22,7 +22,7 @@ from guiapp.core.explain.merge_tree import MergeNode
 from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.tree.picture import ROOT
 from guiapp.viewmodels.background import LatestJob
-from guiapp.viewmodels.tree.details import NODE_FACTS, NodeDetails, describe_node, merge_story
+from guiapp.viewmodels.tree.details import NODE_FACTS, describe_node, merge_story
 from guiapp.widgets.shared.painting import Painted
 from guiapp.widgets.shared.styled_text import StyledText
 from guiapp.widgets.shared.text_zoom import TextZoom
@@ -264,13 +264,19 @@ def test_the_card_stays_in_its_room_beside_the_pointer(qtbot):
     qtbot.addWidget(around)
     around.resize(1000, 300)
     around.show()
-    card, details = TreeCard(around), NodeDetails(None, "word " * 40, (("id", "1"), ("raw", "long " * 40)))
-    for place in (QPoint(x, y) for x in range(0, 1000, 50) for y in range(0, 300, 30)):
-        card.show_at(details, place)
+    card = TreeCard(around)
+    for place in (QPointF(x, y) for x in range(0, 1000, 50) for y in range(0, 300, 30)):
+        node = QPainterPath()
+        node.addRect(QRectF(place, place).adjusted(-60, -20, 60, 20))
+        card.show_beside(node, place, "word " * 40, ("id 1",))
         assert around.rect().contains(card.geometry())
-    texts = [plain(label.text()) for label in card.findChildren(QLabel) if label.isVisible()]
-    assert sum(text.endswith("…") for text in texts) == 2
-    assert max(map(len, texts)) < 50
+        assert not node.intersects(QRectF(card.geometry()))
+    title, lines = card.findChildren(QLabel)
+    assert (plain(title.text())[-1], lines.text()) == ("…", "id 1")
+    assert len(title.text()) < 40
+    node.addRect(QRectF(around.rect()))
+    card.show_beside(node, place, "all", ())
+    assert not card.isVisible()  # there is no room beside it
 
 
 def test_the_page_asks_where_and_how_large_and_waits_for_all_its_work(page, monkeypatch, qtbot):
@@ -309,10 +315,10 @@ def test_parts_have_names_and_the_looks_of_their_kind(page):
         "bar": [page.bar],
         "panel": [page.walk_bar, page.node_panel.widget(), page.findings_panel.widget()],
         "card": [page.card],
-        "dim": [page.bar.count, page.found_panel._hint, *page.findings_panel.findChildren(QLabel)],
+        "dim": [page.found_panel._hint],
     }.items():
         assert {part.property("role") for part in parts} == {role}
-    assert [label.property("role") for label in card].count("dim") == len(NODE_FACTS)
+    assert [label.property("role") for label in card].count("dim") == 1
     assert {label.property("role") for label in facts if label.text() in NODE_FACTS} == {"dim"}
     told = [part for part in page.findChildren(QWidget) if isinstance(part, Painted | StyledText | QLineEdit)]
     unnamed = [part for part in (*told, page.view, page.mini_map) if not part.accessibleName()]

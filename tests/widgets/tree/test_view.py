@@ -4,12 +4,18 @@ import numpy as np
 import pytest
 from hands import turn_wheel
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt, QTimer
-from PySide6.QtGui import QContextMenuEvent, QImage, QMouseEvent, QNativeGestureEvent, QPointingDevice
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QImage,
+    QMouseEvent,
+    QNativeGestureEvent,
+    QPainterPath,
+    QPointingDevice,
+)
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
 from guiapp.core.tree.picture import ROOT
-from guiapp.viewmodels.tree.details import NODE_FACTS, NodeDetails
 from guiapp.viewmodels.tree.geometry import Icicle, Sunburst
 from guiapp.viewmodels.tree.labels import places
 from guiapp.widgets.tree.card import TreeCard
@@ -115,12 +121,11 @@ def test_the_card_is_as_high_as_its_facts(qtbot):
     qtbot.addWidget(around)
     around.resize(800, 600)
     around.show()
-    card, facts = TreeCard(around), tuple((name, "1") for name in NODE_FACTS)
-    heights = []
-    for n_facts in (2, len(facts), 2):
-        card.show_at(NodeDetails(None, "Han", facts[:n_facts]), QPoint(20, 20))
+    card, heights = TreeCard(around), []
+    for n_lines in (1, 3, 1):
+        card.show_beside(QPainterPath(), QPointF(20, 20), "Han", ("1 token",) * n_lines)
         heights.append(card.height())
-    assert heights[0] == heights[2] < heights[1] - 5 * card.fontMetrics().height()
+    assert heights[0] == heights[2] < heights[1] - card.fontMetrics().height()
 
 
 def test_a_click_makes_a_node_the_centre_and_back_returns(page, qtbot):
@@ -168,7 +173,11 @@ def test_the_middle_tells_the_whole_token_and_the_others_what_they_add(page):
     is_below_token = (picture.layout.tokens >= 0) & (picture.layout.tokens[parents] >= 0)
     node = int(np.flatnonzero(is_small_part & is_below_token)[0])
     parent = picture.parent(node)
-    assert model.label(node, is_whole=True) == model.label(parent, is_whole=True) + model.label(node)
+    before, whole = (
+        model.label(parent, is_whole=True).replace("(space)", "·"),
+        model.label(node, is_whole=True),
+    )
+    assert whole == before + model.label(node)
     model.show(node)
     page.view.show_at_once()
     middle = [place for place in places(page.view.geometry_now) if place.is_middle]

@@ -26,7 +26,7 @@ def test_the_walk_plays_what_greedy_takes(page, qtbot):
 
 def test_the_walk_says_where_it_could_go_on_and_where_it_ends(page, qtbot):
     page._session.select_token(1)
-    on = next(button for button in page.walk_bar.findChildren(QToolButton) if button.text() == "›")
+    on = next(button for button in page.walk_bar.findChildren(QToolButton) if button.text() == "On ›")
     told, picture = [], page.model.picture
     for _ in range(12):
         qtbot.mouseClick(on, Qt.MouseButton.LeftButton)

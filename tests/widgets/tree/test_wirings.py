@@ -8,6 +8,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QToolButton
 
 from guiapp.core.tree.picture import ROOT
+from guiapp.widgets.tree.bar import LEAST_PATH_PX
+from guiapp.widgets.tree.head import about
 from guiapp.widgets.tree.walk_bar import HINT
 
 LEFT, RIGHT, Key = Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton, Qt.Key
@@ -98,7 +100,7 @@ def test_typing_begins_a_search_and_ctrl_f_selects_it(page, qtbot):
     qtbot.keyClick(page.view, "t")
     assert (page.bar.query.text(), page.bar.query.hasFocus()) == ("t", True)
     qtbot.waitUntil(lambda: page.search.title != "")
-    assert page.side.currentWidget() is page.found_panel
+    assert page.side.currentWidget() is page.node_panel
     page.view.setFocus()
     qtbot.keyClick(page.view, Key.Key_F, CONTROL)
     assert (page.bar.query.selectedText(), page.bar.query.hasFocus()) == ("t", True)
@@ -132,11 +134,11 @@ def test_the_walk_bar_steps_plays_and_pauses(page, qtbot):
         at.append(None if page.walk.step is None else page.walk.step.offset)
     assert at == [0, 1, 0, None]
     assert bar._story.toPlainText() == HINT
-    assert play.text() == "play"
+    assert play.text() == "Play"
     qtbot.mouseClick(play, LEFT)
-    assert (page.walk.is_playing, play.text()) == (True, "pause")
+    assert (page.walk.is_playing, play.text()) == (True, "Pause")
     qtbot.mouseClick(play, LEFT)
-    assert (page.walk.is_playing, play.text()) == (False, "play")
+    assert (page.walk.is_playing, play.text()) == (False, "Play")
 
 
 def test_the_shape_is_kept_for_the_next_start(page):
@@ -156,44 +158,47 @@ def test_buttons_of_the_bar_choose_shape_and_colours_and_show_all(near, qtbot):
     for action in bar.coloring.menu().actions():
         action.trigger()
         qtbot.waitUntil(lambda: not near.model.evaluating.is_busy)
-        assert bar.coloring.text() == action.text()
+        assert bar.coloring.text() == f"Colour by: {action.text()}"
         assert action.text() in bar.coloring.accessibleName()
         assert [each for each in bar.coloring.menu().actions() if each.isChecked()] == [action]
         assert near.model.coloring == action.data()
 
 
 def test_keys_in_the_search_field_step_and_end_and_the_bar_tells_where_they_are(page, qtbot):
-    query, count, seen = page.bar.query, page.bar.count, []
-    page.search.job.busy_changed.connect(lambda: seen.append(count.text()))
+    query, line, seen = page.bar.query, page.head.line, []
+    page.search.job.busy_changed.connect(lambda: seen.append(line.said))
     query.setText("th")
     qtbot.waitUntil(lambda: len(page.search.found_nodes) > 3)
     n_found = len(page.search.found_nodes)
-    assert "searching …" in seen
-    assert count.text() == f"{n_found:,} found"
+    assert "Searching …" in seen
+    assert line.said.startswith(f"{n_found:,} tokens found")
     way = [("Return", 0), ("Enter", 1), ("Down", 2), ("Up", 1), ("Shift+Return", 0)]
     for keys, at in (*way, ("Shift+Return", n_found - 1)):
         qtbot.keySequence(query, keys)
-        assert count.text() == f"{at + 1:,} of {n_found:,}"
+        assert line.said.startswith(f"{at + 1:,} of {n_found:,}")
         assert page.found_panel.view.currentIndex().row() == page.search.current == at
         assert page.model.chosen == page.search.found_nodes[at]
     qtbot.keyClick(query, Key.Key_Escape)
-    assert (query.text(), count.text(), page.search.title) == ("", "", "")
+    assert (query.text(), line.said in about(page.model.shape), page.search.title) == ("", True, "")
     query.setText("/(/")
     qtbot.waitUntil(lambda: bool(page.search.problem))
-    assert page.search.problem in count.toolTip()
+    assert page.search.problem in line.toolTip()
     query.clear()
-    assert (count.text(), count.toolTip()) == ("", "")
+    assert line.said in about(page.model.shape)
 
 
 def test_the_path_names_what_fits_and_each_place_on_it_belongs_to_a_name(page):
     way, picture = page.bar.breadcrumb, page.model.picture
     path = picture.path(len(picture) - 1)
-    for width in (1500, 160, 30):
+    for width in (1500, 160, 130, 119):
         way.setFixedWidth(width)
         page.model.choose(path[-1])
         way.grab()
         at = [way.node_at(QPointF(x, 20)) for x in range(width)]
         named = list(dict.fromkeys(node for node in at if node is not None))
+        if width < LEAST_PATH_PX:
+            assert (named, paintings_of(way).texts) == ([], [])  # the panel tells it, too
+            continue
         assert named == path[-len(named) :]
         texts, inks = paintings_of(way).texts, [mark.pen for mark in paintings_of(way).written]
         assert [at for at, ink in enumerate(inks) if ink == page.theme_source.theme.accent.name()] == [
@@ -204,14 +209,16 @@ def test_the_path_names_what_fits_and_each_place_on_it_belongs_to_a_name(page):
         edges = [x for x in range(1, width) if at[x] != at[x - 1] and at[x] and at[x - 1] is not None]
         assert edges == pytest.approx(signs[-len(edges) :], abs=2)
         assert len(edges) == len(named) - 1
-        assert width == 30 or badly_placed(way) == []
+        assert width == 130 or badly_placed(way) == []
         assert (len(named) == len(path)) == (width == 1500)
+    way.setFixedWidth(300)
     page.model.choose(ROOT)
     assert "›" not in "".join(text for text, _ in paintings_of(way).texts)
 
 
 def test_names_on_the_path_can_be_clicked_and_the_pointer_tells_so(page, qtbot):
     way, node = page.bar.breadcrumb, page.model.picture.children(ROOT)[1]
+    way.setFixedWidth(300)
     page.model.choose(node)
     way.grab()
     name, beside = QPoint(10, 20), QPoint(way.width() - 2, 20)

@@ -38,6 +38,7 @@ OF_CLASS = {
     "Bars": key_hints.BARS,
     "Scrubber": key_hints.TIMELINE,
     "BeginButton": key_hints.LESSONS,
+    "Presentation": key_hints.PRESENTATION,
     "StartRow": key_hints.START_ROW,
     "StartPage": key_hints.START_PAGE,
     "FilterLine": (),  # the arrow keys of any list
@@ -133,3 +134,5 @@ def test_the_steps_page_takes_its_keys(make_steps_page):
     assert ignored_keys(page.findChild(Scrubber), key_hints.TIMELINE) == []
     assert ignored_keys(BeginButton("Begin"), key_hints.LESSONS) == []
     assert keys_of(key_hints.BREAKPOINTS) == shortcuts_of(page)
+    page.present()
+    assert ignored_keys(page.presentation, key_hints.PRESENTATION) == []

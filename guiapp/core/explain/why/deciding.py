@@ -51,7 +51,7 @@ class Decisions:
         self._debugger = debugger = found.debugger
         self._offset = excerpt.offset + found.stretch.start
         self.trace = debugger.trace
-        self._teller = Teller(self.trace, tokenizer.vocabulary, self._offset)
+        self._teller = Teller(self.trace, tokenizer.vocabulary, offset=self._offset)
         pieces, tokens = self.trace.pieces, self.trace.made
         self.piece = int(np.searchsorted(pieces.first_token, found.made, side="right")) - 1
         self._number = found.made - int(pieces.first_token[self.piece])

@@ -67,7 +67,7 @@ def test_choices_among_samples_models_themes_pages_and_encoders_are_followed_and
         assert acting == {row.name for row, _ in actions if row.page == name}
     switches = {row.name for row, action in actions if action.isCheckable() and not row.group}
     lessons = {f"lesson:{lesson.name}" for lesson in LESSONS}  # ticked once they are finished
-    shown = {"whitespace", "look_alikes", "line_tokens", "pieces", "budget"}
+    shown = {"whitespace", "look_alikes", "line_tokens", "pieces", "budget", "present_motion"}
     assert switches == {"add_special", "parse_special", *shown, *lessons}
     assert all(action.isCheckable() for row, action in actions if row.group)
 
@@ -180,19 +180,44 @@ def test_what_is_lost_in_the_round_trip_is_pointed_out(make_shell, qtbot):
     shell = make_shell(b"one zzz two")
     badge, action = shell.window.top_bar.round_trip, shell.window.actions_table["round_trip_difference"]
     qtbot.waitUntil(action.isEnabled)
-    assert badge.text() == "differs at 3"
+    assert (badge.text(), badge.property("state")) == ("normalizer", "warning")
     assert "zzz" in badge.accessibleDescription()
     shell.window.actions_table["tree"].trigger()
     qtbot.mouseClick(badge, LEFT)
     shown = QApplication.activePopupWidget()
     assert isinstance(shown, Explanation)
     qtbot.mouseClick(shown.buttons[0], LEFT)
-    assert shell.session.document.slice(*shell.session.document.selection) == b" "
+    assert shell.session.document.slice(*shell.session.document.selection) == b" zzz"
     assert shell.window.inspect_page.editor.hasFocus()
     shell.session.document.replace(3, 7, b"")
     qtbot.waitUntil(lambda: badge.text() == "round trip")
     assert not action.isEnabled()
     assert shell.window.pages.current_name == "inspect"
+
+
+@pytest.mark.parametrize(
+    ("model", "text", "says"),
+    [
+        ("demo:bpe", "a , b", ("clean_spaces", "dim", " , b")),
+        ("demo:wordpiece", "the End", ("lowercase", "warning", " End")),
+        ("demo:wordpiece", "End of ₿", ("unknown token", "bad", " ₿")),
+    ],
+)
+def test_the_pill_names_the_rule_and_alarms_only_where_something_is_lost(
+    make_shell, qtbot, model, text, says
+):
+    shell = make_shell(text.encode(), model, lambda name, pre, progress: open_model(name))
+    badge, document = shell.window.top_bar.round_trip, shell.session.document
+    name, state, place = says
+    qtbot.waitUntil(lambda: badge.text() == name)
+    assert badge.property("state") == state
+    qtbot.mouseClick(badge, LEFT)
+    card = QApplication.activePopupWidget()
+    about = card.findChildren(QLabel)[1].text()
+    assert about == badge.accessibleDescription()
+    assert f"\n\n{name}" in about
+    qtbot.mouseClick(card.buttons[0], LEFT)
+    assert document.slice(*document.selection).decode() == place
 
 
 def painted(view, row):

@@ -69,7 +69,7 @@ def test_an_approximate_encoder_tells_how_far_it_agrees(shell, qtbot):
     badge.explain()
     explanation = QApplication.activePopupWidget()
     assert "·two" in explanation.findChildren(QLabel)[1].text()
-    assert [button.text() for button in explanation.buttons] == ["Go to first inexact token"]
+    assert [button.text() for button in explanation.buttons] == ["Next inexact token"]
     qtbot.mouseClick(explanation.buttons[0], Qt.MouseButton.LeftButton)
     assert session.document.slice(*session.document.selection) == b" two"
     assert session.tokens.span(session.selected_token)[0] == 3
@@ -85,7 +85,7 @@ def test_an_explanation_that_is_open_tells_what_is_found_out_meanwhile(shell, qt
     assert about.text().endswith("is being found out.")
     assert explanation.buttons == []
     qtbot.waitUntil(lambda: "50.0 %" in about.text())
-    assert [button.text() for button in explanation.buttons] == ["Go to first inexact token"]
+    assert [button.text() for button in explanation.buttons] == ["Next inexact token"]
     assert explanation.height() > height
     explanation.close()
 
@@ -96,7 +96,7 @@ def test_an_exact_encoder_is_not_compared(shell, qtbot):
         shell.session.set_encoder("fast")
     assert shell.session.encoder_check.result is None
     assert shell.window.top_bar.exactness.text() == "exact"
-    assert not shell.window.actions_table["encoder_difference"].isEnabled()
+    assert not shell.window.actions_table["inexact_next"].isEnabled()
 
 
 def test_editing_forgets_how_far_an_encoder_agrees(shell, qtbot):

@@ -31,7 +31,7 @@ def test_without_a_model_the_window_says_so_and_offers_what_can_be_done(make_she
     }
     assert {row.name for row, action in rows if not (action.isEnabled() or row.group)} == {
         *("undo", "redo", "from_utf16", "forget_recent"),
-        *("choose_pre", "encoder_difference", "round_trip_difference"),
+        *("choose_pre", "round_trip_difference"),
         *("hidden_next", "hidden_previous", "hidden_remove", "hidden_copy"),
     }
     assert not any(action.isVisible() for row, action in rows if row.group == "encoder")

@@ -42,6 +42,10 @@ def test_it_begins_where_the_two_part_and_another_model_is_on_the_list_until_it_
     assert race.rival.position == race.rival.n_steps
     qtbot.mouseClick(card.go, LEFT)
     assert page.model.position == race.parting
+    page.model.restart()
+    qtbot.keyClick(shell.window, Key.Key_F8)
+    assert page.model.position == race.parting
+    assert ": other tokens at " in card.outcome.text()
     while box.currentData() != "":
         qtbot.keyClick(box, Key.Key_Up)
         qtbot.wait(1)

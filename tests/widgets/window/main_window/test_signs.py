@@ -8,7 +8,8 @@ from PySide6.QtWidgets import QApplication
 
 from guiapp import open_model
 from guiapp.core.demo import demo_model_path
-from guiapp.widgets.window.signs_card import IN_STEPS, IN_THE_TEXT, SignList, SignsCard
+from guiapp.widgets.window.page_signs import PAGES, signs_of
+from guiapp.widgets.window.signs_card import SignList, SignsCard
 
 LEFT, Key = Qt.MouseButton.LeftButton, Qt.Key
 
@@ -18,15 +19,15 @@ def shell(make_shell):
     return make_shell(b"words", str(demo_model_path("bpe")), lambda name, pre, progress: open_model(name))
 
 
-@pytest.mark.parametrize(("page", "n_lists"), [("inspect", 1), ("tree", 1), ("steps", 2)])
-def test_a_click_opens_the_signs_of_the_page_inside_the_window(shell, qtbot, page, n_lists):
+@pytest.mark.parametrize("page", ["inspect", *PAGES])
+def test_a_click_opens_the_signs_of_the_page_inside_the_window(shell, qtbot, page):
     shell.window.pages.show_page(page)
     qtbot.mouseClick(shell.window.status_line.signs_button, LEFT)
     card = QApplication.activePopupWidget()
     assert isinstance(card, SignsCard)
     lists = card.findChildren(SignList)
-    assert len(lists) == n_lists
-    assert lists[-1].accessibleName().startswith("two tokens")
+    told = ["; ".join(sign.meaning for sign in signs) for _, signs in signs_of(page)]
+    assert [each.accessibleName() for each in lists] == told
     assert shell.window.frameGeometry().contains(card.frameGeometry())
     qtbot.keyClick(card, Key.Key_Escape)
     assert QApplication.activePopupWidget() is None
@@ -41,7 +42,7 @@ def test_it_has_a_key(shell, qtbot):
 @pytest.mark.parametrize("name", ["light", "dark"])
 def test_no_two_signs_look_alike(shell, name):
     shell.theme_source.choose(name)
-    for signs in (IN_STEPS, IN_THE_TEXT):
+    for signs in (signs for page in PAGES for _, signs in signs_of(page)):
         pictures = set()
         for sign in signs:
             image = QImage(100, 30, QImage.Format.Format_RGB32)

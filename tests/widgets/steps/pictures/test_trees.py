@@ -5,8 +5,9 @@ from PySide6.QtCore import QRectF, QSize
 
 from guiapp.core.trace.candidates import Candidate
 from guiapp.widgets.steps.cards import LARGEST, enlargement
-from guiapp.widgets.steps.scan_diagram import shown_pairs
-from guiapp.widgets.steps.tree_diagrams import lay_out_heap
+from guiapp.widgets.steps.pictures.pairs import shown_pairs, standings
+from guiapp.widgets.steps.pictures.standing import Standing
+from guiapp.widgets.steps.pictures.trees import lay_out_heap
 
 
 @pytest.mark.parametrize(("width", "height"), [(200, 60), (430, 170), (430, 400), (1200, 600)])
@@ -39,11 +40,21 @@ def test_pictures_grow_with_zoom_and_room_up_to_a_limit(room, natural, zoom, fac
 
 
 @pytest.mark.parametrize("width", [20, 200, 1000])
-def test_pairs_are_shown_in_the_order_of_the_text_around_the_present_one(width):
-    entries = [(Candidate(1, 2, 3, float(rank), 7 * rank % 40, 0, 0), str(rank)) for rank in range(40)]
-    present = entries[20][0][:7]
-    shown = [candidate for candidate, _ in shown_pairs(entries, present, width)]
+def test_pairs_are_shown_in_the_order_of_the_text_around_the_winner(width):
+    pairs = [Candidate(1, 2, 3, float(rank), 7 * rank % 40, 0, 0, rank < 20) for rank in range(40)]
+    shown = [candidate for candidate, _ in shown_pairs(standings(pairs, pairs[0][:7]), width)]
     places = [candidate.position for candidate in shown]
     assert places == sorted(places)
     assert len(shown) == max(1, min(40, width // 46))
     assert places[len(places) // 2] == 20
+
+
+def test_the_first_that_can_merge_wins_whatever_the_step_is_about():
+    pairs = [Candidate(1, 2, 3, float(rank), rank, 0, 0, rank == 0) for rank in range(4)]
+    for present, told in (
+        (2, "OUT WINNER NOW OTHER"),
+        (0, "NOW WINNER OTHER OTHER"),
+        (1, "OUT WINNER OTHER OTHER"),
+    ):
+        assert [standing.name for _, standing in standings(pairs, pairs[present][:7])] == told.split()
+    assert standings(pairs[:1], ()) == [(pairs[0], Standing.OUT)]

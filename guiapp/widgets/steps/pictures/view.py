@@ -6,38 +6,34 @@ import bisect
 import math
 from collections.abc import Sequence
 from functools import partial
-from typing import NamedTuple
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetricsF, QPainter, QPainterPath, QPen
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize
+from PySide6.QtGui import QFontMetricsF, QPainter
 
 from guiapp.core.explain.visible_text import isolate
 from guiapp.core.trace.candidates import Candidate
 from guiapp.core.trace.debugger import Debugger
 from guiapp.core.trace.operations import STAGE_NAMES
 from guiapp.core.vocab.token_tree import TokenTree
-from guiapp.viewmodels.steps.diagrams import Edge, Lattice, Stack, Try, lattice, stack
+from guiapp.viewmodels.steps.captions import caption, explanation, step_back, step_on
+from guiapp.viewmodels.steps.lattice import lattice
 from guiapp.viewmodels.steps.model import StepsModel
 from guiapp.viewmodels.steps.tree_walk import WALKERS, walk
-from guiapp.widgets.shared.painting import CENTER, RIGHT, bold, fill, width_of, write
+from guiapp.viewmodels.steps.tries import VERDICTS, Stack, Try, stack
+from guiapp.widgets.shared.painting import CENTER, LEFT, RIGHT, WRAP, bold, fill, write
+from guiapp.widgets.shared.plain_tip import wrapped_tip
 from guiapp.widgets.shared.rounded_boxes import RoundedBoxes
 from guiapp.widgets.shared.style_sheet import blend
 from guiapp.widgets.shared.theme import SMALL_FONT_PX, UI_FONT_PX, UNIT_PX, Theme
-from guiapp.widgets.steps.candidate_list import paint_candidates
 from guiapp.widgets.steps.cards import enlargement
 from guiapp.widgets.steps.drawing import Drawing, ZoomedView
-from guiapp.widgets.steps.scan_diagram import paint_pairs
-from guiapp.widgets.steps.tree_diagrams import NodeTools, paint_heap, paint_walk
+from guiapp.widgets.steps.pictures.lattice import paint_lattice
+from guiapp.widgets.steps.pictures.pairs import Entry, NodeTools, paint_candidates, paint_pairs, standings
+from guiapp.widgets.steps.pictures.standing import BADGE_PX, Standing, paint_badge, paint_box
+from guiapp.widgets.steps.pictures.trees import paint_heap, paint_walk
 
 ROW_PX = 28
 PADDING_PX = 10
-LONG_EDGE = 6  # places that an arc of full height spans, at least
-BELOW_BASE_PX = 58  # characters and what is known of their places
-WORTHS_PX, WORTH_LINE_PX = 30, 14  # where the latter begins, in two lines
-ABOVE_ARCS_PX = 22
-LEAST_GAP_PX = 5  # between two numbers
-TINY_FONT_PX = 10
-ROUNDNESS = 0.6  # height of the longest arc by its width, where there is room
 LATTICES = ("viterbi", "plamo2", "table", "fewest")
 NATURAL_SIZE = QSize(380, 13 * ROW_PX)
 QUEUES = ("heap", "scan")
@@ -45,6 +41,8 @@ MOST_NODES = 31  # of the heap
 UPPER_SHARE = 0.62  # of heap or bars; the list below has the rest
 LEAST_UPPER_PX = 170  # where there is so much
 EDGE_PX = 2
+LEAST_BELOW_CAPTION_PX = 200
+TAKEN, TRIED = "taken so far", "tried for the next"
 STAGE_MEANINGS = (
     "special tokens are cut out",
     "text is rewritten, as the file asks",
@@ -63,6 +61,11 @@ class PictureView(ZoomedView):
         super().__init__("What the encoder knows", drawing)
         self._model = model
         self._boxes = RoundedBoxes()
+        self._caption_for, self._caption_px = (
+            ("", 0.0),
+            0.0,
+        )  # its words and their width
+        self._caption_font = Theme.ui_font(SMALL_FONT_PX)
         model.position_changed.connect(self._follow)
         model.trace_changed.connect(self._follow)
         self._follow_zoom()
@@ -101,6 +104,18 @@ class PictureView(ZoomedView):
     def _scale(self) -> float:
         return enlargement(self.size(), NATURAL_SIZE, self._zoom.factor)
 
+    def event(self, event: QEvent) -> bool:
+        """What is shown, and where steps lead from here; made when somebody asks."""
+        if event.type() == QEvent.Type.ToolTip and (debugger := self._model.debugger) is not None:
+            size = self._model.granularity
+            told = (
+                explanation(debugger),
+                f"Step on: {step_on(debugger, size)}",
+                f"Step back: {step_back(debugger, size)}",
+            )
+            self.setToolTip(wrapped_tip("\n\n".join(told)))
+        return super().event(event)
+
     def _is_encoding(self) -> bool:
         debugger = self._model.debugger
         return debugger is not None and debugger.trace.piece_at(debugger.position) >= 0
@@ -112,6 +127,7 @@ class PictureView(ZoomedView):
         scale = self._scale()
         painter.scale(scale, scale)
         area = QRectF(0, 0, self.width() / scale, self.height() / scale)
+        area.setTop(self._paint_caption(painter, theme, area, caption(debugger)))
         if not self._is_encoding():
             current = -1
             if debugger.position < debugger.n_steps:
@@ -126,24 +142,38 @@ class PictureView(ZoomedView):
         else:
             _paint_stack(painter, theme, area, _stack_in(area, debugger))
 
+    def _paint_caption(self, painter: QPainter, theme: Theme, area: QRectF, text: str) -> float:
+        """What there is to see, at the top where there is room; return where the picture begins.
+
+        It is laid out once: it stays the same for many steps.
+        """
+        if self._caption_for != (text, area.width()):
+            font = Theme.ui_font(SMALL_FONT_PX)
+            needed = QFontMetricsF(font).boundingRect(area, int(LEFT | WRAP), text).height()
+            self._caption_for, self._caption_font, self._caption_px = (text, area.width()), font, needed
+        if area.height() < LEAST_BELOW_CAPTION_PX + self._caption_px:
+            return area.top()
+        place = QRectF(area.left(), area.top(), area.width(), self._caption_px)
+        write(painter, place, text, theme.dim, LEFT | WRAP, self._caption_font)
+        return area.top() + math.ceil(self._caption_px) + UNIT_PX
+
     def _paint_queue(self, painter: QPainter, theme: Theme, area: QRectF, debugger: Debugger) -> None:
-        candidates, present = self._queue(debugger)
-        if not candidates:
+        entries = self._queue(debugger)
+        if not entries:
             write(painter, area, "No two neighbours have a rule.", theme.dim, CENTER)
             return
         height = min(max(area.height() * UPPER_SHARE, LEAST_UPPER_PX), area.height() - EDGE_PX)
         room = QRectF(area.left(), area.top() + EDGE_PX, area.width(), height - EDGE_PX)
         made = partial(_made, debugger)
+        tools = NodeTools(self._texts, self._boxes, self._scale() * self.devicePixelRatio(), made)
         if debugger.trace.twin == "heap":
-            tools = NodeTools(self._texts, self._boxes, self._scale() * self.devicePixelRatio(), made)
-            end = paint_heap(painter, theme, room, candidates[:MOST_NODES], present, tools)
+            end = paint_heap(painter, theme, room, entries[:MOST_NODES], tools)
         else:
-            entries = [(candidate, made(candidate)) for candidate in candidates]
-            paint_pairs(painter, theme, room, entries, present, self._texts)
+            paint_pairs(painter, theme, room, entries, tools)
             end = room.bottom()
-        top = math.ceil(end) + 2 * PADDING_PX
+        top = math.ceil(end) + 2 * UNIT_PX
         below = QRectF(area.left(), top, area.width(), area.bottom() - top)
-        paint_candidates(painter, theme, below, candidates, present, self._texts, partial(_pair, debugger))
+        paint_candidates(painter, theme, below, entries, tools, partial(_pair, debugger))
 
     def _paint_walk(
         self, painter: QPainter, theme: Theme, area: QRectF, debugger: Debugger, tree: TokenTree
@@ -151,12 +181,12 @@ class PictureView(ZoomedView):
         """What is taken so far at the left, the walk to the next token at the right."""
         left = QRectF(area.left(), area.top(), area.width() * 0.26, area.height())
         taken = [entry._replace(verdict="") for entry in _stack_in(area, debugger).taken]
-        _paint_entries(painter, theme, left, "taken so far", taken, are_taken=True)
+        _paint_entries(painter, theme, left, TAKEN, taken, are_taken=True)
         paint_walk(
             painter, theme, area.adjusted(left.width() + 2 * PADDING_PX, 0, 0, 0), walk(debugger, tree)
         )
 
-    def _queue(self, debugger: Debugger) -> tuple[list[Candidate], tuple[float, ...]]:
+    def _queue(self, debugger: Debugger) -> list[Entry]:
         """The pairs in order, the one that enters at this step among them, and which the step is about."""
         columns, step = debugger.trace.columns, debugger.position
         row = int(columns.pushed[step]) if debugger.trace.operation(step) == "stale" else step
@@ -166,7 +196,7 @@ class PictureView(ZoomedView):
         candidates = list(self._model.waiting.candidates)
         if debugger.trace.operation(step) == "push":
             bisect.insort(candidates, Candidate(*present), key=lambda entry: (entry.rank, entry.position))
-        return candidates, present
+        return standings(candidates, present)
 
 
 def _made(debugger: Debugger, candidate: Candidate) -> str:
@@ -182,7 +212,7 @@ def _pair(debugger: Debugger, candidate: Candidate) -> str:
 
 def _paint_stages(painter: QPainter, theme: Theme, area: QRectF, current: int) -> None:
     """The five stages one below the other, the present one marked."""
-    height = min(52.0, area.height() / len(STAGE_NAMES))
+    height = min(52, area.height() // len(STAGE_NAMES))
     for number, name in enumerate(STAGE_NAMES):
         row = QRectF(area.left(), area.top() + number * height, area.width(), height - 8)
         is_now, is_over = number == current, current < 0 or number < current
@@ -208,132 +238,34 @@ def _paint_stack(painter: QPainter, theme: Theme, area: QRectF, shown: Stack) ->
     middle = area.width() * 0.5
     left = QRectF(area.left(), area.top(), middle - 2 * UNIT_PX, area.height())
     right = QRectF(area.left() + middle, area.top(), middle, area.height())
-    _paint_entries(painter, theme, left, "taken so far", shown.taken, are_taken=True)
-    _paint_entries(painter, theme, right, "tried for the next", shown.tries, are_taken=False)
+    _paint_entries(painter, theme, left, TAKEN, shown.taken, are_taken=True)
+    _paint_entries(painter, theme, right, TRIED, shown.tries, are_taken=False)
 
 
 def _paint_entries(
     painter: QPainter, theme: Theme, area: QRectF, title: str, rows: Sequence[Try], are_taken: bool
 ) -> None:
-    """Tokens in the colours of the text, or those that are tried, the last of them marked."""
+    """Tokens in the colours of the text, or those that are tried: the last one now, or as the winner."""
     heading = QRectF(area.left(), area.top(), area.width(), 20)
     write(painter, heading, title, theme.dim, font=Theme.ui_font(SMALL_FONT_PX))
     for number, entry in enumerate(rows):
         row = QRectF(area.left(), area.top() + 24 + number * ROW_PX, area.width(), ROW_PX - 4)
-        is_now = not are_taken and number == len(rows) - 1
-        ground = theme.span_color(number) if are_taken else theme.panel
-        fill(painter, row, blend(theme.raised, theme.accent, 0.28) if is_now else ground, 5)
         inner = row.adjusted(PADDING_PX, 0, -PADDING_PX, 0)
-        font = bold(Theme.mono_font(UI_FONT_PX), is_now)
-        write(painter, inner, isolate(entry.text), theme.text, font=font)
-        color = theme.good if entry.verdict == "taken" else theme.dim
-        write(painter, inner, entry.verdict, color, RIGHT, Theme.ui_font(SMALL_FONT_PX))
+        if are_taken:
+            fill(painter, row, theme.span_color(number), 5)
+            write(painter, inner, isolate(entry.text), theme.span_text, font=Theme.mono_font(UI_FONT_PX))
+        else:
+            standing = _standing(entry, is_last=number == len(rows) - 1)
+            paint_box(painter, theme, row, standing, 5)
+            if standing is Standing.WINNER:
+                paint_badge(painter, theme, QPointF(inner.left() + BADGE_PX / 2, row.center().y()))
+            font = bold(Theme.mono_font(UI_FONT_PX), standing.is_bold)
+            beside = inner.adjusted(BADGE_PX + UNIT_PX, 0, 0, 0)
+            write(painter, beside, isolate(entry.text), standing.text(theme), font=font)
+        write(painter, inner, entry.verdict, theme.dim, RIGHT, Theme.ui_font(SMALL_FONT_PX))
 
 
-def paint_lattice(painter: QPainter, theme: Theme, area: QRectF, shown: Lattice) -> None:
-    """Characters in a row; an arc for the last token of the best way to each place."""
-    if not shown.places:
-        return
-    step = area.width() / max(2, len(shown.places))
-    longest = max([LONG_EDGE, *(edge.last - edge.first for edge in shown.edges)])
-    highest = area.height() - BELOW_BASE_PX - ABOVE_ARCS_PX
-    room = min(highest, longest * step * ROUNDNESS)
-    base = area.bottom() - BELOW_BASE_PX - (highest - room) / 2
-    arcs = [
-        _Arc(edge, area.left() + step * (edge.first + 0.5), area.left() + step * (edge.last + 0.5), base)
-        for edge in sorted(shown.edges, key=_importance)
-    ]
-    for arc in arcs:
-        _paint_arc(painter, theme, arc, room, longest)
-    _paint_arc_labels(painter, theme, arcs, room, longest)
-    _paint_places(painter, theme, area, shown, step, base)
-
-
-def number_lines(spans: list[tuple[float, float]]) -> list[int | None]:
-    """In which of two lines each number stands that goes from here to there; None where neither has room."""
-    ends = [-math.inf, -math.inf]
-    lines = []
-    for first, last in spans:
-        line = next((line for line, end in enumerate(ends) if first >= end + LEAST_GAP_PX), None)
-        if line is not None:
-            ends[line] = last
-        lines.append(line)
-    return lines
-
-
-def _paint_places(
-    painter: QPainter, theme: Theme, area: QRectF, shown: Lattice, step: float, base: float
-) -> None:
-    spans = []
-    metrics = QFontMetricsF(Theme.mono_font(TINY_FONT_PX))
-    for number, place in enumerate(shown.places):
-        x = area.left() + step * (number + 0.5)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(theme.text if place.is_reached or number == 0 else theme.line)
-        painter.drawEllipse(QPointF(x, base), 3.2, 3.2)
-        if x + step <= area.right():  # else the text goes on out of sight
-            below = QRectF(x, base + 6, step, 22)
-            write(painter, below, isolate(place.text), theme.text, CENTER, Theme.mono_font(UI_FONT_PX + 1))
-        if place.worth:
-            half = metrics.horizontalAdvance(place.worth) / 2
-            spans.append((x - half, x + half))
-    painter.setFont(Theme.mono_font(TINY_FONT_PX))
-    painter.setPen(theme.dim)
-    worths = [place.worth for place in shown.places if place.worth]
-    for worth, (first, last), line in zip(worths, spans, number_lines(spans), strict=True):
-        if line is not None:
-            top = base + WORTHS_PX + line * WORTH_LINE_PX
-            painter.drawText(QRectF(first - 1, top, last - first + 2, WORTH_LINE_PX), CENTER, worth)
-
-
-class _Arc(NamedTuple):
-    """An edge and where it begins and ends in the picture."""
-
-    edge: Edge
-    first: float
-    last: float
-    base: float
-
-    @property
-    def is_marked(self) -> bool:
-        return self.edge.kind != "way"
-
-    def height(self, room: float, longest: int) -> float:
-        return room * (0.25 + 0.75 * (self.edge.last - self.edge.first) / max(1, longest))
-
-    def pen(self, theme: Theme) -> QPen:
-        return {
-            "way": QPen(blend(theme.raised, theme.dim, 0.55), 1.2),
-            "chosen": QPen(theme.good, 2.4),
-            "now": QPen(theme.accent, 2.6),
-            "worse": QPen(theme.accent, 2.0, Qt.PenStyle.DashLine),
-        }[self.edge.kind]
-
-
-def _importance(edge: Edge) -> int:
-    return ("way", "chosen", "worse", "now").index(edge.kind)
-
-
-def _paint_arc(painter: QPainter, theme: Theme, arc: _Arc, room: float, longest: int) -> None:
-    top = arc.base - arc.height(room, longest) * 1.3
-    path = QPainterPath(QPointF(arc.first, arc.base))
-    path.cubicTo(arc.first, top, arc.last, top, arc.last, arc.base)
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.setPen(arc.pen(theme))
-    painter.drawPath(path)
-
-
-def _paint_arc_labels(painter: QPainter, theme: Theme, arcs: list[_Arc], room: float, longest: int) -> None:
-    """The tokens of the arcs, the most important first; one that would lie on another is left out."""
-    taken: list[QRectF] = []
-    for arc in reversed(arcs):
-        font = bold(Theme.mono_font(SMALL_FONT_PX if arc.is_marked else TINY_FONT_PX), arc.is_marked)
-        text = isolate(arc.edge.text)
-        width = width_of(text, font) + 8
-        y = arc.base - arc.height(room, longest) - 9
-        box = QRectF((arc.first + arc.last - width) / 2, y, width, 17)
-        fits = width <= arc.last - arc.first + 10 and not any(box.intersects(other) for other in taken)
-        if arc.is_marked or fits:
-            taken.append(box)
-            painter.fillRect(box, theme.raised)
-            write(painter, box, text, arc.pen(theme).color() if arc.is_marked else theme.dim, CENTER, font)
+def _standing(entry: Try, is_last: bool) -> Standing:
+    if not is_last:
+        return Standing.OTHER
+    return Standing.WINNER if entry.verdict == VERDICTS["take"] else Standing.NOW

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Sequence
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
@@ -13,18 +12,19 @@ from guiapp.core.explain.visible_text import isolate
 from guiapp.core.trace.candidates import Candidate
 from guiapp.viewmodels.steps.tree_walk import Walk, WalkNode
 from guiapp.widgets.shared.painting import CENTER, LEFT, bold, width_of, write
-from guiapp.widgets.shared.rounded_boxes import BoxLook, RoundedBoxes
-from guiapp.widgets.shared.shaped_texts import MonoTexts
 from guiapp.widgets.shared.style_sheet import blend
 from guiapp.widgets.shared.theme import SMALL_FONT_PX, UI_FONT_PX, Theme
+from guiapp.widgets.steps.pictures.pairs import Entry, NodeTools
+from guiapp.widgets.steps.pictures.standing import BADGE_PX, Standing, paint_badge, paint_box
 
 NODE_PX = 40
 UPPER_TEXT_PX, LOWER_TEXT_PX = 13, 27  # middles of the two lines of a node
 ROOM_PX = 4  # at the sides of what stands in a node
-LEVEL_GAP_PX = 22
+LEVEL_GAP_PX = 16
 NARROWEST_NODE_PX = 54
 WIDEST_NODE_PX = 150
 MOST_LEVELS = 5
+BADGE_IN_PX = 6  # its middle, from the corner of a node
 STEP_PX = 30
 INDENT_PX = 20
 
@@ -52,28 +52,11 @@ def lay_out_heap(n_entries: int, area: QRectF) -> list[QRectF]:
     return places
 
 
-class NodeTools(NamedTuple):
-    """What nodes are painted with; `ratio` is how many pixels of the screen a unit takes.
-
-    `made` says what a candidate would make.
-    """
-
-    texts: MonoTexts
-    boxes: RoundedBoxes
-    ratio: float
-    made: Callable[[Candidate], str]
-
-
 def paint_heap(
-    painter: QPainter,
-    theme: Theme,
-    area: QRectF,
-    candidates: list[Candidate],
-    present: tuple[float, ...],
-    tools: NodeTools,
+    painter: QPainter, theme: Theme, area: QRectF, entries: Sequence[Entry], tools: NodeTools
 ) -> float:
     """The best candidates as a heap, each with what it would make; return where the picture ends."""
-    places = lay_out_heap(len(candidates), area)
+    places = lay_out_heap(len(entries), area)
     painter.setPen(QPen(blend(theme.raised, theme.dim, 0.5), 1.2))
     for index in range(1, len(places)):
         above = places[(index - 1) // 2]
@@ -81,43 +64,39 @@ def paint_heap(
             QPointF(above.center().x(), above.bottom()),
             QPointF(places[index].center().x(), places[index].top()),
         )
-    kinds: dict[tuple[bool, bool], list[tuple[QRectF, Candidate]]] = {}
-    for place, candidate in zip(places, candidates, strict=False):
-        kinds.setdefault((candidate[:7] == present, candidate.is_stale), []).append((place, candidate))
-    for (is_now, is_stale), nodes in kinds.items():
-        look = _look_of_node(theme, is_now, is_stale)
+    kinds: dict[tuple[Standing, bool], list[tuple[QRectF, Candidate]]] = {}
+    for place, (candidate, standing) in zip(places, entries, strict=False):
+        kinds.setdefault((standing, candidate.is_stale), []).append((place, candidate))
+    for (standing, is_struck), nodes in kinds.items():
+        look = standing.look(theme)
         for place, _ in nodes:
             tools.boxes.draw(painter, place, look, tools.ratio)
-        _write_nodes(painter, theme, nodes, is_now, is_stale, tools)
+            if standing is Standing.WINNER:
+                paint_badge(painter, theme, place.topLeft() + QPointF(BADGE_IN_PX, BADGE_IN_PX))
+        _write_nodes(painter, theme, nodes, standing, is_struck, tools)
     return places[-1].bottom() if places else area.top()
-
-
-def _look_of_node(theme: Theme, is_now: bool, is_stale: bool) -> BoxLook:
-    style = Qt.PenStyle.DashLine if is_stale else Qt.PenStyle.SolidLine
-    line = QPen(theme.accent if is_now else theme.line, 2 if is_now else 1, style)
-    return BoxLook(blend(theme.raised, theme.accent, 0.28) if is_now else theme.panel, line, 6)
 
 
 def _write_nodes(
     painter: QPainter,
     theme: Theme,
     nodes: list[tuple[QRectF, Candidate]],
-    is_now: bool,
-    is_stale: bool,
+    standing: Standing,
+    is_struck: bool,
     tools: NodeTools,
 ) -> None:
     """What they would make, and the ranks below."""
-    large = tools.texts.of(UI_FONT_PX, is_bold=is_now, is_struck=is_stale)
-    small = tools.texts.of(SMALL_FONT_PX - 1, is_struck=is_stale)
+    large = tools.texts.of(UI_FONT_PX, is_bold=standing.is_bold, is_struck=is_struck)
+    small = tools.texts.of(SMALL_FONT_PX - 1, is_struck=is_struck)
     made, ranks = [], []
     for place, candidate in nodes:
         left, top, width = place.x(), place.y(), place.width()
         shown = large.elided(tools.made(candidate), width - 2 * ROOM_PX)
         made.append((left, width, top + UPPER_TEXT_PX, shown))
         ranks.append((left, width, top + LOWER_TEXT_PX, f"{candidate.rank:,.0f}"))
-    painter.setPen(theme.faint if is_stale else theme.text)
+    painter.setPen(standing.text(theme))
     large.draw_all(painter, made)
-    painter.setPen(theme.faint if is_stale else theme.accent if is_now else theme.dim)
+    painter.setPen(standing.figure(theme))
     small.draw_all(painter, ranks)
 
 
@@ -152,20 +131,22 @@ def paint_walk(painter: QPainter, theme: Theme, area: QRectF, shown: Walk) -> No
 
 
 def _paint_walk_node(painter: QPainter, theme: Theme, row: QRectF, node: WalkNode, is_taken: bool) -> None:
-    font = bold(Theme.mono_font(UI_FONT_PX), is_taken)
+    standing = Standing.WINNER if is_taken else Standing.OTHER
+    font = bold(Theme.mono_font(UI_FONT_PX), standing.is_bold)
     width = min(row.width(), width_of(node.text, font) + 20)
     box = QRectF(row.left(), row.top(), width, row.height())
-    painter.setPen(QPen(theme.accent if is_taken else theme.line, 2 if is_taken else 1))
-    painter.setBrush(blend(theme.raised, theme.accent, 0.28) if is_taken else theme.panel)
-    painter.drawRoundedRect(box, 6, 6)
-    write(painter, box, isolate(node.text), theme.text, CENTER, font)
+    paint_box(painter, theme, box, standing)
+    write(painter, box, isolate(node.text), standing.text(theme), CENTER, font)
     rest = row.adjusted(width + 8, 0, 0, 0)
+    if is_taken:
+        paint_badge(painter, theme, QPointF(rest.left() + BADGE_PX / 2, rest.center().y()))
+        rest.setLeft(rest.left() + BADGE_PX + 4)
     painter.setFont(Theme.mono_font(SMALL_FONT_PX))
-    painter.setPen(theme.accent if is_taken else theme.dim)
+    painter.setPen(standing.figure(theme))
     word = f"{node.token_id} taken" if is_taken else f"{node.token_id}"
     painter.drawText(rest, LEFT, word)
     rest.setLeft(rest.left() + painter.fontMetrics().horizontalAdvance(word) + 14)
-    painter.setPen(theme.faint)
+    painter.setPen(theme.dim)
     ways = counted(node.n_others, "other way")
     more = f"{ways}: {' '.join(map(isolate, node.others))}" if node.others else "no other way"
     painter.drawText(

@@ -1,4 +1,4 @@
-"""What there is to draw at a step of a trace: the text as growing tokens, lattices, stacks, what was made."""
+"""The text around a step of a trace: finished tokens, those that grow, and what waits."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import numpy as np
 
 from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.trace.debugger import Debugger
-from guiapp.core.trace.operations import EFFECTS, FORMS, MADE_TOKENS, NUMBERS
 from guiapp.core.trace.trace import Tokens
 
 TOKENS_BEFORE = 16  # finished tokens shown before the piece, and of a long text before the step
@@ -19,11 +18,9 @@ TOKENS_AROUND = 40  # of a long piece, on either side of the step
 LONG_TEXT_BYTES = 500  # more than is shown at once
 PIECES_BEHIND = 20
 LONGEST_RAW = 160  # bytes of text behind the piece
-LATTICE_PLACES = 22
 MOST_RAW = 4  # times that, around a step outside of pieces
 WORD = re.compile(rb"[ \r\n\t]*(?:[^ \r\n\t\x80-\xff]|[\xc0-\xff][\x80-\xbf]*|[\x80-\xbf]){1,24}|[ \r\n\t]+")
 PAIR_STEPS = ("merge", "push", "stale")
-TRIES = ("miss", "fail", "reject", "dead end", "rule out", "back")
 
 
 class Part(Enum):
@@ -146,7 +143,7 @@ def _role(now: _Now, start: int, end: int) -> Role:
 def _finished(debugger: Debugger, token_id: int, start: int, end: int, index: int) -> Element:
     """A token that stays, as the other pages show it."""
     kind = debugger.vocabulary.kind(token_id) if 0 <= token_id < len(debugger.vocabulary) else ""
-    text = debugger.teller.shown(token_id, start, end)
+    text = debugger.teller.label(token_id, start, end)
     part = SPECIAL_PARTS.get(kind, Part.FINISHED)
     return Element(text, _id(debugger, token_id), start, end, part, Role.NONE, index)
 
@@ -260,168 +257,3 @@ def _result(debugger: Debugger) -> Flow:
         for index, (token_id, start, end) in enumerate(zip(*columns, strict=True))
     ]
     return Flow(elements, "", "", False, len(tokens.ids) > most)
-
-
-class Place(NamedTuple):
-    """A node of a lattice: the character that begins there, and what the best way to it is worth."""
-
-    text: str
-    worth: str
-    is_reached: bool
-
-
-class Edge(NamedTuple):
-    """A token of a lattice between two places; `kind` is "way", "chosen", "now" or "worse"."""
-
-    first: int
-    last: int
-    text: str
-    kind: str
-
-
-class Lattice(NamedTuple):
-    """The places of a piece around the present step, and the best way to each."""
-
-    places: list[Place]
-    edges: list[Edge]
-
-
-def lattice(debugger: Debugger) -> Lattice:
-    """What Viterbi and the like know before the present step."""
-    trace, position = debugger.trace, debugger.position
-    piece = trace.piece_at(position)
-    if piece < 0 or debugger.states.has_slots(piece):
-        return Lattice([], [])
-    columns = trace.columns
-    work = trace.piece_work(piece)
-    bounds = np.flatnonzero(np.frombuffer(work + b"\n", np.uint8) & 0xC0 != 0x80)  # its end included
-    middle = int(bounds.searchsorted(_offset(debugger, piece)))
-    first = max(0, min(middle - LATTICE_PLACES // 2, len(bounds) - LATTICE_PLACES))
-    shown = bounds[first : first + LATTICE_PLACES].tolist()
-    ways = debugger.states.ways(position, piece, slice(shown[0], shown[-1] + 1)).tolist()
-    number = {offset: index for index, offset in enumerate(shown)}
-    places, edges = [], []
-    for index, offset in enumerate(shown):
-        end = int(bounds[first + index + 1]) if first + index + 1 < len(bounds) else offset
-        step = ways[offset - shown[0]]
-        worth = _worth(float(columns.rank[step])) if step >= 0 else ""
-        places.append(Place(visible_text(work[offset:end]), worth, step >= 0))
-        origin = int(columns.other_cell[step]) if step >= 0 else -1
-        if step >= 0 and origin in number:
-            edges.append(_edge(debugger, step, number[origin], index, "way"))
-    edges += _chosen(debugger, piece, number)
-    cell, other = int(columns.cell[position]), int(columns.other_cell[position])
-    if trace.operation(position) in ("reach", "worse", "reject") and cell in number and other in number:
-        kind = "now" if trace.operation(position) == "reach" else "worse"
-        edges.append(_edge(debugger, position, number[other], number[cell], kind))
-    return Lattice(places, edges)
-
-
-def _offset(debugger: Debugger, piece: int) -> int:
-    """The place of a piece that the present step reaches, or where the token ends that it is about."""
-    columns, step = debugger.trace.columns, debugger.position
-    if columns.cell[step] >= 0 and EFFECTS[columns.operation[step]] not in MADE_TOKENS:
-        return int(columns.cell[step])
-    starts = debugger.trace.cells.start[debugger.trace.piece_cells(piece)]
-    return int(starts.searchsorted(columns.end[step]))
-
-
-def _edge(debugger: Debugger, step: int, first: int, last: int, kind: str) -> Edge:
-    text = debugger.teller.made(step) if debugger.trace.columns.result[step] >= 0 else "bytes"
-    return Edge(min(first, last), max(first, last), text, kind)
-
-
-def _chosen(debugger: Debugger, piece: int, number: dict[int, int]) -> list[Edge]:
-    """The tokens of the best way that were followed so far, the one of the present step marked."""
-    columns, position = debugger.trace.columns, debugger.position
-    is_made_now = EFFECTS[columns.operation[position]] in MADE_TOKENS
-    steps = debugger.states.makers(position + is_made_now, piece)
-    if not len(steps):
-        return []
-    last = len(debugger.trace.piece_work(piece))
-    if not debugger.states.goes_back(steps):
-        starts = debugger.trace.cells.start[debugger.trace.piece_cells(piece)]
-        last = int(starts.searchsorted(columns.end[steps[-1]]))
-    bounds = [*columns.other_cell[steps].tolist(), last]
-    return [
-        _edge(debugger, step, number[start], number[end], "now" if step == position else "chosen")
-        for step, (start, end) in zip(steps.tolist(), pairwise(bounds), strict=True)
-        if start in number and end in number
-    ]
-
-
-def _worth(worth: float) -> str:
-    if np.isnan(worth):
-        return "✓"
-    return f"{worth:,.0f}" if worth.is_integer() else f"{worth:,.2f}".replace("-", "−")
-
-
-class Try(NamedTuple):
-    """Something that was tried at this place; `verdict` says what came of it."""
-
-    text: str
-    verdict: str
-
-
-class Stack(NamedTuple):
-    """The tokens taken so far, the last one last, and what was tried for the next."""
-
-    taken: list[Try]
-    tries: list[Try]
-
-
-VERDICTS = {
-    "miss": "no token",
-    "fail": "goes no further",
-    "reject": "cannot follow",
-    "dead end": "nothing can follow",
-    "rule out": "left out",
-    "back": "taken back",
-    "take": "taken",
-}
-
-
-def stack(debugger: Debugger, n_taken: int = 12) -> Stack:
-    """What an encoder that takes tokens one by one has done in this piece."""
-    trace, position = debugger.trace, debugger.position
-    piece = trace.piece_at(position)
-    if piece < 0:
-        return Stack([], [])
-    tokens = debugger.states.piece_tokens(position, piece)
-    columns = (column[-n_taken:].tolist() for column in tokens)
-    taken = [
-        Try(debugger.teller.label(token_id, start, end), f"{start:,}–{end:,}")
-        for token_id, start, end in zip(*columns, strict=True)
-    ]
-    first = position
-    while first > 0 and trace.operation(first - 1) in TRIES:
-        first -= 1
-    last = position + 1 if position < len(trace) and trace.operation(position) in VERDICTS else position
-    tries = [
-        Try(debugger.teller.made(step), VERDICTS[trace.operation(step)])
-        for step in range(max(first, last - n_taken), last)
-    ]
-    return Stack(taken, tries)
-
-
-class Made(NamedTuple):
-    """A token or symbol that an earlier step made."""
-
-    step: int
-    text: str
-    worth: str
-
-
-def made_so_far(debugger: Debugger, limit: int = 9) -> list[Made]:
-    """The last steps before the present one that made something, the newest last."""
-    columns, position = debugger.trace.columns, debugger.position
-    first = max(0, position - 5000)
-    steps = np.flatnonzero(FORMS[columns.operation[first:position]])[-limit:] + first
-    found = []
-    is_merge = (columns.operation[steps] == NUMBERS["merge"]).tolist()
-    for step, joins in zip(steps.tolist(), is_merge, strict=True):
-        text, worth = debugger.teller.made(step), debugger.teller.worth(step)
-        if joins:
-            text = f"{' + '.join(debugger.teller.joined(step))} → {text}"
-        found.append(Made(step, text, "" if worth == "nan" else worth))
-    return found

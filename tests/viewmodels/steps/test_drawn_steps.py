@@ -10,8 +10,11 @@ import guiapp
 from guiapp.core.trace.operations import NUMBERS
 from guiapp.core.trace.recorder import record
 from guiapp.core.trace.reports import debugger_for
-from guiapp.viewmodels.steps import diagrams
-from guiapp.viewmodels.steps.diagrams import Part, Role, flow, lattice, made_so_far, stack
+from guiapp.viewmodels.steps import flow as flow_module
+from guiapp.viewmodels.steps import lattice as lattice_module
+from guiapp.viewmodels.steps.flow import Part, Role, flow
+from guiapp.viewmodels.steps.lattice import lattice
+from guiapp.viewmodels.steps.tries import made_so_far, stack
 
 DRAWN = Path(__file__).with_name("drawn_steps.txt")
 LITTLE_ROOM = {
@@ -84,7 +87,8 @@ def drawn(model, encoder, text):
 @pytest.mark.parametrize(("model", "encoder", "text", "room"), CASES)
 def test_every_step_of_a_small_text_is_drawn(monkeypatch, model, encoder, text, room):
     for name, value in (LITTLE_ROOM | room).items():
-        monkeypatch.setattr(diagrams, name, value)
+        module = lattice_module if name == "LATTICE_PLACES" else flow_module
+        monkeypatch.setattr(module, name, value)
     shown = drawn(model, encoder, text)
     expected = DRAWN.read_text(encoding="utf-8").split("== ")[1:]
     assert shown == "== " + next(part for part in expected if part.startswith(shown[3:].split("\n")[0]))
@@ -95,7 +99,7 @@ def test_a_space_in_front_of_the_text_is_the_left_part_of_its_pair():
     debugger = debugger_for(tokenizer, record(tokenizer, "a lion", "heap"))
     debugger.go_to(2)
     roles = [(box.text, box.role) for box in flow(debugger).elements[:3]]
-    assert roles == [("▁", Role.LEFT), ("a", Role.RIGHT), ("▁", Role.NONE)]
+    assert roles == [("·", Role.LEFT), ("a", Role.RIGHT), ("·", Role.NONE)]
 
 
 def test_special_tokens_stand_on_both_sides_of_the_piece_that_is_encoded():

@@ -1,0 +1,83 @@
+"""Rows of words for Qt's table views, made when they are looked at."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from typing import Generic, NamedTuple, TypeVar
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
+
+AnyIndex = QModelIndex | QPersistentModelIndex
+Row = TypeVar("Row")
+
+MOST_COPIED_ROWS = 100_000
+RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+NO_INDEX = QModelIndex()
+
+
+class Column(NamedTuple, Generic[Row]):
+    """What a column is called, and what it says of a row."""
+
+    title: str
+    alignment: Qt.AlignmentFlag
+    text: Callable[[Row], str]
+
+
+class RowTable(QAbstractTableModel, Generic[Row]):
+    """A table whose columns say something about each row."""
+
+    @property
+    @abstractmethod
+    def columns(self) -> Sequence[Column[Row]]: ...
+
+    @property
+    @abstractmethod
+    def n_rows(self) -> int: ...
+
+    @abstractmethod
+    def row(self, index: int) -> Row | None:
+        """None where it is gone already, and the view not told yet."""
+
+    def title(self, column: Column[Row]) -> str:
+        return column.title
+
+    def rowCount(self, parent: AnyIndex = NO_INDEX) -> int:
+        return 0 if parent.isValid() else self.n_rows
+
+    def columnCount(self, parent: AnyIndex = NO_INDEX) -> int:
+        return 0 if parent.isValid() else len(self.columns)
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> object:
+        if orientation is not Qt.Orientation.Horizontal:
+            return None
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return self.columns[section].alignment
+        return self.title(self.columns[section]) if role == Qt.ItemDataRole.DisplayRole else None
+
+    def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        column = self.columns[index.column()]
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return column.alignment
+        if role != Qt.ItemDataRole.DisplayRole or (row := self.row(index.row())) is None:
+            return None
+        return column.text(row)
+
+    def as_text(self, rows: Iterable[int]) -> str:
+        """Rows as lines of tab-separated columns under a line of titles, at most MOST_COPIED_ROWS of them."""
+        lines = ["\t".join(map(self.title, self.columns))]
+        for index in rows:
+            if len(lines) > MOST_COPIED_ROWS:
+                lines.append("…")
+                break
+            if (row := self.row(index)) is not None:
+                lines.append("\t".join(column.text(row) for column in self.columns))
+        return "\n".join(lines) + "\n"
+
+    def tell_all_anew(self) -> None:
+        """What the rows say is new, and their number is not."""
+        if self.n_rows:
+            self.dataChanged.emit(self.index(0, 0), self.index(self.n_rows - 1, len(self.columns) - 1))

@@ -1,0 +1,48 @@
+"""The words that a person sees of a widget: those that are painted now, and those of labels and tables."""
+
+from __future__ import annotations
+
+from unittest.mock import patch
+
+from PySide6.QtCore import QAbstractItemModel, QAbstractTableModel, Qt
+from PySide6.QtGui import QPainter
+from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QLabel, QLineEdit, QTextEdit, QWidget
+
+from guiapp.widgets.shared.shaped_texts import ShapedTexts
+
+
+def seen_texts(widget: QWidget) -> set[str]:
+    """Everything that says something in the widget, which is painted anew for that."""
+    painted: set[str] = set()
+    draw_text, draw_all = QPainter.drawText, ShapedTexts.draw_all
+
+    def note_text(painter, *given):
+        painted.update(each for each in given if isinstance(each, str))
+        return draw_text(painter, *given)
+
+    def note_all(texts, painter, placed, *more):
+        painted.update(text for *_, text in placed)
+        return draw_all(texts, painter, placed, *more)
+
+    with patch.object(QPainter, "drawText", note_text), patch.object(ShapedTexts, "draw_all", note_all):
+        widget.grab()
+    return painted.union(*map(_said, [widget, *widget.findChildren(QWidget)]))
+
+
+def _said(widget: QWidget) -> list[str]:
+    if not widget.isVisible():
+        return []
+    if isinstance(widget, QLabel | QAbstractButton | QLineEdit):
+        return [widget.text()]
+    if isinstance(widget, QTextEdit):
+        return [widget.toPlainText()]
+    if isinstance(widget, QAbstractItemView) and (model := widget.model()) is not None:
+        return list(_cells(model))
+    return []
+
+
+def _cells(model: QAbstractItemModel, most_rows: int = 30):
+    for row in range(min(model.rowCount(), most_rows)):
+        n_columns = model.columnCount() if isinstance(model, QAbstractTableModel) else 1
+        for column in range(n_columns):
+            yield str(model.index(row, column).data(Qt.ItemDataRole.DisplayRole))
