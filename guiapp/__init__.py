@@ -18,11 +18,21 @@ from guiapp.core.open_model import open_model
 
 if TYPE_CHECKING:
     from guiapp.core.compare.comparison import Comparison
+    from guiapp.core.explain.why.told import TokenWhy
     from guiapp.core.hunt.finds import Hunt
     from guiapp.core.tokenizer import Tokenizer
 
 __version__ = "0.1.0"
-__all__ = ["EncodeError", "TokenloupeError", "UnknownPreError", "VocabError", "compare", "hunt", "open_model"]
+__all__ = [
+    "EncodeError",
+    "TokenloupeError",
+    "UnknownPreError",
+    "VocabError",
+    "compare",
+    "hunt",
+    "open_model",
+    "why",
+]
 
 
 def compare(
@@ -79,3 +89,28 @@ def hunt(
         if progress is not None:
             progress(state)
     return state
+
+
+def why(
+    model: str | PathLike[str] | Tokenizer,
+    text: str | bytes,
+    start: int,
+    end: int | None = None,
+    add_special: bool = True,
+    parse_special: bool = True,
+    encoder: str | None = None,
+) -> list[TokenWhy]:
+    """Why each token is there that has some of the bytes [start, end) of a text; of one byte without `end`.
+
+    Each has `stages` (bytes, partition, normalise, split, encode, token) of `lines`, and `merges`, the lines
+    with a pair that was `merged` and the candidate that `lost`.  An empty stretch is about the tokens without
+    text of their own there, such as BOS.  Raises VocabError for a model that cannot be used, EncodeError for
+    a text that it cannot express or a place that the text does not have.
+
+    [(line.text, line.note) for stage in guiapp.why("demo:bpe", "Hello", 0)[0].stages for line in stage.lines]
+    """
+    from guiapp.core.explain.why.why import why as told
+    from guiapp.core.tokenizer import Tokenizer
+
+    tokenizer = model if isinstance(model, Tokenizer) else open_model(model)
+    return told(tokenizer, text, start, end, add_special, parse_special, encoder)

@@ -27,6 +27,7 @@ COMMANDS = (
     "tokenize",
     "detokenize",
     "step",
+    "why",
     "count",
     "chunk",
     "compare",

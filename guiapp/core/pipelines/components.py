@@ -26,7 +26,7 @@ from guiapp.core.pipelines.stages import ENCODE, NORMALISE_AND_SPLIT, Stage, Sta
 from guiapp.core.pipelines.symbol_merging import SymbolEncoder
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher, watch_whole
 from guiapp.core.text.added_tokens import Found, TokenSearch
-from guiapp.core.text.normalized import NormalizedText
+from guiapp.core.text.normalized import NormalizedText, from_source
 from guiapp.core.text.utf8 import well_formed
 from guiapp.core.vocab.merges import PairMerging, listed_merging
 from guiapp.core.vocab.parts import Parts
@@ -157,17 +157,20 @@ class PartsPipeline(Pipeline):
         text, repaired = well_formed(np.frombuffer(fragment, np.uint8))
         tokens = [NO_TOKENS]
         for stretch in self._stretches(text, after_special, self._search.find_readable_in):
-            tokens.append(self._encode_stretch_readable(stretch, encoder, watcher))
+            given = from_source(stretch.text, repaired)  # what watchers are told
+            tokens.append(self._encode_stretch_readable(stretch, given, encoder, watcher))
         return to_source(join_tokens(tokens), repaired)
 
-    def _encode_stretch_readable(self, stretch: _Stretch, encoder: str, watcher: Watcher) -> FragmentTokens:
+    def _encode_stretch_readable(
+        self, stretch: _Stretch, given: NormalizedText, encoder: str, watcher: Watcher
+    ) -> FragmentTokens:
         text, ends, token_id = stretch
         data = text.data.tobytes()
         if token_id is not None:
-            watch_whole(watcher, data, text)
+            watch_whole(watcher, data, given)
             watcher.end_piece([(token_id, 0, len(data))])
             return self._encode_stretch(stretch, encoder)
-        watcher.begin(data, text, 0)
+        watcher.begin(data, given, 0)
         if not len(ends):
             watcher.split([])
             return NO_TOKENS

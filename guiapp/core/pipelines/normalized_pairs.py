@@ -15,7 +15,7 @@ from guiapp.core.components.normalizers import is_unicode_form
 from guiapp.core.components.prepare import normalize
 from guiapp.core.pipelines.byte_pair import BytePairPipeline, Repaired
 from guiapp.core.pipelines.rows import Rows, rows_of
-from guiapp.core.text.normalized import NormalizedText
+from guiapp.core.text.normalized import NormalizedText, from_source
 from guiapp.core.text.utf8 import well_formed
 from guiapp.core.vocab.parts import Parts
 from guiapp.core.vocab.vocabulary import Vocabulary
@@ -38,7 +38,7 @@ class NormalizedPairsPipeline(BytePairPipeline):
         normal = normalize(self._normalizer, data, True)
         if normal.spans is None:
             return normal.data, repaired
-        return normal.data, _from_source(normal.normalized, repaired)
+        return normal.data, from_source(normal.normalized, repaired)
 
     def _repaired_readable(self, text: bytes) -> tuple[bytes, NormalizedText | None]:
         data, repaired = self._repaired(np.frombuffer(text, np.uint8))
@@ -94,12 +94,3 @@ class NormalizedPairsPipeline(BytePairPipeline):
                 return start + int(found[0])
             start, size = start + size, 2 * size
         return len(text)
-
-
-def _from_source(normal: NormalizedText, repaired: NormalizedText | None) -> NormalizedText:
-    """What became of a text that had become of another one, as what became of that."""
-    if repaired is None or not len(repaired.data):
-        return normal
-    ends = np.where(normal.ends > 0, repaired.ends[normal.ends - 1], 0)
-    inner = repaired.starts[np.minimum(normal.starts, len(repaired.data) - 1)]
-    return NormalizedText(normal.data, np.where(normal.starts < normal.ends, inner, ends), ends)

@@ -292,7 +292,7 @@ def to_source(tokens: FragmentTokens, normalized: NormalizedText | None) -> Frag
 
     def bounds() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         is_empty = tokens.starts == tokens.ends
-        ends = normalized.ends[tokens.ends - 1]
+        ends = np.where(tokens.ends > 0, normalized.ends[tokens.ends - 1], 0)
         first = normalized.starts[np.minimum(tokens.starts, len(normalized.data) - 1)]
         return np.where(is_empty, ends, first), ends
 

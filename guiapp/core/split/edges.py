@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,22 +17,75 @@ from guiapp.core.split.regex import seen, translated
 from guiapp.core.split.splitter import splitter_of
 from guiapp.core.vocab.vocabulary import VocabType, Vocabulary
 
+ESCAPES = {ord("\n"): r"\n", ord("\r"): r"\r", ord("\t"): r"\t"}  # some files have the characters themselves
+CONTRACTIONS = "a contraction such as 's or 'll"
+SIGNS = "signs, a space before them, line ends behind them"
+CASED = "letters, capitals first, and one space or sign before them"
 IN_WORDS = {
-    known.CONTRACTION: "a contraction such as 's or 'll",
+    known.CONTRACTION: CONTRACTIONS,
     known.WORD: "letters, and one space or sign before them",
     r" ?\p{L}+": "letters, and a space before them",
+    r"\s?\p{L}+": "letters, and white space before them",
     r"[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+": "letters and marks, and one space or sign before them",
+    known.WORD_WITH_MARKS: "letters and marks, and one space before them",
+    known.ASCII_SYMBOL_AND_WORD: "a sign, and the letters of ASCII behind it",
     r" ?\p{N}+": "digits, and a space before them",
     r"\p{N}+": "digits",
     r"\p{N}{1,3}": "up to three digits",
-    r"\p{N}": "one digit",
+    **dict.fromkeys((r"\p{N}", r"\p{N}{1}"), "one digit"),
+    "[0-9][0-9][0-9]": "three digits",
     r" ?[^\s\p{L}\p{N}]+": "signs, and a space before them",
-    known.SYMBOLS: "signs, a space before them, line ends behind them",
+    r" ?[\p{P}\p{S}]+": "signs, and a space before them",
+    **dict.fromkeys(
+        (
+            known.SYMBOLS,
+            known.SYMBOLS_AND_SLASHES,
+            r" ?[\p{P}\p{S}]+[\r\n]*",
+            r" ?[^\s\p{L}\p{M}\p{N}]+[\r\n]*",
+        ),
+        SIGNS,
+    ),
     known.LINE_ENDS: "line ends, and white space before them",
+    r"\s*[\r\n]": "a line end, and white space before it",
+    r"[\r\n]": "a line end",
+    r"[\n]+": "line ends",
+    r"[^\n]+": "all up to a line end",
     r"\s+(?!\S)": "white space, but for the last before a word",
     r"\s+": "white space",
-    **dict.fromkeys(("'s", "'t", "'re", "'ve", "'m", "'ll", "'d"), "a contraction such as 's or 'll"),
+    r"\s+$": "white space at the end",
+    r"\S+": "all up to white space",
+    r"\p{Han}+": "Chinese characters",
+    **dict.fromkeys(("'s", "'t", "'re", "'ve", "'m", "'ll", "'d"), CONTRACTIONS),
+    "(?i:'s|'t|'re|'ve|'m|'ll|'d)": CONTRACTIONS,
+    "'(?i:[sdmt]|ll|ve|re)": CONTRACTIONS,
+    r"'(?:[sSdDmMtT]|[lL][lL]|[vV][eE]|[rR][eE])": CONTRACTIONS,
+    **{
+        option: CASED
+        for upper, lower in (
+            (known.UPPER, known.LOWER),
+            (known.UPPER_OR_MARK, known.LOWER_OR_MARK),
+            (known.UPPER_CATEGORIES, known.LOWER_CATEGORIES),
+        )
+        for ending in ("", f"{known.CONTRACTION}?")
+        for option in known.cased(upper, lower, ending)
+    },
 }
+
+
+class Branch(NamedTuple):
+    """An alternative of one of several patterns.
+
+    pattern  the number of the pattern, from 0
+    source   the alternative as it stands, line ends escaped
+    place    which of `n_options` it is, from 0
+    words    what it matches, "" where nobody has said so
+    """
+
+    pattern: int
+    source: str
+    place: int
+    n_options: int
+    words: str
 
 
 def piece_ends(patterns: tuple[Pattern, ...], text: bytes, text_ends: list[int]) -> NDArray[np.int64]:
@@ -55,12 +109,20 @@ def patterns_of(vocabulary: Vocabulary) -> tuple[Pattern, ...]:
 
 def rule_of(patterns: tuple[Pattern, ...], text: str, start: int, end: int) -> str:
     """The rule that made the piece text[start:end], in words or as it stands; "" where none is known."""
-    for pattern in reversed(patterns):
+    branch = branch_of(patterns, text, start, end)
+    return "" if branch is None else branch.words or branch.source
+
+
+def branch_of(patterns: tuple[Pattern, ...], text: str, start: int, end: int) -> Branch | None:
+    """The alternative that made the piece text[start:end]; None where none is known."""
+    for number, pattern in reversed([*enumerate(patterns)]):
         shown = "".join(map(chr, seen(pattern.view, np.array([*map(ord, text)]))))
-        for source, expression in _options(pattern):
+        options = _options(pattern)
+        for place, (source, expression) in enumerate(options):
             if (match := expression.match(shown, start)) is not None and match.end() == end:
-                return IN_WORDS.get(source, source)
-    return ""
+                shown_source = source.translate(ESCAPES)
+                return Branch(number, shown_source, place, len(options), IN_WORDS.get(shown_source, ""))
+    return None
 
 
 @cache

@@ -46,7 +46,7 @@ ASCII_SYMBOL_AND_WORD = r"[!\"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+"
 WORD_WITH_MARKS = r"[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+"
 
 
-def _cased(upper: str, lower: str, ending: str) -> tuple[str, str]:
+def cased(upper: str, lower: str, ending: str) -> tuple[str, str]:
     """Words that end in lower case, or else in upper case."""
     return (
         f"{BEFORE_WORD}{upper}*{lower}+{ending}",
@@ -89,26 +89,26 @@ EXAONE_MOE = _any_of(
     r"\s*[\r\n]",
     SPACES,
 )
-TEKKEN = _any_of(*_cased(UPPER, LOWER, ""), r"\p{N}", SYMBOLS_AND_SLASHES, LINE_ENDS, SPACES)
+TEKKEN = _any_of(*cased(UPPER, LOWER, ""), r"\p{N}", SYMBOLS_AND_SLASHES, LINE_ENDS, SPACES)
 GPT4O = _any_of(
-    *_cased(UPPER, LOWER, f"{CONTRACTION}?"), r"\p{N}{1,3}", SYMBOLS_AND_SLASHES, LINE_ENDS, SPACES
+    *cased(UPPER, LOWER, f"{CONTRACTION}?"), r"\p{N}{1,3}", SYMBOLS_AND_SLASHES, LINE_ENDS, SPACES
 )
 GRANITE_EMB_MULTI = _any_of(
-    *_cased(UPPER_OR_MARK, LOWER_OR_MARK, f"{CONTRACTION}?"),
+    *cased(UPPER_OR_MARK, LOWER_OR_MARK, f"{CONTRACTION}?"),
     r"\p{N}{1,3}",
     SYMBOLS_AND_SLASHES,
     LINE_ENDS,
     SPACES,
 )
 YOUTU = _any_of(
-    *_cased(UPPER_CATEGORIES, LOWER_CATEGORIES, f"{CONTRACTION}?"),
+    *cased(UPPER_CATEGORIES, LOWER_CATEGORIES, f"{CONTRACTION}?"),
     r"\p{N}",
     SYMBOLS_AND_SLASHES,
     LINE_ENDS,
     SPACES,
 )
 TINY_AYA = _any_of(
-    *_cased(UPPER_CATEGORIES, LOWER_CATEGORIES, f"{CONTRACTION}?"),
+    *cased(UPPER_CATEGORIES, LOWER_CATEGORIES, f"{CONTRACTION}?"),
     r"\p{N}{1,3}",
     SYMBOLS_AND_SLASHES,
     LINE_ENDS,

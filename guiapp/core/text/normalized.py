@@ -87,3 +87,12 @@ def source_spans(
     if normalized is None:
         return starts, ends
     return normalized.starts[starts], normalized.ends[ends - 1]
+
+
+def from_source(normal: NormalizedText, repaired: NormalizedText | None) -> NormalizedText:
+    """What became of a text that had become of another one, as what became of that."""
+    if repaired is None or not len(repaired.data):
+        return normal
+    ends = np.where(normal.ends > 0, repaired.ends[normal.ends - 1], 0)
+    inner = repaired.starts[np.minimum(normal.starts, len(repaired.data) - 1)]
+    return NormalizedText(normal.data, np.where(normal.starts < normal.ends, inner, ends), ends)

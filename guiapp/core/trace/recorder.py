@@ -33,10 +33,12 @@ def record(
     add_special: bool = True,
     parse_special: bool = True,
     progress: Progress = lambda share: None,
+    after_special: bool = True,
 ) -> Trace:
     """The trace of a text; `progress` is told about the share done now and then, and may raise to stop it.
 
-    Raises EncodeError as `Tokenizer.encode` does.
+    `after_special`: it begins a document or follows a special token.  Raises EncodeError as
+    `Tokenizer.encode` does.
     """
     name = encoder or next(iter(tokenizer.encoders))
     if name not in tokenizer.encoders:
@@ -58,7 +60,10 @@ def record(
             if special:
                 recorder.write("text", start, end)
             recorder.begin_fragment(2 * index, start)
-            pipeline, begins = tokenizer.pipeline_of(name, parse_special), tokenizer.begins_anew(start, True)
+            pipeline, begins = (
+                tokenizer.pipeline_of(name, parse_special),
+                tokenizer.begins_anew(start, after_special),
+            )
             found = pipeline.encode_readable(data[start:end], begins, name, recorder)
             tokens += _rows(found.ids, found.starts + start, found.ends + start)
         tokens += special[index : index + 1]

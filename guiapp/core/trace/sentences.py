@@ -17,10 +17,17 @@ LONGEST_LABEL = 32
 
 
 class Teller:
-    """Tells the steps of one trace."""
+    """Tells the steps of one trace; its text begins at `offset` of another one, whose bytes are told."""
 
-    def __init__(self, trace: Trace, vocabulary: Vocabulary, spelling: Spelling = Spelling.SIGNS) -> None:
+    def __init__(
+        self,
+        trace: Trace,
+        vocabulary: Vocabulary,
+        spelling: Spelling = Spelling.SIGNS,
+        offset: int = 0,
+    ) -> None:
         self._trace = trace
+        self._offset = offset
         self._vocabulary = vocabulary
         self._spelling = spelling
         self._labels: dict[int, str] = {}
@@ -64,7 +71,7 @@ class Teller:
 
     def span(self, step: int) -> str:
         columns = self._trace.columns
-        return f"bytes {columns.position[step]:,}–{columns.end[step]:,}"
+        return f"bytes {columns.position[step] + self._offset:,}–{columns.end[step] + self._offset:,}"
 
     def covered(self, step: int) -> str:
         """The text that a step is about, in code quotes."""

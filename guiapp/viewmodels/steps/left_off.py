@@ -8,7 +8,7 @@ from guiapp.viewmodels.steps.recording import Recording
 from guiapp.viewmodels.text.document import TextDocument
 
 
-class Place(NamedTuple):
+class Paused(NamedTuple):
     """A step among those of the bytes [start, end) of the text; of none where nothing is recorded."""
 
     recorded: tuple[int, int] | None = None
@@ -21,15 +21,15 @@ class LeftOff:
     def __init__(self, document: TextDocument, recording: Recording) -> None:
         self._document = document
         self._recording = recording
-        self._place, self._text = Place(), b""
+        self._place, self._text = Paused(), b""
 
     @property
-    def place(self) -> Place:
+    def place(self) -> Paused:
         recorded = self._place.recorded
         is_there = recorded is not None and self._document.slice(*recorded) == self._text
-        return self._place if is_there else Place()
+        return self._place if is_there else Paused()
 
-    def wait_for(self, place: Place) -> None:
+    def wait_for(self, place: Paused) -> None:
         """Have the part recorded next that the place is in."""
         self._place = place
         if place.recorded is not None:
@@ -38,6 +38,6 @@ class LeftOff:
 
     def arrive(self, text: bytes) -> int | None:
         """The step to go to among those of a recorded text, if that is what was waited for."""
-        place, self._place = self._place, Place()
+        place, self._place = self._place, Paused()
         is_this = place.recorded is not None and self._text.startswith(text)  # or what it begins with
         return place.step if is_this else None

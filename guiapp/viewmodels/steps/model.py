@@ -16,13 +16,14 @@ from guiapp.core.trace.breakpoints import Breakpoint, hits
 from guiapp.core.trace.candidates import Waiting
 from guiapp.core.trace.conditions import Expression
 from guiapp.core.trace.debugger import Debugger, Granularity
+from guiapp.core.trace.places import Place, step_at
 from guiapp.core.trace.trace import Tokens
 from guiapp.core.vocab.token_tree import TokenTree
 from guiapp.viewmodels.background import LatestJob
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.steps.debugger_memory import Remembered, recall
-from guiapp.viewmodels.steps.left_off import LeftOff, Place
+from guiapp.viewmodels.steps.left_off import LeftOff, Paused
 from guiapp.viewmodels.steps.race import RaceModel
 from guiapp.viewmodels.steps.recording import Recording
 from guiapp.viewmodels.steps.trace_recorder import TraceRecorder
@@ -77,6 +78,7 @@ class StepsModel(WalkModel[Debugger]):
         self._seeks_parting = False
         self._seeks_token: tuple[int, int] | None = None
         self._left_off = LeftOff(session.document, self.recording)
+        self._seeks_place: Place | None = None
         self.race.changed.connect(self._follow_race)
         session.spelling.changed.connect(self._follow_spelling)
         self._restore()
@@ -118,6 +120,7 @@ class StepsModel(WalkModel[Debugger]):
         self._go_where_formed()
         if debugger is not None and (step := self._left_off.arrive(debugger.trace.text)) is not None:
             self.go_to(step)
+        self._go_to_place()
 
     def _take_tree(self, tree: TokenTree) -> None:
         self.tree = tree
@@ -238,11 +241,11 @@ class StepsModel(WalkModel[Debugger]):
         self._keep()
         self.watches_changed.emit()
         self.race.choose(left.race)
-        self._left_off.wait_for(Place(left.recorded, left.step))
+        self._left_off.wait_for(Paused(left.recorded, left.step))
 
     def captured(self, session: SessionFile) -> SessionFile:
         """A session with what can be taken up again here."""
-        here = Place((self.recording.text_start, self.recording.text_end), self.position)
+        here = Paused((self.recording.text_start, self.recording.text_end), self.position)
         is_recorded = self.debugger is not None and self.recording.is_settled
         recorded, step = here if is_recorded else self._left_off.place
         return replace(
@@ -254,6 +257,25 @@ class StepsModel(WalkModel[Debugger]):
             step=step,
             race=self.race.encoder,
         )
+
+    def go_where(self, place: Place) -> None:
+        """Go to a step over bytes of the session's text, as soon as what is around them is recorded."""
+        self._seeks_place = place
+        has_steps = self.debugger is not None and self.recording.is_settled
+        if has_steps and self.recording.has(place.start):
+            self._go_to_place()
+        else:
+            self.recording.record_around(place.start)
+
+    def _go_to_place(self) -> None:
+        if self._seeks_place is None or self.debugger is None:
+            return
+        place, self._seeks_place = self._seeks_place, None
+        step = step_at(self.debugger.trace, place, self.recording.text_start)
+        if step is None:
+            self.to_byte(place.start - self.recording.text_start)
+        else:
+            self.go_to(step)
 
     def refresh(self) -> None:
         """Show the place that somebody else moved the debugger to."""

@@ -23,6 +23,7 @@ SHARE_PX, COUNT_PX = 46, 56
 RADIUS_PX = 6
 LEAST_SHARE = 0.005  # that is not written as 0 %
 WORDS, LINES = "Words", "Lines"
+TOKEN, WHY = range(2)
 NOTHING = "Each {} of this text is a single token: nothing is dear."
 
 
@@ -136,16 +137,20 @@ class DearestPanel(QScrollArea):
 
 
 class SideColumn(QWidget):
-    """The column at the right: the selected token, or what is most expensive."""
+    """The column at the right: the selected token, why it is there, or what is most expensive."""
 
-    def __init__(self, card: QWidget, dearest: DearestPanel) -> None:
+    def __init__(self, card: QWidget, why: QWidget, dearest: DearestPanel) -> None:
         super().__init__()
-        self.segments = Segments(("Token", "Most expensive"))
-        self._panels = (card, dearest)
+        self.segments = Segments(("Token", "Why", "Most expensive"))
+        self._panels = (card, why, dearest)
         bar = framed(in_column(self.segments, margins=(0, GAP_PX, 0, 0)), "panel")
-        in_column(bar, (card, 1), (dearest, 1), on=self, spacing=0)
+        in_column(bar, *((panel, 1) for panel in self._panels), on=self, spacing=0)
         self.segments.chosen.connect(self._show)
-        self._show(0)
+        self._show(TOKEN)
+
+    def show_why(self) -> None:
+        """Bring why the token is there to the front."""
+        self.segments.choose(WHY)
 
     def _show(self, index: int) -> None:
         for number, panel in enumerate(self._panels):
@@ -153,4 +158,4 @@ class SideColumn(QWidget):
 
     @property
     def shown(self) -> QWidget:
-        return self._panels[self._panels[1].isVisibleTo(self)]
+        return next(panel for panel in self._panels if panel.isVisibleTo(self))

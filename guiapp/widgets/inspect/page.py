@@ -18,6 +18,7 @@ from guiapp.viewmodels.text.coloured_spans import COLORINGS, ColouredSpans
 from guiapp.viewmodels.text.dearest import DearestModel
 from guiapp.viewmodels.tokens.decode import DecodeModel
 from guiapp.viewmodels.tokens.details import TokenDetailsModel, hover_text
+from guiapp.viewmodels.tokens.why import WhyModel
 from guiapp.widgets.inspect.budget_bar import BudgetBar
 from guiapp.widgets.inspect.dearest_panel import DearestPanel, SideColumn
 from guiapp.widgets.inspect.doubled_hint import DoubledHint
@@ -26,6 +27,7 @@ from guiapp.widgets.inspect.text_panel import TextPanel
 from guiapp.widgets.inspect.token_card import TokenCard
 from guiapp.widgets.inspect.token_strip import TokenStrip
 from guiapp.widgets.inspect.tools import InexactWalk, InspectTools
+from guiapp.widgets.inspect.why_panel import WhyPanel
 from guiapp.widgets.shared.layouts import framed, in_column, in_splitter
 from guiapp.widgets.shared.text_zoom import TextZoom
 from guiapp.widgets.shared.theme import TEXT_FONT_PX, ThemeSource
@@ -74,7 +76,9 @@ class InspectPage(Page):
         self._dearest = DearestModel(session, self)
         self.dearest_panel = DearestPanel(self._dearest, theme_source)
         self.dearest_panel.chosen.connect(self.editor.reveal)
-        self.side = SideColumn(self.card, self.dearest_panel)
+        self._why = WhyModel(session, self)
+        self.why_panel = WhyPanel(self._why, theme_source, self._zoom)
+        self.side = SideColumn(self.card, self.why_panel, self.dearest_panel)
         self.decode_model = DecodeModel(session, self)
         self._decode_dialog: DecodeDialog | None = None
         self.text_splitter = QSplitter(Qt.Orientation.Vertical, childrenCollapsible=False)
@@ -83,6 +87,7 @@ class InspectPage(Page):
         DoubledHint(self.notices, session)
         self.budget_bar = BudgetBar(TokenBudget(session, settings, self), self.editor, theme_source)
         self._tools = self._make_tools(actions)
+        actions["why"].triggered.connect(self.show_why)
         self._lay_out()
         self._zoom.stepped.connect(self.editor.zoom)
         self.editor.zoom_changed.connect(self._follow_editor_zoom)
@@ -176,9 +181,14 @@ class InspectPage(Page):
     def stop(self) -> None:
         self._details.close()
         self._dearest.close()
+        self._why.close()
         self.ids_panel.stop()
         self.text_panel.search.stop()
         self.decode_model.wait()
+
+    def show_why(self) -> None:
+        """Say why the selected token is there."""
+        self.side.show_why()
 
     def show_decoder(self) -> None:
         """Open the dialog that decodes ids, with those in the clipboard if there are any."""
@@ -207,5 +217,6 @@ class InspectPage(Page):
 
 def make_page(setting: PageSetting) -> InspectPage:
     page = InspectPage(setting.session, setting.settings, setting.actions, setting.theme_source)
+    page.why_panel.place_wanted.connect(setting.requests.step_wanted)
     TokenMenu(page.editor, setting.session, setting.requests, page.text_panel.search)
     return page

@@ -87,14 +87,15 @@ class TokenMenu(QObject):
         text = b"" if self._kind is Kind.IDS else source.document.slice(start, end)
         copy_text.triggered.connect(partial(_do, partial(put_on_clipboard, text or data)))
         menu.addSeparator()
-        self._add_ways(menu, token_id, start, end)
+        self._add_ways(menu, index, token_id, (start, end))
         if self._kind is not Kind.IDS and (word := self._word_at(start)):
             self._add_variants(
                 menu.addMenu(f"Variants of “{_plain(isolate(visible_text(word.encode(), 24)))}”"), word
             )
 
-    def _add_ways(self, menu: QMenu, token_id: int, start: int, end: int) -> None:
+    def _add_ways(self, menu: QMenu, index: int, token_id: int, span: tuple[int, int]) -> None:
         """To its others in the text, and to other pages that tell more about it."""
+        start, end = span
         if self._search is not None:
             n_others = self._source.tokens.count(token_id) - 1
             others = menu.addAction(
@@ -110,6 +111,7 @@ class TokenMenu(QObject):
             ("How it is built", partial(requests.building_wanted.emit, token_id)),
         ]
         if self._kind is Kind.STEPPED:
+            ways.insert(0, ("Why this token", partial(requests.why_wanted.emit, index)))
             ways.append(("Stop when it is formed", partial(requests.stop_wanted.emit, token_id, start)))
         for text, do in ways:
             menu.addAction(text).triggered.connect(partial(_do, do))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QShortcut
@@ -14,6 +15,7 @@ from guiapp.core.export.trace_run import TraceRun
 from guiapp.core.export.training_run import TrainingRun
 from guiapp.core.lessons.lesson import Lesson
 from guiapp.core.session_files.session_file import SessionFile
+from guiapp.core.trace.places import Place
 from guiapp.viewmodels.compare.compared_models import ComparedModels
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.presentation.deck import LessonDeck, StepsDeck
@@ -38,6 +40,9 @@ from guiapp.widgets.steps.trace_view import TraceView
 from guiapp.widgets.steps.training import TrainingStage, TrainingView
 from guiapp.widgets.window.actions import Actions
 from guiapp.widgets.window.pages import Page, PageSetting
+
+if TYPE_CHECKING:
+    from guiapp.core.trace.places import Place
 
 ENCODE, TRAIN, LESSONS = range(3)
 WALKS: dict[str, Callable[[StepsModel | TrainingModel], None]] = {
@@ -200,6 +205,11 @@ class StepsPage(Page):
         """Stop where the token that begins at a byte of the text is formed, once the steps are there."""
         self.modes.choose(ENCODE)
         self.model.stop_where_formed(token_id, offset)
+
+    def go_where(self, place: Place) -> None:
+        """Show a step of the encoder over bytes of the text, once the steps are there."""
+        self.modes.choose(ENCODE)
+        self.model.go_where(place)
 
     def stop(self) -> None:
         if self.presentation is not None:

@@ -105,6 +105,7 @@ ROWS = (
     ActionRow("add_special", "Add special tokens", "Tokens", ("Ctrl+Shift+A",), True, begins_group=True),
     ActionRow("parse_special", "Parse special tokens", "Tokens", ("Ctrl+Shift+R",), is_checkable=True),
     *map(_encoder_row, ALGORITHMS.values()),
+    ActionRow("why", "Why this token", "Tokens", begins_group=True, page="inspect"),
     ActionRow("inexact_next", "Next inexact token", "Tokens", ("F8",), begins_group=True, page="inspect"),
     ActionRow("inexact_previous", "Previous inexact token", "Tokens", ("Shift+F8",), page="inspect"),
     ActionRow("round_trip_difference", "Go to what decoding does not give back", "Tokens"),

@@ -16,6 +16,7 @@ from guiapp.core.explain.spelling import Spelling
 from guiapp.core.session_files.name import is_session
 from guiapp.core.sources.locate import kept_name, lasting_name
 from guiapp.core.sources.own_folders import add_folder
+from guiapp.core.trace.places import Place
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.models.loader import display_name
@@ -97,6 +98,8 @@ class WindowCommands(QObject):
         window.requests.token_wanted.connect(self._show_in_tree)
         window.requests.building_wanted.connect(self._show_building)
         window.requests.stop_wanted.connect(self._stop_at_token)
+        window.requests.why_wanted.connect(self._tell_why)
+        window.requests.step_wanted.connect(self._show_step)
         window.requests.race_wanted.connect(self._show_race)
         window.requests.model_chosen.connect(self.open)
         window.requests.lessons_wanted.connect(self._show_lessons)
@@ -532,6 +535,16 @@ class WindowCommands(QObject):
     def _stop_at_token(self, token_id: int, offset: int) -> None:
         """Show the step that forms a token of the text, and keep a breakpoint there."""
         self._steps_page().stop_where_formed(token_id, offset)
+
+    def _tell_why(self, index: int) -> None:
+        """Show why a token of the text is there."""
+        self._show_page("inspect")
+        self._session.select_token(index)
+        self._window.inspect_page.show_why()
+
+    def _show_step(self, place: Place) -> None:
+        """Step through the text up to a place."""
+        self._steps_page().go_where(place)
 
     def _show_race(self, rival: ModelSession, offset: int) -> None:
         """Step through what the window's model and another one do."""

@@ -69,6 +69,8 @@ class PageRequests(QObject):
         token_wanted(int): show this token of the window's model in its tree.
         building_wanted(int): the same, with the three trees of the token beside each other.
         stop_wanted(int, int): step through the text up to where this token is formed, over this byte.
+        why_wanted(int): say why this token of the text, by its number, is there.
+        step_wanted(Place): step through the text up to there.
         race_wanted(ModelSession, int): step through the text with that model beside, from this byte on.
         model_chosen(str): open this model in the window.
         text_chosen(Path): open this text or session in the window.
@@ -81,6 +83,8 @@ class PageRequests(QObject):
     token_wanted = Signal(object)
     building_wanted = Signal(object)
     stop_wanted = Signal(object, object)
+    why_wanted = Signal(object)
+    step_wanted = Signal(object)
     race_wanted = Signal(object, object)
     model_chosen = Signal(str)
     text_chosen = Signal(object)

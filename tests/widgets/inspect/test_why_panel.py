@@ -1,0 +1,156 @@
+"""Why the selected token is there, and from each line to its step, by real clicks."""
+
+import pytest
+from editor_hands import place_of_byte
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QContextMenuEvent, QGuiApplication
+from PySide6.QtWidgets import QApplication, QPushButton, QToolButton
+
+import guiapp
+
+LEFT = Qt.MouseButton.LeftButton
+TEXT = "The tokenization of Zürich 🦄<|im_end|> ends".encode()
+
+
+@pytest.fixture
+def open_on(make_shell, qtbot):
+    """Opens a window, clicks on the token that has a byte, then on “Why”; the shell and the panel."""
+
+    def make(offset, text=TEXT, model="demo:bpe"):
+        shell = make_shell(text, model, lambda name, pre, progress: guiapp.open_model(name))
+        page = shell.window.inspect_page
+        qtbot.mouseClick(page.editor.viewport(), LEFT, pos=place_of_byte(page.editor, offset))
+        (tab,) = (each for each in page.side.findChildren(QToolButton) if each.text() == "Why")
+        qtbot.mouseClick(tab, LEFT)
+        settle(qtbot, page.why_panel)
+        return shell, page.why_panel
+
+    return make
+
+
+def settle(qtbot, panel):
+    qtbot.waitUntil(lambda: panel._model.is_current and panel._shown is panel._model.told)
+
+
+def click(qtbot, panel, row):
+    panel.ensureWidgetVisible(row)
+    QApplication.processEvents()
+    qtbot.mouseClick(row, LEFT)
+
+
+def steps_model(shell, qtbot):
+    model = shell.window.pages.current.model
+    qtbot.waitUntil(lambda: model.debugger is not None and model._seeks_place is None)
+    return model
+
+
+def test_from_a_token_to_the_merge_that_made_it_in_three_clicks(open_on, qtbot):
+    shell, panel = open_on(TEXT.index(b"kenization"))
+    told = panel._shown
+    assert (told.start, told.end) == shell.session.tokens.span(shell.session.selected_token)
+    for wanted in told.merges[-1:] + told.merges[:1]:
+        row = next(each for each in panel.rows if each.line == wanted)
+        click(qtbot, panel, row)
+        model = steps_model(shell, qtbot)
+        columns, step = model.debugger.trace.columns, model.position
+        assert model.debugger.trace.operation(step) == "merge"
+        found = [column[step] for column in (columns.left, columns.right, columns.result, columns.rank)]
+        assert found == [*wanted.merged[:4]]
+        assert (columns.position[step], columns.end[step]) == (wanted.merged.start, wanted.merged.end)
+        shell.window.actions_table["inspect"].trigger()
+        settle(qtbot, panel)
+
+
+def test_each_line_of_each_stage_shows_its_step(open_on, qtbot):
+    shell, panel = open_on(TEXT.index(b"kenization"))
+    for number in range(len(panel.rows)):
+        row = panel.rows[number]
+        place = row.line.place
+        click(qtbot, panel, row)
+        model = steps_model(shell, qtbot)
+        trace = model.debugger.trace
+        expected = {"": "special", "normalise": "piece"}.get(place.operation, place.operation)
+        assert trace.operation(model.position) == expected
+        shell.window.actions_table["inspect"].trigger()
+        settle(qtbot, panel)
+
+
+def test_the_menu_of_a_token_leads_there_and_another_choice_is_followed(open_on, qtbot):
+    shell, panel = open_on(0)
+    page = shell.window.inspect_page
+    page.side.segments.choose(0)
+    place = place_of_byte(page.editor, TEXT.index(b"<|im"))
+    target = page.editor.viewport()
+    event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, place, target.mapToGlobal(place))
+    QApplication.sendEvent(target, event)
+    menu = QApplication.activePopupWidget()
+    action = next(each for each in menu.actions() if each.text() == "Why this token")
+    qtbot.mouseClick(menu, LEFT, pos=menu.actionGeometry(action).center())
+    assert panel.isVisible()
+    settle(qtbot, panel)
+    assert [stage.name for stage in panel._shown.stages] == ["bytes", "partition", "token"]
+    row = next(each for each in panel.rows if "special token" in each.text())
+    click(qtbot, panel, row)
+    model = steps_model(shell, qtbot)
+    assert model.debugger.trace.operation(model.position) == "special"
+    shell.window.actions_table["inspect"].trigger()
+    part = shell.session.tokens.first_ending_behind(TEXT.index("🦄".encode()))
+    shell.session.select_token(part)
+    settle(qtbot, panel)
+    assert panel._shown.index == part
+    shell.session.select_token(0)
+    settle(qtbot, panel)
+    assert panel.rows[1].text().endswith("as the file asks.")
+
+
+def test_long_lists_are_folded_and_open_on_a_click(open_on, qtbot):
+    shell, panel = open_on(5, b"unbelievablenessification", "demo:wordpiece")
+    shell.session.select_token(1)
+    settle(qtbot, panel)
+    lines = next(stage.lines for stage in panel._shown.stages if stage.name == "encode")
+    n_before = len(panel.rows)
+    QApplication.processEvents()  # shows what is new
+    (more,) = (each for each in panel._stages.findChildren(QPushButton) if each.isVisible())
+    assert more.text() == f"{len(lines) - 6} more"
+    panel.ensureWidgetVisible(more)
+    QApplication.processEvents()
+    qtbot.mouseClick(more, LEFT)
+    assert len(panel.rows) == n_before + len(lines) - 6
+    assert [row.line for row in panel.rows if row.line in lines] == [*lines]
+
+
+@pytest.mark.parametrize("model", ["demo:bpe", "demo:spm", "demo:unigram"])
+def test_of_a_long_text_only_what_is_near_is_looked_at(open_on, qtbot, model):
+    text = TEXT.replace(b"<|im_end|>", b"\n") * 20_000
+    shell, panel = open_on(5, text, model)
+    index = shell.session.tokens.first_ending_behind(text.index(b"tokenization", len(text) // 2) + 3)
+    shell.session.select_token(index)
+    settle(qtbot, panel)
+    told = panel._shown
+    assert (told.index, [told.start, told.end]) == (index, [*shell.session.tokens.span(index)])
+    encode = next(stage for stage in told.stages if stage.name == "encode")
+    row = next(each for each in panel.rows if each.line in encode.lines)
+    click(qtbot, panel, row)
+    steps = steps_model(shell, qtbot)
+    columns, step, start = steps.debugger.trace.columns, steps.position, steps.recording.text_start
+    assert steps.debugger.trace.operation(step) == row.line.place.operation
+    assert columns.position[step] + start == row.line.place.start
+    assert columns.end[step] + start == row.line.place.end
+
+
+def test_nothing_is_looked_at_where_nobody_looks(make_shell, qtbot):
+    shell = make_shell(b"one two", "demo:bpe", lambda name, pre, progress: guiapp.open_model(name))
+    panel = shell.window.inspect_page.why_panel
+    shell.session.select_token(1)
+    qtbot.wait(1)
+    assert not panel._model.is_busy
+    assert panel._shown is None
+
+
+def test_what_is_told_is_copied(open_on, qtbot):
+    _, panel = open_on(TEXT.index(b"kenization"))
+    panel.setFocus()
+    qtbot.keyClick(panel, "c", Qt.KeyboardModifier.ControlModifier)
+    copied = QGuiApplication.clipboard().text().splitlines()
+    assert copied[0].startswith(f"token {panel._shown.index}, bytes ")
+    assert all(any(line.text.split("`")[0] in each for each in copied) for line in panel._shown.merges)
