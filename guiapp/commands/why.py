@@ -6,7 +6,14 @@ import argparse
 import re
 import sys
 
-from guiapp.commands.files import InputError, add_encode_options, open_tokenizer, print_json, text_of
+from guiapp.commands.files import (
+    InputError,
+    add_encode_options,
+    add_spelling_option,
+    open_tokenizer,
+    print_json,
+    text_of,
+)
 
 PLACE = re.compile(r"(\d+)(?:[:–-](\d+))?")
 
@@ -18,11 +25,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--at", metavar="N", help="the token that has this byte of the text, or N:M for those of several"
     )
     which.add_argument("--token", metavar="N", type=int, help="the token of this number, from 0")
+    add_spelling_option(parser)
     parser.add_argument("--json", action="store_true", help="print the stages as a JSON object")
 
 
 def run(options: argparse.Namespace) -> int:
     """Why a token of a text is there: each stage, the merges with their ranks, and what lost."""
+    from guiapp.core.explain.spelling import Spelling
     from guiapp.core.explain.why.excerpt import Switches, excerpt_of
     from guiapp.core.explain.why.report import why_lines, why_record
     from guiapp.core.explain.why.why import why, why_of
@@ -30,16 +39,16 @@ def run(options: argparse.Namespace) -> int:
     place = None if options.at is None else _place(options.at)
     text = text_of(options)
     tokenizer = open_tokenizer(options.model, options.pre)
-    switches = options.special, options.parse_special
+    switches, spelling = (options.special, options.parse_special), Spelling(options.spelling)
     if options.token is not None:
         encoding = tokenizer.encode(text, *switches, options.encoder)
         if not 0 <= options.token < len(encoding):
             raise InputError(f"There is no token {options.token}: the text has {len(encoding):,}, from 0 on.")
         excerpt = excerpt_of(encoding, options.token)
-        found = [why_of(tokenizer, excerpt, Switches(encoding.encoder, *switches))]
+        found = [why_of(tokenizer, excerpt, Switches(encoding.encoder, *switches, spelling))]
     else:
         start, end = place or (0, len(text))
-        found = why(tokenizer, text, start, end, *switches, options.encoder)
+        found = why(tokenizer, text, start, end, *switches, options.encoder, spelling)
     if options.json:
         print_json(why_record(found))
         return 0

@@ -49,6 +49,7 @@ class WhyModel(QObject):
         session.selected_token_changed.connect(self._follow_choice)
         session.tokens_changed.connect(self._follow_tokens)
         session.options_changed.connect(self._follow_choice)
+        session.spelling.changed.connect(self._follow_choice)
 
     @property
     def is_busy(self) -> bool:
@@ -93,7 +94,7 @@ class WhyModel(QObject):
             self._show(None)
             return
         options = session.options
-        switches = Switches(algorithm.name, options.add_special, options.parse_special)
+        switches = Switches(algorithm.name, options.add_special, options.parse_special, session.spelling.now)
         self._next_look = _look(session, index)
         self._job.start(partial(_why, tokenizer, excerpt_in(session, index), switches))
         self.changed.emit()

@@ -9,6 +9,7 @@ import numpy as np
 
 from guiapp.core.explain.code_marks import code
 from guiapp.core.explain.figures import counted
+from guiapp.core.explain.spelling import Spelling
 from guiapp.core.explain.token_path import token_path
 from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.explain.why.excerpt import Excerpt
@@ -46,12 +47,14 @@ class _Slots(NamedTuple):
 class Decisions:
     """Those about the wanted token of an excerpt, as far as they were recorded."""
 
-    def __init__(self, tokenizer: Tokenizer, excerpt: Excerpt, found: Recorded) -> None:
+    def __init__(
+        self, tokenizer: Tokenizer, excerpt: Excerpt, found: Recorded, spelling: Spelling = Spelling.SIGNS
+    ) -> None:
         self._tokenizer, self._excerpt, self._found = tokenizer, excerpt, found
         self._debugger = debugger = found.debugger
         self._offset = excerpt.offset + found.stretch.start
         self.trace = debugger.trace
-        self._teller = Teller(self.trace, tokenizer.vocabulary, offset=self._offset)
+        self._teller = Teller(self.trace, tokenizer.vocabulary, spelling, self._offset)
         pieces, tokens = self.trace.pieces, self.trace.made
         self.piece = int(np.searchsorted(pieces.first_token, found.made, side="right")) - 1
         self._number = found.made - int(pieces.first_token[self.piece])

@@ -9,16 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.encoding import Encoding
+from guiapp.core.explain.spelling import Spelling
 
 REACH_BYTES = 8192  # on each side of the token, of which parts are looked at that are ever larger
 
 
 class Switches(NamedTuple):
-    """How a text is encoded; `encoder` is a name."""
+    """How a text is encoded, and tokens are written; `encoder` is a name."""
 
     encoder: str
     add_special: bool = True
     parse_special: bool = True
+    spelling: Spelling = Spelling.SIGNS
 
 
 @dataclass(frozen=True, eq=False)

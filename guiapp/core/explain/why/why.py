@@ -15,6 +15,7 @@ from guiapp.core.errors import EncodeError
 from guiapp.core.explain.characters import characters_of
 from guiapp.core.explain.code_marks import code
 from guiapp.core.explain.figures import counted
+from guiapp.core.explain.spelling import Spelling
 from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.explain.why.cutting import CutPiece, cut_lines
 from guiapp.core.explain.why.deciding import Decisions
@@ -49,6 +50,7 @@ def why(
     add_special: bool = True,
     parse_special: bool = True,
     encoder: str | None = None,
+    spelling: Spelling = Spelling.SIGNS,
 ) -> list[TokenWhy]:
     """Why each token is there that has some of the bytes [start, end) of a text; one byte without `end`.
 
@@ -62,7 +64,7 @@ def why(
         raise EncodeError(f"There are no bytes {start}–{end} in a text of {counted(size, 'byte')}.")
     starts, ends = encoding.spans.T
     is_wanted = (starts < end) & (ends > start) if start < end else (starts == start) & (ends == start)
-    switches = Switches(encoding.encoder, add_special, parse_special)
+    switches = Switches(encoding.encoder, add_special, parse_special, spelling)
     return [
         why_of(tokenizer, excerpt_of(encoding, index), switches)
         for index in np.flatnonzero(is_wanted)[:MOST_TOKENS].tolist()
@@ -109,7 +111,7 @@ class _Why:
         )
 
     def _of_text(self, found: Recorded) -> list[Stage]:
-        decisions = Decisions(self._tokenizer, self._excerpt, found)
+        decisions = Decisions(self._tokenizer, self._excerpt, found, self._switches.spelling)
         encode = decisions.lines()
         rank = next((line.worth for line in reversed(encode) if line.merged), "")
         return [
@@ -156,8 +158,11 @@ class _Why:
             return self._over("special", self._id)
         return None
 
+    def _named(self, token_id: int) -> str:
+        return code(self._switches.spelling.token(self._vocabulary, token_id, SHOWN))
+
     def _told_special(self, place: Place) -> Line:
-        name = code(visible_text(self._vocabulary.raw_text(self._id), SHOWN))
+        name = self._named(self._id)
         kind = self._vocabulary.kind(self._id)
         if place.operation == "add":
             where = "in front of" if place.end == 0 and not self._is_behind() else "behind"
@@ -197,7 +202,7 @@ class _Why:
             parsed = self._tokenizer.special_tokens.partition(text, True)
             hit = np.flatnonzero((parsed.starts < self._end) & (parsed.ends > self._start))
             if len(hit):
-                name = code(visible_text(self._vocabulary.raw_text(int(parsed.ids[hit[0]])), SHOWN))
+                name = self._named(int(parsed.ids[hit[0]]))
                 return Line(f"Ordinary text: it spells {name}, but special tokens are not parsed.", place)
         n_special = len(self._tokenizer.special_tokens.searched_for(self._switches.parse_special))
         if not n_special:
@@ -256,5 +261,5 @@ class _Why:
         facts = [vocabulary.kind(self._id)]
         facts += [f"rank {rank}"] if rank else []
         facts += [f"score {score:,.6g}".replace("-", "−")] if vocabulary.type in SCORED else []
-        name = code(visible_text(vocabulary.raw_text(self._id), SHOWN))
+        name = self._named(self._id)
         return Line(f"{name} is id {self._id}", place, note=", ".join(facts))

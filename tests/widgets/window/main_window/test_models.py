@@ -27,7 +27,7 @@ def test_without_a_model_the_window_says_so_and_offers_what_can_be_done(make_she
     assert shell.window.status_line.text.endswith(" selected: 7 characters")
     rows = [(row, action) for row, action in shell.window.actions_table if not row.page]
     assert {row.name for row, action in rows if action.isChecked()} == {
-        *("add_special", "parse_special", "whitespace", "inspect", "theme:dark"),
+        *("add_special", "parse_special", "whitespace", "inspect", "theme:dark", "spelling:signs"),
     }
     assert {row.name for row, action in rows if not (action.isEnabled() or row.group)} == {
         *("undo", "redo", "from_utf16", "forget_recent"),

@@ -63,9 +63,9 @@ def test_a_key_that_was_changed_is_listed_as_it_is(shell, qtbot):
 
 
 def test_copy_takes_what_shows(dialog, qtbot):
-    dialog.line.setText("undo")
+    dialog.line.setText("redo")
     qtbot.mouseClick(dialog.copy_button, Qt.MouseButton.LeftButton)
-    assert QGuiApplication.clipboard().text() == "Edit\nUndo\tCtrl+Z\n"
+    assert QGuiApplication.clipboard().text() == "Edit\nRedo\tCtrl+Shift+Z, Ctrl+Y\n"
     qtbot.keyClick(dialog.line, Qt.Key.Key_Escape)
     assert not dialog.isVisible()
 
