@@ -73,13 +73,10 @@ def hunt(
 ) -> Hunt:
     """Texts on which two tokenizers differ, the shortest for each cause: `guiapp.core.hunt.finds.Hunt`.
 
-    `second` may also be an installed library, by its name in `guiapp.core.bench.peers.PEERS`, such as
-    "llama.cpp".  Works in processes of its own, so a script calls it below `if __name__ == "__main__":`.
+    `second` may also be an installed library such as "llama.cpp", by its name in
+    `guiapp.core.bench.contenders.table.PEERS`.  Works in processes of its own, so a script calls it below
+    `if __name__ == "__main__":`.
     Raises TokenloupeError for what cannot be opened, and OSError for texts that cannot be read.
-
-    files     the user's own texts, tried line by line besides
-    batches   of texts to try; None: as many as there is time for.  The seed decides what is in each
-    progress  called a few times a second with what is known by then; what it raises ends the hunt
     """
     from guiapp.core.hunt.engine import Plan
     from guiapp.core.hunt.engine import hunt as states

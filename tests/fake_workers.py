@@ -9,7 +9,7 @@ import numpy as np
 
 from guiapp import open_model
 from guiapp.core.bench.agreement import Tokens
-from guiapp.core.bench.contenders import Contender, our_contender
+from guiapp.core.bench.contenders.contender import Contender, our_contender
 from guiapp.core.bench.control import Control
 from guiapp.core.bench.engine import run
 from guiapp.core.bench.measurement import Record, Report

@@ -18,7 +18,7 @@ from conftest import VOCABS
 from gguf_builder import BYTE, NORMAL, Raw, vocab_file
 
 import guiapp
-from guiapp.core.bench.peer_models import hugging_face_json
+from guiapp.core.bench.contenders.written_models import hugging_face_json
 from guiapp.core.compare.reasons import Cause
 from guiapp.core.tokenizer import Tokenizer
 

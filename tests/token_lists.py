@@ -11,7 +11,7 @@ from typing import Any
 import tokenizers
 from random_texts import LOOK_ALIKES, random_texts
 
-from guiapp.core.bench.peer_models import hugging_face_json
+from guiapp.core.bench.contenders.written_models import hugging_face_json
 from guiapp.core.tokenizer import Tokenizer
 
 

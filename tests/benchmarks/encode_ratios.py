@@ -27,7 +27,7 @@ import numpy as np
 from gguf import TokenType
 
 from guiapp import open_model
-from guiapp.core.bench.peers import PEERS, peer_source
+from guiapp.core.bench.contenders.table import PEERS, peer_source
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.training.write_gguf import ModelFile, Token, write_gguf
 
@@ -258,7 +258,7 @@ def _peer(name: str, tokenizer: Tokenizer) -> Load:
     source = peer_source(name, tokenizer)
 
     def load() -> Encode:
-        encode = PEERS[name].build(source).encode
+        encode = PEERS[name].open(source).encode
         return (lambda text: encode(text).ids) if name == "tokenizers" else encode
 
     return load

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import guiapp
-from guiapp.core.bench.peer_models import hugging_face_json, single_pattern
+from guiapp.core.bench.contenders.written_models import hugging_face_json, single_pattern
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.attributes import Attribute
 

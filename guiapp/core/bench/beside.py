@@ -11,7 +11,7 @@ from functools import cache
 from itertools import islice
 from typing import Any, NamedTuple
 
-from guiapp.core.bench.contenders import UNSPLIT, split_name
+from guiapp.core.bench.contenders.contender import UNSPLIT, split_name
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.published import PUBLISHED, Published, Source
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.bench.agreement import Tokens, compare
-from guiapp.core.bench.contenders import split_name
+from guiapp.core.bench.contenders.contender import split_name
 from guiapp.core.bench.control import Control
 from guiapp.core.bench.measurement import Series, agreement_record, memory_record
 from guiapp.core.bench.operations import MEMORY, REBUILDING

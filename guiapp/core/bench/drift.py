@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from statistics import median
 
-from guiapp.core.bench.contenders import split_name
+from guiapp.core.bench.contenders.contender import split_name
+from guiapp.core.bench.contenders.table import PEERS
 from guiapp.core.bench.measurement import Record
-from guiapp.core.bench.peers import PEERS
 
 FEWEST = 3  # contenders that are needed to tell what they share
 CLOSE = 1.08  # how far from the middle a contender may be that moved like the others

@@ -24,7 +24,8 @@ import numpy as np
 from guiapp import open_model
 from guiapp.core.bench.agreement import Tokens
 from guiapp.core.bench.cell import Event, Race, left_out, loading
-from guiapp.core.bench.contenders import as_split, our_contender, split_name
+from guiapp.core.bench.contenders.contender import as_split, our_contender, split_name
+from guiapp.core.bench.contenders.table import PEERS
 from guiapp.core.bench.control import Control
 from guiapp.core.bench.corpus import Corpus, corpus_named
 from guiapp.core.bench.environment import (
@@ -35,7 +36,6 @@ from guiapp.core.bench.environment import (
     vocabulary_record,
 )
 from guiapp.core.bench.operations import encode_all
-from guiapp.core.bench.peers import PEERS
 from guiapp.core.bench.plan import BenchError, Plan, from_any_folder
 from guiapp.core.bench.scenarios import SCENARIOS, Cell, Setting, tasks_of
 from guiapp.core.bench.stolen_time import StolenTime

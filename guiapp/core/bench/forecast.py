@@ -11,10 +11,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from guiapp.core.bench.cell import FEWEST_ROUNDS, MOST_ROUNDS, NARROW_ROUNDS, PATIENCE, PATIENCE_S
-from guiapp.core.bench.contenders import split_name
+from guiapp.core.bench.contenders.contender import split_name
+from guiapp.core.bench.contenders.table import PEERS
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.operations import MEMORY, REBUILDING
-from guiapp.core.bench.peers import PEERS
 from guiapp.core.bench.plan import Plan
 from guiapp.core.bench.scenarios import UNITS, Task
 from guiapp.core.bench.stages import STAGES

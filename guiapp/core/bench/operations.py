@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.bench.agreement import Tokens
-from guiapp.core.bench.contenders import APPENDED_BYTES, Contender, PartCounter, UnavailableError
+from guiapp.core.bench.contenders.contender import APPENDED_BYTES, Contender, PartCounter, UnavailableError
 from guiapp.core.bench.stages import STAGES
 from guiapp.core.bench.timing import Operation
 

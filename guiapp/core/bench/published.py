@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from guiapp.core.bench.contenders import UNSPLIT
+from guiapp.core.bench.contenders.contender import UNSPLIT
 from guiapp.core.bench.corpus import TUTORIAL
 from guiapp.core.bench.measurement import Record
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from guiapp.core.bench.contenders import APPENDED_BYTES, as_split, split_name
+from guiapp.core.bench.contenders.contender import APPENDED_BYTES, as_split, split_name
 from guiapp.core.bench.corpus import WORST_TEXTS, Corpus, stretched, worst_texts
 from guiapp.core.bench.operations import MEMORY
 from guiapp.core.bench.plan import Plan

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from operator import itemgetter
 
 from guiapp.core.bench.beside import Beside, beside, ratio_text
-from guiapp.core.bench.contenders import APPENDED_BYTES
+from guiapp.core.bench.contenders.contender import APPENDED_BYTES
 from guiapp.core.bench.drift import NO_DRIFT
 from guiapp.core.bench.history import BUSY_MARGIN, Change
 from guiapp.core.bench.measurement import Record

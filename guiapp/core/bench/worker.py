@@ -23,10 +23,10 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from guiapp.core.bench.agreement import Tokens
-from guiapp.core.bench.contenders import Contender, as_split, our_contender, split_name
+from guiapp.core.bench.contenders.contender import Contender, as_split, our_contender, split_name
+from guiapp.core.bench.contenders.table import PEERS, peer_source
 from guiapp.core.bench.memory import held_bytes, peak_bytes_during
 from guiapp.core.bench.operations import OPERATIONS, Subject, encode_all, judged_tokens
-from guiapp.core.bench.peers import PEERS, peer_source
 from guiapp.core.bench.timing import Operation, Sample, calls_per_sample, take_sample
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.open_model import open_model
@@ -62,7 +62,7 @@ class Worker:
         peer = PEERS.get(name)
         if peer is not None:  # our own vocabulary is no part of its memory
             source = peer_source(name, self._open_model(), is_split)
-            self._build = partial(peer.build, source)
+            self._build = partial(peer.open, source)
             before = held_bytes()
         else:
             before = held_bytes()

@@ -16,7 +16,7 @@ from os.path import basename
 from pathlib import Path
 from typing import Any
 
-from guiapp.core.bench.peers import PEERS
+from guiapp.core.bench.contenders.table import PEERS
 from guiapp.core.bench.worker_process import AskedProcess, ContenderFailed, Stopped, WorkerLost
 from guiapp.core.compare.reasons import Cause, Reason, shown
 from guiapp.core.explain.code_marks import code

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from guiapp.core.bench.peers import PEERS
+from guiapp.core.bench.contenders.table import PEERS
 from guiapp.core.compare.reasons import Cause
 from guiapp.core.errors import VocabError
 from guiapp.core.hunt.engine import Plan

@@ -8,8 +8,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.bench.contenders import Contender
-from guiapp.core.bench.peers import PEERS, peer_source
+from guiapp.core.bench.contenders.contender import Contender
+from guiapp.core.bench.contenders.table import PEERS, peer_source
 from guiapp.core.errors import EncodeError, TokenloupeError
 from guiapp.core.hunt.finds import Spans
 from guiapp.core.tokenizer import Tokenizer
@@ -97,7 +97,7 @@ class LibrarySide:
     def __init__(self, name: str, model: Tokenizer) -> None:
         self.name = name
         self._vocabulary = model.vocabulary
-        self._contender: Contender = PEERS[name].build(peer_source(name, model))
+        self._contender: Contender = PEERS[name].open(peer_source(name, model))
         if self._contender.other_vocabulary:
             raise HuntError(
                 f"{name} knows the vocabulary {self._contender.other_vocabulary} only: its ids say nothing "

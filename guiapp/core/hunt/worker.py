@@ -14,7 +14,7 @@ from __future__ import annotations
 from multiprocessing.connection import Connection
 from typing import NamedTuple
 
-from guiapp.core.bench.peers import PEERS
+from guiapp.core.bench.contenders.table import PEERS
 from guiapp.core.bench.worker import answer_all, prepare_process
 from guiapp.core.compare.reasons import Cause, Reason
 from guiapp.core.compare.seen_stages import sliced

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from guiapp.core.bench.peers import PEERS, reason_against
+from guiapp.core.bench.contenders.table import PEERS, reason_against
 from guiapp.core.catalogue import Algorithm
 from guiapp.core.vocab.vocabulary import Vocabulary
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.core.bench.contenders import UNSPLIT
+from guiapp.core.bench.contenders.contender import UNSPLIT
 from guiapp.core.bench.estimate import Duration, Pace
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.plan import Plan, plan_from

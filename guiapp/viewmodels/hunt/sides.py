@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.core.bench.peers import PEERS, reason_against
+from guiapp.core.bench.contenders.table import PEERS, reason_against
 from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.vocabulary import Vocabulary
 from guiapp.viewmodels.compare.compared_models import ComparedModels

@@ -7,8 +7,8 @@ from typing import NamedTuple
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QBrush, QColor
 
-from guiapp.core.bench.contenders import split_name
-from guiapp.core.bench.peers import PEERS
+from guiapp.core.bench.contenders.contender import split_name
+from guiapp.core.bench.contenders.table import PEERS
 from guiapp.core.catalogue import ALGORITHMS
 from guiapp.widgets.shared.theme import Theme
 

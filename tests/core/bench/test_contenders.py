@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from guiapp import open_model
-from guiapp.core.bench.contenders import (
+from guiapp.core.bench.contenders.contender import (
     Contender,
     as_split,
     as_str,
@@ -76,7 +76,7 @@ def test_texts_go_to_threads_in_an_eighth_of_its_share_at_once(monkeypatch):
             shares.append((self.n_threads, chunksize))
             return map(call, texts)
 
-    monkeypatch.setattr("guiapp.core.bench.contenders.ThreadPoolExecutor", Pool)
+    monkeypatch.setattr("guiapp.core.bench.contenders.contender.ThreadPoolExecutor", Pool)
     for n_texts in (3, 160, 200):
         on_threads(str)(list(range(n_texts)), 5)
     assert shares == [(5, 1), (5, 4), (5, 5)]

@@ -5,7 +5,7 @@ from conftest import CORPORA, VOCABS
 from toy_vocabulary import toy_vocabulary
 
 from guiapp import open_model
-from guiapp.core.bench.sentencepiece_model import sentencepiece_model
+from guiapp.core.bench.contenders.sentencepiece_model import sentencepiece_model
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.vocabulary import SpecialIds

@@ -9,6 +9,7 @@ import pytest
 from fake_workers import FakeStarter, FakeWorker, report_of
 
 from guiapp import open_model
+from guiapp.core.bench.contenders import peer
 from guiapp.core.bench.control import Control
 from guiapp.core.bench.engine import cells_of, contenders_of, run
 from guiapp.core.bench.measurement import KEY, Report
@@ -203,9 +204,7 @@ def test_what_cannot_be_measured_is_said(changes, message):
 
 
 def test_a_peer_that_is_missing_says_how_to_get_it(monkeypatch):
-    from guiapp.core.bench import peers
-
-    monkeypatch.setattr(peers, "find_spec", lambda module: None)
+    monkeypatch.setattr(peer, "find_spec", lambda module: None)
     tokenizer = open_model("demo:bpe")
     with pytest.raises(BenchError, match="pip install tiktoken"):
         contenders_of(plan(contenders=("tiktoken",)), tokenizer)

@@ -7,9 +7,9 @@ from fake_workers import FakeStarter, FakeWorker
 
 from guiapp import open_model
 from guiapp.core.bench import engine
+from guiapp.core.bench.contenders.table import PEERS
 from guiapp.core.bench.control import Control
 from guiapp.core.bench.engine import cells_of, contenders_of, corpora_of, run
-from guiapp.core.bench.peers import PEERS
 from guiapp.core.bench.plan import BenchError, Plan
 from guiapp.core.bench.worker import Loaded
 from guiapp.core.bench.worker_process import Stopped

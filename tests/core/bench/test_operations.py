@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from guiapp import open_model
-from guiapp.core.bench.contenders import Contender, UnavailableError, ids_only, our_contender
+from guiapp.core.bench.contenders.contender import Contender, UnavailableError, ids_only, our_contender
 from guiapp.core.bench.operations import OPERATIONS, Subject, judged_tokens
 from guiapp.core.bench.stages import STAGES
 from guiapp.core.bench.worker import Worker

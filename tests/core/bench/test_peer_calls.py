@@ -10,10 +10,11 @@ import pytest
 from pair_vocabularies import byte_level, character_level
 
 from guiapp import open_model
-from guiapp.core.bench import llama_library, peers
-from guiapp.core.bench.contenders import UnavailableError
-from guiapp.core.bench.llama_library import LlamaLibraryError, LlamaVocabulary
-from guiapp.core.bench.peers import PEERS, peer_source, reason_against
+from guiapp.core.bench.contenders import llama_cpp, llama_library
+from guiapp.core.bench.contenders.contender import UnavailableError
+from guiapp.core.bench.contenders.llama_library import LlamaLibraryError, LlamaVocabulary
+from guiapp.core.bench.contenders.table import PEERS, peer_source, reason_against
+from guiapp.core.bench.contenders.written_models import Ranks
 
 
 class Library:
@@ -41,7 +42,7 @@ TEXTS = ["a", "b"]
     [
         (
             "tiktoken",
-            ("p", {b"a": 0}),
+            Ranks("p", {b"a": 0}),
             (
                 "Encoding",
                 "loaded",
@@ -88,11 +89,10 @@ TEXTS = ["a", "b"]
     ],
 )
 def test_a_library_is_called_with_what_it_was_built_from_and_its_threads(
-    name, source, loading, one_thread, three_threads, monkeypatch
+    name, source, loading, one_thread, three_threads
 ):
     log = []
-    monkeypatch.setattr(peers, "import_module", lambda module: Library(log))
-    peer = PEERS[name].build(source)
+    peer = PEERS[name].build(Library(log), source)
     assert log[0] == loading
     prepared = [("no_truncation", {}), ("no_padding", {}), ("get_added_tokens_decoder", {})]
     assert log[1:] == (prepared if name == "tokenizers" else [])
@@ -109,10 +109,10 @@ ANY, BYTES_OF_IDS, BAD = [1, 2], np.array([1, 2], np.int32), b"a\xff"
 
 
 def test_each_library_gets_texts_and_ids_as_it_likes_them(monkeypatch):
-    monkeypatch.setattr(peers, "import_module", lambda module: Library([]))
-    monkeypatch.setattr(peers, "LlamaVocabulary", lambda path: Library([]))
-    sources = {"tiktoken": ("p", {}), "gigatoken": "json", "rwkv-package": ""}
-    made = {name: PEERS[name].build(sources.get(name, b"")) for name in PEERS}
+    monkeypatch.setattr(llama_cpp, "LlamaVocabulary", lambda path: Library([]))
+    sources = {"tiktoken": Ranks("p", {}), "gigatoken": "json", "rwkv-package": ""}
+    names = ("tiktoken", "tokenizers", "sentencepiece", "rs-bpe", "gigatoken", "llama.cpp", "rwkv-package")
+    made = {name: PEERS[name].build(Library([]), sources.get(name, b"")) for name in names}
     taken = {name: (peer.take_text(BAD), type(peer.take_ids(BYTES_OF_IDS))) for name, peer in made.items()}
     replaced = "a\ufffd"
     assert taken == {
@@ -134,6 +134,17 @@ TAKEN = {
     "sentencepiece": ("SPM", "UGM"),
     "gigatoken": ("BPE", "SPM"),
     "rwkv-package": ("RWKV",),
+    "snaptokens": ("BPE",),
+    "quicktok-v1": ("BPE",),
+    "riptoken": ("BPE",),
+    "tuetoken": ("BPE", "SPM"),
+    "fastokens": ("BPE", "SPM"),
+    "kitoken": ("BPE", "SPM", "UGM", "WPM"),
+}
+ANY_JSON = ("tokenizers", "splintr-rs", "tokie", "iree-tokenizer", "budtiktok", "transformers")
+OWN = {
+    "wordchipper": "wordchipper knows OpenAI's vocabularies only, and fetches those.",
+    "mistral-common": "mistral-common reads tekken.json only.",
 }
 
 
@@ -146,7 +157,8 @@ def test_who_takes_which_vocabularies(model):
         if kind not in kinds
     }
     if model == "rwkv":
-        reasons["tokenizers"] = "tokenizers has no RWKV vocabularies."
+        reasons |= dict.fromkeys(ANY_JSON, "tokenizer.json has no RWKV vocabularies.")
+    reasons |= OWN
     reasons |= {name: peer.how_to_install for name, peer in PEERS.items() if not peer.is_installed}
     assert {name: reason for name in PEERS if (reason := reason_against(name, vocabulary))} == reasons
 
@@ -228,7 +240,7 @@ def test_what_llama_cpp_cannot_load_is_said(tmp_path, llama):
     with pytest.raises(
         UnavailableError, match=r"^llama.cpp cannot be used: llama.cpp cannot load this file\.$"
     ):
-        PEERS["llama.cpp"].build(tmp_path / "bad.gguf")
+        PEERS["llama.cpp"].open(tmp_path / "bad.gguf")
 
 
 class FakeLlama:
@@ -293,6 +305,6 @@ def test_without_its_shared_object_llama_cpp_is_not_there(is_package, tmp_path, 
 
 def test_llama_cpp_says_nothing_of_its_own(llama):
     path = open_model("demo:bpe").vocabulary.path
-    code = f"from guiapp.core.bench.llama_library import *; LlamaVocabulary(Path({str(path)!r})).encode(b'a')"
+    code = f"from {llama_library.__name__} import *; LlamaVocabulary(Path({str(path)!r})).encode(b'a')"
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")

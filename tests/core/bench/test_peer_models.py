@@ -6,8 +6,9 @@ import pytest
 from pair_vocabularies import byte_level, character_level
 
 from guiapp import open_model
-from guiapp.core.bench.contenders import UnavailableError
-from guiapp.core.bench.peer_models import (
+from guiapp.core.bench.contenders import tiktoken
+from guiapp.core.bench.contenders.contender import UnavailableError
+from guiapp.core.bench.contenders.written_models import (
     check_hugging_face,
     check_ranks,
     hugging_face_json,
@@ -106,12 +107,12 @@ def test_ranks_are_of_the_bytes_of_normal_tokens():
     ranks = ranks_of_bytes(vocabulary)
     assert ranks[b" t"] == vocabulary.token_tree.starting_with(b" t")[0]
     assert b"<|begin_of_text|>" not in ranks
-    check_ranks(vocabulary)
+    check_ranks(vocabulary, "tiktoken")
 
 
 def test_who_cannot_take_part_is_told_why():
     characters = character_level(["a b"], ["a", "b", "ab"])
-    for check in (check_ranks, check_hugging_face):
+    for check in (tiktoken.check, check_hugging_face):
         with pytest.raises(UnavailableError, match="merges characters"):
             check(characters)
     with pytest.raises(UnavailableError, match="asks for 2 in turn"):

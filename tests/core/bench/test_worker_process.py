@@ -12,7 +12,8 @@ from functools import partial
 import pytest
 
 from guiapp import open_model
-from guiapp.core.bench.peers import PEERS
+from guiapp.core.bench.contenders.table import PEERS
+from guiapp.core.bench.contenders.written_models import Ranks
 from guiapp.core.bench.worker import Worker, _answer
 from guiapp.core.bench.worker_process import ContenderFailed, Stopped, WorkerLost, WorkerProcess
 
@@ -82,7 +83,7 @@ def test_what_a_contender_raises_is_told_and_the_worker_lives_on(process):
 def test_so_is_that_a_library_in_rust_panics():
     pytest.importorskip("tiktoken")
     worker = Worker("demo:bpe", "tiktoken")
-    worker._build = partial(PEERS["tiktoken"].build, (r".", {b"a": 0}))
+    worker._build = partial(PEERS["tiktoken"].open, Ranks(r".", {b"a": 0}))
     worker._contender = worker._build()
     outcome, told = _answer(worker, "prepare", ["encode", (b"b c",), (), 1])
     assert outcome == "failed"

@@ -2,14 +2,20 @@
 
 import json
 import struct
+from functools import partial
 
 import pytest
 from pair_vocabularies import byte_level, character_level, sentence_piece
 from toy_vocabulary import toy_vocabulary
 
-from guiapp.core.bench.contenders import UnavailableError
-from guiapp.core.bench.peer_models import check_hugging_face, check_ranks, hugging_face_json, single_pattern
-from guiapp.core.bench.sentencepiece_model import sentencepiece_model
+from guiapp.core.bench.contenders.contender import UnavailableError
+from guiapp.core.bench.contenders.sentencepiece_model import sentencepiece_model
+from guiapp.core.bench.contenders.written_models import (
+    check_hugging_face,
+    check_ranks,
+    hugging_face_json,
+    single_pattern,
+)
 from guiapp.core.split.pre_tokenizers import GPT2, NEWLINES, NUMBER, PRE_TOKENIZERS, Pattern
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.attributes import Attribute
@@ -198,7 +204,7 @@ def test_unigram_has_scores_and_its_normaliser(has_prefix, strips):
     ("check", "vocabulary", "reason"),
     [
         (
-            check_ranks,
+            partial(check_ranks, reader="tiktoken"),
             character_level(["a b"], ["a", "b"], pre="gemma4"),
             "tiktoken merges bytes; “gemma4” merges characters.",
         ),
@@ -208,17 +214,17 @@ def test_unigram_has_scores_and_its_normaliser(has_prefix, strips):
             "“gemma4” merges characters, not bytes, by listed rules.",
         ),
         (
-            check_ranks,
+            partial(check_ranks, reader="tiktoken"),
             byte_level(["a b"], pre="starcoder", patterns=(NUMBER, GPT2)),
             "tiktoken cuts text by one pattern; “starcoder” asks for 2 in turn.",
         ),
         (
-            check_ranks,
+            partial(check_ranks, reader="tiktoken"),
             byte_level(["a b"], pre="default", patterns=(GPT2, Pattern(""))),
             "tiktoken cannot cut text as “default” asks.",
         ),
         (
-            check_ranks,
+            partial(check_ranks, reader="tiktoken"),
             byte_level([], ["a", "b"]),
             "tiktoken needs a token for each byte, and this file has not all of them.",
         ),
@@ -230,7 +236,7 @@ def test_unigram_has_scores_and_its_normaliser(has_prefix, strips):
         (
             check_hugging_face,
             word_piece(unk=None),
-            "tokenizers needs an unknown token for WordPiece, and this file has none.",
+            "WordPiece in a tokenizer.json needs an unknown token, and this file has none.",
         ),
     ],
 )

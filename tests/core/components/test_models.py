@@ -13,7 +13,7 @@ from random_texts import random_texts
 from tokenizers import Tokenizer as Reference
 
 import guiapp
-from guiapp.core.bench.peer_models import hugging_face_json
+from guiapp.core.bench.contenders.written_models import hugging_face_json
 from guiapp.core.components.models import ModelTokens, UnigramModel, WordLevelModel, WordPieceModel
 from guiapp.core.errors import EncodeError
 from guiapp.core.formats.json_texts import number_as_read_there

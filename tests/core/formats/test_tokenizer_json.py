@@ -16,7 +16,7 @@ from random_texts import text_of
 from random_tokenizers import DOCUMENTS, TEXTS
 
 import guiapp
-from guiapp.core.bench.peer_models import hugging_face_json
+from guiapp.core.bench.contenders.written_models import hugging_face_json
 from guiapp.core.counting.growing import AppendEncoder
 from guiapp.core.errors import VocabError
 from guiapp.core.formats import tekken, tokenizer_json

@@ -13,7 +13,7 @@ import planted
 import pytest
 
 import guiapp
-from guiapp.core.bench.peers import PEERS
+from guiapp.core.bench.contenders.table import PEERS
 from guiapp.core.compare.reasons import Cause
 from guiapp.core.errors import TokenloupeError, VocabError
 from guiapp.core.hunt import worker

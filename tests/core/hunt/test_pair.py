@@ -7,7 +7,7 @@ import planted
 import pytest
 
 import guiapp
-from guiapp.core.bench.peers import PEERS
+from guiapp.core.bench.contenders.table import PEERS
 from guiapp.core.compare.reasons import Cause
 from guiapp.core.hunt.pair import Pair
 from guiapp.core.hunt.sides import FileSide, HuntError, LibrarySide

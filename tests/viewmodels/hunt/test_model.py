@@ -10,7 +10,7 @@ import pytest
 from fake_hunt import DIGITS, MERGE, START, batch_of, find_of, lines_of
 
 import guiapp
-from guiapp.core.bench.peers import PEERS
+from guiapp.core.bench.contenders.table import PEERS
 from guiapp.core.hunt.generators import ALL_NAMES
 from guiapp.core.hunt.report import markdown
 from guiapp.core.hunt.sides import HuntError

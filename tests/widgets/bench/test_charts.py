@@ -13,8 +13,8 @@ from PySide6.QtCore import QEvent, QPointF, Qt
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QApplication, QToolTip
 
-from guiapp.core.bench.contenders import UNSPLIT
-from guiapp.core.bench.peers import PEERS
+from guiapp.core.bench.contenders.contender import UNSPLIT
+from guiapp.core.bench.contenders.table import PEERS
 from guiapp.core.catalogue import ALGORITHMS
 from guiapp.core.pipelines.stages import SPLIT_AND_ENCODE
 from guiapp.widgets.bench.charts import PROJECTED_FONT_PX, PROJECTED_PX

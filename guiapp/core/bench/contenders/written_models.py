@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 from base64 import b64encode
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from guiapp.core.bench.contenders import UnavailableError
+from guiapp.core.bench.contenders.contender import UnavailableError
 from guiapp.core.errors import VocabError
-from guiapp.core.formats import tokenizer_json
+from guiapp.core.formats import clip, tokenizer_json, vocab_json, vocab_txt
 from guiapp.core.formats.table import HEAD_BYTES
 from guiapp.core.split.pre_tokenizers import CONTRACTION, GPT2, NUMBER, Pattern
 from guiapp.core.tokenizer import Tokenizer
@@ -28,16 +29,29 @@ MARK = "\u2581"
 BYTES_OF_TEXT = (*range(0xC0), *range(0xC2, 0xF5))  # those of UTF-8
 
 
-def check_ranks(vocabulary: Vocabulary) -> None:
-    """Raise UnavailableError where tiktoken cannot merge and cut as a BPE vocabulary asks."""
+class Ranks(NamedTuple):
+    """The bytes of each normal token with its rank, and what cuts text into pieces."""
+
+    pattern: str
+    ranks: dict[bytes, int]
+
+
+def ranks_and_pattern(tokenizer: Tokenizer) -> Ranks:
+    """What tiktoken takes; `check_ranks` found nothing against that."""
+    vocabulary = tokenizer.vocabulary
+    return Ranks(single_pattern(vocabulary, "tiktoken"), ranks_of_bytes(vocabulary))
+
+
+def check_ranks(vocabulary: Vocabulary, reader: str) -> None:
+    """Raise UnavailableError where a library like tiktoken cannot merge and cut as a BPE vocabulary asks."""
     if (parts := vocabulary.parts) is not None and not (vocabulary.patterns and parts.normalizes_nothing):
-        raise UnavailableError("tiktoken merges bytes of text as it is; this file asks for more.")
+        raise UnavailableError(f"{reader} merges bytes of text as it is; this file asks for more.")
     if vocabulary.rules.escape_spaces:
-        raise UnavailableError(f"tiktoken merges bytes; “{vocabulary.pre}” merges characters.")
-    single_pattern(vocabulary, "tiktoken")
+        raise UnavailableError(f"{reader} merges bytes; “{vocabulary.pre}” merges characters.")
+    single_pattern(vocabulary, reader)
     rows = vocabulary.token_table.find([spell(bytes([byte])).encode() for byte in BYTES_OF_TEXT])
     if not (np.all(rows >= 0) and np.all(vocabulary.attributes[rows] & Attribute.NORMAL)):
-        raise UnavailableError("tiktoken needs a token for each byte, and this file has not all of them.")
+        raise UnavailableError(f"{reader} needs a token for each byte, and this file has not all of them.")
 
 
 def ranks_of_bytes(vocabulary: Vocabulary) -> dict[bytes, int]:
@@ -73,17 +87,19 @@ def check_hugging_face(vocabulary: Vocabulary) -> None:
         _own_file(vocabulary)
         return
     if vocabulary.type not in (VocabType.BPE, VocabType.SPM, VocabType.WPM, VocabType.UGM):
-        raise UnavailableError(f"tokenizers has no {vocabulary.type.value} vocabularies.")
+        raise UnavailableError(f"tokenizer.json has no {vocabulary.type.value} vocabularies.")
     if vocabulary.pieces is not None and not _is_as_llamas(vocabulary, vocabulary.pieces):
         raise UnavailableError(
-            "It is not said here how tokenizers is to do what this SentencePiece model asks."
+            "It is not said here how a tokenizer.json does what this SentencePiece model asks."
         )
     if vocabulary.type is VocabType.BPE:
         if vocabulary.rules.escape_spaces:
             raise UnavailableError(f"“{vocabulary.pre}” merges characters, not bytes, by listed rules.")
         _patterns(vocabulary, "tokenizers")
     if vocabulary.type is VocabType.WPM and vocabulary.special_ids.unk is None:
-        raise UnavailableError("tokenizers needs an unknown token for WordPiece, and this file has none.")
+        raise UnavailableError(
+            "WordPiece in a tokenizer.json needs an unknown token, and this file has none."
+        )
 
 
 def _is_as_llamas(vocabulary: Vocabulary, rules: PieceRules) -> bool:
@@ -304,3 +320,12 @@ def _unigram_sections(tokenizer: Tokenizer) -> dict[str, Any]:
 
 def _ids_of_texts(vocabulary: Vocabulary) -> dict[str, int]:
     return {vocabulary.raw_text(token).decode("utf-8", "replace"): token for token in range(len(vocabulary))}
+
+
+READS_JSON = {"tokenizer.json": partial(Path.read_text, encoding="utf-8")}
+READS_TOKENS = {
+    "vocab.txt": partial(document_json, vocab_txt.document),
+    "vocab.json and merges.txt": partial(document_json, vocab_json.document),
+    "CLIP's merges": partial(document_json, clip.document),
+}
+"""Formats whose files, or a tokenizer.json that says the same, such libraries read."""

@@ -82,6 +82,11 @@ def ids_only(ids: Any) -> Tokens:
     return Tokens(np.asarray(ids).astype(np.int32), None)
 
 
+def ids_of_object(encoded: Any) -> Tokens:
+    """The tokens of a library that returns an object with ids."""
+    return ids_only(encoded.ids)
+
+
 def on_threads(encode: Callable[[Any], Any]) -> Batch:
     """Many texts through a function that releases Python's lock."""
 
