@@ -24,6 +24,7 @@ from guiapp.widgets.shared.images import save_image
 from guiapp.widgets.window.main_window import SMALLEST_SIZE
 
 PRESENTATION = "presentation"
+LESSON_LIST = "list"  # instead of a lesson
 PATIENCE_MS = 120_000  # a second or two is enough, on a machine with nothing else to do
 TOO_LATE = 1
 UNFINISHED = "The picture was not ready after {} s, so none is saved. Try again on a less busy machine."
@@ -40,6 +41,7 @@ class Look:
     hunt_seconds      how long to hunt before the picture is taken
     shape             of the picture on the Tree page
     at, race, lesson  on the Steps page: a breakpoint to stop at, an encoder to run beside, and NAME:STEP
+                      or `LESSON_LIST`
     train             on the Steps page: KIND:TOKENS:STEP
     run, chart        on the Bench page: a run that was saved, and the only chart to show
     spelling          of tokens, see `Spelling`
@@ -171,7 +173,10 @@ def _arrange_steps(shell: Shell, look: Look) -> None:
     if isinstance(page, StepsPage):
         if look.beside:
             page.race_with(shell.compared.sessions[1])
-        page.begin(look.race, look.lesson)
+        if look.lesson == LESSON_LIST:
+            page.show_lessons()
+        else:
+            page.begin(look.race, look.lesson)
         page.begin_training(look.train)
         _wait_for_page(shell)
         page.stop_at(look.at)

@@ -43,6 +43,7 @@ OTHERS = [str(SHARED / "vocabs" / f"ggml-vocab-{name}.gguf") for name in ("qwen2
 ORIGINAL = SHARED / "formats" / "llama-3.tokenizer.model"
 BESIDE = ["--beside", *OTHERS, "--difference", "10", "--text", MIXED]
 HUNT = ["--pre", "gpt-2", "--beside", str(ORIGINAL), "--hunt-seconds", "30"]
+SCREEN = ["--size", "1920x1080"]  # of a presentation
 PICTURES = {
     "start": ("demo:bpe", ["--size", "1280x800"]),
     "inspect": ("demo:bpe", []),
@@ -62,10 +63,21 @@ PICTURES = {
         ["--encoder", "heap", "--race", "greedy", "--at", "rank 1", "--text", "abacb"],
     ),
     "steps-lesson": ("demo:toy", ["--lesson", "6-exact-in-linear-time:2"]),
+    "steps-lessons": ("demo:toy", ["--lesson", "list"]),
     "steps-walk": ("demo:rwkv", ["--at", "operation take hit 5", "--text", LIONS]),
     "presentation": (
         "demo:bpe",
-        ["--encoder", "scan", "--at", "token 720", "--text", " unbelievable lions", "--size", "1920x1080"],
+        ["--encoder", "scan", "--at", "token 720", "--text", " unbelievable lions", *SCREEN],
+    ),
+    "presentation-race": (
+        "demo:toy",
+        ["--encoder", "heap", "--race", "greedy", "--at", "rank 1", "--text", "abacb", *SCREEN],
+    ),
+    "presentation-training": ("demo:bpe", ["--train", "bpe:400:40", *SCREEN]),
+    "presentation-lesson": ("demo:toy", ["--lesson", "6-exact-in-linear-time:2", *SCREEN]),
+    "presentation-unigram": (
+        "demo:unigram",
+        ["--at", "operation reach hit 22", "--text", "New York is unbelievable", *SCREEN],
     ),
     "steps-training": ("demo:bpe", ["--train", "bpe:400:40"]),
     "steps-training-unigram": ("demo:unigram", ["--train", "unigram:200:6"]),
@@ -84,6 +96,13 @@ PICTURES = {
     "hunt-1920": (str(LARGE), [*HUNT, "--size", "1920x1080"]),
     "steps-models": (str(LARGE), ["--beside", OTHERS[0], "--text", "total = 1024 * 20_000_000"]),
     "bench": (str(LARGE), []),
+}
+SIZED = ("steps", "steps-training", "steps-lesson", "steps-lessons", "tree-sunburst", "tree-icicle", "bench")
+SIZES = ("1280x800", "1920x1080")
+PICTURES |= {
+    f"{name}-{size.partition('x')[0]}": (PICTURES[name][0], [*PICTURES[name][1], "--size", size])
+    for name in SIZED
+    for size in SIZES
 }
 PICKER = "models"  # draws itself, in a home folder of its own
 CHARTS = "throughput scaling exactness worst stages short cold threads decode append interval batch memory"

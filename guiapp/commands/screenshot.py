@@ -65,7 +65,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--encoder", metavar="NAME", default="", help="an algorithm that `info` lists")
     parser.add_argument("--at", metavar="BREAKPOINT", default="", help="of Steps: where to stop")
     parser.add_argument("--race", metavar="ENCODER", default="", help="of Steps: run it beside")
-    parser.add_argument("--lesson", metavar="NAME:STEP", type=_lesson, default="", help="of Steps, from 1")
+    parser.add_argument(
+        "--lesson",
+        metavar="NAME:STEP",
+        type=_lesson,
+        default="",
+        help="of Steps, from 1; “list” for the list",
+    )
     parser.add_argument("--train", metavar="KIND:TOKENS:STEP", type=_training, default="", help="of Steps")
     parser.add_argument(
         "--run", metavar="FILE.json", type=file_path, help="on the Bench page: what `bench` wrote"

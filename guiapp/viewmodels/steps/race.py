@@ -18,6 +18,7 @@ from guiapp.viewmodels.models.loader import display_name
 from guiapp.viewmodels.steps.trace_recorder import TraceRecorder
 
 TOO_LONG = "The text is too long for a race. Select a part of it on the Inspect page."
+FAMILY_END = ": "  # in the name of a model, behind what it shares with others
 QUICK_SECONDS = 0.25  # to record a run that nobody asked for
 
 
@@ -311,6 +312,9 @@ def _name(session: ModelSession) -> str:
 
 
 def _told_apart(ours: str, theirs: str) -> tuple[str, str]:
-    """Two names in a sentence."""
+    """Two names in a sentence, without the family that both are of."""
+    is_family = ours.partition(FAMILY_END)[0] == theirs.partition(FAMILY_END)[0]
+    if is_family and ours != theirs:
+        ours, theirs = (name.partition(FAMILY_END)[2] or name for name in (ours, theirs))
     names = isolate(ours), isolate(theirs)
     return names if ours != theirs else (f"this {names[0]}", f"the other {names[1]}")

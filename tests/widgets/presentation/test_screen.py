@@ -6,7 +6,10 @@ from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication
 
+from guiapp.viewmodels.presentation.deck import Words
 from guiapp.widgets.presentation import screen
+from guiapp.widgets.presentation.words import lay_out_words
+from guiapp.widgets.shared.theme import DARK
 from guiapp.widgets.steps.page import LESSONS, TRAIN
 
 Key = Qt.Key
@@ -239,6 +242,15 @@ def test_a_race_has_both_and_tells_where_they_part(make_steps_page, present, qtb
     upper, lower = presented.pictures
     assert upper.area.bottom() <= lower.area.top()
     assert "From byte 2 on they differ." in told(presented)
+    qtbot.keyClick(presented, Key.Key_End)
+    assert "heap 8 steps, greedy 5: other tokens at byte 2" in told(presented)
+
+
+def test_a_question_whose_answer_is_still_computed_keeps_room_for_it_below():
+    column = lay_out_words(Words("", "Why?", ""), DARK, 960, 1400, 900)
+    (question,) = column.paragraphs
+    assert column.target.top() > question.place.bottom()
+    assert column.height == column.target.bottom()
 
 
 def test_a_training_is_presented_step_by_step(make_steps_page, present, qtbot):
