@@ -33,7 +33,15 @@ COMPOSED = ("é", "汉", "🚀", "นี้", "e\u0301")
 TRAININGS = ("bpe:300", "wordpiece:200", "unigram:200")
 BENCH_MS = HUNT_MS = 2000
 N_PLACES = 40  # among which one is chosen
-SLIDE_KEYS = (*MOVES, KEY.Key_Space, KEY.Key_Return, KEY.Key_Backspace, KEY.Key_P, KEY.Key_F10, KEY.Key_Escape)
+SLIDE_KEYS = (
+    *MOVES,
+    KEY.Key_Space,
+    KEY.Key_Return,
+    KEY.Key_Backspace,
+    KEY.Key_P,
+    KEY.Key_F10,
+    KEY.Key_Escape,
+)
 SESSION = "file.session"
 NOT_TRIGGERED = ("quit", "open_model", "open_text")  # the latter have events of their own
 
@@ -54,8 +62,9 @@ class RandomHands:
             self._paste: 4, self._undo: 4, self._redo: 3, self._find: 1, self._search_tree: 1,
             self._click: 20, self._double_click: 2, self._drag: 3, self._menu: 3, self._hover: 4,
             self._wheel: 8, self._page: 4, self._action: 8, self._step: 6, self._train: 0.3, self._bench: 0.1,
-            self._comparing: 3, self._beside: 2, self._hunt: 0.3, self._why: 2, self._race: 2, self._spelling: 1,
-            self._present: 0.5, self._slide: 6, self._session: 2, self._notes: 0.3, self._lesson: 0.5,
+            self._comparing: 3, self._beside: 2, self._hunt: 0.3, self._why: 2, self._race: 2,
+            self._spelling: 1, self._present: 0.5, self._slide: 6, self._session: 2, self._notes: 0.3,
+            self._lesson: 0.5,
             self._model: 1, self._sample: 1, self._open: 1, self._resize: 1, self._theme: 0.5, close: 3,
         }  # fmt: skip
 
