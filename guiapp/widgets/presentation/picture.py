@@ -66,10 +66,11 @@ def pictures(walk: AnyWalk, is_covered: bool, area: QRectF) -> list[Picture]:
         return [_of_run(debugger, made, is_covered, area)]
     height = area.height() / 2
     upper = area.adjusted(0, NAME_PX, 0, -height)
-    found = [_picture(made._replace(around=None), upper, debugger.trace.encoder)]
+    names = walk.race.names
+    found = [_picture(made._replace(around=None), upper, names[0])]
     if rival is not None:
-        beside = scene(rival, rival.waiting())._replace(around=None)
-        found.append(_picture(beside, upper.translated(0, height), walk.race.name))
+        beside = scene(rival, rival.waiting(), is_covered)._replace(around=None)
+        found.append(_picture(beside, upper.translated(0, height), names[1]))
     return found
 
 
