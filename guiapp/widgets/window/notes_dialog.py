@@ -39,7 +39,8 @@ class NotesDialog(QDialog):
 
     @property
     def notes(self) -> str:
-        return self.editor.toPlainText()
+        """As they were typed: `toPlainText` would make spaces of those that do not break, and lines of U+2028."""
+        return self.editor.document().toRawText().replace("\u2029", "\n")
 
     def take(self, notes: str) -> None:
         """Show other notes; undo brings the old ones back."""
