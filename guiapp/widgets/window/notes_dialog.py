@@ -39,7 +39,7 @@ class NotesDialog(QDialog):
 
     @property
     def notes(self) -> str:
-        """As they were typed: `toPlainText` would make spaces of those that do not break, and lines of U+2028."""
+        """As they were typed: in `toPlainText` all spaces may break, and U+2028 is a new line."""
         return self.editor.document().toRawText().replace("\u2029", "\n")
 
     def take(self, notes: str) -> None:
