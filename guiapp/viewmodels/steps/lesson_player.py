@@ -213,6 +213,8 @@ class LessonPlayer(QObject):
 
     def _show(self, number: int) -> None:
         self.number, self.is_revealed, self.failure, self.remark = number, False, "", ""
+        for walk in (self.steps, self.training):
+            walk.clock.pause()  # it would run through what the step asks
         assert self.lesson is not None
         self._progress.keep(self.lesson.name, number, len(self.lesson.steps))
         step = self.step
