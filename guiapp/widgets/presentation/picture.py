@@ -69,7 +69,7 @@ def pictures(walk: AnyWalk, is_covered: bool, area: QRectF) -> list[Picture]:
     names = walk.race.names
     found = [_picture(made._replace(around=None), upper, names[0])]
     if rival is not None:
-        beside = scene(rival, rival.waiting())._replace(around=None)
+        beside = scene(rival, rival.waiting(), is_covered)._replace(around=None)
         found.append(_picture(beside, upper.translated(0, height), names[1]))
     return found
 

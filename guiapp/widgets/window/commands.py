@@ -537,7 +537,9 @@ class WindowCommands(QObject):
         self._steps_page().stop_where_formed(token_id, offset)
 
     def _tell_why(self, index: int) -> None:
-        """Show why a token of the text is there."""
+        """Show why a token of the text is there, unless a menu was open while the text lost it."""
+        if index >= len(self._session.tokens):
+            return
         self._show_page("inspect")
         self._session.select_token(index)
         self._window.inspect_page.show_why()

@@ -14,6 +14,7 @@ from guiapp.core.trace.race import first_difference
 from guiapp.core.trace.recorder import record
 from guiapp.core.trace.reports import debugger_for
 from guiapp.viewmodels.model_session import ModelSession
+from guiapp.viewmodels.steps import race as race_module
 from guiapp.viewmodels.steps.race import RaceModel
 from guiapp.viewmodels.text_session import TextSession
 
@@ -171,6 +172,20 @@ def test_what_is_proposed_is_told_once_somebody_is_near(race):
     race._recorder.record = lambda *given: asked.append(given)
     race.choose("greedy")  # whose run is known
     assert (race.rival.trace.encoder, asked) == ("greedy", [])
+
+
+def test_lists_of_proposals_cost_nothing_at_a_step(race, monkeypatch):
+    run = leader(race, b"abacb" * 20)
+    race.run_beside(run)
+    race.scout()
+    race.choose("greedy")
+    told = race.proposals
+    monkeypatch.setattr(race_module, "first_difference", None)  # looks at all tokens of both
+    monkeypatch.setattr(race_module, "first_other_step", None)
+    run.go_to(5)
+    race.follow()
+    assert race.proposals == told
+    assert any("step" in each.told for each in told)
 
 
 def test_what_would_do_the_same_is_not_proposed(race):

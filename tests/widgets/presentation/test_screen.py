@@ -275,3 +275,32 @@ def test_a_text_that_is_not_recorded_says_why(make_steps_page, present, qtbot):
     assert letters(presented) == [""]
     assert not presented.grab().isNull()
     assert pytest.approx(presented.scale) == 1.0
+
+
+def test_neither_side_of_a_race_answers_a_question(make_steps_page, present, qtbot):
+    page = make_steps_page()
+    player = page.player
+    player.begin("4-encoding-by-merges", 0)
+    qtbot.waitUntil(lambda: player.is_ready)
+    player.steps.race.choose("greedy")
+    qtbot.waitUntil(lambda: player.steps.race.rival is not None)
+    presented = present(page)
+    assert player.is_covered
+    assert not any(block.is_marked for picture in presented.pictures for block in picture.scene.blocks)
+    assert not any(picture.scene.ranks or picture.scene.mark for picture in presented.pictures)
+    player.reveal()
+    assert all(any(block.is_marked for block in picture.scene.blocks) for picture in presented.pictures)
+
+
+def test_a_run_that_plays_stops_before_the_next_slide(make_steps_page, present, qtbot):
+    page = make_steps_page()
+    player = page.player
+    player.begin("4-encoding-by-merges", 0)
+    qtbot.waitUntil(lambda: player.is_ready)
+    player.reveal()
+    presented = present(page)
+    qtbot.keyClick(presented, Key.Key_P)
+    assert player.steps.clock.is_playing
+    qtbot.keyClick(presented, Key.Key_PageDown)
+    assert player.number == 1
+    assert not player.steps.clock.is_playing
