@@ -91,7 +91,14 @@ def test_edges_of_pieces_are_a_switch_and_the_tip_says_which_rule_cut(make_shell
     place = editor.rows.place_of(3)
     point = QPointF(24 + place.x + 2, place.y + 8)
     qtbot.waitUntil(lambda: editor.is_painted)
-    plain, tip = editor.viewport().grab().toImage(), editor.tip(point)
+    pictures = []
+
+    def is_steady():  # the window may still settle
+        pictures.append(editor.viewport().grab().toImage())
+        return len(pictures) > 1 and pictures[-1] == pictures[-2]
+
+    qtbot.waitUntil(is_steady)
+    plain, tip = pictures[-1], editor.tip(point)
     action.trigger()
     assert shell.settings.shows_pieces
     qtbot.waitUntil(lambda: editor.viewport().grab().toImage() != plain)
