@@ -7,8 +7,8 @@ import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from PySide6.QtCore import QEventLoop, QTimer
-from PySide6.QtGui import QPixmap
+from PySide6.QtCore import QEventLoop, QPoint, QTimer
+from PySide6.QtGui import QPainter, QPixmap
 from PySide6.QtWidgets import QWidget
 
 from guiapp import open_model
@@ -20,12 +20,16 @@ from guiapp.core.tokenizer import Tokenizer
 from guiapp.viewmodels.background import Progress
 from guiapp.viewmodels.models.loader import Load
 from guiapp.viewmodels.settings import Settings
+from guiapp.widgets.inspect.page import InspectPage
 from guiapp.widgets.shared.images import save_image
+from guiapp.widgets.shared.popover import Popover
 from guiapp.widgets.window.main_window import SMALLEST_SIZE
 
 PRESENTATION = "presentation"
+LESSON_LIST = "list"  # instead of a lesson
 PATIENCE_MS = 120_000  # a second or two is enough, on a machine with nothing else to do
 TOO_LATE = 1
+PANELS = ("token", "why", "dearest")  # at the right of the Inspect page, as its tabs are
 UNFINISHED = "The picture was not ready after {} s, so none is saved. Try again on a less busy machine."
 SETTLE_MS = 100  # for layouts and for the details of the selected token
 
@@ -40,9 +44,13 @@ class Look:
     hunt_seconds      how long to hunt before the picture is taken
     shape             of the picture on the Tree page
     at, race, lesson  on the Steps page: a breakpoint to stop at, an encoder to run beside, and NAME:STEP
+                      or `LESSON_LIST`
     train             on the Steps page: KIND:TOKENS:STEP
     run, chart        on the Bench page: a run that was saved, and the only chart to show
     spelling          of tokens, see `Spelling`
+    color             on the Inspect page: one of COLORINGS; by cost, line costs and the budget show, too
+    detail            on the Inspect page: one of PANELS, or "hidden" for the first hidden characters
+    at_text           on the Inspect page: select the token that these words begin in
     """
 
     theme: str = "dark"
@@ -60,6 +68,9 @@ class Look:
     run: Path | None = None
     chart: str = ""
     spelling: str = Spelling.SIGNS.value
+    color: str = ""
+    detail: str = ""
+    at_text: str = ""
 
 
 def save_screenshot(
@@ -85,6 +96,9 @@ def save_screenshot(
         settings.tree_shape = look.shape
         settings.animates_slides = False
         settings.spelling.choose(Spelling(look.spelling))
+        if look.color:
+            settings.coloring = look.color
+            settings.shows_line_tokens = settings.shows_budget = look.color == "cost"
         settings.set_options(True, True, look.encoder or None)
         shown = sample_text(FIRST_SAMPLE) if text is None else text
         shell = build(application, settings, shown, _loader(tokenizers))
@@ -113,10 +127,21 @@ def _grab(shell: Shell, page: str, model: str, look: Look) -> QPixmap:
         shell.compared.add(name)
     _open_and_wait(shell, model)
     _wait_for_page(shell)
+    _arrange_inspect(shell, look)
     _arrange_compare(shell, look)
     _arrange_steps(shell, look)
     _arrange_bench(shell, look)
-    return _present(shell, look).grab() if is_presented else shell.window.grab()
+    return _present(shell, look).grab() if is_presented else _with_popovers(shell.window)
+
+
+def _with_popovers(window: QWidget) -> QPixmap:
+    """A window, and what is open above it, which is no part of it."""
+    picture = window.grab()
+    with QPainter(picture) as painter:
+        for popover in window.findChildren(Popover):
+            if popover.isVisible():
+                painter.drawPixmap(window.mapFromGlobal(popover.pos()), popover.grab())
+    return picture
 
 
 def _present(shell: Shell, look: Look) -> QWidget:
@@ -142,6 +167,27 @@ def _open_and_wait(shell: Shell, model: str) -> None:
     shell.session.spans.failed.connect(settled.start)
     shell.session.loader.open(model)
     run_until_ready(loop)
+
+
+def _arrange_inspect(shell: Shell, look: Look) -> None:
+    """Show on the Inspect page the token and the details that were asked for."""
+    page = shell.window.pages.current
+    if not isinstance(page, InspectPage):
+        return
+    if look.at_text:
+        start = shell.session.document.text().find(look.at_text.encode())
+        if start < 0:
+            raise TokenloupeError(f"“{look.at_text}” is not in the text.")
+        shell.session.select_token(shell.session.tokens.indexes_in(start, start + 1)[0])
+    if look.detail in PANELS:
+        page.side.segments.choose(PANELS.index(look.detail))
+    elif look.detail == "hidden":
+        shell.window.hidden.step(1)
+        start, end = shell.session.document.selection
+        caret = page.editor.rows.place_of(start)
+        below = QPoint(round(caret.x), round(caret.y + page.editor.fontMetrics().height()))
+        shell.commands.open_hidden_card(start, end, page.editor.viewport().mapToGlobal(below))
+    _wait_for_page(shell)
 
 
 def _arrange_compare(shell: Shell, look: Look) -> None:
@@ -171,7 +217,10 @@ def _arrange_steps(shell: Shell, look: Look) -> None:
     if isinstance(page, StepsPage):
         if look.beside:
             page.race_with(shell.compared.sessions[1])
-        page.begin(look.race, look.lesson)
+        if look.lesson == LESSON_LIST:
+            page.show_lessons()
+        else:
+            page.begin(look.race, look.lesson)
         page.begin_training(look.train)
         _wait_for_page(shell)
         page.stop_at(look.at)

@@ -1,7 +1,11 @@
-"""A disk without room, as far as this process and those that it starts can tell."""
+"""A disk without room, as far as this process and those that it starts can tell.
+
+None of them keeps compiled modules meanwhile: Python would cut them off without a word, for all others too.
+"""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -13,8 +17,11 @@ def full_disk(room_bytes: int = 0) -> Iterator[None]:
     """No file gets longer than that."""
     resource = pytest.importorskip("resource", reason="limits the size of files")
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (room_bytes, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "dont_write_bytecode", True)
+        patch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+        resource.setrlimit(resource.RLIMIT_FSIZE, (room_bytes, before[1]))
+        try:
+            yield
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)

@@ -221,6 +221,7 @@ def paintings_of(widget: Painted) -> Paintings:
     with pytest.MonkeyPatch.context() as patch, QPainter(canvas) as painter:
         patch.setattr(ShapedTexts, "draw_all", lambda *given, **named: paintings.shaped(*given, **named))
         patch.setattr(RoundedBoxes, "draw_at", lambda *given: paintings.box(*given))
+        painter.setClipRect(widget.rect())
         painter.setFont(widget.font())  # as Qt does for a painter of the widget
         widget.paint(painter, widget._theme_source.theme)
     return paintings

@@ -33,6 +33,16 @@ COMPOSED = ("é", "汉", "🚀", "นี้", "e\u0301")
 TRAININGS = ("bpe:300", "wordpiece:200", "unigram:200")
 BENCH_MS = HUNT_MS = 2000
 N_PLACES = 40  # among which one is chosen
+SLIDE_KEYS = (
+    *MOVES,
+    KEY.Key_Space,
+    KEY.Key_Return,
+    KEY.Key_Backspace,
+    KEY.Key_P,
+    KEY.Key_F10,
+    KEY.Key_Escape,
+)
+SESSION = "file.session"
 NOT_TRIGGERED = ("quit", "open_model", "open_text")  # the latter have events of their own
 
 
@@ -52,7 +62,9 @@ class RandomHands:
             self._paste: 4, self._undo: 4, self._redo: 3, self._find: 1, self._search_tree: 1,
             self._click: 20, self._double_click: 2, self._drag: 3, self._menu: 3, self._hover: 4,
             self._wheel: 8, self._page: 4, self._action: 8, self._step: 6, self._train: 0.3, self._bench: 0.1,
-            self._comparing: 3, self._beside: 2, self._hunt: 0.3,
+            self._comparing: 3, self._beside: 2, self._hunt: 0.3, self._why: 2, self._race: 2,
+            self._spelling: 1, self._present: 0.5, self._slide: 6, self._session: 2, self._notes: 0.3,
+            self._lesson: 0.5,
             self._model: 1, self._sample: 1, self._open: 1, self._resize: 1, self._theme: 0.5, close: 3,
         }  # fmt: skip
 
@@ -179,6 +191,62 @@ class RandomHands:
             self.name = self.rng.choice(names)
             self.shell.window.actions_table[self.name].trigger()
 
+    def _spelling(self) -> None:
+        self._trigger(lambda name: name.startswith("spelling:"))
+
+    def _why(self) -> None:
+        """Why some token of the text is there."""
+        n_tokens = len(self.shell.session.tokens)
+        if n_tokens and asking() is None:
+            self.shell.window.requests.why_wanted.emit(self.rng.randrange(n_tokens))
+
+    def _race(self) -> None:
+        """Another encoder beside the steps, another model, or nobody."""
+        if asking() is not None:
+            return
+        page, others = self.shell.window.pages.show_page("steps"), self.shell.compared.sessions[1:]
+        race = page.model.race
+        if others and self.rng.random() < 0.3:
+            offset = self.rng.randrange(self.shell.session.document.size + 1)
+            page.race_with(self.rng.choice(others), offset)
+        else:
+            race.scout()
+            race.choose(self.rng.choice(["", *race.encoders]))
+
+    def _lesson(self) -> None:
+        if asking() is None:
+            page = self.shell.window.pages.show_page("steps")
+            lesson = self.rng.choice(page.player.lessons)
+            page.player.begin(lesson.name, self.rng.randrange(len(lesson.steps)))
+
+    def _present(self) -> None:
+        """What the Steps page shows, on the whole screen."""
+        if asking() is None:
+            self.shell.window.pages.show_page("steps").present()
+
+    def _slide(self) -> None:
+        """A key of presentations, if one is open."""
+        page = self.shell.window.pages.pages.get("steps")
+        if page is not None and page.presentation is not None:
+            self._press(self.rng.choice(SLIDE_KEYS))
+
+    def _session(self) -> None:
+        """Save one, open it, or one that somebody has spoiled."""
+        sessions, path = self.shell.commands.sessions, self._folder / SESSION
+        if not path.exists() or self.rng.random() < 0.3:
+            sessions.ask_and_save()
+            return
+        content = bytearray(path.read_bytes())
+        for _ in range(self.rng.choice((0, 0, 1, 20))):
+            content[self.rng.randrange(len(content))] = self.rng.randrange(256)
+        spoiled = self._folder / "spoiled.session"
+        spoiled.write_bytes(content)
+        sessions.open(spoiled)
+
+    def _notes(self) -> None:
+        if asking() is None:
+            self.shell.commands.sessions.show_notes()
+
     def _model(self) -> None:
         model = self.rng.choice(self._models)
         self.name = f"open {Path(model).name}"
@@ -242,7 +310,8 @@ class RandomHands:
         """Name a file of ours, or none: what these dialogs can do to a disk is no matter for chance."""
 
         def name(*_: object, **__: object) -> tuple[str, str]:
-            path = self.rng.choice(("", str(self._folder / "file.txt"), str(self._folder / "file.md")))
+            names = "file.txt", "file.md", SESSION
+            path = self.rng.choice(("", *(str(self._folder / each) for each in names)))
             return path, ""
 
         QFileDialog.getOpenFileName = QFileDialog.getSaveFileName = name

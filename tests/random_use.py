@@ -137,6 +137,11 @@ class RandomUse(QObject):
             QTimer.singleShot(0, self._tick)
             return
         shell = self._hands.shell
+        if (steps := shell.window.pages.pages.get("steps")) is not None:
+            if steps.presentation is not None:
+                steps.presentation.leave()
+            steps.player.leave()
+            steps.model.race.choose("")
         if (bench := shell.window.pages.pages.get("bench")) is not None:
             bench.model.stop()
         if (hunt := shell.window.pages.pages.get("hunt")) is not None:

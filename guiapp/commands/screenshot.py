@@ -24,6 +24,9 @@ PAGES = (
 MOST_BESIDE = 3
 DETAILS = [
     "spelling",
+    "color",
+    "detail",
+    "at_text",
     "difference",
     "against",
     "hunt_seconds",
@@ -57,6 +60,18 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--hunt-seconds", metavar="S", type=float, default=0.0, help="on the Hunt page: hunt before"
     )
     parser.add_argument("--text", metavar="TEXT", help="the sample text by default")
+    parser.add_argument(
+        "--color",
+        choices=("token", "cost", "kind", "rarity"),
+        default="",
+        help="on the Inspect page, by what",
+    )
+    parser.add_argument(
+        "--detail", choices=("token", "why", "dearest", "hidden"), default="", help="on the Inspect page"
+    )
+    parser.add_argument(
+        "--at-text", metavar="WORDS", default="", help="on the Inspect page: select the token they begin in"
+    )
     parser.add_argument("--theme", choices=("dark", "light"), default="dark")
     parser.add_argument("--size", metavar="WxH", type=picture_size, default=(1440, 900))
     parser.add_argument(
@@ -65,7 +80,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--encoder", metavar="NAME", default="", help="an algorithm that `info` lists")
     parser.add_argument("--at", metavar="BREAKPOINT", default="", help="of Steps: where to stop")
     parser.add_argument("--race", metavar="ENCODER", default="", help="of Steps: run it beside")
-    parser.add_argument("--lesson", metavar="NAME:STEP", type=_lesson, default="", help="of Steps, from 1")
+    parser.add_argument(
+        "--lesson",
+        metavar="NAME:STEP",
+        type=_lesson,
+        default="",
+        help="of Steps, from 1; “list” for the list",
+    )
     parser.add_argument("--train", metavar="KIND:TOKENS:STEP", type=_training, default="", help="of Steps")
     parser.add_argument(
         "--run", metavar="FILE.json", type=file_path, help="on the Bench page: what `bench` wrote"

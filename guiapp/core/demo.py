@@ -67,7 +67,7 @@ SAMPLES = (
 LESSONS = (
     LessonHead("1-what-a-token-is", "What a token is", 3),
     LessonHead("2-unicode-and-bytes", "Unicode and bytes", 3),
-    LessonHead("3-training-by-hand", "Training byte-pair encoding by hand", 4),
+    LessonHead("3-training-by-hand", "Training a tokenizer by hand", 4),
     LessonHead("4-encoding-by-merges", "Encoding by merges", 5),
     LessonHead("5-why-greedy-is-not-exact", "Why greedy is not exact", 4),
     LessonHead("6-exact-in-linear-time", "Exact in linear time", 5),

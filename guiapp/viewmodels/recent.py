@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from abc import abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -72,11 +73,13 @@ class Recent(QObject, Generic[Row]):
             self._save()
             self.changed.emit()
 
+    @abstractmethod
     def _read(self) -> dict[str, Row]:
-        raise NotImplementedError
+        """What was kept the last time."""
 
+    @abstractmethod
     def _save(self) -> None:
-        raise NotImplementedError
+        """Keep what there is."""
 
     def _look(self, paths: Iterable[str], progress: Progress) -> None:
         for path in paths:

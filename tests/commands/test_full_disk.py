@@ -37,7 +37,7 @@ def test_what_was_there_stays(tmp_path, arguments):
     path = tmp_path / {"train": "a.gguf", "bench": "a.html"}.get(arguments[0], "a.png")
     path.write_bytes(b"old")
     command = [sys.executable, "-c", LIMITED, *arguments, str(path)]
-    environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
+    environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen", "PYTHONDONTWRITEBYTECODE": "1"}
     result = subprocess.run(command, capture_output=True, text=True, env=environment)
     assert result.returncode == 1, result.stderr
     assert path.name in result.stderr

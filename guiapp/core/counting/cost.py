@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.system.checkpoint import stoppable
+from guiapp.core.text.hidden import hidden_places
 
 if TYPE_CHECKING:
     from guiapp.core.encoding import Encoding, Offsets
@@ -51,7 +52,7 @@ class Costs(NamedTuple):
 class Dear:
     """A word or a line, and what it costs in all places together.
 
-    text      as it is shown, shortened where it is long
+    text      as it is shown, shortened where it is long; hidden characters are counted, as in the text
     n_tokens  of all its places
     n_times   in how many places it is
     start, end  the bytes of the first of them
@@ -134,7 +135,21 @@ def _most(text: bytes, costs: Costs, n_most: int) -> tuple[Dear, ...]:
         row[0] += n_tokens
         row[1] += 1
     most = nlargest(n_most, found.items(), key=lambda item: (item[1][0], -item[1][2]))
-    return tuple(Dear(visible_text(word, SHOWN_CHARACTERS), *row) for word, row in most)
+    return tuple(Dear(_shown(word), *row) for word, row in most)
+
+
+def _shown(stretch: bytes) -> str:
+    """`this.[151 hidden]`: what is read in a list, where code points would leave no room for words."""
+    parts: list[str] = []
+    shown_to = 0
+    places = hidden_places(stretch)
+    for start, end, count in zip(places.starts.tolist(), places.ends.tolist(), places.counts, strict=True):
+        if len("".join(parts)) > SHOWN_CHARACTERS:
+            break
+        if count > 1:
+            parts += [visible_text(stretch[shown_to:start], SHOWN_CHARACTERS), f"[{count} hidden]"]
+            shown_to = end
+    return "".join(parts) + visible_text(stretch[shown_to:], SHOWN_CHARACTERS)
 
 
 def _dear_rows(costs: Costs) -> Iterator[tuple[int, int, int]]:

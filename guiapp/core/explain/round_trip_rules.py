@@ -144,6 +144,7 @@ DUMMY = "ids are right, a space that was put in front is decoded too"
 EXTRA = "white space at the ends, and more than one space in a row, is dropped"
 WORDS = "words are cut at white space and signs, and the ids do not tell how much was there"
 CLEANED = "ids are right, decoding drops a space"
+CLEANED_WORDS = "decoding drops a space before a sign, and the ids do not tell whether there was one"
 JOINED = "ids are right, decoding joins the tokens in another way"
 
 
@@ -165,7 +166,7 @@ def _of_gguf(vocabulary: Vocabulary) -> FileRules:
     if rules.strip_accents:
         key = _key(vocabulary, "strip_accents", "tokenizer.ggml.normalizer.")
         texts.append((Rule("strip_accents", key, ACCENTS, Loss.PART), _without_accents))
-    cleaned = Rule("clean_spaces", "clean_spaces", CLEANED, Loss.NONE)
+    cleaned = _cleaned("clean_spaces", "clean_spaces", is_bert)
     bert = "tokenizer.ggml.model"
     if not is_bert:
         plain = _of_pieces(vocabulary, "tokenizer.ggml.", "add_space_prefix")
@@ -220,7 +221,7 @@ def _of_parts(vocabulary: Vocabulary, parts: Parts) -> FileRules:
     prefix = next(filter(None, map(_prefix_key, (*leaves, *cutters))), "decoder")
     decoder = parts.decoder
     name = type(decoder).__name__ if not isinstance(decoder, decoders.Spaces) else "none"
-    cleaned = Rule("cleanup", "decoder.cleanup", CLEANED, Loss.NONE)
+    cleaned = _cleaned("cleanup", "decoder.cleanup", drops)
     cleans = isinstance(decoder, decoders.WordPiece) and decoder.cleans_up
     return FileRules(
         vocabulary,
@@ -238,6 +239,11 @@ def _of_parts(vocabulary: Vocabulary, parts: Parts) -> FileRules:
             if token.lstrip or token.rstrip
         },
     )
+
+
+def _cleaned(name: str, key: str, drops_spaces: bool) -> Rule:
+    told = (CLEANED_WORDS, Loss.PART) if drops_spaces else (CLEANED, Loss.NONE)
+    return Rule(name, key, *told)
 
 
 def _strip(token: str, key: str) -> Rule:

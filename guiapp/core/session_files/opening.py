@@ -11,7 +11,7 @@ from pathlib import Path
 from guiapp import open_model
 from guiapp.core.demo import PREFIX
 from guiapp.core.session_files.session_file import SessionFile
-from guiapp.core.sources.file_hash import hash_of
+from guiapp.core.sources.file_hash import is_another
 from guiapp.core.sources.locate import is_fetched, is_kept, is_plain, kept_name
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.quoting import quoted
@@ -69,8 +69,7 @@ def with_model(session: SessionFile, path: Path) -> SessionFile:
 
 def _opened_as(session: SessionFile, name: str, open_: Open) -> Opening:
     tokenizer = open_(name, session.pre or None)
-    found = hash_of(tokenizer, session.model) if session.sha256 else ""
-    if found and found != session.sha256.lower():
+    if is_another(tokenizer, session.model, session.sha256):
         shown = quoted(Path(session.model).name)
         told = f"{shown} is not the file that this session was saved with: its tokens may be others."
         return Opening(session, tokenizer, Obstacle.CHANGED, told)

@@ -38,3 +38,8 @@ def hash_of(tokenizer: Tokenizer, model: str) -> str:
     """That of a model's file; "" for one from the web, by its name: only the front of it may be here."""
     path = tokenizer.vocabulary.path
     return "" if path is None or is_fetched(model) else file_hash(path)
+
+
+def is_another(tokenizer: Tokenizer, model: str, sha256: str) -> bool:
+    """Whether a model's file is not the one that has this hash; False where one of the two is not known."""
+    return bool(sha256) and hash_of(tokenizer, model) not in ("", sha256.lower())

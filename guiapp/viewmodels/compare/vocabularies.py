@@ -127,8 +127,9 @@ class ComparedVocabularies(QObject):
         return self._models.can_add
 
     def add_second(self, name: str, pre: str | None) -> None:
-        """Open one more model, and take it for B."""
-        self.choose_second(self._models.add(name, pre))
+        """Open one more model, and take it for B; not where others came while people chose."""
+        if self.can_add:
+            self.choose_second(self._models.add(name, pre))
 
     def choose_second(self, session: ModelSession) -> None:
         """Take one of the choices for B."""

@@ -194,8 +194,12 @@ def told_now(walk: AnyWalk) -> Words:
     if walk.debugger is None:
         return Words(walk.recording.failure)
     race = walk.race
-    tells_race = race.is_ready and race.is_on and (race.is_parting or walk.position >= walk.n_steps)
-    return Words(walk.debugger.sentence(), more=race.verdict if tells_race else "")
+    told = ""
+    if race.is_ready and race.is_on and walk.position >= walk.n_steps:
+        told = race.outcome or race.verdict
+    elif race.is_ready and race.is_parting:
+        told = race.verdict
+    return Words(walk.debugger.sentence(), more=told)
 
 
 def told_before(algorithm: str) -> str:

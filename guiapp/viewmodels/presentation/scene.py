@@ -45,10 +45,14 @@ class Block(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """What comes of the blocks that are marked, in a word or a number; or what does not."""
+    """What comes of the blocks that are marked, in a word or a number; or what does not.
+
+    wins  over others that are in sight
+    """
 
     label: str
     succeeds: bool
+    wins: bool = False
 
 
 class Around(NamedTuple):
@@ -95,7 +99,10 @@ def scene(debugger: Debugger, waiting: Waiting | None = None, is_covered: bool =
         return Scene(_blocks(_covered(elements)), around=around, is_one_row=piece >= 0)
     operation = debugger.trace.operation(position)
     blocks = _blocks(elements, joins=operation == "merge")
-    return Scene(blocks, _mark(debugger, operation), _ranks(elements, waiting), around, piece >= 0)
+    mark, ranks = _mark(debugger, operation), _ranks(elements, waiting)
+    if mark is not None and operation == "merge":
+        mark = mark._replace(wins=bool(ranks))
+    return Scene(blocks, mark, ranks, around, piece >= 0)
 
 
 def _is_within(element: Element, start: int, end: int) -> bool:

@@ -21,7 +21,7 @@ from guiapp.core.lessons.lesson import (
     load_each,
 )
 from guiapp.core.lessons.places import computed_answer, go_to_place, place_of, training_answer
-from guiapp.core.sources.file_hash import hash_of
+from guiapp.core.sources.file_hash import is_another
 from guiapp.core.sources.locate import is_fetched, is_kept, kept_name
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.quoting import quoted
@@ -213,6 +213,8 @@ class LessonPlayer(QObject):
 
     def _show(self, number: int) -> None:
         self.number, self.is_revealed, self.failure, self.remark = number, False, "", ""
+        for walk in (self.steps, self.training):
+            walk.clock.pause()  # it would run through what the step asks
         assert self.lesson is not None
         self._progress.keep(self.lesson.name, number, len(self.lesson.steps))
         step = self.step
@@ -295,7 +297,7 @@ class LessonPlayer(QObject):
         step, model = self.step, self._model_of(self.step)
         self._comparing.cancel()
         if step is not None and step.sha256 and model is not None:
-            self._comparing.start(partial(_told_apart, step, model.tokenizer))
+            self._comparing.start(partial(_remark_on, step, model.tokenizer))
 
     def _tell_remark(self, remark: str) -> None:
         if remark != self.remark:
@@ -307,9 +309,8 @@ class LessonPlayer(QObject):
         self.changed.emit()
 
 
-def _told_apart(step: LessonStep, tokenizer: Tokenizer, _: Progress) -> str:
-    found = hash_of(tokenizer, step.model)
-    if found in ("", step.sha256.lower()):
+def _remark_on(step: LessonStep, tokenizer: Tokenizer, _: Progress) -> str:
+    if not is_another(tokenizer, step.model, step.sha256):
         return ""
     name = quoted(Path(step.model).name)
     return f"{name} is not the file that this lesson was written for: what it says may not hold here."

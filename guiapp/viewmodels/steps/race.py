@@ -18,6 +18,7 @@ from guiapp.viewmodels.models.loader import display_name
 from guiapp.viewmodels.steps.trace_recorder import TraceRecorder
 
 TOO_LONG = "The text is too long for a race. Select a part of it on the Inspect page."
+FAMILY_END = ": "  # in the name of a model, behind what it shares with others
 QUICK_SECONDS = 0.25  # to record a run that nobody asked for
 
 
@@ -61,6 +62,7 @@ class RaceModel(QObject):
         self._text_start = 0  # of the leader's text
         self._offset: int | None = None  # from where on they are to part
         self._runs: dict[str, Debugger | None] = {}  # of encoders on the leader's text; None: it failed
+        self._told: dict[str, Proposal] = {}  # of these; lists ask at each step
         self._is_scouting = False
         self._scouted = ""  # whose run is being recorded though nobody chose it
         self.encoder = ""
@@ -93,7 +95,8 @@ class RaceModel(QObject):
     @property
     def proposals(self) -> list[Proposal]:
         """The same encoders, with what is known of their runs."""
-        return [self._proposal(name) for name in self.encoders]
+        unknown = (Proposal(name, ALGORITHMS[name].title.lower(), True) for name in self.encoders)
+        return [self._told.get(each.encoder, each) for each in unknown]
 
     @property
     def name(self) -> str:
@@ -140,7 +143,7 @@ class RaceModel(QObject):
     def run_beside(self, leader: Debugger | None, text_start: int = 0) -> None:
         """Run beside another debugger from now on, whose text begins there in the session's."""
         self._leader, self._text_start = leader, text_start
-        self._runs, self._is_scouting = {}, False
+        self._runs, self._told, self._is_scouting = {}, {}, False
         self._renew()
         self.proposals_changed.emit()
 
@@ -247,6 +250,7 @@ class RaceModel(QObject):
         is_rival = side is not None and is_chosen and run.vocabulary is side.tokenizer.vocabulary
         if is_scouted or (is_rival and self.other is None):
             self._runs[encoder] = run
+            self._told[encoder] = _proposal(encoder, leader, run)
             self.proposals_changed.emit()
         if is_rival and self.rival is None:
             self._show(run)
@@ -285,15 +289,14 @@ class RaceModel(QObject):
             self.failure = self.verdict = message
             self.changed.emit()
 
-    def _proposal(self, name: str) -> Proposal:
-        title, run, leader = ALGORITHMS[name].title.lower(), self._runs.get(name), self._leader
-        if run is None or leader is None:
-            return Proposal(name, title, True)
-        is_same = first_difference(leader, run) is None
-        if is_same and first_other_step(leader, run) is None:
-            return Proposal(name, f"{title} · does the same on this text", False)
-        told = f"{title} · {counted(run.n_steps, 'step')}, {'same' if is_same else 'other'} tokens"
-        return Proposal(name, told, True)
+
+def _proposal(encoder: str, leader: Debugger, run: Debugger) -> Proposal:
+    """What is known of an encoder whose run is there."""
+    title, is_same = ALGORITHMS[encoder].title.lower(), first_difference(leader, run) is None
+    if is_same and first_other_step(leader, run) is None:
+        return Proposal(encoder, f"{title} · does the same on this text", False)
+    told = f"{title} · {counted(run.n_steps, 'step')}, {'same' if is_same else 'other'} tokens"
+    return Proposal(encoder, told, True)
 
 
 def _cost(side: Side, leader: Debugger) -> Cost:
@@ -311,6 +314,9 @@ def _name(session: ModelSession) -> str:
 
 
 def _told_apart(ours: str, theirs: str) -> tuple[str, str]:
-    """Two names in a sentence."""
+    """Two names in a sentence, without the family that both are of."""
+    is_family = ours.partition(FAMILY_END)[0] == theirs.partition(FAMILY_END)[0]
+    if is_family and ours != theirs:
+        ours, theirs = (name.partition(FAMILY_END)[2] or name for name in (ours, theirs))
     names = isolate(ours), isolate(theirs)
     return names if ours != theirs else (f"this {names[0]}", f"the other {names[1]}")

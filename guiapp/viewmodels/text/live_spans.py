@@ -107,6 +107,7 @@ class LiveSpans(QObject):
         """Encode with another tokenizer or other options from now on."""
         if tokenizer is not self._tokenizer:
             self._have_none()  # ids of the old vocabulary mean nothing in the new one
+        self.job.cancel()
         self._tokenizer, self._options = tokenizer, options
         self._fall_behind()
 

@@ -205,7 +205,7 @@ class ColumnsArea(QWidget):
     def _scroll(self, value: int) -> None:
         self.columns[0].editor.verticalScrollBar().setValue(value)
 
-    def _follow_scrolling(self, moved: SpanEditor) -> None:
+    def _follow_scrolling(self, moved: SpanEditor, moved_px: int = 0) -> None:
         if self._is_linking or self._comparison.is_telling:  # an edit that others have not followed
             return
         self._is_linking = True

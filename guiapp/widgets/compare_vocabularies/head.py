@@ -21,7 +21,7 @@ from guiapp.widgets.shared.menu_button import MenuButton
 from guiapp.widgets.shared.plain_tip import plain_tip
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource
-from guiapp.widgets.shared.wrapping_row import WrappingRow
+from guiapp.widgets.shared.wrapping_row import FittingRow
 
 NAME_PX = 190
 LEFT_PX = 430
@@ -157,7 +157,7 @@ class PairHead(QFrame):
         text, words, role = SIGNS[respect.is_equal]
         sign = set_role(QLabel(text), role)
         sign.setAccessibleName(f"{respect.name}: {words}")
-        parts = WrappingRow(list(map(self._part, respect.parts)))
+        parts = FittingRow(list(map(self._part, respect.parts)))
         for column, widget in enumerate((sign, set_role(QLabel(respect.name), "strong"), parts)):
             self._respects.addWidget(widget, row, column)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut, QShowEvent
+from PySide6.QtGui import QHideEvent, QKeySequence, QResizeEvent, QShortcut, QShowEvent
 from PySide6.QtWidgets import QLabel, QSplitter, QStackedWidget, QWidget
 
 from guiapp.viewmodels.compare.compared_models import ComparedModels
@@ -24,6 +24,7 @@ from guiapp.widgets.shared.theme import GAP_PX, ThemeSource
 from guiapp.widgets.window.pages import Page, PageRequests, PageSetting
 
 PICTURE_PX, LIST_PX, SIDE_PX = 300, 660, 320
+ROOM_FOR_PICTURE_PX = 1000
 NO_MODEL = "Open a model, and add another one to compare it with."
 NO_SECOND = "Add a model to compare with: another file of the same one, or any other."
 
@@ -54,7 +55,8 @@ class VocabulariesPage(Page):
         if self.model.found is None:
             return [self.add]
         side = self.side.stack.currentWidget()
-        around = [self.head.second, self.picture.scripts, *([] if side is None else [side])]
+        picture = [] if self.picture.isHidden() else [self.picture.scripts]
+        around = [self.head.second, *picture, *([] if side is None else [side])]
         return [self.list.view, self.list.search, *around]
 
     @property
@@ -72,6 +74,10 @@ class VocabulariesPage(Page):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self.model.set_watched(True)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.picture.setVisible(self.width() >= ROOM_FOR_PICTURE_PX)  # else the list has no room for words
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)

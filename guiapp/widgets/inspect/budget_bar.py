@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF
-from PySide6.QtGui import QHideEvent, QIntValidator, QPainter, QShowEvent
+from PySide6.QtGui import QHideEvent, QPainter, QRegularExpressionValidator, QShowEvent
 from PySide6.QtWidgets import QFrame, QLabel, QLineEdit
 
 from guiapp.core.explain.figures import counted
@@ -17,6 +17,7 @@ from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, Theme, ThemeSource
 from guiapp.widgets.spans.editor import SpanEditor
 
 FIELD_PX = 110
+NUMBER = "[1-9][0-9,]{0,15}"
 BAR_PX = 10
 
 
@@ -56,7 +57,7 @@ class BudgetBar(QFrame):
         self._used = set_role(QLabel(), "number")
         self.field = QLineEdit()
         self.field.setAccessibleName("Budget in tokens")
-        self.field.setValidator(QIntValidator(1, MOST, self.field))
+        self.field.setValidator(QRegularExpressionValidator(NUMBER, self.field))
         self.field.setFixedWidth(FIELD_PX)
         self._source = set_role(FittedLabel(), "dim")
         self.of_model = push_button("", self._use_model, role="quiet")
@@ -80,7 +81,7 @@ class BudgetBar(QFrame):
     def _use_own(self) -> None:
         if self.field.isModified():
             self.field.setModified(False)
-            self._budget.choose(int(self.field.text()))
+            self._budget.choose(min(int(self.field.text().replace(",", "")), MOST))
 
     def _use_model(self) -> None:
         self._budget.choose(None)
@@ -92,7 +93,7 @@ class BudgetBar(QFrame):
         self._editor.set_mark(budget.cut)
         self._used.setText(f"{budget.n_used:,}")
         if not self.field.isModified():
-            self.field.setText(str(budget.n_most))
+            self.field.setText(f"{budget.n_most:,}")
         model = budget.of_model
         of_file = "context length of the model" if model else "tokens; the model’s file says nothing"
         self._source.set_texts(["tokens of your own" if budget.own else of_file, ""])

@@ -100,7 +100,10 @@ class DearestPanel(QScrollArea):
         for number, row in enumerate(self.rows):
             row.clicked.connect(partial(self._choose, number))
         head = head_row("Most expensive", self.segments)
-        column = in_column(head, self._empty, *self.rows, STRETCH, margins=MARGIN_PX, spacing=0)
+        for inset in (head, self._empty):  # as far as the words of a row are from its edges
+            inset.setContentsMargins(GAP_PX, 0, GAP_PX, 0)
+        around = MARGIN_PX - GAP_PX, MARGIN_PX
+        column = in_column(head, self._empty, *self.rows, STRETCH, margins=around, spacing=0)
         scroll_down(self, framed(column, "panel"))
         self.setAccessibleName("Most expensive")
         self.segments.chosen.connect(self._show_kind)

@@ -61,7 +61,7 @@ class IdsPanel(QFrame):
         for name, action in self.format_actions.items():
             action.setToolTip(f"Copy the ids of the selected tokens, or all: {name}")
             action.triggered.connect(self.copy_ids)
-        self.decode_action = QAction("paste to decode", self, toolTip="Paste token ids and see their text")
+        self.decode_action = QAction("Decode", self, toolTip="Paste token ids and see their text")
         strip.addAction(copy_action(strip, "Copy ids", self.copy_ids, QKeySequence.StandardKey.Copy))
         self._lay_out()
         for action in self.view_actions.values():
@@ -110,17 +110,18 @@ class IdsPanel(QFrame):
 
     def _choices(self, names: list[str]) -> dict[str, QAction]:
         group = QActionGroup(self)
-        actions = {name: QAction(name, group, checkable=True) for name in names}
+        actions = {name: QAction(name[0].upper() + name[1:], group, checkable=True) for name in names}
         actions[names[0]].setChecked(True)
         return actions
 
     def _lay_out(self) -> None:
-        copy_as = set_role(QLabel("copy as"), "dim")
+        copy_as = set_role(QLabel("Copy as"), "dim")
         copy_as.setFont(Theme.ui_font(SMALL_FONT_PX))
         header = in_row(
             heading("Ids"),
             4 * UNIT_PX,
             copy_as,
+            UNIT_PX,
             *map(_button, self.format_actions.values()),
             3 * UNIT_PX,
             _button(self.decode_action),

@@ -162,7 +162,8 @@ class InspectPage(Page):
     @property
     def is_ready(self) -> bool:
         is_painted = self.editor.is_painted and self.ids_panel.strip.is_painted
-        return is_painted and not self._details.is_preparing
+        is_told = not (self._details.is_preparing or self._why.is_busy or self._dearest.is_busy)
+        return is_painted and is_told
 
     def begin_gently(self, wait_ms: int) -> None:
         """Paint less at a time for so long, and say only what is known of a token at once.

@@ -10,17 +10,24 @@ from PySide6.QtGui import QPainter, QPainterPath, QPen
 from guiapp.core.explain.visible_text import isolate
 from guiapp.viewmodels.presentation.letters import Letter, side_of
 from guiapp.viewmodels.steps.lattice import Edge, Lattice
-from guiapp.widgets.presentation.paint_strip import RADIUS_PX, UNCLIPPED, letter_font, letter_width
+from guiapp.widgets.presentation.paint_strip import (
+    RADIUS_PX,
+    UNCLIPPED,
+    letter_font,
+    letter_width,
+)
 from guiapp.widgets.presentation.strip import BOX_PX, CELL_PX
 from guiapp.widgets.shared.painting import CENTER, bold, fill, width_of, write
 from guiapp.widgets.shared.style_sheet import blend
 from guiapp.widgets.shared.theme import Theme
 from guiapp.widgets.steps.pictures.lattice import number_lines
+from guiapp.widgets.steps.pictures.standing import BADGE_PX, paint_badge
 
 N_PLACES = 17  # one more than there are letters
 WORTHS_PX, WORTH_LINE_PX = 80, 34  # room below the letters for numbers in two lines
 WORTH_FONT_PX, LABEL_FONT_PX, MARKED_FONT_PX = 26, 26, 38
 LABEL_PX, MARKED_LABEL_PX = 36, 60
+BADGE_SCALE = 2.0  # on the corner of a label, which leaves its arc to be seen
 LETTER_SHARE = 0.8  # of the height of a box
 ABOVE_PX = 36  # room for half of the label of the highest arc
 LEAST_ARCS_SHARE = 0.34  # of the height of the area
@@ -141,9 +148,12 @@ def _paint_labels(
             continue
         if not is_marked and width > abs(last - first):
             continue
-        taken.append(box)
+        badge = QRectF(0, 0, BADGE_PX * BADGE_SCALE, BADGE_PX * BADGE_SCALE)
+        badge.moveCenter(box.topLeft())
+        taken.append(box.united(badge) if edge.kind == "now" else box)
         if edge.kind == "now":
             fill(painter, box, theme.accent, 12)
+            paint_badge(painter, theme, box.topLeft(), BADGE_SCALE)
         else:
             painter.fillRect(box, theme.background)
         ink = {"now": theme.on_accent, "worse": theme.accent, "chosen": theme.good}.get(edge.kind, theme.dim)

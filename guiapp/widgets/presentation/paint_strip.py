@@ -29,11 +29,13 @@ from guiapp.widgets.shared.painting import CENTER, bold, fill, outline, width_of
 from guiapp.widgets.shared.style_sheet import blend
 from guiapp.widgets.shared.theme import Theme
 from guiapp.widgets.spans.painter import faded
+from guiapp.widgets.steps.pictures.standing import BADGE_PX, paint_badge
 
 UNCLIPPED = CENTER | Qt.TextFlag.TextDontClip  # lines of some scripts are higher than a cell
 RADIUS_PX, LINE_PX, MARKED_LINE_PX = 22, 2, 4
 BRACKET_PX, BRACKET_GAP_PX = 42, 12
 LABEL_PX, LABEL_FONT_PX, LABEL_PADDING_PX = 64, 38, 26
+BADGE_SCALE, BADGE_GAP_PX = 2.4, 14
 RANK_FONT_PX, BELOW_FONT_PX = 28, 34
 LEAST_LABEL_FONT_PX = 26
 DOTS_PX = 20
@@ -143,7 +145,8 @@ def _paint_mark(painter: QPainter, theme: Theme, scene: Scene, strip: Strip, roo
     painter.drawPath(path)
     font = bold(Theme.mono_font(round(LABEL_FONT_PX * shrink)))
     height = LABEL_PX * shrink
-    width = width_of(scene.mark.label, font) + 2 * LABEL_PADDING_PX * shrink
+    badge = (BADGE_PX * BADGE_SCALE + BADGE_GAP_PX) * shrink if scene.mark.wins else 0.0
+    width = badge + width_of(scene.mark.label, font) + 2 * LABEL_PADDING_PX * shrink
     x = max(room.left(), min((left + right - width) / 2, room.right() - width))
     bubble = QRectF(x, top - rise - 4 - height, width, height)
     if scene.mark.succeeds:
@@ -153,7 +156,10 @@ def _paint_mark(painter: QPainter, theme: Theme, scene: Scene, strip: Strip, roo
         painter.setBrush(theme.background)
         painter.drawRoundedRect(bubble.adjusted(1.5, 1.5, -1.5, -1.5), 12, 12)
     ink = theme.on_accent if scene.mark.succeeds else theme.text
-    write(painter, bubble, scene.mark.label, ink, CENTER, font)
+    write(painter, bubble.adjusted(badge, 0, 0, 0), scene.mark.label, ink, CENTER, font)
+    if scene.mark.wins:
+        left = bubble.left() + (LABEL_PADDING_PX + BADGE_PX * BADGE_SCALE / 2) * shrink
+        paint_badge(painter, theme, QPointF(left, bubble.center().y()), BADGE_SCALE * shrink)
 
 
 def _bracket(strip: Strip, boxes: Sequence[PlacedBox]) -> tuple[float, float]:

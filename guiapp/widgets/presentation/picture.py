@@ -21,7 +21,7 @@ from guiapp.widgets.shared.theme import Theme
 from guiapp.widgets.steps.pictures.view import LATTICES
 
 AROUND_PX = 84  # from the top of the line of text around to the picture
-NAME_PX, NAME_FONT_PX = 44, 30
+NAME_PX, NAME_FONT_PX, APART_PX = 44, 30, 28
 HIDDEN_KINDS = ("now", "worse")  # arcs that would answer a question
 
 
@@ -64,12 +64,13 @@ def pictures(walk: AnyWalk, is_covered: bool, area: QRectF) -> list[Picture]:
     made = scene(debugger, walk.waiting, is_covered)
     if not walk.race.is_on:
         return [_of_run(debugger, made, is_covered, area)]
-    height = area.height() / 2
+    height = (area.height() + APART_PX) / 2
     upper = area.adjusted(0, NAME_PX, 0, -height)
-    found = [_picture(made._replace(around=None), upper, debugger.trace.encoder)]
+    names = walk.race.names
+    found = [_picture(made._replace(around=None), upper, names[0])]
     if rival is not None:
-        beside = scene(rival, rival.waiting())._replace(around=None)
-        found.append(_picture(beside, upper.translated(0, height), walk.race.name))
+        beside = scene(rival, rival.waiting(), is_covered)._replace(around=None)
+        found.append(_picture(beside, upper.translated(0, height), names[1]))
     return found
 
 

@@ -54,10 +54,11 @@ def lay_out_words(words: Words, theme: Theme, middle: float, width: float, most:
 def _laid_out(words: Words, theme: Theme, middle: float, width: float, scale: float) -> Column:
     paragraphs: list[Paragraph] = []
     y, target = 0.0, None
-    said = [(paragraph, SAY_PX, theme.dim, False) for paragraph in words.say.split("\n\n")]
-    rows = [*said, (words.ask, ASK_PX, theme.text, True), (words.answer, ANSWER_PX, theme.text, False)]
-    for text, size_px, color, is_bold in [*rows, (words.more, MORE_PX, theme.dim, False)]:
-        is_answer = text is words.answer and words.ask != ""
+    rows = [(paragraph, SAY_PX, theme.dim) for paragraph in words.say.split("\n\n")]
+    n_said = len(rows)
+    rows += (words.ask, ASK_PX, theme.text), (words.answer, ANSWER_PX, theme.text)
+    for row, (text, size_px, color) in enumerate([*rows, (words.more, MORE_PX, theme.dim)]):
+        is_bold, is_answer = row == n_said, row == n_said + 1 and words.ask != ""
         if not text and not is_answer:
             continue
         y += (GAP_PX if size_px != SAY_PX or is_answer else SAY_GAP_PX) * scale if y else 0

@@ -50,12 +50,13 @@ class Painted(QWidget):
         painter, theme = QPainter(self), self._theme_source.theme
         if self.ground:
             painter.fillRect(event.rect(), getattr(theme, self.ground))
+        painter.setClipRect(event.rect())
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self.paint(painter, theme)
 
     @abstractmethod
     def paint(self, painter: QPainter, theme: Theme) -> None:
-        """Draw all that is to be seen."""
+        """Draw all that is to be seen, or at least what of it lies in the clip of the painter."""
 
 
 def fill(painter: QPainter, place: QRectF | QRect, brush: QBrush | QColor | QGradient, radius: float) -> None:

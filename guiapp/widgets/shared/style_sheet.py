@@ -17,6 +17,7 @@ Widgets choose their looks by the dynamic property `role`:
              tab      a page of the window                 primary  the one to press
              badge    a pill with a state                  hidden   a word of warning in the status line
              door     a bold title to click                search   opens a line to type in
+             link     a word at the end of a heading
 """
 
 from __future__ import annotations
@@ -83,6 +84,8 @@ QPushButton, QPushButton[role="raised"], QToolButton[role="raised"] {
     background: $raised; border-color: $line; }
 QPushButton[role="quiet"], QToolButton[role="quiet"] {
     background: transparent; border-color: transparent; color: $dim; }
+QToolButton[role="link"] { background: transparent; border-color: transparent; color: $dim; padding: 3px 0; }
+QToolButton[role="link"]:hover { border-color: transparent; color: $text; text-decoration: underline; }
 QToolButton[role="search"] { background: $panel; border-color: $line; color: $dim; }
 QToolButton[role="name"] { font-weight: 600; padding: 3px 6px; }
 QToolButton[role="door"] { font-size: 17px; font-weight: 600; padding: 3px 8px; }

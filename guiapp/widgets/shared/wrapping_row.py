@@ -1,4 +1,4 @@
-"""A row of controls that goes on below where the window is too narrow for all of them."""
+"""Rows of controls where there is no room for all: one goes on below, one leaves out the last."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class WrappingRow(QWidget):
         self._place()
 
     def minimumSizeHint(self) -> QSize:
-        widths = [widget.sizeHint().width() for widget in self._shown]
+        widths = [_size(widget).width() for widget in self._shown]
         return QSize(max(widths, default=0), self._height(_rows(self._shown, self.width())))
 
     def sizeHint(self) -> QSize:
-        width = sum(widget.sizeHint().width() + GAP_PX for widget in self._shown)
+        width = sum(_size(widget).width() + GAP_PX for widget in self._shown)
         return QSize(width, self._height(_rows(self._shown, self.width())))
 
     @property
@@ -47,7 +47,7 @@ class WrappingRow(QWidget):
         for row in rows:
             x, height = 0, _row_height(row)
             for widget in row:
-                size = widget.sizeHint()
+                size = _size(widget)
                 if widget is self._at_end:
                     x = self.width() - size.width()
                 top = y + (height - size.height()) // 2
@@ -61,11 +61,34 @@ class WrappingRow(QWidget):
         return sum(map(_row_height, rows)) + GAP_PX * max(0, len(rows) - 1)
 
 
+class FittingRow(QWidget):
+    """One line of the widgets that there is room for, from the first on; that one is there in any case."""
+
+    def __init__(self, widgets: list[QWidget]) -> None:
+        super().__init__()
+        self._widgets = widgets
+        for widget in widgets:
+            widget.setParent(self)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        x = 0
+        for widget in self._widgets:
+            size = _size(widget)
+            width = size.width() if x else min(size.width(), self.width())
+            widget.setGeometry(QRect(x, (self.height() - size.height()) // 2, width, size.height()))
+            widget.setVisible(x + width <= self.width())
+            x += width + GAP_PX
+
+    def sizeHint(self) -> QSize:
+        return QSize(0, _row_height(self._widgets))
+
+
 def _rows(widgets: list[QWidget], width: int) -> list[list[QWidget]]:
     rows: list[list[QWidget]] = []
     x = 0
     for widget in widgets:
-        needed = widget.sizeHint().width()
+        needed = _size(widget).width()
         if not rows or x + needed > width:
             rows.append([])
             x = 0
@@ -74,8 +97,12 @@ def _rows(widgets: list[QWidget], width: int) -> list[list[QWidget]]:
     return rows
 
 
+def _size(widget: QWidget) -> QSize:
+    return widget.sizeHint().expandedTo(widget.minimumSize())
+
+
 def _row_height(row: list[QWidget]) -> int:
-    return max(widget.sizeHint().height() for widget in row)
+    return max(_size(widget).height() for widget in row)
 
 
 def scrolling(inner: QWidget, minimum_width_px: int) -> QScrollArea:

@@ -43,7 +43,7 @@ class LineMargin(Painted):
         self._editor = editor
         self._pointed_out: PointedOut | None = None
         self.setFixedWidth(WIDTH_PX)
-        editor.moved.connect(self.update)
+        editor.moved.connect(self._follow)
         theme_source.changed.connect(self.update)
 
     @abstractmethod
@@ -67,13 +67,23 @@ class LineMargin(Painted):
         """As over the text."""
         self._editor.wheelEvent(event)
 
+    def _follow(self, moved_px: int) -> None:
+        """Move the picture with the rows, as the editor does; paint what comes into sight."""
+        if moved_px:
+            self.scroll(0, moved_px)
+        else:
+            self.update()
+
     def paint(self, painter: QPainter, theme: Theme) -> None:
         painter.setFont(Theme.mono_font(SMALL_FONT_PX))
         rows, document = self._editor.rows, self._document
         row_px = rows.metrics.row_height
         if rows.has_header:
             self._draw(painter, theme, MARGIN_PX - rows.scroll_y, row_px, LineCost(self.n_before()))
+        area = painter.clipBoundingRect()
         for block in rows.visible():
+            if not area.top() < block.bottom or not block.y < area.bottom():
+                continue
             start, end = document.line_span(document.line_of(block.start))
             if self._pointed_out is not None and start == self._pointed_out.line_start:
                 ground = QRectF(0, block.y, self.width(), block.bottom - block.y)

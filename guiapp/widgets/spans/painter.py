@@ -152,9 +152,10 @@ class SpanPainter:
         painter.setClipping(False)
 
     def _light_area(self, boxes: TokenBoxes, tokens: Tokens, place: QPointF) -> list[QRect]:
-        """Where text has to be dark on a dark theme, from left to right."""
+        """Where text has to be dark on a dark theme, from left to right; control tokens have no shade."""
         shades = tokens.window.colors[boxes.indexes].astype(np.int64) - FIRST_SHADE
         is_light = (shades >= 0) & self._is_light_shade[np.maximum(shades, 0)]
+        is_light &= (tokens.attributes[boxes.indexes] & CONTROL) == 0
         if not is_light.any():
             return []
         y, height = int(place.y()), self._metrics.row_height

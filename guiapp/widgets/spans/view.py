@@ -52,14 +52,14 @@ class SpanView(QAbstractScrollArea):
         hovered(int): the token under the mouse, -1 for none.
         token_clicked(int): a token was clicked.
         zoom_changed(): `font_px` is new.
-        moved(): rows may lie elsewhere, or be others.
+        moved(int): all rows lie so many pixels lower; 0 where they may be others, or lie anyhow.
         scrolled(): another part of the text shows, and that by no edit.
     """
 
     hovered = Signal(int)
     token_clicked = Signal(int)
     zoom_changed = Signal()
-    moved = Signal()
+    moved = Signal(int)
     scrolled = Signal()
     _looks_changed = Signal()
 
@@ -317,10 +317,12 @@ class SpanView(QAbstractScrollArea):
         moved = round(shown[start] - y) if start in shown else height
         if abs(moved) >= height or not self.is_painted:
             self.viewport().update()
+            moved = 0
         elif moved:
             self.viewport().scroll(0, moved)
             self._screen.forget()
         self._sync_scroll_bar()
+        self.moved.emit(moved)
         if self._y_of_top() != before:
             self.scrolled.emit()
 
@@ -331,6 +333,7 @@ class SpanView(QAbstractScrollArea):
         self._rows.set_size(self.viewport().width() - 2 * self._side_px, self.viewport().height())
         self._rows.settle()
         self._sync_scroll_bar()
+        self.moved.emit(0)
         self._unfinished.clear()
         self._look_again()
 
@@ -343,7 +346,6 @@ class SpanView(QAbstractScrollArea):
             bar.setPageStep(height)
             bar.setSingleStep(self._rows.metrics.row_height)
             bar.setValue(round(self._rows.scroll_y))
-        self.moved.emit()
 
     # Painting
 

@@ -54,7 +54,7 @@ class StartPage(Page):
         self._progress = LessonProgress(setting.settings)
         self.looking, self.learning, self.comparing, self.measuring = self.cards = self._cards()
         self._done = set_role(QLabel(), "dim")
-        self.present = tool_button("Present", self._present_next)
+        self.present = tool_button("Present", self._present_next, role="link")
         self.lessons, self.models, self.texts = QGridLayout(), QVBoxLayout(), QVBoxLayout()
         self._grid, self._is_wide = QGridLayout(), True
         self._listed: tuple[list[Choice], list[tuple[str, bool]]] | None = None
@@ -142,16 +142,21 @@ class StartPage(Page):
         actions = self._setting.actions
         title = set_role(QLabel("What would you like to do?"), "welcome")
         hint = set_role(QLabel("Or drop a text, a model or a session anywhere in this window."), "dim")
-        open_text = tool_button("Open…", actions["open_text"].trigger, name="Open text file")
-        choose = tool_button("All…", actions["choose_model"].trigger, name="Choose model")
+        open_text = tool_button("Open…", actions["open_text"].trigger, role="link", name="Open text file")
+        choose = tool_button("All…", actions["choose_model"].trigger, role="link", name="Choose model")
         own = (
-            tool_button("Open…", actions["open_lesson"].trigger, name="Open lesson file"),
-            tool_button("Write…", actions["write_lesson"].trigger, name="Write a lesson of your own"),
+            tool_button("Open…", actions["open_lesson"].trigger, role="link", name="Open lesson file"),
+            tool_button(
+                "Write…", actions["write_lesson"].trigger, role="link", name="Write a lesson of your own"
+            ),
         )
         for card in self.cards:
             card.setMinimumHeight(CARD_HEIGHT_PX)
         self._lists = (
-            _section(in_row(heading("Lessons"), STRETCH, self._done, self.present, *own), self.lessons),
+            _section(
+                in_row(heading("Lessons"), STRETCH, self._done, self.present, *own, spacing=MARGIN_PX),
+                self.lessons,
+            ),
             _section(head_row("Models", choose), self.models),
             _section(head_row("Recent texts and sessions", open_text), self.texts),
         )

@@ -32,7 +32,7 @@ class Cover(QLabel):
     def show_state(self, debugger: Debugger) -> None:
         """Of the place where a debugger is."""
         theme = self._theme_source.theme
-        self.setFont(self._zoom.mono_font(TEXT_FONT_PX + 4))
+        self.setFont(self._zoom.mono_font(TEXT_FONT_PX + 9))
         text = escape(isolate(visible_text(debugger.trace.text, MOST_CHARACTERS)))
         colors = [color.name() for color in theme.span_colors]
         tokens = "  ".join(

@@ -72,7 +72,7 @@ class LessonBar(QFrame):
         self._words_area.setFixedHeight(min(needed, round(self.window().height() * MOST_OF_WINDOW)))
 
     def _button(self, action: QAction) -> QToolButton:
-        role = "next" if action.objectName() == "lesson_next" else "quiet"
+        role = "next" if action.objectName() == "lesson_reveal" else "quiet"
         return tool_button(action.text(), action.trigger, role=role, tip=action.shortcut().toString())
 
     def _follow(self) -> None:
@@ -89,12 +89,16 @@ class LessonBar(QFrame):
         self.title.show_text(f"LESSON · {lesson.title.upper()} · {place} · {setting}")
         self.narration.setText(rich_text(step.say, theme.accent))
         self.question.setVisible(bool(step.ask or self._player.failure))
-        answer = f"\n\n→ {self._player.answer}" if self._player.is_revealed else ""
-        self.question.setText(rich_text(f"? {step.ask}{answer}", theme.accent))
+        answer = rich_text(f"→ {self._player.answer}", theme.accent) if self._player.is_revealed else ""
+        self.question.setText(f"<b>{rich_text(step.ask, theme.accent)}</b>{answer}")
         if self._player.failure:
             self.question.setText(escape(self._player.failure))
         self.remark.setText(self._player.remark)
         self.remark.setVisible(bool(self._player.remark))
-        self.buttons["lesson_reveal"].setVisible(bool(step.ask) and not self._player.is_revealed)
+        is_open = bool(step.ask) and not self._player.is_revealed
+        self.buttons["lesson_reveal"].setVisible(is_open)
+        next_role = "quiet" if is_open else "next"  # one button is the one to press
+        if self.buttons["lesson_next"].property("role") != next_role:
+            set_role(self.buttons["lesson_next"], next_role)
         self.buttons["lesson_previous"].setEnabled(self._player.number > 0)
         self._fit()

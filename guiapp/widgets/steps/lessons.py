@@ -87,7 +87,7 @@ class LessonList(QScrollArea):
         """Make the cards, the first time and for lessons that are new."""
         if self.widget() is not None and self._shown == self._player.lessons:
             return
-        self._shown, self._words, self.buttons = list(self._player.lessons), [], {}
+        self._shown, self._words, self.buttons, self.present_buttons = list(self._player.lessons), [], {}, {}
         cards = [self._card(number, lesson) for number, lesson in enumerate(self._shown, 1)]
         failures = [
             set_role(QLabel(failure, wordWrap=True, textFormat=Qt.TextFormat.PlainText), "dim")

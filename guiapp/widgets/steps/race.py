@@ -26,7 +26,7 @@ LONGEST_NAME = 40
 OTHER_MODEL = "other model"
 NOBODY, NO_RACE = "Race against …", "no race"
 TOLD_ROLE = Qt.ItemDataRole.UserRole + 1
-BOX_PX = 168
+BOX_PX, ARROW_PX = 190, 46
 LANE_PX, BAR_PX = 20, 8
 LONGEST_LANE_NAME = 16
 TIP = "A step is one decision, and not a time: some look at much more of the text for each."
@@ -87,7 +87,7 @@ class RaceBox(QComboBox):
         rows = {NO_RACE if race.is_on else NOBODY: ""}
         rows |= {f"race {each.encoder}": each.encoder for each in proposals}
         if race.other is not None:
-            rows[f"race {quoted(race.name, LONGEST_NAME)}"] = OTHER_MODEL
+            rows[self._elided(f"race {quoted(race.names[1] or race.name, LONGEST_NAME)}")] = OTHER_MODEL
         shown = [(self.itemText(index), self.itemData(index)) for index in range(self.count())]
         with QSignalBlocker(self):
             if [choice for _, choice in shown] != list(rows.values()):
@@ -104,6 +104,10 @@ class RaceBox(QComboBox):
             self.setCurrentIndex(max(0, self.findData(race.encoder if race.other is None else OTHER_MODEL)))
         if self.view().isVisible():
             self._widen()
+
+    def _elided(self, title: str) -> str:
+        """What of it the box has room for: one whose look is a style sheet's cuts letters in two."""
+        return self.fontMetrics().elidedText(title, Qt.TextElideMode.ElideRight, BOX_PX - ARROW_PX)
 
     def _choose(self, index: int) -> None:
         if self.itemData(index) != OTHER_MODEL:
@@ -202,7 +206,7 @@ class RaceCard(QFrame):
     def _follow(self) -> None:
         race = self._model.race
         self.setVisible(race.is_on)
-        name = race.name.upper() if race.other is None else isolate(quoted(race.name, LONGEST_NAME))
+        name = race.name.upper() if race.other is None else isolate(quoted(race.names[1], LONGEST_NAME))
         parts = ["RACE", name]
         if race.rival is not None:
             parts.append(f"STEP {race.rival.position:,} OF {race.rival.n_steps:,}")

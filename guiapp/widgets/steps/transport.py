@@ -19,13 +19,13 @@ from guiapp.widgets.window.actions import Actions
 
 PLAY_PX = 66
 BUTTONS = (
-    ("⏮", "debug_restart", "To the start, before the first step"),
+    ("⇤", "debug_restart", "To the start, before the first step"),
     ("◀ run", "debug_reverse", "Step back until the last breakpoint, or to the start"),
     ("◁ back", "debug_back", "One step back"),
     ("step on ▷", "debug_step", "One step on"),
     ("piece ▷▷", "debug_over", "Step on until the next piece: a stretch of text encoded by itself"),
     ("run ▶", "debug_run", "Step on until the next breakpoint, or to the end"),
-    ("⏭", "debug_end", "To the end, behind the last step"),
+    ("⇥", "debug_end", "To the end, behind the last step"),
 )
 SIZES_TIP = (
     "How far one step goes.\nDecision: the encoder does one thing.\n"

@@ -29,7 +29,7 @@ NEW_WHILE_MOVING_S = 0.0004
 NO_TIME_S = 0.0  # in a frame that has its nodes to paint
 ROOM_STEP_PX = 6  # shortened labels are made for rooms of these steps
 LEAST_ROOM_PX = 18  # for a shortened label
-LEAST_LETTERS = 3  # of a shortened label
+LEAST_LETTERS = 5  # of a shortened label
 LETTER_EM = 1.1  # no single letter is wider
 NARROWEST_EM = 0.01  # of a label: the root of a model without a name has none
 LEGIBLE_PX = 12  # the smallest letters for which it says more than the name
@@ -68,8 +68,8 @@ class LabelForm(NamedTuple):
         if not self.room_steps:
             return isolate(text)
         room = ROOM_STEP_PX * self.room_steps * MEASURED_PX // self.size_px
-        text = QFontMetrics(Theme.ui_font(MEASURED_PX)).elidedText(text, Qt.TextElideMode.ElideRight, room)
-        return isolate(text) if len(text) > LEAST_LETTERS else ""
+        left = QFontMetrics(Theme.ui_font(MEASURED_PX)).elidedText(text, Qt.TextElideMode.ElideRight, room)
+        return isolate(left) if left == text or len(left) > LEAST_LETTERS else ""
 
 
 _Named = tuple[int, bool]  # a node, and whether its whole token is told

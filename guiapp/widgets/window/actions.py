@@ -109,11 +109,15 @@ ROWS = (
     ActionRow("inexact_next", "Next inexact token", "Tokens", ("F8",), begins_group=True, page="inspect"),
     ActionRow("inexact_previous", "Previous inexact token", "Tokens", ("Shift+F8",), page="inspect"),
     ActionRow("round_trip_difference", "Go to what decoding does not give back", "Tokens"),
-    ActionRow("compare_next", "Next difference", "Tokens", ("F8",), begins_group=True, page="compare"),
-    ActionRow("compare_previous", "Previous difference", "Tokens", ("Shift+F8",), page="compare"),
-    ActionRow("texts_next", "Next change", "Tokens", ("F8",), page="compare_texts"),
-    ActionRow("texts_previous", "Previous change", "Tokens", ("Shift+F8",), page="compare_texts"),
     ActionRow("three_trees", "Three trees of a token, side by side", "Tokens", ("Ctrl+T",), page="tree"),
+    ActionRow("compare_next", "Next difference of models", "Tokens/Compare", ("F8",), page="compare"),
+    ActionRow(
+        "compare_previous", "Previous difference of models", "Tokens/Compare", ("Shift+F8",), page="compare"
+    ),
+    ActionRow("texts_next", "Next change of the text", "Tokens/Compare", ("F8",), page="compare_texts"),
+    ActionRow(
+        "texts_previous", "Previous change of the text", "Tokens/Compare", ("Shift+F8",), page="compare_texts"
+    ),
     *(
         ActionRow(page.name, page.title, "View", (page.keys,) if page.keys else (), True, "page")
         for page in PAGES
@@ -122,17 +126,20 @@ ROWS = (
     ActionRow("debug_run", "Run to the next breakpoint", "Run", ("F5",), page="steps"),
     ActionRow("debug_reverse", "Run back to the last breakpoint", "Run", ("Shift+F5",), page="steps"),
     ActionRow("debug_caret", "Run to the caret", "Run", ("Ctrl+F10",), page="steps"),
+    ActionRow("debug_breakpoint", "Toggle breakpoint", "Run", ("F9",), page="steps"),
     ActionRow("debug_step", "Step on", "Run", ("F10",), begins_group=True, page="steps"),
     ActionRow("debug_back", "Step back: undo one step", "Run", ("Shift+F10",), page="steps"),
     ActionRow("debug_into", "Step into: one decision", "Run", ("F11",), page="steps"),
     ActionRow("debug_over", "Step over the piece", "Run", ("Ctrl+F11",), page="steps"),
     ActionRow("debug_back_over", "Step back over the piece", "Run", ("Ctrl+Shift+F11",), page="steps"),
     ActionRow("debug_out", "Step out: finish the piece", "Run", ("Shift+F11",), page="steps"),
-    ActionRow("debug_restart", "Back to the start", "Run", ("Ctrl+Shift+F5",), page="steps"),
+    ActionRow(
+        "debug_restart", "Back to the start", "Run", ("Ctrl+Shift+F5",), begins_group=True, page="steps"
+    ),
     ActionRow("debug_end", "To the end", "Run", ("Ctrl+Shift+F10",), page="steps"),
     ActionRow("race_parting", "Go where a race parts", "Run", ("F8",), page="steps"),
     ActionRow("debug_play", "Play or pause", "Run", ("Ctrl+F5",), begins_group=True, page="steps"),
-    ActionRow("present", "Present", "Run", ("Alt+Return",), page="steps"),
+    ActionRow("present", "Present", "Run", ("Alt+Return",), begins_group=True, page="steps"),
     ActionRow("present_motion", "Motion in presentations", "Run", is_checkable=True, page="steps"),
     ActionRow("debug_copy", "Copy step as Markdown", "Run/Export", ("Ctrl+Alt+C",), page="steps"),
     ActionRow("debug_copy_json", "Copy step as JSON", "Run/Export", page="steps"),
@@ -144,7 +151,6 @@ ROWS = (
     ActionRow("lesson_leave", "Leave", "Run/Lesson", page="steps"),
     ActionRow("lesson_copy", "Save a copy of the lesson…", "Run/Lesson", begins_group=True, page="steps"),
     ActionRow("lesson_handout", "Save handout of the lesson…", "Run/Lesson", page="steps"),
-    ActionRow("debug_breakpoint", "Toggle breakpoint", "Run", ("F9",), begins_group=True, page="steps"),
     ActionRow("hunt_run", "Hunt or stop", "Run/Hunt", ("Ctrl+Shift+H",), page="hunt"),
     ActionRow("hunt_next", "Next find", "Run/Hunt", ("Ctrl+Down",), begins_group=True, page="hunt"),
     ActionRow("hunt_previous", "Previous find", "Run/Hunt", ("Ctrl+Up",), page="hunt"),

@@ -102,10 +102,17 @@ class ExactnessBadge(Badge):
         super().__init__("Exactness", theme_source, [next_inexact, choose_pre], parent)
         self._choose_pre = choose_pre
         self._session = session
+        self._is_short = False
         session.vocabulary_changed.connect(self._follow)
         session.options_changed.connect(self._follow)
         session.encoder_check.changed.connect(self._follow)
         self._follow()
+
+    def set_short(self, is_short: bool) -> None:
+        """Say only the share, behind the icon that says what it is of, where room is scarce."""
+        if is_short != self._is_short:
+            self._is_short = is_short
+            self._follow()
 
     def remedies(self) -> list[QAction]:
         return [a for a in super().remedies() if self._offers_pre or a is not self._choose_pre]
@@ -129,7 +136,8 @@ class ExactnessBadge(Badge):
             vocabulary = self._session.vocabulary
             remarks = () if vocabulary is None else vocabulary.warnings[:MOST_REMARKS]
             reason = "\n\n".join((exactness.reason, *remarks))
-            self.show_state(f"{exactness.level}{share}", *STATES[exactness.level], reason)
+            text = share.strip() if self._is_short and share else f"{exactness.level}{share}"
+            self.show_state(text, *STATES[exactness.level], reason)
 
 
 class RoundTripBadge(Badge):

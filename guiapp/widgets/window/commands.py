@@ -109,7 +109,7 @@ class WindowCommands(QObject):
         session.loader.model_changed.connect(self._remember_model)
         session.text.file_changed.connect(self._remember_text)
         session.text.pointed_out.connect(self._point_out)
-        self._editor.open_invisible_by(self._open_hidden_card)
+        self._editor.open_invisible_by(self.open_hidden_card)
 
     # Files
 
@@ -442,7 +442,7 @@ class WindowCommands(QObject):
         for name in ("hidden_next", "hidden_previous", "hidden_remove", "hidden_copy"):
             self._actions[name].setEnabled(self._window.hidden.n_characters > 0)
 
-    def _open_hidden_card(self, start: int, end: int, place: QPoint) -> None:
+    def open_hidden_card(self, start: int, end: int, place: QPoint) -> None:
         actions, hidden = (self._actions["hidden_remove"], self._actions["hidden_copy"]), self._window.hidden
         facts = chip_facts(self._session, hidden, start, end)
         HiddenCard(facts, hidden, actions, self._theme_source, self._editor).open_at(place)
@@ -537,7 +537,9 @@ class WindowCommands(QObject):
         self._steps_page().stop_where_formed(token_id, offset)
 
     def _tell_why(self, index: int) -> None:
-        """Show why a token of the text is there."""
+        """Show why a token of the text is there, unless a menu was open while the text lost it."""
+        if index >= len(self._session.tokens):
+            return
         self._show_page("inspect")
         self._session.select_token(index)
         self._window.inspect_page.show_why()

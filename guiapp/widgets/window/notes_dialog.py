@@ -39,7 +39,8 @@ class NotesDialog(QDialog):
 
     @property
     def notes(self) -> str:
-        return self.editor.toPlainText()
+        """As they were typed: in `toPlainText` all spaces may break, and U+2028 is a new line."""
+        return self.editor.document().toRawText().replace("\u2029", "\n")
 
     def take(self, notes: str) -> None:
         """Show other notes; undo brings the old ones back."""

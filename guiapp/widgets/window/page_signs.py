@@ -109,8 +109,22 @@ def _in_strength(alpha: int, is_ringed: bool = False) -> Draw:
 
 
 def _cost(painter: QPainter, theme: Theme, box: QRectF) -> None:
-    write(painter, box, "7 +2", theme.warning, CENTER, Theme.mono_font(SMALL_FONT_PX))
+    write(painter, box, "+2 7", theme.warning, CENTER, Theme.mono_font(SMALL_FONT_PX))
     painter.fillRect(QRectF(box.right() - 4, box.top() + 4, 4, box.height() - 8), theme.warning)
+
+
+def _line_cost(painter: QPainter, theme: Theme, box: QRectF) -> None:
+    write(painter, box.adjusted(0, 0, 0, -4), "49", theme.warning, CENTER, Theme.mono_font(SMALL_FONT_PX))
+    painter.fillRect(QRectF(box.center().x() - 14, box.bottom() - 2, 28, 2), theme.warning)
+
+
+def _piece_end(painter: QPainter, theme: Theme, box: QRectF) -> None:
+    half = box.width() / 2
+    for number, (left, word) in enumerate(((0, "two"), (half, "of"))):
+        token = QRectF(box.left() + left, box.top(), half, box.height())
+        fill(painter, token, theme.span_color(number), RADIUS_PX)
+        write(painter, token, word, theme.span_text, CENTER, Theme.mono_font(SMALL_FONT_PX))
+        painter.fillRect(QRectF(token.right() - 1, box.top() - 2, 1, box.height() + 4), theme.text)
 
 
 def _ticks(painter: QPainter, theme: Theme, box: QRectF) -> None:
@@ -258,8 +272,14 @@ IN_TRAININGS = (
     Sign(_dropped, "a piece that was dropped"),
 )
 IN_TEXTS = ("In texts", IN_THE_TEXT)
+ON_INSPECT = (
+    Sign(_piece_end, "edges of pieces: a token never goes beyond one; the mouse tells the rule that cut"),
+    Sign(_line_cost, "tokens of a line; amber, with a bar, where they hold few characters"),
+    Sign(_upright, "the end of what the budget has room for"),
+)
 PAGES: dict[str, Parts] = {
     "bench": (("On the charts", ON_CHARTS),),
+    "inspect": (IN_TEXTS, ("On wish, from the menu “Colour by”", ON_INSPECT)),
     "compare": (("Of models side by side", OF_MODELS), IN_TEXTS),
     "compare_texts": (("Of two texts", OF_TEXTS), IN_TEXTS),
     "compare_vocabularies": (("Of two vocabularies", OF_VOCABULARIES), IN_TEXTS),

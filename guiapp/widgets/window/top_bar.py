@@ -55,7 +55,9 @@ class TopBar(QFrame):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self.palette_button.set_short(self.width() < ROOM_FOR_WORDS_PX)
+        is_short = self.width() < ROOM_FOR_WORDS_PX
+        self.palette_button.set_short(is_short)
+        self.exactness.set_short(is_short)
 
 
 class EncoderButton(MenuButton):

@@ -51,6 +51,13 @@ def test_a_word_of_one_token_is_never_dear_and_others_by_characters_a_token():
     ]  # fmt: skip
 
 
+def test_hidden_characters_of_what_is_dear_are_counted_not_spelt():
+    tags = "".join(chr(0xE0000 + ord(letter)) for letter in "spells this")
+    text = f"pay\u00adment: this.{tags}{tags} {tags}one\u200b\u2060two"
+    words = [word.text for word in dearest(guiapp.open_model("demo:bpe").encode(text), 3).words]
+    assert words == ["this.[22 hidden]", "[11 hidden]one[2 hidden]two", "pay<U+00AD>ment:"]
+
+
 def test_the_dearest_words_and_lines_are_told_once_with_how_often_they_are_there():
     tokenizer = guiapp.open_model("demo:bpe")
     text = f"a {KEY} b\nx {KEY}\n   a {KEY} b\nplain"

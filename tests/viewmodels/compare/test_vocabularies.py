@@ -55,6 +55,10 @@ def test_the_first_added_model_is_b_until_another_one_is_chosen(opened, compared
     qtbot.waitUntil(lambda: model.found is not None)
     assert model.found.second is compared.sessions[2].tokenizer
     assert model.second_index == 2
+    compared.add("other")
+    model.add_second("same", None)  # chosen from a list that was open meanwhile: there is no room any more
+    assert (len(compared.sessions), model.second_index) == (4, 2)
+    compared.remove(compared.sessions[3])
     compared.remove(compared.sessions[2])
     qtbot.waitUntil(lambda: model.found is not None)
     assert model.found.is_identical

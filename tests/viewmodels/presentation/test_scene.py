@@ -32,7 +32,7 @@ def test_a_pair_that_merges_shares_a_box_below_its_rank_and_others_have_theirs_o
     made = scene_at("bpe", " lions", "scan", "operation merge")
     assert shown(made) == ["·", "l", "i", "o", "n", "s"]
     assert groups(made.blocks) == [[0, 1], [2], [3], [4], [5]]
-    assert made.mark == Mark("rank 24", succeeds=True)
+    assert made.mark == Mark("rank 24", succeeds=True, wins=True)
     assert made.ranks == {2: "570", 3: "1,247", 4: "35"}
     assert made.is_one_row
 
@@ -43,6 +43,7 @@ def test_a_pair_that_merges_shares_a_box_below_its_rank_and_others_have_theirs_o
         (("toy", "abacb", "backtrack", "operation reject"), ["b"], Mark("cannot follow", False)),
         (("toy", "abacb", "backtrack", "operation back"), ["ac"], Mark("taken back", False)),
         (("toy", "abacb", "greedy", "operation take"), ["ab"], Mark("id 3", True)),
+        (("bpe", " unbelievable", "scan", "token 720"), ["ab", "le"], Mark("rank 464", True)),  # alone
         (("wordpiece", "Unbelievable", None, "operation miss"), ["Unbelievab"], Mark("no token", False)),
         (("bpe", " lions", "heap", "operation push"), ["·", "l"], Mark("rank 24", False)),
         (("spm", "How do lions sleep", "heap", "operation stale"), None, Mark("gone meanwhile", False)),

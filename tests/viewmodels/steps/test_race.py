@@ -14,8 +14,11 @@ from guiapp.core.trace.race import first_difference
 from guiapp.core.trace.recorder import record
 from guiapp.core.trace.reports import debugger_for
 from guiapp.viewmodels.model_session import ModelSession
+from guiapp.viewmodels.steps import race as race_module
 from guiapp.viewmodels.steps.race import RaceModel
 from guiapp.viewmodels.text_session import TextSession
+
+FAMILY = "Tokenloupe demo: "  # not told where both names begin with it
 
 
 @pytest.fixture
@@ -171,6 +174,20 @@ def test_what_is_proposed_is_told_once_somebody_is_near(race):
     assert (race.rival.trace.encoder, asked) == ("greedy", [])
 
 
+def test_lists_of_proposals_cost_nothing_at_a_step(race, monkeypatch):
+    run = leader(race, b"abacb" * 20)
+    race.run_beside(run)
+    race.scout()
+    race.choose("greedy")
+    told = race.proposals
+    monkeypatch.setattr(race_module, "first_difference", None)  # looks at all tokens of both
+    monkeypatch.setattr(race_module, "first_other_step", None)
+    run.go_to(5)
+    race.follow()
+    assert race.proposals == told
+    assert any("step" in each.told for each in told)
+
+
 def test_what_would_do_the_same_is_not_proposed(race):
     race.run_beside(leader(race, b"a"))
     race.scout()
@@ -271,7 +288,8 @@ def test_another_model_runs_beside_with_its_own_vocabulary_and_switches(race, ot
     ours, theirs = (tokenizer.vocabulary.name for tokenizer in (race._session.tokenizer, other.tokenizer))
     assert race.name == f"{theirs} · greedy"
     assert race.verdict == race.difference.reason
-    assert f"{ours} merged `cb`, rank 1. {theirs} · greedy took `ac`" in race.verdict
+    first, second = (name.removeprefix(FAMILY) for name in (ours, theirs))
+    assert f"{first} merged `cb`, rank 1. {second} · greedy took `ac`" in race.verdict
     asked = []
     monkeypatch.setattr(race._recorder, "record", lambda *given: asked.append(given))
     race.run_beside(leader(race, b"ab"))
@@ -327,7 +345,8 @@ def test_a_race_of_models_is_told_to_be_even_by_what_both_mean(race, other, qtbo
     assert (race.verdict, race.parting) == ("Both do the same, step by step.", None)
     other.set_encoder("greedy")
     name = other.vocabulary.name
-    assert f"{name} merged `cb`, rank 1. {name} · greedy took `ac`" in race.verdict
+    short = name.removeprefix(FAMILY)
+    assert f"{short} merged `cb`, rank 1. {short} · greedy took `ac`" in race.verdict
     race._session.set_encoder("greedy")
     race.run_beside(leader(race, b"abacb"))
     assert f"this {name} · greedy merged `cb`, rank 1. the other {name} · greedy took" in race.verdict

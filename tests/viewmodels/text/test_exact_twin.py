@@ -149,3 +149,15 @@ def test_a_token_that_differs_says_what_the_exact_encoder_gives(make_session):
     assert b"".join(session.document.slice(*span) for span in spans) == session.document.slice(start, end)
     assert hover_text(session, None, index).endswith("The exact encoder: ·houses: ·h ┆ ous ┆ es")
     assert "exact" not in hover_text(session, None, 1)
+
+
+def test_a_twin_that_is_no_longer_needed_is_not_delivered_any_more(make_session, qtbot):
+    session = make_session("demo:bpe", "greedy", sample_text("welcome"))
+    session.document.set_text(sample_text("welcome") * 300)
+    session.set_encoder("greedy")
+    assert not session.exact.is_known  # it is on its way
+    session.set_encoder(None)
+    session.document.replace(0, session.document.size, b"short")
+    qtbot.waitUntil(lambda: not session.is_encoding)
+    qtbot.wait(300)  # as long as all takes
+    assert not session.exact.is_known

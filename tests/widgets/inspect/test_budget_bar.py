@@ -35,7 +35,9 @@ def test_the_line_in_the_text_is_before_the_first_token_that_does_not_fit(make_s
     assert (bar.isVisible(), page.editor._mark) == (False, None)
     shell.window.actions_table["budget"].trigger()
     assert (bar.isVisible(), shell.settings.shows_budget) == (True, True)
-    assert (bar.field.text(), page.editor._mark) == (("90", None) if model == "told" else (str(USUAL), None))
+    assert (bar.field.text(), page.editor._mark) == (
+        ("90", None) if model == "told" else (f"{USUAL:,}", None)
+    )
     choose(qtbot, bar.field, "5")
     assert (shell.settings.budget, budget.n_most) == ("5", 5)
     assert page.editor._mark == session.tokens.span(5)[0] > 0

@@ -49,7 +49,7 @@ def copied() -> str:
 @pytest.mark.parametrize(
     ("title", "text"),
     [
-        ("plain", "2 1 0 1"),
+        ("Plain", "2 1 0 1"),
         ("JSON", "[2, 1, 0, 1]"),
         ("Python", "token_ids = [2, 1, 0, 1]"),
         ("C", "const int32_t tokens[4] = {2, 1, 0, 1};"),
@@ -57,7 +57,7 @@ def copied() -> str:
 )
 def test_all_ids_are_copied_in_the_chosen_format(panel, qtbot, title, text):
     press(qtbot, panel, title)
-    assert (copied(), panel.format_name) == (text, title)
+    assert (copied(), panel.format_name) == (text, {"Plain": "plain"}.get(title, title))
     QApplication.clipboard().setText("before")
     press(qtbot, panel, title)
     assert copied() == text
@@ -75,7 +75,7 @@ def test_many_ids_are_written_beside_the_window(source, panel, qtbot):
     ids = [0, 1, 2] * AT_ONCE
     source.set_tokens(ids)
     QApplication.clipboard().setText("before")
-    press(qtbot, panel, "plain")
+    press(qtbot, panel, "Plain")
     assert copied() == "before"
     qtbot.waitUntil(lambda: copied() != "before")
     assert copied().split() == list(map(str, ids))
@@ -83,17 +83,17 @@ def test_many_ids_are_written_beside_the_window(source, panel, qtbot):
 
 def test_what_is_copied_last_stays(source, panel, qtbot):
     source.set_tokens([0, 1, 2] * AT_ONCE)
-    press(qtbot, panel, "plain")
+    press(qtbot, panel, "Plain")
     QApplication.clipboard().setText("newer")
     qtbot.wait(200)
     assert copied() == "newer"
 
 
 def test_strip_and_table_take_turns(panel, qtbot):
-    press(qtbot, panel, "table")
+    press(qtbot, panel, "Table")
     assert panel.table.isVisible()
     assert not panel.strip.isVisible()
-    press(qtbot, panel, "strip")
+    press(qtbot, panel, "Strip")
     assert panel.strip.isVisible()
 
 
@@ -101,7 +101,7 @@ def test_both_views_and_the_session_agree(source, panel, qtbot):
     place = panel.strip.chip_rect(3).center()
     qtbot.mouseClick(panel.strip.viewport(), Qt.MouseButton.LeftButton, pos=place)
     assert source.selected_token == 3
-    press(qtbot, panel, "table")
+    press(qtbot, panel, "Table")
     assert panel.table.currentIndex().row() == 3
     qtbot.keyClick(panel.table, Qt.Key.Key_Up)
     assert (source.selected_token, panel.strip.selected_range) == (2, (2, 3))
@@ -109,12 +109,12 @@ def test_both_views_and_the_session_agree(source, panel, qtbot):
 
 def test_the_way_back_is_an_action_for_the_window(panel, qtbot):
     with qtbot.waitSignal(panel.decode_action.triggered):
-        press(qtbot, panel, "paste to decode")
+        press(qtbot, panel, "Decode")
 
 
 def notes(panel):
     return [
-        label.text() for label in panel.findChildren(QLabel) if label.text() not in ("", "IDS", "copy as")
+        label.text() for label in panel.findChildren(QLabel) if label.text() not in ("", "IDS", "Copy as")
     ]
 
 
@@ -144,4 +144,4 @@ def test_what_was_copied_is_said_for_a_while(source, panel, qtbot, hold):
     gate.set()
     for action in (*panel.format_actions.values(), panel.decode_action):
         assert any(button.text() == action.text() for button in panel.findChildren(QToolButton))
-    assert panel.decode_action.toolTip() != "paste to decode"
+    assert panel.decode_action.toolTip() != "Decode"

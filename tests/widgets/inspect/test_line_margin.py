@@ -1,12 +1,16 @@
 """The tokens of each line beside the text."""
 
+import random
+
 import numpy as np
 import pytest
-from pictures import paintings_of
+from editor_hands import wheel
+from pictures import paintings_of, settle
 from PySide6.QtCore import Qt
 
 from guiapp import open_model
 from guiapp.core.counting.cost import line_costs
+from guiapp.widgets.spans.row_pixmaps import PointedOut
 
 TEXT = b"A line of words.\n\nkey 4f9c1e7a-2b60-4d8e\nand more (of) it"
 
@@ -38,3 +42,32 @@ def test_the_margin_tells_the_tokens_of_each_line_and_marks_the_dear_one(make_sh
     assert margin.cost_of(0, 18).n_tokens >= 1
     action.trigger()
     assert not margin.isVisible()
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_the_margin_on_screen_is_what_painting_all_anew_would_show(make_shell, seed):
+    shell = make_shell(b"".join(b"line %d%s\n" % (at, b" word" * (at % 60)) for at in range(300)))
+    shell.window.actions_table["line_tokens"].trigger()
+    panel, document, rng = shell.window.inspect_page.text_panel, shell.session.document, random.Random(seed)
+    margin, editor = panel.margin, shell.window.inspect_page.editor
+
+    def point_out():
+        line = document.line_span(document.line_of(document.caret))
+        margin.point_out(PointedOut(*line, *line))
+
+    acts = {
+        "wheel": lambda: wheel(editor, rng.choice((-2, -1, -1, -0.1, 1))),
+        "type": lambda: editor.type_text(rng.choice(("a", "\n", "key 4f9c1e7a-2b60"))),
+        "caret": lambda: document.set_caret(editor.rows.visible()[-2].start),
+        "place": lambda: editor.place(rng.randrange(document.size), rng.randrange(200)),
+        "count": lambda: panel.margin._costs._count(),
+        "point out": point_out,
+    }
+    for step in range(60):
+        name = rng.choice(list(acts))
+        acts[name]()
+        if step % 3 == 0:
+            settle()
+            shown = margin.screen().grabWindow(margin.winId()).toImage()
+            anew = margin.grab().toImage().convertToFormat(shown.format())
+            assert shown == anew, f"after step {step}, {name}"

@@ -91,7 +91,14 @@ def test_edges_of_pieces_are_a_switch_and_the_tip_says_which_rule_cut(make_shell
     place = editor.rows.place_of(3)
     point = QPointF(24 + place.x + 2, place.y + 8)
     qtbot.waitUntil(lambda: editor.is_painted)
-    plain, tip = editor.viewport().grab().toImage(), editor.tip(point)
+    pictures = []
+
+    def is_steady():  # the window may still settle
+        pictures.append(editor.viewport().grab().toImage())
+        return len(pictures) > 1 and pictures[-1] == pictures[-2]
+
+    qtbot.waitUntil(is_steady)
+    plain, tip = pictures[-1], editor.tip(point)
     action.trigger()
     assert shell.settings.shows_pieces
     qtbot.waitUntil(lambda: editor.viewport().grab().toImage() != plain)
@@ -100,3 +107,18 @@ def test_edges_of_pieces_are_a_switch_and_the_tip_says_which_rule_cut(make_shell
     action.trigger()
     qtbot.waitUntil(lambda: editor.viewport().grab().toImage() == plain)
     assert not shell.settings.shows_pieces
+
+
+def test_words_of_a_control_token_can_be_read_whatever_the_shade_that_it_does_not_have(make_shell, qtbot):
+    text = b"<|im_start|>user"
+    shell = make_shell(text, "demo:bpe", open_demo)
+    shell.theme_source.choose("dark")
+    page = shell.window.inspect_page
+    shell.window.actions_table["color:rarity"].trigger()
+    qtbot.waitUntil(lambda: page.editor.is_painted)
+    begin, end = page.editor.rows.place_of(0), page.editor.rows.place_of(len("<|im_start|>"))
+    assert (begin.y, page.spans.spans_in(0, len(text)).ends.tolist()[1]) == (end.y, len("<|im_start|>"))
+    image = page.editor.viewport().grab().toImage()
+    y = int(begin.y + page.editor.fontMetrics().height() // 2)
+    lights = [image.pixelColor(SIDE_PX + x, y).lightness() for x in range(int(begin.x) + 4, int(end.x) - 4)]
+    assert max(lights) > 150

@@ -6,7 +6,10 @@ from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication
 
+from guiapp.viewmodels.presentation.deck import Words
 from guiapp.widgets.presentation import screen
+from guiapp.widgets.presentation.words import lay_out_words
+from guiapp.widgets.shared.theme import DARK
 from guiapp.widgets.steps.page import LESSONS, TRAIN
 
 Key = Qt.Key
@@ -239,6 +242,15 @@ def test_a_race_has_both_and_tells_where_they_part(make_steps_page, present, qtb
     upper, lower = presented.pictures
     assert upper.area.bottom() <= lower.area.top()
     assert "From byte 2 on they differ." in told(presented)
+    qtbot.keyClick(presented, Key.Key_End)
+    assert "heap 8 steps, greedy 5: other tokens at byte 2" in told(presented)
+
+
+def test_a_question_whose_answer_is_still_computed_keeps_room_for_it_below():
+    column = lay_out_words(Words("", "Why?", ""), DARK, 960, 1400, 900)
+    (question,) = column.paragraphs
+    assert column.target.top() > question.place.bottom()
+    assert column.height == column.target.bottom()
 
 
 def test_a_training_is_presented_step_by_step(make_steps_page, present, qtbot):
@@ -263,3 +275,32 @@ def test_a_text_that_is_not_recorded_says_why(make_steps_page, present, qtbot):
     assert letters(presented) == [""]
     assert not presented.grab().isNull()
     assert pytest.approx(presented.scale) == 1.0
+
+
+def test_neither_side_of_a_race_answers_a_question(make_steps_page, present, qtbot):
+    page = make_steps_page()
+    player = page.player
+    player.begin("4-encoding-by-merges", 0)
+    qtbot.waitUntil(lambda: player.is_ready)
+    player.steps.race.choose("greedy")
+    qtbot.waitUntil(lambda: player.steps.race.rival is not None)
+    presented = present(page)
+    assert player.is_covered
+    assert not any(block.is_marked for picture in presented.pictures for block in picture.scene.blocks)
+    assert not any(picture.scene.ranks or picture.scene.mark for picture in presented.pictures)
+    player.reveal()
+    assert all(any(block.is_marked for block in picture.scene.blocks) for picture in presented.pictures)
+
+
+def test_a_run_that_plays_stops_before_the_next_slide(make_steps_page, present, qtbot):
+    page = make_steps_page()
+    player = page.player
+    player.begin("4-encoding-by-merges", 0)
+    qtbot.waitUntil(lambda: player.is_ready)
+    player.reveal()
+    presented = present(page)
+    qtbot.keyClick(presented, Key.Key_P)
+    assert player.steps.clock.is_playing
+    qtbot.keyClick(presented, Key.Key_PageDown)
+    assert player.number == 1
+    assert not player.steps.clock.is_playing

@@ -1,22 +1,36 @@
-"""The first start, from an empty home directory, with real clicks; and the second one."""
+"""The first start, from an empty home directory, with real clicks; and the second one.
+
+TOKENLOUPE_PICTURES=FOLDER keeps a picture of the window after each click.
+"""
+
+import os
+from pathlib import Path
 
 import pytest
 from main_window_driver import Answers
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QWidget
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QToolButton, QWidget
 
 from guiapp.app import FIRST_SAMPLE, build
+from guiapp.core.counting.cost import dearest
 from guiapp.core.demo import sample_text
 from guiapp.viewmodels.settings import Settings
 from guiapp.widgets.start.rows import StartRow
 
+KEY = "4f9c1e7a-2b60-4d8e-9a3f-c07d15e2b884"
+PROMPT = "You are kind.\n" + "\n" * 80 + f"The key is {KEY}, never tell it.\nThanks.\n"
+
 
 class Hand:
-    """Clicks on what can be seen, and counts."""
+    """Clicks on what can be seen, counts, and keeps what is seen after each click."""
 
-    def __init__(self, qtbot):
+    def __init__(self, qtbot, window, name):
         self._qtbot = qtbot
+        self._window = window
+        self._name = name
         self.n_clicks = 0
+        self.picture = window.grab().toImage()
 
     def click(self, widget: QWidget) -> None:
         self._qtbot.waitUntil(lambda: widget.isVisible() and widget.isEnabled())
@@ -24,6 +38,15 @@ class Hand:
         assert seen.contains(widget.rect().center())
         self.n_clicks += 1
         self._qtbot.mouseClick(widget, Qt.MouseButton.LeftButton)
+        before, self.picture = self.picture, self._window.grab().toImage()
+        assert before != self.picture  # a click that changes nothing is one too many
+        if folder := os.environ.get("TOKENLOUPE_PICTURES"):
+            assert self.picture.save(str(Path(folder) / f"{self._name}-{self.n_clicks:02}.png"))
+
+    def click_on(self, word: str, within: QWidget) -> None:
+        buttons = [each for each in within.findChildren(QToolButton) if each.text() == word]
+        (button,) = filter(QWidget.isVisible, buttons)
+        self.click(button)
 
 
 @pytest.fixture
@@ -51,8 +74,9 @@ def start_program(qapp, qtbot, tmp_path, monkeypatch):
 
 
 def test_from_the_start_page_to_the_first_lesson_finished_in_under_15_clicks(start_program, qtbot):
-    shell, hand = start_program(), Hand(qtbot)
+    shell = start_program()
     window, start = shell.window, shell.window.pages.current
+    hand = Hand(qtbot, window, "lesson")
     assert (window.pages.current_name, window.width(), window.height()) == ("start", 1280, 800)
     hand.click(start.learning.example)
     steps = window.pages.current
@@ -68,6 +92,30 @@ def test_from_the_start_page_to_the_first_lesson_finished_in_under_15_clicks(sta
     told = {row.accessibleName() for row in start.findChildren(StartRow) if row.isVisible()}
     assert {"What a token is, finished", "Unicode and bytes, 3 steps"} <= told
     assert start.learning.example.accessibleName() == "Begin lesson 2"
+
+
+def test_from_the_start_page_to_the_dearest_line_of_a_prompt_in_under_6_clicks(start_program, qtbot):
+    shell = start_program()
+    hand, start = Hand(qtbot, shell.window, "dearest"), shell.window.pages.current
+    page, document = shell.window.inspect_page, shell.session.document
+    QGuiApplication.clipboard().setText(PROMPT)
+    hand.click(start.looking.title)
+    hand.click(page.editor.viewport())
+    for key in "av":  # in place of the sample
+        qtbot.keyClick(page.editor, key, Qt.KeyboardModifier.ControlModifier)
+    hand.click_on("Most expensive", page)
+    panel = page.dearest_panel
+    qtbot.waitUntil(lambda: panel.rows[0].isVisible() and panel.rows[0].text() == f"{KEY},")
+    hand.click_on("Lines", page)
+    assert KEY in panel.rows[0].text()
+    hand.click(panel.rows[0])
+    assert hand.n_clicks < 6
+    place = PROMPT.index("The key")
+    assert document.selection == (place, place + PROMPT[place:].index("\n") + 1)
+    qtbot.waitUntil(lambda: 0 <= page.editor.rows.place_of(place).y < page.editor.viewport().height())
+    words = f"{dearest(shell.session.tokenizer.encode(PROMPT), 1).lines[0].n_tokens} tokens"
+    assert words in panel.rows[0].accessibleName()
+    assert words in panel.rows[0].toolTip()
 
 
 def test_the_second_start_begins_with_what_was_open(start_program, qtbot):

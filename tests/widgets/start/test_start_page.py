@@ -100,7 +100,7 @@ def test_lessons_show_how_far_people_got(at_start, qtbot):
     qtbot.waitUntil(lambda: LESSONS[2].title in rows(start))
     assert start.learning.example.accessibleName() == "Go on with lesson 4"
     names = {title: row.accessibleName() for title, row in rows(start).items()}
-    assert names["Training byte-pair encoding by hand"].endswith(", finished")
+    assert names["Training a tokenizer by hand"].endswith(", finished")
     assert names["Encoding by merges"].endswith(", step 2 of 5")
     qtbot.mouseClick(rows(start)["Encoding by merges"], LEFT)
     assert (window.pages.current.player.lesson.name, window.pages.current.player.number) == (

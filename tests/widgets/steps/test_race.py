@@ -37,7 +37,7 @@ def test_a_run_stops_where_a_race_parts(make_steps_page, qtbot):
     while box.currentData() != "greedy":
         qtbot.keyClick(box, Qt.Key.Key_Down)
     qtbot.waitUntil(lambda: race.rival is not None)
-    qtbot.mouseClick(buttons["⏮"], LEFT)
+    qtbot.mouseClick(buttons["⇤"], LEFT)
     qtbot.mouseClick(buttons["run ▶"], LEFT)
     parting = race.difference.steps[0]
     assert model.position == parting > 0
@@ -48,7 +48,7 @@ def test_a_run_stops_where_a_race_parts(make_steps_page, qtbot):
     qtbot.mouseClick(buttons["◀ run"], LEFT)
     assert model.position == parting
     model.breakpoints.add(f"step == {parting - 1}")
-    qtbot.mouseClick(buttons["⏮"], LEFT)
+    qtbot.mouseClick(buttons["⇤"], LEFT)
     qtbot.mouseClick(buttons["run ▶"], LEFT)
     assert model.position == parting - 1
     model.clock.set_speed(SPEEDS[-1])

@@ -62,16 +62,17 @@ def test_a_single_letter_stands_upright_or_not_at_all():
 
 
 @pytest.mark.usefixtures("qapp")
-def test_a_shortened_label_has_three_letters_or_nothing():
+def test_a_shortened_label_has_five_letters_or_nothing():
     text = f"Punctuation{MORE_SIGN}12"
     whole, name = label_widths(text)
     assert whole > name > 0
     assert "Punctuation" in LabelForm(12, has_more=False).shown(text)
     assert "12" in LabelForm(12).shown(text)
-    short = LabelForm(12, has_more=False, room_steps=6).shown(text)
-    assert "Pun" in short
+    short = LabelForm(12, has_more=False, room_steps=9).shown(text)
+    assert "Punct" in short
     assert "12" not in short
-    assert LabelForm(12, has_more=False, room_steps=4).shown(text) == ""
+    assert LabelForm(12, has_more=False, room_steps=6).shown(text) == ""
+    assert "Thai" in LabelForm(12, has_more=False, room_steps=6).shown("Thai")
 
 
 @pytest.mark.usefixtures("qapp")

@@ -305,7 +305,8 @@ class Decisions:
             more = " …" if path.n_continuations > len(path.continuations) else ""
             rest = self.trace.text[self._token[2] :][:SHOWN]
             follows = f"the text goes on with {code(visible_text(rest, 8))}" if rest else "the text ends here"
-            told = f"{counted(path.n_continuations, 'token')} begin with it ({names}{more}), but {follows}."
+            begin = "begins" if path.n_continuations == 1 else "begin"
+            told = f"{counted(path.n_continuations, 'token')} {begin} with it ({names}{more}), but {follows}."
         yield Line(told, place)
         if path.prefixes:
             shorter = " ".join(self._label(each, 0, 0) for each in path.prefixes[-3:])

@@ -63,17 +63,21 @@ def paint_box(painter: QPainter, theme: Theme, place: QRectF, standing: Standing
     painter.drawRoundedRect(place.adjusted(half, half, -half, -half), radius, radius)
 
 
-def paint_badge(painter: QPainter, theme: Theme, middle: QPointF) -> None:
-    """The sign of a winner: a tick on a disc."""
+def paint_badge(painter: QPainter, theme: Theme, middle: QPointF, scale: float = 1.0) -> None:
+    """The sign of a winner: a tick on a disc of `BADGE_PX` times that scale."""
+    painter.save()
+    painter.translate(middle)
+    painter.scale(scale, scale)
     painter.setPen(QPen(theme.raised, 1.5))
     painter.setBrush(theme.accent)
-    painter.drawEllipse(middle, BADGE_PX / 2, BADGE_PX / 2)
+    painter.drawEllipse(QPointF(), BADGE_PX / 2, BADGE_PX / 2)
     pen = QPen(theme.on_accent, 1.8)
     pen.setCapStyle(Qt.PenCapStyle.RoundCap)
     pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
     painter.setPen(pen)
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    tick = QPainterPath(middle + TICK[0])
+    tick = QPainterPath(TICK[0])
     for point in TICK[1:]:
-        tick.lineTo(middle + point)
+        tick.lineTo(point)
     painter.drawPath(tick)
+    painter.restore()

@@ -163,6 +163,16 @@ def test_the_stage_that_decides_says_so(model, text, at, stage, words):
     assert words in stage_of(told, stage)
 
 
+def test_one_token_begins_with_it_and_several_begin():
+    tokenizer = open_model("demo:spm")
+    for text, words in (
+        ("unbelievable houses", "1 token begins with it (blem)"),
+        ("xb", "tokens begin with it"),
+    ):
+        told = why(tokenizer, text, 0, len(text), encoder="greedy")
+        assert any(words in stage_of(each, "encode") for each in told)
+
+
 def test_what_is_spelled_and_not_parsed_is_text_and_says_so():
     (told,) = why(open_model("demo:bpe"), "a<|im_end|>", 3, parse_special=False)
     assert "it spells <|im_end|>, but special tokens are not parsed" in stage_of(told, "partition")

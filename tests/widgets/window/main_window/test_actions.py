@@ -164,7 +164,7 @@ def test_a_ring_shows_which_panel_a_key_led_to(shell, qtbot):
     assert not ring.isVisible()
 
 
-@pytest.mark.parametrize("name", ["JSON", "table", "Inspect"])
+@pytest.mark.parametrize("name", ["JSON", "Table", "Inspect"])
 def test_a_click_on_a_button_leaves_the_keys_to_the_text(shell, qtbot, name):
     editor = shell.window.inspect_page.editor
     editor.setFocus()

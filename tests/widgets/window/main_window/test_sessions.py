@@ -256,3 +256,13 @@ def test_other_notes_can_be_taken_back(make_shell, qtbot, tmp_path):
     assert notes.notes == "theirs <b>"
     qtbot.keyClick(notes.editor, Qt.Key.Key_Z, CTRL)
     assert notes.notes == "my notes"
+
+
+def test_notes_come_back_by_the_letter(make_shell, qtbot, tmp_path):
+    shell = make_shell(b"mine", "demo:bpe", open_for_real)
+    path, notes = tmp_path / "1.session", "no\u00a0break, \u2028 another line, \u202e\u200b hidden"
+    path.write_text(f'{WHOLE}notes = """{notes}\nend"""')
+    answered(shell, qtbot, path, shell.opener.taken_up)
+    again = tmp_path / "2.session"
+    save(shell, qtbot, again)
+    assert load(again).notes == load(path).notes == f"{notes}\nend"

@@ -154,3 +154,12 @@ def test_columns_of_several_models_and_the_tree_have_the_menu_and_the_hover_too(
     place = place_of_byte(editor, 5)
     titles = [action.text() for action in editor.findChild(TokenMenu).menu_at(place).actions()]
     assert "Stop when it is formed" in titles
+
+
+def test_a_menu_that_was_open_while_the_text_changed_asks_for_no_token_that_is_gone(shell, qtbot):
+    menu = right_click(shell, qtbot, 45)
+    shell.session.text.show(b"short")
+    page = shell.window.pages.current_name
+    choose(menu, qtbot, "Why this token")
+    assert shell.session.selected_token is None or shell.session.selected_token < len(shell.session.tokens)
+    assert shell.window.pages.current_name == page
