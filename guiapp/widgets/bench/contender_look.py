@@ -12,8 +12,8 @@ from guiapp.core.bench.contenders.table import PEERS
 from guiapp.core.catalogue import ALGORITHMS
 from guiapp.widgets.shared.theme import Theme
 
-MARKERS = ("o", "s", "t1", "d", "+", "star", "t", "x", "h", "p", "t2")  # pyqtgraph's names
-UNSPLIT_SHIFT = 5  # another marker, and of no contender that has the same colour
+MARKERS = ("o", "s", "t1", "d", "+", "star", "t", "x", "h", "p", "t2", "t3")  # pyqtgraph's names
+UNSPLIT_SHIFT = 6  # another marker, and of no contender that has the same colour
 FIRST = ("fast", "backtrack", "heap", "gigatoken", "tiktoken", "tokenizers", "llama.cpp", "sentencepiece")
 ORDER = (*FIRST, *(name for name in (*ALGORITHMS, *PEERS) if name not in FIRST))
 
