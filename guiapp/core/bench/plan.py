@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from guiapp.core.bench import corpus
+from guiapp.core.bench.scenarios import DEFAULT_SCENARIOS
 from guiapp.core.errors import TokenloupeError
-
-DEFAULT_SCENARIOS = ("throughput", "short", "cold", "decode")
 
 
 class BenchError(TokenloupeError):

@@ -8,16 +8,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
 from guiapp.core.bench.contenders.contender import APPENDED_BYTES, as_split, split_name
 from guiapp.core.bench.corpus import WORST_TEXTS, Corpus, stretched, worst_texts
 from guiapp.core.bench.operations import MEMORY
-from guiapp.core.bench.plan import Plan
 from guiapp.core.bench.stages import STAGES, WHOLE, stage_names
 from guiapp.core.tokenizer import Tokenizer
+
+if TYPE_CHECKING:  # plans name the scenarios that are measured where nobody asks for others
+    from guiapp.core.bench.plan import Plan
 
 SCALING_BYTES = (*(1 << power for power in range(7, 22, 2)), 1 << 22)  # 128 B to 4 MB
 SHORT_BYTES = (16, 128, 1024)
@@ -102,22 +104,45 @@ Extent = tuple[int, int, int]
 """Number of the text, bytes, and threads."""
 
 
+Chart = Literal["bars", "curves", "groups", "stages", "memory", "latency"]
+Unit = Literal["MB/s", "s", "MB", "J/MB"]
+"""Of what charts and tables show: a speed, the time of a call, memory, or energy."""
+
+
 @dataclass(frozen=True)
 class Scenario:
-    """A question that a run can answer.
+    """A question that a run can answer, and all that anybody needs to know to ask and to show it.
 
+    title       of charts and tables, a sentence
+    label       in lists and on tabs, short
+    help        what is timed, in one sentence
     operations  groups of what is done within the same rounds; each group has cells of its own
     extents     of all cells of a group, from a plan and the bytes of its texts
     cell        what becomes of a task
+    chart       the kind of its picture
+    by_text     whether each text has results, and so a chart, of its own
+    own_texts   what is encoded instead of the texts of a plan
     grows       whether cells differ in size only
+    is_default  whether it is measured where nobody asks for any
+    slowdown    how many times as long as an ordinary text a byte takes, about
+    beside      the scenario whose results for the same texts are shown beside
     """
 
     name: str
     title: str
+    label: str
+    help: str
     operations: tuple[tuple[str, ...], ...]
     extents: Callable[[Plan, Sequence[int]], Iterator[Extent]]
     cell: Callable[[Setting, Task], Cell]
+    unit: Unit
+    chart: Chart
+    by_text: bool = False
+    own_texts: tuple[str, ...] = ()
     grows: bool = False
+    is_default: bool = False
+    slowdown: float = 1.0
+    beside: str = ""
 
     def tasks(self, plan: Plan, text_bytes: Sequence[int]) -> Iterator[Task]:
         for extent in self.extents(plan, text_bytes):
@@ -237,31 +262,129 @@ _PARTS = (("count parts", "encode parts"),)
 SCENARIOS: dict[str, Scenario] = {
     scenario.name: scenario
     for scenario in (
-        Scenario("throughput", "Throughput by text", _ENCODE, _whole_texts, _whole),
-        Scenario("scaling", "Time against length", _ENCODE, _sizes(*SCALING_BYTES), _stretched, grows=True),
         Scenario(
-            "short", "Short prompts, time per call", (("encode each",),), _sizes(*SHORT_BYTES), _prompts
+            "throughput",
+            "Throughput",
+            "Throughput",
+            "encoding each text as a whole",
+            *(_ENCODE, _whole_texts, _whole),
+            unit="MB/s",
+            chart="bars",
+            by_text=True,
+            is_default=True,
         ),
-        Scenario("worst", "Worst case: text that cannot be split", _ENCODE, _worst_sizes, _worst, grows=True),
-        Scenario("cold", "The first text after loading", (("encode first",),), _whole_texts, _whole),
-        Scenario("threads", "A batch on several threads", _BATCH, _batch_on_threads, _documents),
-        Scenario("decode", "Decoding", (("decode",),), _whole_texts, _whole),
+        Scenario(
+            "scaling",
+            "Time by length of text",
+            "By length",
+            "encoding the first text cut or repeated to lengths from 128 B to 4 MiB",
+            *(_ENCODE, _sizes(*SCALING_BYTES), _stretched),
+            unit="s",
+            chart="curves",
+            grows=True,
+        ),
+        Scenario(
+            "short",
+            "Time of a short call",
+            "Short calls",
+            f"one call for each of {N_PROMPTS} stretches of 16, 128 and 1,024 bytes of the first text",
+            *((("encode each",),), _sizes(*SHORT_BYTES), _prompts),
+            unit="s",
+            chart="curves",
+            is_default=True,
+        ),
+        Scenario(
+            "worst",
+            "Time of text that cannot be split",
+            "Worst case",
+            "encoding letters without a space, 1 kB to 1 MB of three kinds",
+            *(_ENCODE, _worst_sizes, _worst),
+            unit="s",
+            chart="curves",
+            by_text=True,
+            own_texts=WORST_TEXTS,
+            grows=True,
+            slowdown=5.0,
+        ),
+        Scenario(
+            "cold",
+            "The first call after loading, beside later ones",
+            "First call",
+            "encoding each text once after loading, when nothing is cached",
+            *((("encode first",),), _whole_texts, _whole),
+            unit="MB/s",
+            chart="groups",
+            by_text=True,
+            is_default=True,
+            beside="throughput",
+        ),
+        Scenario(
+            "threads",
+            "A batch of documents by number of threads",
+            "Threads",
+            "encoding 2 MiB in documents of 2 kB, on so many threads",
+            *(_BATCH, _batch_on_threads, _documents),
+            unit="MB/s",
+            chart="groups",
+        ),
+        Scenario(
+            "decode",
+            "Speed of decoding",
+            "Decode",
+            "making text of the ids of each text",
+            *((("decode",),), _whole_texts, _whole),
+            unit="MB/s",
+            chart="groups",
+            by_text=True,
+            is_default=True,
+        ),
         Scenario(
             "append",
-            f"Appending {APPENDED_BYTES} bytes at a time with a count after each, and encoding once",
-            _APPEND,
-            _sizes(*APPEND_BYTES),
-            _stretched,
+            f"Time of appending {APPENDED_BYTES} bytes at a time, with a count after each",
+            "Append",
+            "a text that grows with a count after each part, and encoding it once",
+            *(_APPEND, _sizes(*APPEND_BYTES), _stretched),
+            unit="s",
+            chart="curves",
         ),
         Scenario(
             "interval",
-            "Counting parts, and encoding them",
-            _PARTS,
-            _sizes(*(BYTES_PER_TOKEN * n_tokens for n_tokens in PART_TOKENS)),
-            _parts,
+            "Time of counting a part of a text",
+            "Parts",
+            "counting 10 to 10,000 tokens from the middle of a text, and encoding as many",
+            *(_PARTS, _sizes(*(BYTES_PER_TOKEN * n_tokens for n_tokens in PART_TOKENS)), _parts),
+            unit="s",
+            chart="curves",
         ),
-        Scenario("batch", "A batch of documents on one thread", _BATCH, _batches, _documents),
-        Scenario("stages", "Stages of encoding, each by itself", ((WHOLE, *STAGES),), _whole_texts, _stages),
-        Scenario("memory", "Memory", ((MEMORY,),), _sizes(BATCH_BYTES), _stretched),
+        Scenario(
+            "batch",
+            "A batch of documents on one thread",
+            "Batch",
+            "encoding 2 MiB of each text in documents of 2 kB",
+            *(_BATCH, _batches, _documents),
+            unit="MB/s",
+            chart="groups",
+            by_text=True,
+        ),
+        Scenario(
+            "stages",
+            "Where the time of a call goes",
+            "Stages",
+            "each stage of our encoders by itself, and the whole call",
+            *(((WHOLE, *STAGES),), _whole_texts, _stages),
+            unit="s",
+            chart="stages",
+            by_text=True,
+        ),
+        Scenario(
+            "memory",
+            "Memory of a contender that is ready, and what encoding adds",
+            "Memory",
+            "what a contender takes in memory, and what 2 MiB add at most; no time",
+            *(((MEMORY,),), _sizes(BATCH_BYTES), _stretched),
+            unit="MB",
+            chart="memory",
+        ),
     )
 }
+DEFAULT_SCENARIOS = tuple(name for name, scenario in SCENARIOS.items() if scenario.is_default)
