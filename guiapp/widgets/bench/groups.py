@@ -93,7 +93,7 @@ class GroupChart(SpeedChart):
         self.note.set_texts(self._notes(bool(baseline) and has_line_each))
 
     def _bars_of(self, row: Record) -> list[Bar]:
-        kind = KINDS[self._scenario]
+        kind = KINDS.get(self._scenario, Kind(""))
         if self._scenario == MEMORY:
             megabytes = {name: row[key] / BYTES_PER_MB for key, name in MEMORIES.items()}
             return [Bar(row, name, value, value) for name, value in megabytes.items()]
@@ -101,7 +101,7 @@ class GroupChart(SpeedChart):
         return [Bar(row, kind.name(row), speed, self.end_of(row))] if speed else []
 
     def _notes(self, has_ratios: bool) -> list[str]:
-        kind = KINDS[self._scenario]
+        kind = KINDS.get(self._scenario, Kind(""))
         if self._scenario == MEMORY:
             return [kind.note, ""]
         unit, beside = UNITS[self.unit], f", × {self.baseline}" if has_ratios else ""
