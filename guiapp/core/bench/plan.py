@@ -9,10 +9,11 @@ from typing import Any, Literal
 
 from guiapp.core.bench import corpus
 from guiapp.core.bench.contenders.own import OwnContender, own_of
+from guiapp.core.bench.scenarios import DEFAULT_SCENARIOS
 from guiapp.core.errors import TokenloupeError
 
 RUN_OWN = "--run-own"
-DEFAULT_SCENARIOS = ("throughput", "short", "cold", "decode")
+Repeat = Literal["never", "same", "fresh"]
 
 
 class BenchError(TokenloupeError):
@@ -31,6 +32,8 @@ class Plan:
     threads        the numbers of threads that the scenario `threads` tries
     time_budget_s  for timing alone, shared by all cells; each gets a few rounds in any case
     largest_bytes  of the texts of scenarios that go through sizes; None: all of them
+    repeat         what stands for sizes above a text's own: "never" are there any, the "same" text again, or
+                   "fresh" text, words drawn from the samples
     call_limit_s   a contender that needs longer for one call is left out
     clock          "wall", or "cpu": what the process got of the processor, for busy machines
     """
@@ -48,6 +51,7 @@ class Plan:
     seed: int = 0
     pre: str | None = None
     own: tuple[OwnContender, ...] = ()
+    repeat: Repeat = "never"
 
     def with_threads(self, threads: tuple[int, ...]) -> Plan:
         return replace(self, threads=threads)
