@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from guiapp.core.bench import corpus
-from guiapp.core.bench.contenders.own import OwnContender, own_of
+from guiapp.core.bench.contenders.own import OwnContender, OwnError, own_of
 from guiapp.core.bench.scenarios import DEFAULT_SCENARIOS
 from guiapp.core.errors import TokenloupeError
 
@@ -81,5 +81,5 @@ def plan_from(record: dict[str, Any]) -> Plan:
     }
     try:
         return Plan(**values | {"own": own_of(values.get("own", ()))})
-    except TypeError as error:
+    except (TypeError, OwnError) as error:
         raise BenchError(f"This is not a plan for a benchmark: {error}.") from error
