@@ -3,14 +3,20 @@
 As events, one dictionary each:
 
     started     environment, vocabulary, corpora, plan, n_cells
-    loading     contender, number, of
-    loaded      contender, version, other_vocabulary, memory_bytes, loading_s
+    loading     contender, number, of, stage, share: in words what it does, and how much of loading is done,
+                0 to 1; again and again, of several contenders at once, also while others are timed
+    loaded      contender, version, other_vocabulary, memory_bytes, loading_s: it joins with the next turn
     left out    contender, scenario, operation, corpus, size_bytes, reason; None means: in all of them
     cell        number, of, seconds_left, load, mhz, and scenario, operations, corpus, size_bytes, threads
     compared    contender, operation, and its ids in this cell: n_tokens, exact, agreement, first_difference
-    sample      contender, operation, seconds, n: one more run in this cell
+    sample      contender, operation, seconds, n, turn, share: one more run in this cell, in which turn of all
+                (from 0 on), and its share of a core.  With n = 1 a series begins anew: what was measured
+                while others were loading is a first impression, and is forgotten
     result      the record of one contender and operation in this cell
     finished    complete, environment
+
+The first cell begins when the first contender is ready; those that follow join it, so that `loading`,
+`loaded`, `left out` and `compared` come between samples of others.
 """
 
 from __future__ import annotations
