@@ -21,15 +21,14 @@ The first cell begins when the first contender is ready; those that follow join 
 
 from __future__ import annotations
 
-import time
-from collections.abc import Generator, Iterator, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from guiapp import open_model
 from guiapp.core.bench.agreement import Tokens
-from guiapp.core.bench.cell import Event, Race, left_out, loading
+from guiapp.core.bench.cell import Race
 from guiapp.core.bench.contenders.contender import as_split, our_contender, split_name
 from guiapp.core.bench.contenders.table import PEERS
 from guiapp.core.bench.control import Control
@@ -41,20 +40,22 @@ from guiapp.core.bench.environment import (
     noise_now,
     vocabulary_record,
 )
-from guiapp.core.bench.operations import encode_all
+from guiapp.core.bench.events import Event
+from guiapp.core.bench.loading import Loading
+from guiapp.core.bench.operations import MEMORY, encode_all
 from guiapp.core.bench.plan import BenchError, Plan, from_any_folder
 from guiapp.core.bench.scenarios import SCENARIOS, Cell, Setting, tasks_of
 from guiapp.core.bench.stolen_time import StolenTime
-from guiapp.core.bench.worker_process import ContenderFailed, Stopped, Worker, WorkerLost, WorkerProcess
+from guiapp.core.bench.worker_process import GLANCE_S, Stopped, Worker, WorkerProcess, begin_early
 from guiapp.core.bench.workers import StartWorker, Workers
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.vocabulary import VocabType
 
-SINGLE = 1  # threads
-
 
 def run(plan: Plan, control: Control, start_worker: StartWorker | None = None) -> Iterator[Event]:
     """The events of a run; raises what is wrong with the plan, before anything else, as TokenloupeError."""
+    if start_worker is None:
+        begin_early()
     tokenizer = open_model(plan.model, plan.pre)
     plan = replace(plan, pre=tokenizer.vocabulary.chosen_pre or None)
     contenders = contenders_of(plan, tokenizer)
@@ -74,8 +75,8 @@ def run(plan: Plan, control: Control, start_worker: StartWorker | None = None) -
     is_complete = False
     try:
         race = _race(plan, workers, control, tokenizer)
-        ready = yield from _load(workers, contenders, control)
-        yield from _all_cells(race, workers, cells, ready, plan.time_budget_s)
+        coming = Loading(workers, contenders, cells[0].threads, control)
+        yield from _all_cells(race, workers, cells, coming, plan.time_budget_s)
         is_complete = True
     except Stopped:
         pass
@@ -127,30 +128,15 @@ def _cells_with(plan: Plan, tokenizer: Tokenizer, corpora: Sequence[Corpus]) -> 
     return [SCENARIOS[task.scenario].cell(setting, task) for task in tasks]
 
 
-def _load(workers: Workers, contenders: Sequence[str], control: Control) -> Generator[Event, None, list[str]]:
-    """Start one worker for each contender; returns the names of those that can take part."""
-    ready = []
-    for number, name in enumerate(contenders, 1):
-        control.wait_while_paused()
-        if control.shall_stop():
-            raise Stopped
-        yield loading(name, number, len(contenders))
-        started_s = time.monotonic()
-        try:
-            workers.get(name, SINGLE)
-        except (ContenderFailed, WorkerLost) as error:
-            yield left_out(name, str(error))
-            continue
-        ready.append(name)
-        loading_s = time.monotonic() - started_s
-        yield {"event": "loaded", "contender": name, **asdict(workers.loaded[name]), "loading_s": loading_s}
-    return ready
-
-
 def _all_cells(
-    race: Race, workers: Workers, cells: Sequence[Cell], contenders: Sequence[str], budget_s: float
+    race: Race, workers: Workers, cells: Sequence[Cell], coming: Loading, budget_s: float
 ) -> Iterator[Event]:
-    """Each cell gets a share of the time that is left, by how much is to be done in it."""
+    """Each cell gets a share of the time that is left, by how much is to be done in it.
+
+    The first one begins when somebody is ready; memory is none that can be measured while others load.
+    """
+    while not coming.is_done and (not coming.ready or cells[0].operations == (MEMORY,)):
+        yield from coming.events(GLANCE_S)
     n_operations = sum(len(cell.operations) for cell in cells)
     for number, cell in enumerate(cells, 1):
         left_s = max(budget_s - race.used_s, 0.0)
@@ -167,7 +153,8 @@ def _all_cells(
             **noise_now(),
         }
         workers.end_others(cell.threads)  # all of them twice may be more than the memory holds
-        yield from race.run(cell, contenders, left_s * len(cell.operations) / n_operations)
+        share_s = left_s * len(cell.operations) / n_operations
+        yield from race.run(cell, coming.ready, share_s, None if coming.is_done else coming)
         n_operations -= len(cell.operations)
 
 
