@@ -29,8 +29,8 @@ MOST_TOKENS = 24
 ABOUT_WRONG = (
     "Compared are ids of up to {n_texts:,} texts for each vocabulary: lines and wholes of the built-in "
     "samples, and generated ones of digits, contractions, white space, all categories of Unicode, and random "
-    "tokens. The shortest that differs is made shorter, then simpler, as long as it still differs. Expected is "
-    "what Tokenloupe gives; a contender is called wrong only where another reference library gives the same."
+    "tokens. The shortest that differs is made shorter, then simpler, as long as it still differs. Expected "
+    "is what Tokenloupe gives; a contender is called wrong only where another reference gives the same."
 )
 ABOUT_CALLS = (
     "Opening makes a tokenizer of a vocabulary as the library reads it, its import not counted; the first "
