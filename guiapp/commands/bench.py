@@ -31,6 +31,11 @@ REPORTS = (".html", ".md", ".csv", ".json")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
+    from guiapp.core.bench.scenarios import DEFAULT_SCENARIOS, SCENARIOS
+
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    rows = (f"  {row.name:10}  {row.label}: {row.help}" for row in SCENARIOS.values())
+    parser.epilog = "\n".join(["scenarios:", *rows])
     parser.add_argument("model", metavar="MODEL", help="a model file or demo model")
     add_pre_option(parser)
     parser.add_argument(
@@ -56,10 +61,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         action="append",
         default=[],
-        help="throughput, scaling, short, worst, cold, threads, decode, append, interval, batch, stages, "
-        "memory, or all of them; may be repeated; otherwise throughput, short, cold, decode",
+        help=f"of those below, or all of them; may be repeated; otherwise {', '.join(DEFAULT_SCENARIOS)}",
     )
-    parser.add_argument("--threads", metavar="N,M", type=_numbers, help="for the scenario threads")
+    parser.add_argument("--threads", metavar="N,M", type=_numbers, help="numbers of threads to try")
     parser.add_argument(
         "--time-budget",
         metavar="S",
@@ -75,7 +79,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="leave out calls that take longer: %(default)g",
     )
     parser.add_argument(
-        "--largest", metavar="BYTES", type=positive_number, help="of the scenarios scaling and worst"
+        "--largest", metavar="BYTES", type=positive_number, help="of scenarios that go through lengths"
+    )
+    parser.add_argument(
+        "--repeat",
+        choices=("never", "same", "fresh"),
+        default="never",
+        help="how texts get longer than they are: %(default)s, the same again, or fresh words of the samples",
     )
     parser.add_argument("--clock", choices=("wall", "cpu"), default="wall", help="cpu: for busy machines")
     parser.add_argument("--seed", type=seed_number, default=0, help="for random texts and the order of turns")
@@ -170,8 +180,8 @@ def _charts(record: dict[str, Any], baseline: str) -> dict[str, str]:
 
 def _plan(options: argparse.Namespace) -> Plan:
     from guiapp.core.bench.corpus import DEFAULT
-    from guiapp.core.bench.plan import DEFAULT_SCENARIOS, Plan
-    from guiapp.core.bench.scenarios import SCENARIOS
+    from guiapp.core.bench.plan import Plan
+    from guiapp.core.bench.scenarios import DEFAULT_SCENARIOS, SCENARIOS
 
     scenarios = tuple(name for names in options.scenario for name in names.split(",") if name)
     plan = Plan(
@@ -186,6 +196,7 @@ def _plan(options: argparse.Namespace) -> Plan:
         clock=options.clock,
         seed=options.seed,
         pre=options.pre,
+        repeat=options.repeat,
     )
     return plan if options.threads is None else plan.with_threads(options.threads)
 

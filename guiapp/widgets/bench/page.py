@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QLabel, QSplitter, QStackedWidget, QWidget
 
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.plan import BenchError
+from guiapp.core.bench.scenarios import SCENARIOS
 from guiapp.core.bench.tables import missing_lines
 from guiapp.core.explain.figures import counted, percent
 from guiapp.viewmodels.bench.history import RUNS, SUFFIX, RunHistory
@@ -25,7 +26,6 @@ from guiapp.widgets.bench.chooser import Chooser
 from guiapp.widgets.bench.curves import CurveChart
 from guiapp.widgets.bench.exactness import ExactnessChart
 from guiapp.widgets.bench.grid import CardGrid
-from guiapp.widgets.bench.groups import KINDS
 from guiapp.widgets.bench.labels import UNITS
 from guiapp.widgets.bench.plan import PlanPanel
 from guiapp.widgets.bench.saving import BenchExport
@@ -46,8 +46,7 @@ EMPTY = "Tick encoders and libraries at the left, choose texts, and press Run."
 LINKS = Qt.TextInteractionFlag.LinksAccessibleByMouse | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
 RUN, CUT_OFF = "run", "cut off"  # the subjects of notices
 BASELINE = "fast"  # until another is chosen
-HAVE_TEXTS = ("throughput", *BY_TEXT)
-HAVE_BARS = ("throughput", *KINDS)
+HAVE_BARS = tuple(name for name, row in SCENARIOS.items() if row.chart in ("bars", "groups"))
 
 
 class BenchPage(Page):
@@ -180,7 +179,7 @@ class BenchPage(Page):
     def _draw_charts(self, results: list[Record]) -> None:
         speeds = [row for row in results if row["scenario"] == "throughput"]
         bars = [row for row in results if row["scenario"] in HAVE_BARS]
-        self.texts.offer([row["corpus"] for row in results if row["scenario"] in HAVE_TEXTS])
+        self.texts.offer([row["corpus"] for row in results if row["scenario"] in BY_TEXT])
         self.baselines.offer([row["contender"] for row in bars])
         self.units.setVisible(bool(bars))
         for chart in (self.bars, self.scenario_card.groups):

@@ -12,26 +12,15 @@ from guiapp.core.bench.scenarios import SCENARIOS
 from guiapp.widgets.bench.charts import Chart, HasTheme
 from guiapp.widgets.bench.chooser import Chooser
 from guiapp.widgets.bench.curves import CurveChart
-from guiapp.widgets.bench.groups import KINDS, GroupChart
+from guiapp.widgets.bench.groups import GroupChart
 from guiapp.widgets.bench.stages import StageChart
 
 CURVES = ("worst", "short", "append", "interval")
 STAGES = "stages"
 MORE = "More scenarios"
-OFFERED = {
-    "worst": "Worst case",
-    "short": "Short prompts",
-    "append": "Appending",
-    "interval": "Counting parts",
-    STAGES: "Stages",
-    "cold": "Cold and warm",
-    "threads": "Several threads",
-    "decode": "Decoding",
-    "batch": "Batch",
-    "memory": "Memory",
-}
-BY_TEXT = ("cold", "decode", "batch", STAGES)  # those that have a record for each text
-HAVE_TEXTS = ("throughput", "worst", *BY_TEXT)
+OFFERED = {name: row.label for name, row in SCENARIOS.items() if row.chart != "bars" and name != "scaling"}
+HAVE_TEXTS = tuple(name for name, row in SCENARIOS.items() if row.by_text)
+BY_TEXT = tuple(name for name in HAVE_TEXTS if not SCENARIOS[name].own_texts)  # of the plan
 
 
 class ScenarioCard(QStackedWidget):
@@ -82,8 +71,9 @@ class ScenarioCard(QStackedWidget):
         """Draw the chosen scenario, of this text where it has several."""
         self._offer({row["scenario"] for row in results})
         scenario = self.scenario
-        self.worst_texts.offer(texts_of(results, scenario) if scenario == "worst" else [])
-        if scenario == "worst":
+        own_texts = SCENARIOS[scenario].own_texts
+        self.worst_texts.offer(texts_of(results, scenario) if own_texts else [])
+        if own_texts:
             text = self.worst_texts.currentText()
         chart = self.prepare(scenario, growth)
         chart.lead_with([self.scenarios, self.worst_texts])
@@ -108,9 +98,8 @@ class ScenarioCard(QStackedWidget):
         return index >= 0
 
     def _chart_of(self, scenario: str) -> Chart:
-        if scenario == STAGES:
-            return self.stages
-        return self.groups if scenario in KINDS else self.curves
+        kind = SCENARIOS[scenario].chart
+        return {"stages": self.stages, "curves": self.curves}.get(kind, self.groups)
 
     def _offer(self, measured: set[str]) -> None:
         """List the scenarios that were measured, in the order of OFFERED."""
@@ -142,14 +131,12 @@ def rows_of(results: Sequence[Record], scenario: str, text: str) -> list[Record]
         for row in results
         if row["scenario"] == scenario and (scenario not in HAVE_TEXTS or row["corpus"] == text)
     ]
-    return [*_warm(results, rows), *rows] if scenario == "cold" else rows
+    return [*_beside(results, rows, SCENARIOS[scenario].beside), *rows]
 
 
-def _warm(results: Sequence[Record], cold: Sequence[Record]) -> list[Record]:
-    """The throughput of the same contenders with the same text."""
-    wanted = {(row["contender"], row["corpus"]) for row in cold}
+def _beside(results: Sequence[Record], rows: Sequence[Record], scenario: str) -> list[Record]:
+    """Results of another scenario of the same contenders with the same text."""
+    wanted = {(row["contender"], row["corpus"]) for row in rows}
     return [
-        row
-        for row in results
-        if row["scenario"] == "throughput" and (row["contender"], row["corpus"]) in wanted
+        row for row in results if row["scenario"] == scenario and (row["contender"], row["corpus"]) in wanted
     ]
