@@ -81,6 +81,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--largest", metavar="BYTES", type=positive_number, help="of scenarios that go through lengths"
     )
+    parser.add_argument(
+        "--repeat",
+        choices=("never", "same", "fresh"),
+        default="never",
+        help="how texts get longer than they are: %(default)s, the same again, or fresh words of the samples",
+    )
     parser.add_argument("--clock", choices=("wall", "cpu"), default="wall", help="cpu: for busy machines")
     parser.add_argument("--seed", type=seed_number, default=0, help="for random texts and the order of turns")
     _add_outputs(parser)
@@ -190,6 +196,7 @@ def _plan(options: argparse.Namespace) -> Plan:
         clock=options.clock,
         seed=options.seed,
         pre=options.pre,
+        repeat=options.repeat,
     )
     return plan if options.threads is None else plan.with_threads(options.threads)
 

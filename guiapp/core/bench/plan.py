@@ -11,6 +11,8 @@ from guiapp.core.bench import corpus
 from guiapp.core.bench.scenarios import DEFAULT_SCENARIOS
 from guiapp.core.errors import TokenloupeError
 
+Repeat = Literal["never", "same", "fresh"]
+
 
 class BenchError(TokenloupeError):
     """A benchmark that cannot be run as it was asked for; the message says why."""
@@ -27,6 +29,8 @@ class Plan:
     threads        the numbers of threads that the scenario `threads` tries
     time_budget_s  for timing alone, shared by all cells; each gets a few rounds in any case
     largest_bytes  of the texts of scenarios that go through sizes; None: all of them
+    repeat         what stands for sizes above a text's own: "never" are there any, the "same" text again, or
+                   "fresh" text, words drawn from the samples
     call_limit_s   a contender that needs longer for one call is left out
     clock          "wall", or "cpu": what the process got of the processor, for busy machines
     """
@@ -43,6 +47,7 @@ class Plan:
     clock: Literal["wall", "cpu"] = "wall"
     seed: int = 0
     pre: str | None = None
+    repeat: Repeat = "never"
 
     def with_threads(self, threads: tuple[int, ...]) -> Plan:
         return replace(self, threads=threads)

@@ -49,7 +49,7 @@ def command_line(plan: Plan) -> str:
     words += ["--time-budget", f"{plan.time_budget_s:g}", "--call-limit", f"{plan.call_limit_s:g}"]
     if plan.largest_bytes is not None:
         words += ["--largest", str(plan.largest_bytes)]
-    words += ["--clock", plan.clock, "--seed", str(plan.seed)]
+    words += ["--repeat", plan.repeat, "--clock", plan.clock, "--seed", str(plan.seed)]
     return shlex.join(words)
 
 

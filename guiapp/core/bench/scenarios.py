@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from guiapp.core.bench.contenders.contender import APPENDED_BYTES, as_split, split_name
-from guiapp.core.bench.corpus import WORST_TEXTS, Corpus, stretched, worst_texts
+from guiapp.core.bench.corpus import WORST_TEXTS, Corpus, fresh_text, stretched, worst_texts
 from guiapp.core.bench.operations import MEMORY
 from guiapp.core.bench.stages import STAGES, WHOLE, stage_names
 from guiapp.core.tokenizer import Tokenizer
@@ -27,6 +27,7 @@ WORST_BYTES = (1_000, 10_000, 100_000, 1_000_000)
 APPEND_BYTES = (1_000, 10_000)
 PART_TOKENS = (10, 100, 1_000, 10_000)
 BYTES_PER_TOKEN = 4  # about
+LONGEST_PART_BYTES = 100_000  # that surely hold more tokens than the longest part
 N_PROMPTS = 64
 N_PARTS = 64
 DOCUMENT_BYTES = 2_000
@@ -62,6 +63,7 @@ class Cell:
     texts       these; prompts and documents are several
     parts       of the only text, where parts are counted
     unit_bytes, unit_tokens   the size that times refer to; None where it is that of all texts together
+    own_bytes   of the text that they are made of; less than all together where it is repeated
     only        by operation, the contenders that have it; all where nothing is said
     """
 
@@ -73,6 +75,7 @@ class Cell:
     threads: int = 1
     unit_bytes: int | None = None
     unit_tokens: int | None = None
+    own_bytes: int | None = None
     only: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     def is_for(self, contender: str, operation: str) -> bool:
@@ -92,8 +95,15 @@ class Setting:
     corpora: Sequence[Corpus]
 
     def cell(self, task: Task, *texts: bytes) -> Cell:
-        name = self.corpora[task.text].name
-        return Cell(task.scenario, task.operations, name, texts, threads=task.threads)
+        name, own_bytes = self.corpora[task.text].name, len(self.text(task, task.size_bytes))
+        return Cell(task.scenario, task.operations, name, texts, threads=task.threads, own_bytes=own_bytes)
+
+    def text(self, task: Task, size_bytes: int) -> bytes:
+        """The text of a task, at least so long."""
+        text = self.corpora[task.text].text
+        if self.plan.repeat == "fresh" and size_bytes > len(text):
+            return text + fresh_text(size_bytes - len(text), self.plan.seed)
+        return text
 
     @property
     def contenders(self) -> tuple[str, ...]:
@@ -151,16 +161,20 @@ class Scenario:
 
 
 def tasks_of(plan: Plan, text_bytes: Sequence[int]) -> list[Task]:
-    """The cells of a plan in order, for texts of so many bytes, without making them."""
+    """The cells of a plan in order, for texts of so many bytes, without making them.
+
+    Sizes above a text's own are that, unless the plan says what is repeated.
+    """
     scenarios = [SCENARIOS[name] for name in dict.fromkeys(plan.scenarios)]
     largest = plan.largest_bytes or math.inf
-    tasks = [
-        task
-        for scenario in scenarios
-        for task in scenario.tasks(plan, text_bytes)
-        if task.call_bytes <= largest or not scenario.grows
-    ]
-    return sorted(tasks, key=lambda task: task.threads)  # others need other workers
+    tasks = []
+    for scenario in scenarios:
+        for task in scenario.tasks(plan, text_bytes):
+            if plan.repeat == "never" and not scenario.own_texts:
+                task = task._replace(size_bytes=min(task.size_bytes, text_bytes[task.text]))
+            if task.call_bytes <= largest or not scenario.grows:
+                tasks.append(task)
+    return sorted(dict.fromkeys(tasks), key=lambda task: task.threads)  # others need other workers
 
 
 def _whole_texts(_: Plan, text_bytes: Sequence[int]) -> Iterator[Extent]:
@@ -194,7 +208,7 @@ def _whole(setting: Setting, task: Task) -> Cell:
 
 
 def _stretched(setting: Setting, task: Task) -> Cell:
-    return setting.cell(task, stretched(setting.corpora[task.text].text, task.size_bytes))
+    return setting.cell(task, stretched(setting.text(task, task.size_bytes), task.size_bytes))
 
 
 def _prompts(setting: Setting, task: Task) -> Cell:
@@ -210,19 +224,21 @@ def _worst(setting: Setting, task: Task) -> Cell:
 
 def _documents(setting: Setting, task: Task) -> Cell:
     """Texts of the length of a short page, as many as fill a batch."""
-    text = setting.corpora[task.text].text
-    return setting.cell(task, *_pieces(text, DOCUMENT_BYTES, BATCH_BYTES // DOCUMENT_BYTES))
+    text, n_documents = setting.text(task, task.size_bytes), max(task.size_bytes // DOCUMENT_BYTES, 1)
+    return setting.cell(task, *_pieces(text, min(DOCUMENT_BYTES, task.size_bytes), n_documents))
 
 
 def _parts(setting: Setting, task: Task) -> Cell:
     """Parts of so many tokens, beginning at random tokens."""
-    n_tokens = task.size_bytes // BYTES_PER_TOKEN
-    text = corpus_text = setting.corpora[task.text].text
-    encode = setting.tokenizer.encode
-    while len(spans := encode(text, add_special=False, parse_special=False).spans) <= PART_TOKENS[-1]:
-        text += b"\n" + corpus_text
+    text = setting.text(task, LONGEST_PART_BYTES)
+    if setting.plan.repeat == "same":
+        text = stretched(text, max(len(text), LONGEST_PART_BYTES))
+    spans = setting.tokenizer.encode(text, add_special=False, parse_special=False).spans
+    if not len(spans):
+        spans = np.array([[0, len(text)]])
+    n_tokens = min(max(task.size_bytes // BYTES_PER_TOKEN, 1), len(spans))
     generator = np.random.default_rng(setting.plan.seed + n_tokens)
-    first = generator.integers(0, len(spans) - n_tokens, N_PARTS)
+    first = generator.integers(0, len(spans) - n_tokens + 1, N_PARTS)
     bounds = spans[first, 0].tolist(), spans[first + n_tokens - 1, 1].tolist()
     parts = tuple(zip(*bounds, strict=True))
     mean_bytes = round(sum(end - start for start, end in parts) / N_PARTS)
@@ -277,7 +293,7 @@ SCENARIOS: dict[str, Scenario] = {
             "scaling",
             "Time by length of text",
             "By length",
-            "encoding the first text cut or repeated to lengths from 128 B to 4 MiB",
+            "encoding the beginning of the first text, from 128 B to 4 MiB",
             *(_ENCODE, _sizes(*SCALING_BYTES), _stretched),
             unit="s",
             chart="curves",
@@ -322,7 +338,7 @@ SCENARIOS: dict[str, Scenario] = {
             "threads",
             "A batch of documents by number of threads",
             "Threads",
-            "encoding 2 MiB in documents of 2 kB, on so many threads",
+            "encoding up to 2 MiB in documents of 2 kB, on so many threads",
             *(_BATCH, _batch_on_threads, _documents),
             unit="MB/s",
             chart="groups",
@@ -360,7 +376,7 @@ SCENARIOS: dict[str, Scenario] = {
             "batch",
             "A batch of documents on one thread",
             "Batch",
-            "encoding 2 MiB of each text in documents of 2 kB",
+            "encoding up to 2 MiB of each text in documents of 2 kB",
             *(_BATCH, _batches, _documents),
             unit="MB/s",
             chart="groups",
@@ -380,7 +396,7 @@ SCENARIOS: dict[str, Scenario] = {
             "memory",
             "Memory of a contender that is ready, and what encoding adds",
             "Memory",
-            "what a contender takes in memory, and what 2 MiB add at most; no time",
+            "what a contender takes in memory, and what up to 2 MiB add at most; no time",
             *(((MEMORY,),), _sizes(BATCH_BYTES), _stretched),
             unit="MB",
             chart="memory",

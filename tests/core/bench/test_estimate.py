@@ -19,7 +19,9 @@ def test_the_cells_that_are_forecast_are_those_that_are_made(largest):
     tokenizer = open_model("demo:bpe")
     texts = ("sample:welcome", "tutorial")
     for name in SCENARIOS if largest is None else ("scaling", "short"):
-        plan = Plan("demo:bpe", texts, scenarios=(name,), threads=(1, 2, 3), largest_bytes=largest)
+        plan = Plan(
+            "demo:bpe", texts, scenarios=(name,), threads=(1, 2, 3), largest_bytes=largest, repeat="same"
+        )
         sizes = [len(corpus.text) for corpus in corpora_of(plan, tokenizer)]
         made, tasks = cells_of(plan, tokenizer), tasks_of(plan, sizes)
         assert [cell.threads for cell in made] == [task.threads for task in tasks]
@@ -44,7 +46,7 @@ QUICK_LOOK, MY_TEXT = ("throughput", "scaling"), ("throughput", "scaling", "shor
 )
 def test_the_range_before_a_run_holds_what_runs_took(contenders, scenarios, text_bytes, took_s):
     """With a budget of 5 s, on a busy machine with two cores."""
-    plan = Plan("model.gguf", contenders=contenders, scenarios=scenarios, time_budget_s=5.0)
+    plan = Plan("model.gguf", contenders=contenders, scenarios=scenarios, time_budget_s=5.0, repeat="same")
     duration = expected(plan, text_bytes)
     assert duration.low_s < took_s < duration.high_s < 2.0 * took_s
 
@@ -61,7 +63,7 @@ def test_more_contenders_scenarios_sizes_and_time_take_longer():
     for each in (*(expected(plan, (10_000_000,)) for plan in larger), expected(plan, (40_000_000,))):
         assert each.high_s > before.high_s
         assert each.low_s >= before.low_s
-    sizes = replace(plan, scenarios=("scaling",))
+    sizes = replace(plan, scenarios=("scaling",), repeat="same")
     assert expected(sizes, (1,)).low_s > 1.5 * expected(replace(sizes, largest_bytes=100_000), (1,)).low_s
 
 
