@@ -63,7 +63,6 @@ class Showing:
     loading       who takes part as soon as it is ready
     left_out      as in a run: contender, scenario, corpus, size_bytes, reason
     versions      of contenders that tell one
-    text_bytes    the size of each text, before it was cut or repeated
     call_limit_s  for one call, after which a contender is left out; None where nobody knows
     changes       what is surely slower or faster than in another run
     """
@@ -73,7 +72,6 @@ class Showing:
     loading: tuple[Loading, ...] = ()
     left_out: Sequence[Record] = ()
     versions: Mapping[str, str] = field(default_factory=dict)
-    text_bytes: Mapping[str, int] = field(default_factory=dict)
     call_limit_s: float | None = None
     changes: Sequence[Change] = ()
 
@@ -88,7 +86,6 @@ def showing_of(run: Record, **choices: Any) -> Showing:
         versions={
             each["contender"]: each["version"] for each in run.get("contenders", ()) if each["version"]
         },
-        text_bytes={each["name"]: each["size_bytes"] for each in run.get("corpora", ())},
         call_limit_s=run.get("plan", {}).get("call_limit_s"),
         **choices,
     )
@@ -107,7 +104,7 @@ class Chart(Plot):
 
     def __init__(self, scenario: str, theme_source: HasTheme) -> None:
         self.scenario = SCENARIOS[scenario]
-        super().__init__(self.plain_title)
+        super().__init__(self.scenario.title)
         self._theme_source = theme_source
         self._isolated = ""
         self._results: Sequence[Record] = ()
@@ -131,11 +128,6 @@ class Chart(Plot):
     @property
     def has_results(self) -> bool:
         return bool(self._results)
-
-    @property
-    def plain_title(self) -> str:
-        """Until results say more."""
-        return self.scenario.title
 
     def show_results(self, results: Sequence[Record], showing: Showing = PLAINLY) -> None:
         """Draw these records, unless they are those that are drawn."""
@@ -171,7 +163,7 @@ class Chart(Plot):
         self._points = []
         self.right_px = self._top.sizeHint().width()
         self.reason = "" if self._has_something else self._empty
-        self.set_title(self._finding() or self.plain_title)
+        self.set_title(self.titles)
         if self._has_something:
             self.draw()
         self.update()
@@ -180,9 +172,12 @@ class Chart(Plot):
     def draw(self) -> None:
         """Put the title, and everything in its place; there is something to draw."""
 
-    def _finding(self) -> str:
-        """What the results say, as a sentence."""
-        return finding(self.scenario.name, self._results, self._showing.left_out, self._showing.baseline)
+    @property
+    def titles(self) -> list[str]:
+        """What the results say, as a sentence, if anything; and what they are of."""
+        showing = self._showing
+        found = finding(self.scenario.name, self._results, showing.left_out, showing.baseline)
+        return [*filter(None, [found]), self.scenario.title]
 
     # How contenders look
 

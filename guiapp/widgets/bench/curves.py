@@ -55,7 +55,7 @@ class CurveChart(Chart):
 
     def __init__(self, scenario: str, theme_source: HasTheme) -> None:
         self.quantity = QUANTITIES[0]
-        self.quantity_button = tool_button(clicked=self._next_quantity, role="raised", tip=CHANGE_QUANTITY)
+        self.quantity_button = tool_button(clicked=self._next_quantity, role="quiet", tip=CHANGE_QUANTITY)
         super().__init__(scenario, theme_source)
         self.add_control(self.quantity_button)
         self.show_quantity(self.quantity)
@@ -138,17 +138,18 @@ class CurveChart(Chart):
             )
         sentences = [sentence for sentence in sentences if sentence]
         shorter = [" ".join(sentences[:count]) for count in range(len(sentences), 0, -1)]
-        self.set_title(self.title, [*shorter, ""])
+        self.set_title(self.titles, [*shorter, ""])
 
     def _repeated(self) -> str:
         """How often a text was repeated to be so long."""
         text = str(self._results[0]["corpus"])
-        longest, own = max(row["size_bytes"] for row in self._results), self._showing.text_bytes.get(text, 0)
-        if not own or longest <= own:
+        longest = max(self._results, key=lambda row: int(row["size_bytes"]))
+        times = longest["size_bytes"] / (own := longest.get("own_bytes") or longest["size_bytes"])
+        if times <= 1:
             return ""
         size = short_number(own).replace(" ", "\N{NO-BREAK SPACE}")
         whose = f"Your {size}B" if text == YOURS else f"{size}B of {text}"
-        return f"{whose}, up to {longest / own:,.0f} times."
+        return f"{whose}, up to {times:,.0f} times."
 
     # What lies where
 

@@ -31,14 +31,14 @@ class ExactnessChart(Chart):
         super().__init__("throughput", theme_source)
 
     @property
-    def plain_title(self) -> str:
-        return "Speed × exactness"
+    def titles(self) -> list[str]:
+        return ["Speed × exactness"]
 
     def draw(self) -> None:
         rows = [row for row in self._results if row["agreement"] is not None and row[SPEED]]
         self.set_font_px(self.font_px)
         short = "share of equal tokens, over MB/s on a logarithmic scale"
-        self.set_title(self.title, [f"{short}; below the line: ids that differ", short, ""])
+        self.set_title(self.titles, [f"{short}; below the line: ids that differ", short, ""])
         speeds = [row[SPEED] for row in rows] or [1.0, 100.0]
         low, high, decades = decades_of(min(speeds), max(speeds))
         shares = share_steps(min([0.95, *(row["agreement"] for row in rows)]))

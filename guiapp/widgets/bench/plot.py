@@ -133,10 +133,12 @@ class Plot(QWidget):
         }
         self._metrics = {name: QFontMetricsF(font) for name, font in self._fonts.items()}
 
-    def set_title(self, title: str, subtitles: Sequence[str] = ("",)) -> None:
-        """What is to be seen, and how: the most telling that there is room for."""
-        self.title, self.subtitles = title, list(subtitles)
-        self.setAccessibleName(title)
+    def set_title(self, titles: Sequence[str], subtitles: Sequence[str] = ("",)) -> None:
+        """What is to be seen, and how: the most telling of each that there is room for."""
+        room = self.width() - self.right_px
+        fitting = (title for title in titles if self.width_px(title, TITLE) <= room)
+        self.title, self.subtitles = next(fitting, titles[-1]), list(subtitles)
+        self.setAccessibleName(self.title)
         self.setAccessibleDescription(self.reason or self.subtitles[0])
 
     def frame(self, left_px: float, right_px: float) -> None:
@@ -222,7 +224,7 @@ class Plot(QWidget):
 
     def _subtitle_place(self) -> QRectF:
         if not self.is_inline:
-            return QRectF(0, LINE_PX, self.width(), LINE_PX)
+            return QRectF(0, LINE_PX, self.width() - self.right_px, LINE_PX)
         left = _TITLE_GAP_PX + QFontMetricsF(self._fonts[TITLE]).horizontalAdvance(self.title)
         return QRectF(left, 0, self.width() - self.right_px - left, LINE_PX)
 

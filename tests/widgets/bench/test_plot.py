@@ -20,7 +20,8 @@ def plot(qtbot):
     plot.x_range, plot.y_range = (2.0, 12.0), (-5.0, 5.0)
     plot.bottom_ticks = [(5, "50")]
     plot.set_title(
-        "Time by length", ["a subtitle that is much too long to be shown in any plot of this size", "short"]
+        ["A finding that is too long for such a plot, and so is not what stands there", "Time by length"],
+        ["a subtitle that is much too long to be shown in any plot of this size", "short"],
     )
     plot.frame(60, 20)
     plot.show()
