@@ -89,11 +89,13 @@ def _short_calls(rows: Rows, _left_out: Rows, _baseline: str) -> str:
     ahead = [leaders(found) for _, found in sorted(by_size.items())]
     if len({row["contender"] for row in rows}) < 2:
         return ""
-    if all(each == ahead[0] for each in ahead) and len(ahead[0]) <= MOST_NAMED:
+    if max(len(ahead[0]), len(ahead[-1])) > MOST_NAMED:
+        return ""
+    if all(set(each) == set(ahead[0]) for each in ahead):
         return f"{_are(ahead[0])} the fastest at every length"
-    return (
-        f"{_are(ahead[0][:MOST_NAMED])} the fastest for the shortest, {names_of(ahead[-1])} for the longest"
-    )
+    if set(ahead[0]) == set(ahead[-1]):
+        return ""
+    return f"{_are(ahead[0])} the fastest for the shortest, {names_of(ahead[-1])} for the longest"
 
 
 def _ahead(verb: str) -> Callable[[Rows, Rows, str], str]:

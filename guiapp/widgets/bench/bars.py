@@ -53,10 +53,10 @@ class BarChart(RowChart):
 
     def draw(self) -> None:
         lines = self._lines()
-        self.set_title(self.titles, self._subtitles(lines))
         loading = [{"contender": each.contender} for each in self._showing.loading]
         names = [None if _is_later(lines, index) else line.row for index, line in enumerate(lines)]
         self.lay_rows([*names, *loading], self._columns(lines))
+        self.set_title(self.titles, self._subtitles(lines))
         self._reach(lines)
         for index, line in enumerate(lines):
             self._draw_bar(-index, line)

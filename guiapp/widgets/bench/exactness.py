@@ -12,7 +12,7 @@ from PySide6.QtGui import QPen
 from guiapp.core.bench.measurement import Record
 from guiapp.core.explain.figures import percent
 from guiapp.widgets.bench.charts import Chart, HasTheme
-from guiapp.widgets.bench.labels import decades_of, mark, share_steps, short_number
+from guiapp.widgets.bench.labels import decades_of, mark, share_steps, short_number, steps_of
 from guiapp.widgets.bench.names import Line, Place, place_names
 from guiapp.widgets.bench.plot import NUMBER, Curve, Marker, Word
 from guiapp.widgets.shared.theme import GAP_PX
@@ -20,7 +20,6 @@ from guiapp.widgets.shared.theme import GAP_PX
 SIDE_SHARE = 0.08  # of the width, free at each side
 PAD_PX = 8  # between two names side by side
 MARKER_PX, RING_PX = 12, 1.8
-STEPS = (1, 3)  # of a decade that have a number
 SPEED = "mb_per_s"
 
 
@@ -40,11 +39,10 @@ class ExactnessChart(Chart):
         short = "share of equal tokens, over MB/s on a logarithmic scale"
         self.set_title(self.titles, [f"{short}; below the line: ids that differ", short, ""])
         speeds = [row[SPEED] for row in rows] or [1.0, 100.0]
-        low, high, decades = decades_of(min(speeds), max(speeds))
+        low, high, _ = decades_of(min(speeds), max(speeds))
         shares = share_steps(min([0.95, *(row["agreement"] for row in rows)]))
         self.left_ticks = [(share, percent(share)) for share in shares]
-        steps = [math.log10(step) + decade for decade in decades for step in STEPS]
-        self.bottom_ticks = [(at, short_number(round(10.0**at, 9))) for at in steps if low <= at <= high]
+        self.bottom_ticks = [(at, short_number(10.0**at)) for at in steps_of(low, high)]
         self.has_lines = self.has_columns = True
         left_px = 2 * GAP_PX + max(self.width_px(text, NUMBER) for _, text in self.left_ticks)
         self.frame(left_px, GAP_PX)

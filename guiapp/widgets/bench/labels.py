@@ -100,6 +100,13 @@ def mark(row: Record) -> str:
     return once if row["exact"] else f"{once}  ≈ {percent(row['agreement'], 1)}"
 
 
+def steps_of(low: float, high: float) -> list[float]:
+    """Logarithms of 1, 3, 10, 30 and so on within these."""
+    decades = range(math.floor(low), math.ceil(high) + 1)
+    steps = [decade + math.log10(step) for decade in decades for step in (1, 3)]
+    return [step for step in steps if low <= step <= high]
+
+
 def decades_of(lowest: float, highest: float) -> tuple[float, float, list[int]]:
     """From where to where a logarithmic axis reaches, in steps that stay while curves settle; its decades.
 

@@ -16,6 +16,7 @@ from guiapp.widgets.shared.theme import UI_FONT_PX
 LEAST_ROW_PX, MOST_ROW_PX = 20, 52
 LARGE_ROW_PX = 34  # from which on letters are large
 LARGE_FONT_PX, LEAST_FONT_PX = 15, 8
+SCALE_PX = 26
 BAR_SHARE = 0.54  # of a row
 MARKER_PX, NAME_PX = 14, 24  # of its column, and where names begin
 COLUMN_GAP_PX = 28
@@ -46,15 +47,20 @@ class RowChart(Chart):
         top, bottom = self.y_range[1], self.y_range[0]
         return self.area.height() / (top - bottom)
 
-    def lay_rows(self, names: Sequence[Record | None], columns: Sequence[Column], scale_px: int = 0) -> None:
+    def lay_rows(
+        self, names: Sequence[Record | None], columns: Sequence[Column], has_scale: bool = False
+    ) -> None:
         """Names, with a marker, of those rows that have a record; and as many columns as there is room for.
 
-        The place of the plot is set, `scale_px` free below; what it shows begins at `x_range[0]` already.
+        The place of the plot is set, with a scale right below where it has one; what it shows begins at
+        `x_range[0]` already.
         """
         if len(names) != self._n_rows:
             self._n_rows = len(names)
             self.updateGeometry()
-        room_px = self.height() - self.head_px - scale_px
+        room_px: float = self.height() - self.head_px
+        if has_scale:
+            room_px = min(room_px - SCALE_PX, max(len(names), 1) * MOST_ROW_PX)
         row_px = min(max(room_px / max(len(names), 1), 1), MOST_ROW_PX)
         large = LARGE_FONT_PX if row_px >= LARGE_ROW_PX else UI_FONT_PX
         self.set_font_px(min(large, max(int(row_px) - 4, LEAST_FONT_PX)))

@@ -9,6 +9,7 @@ from guiapp.core.bench.scenarios import SCENARIOS
 from guiapp.widgets.bench.bars import BarChart
 from guiapp.widgets.bench.charts import Chart, HasTheme
 from guiapp.widgets.bench.curves import CurveChart
+from guiapp.widgets.bench.latency import LatencyChart
 from guiapp.widgets.bench.stages import StageChart
 
 CHARTS: Mapping[str, type[Chart]] = {
@@ -16,6 +17,7 @@ CHARTS: Mapping[str, type[Chart]] = {
     "groups": BarChart,
     "memory": BarChart,
     "curves": CurveChart,
+    "latency": LatencyChart,
     "stages": StageChart,
 }
 

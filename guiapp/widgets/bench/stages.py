@@ -50,10 +50,10 @@ class StageChart(RowChart):
             key=lambda row: float(row["median_s"]),
         )
         short = "Shares of one call."
-        self.set_title(self.titles, [f"{short} Two colours in one bar: two stages in one pass.", short, ""])
         self.x_range = 0.0, 1.0
         times = [(_time_of(call), self.theme.text) for call in calls]
         self.lay_rows([None, *calls], [Column("1 MB takes", [("", self.theme.dim), *times])])
+        self.set_title(self.titles, [f"{short} Two colours in one bar: two stages in one pass.", short, ""])
         self._parts = []
         for index, call in enumerate(calls, 1):
             stages = [row for row in self._results if _is_stage_of(row, call)]

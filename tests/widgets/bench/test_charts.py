@@ -24,6 +24,7 @@ from guiapp.widgets.bench.charts import PROJECTED_FONT_PX, Loading, Showing, sho
 from guiapp.widgets.bench.contender_look import ORDER, look_of
 from guiapp.widgets.bench.curves import MOST_NAMED, QUANTITIES
 from guiapp.widgets.bench.exactness import ExactnessChart
+from guiapp.widgets.bench.latency import QUANTILES, LatencyChart
 from guiapp.widgets.bench.plot import BOLD
 from guiapp.widgets.bench.scenarios import chart_of, rows_of, texts_of
 from guiapp.widgets.bench.stages import color_of, parts_of
@@ -400,3 +401,25 @@ def test_an_empty_chart_says_why(draw):
     assert len({image.pixelColor(x, 210).name() for x in range(200, 500)}) > 1
     chart.show_results([record("decode", "fast", 10, 1e-4)])
     assert chart.reason == ""
+
+
+def test_latency_is_a_line_from_half_of_the_calls_to_99_of_100(source, qtbot):
+    chart = LatencyChart("short", source)
+    qtbot.addWidget(chart)
+    chart.resize(700, 300)
+    times = {"heap": (9e-5, 1e-4, 2e-4), "fast": (2e-6, 3e-6, 4e-5)}
+    rows = [
+        record("short", name, 128, 1e-6, **dict(zip(QUANTILES.values(), found, strict=True)))
+        for name, found in times.items()
+    ]
+    chart.show_results(rows)
+    assert names_in(chart) == ["fast", "heap"], "the quickest on top"
+    columns = {"p50": ("2 µs", "90 µs"), "p95": ("3 µs", "100 µs"), "p99": ("40 µs", "200 µs")}
+    assert {text for name, found in columns.items() for text in (name, *found)} <= {*texts(chart)}
+    (line, *ends), other = chart.bars[:3], chart.bars[3]
+    assert (10**line.left, 10**line.right) == pytest.approx((2e-6, 4e-5))
+    assert [10 ** ((end.left + end.right) / 2) for end in ends] == pytest.approx([3e-6, 4e-5])
+    assert other.y == line.y - 1
+    assert overlapping(chart) == []
+    assert chart.subtitle.endswith("on a logarithmic scale.")
+    assert chart.record_at(chart.pixel(-5, -1)) is rows[0]
