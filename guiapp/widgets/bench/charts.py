@@ -25,7 +25,7 @@ from guiapp.widgets.shared.plain_tip import plain_tip
 from guiapp.widgets.shared.theme import UI_FONT_PX, Theme
 
 NEAR_PX = 14
-PROJECTED_PX = 1100  # a chart so wide is alone on a large page, or on a projector
+PROJECTED_PX = (1100, 560)  # a chart so large is alone on a large page, or on a projector
 PROJECTED_FONT_PX = 16
 FAINT = 50  # of 255, beside the contender that is isolated
 BASELINE = "fast"
@@ -196,7 +196,7 @@ class Chart(Plot):
     @property
     def is_projected(self) -> bool:
         """Whether the chart is so large that it is read from afar."""
-        return self.width() > PROJECTED_PX
+        return self.width() > PROJECTED_PX[0] and self.height() > PROJECTED_PX[1]
 
     @property
     def font_px(self) -> int:

@@ -18,7 +18,18 @@ from guiapp.core.bench.tables import size_text, time_text
 from guiapp.widgets.bench.charts import NEAR_PX, Chart, HasTheme
 from guiapp.widgets.bench.contender_look import ORDER
 from guiapp.widgets.bench.labels import decades_of, interval_of, short_number, spread
-from guiapp.widgets.bench.plot import BEGINS, BOLD, ENDS, NUMBER, PLAIN, TICK_GAP_PX, Curve, Marker, Word
+from guiapp.widgets.bench.plot import (
+    BEGINS,
+    BOLD,
+    ENDS,
+    NUMBER,
+    PLAIN,
+    SUBTITLE,
+    TICK_GAP_PX,
+    Curve,
+    Marker,
+    Word,
+)
 from guiapp.widgets.shared.buttons import tool_button
 from guiapp.widgets.shared.theme import GAP_PX
 
@@ -234,7 +245,11 @@ class CurveChart(Chart):
         heights = spread([ends[line].y() for line in ordered], 2 * half, *bounds)
         for line, y_px in zip(ordered, heights, strict=True):
             end = ends[line] + QPointF(MARKER_PX / 2 + 1, 0)
-            self._lead(line[0], end, QPointF(area.right() + LEADER_PX - 6, y_px))
+            is_far = end.x() < area.right() - EDGE_PX  # it shall not look like more of the curve
+            style = Qt.PenStyle.DotLine if is_far else Qt.PenStyle.SolidLine
+            pen = QPen(self.look(line[0]).color, LEADER_PEN_PX, style)
+            (x, y), (to_x, to_y) = map(self.place, (end, QPointF(area.right() + LEADER_PX - 6, y_px)))
+            self.curves.append(Curve([x, to_x], [y, to_y], pen))
             self._name(line, QPointF(area.right() + LEADER_PX, y_px), curves[line][-1], told[line])
 
     def record_at(self, position: QPointF) -> Record | None:
@@ -260,8 +275,8 @@ class CurveChart(Chart):
         )
         room_px = self.width() - last_px - GAP_PX
         for text in (f"{count} more in grey: hover or click", f"{count} more in grey"):
-            if self.width_px(text) < room_px or ":" not in text:
-                self.words.append(Word(text, x, y, self.theme.dim, 0.0, ENDS))
+            if self.width_px(text, SUBTITLE) < room_px or ":" not in text:
+                self.words.append(Word(text, x, y, self.theme.dim, 0.0, ENDS, SUBTITLE))
                 return
 
     def _name(self, line: Key, at: QPointF, row: Record, told: Sequence[str]) -> None:
@@ -271,10 +286,6 @@ class CurveChart(Chart):
         if told and told[0]:
             behind_px = self.width_px(line[0], BOLD) + GAP_PX
             self.words.append(Word(told[0], x, y, self.theme.dim, behind_px, BEGINS, PLAIN, row))
-
-    def _lead(self, name: str, start: QPointF, end: QPointF) -> None:
-        (x, y), (to_x, to_y) = self.place(start), self.place(end)
-        self.curves.append(Curve([x, to_x], [y, to_y], QPen(self.look(name).color, LEADER_PEN_PX)))
 
     def _end_px(self, row: Record, key: str) -> QPointF:
         return self.pixel(math.log10(row["size_bytes"]), math.log10(row[key]))

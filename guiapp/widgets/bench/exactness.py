@@ -17,6 +17,8 @@ from guiapp.widgets.bench.names import Line, Place, place_names
 from guiapp.widgets.bench.plot import NUMBER, Curve, Marker, Word
 from guiapp.widgets.shared.theme import GAP_PX
 
+MOST_STEPS = 5  # of the scale of shares
+LINES_ABOVE, ABOVE_SHARE = 4, 0.45  # of names, that there is room for above the line; at most of the height
 SIDE_SHARE = 0.08  # of the width, free at each side
 PAD_PX = 8  # between two names side by side
 MARKER_PX, RING_PX = 12, 1.8
@@ -40,15 +42,18 @@ class ExactnessChart(Chart):
         self.set_title(self.titles, [f"{short}; below the line: ids that differ", short, ""])
         speeds = [row[SPEED] for row in rows] or [1.0, 100.0]
         low, high, _ = decades_of(min(speeds), max(speeds))
-        shares = share_steps(min([0.95, *(row["agreement"] for row in rows)]))
+        room_px = self.height() - self.head_px - 2 * self.line_px()
+        above_px = min(LINES_ABOVE * self.line_px(), ABOVE_SHARE * room_px)
+        most = int((room_px - above_px) / (self.line_px() + GAP_PX))
+        shares = share_steps(min([0.95, *(row["agreement"] for row in rows)]), max(min(most, MOST_STEPS), 1))
         self.left_ticks = [(share, percent(share)) for share in shares]
         self.bottom_ticks = [(at, short_number(10.0**at)) for at in steps_of(low, high)]
         self.has_lines = self.has_columns = True
         left_px = 2 * GAP_PX + max(self.width_px(text, NUMBER) for _, text in self.left_ticks)
         self.frame(left_px, GAP_PX)
-        margin, beside = (1 - shares[0]) * 0.5, SIDE_SHARE * (high - low)
+        beside, per_px = SIDE_SHARE * (high - low), (1 - shares[0]) / max(room_px - above_px, 1)
         self.x_range = low - beside, high + beside
-        self.y_range = shares[0] - margin / 4, 1 + margin
+        self.y_range = shares[0] - GAP_PX * per_px, 1 + above_px * per_px
         self.curves.append(Curve(self.x_range, (1.0, 1.0), QPen(self.theme.good, RING_PX)))
         self._draw_points(sorted(rows, key=lambda row: float(row[SPEED])))
 

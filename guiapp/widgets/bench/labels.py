@@ -83,9 +83,10 @@ def spread(places: Sequence[float], distance: float, low: float, high: float) ->
     return [first + index * distance for index, first in enumerate(firsts)]
 
 
-def share_steps(lowest: float) -> list[float]:
-    """At most six round shares, from below the lowest up to 1."""
-    step = next(step for step in (0.01, 0.02, 0.05, 0.1, 0.2) if (1 - lowest) / step < 5.001 or step == 0.2)
+def share_steps(lowest: float, most: int = 5) -> list[float]:
+    """Round shares, at most so many steps of at most a half, from below the lowest up to 1."""
+    steps = 0.01, 0.02, 0.05, 0.1, 0.2, 0.5
+    step = next(step for step in steps if (1 - lowest) / step < most + 0.001 or step == steps[-1])
     n_steps = max(math.ceil((1 - lowest) / step - 1e-9), 1)
     return [1 - step * index for index in reversed(range(n_steps + 1))]
 
