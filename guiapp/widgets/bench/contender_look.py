@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from math import cos, pi, sin
 from typing import NamedTuple
+from zlib import crc32
 
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QBrush, QColor, QPainterPath, QTransform
@@ -14,9 +15,11 @@ from guiapp.core.bench.contenders.table import PEERS
 from guiapp.core.catalogue import ALGORITHMS
 from guiapp.widgets.shared.theme import Theme
 
-UNSPLIT_SHIFT = 6  # another marker, and of no contender that has the same colour
+N_LOOKS = 84  # of 7 colours and 12 markers, each pair once
+UNSPLIT_SHIFT = 42  # the same colour with another marker
 FIRST = ("fast", "backtrack", "heap", "gigatoken", "tiktoken", "tokenizers", "llama.cpp", "sentencepiece")
 ORDER = (*FIRST, *(name for name in (*ALGORITHMS, *PEERS) if name not in FIRST))
+LEFT = [index for index in range(N_LOOKS) if index % UNSPLIT_SHIFT >= len(ORDER)]
 
 
 class Look(NamedTuple):
@@ -29,13 +32,11 @@ class Look(NamedTuple):
 
 
 def look_of(name: str, theme: Theme) -> Look:
-    """The look of an encoder or peer; names beyond the table share a neutral one."""
+    """The look of an encoder or library; other names have one of those that are left, by their letters."""
     base, is_split = split_name(name)
-    if base not in ORDER:
-        return Look(theme.faint, MARKERS[0])
-    index = ORDER.index(base)
-    marker = index if is_split else index + UNSPLIT_SHIFT
-    return Look(theme.contenders[index % len(theme.contenders)], MARKERS[marker % len(MARKERS)])
+    index = ORDER.index(base) if base in ORDER else LEFT[crc32(base.encode()) % len(LEFT)]
+    index += 0 if is_split else UNSPLIT_SHIFT
+    return Look(theme.contenders[index % len(theme.contenders)], MARKERS[index % len(MARKERS)])
 
 
 @lru_cache(maxsize=256)

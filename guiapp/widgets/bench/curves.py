@@ -191,9 +191,12 @@ class CurveChart(Chart):
         self.y_range = low - free, high + free
         self._size_ticks({row["size_bytes"] for row in drawn})
 
+    def _shown(self, name: str) -> str:
+        return self.elided(name, MOST_NAME_SHARE * self.width(), BOLD)
+
     def _name_px(self, line: Key, told: Mapping[Key, Sequence[str]]) -> float:
         detail = told[line][0] if told[line] else ""
-        return self.width_px(line[0], BOLD) + (GAP_PX + self.width_px(detail) if detail else 0)
+        return self.width_px(self._shown(line[0]), BOLD) + (GAP_PX + self.width_px(detail) if detail else 0)
 
     def _size_ticks(self, sizes: set[int]) -> None:
         """Sizes at the bottom: the shortest, and from the longest down as many as stand beside each other."""
@@ -282,9 +285,10 @@ class CurveChart(Chart):
     def _name(self, line: Key, at: QPointF, row: Record, told: Sequence[str]) -> None:
         """The contender, bold, and what is to be told of it."""
         x, y = self.place(at)
-        self.words.append(Word(line[0], x, y, self.word_color(line[0]), 0.0, BEGINS, BOLD, row))
+        name = self._shown(line[0])
+        self.words.append(Word(name, x, y, self.word_color(line[0]), 0.0, BEGINS, BOLD, row))
         if told and told[0]:
-            behind_px = self.width_px(line[0], BOLD) + GAP_PX
+            behind_px = self.width_px(name, BOLD) + GAP_PX
             self.words.append(Word(told[0], x, y, self.theme.dim, behind_px, BEGINS, PLAIN, row))
 
     def _end_px(self, row: Record, key: str) -> QPointF:

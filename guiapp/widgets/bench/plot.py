@@ -156,6 +156,10 @@ class Plot(QWidget):
     def width_px(self, text: str, letters: str = PLAIN) -> float:
         return self._metrics[letters].horizontalAdvance(text)
 
+    def elided(self, text: str, room_px: float, letters: str = PLAIN) -> str:
+        """As much of it as there is room for."""
+        return self._metrics[letters].elidedText(text, Qt.TextElideMode.ElideMiddle, room_px)
+
     def line_px(self) -> int:
         """The distance of two lines of words."""
         return int(self._metrics[PLAIN].height()) + 1

@@ -17,6 +17,7 @@ LEAST_ROW_PX, MOST_ROW_PX = 20, 52
 LARGE_ROW_PX = 34  # from which on letters are large
 LARGE_FONT_PX, LEAST_FONT_PX = 15, 8
 SCALE_PX = 26
+MOST_NAME_SHARE = 0.3  # of the width
 BAR_SHARE = 0.54  # of a row
 MARKER_PX, NAME_PX = 14, 24  # of its column, and where names begin
 COLUMN_GAP_PX = 28
@@ -80,11 +81,15 @@ class RowChart(Chart):
 
     def _names_px(self, names: Sequence[Record | None], versions: Sequence[str]) -> float:
         widths = [
-            self.width_px(row["contender"]) + (self.width_px("n" + version, PLAIN) if version else 0)
+            self.width_px(self._shown(row["contender"]))
+            + (self.width_px("n" + version, PLAIN) if version else 0)
             for row, version in zip(names, versions, strict=True)
             if row
         ]
         return NAME_PX + max(widths, default=0) + COLUMN_GAP_PX / 2
+
+    def _shown(self, name: str) -> str:
+        return self.elided(name, MOST_NAME_SHARE * self.width())
 
     def _column_px(self, column: Column) -> float:
         texts = [(column.heading, SUBTITLE), *((text, column.letters) for text, _ in column.cells)]
@@ -95,11 +100,11 @@ class RowChart(Chart):
         for index, (row, version) in enumerate(zip(names, versions, strict=True)):
             if row is None:
                 continue
-            name, look = row["contender"], self.look(row["contender"])
+            name, look = self._shown(row["contender"]), self.look(row["contender"])
             size_px = min(MARKER_PX, self.row_px - 3)
             marker = Marker(left, -index, size_px, look.marker, NO_PEN, look.color, from_px + MARKER_PX / 2)
             self.markers.append(marker)
-            color = self.word_color(name)
+            color = self.word_color(row["contender"])
             self.words.append(Word(name, left, -index, color, from_px + NAME_PX, BEGINS, row=row))
             if version:
                 behind_px = from_px + NAME_PX + self.width_px(name + "n")

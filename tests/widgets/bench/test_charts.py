@@ -21,7 +21,7 @@ from guiapp.core.bench.scenarios import SCENARIOS
 from guiapp.core.catalogue import ALGORITHMS
 from guiapp.core.pipelines.stages import SPLIT_AND_ENCODE
 from guiapp.widgets.bench.charts import PROJECTED_FONT_PX, Loading, Showing, showing_of
-from guiapp.widgets.bench.contender_look import ORDER, look_of
+from guiapp.widgets.bench.contender_look import N_LOOKS, ORDER, look_of
 from guiapp.widgets.bench.curves import MOST_NAMED, QUANTITIES
 from guiapp.widgets.bench.exactness import ExactnessChart
 from guiapp.widgets.bench.latency import QUANTILES, LatencyChart
@@ -361,7 +361,29 @@ def test_charts_follow_the_theme(draw, source):
 def test_no_two_contenders_look_alike():
     names = {*ALGORITHMS, *PEERS}
     looks = [look_of(name, DARK) for name in [*names, *(name + UNSPLIT for name in names)]]
-    assert len({(look.color.name(), look.marker) for look in looks}) == len(looks)
+    seen = {(look.color.name(), look.marker) for look in looks}
+    assert len(seen) == len(looks)
+    others = {(look.color.name(), look.marker) for look in (look_of(str(n), DARK) for n in range(99))}
+    assert len(others) == N_LOOKS - 2 * len(ORDER)
+    assert not others & seen, "of one's own"
+
+
+@settings(max_examples=40, deadline=None)
+@given(data=st.data())
+def test_nothing_that_is_written_beside_bars_covers_or_leaves_anything(source, data):
+    """Whatever names, speeds and size, where rows have the height that they ask for."""
+    names = st.one_of(st.sampled_from(ORDER), st.text("abcWM.-", min_size=1, max_size=60))
+    speeds = data.draw(st.dictionaries(names, st.floats(-9, 0), min_size=1, max_size=20))
+    loading = [Loading(name, 0.5, "reads it") for name in data.draw(st.lists(names, max_size=3))]
+    chart = chart_of("throughput", source)
+    showing = Showing(loading=tuple(loading), versions=dict.fromkeys(speeds, "2026.10.1"))
+    chart.show_results([record("throughput", name, 9, 10.0**s) for name, s in speeds.items()], showing)
+    chart.resize(data.draw(st.integers(320, 1900)), chart.minimumSizeHint().height())
+    chart.redraw()
+    assert overlapping(chart) == []
+    room = chart.rect().adjusted(-1, -1, 1, 1)
+    assert all(room.contains(chart.rect_of(word).toRect()) for word in chart.words)
+    chart.deleteLater()
 
 
 def test_what_was_shown_before_leaves_no_trace(draw):
