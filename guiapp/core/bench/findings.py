@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from guiapp.core.bench.growth import IN_STEP, WORST_FIT
+from guiapp.core.bench.growth import IN_STEP, LESS, WORST_FIT
 from guiapp.core.bench.measurement import growth_records
 from guiapp.core.bench.stages import STAGES, WHOLE
 from guiapp.core.bench.tables import BYTES_PER_MB, time_text
@@ -34,7 +34,7 @@ def in_words(number: int) -> str:
 
 
 def names_of(names: Sequence[str]) -> str:
-    """“a and b”, or “five of them” where that is too long to read."""
+    """“a and b”, or “five contenders” where that is too long to read."""
     return " and ".join(names) if len(names) <= MOST_NAMED else f"{in_words(len(names))} contenders"
 
 
@@ -61,7 +61,8 @@ def _time_by_length(rows: Rows, _left_out: Rows, _baseline: str) -> str:
         return ""
     faster = [line["contender"] for line in told if line["exponent"] > IN_STEP]
     if not faster:
-        return "Time grows in step with the length of the text"
+        is_in_step = all(line["exponent"] > LESS for line in told)
+        return f"Time grows {'in step with' if is_in_step else 'no faster than'} the length of the text"
     if len(faster) == len(told):
         return "Time grows faster than the length of the text"
     return f"Time grows in step with the length of the text, but not for {names_of(faster)}"
@@ -106,9 +107,7 @@ def _ahead(verb: str) -> Callable[[Rows, Rows, str], str]:
         if len({row["contender"] for row in rows}) < 2:
             return ""
         if len(best) > 1:
-            return (
-                f"{names_of(best).capitalize() if len(best) > MOST_NAMED else names_of(best)} {verb} fastest"
-            )
+            return f"{names_of(best)} {verb} fastest" if len(best) <= MOST_NAMED else ""
         told = f"{best[0]} {verb}s fastest"
         if base is None or best[0] == baseline:
             return told

@@ -36,7 +36,9 @@ class BarChart(RowChart):
 
     def __init__(self, scenario: str, theme_source: HasTheme) -> None:
         super().__init__(scenario, theme_source)
-        self.is_inline = scenario == "throughput"  # whose title is but a word: the verdict stands over it
+        self.is_inline = (
+            self.scenario.chart == "bars"
+        )  # whose title is but a word: the verdict stands over it
         self.redraw()
 
     @property
@@ -81,7 +83,14 @@ class BarChart(RowChart):
                 yield Line(row, name, row[key] / BYTES_PER_MB, None)
         elif row[self._unit]:
             interval = interval_of(row, self._unit) if row["n"] > 1 else None
-            yield Line(row, _label(row, self.scenario.name), row[self._unit], interval)
+            yield Line(row, self._label(row), row[self._unit], interval)
+
+    def _label(self, row: Record) -> str:
+        """What tells a bar from the others of its contender."""
+        if self.scenario.beside:
+            return "later" if row["scenario"] == self.scenario.beside else "first"
+        has_threads = any(each["threads"] != row["threads"] for each in self._results)
+        return counted(row["threads"], "thread") if has_threads else ""
 
     def _subtitles(self, lines: Sequence[Line]) -> list[str]:
         if self._is_memory:
@@ -156,13 +165,6 @@ class BarChart(RowChart):
                 self.bars.append(bar)
         told = ", ".join(filter(None, (each.words, "" if each.share is None else percent(each.share))))
         self.words.append(Word(told, length_px * per_px, -index, self.theme.dim, 2 * WORD_GAP_PX, BEGINS))
-
-
-def _label(row: Record, scenario: str) -> str:
-    """What tells a bar from the others of its contender."""
-    if scenario == "cold":
-        return "first" if row["scenario"] == "cold" else "later"
-    return counted(row["threads"], "thread") if scenario == "threads" else ""
 
 
 def _faded(lines: Sequence[Line]) -> list[Line]:
