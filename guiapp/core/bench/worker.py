@@ -2,7 +2,8 @@
 
 It answers messages on a pipe, one at a time:
 
-    ("load",)                                       memory used by the contender, its version and vocabulary
+    ("load",)                                       memory used by the contender, its version and vocabulary;
+                                                    before that, what it does: (STAGE, in words) each time
     ("prepare", operation, texts, parts, threads)   the tokens of the texts; afterwards it is warm
     ("sample", operation)                           seconds per unit by both clocks
     ("memory", texts)                               the most memory held while encoding
@@ -34,6 +35,8 @@ from guiapp.core.tokenizer import Tokenizer
 
 FIRST_TEXT = b"ready"
 END_WITH_PARENT = 1  # prctl's PR_SET_PDEATHSIG
+STAGE = "stage"
+OPENS, WRITES, READS = "opens the model", "is given the vocabulary", "reads the vocabulary"
 THREAD_VARIABLES = ("RAYON_NUM_THREADS", "OMP_NUM_THREADS")
 
 
@@ -49,7 +52,14 @@ class Loaded:
 class Worker:
     """One contender and the operations that are being timed, with the same texts."""
 
-    def __init__(self, model: str, name: str, pre: str | None = None) -> None:
+    def __init__(
+        self,
+        model: str,
+        name: str,
+        pre: str | None = None,
+        tell: Callable[[str], object] = lambda stage: None,
+    ) -> None:
+        self._tell = tell
         self._open_model = partial(open_model, model, pre)
         self._name = name
         self._build: Callable[[], Contender] | None = None
@@ -60,8 +70,12 @@ class Worker:
     def load(self) -> Loaded:
         name, is_split = split_name(self._name)
         peer = PEERS.get(name)
+        self._tell(OPENS)
         if peer is not None:  # our own vocabulary is no part of its memory
-            source = peer_source(name, self._open_model(), is_split)
+            tokenizer = self._open_model()
+            self._tell(WRITES)
+            source = peer_source(name, tokenizer, is_split)
+            self._tell(READS)
             self._build = partial(peer.open, source)
             before = held_bytes()
         else:
@@ -100,7 +114,7 @@ class Worker:
 def serve(connection: Connection, model: str, name: str, threads: int, pre: str | None) -> None:
     """Answer until the pipe is closed; replies are ("done", value), ("unavailable" or "failed", reason)."""
     prepare_process(threads)
-    answer_all(connection, Worker(model, name, pre))
+    answer_all(connection, Worker(model, name, pre, lambda stage: connection.send((STAGE, stage))))
 
 
 def answer_all(connection: Connection, worker: object) -> None:
