@@ -10,7 +10,6 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from guiapp.core.bench.cell import FEWEST_ROUNDS, MOST_ROUNDS, NARROW_ROUNDS, PATIENCE, PATIENCE_S
 from guiapp.core.bench.contenders.contender import split_name
 from guiapp.core.bench.contenders.table import PEERS
 from guiapp.core.bench.measurement import Record
@@ -18,9 +17,11 @@ from guiapp.core.bench.operations import MEMORY, REBUILDING
 from guiapp.core.bench.plan import Plan
 from guiapp.core.bench.scenarios import SCENARIOS, UNITS, Task
 from guiapp.core.bench.stages import STAGES
+from guiapp.core.bench.turns import FEWEST_ROUNDS, MOST_ROUNDS, NARROW_ROUNDS, PATIENCE, PATIENCE_S
 
 START_S = 2.0  # until the process has opened the model
 LOADING_S, PEER_LOADING_S = 2.0, 5.0  # of a contender: its process, and the vocabulary in its own form
+USUAL_LOADING_S = {"tiktoken": 1.0, "gigatoken": 1.5, "tokenizers": 1.7}  # with 128,000 tokens
 BUILDING = 0.4  # of that, once the process is there
 SHORTEST_S = 0.005  # a sample with what is said about it
 PREPARING_CALLS, PREPARING_S = 3.5, 0.02
@@ -74,8 +75,13 @@ NOTHING_KNOWN = Known()
 
 def loading_s(name: str, known: Known = NOTHING_KNOWN) -> float:
     """How long it takes until a contender is ready."""
-    usual = PEER_LOADING_S if split_name(name)[0] in PEERS else LOADING_S
-    return known.loading_s.get(name, usual)
+    return known.loading_s.get(name, usual_loading_s(name))
+
+
+def usual_loading_s(name: str) -> float:
+    """The same where nothing is known of it."""
+    encoder = split_name(name)[0]
+    return USUAL_LOADING_S.get(encoder, PEER_LOADING_S if encoder in PEERS else LOADING_S)
 
 
 def cells_s(

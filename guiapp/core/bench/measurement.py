@@ -21,7 +21,9 @@ KEY = ("scenario", "operation", "contender", "corpus", "size_bytes", "threads")
 class Series:
     """The samples of one contender and operation in one cell, as they come.
 
-    agreement  None for a contender with a vocabulary of its own
+    agreement    None for a contender with a vocabulary of its own
+    first_turn   of all in this cell: it has a sample of each from there on
+    begins_anew  with the next sample: those before are first impressions, while others were loading
     """
 
     cell: Cell
@@ -30,6 +32,14 @@ class Series:
     n_tokens: int
     agreement: Agreement | None
     samples: list[Sample] = field(default_factory=list)
+    first_turn: int = 0
+    begins_anew: bool = False
+
+    def add(self, sample: Sample, turn: int) -> None:
+        """Take one more, the first one of all where the series begins anew."""
+        if self.begins_anew or not self.samples:
+            self.samples, self.first_turn, self.begins_anew = [], turn, False
+        self.samples.append(sample)
 
     def seconds(self, clock: str) -> list[float]:
         return [sample.cpu_s if clock == "cpu" else sample.wall_s for sample in self.samples]
@@ -61,6 +71,7 @@ class Series:
             **agreement_record(self.agreement),
             "outliers": summary.n_outliers,
             "processor_share": cpu_s / wall_s if wall_s else None,
+            "first_turn": self.first_turn,
             "samples_s": seconds,
         }
 

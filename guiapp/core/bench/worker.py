@@ -2,7 +2,8 @@
 
 It answers messages on a pipe, one at a time:
 
-    ("load",)                                       memory used by the contender, its version and vocabulary
+    ("load",)                                       memory used by the contender, its version and vocabulary;
+                                                    before that, what it does: (STAGE, in words) each time
     ("prepare", operation, texts, parts, threads)   the tokens of the texts; afterwards it is warm
     ("sample", operation)                           seconds per unit by both clocks
     ("memory", texts)                               the most memory held while encoding
@@ -44,6 +45,8 @@ from guiapp.core.vocab.quoting import quoted
 
 FIRST_TEXT = b"ready"
 END_WITH_PARENT = 1  # prctl's PR_SET_PDEATHSIG
+STAGE = "stage"
+OPENS, WRITES, READS = "opens the model", "is given the vocabulary", "reads the vocabulary"
 THREAD_VARIABLES = ("RAYON_NUM_THREADS", "OMP_NUM_THREADS")
 OFFLINE_VARIABLES = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")  # else a library tries for a minute
 LONGEST_FAILURE = 300  # characters
@@ -62,8 +65,14 @@ class Worker:
     """One contender and the operations that are being timed, with the same texts."""
 
     def __init__(
-        self, model: str, name: str, pre: str | None = None, own: OwnContender | None = None
+        self,
+        model: str,
+        name: str,
+        pre: str | None = None,
+        own: OwnContender | None = None,
+        tell: Callable[[str], object] = lambda stage: None,
     ) -> None:
+        self._tell = tell
         self._model = model
         self._open_model = partial(open_model, model, pre)
         self._name = name
@@ -77,12 +86,16 @@ class Worker:
         own = self._own
         name, is_split = split_name(self._name) if own is None else (own.target, True)
         peer = PEERS.get(name) if own is None or own.kind == LIBRARY else None
+        self._tell(OPENS)
         if own is not None and peer is None:
             os.environ[MODEL_VARIABLE] = self._model
             self._build = partial(open_own, own)
             before = held_bytes()
         elif peer is not None:  # our own vocabulary is no part of its memory
-            source = peer_source(name, self._open_model(), is_split)
+            tokenizer = self._open_model()
+            self._tell(WRITES)
+            source = peer_source(name, tokenizer, is_split)
+            self._tell(READS)
             self._build = partial(peer.open, source)
             before = held_bytes()
         else:
@@ -137,7 +150,7 @@ def serve(
     if own is not None and own.python:
         answer_elsewhere(connection, own, model, pre, threads)
     else:
-        answer_all(connection, Worker(model, name, pre, own))
+        answer_all(connection, Worker(model, name, pre, own, lambda stage: connection.send((STAGE, stage))))
 
 
 class Asking(Protocol):

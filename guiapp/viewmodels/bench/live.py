@@ -45,7 +45,10 @@ class LiveRun:
                 details = {key: value for key, value in event.items() if key != "event"}
                 self._live[_turn(event)] = {**self._cell, **details, **NOTHING_YET, "samples_s": []}
             case "sample":
-                self._live[_turn(event)]["samples_s"].append(event["seconds"])
+                record = self._live[_turn(event)]
+                if event.get("n") == 1:  # what came before were first impressions
+                    record.update(NOTHING_YET, samples_s=[], first_turn=event.get("turn", 0))
+                record["samples_s"].append(event["seconds"])
             case "result":
                 self._live.pop(_turn(event), None)
 

@@ -1,0 +1,25 @@
+"""When contenders have taken turns often enough."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from guiapp.core.bench.statistics import summarize
+
+FEWEST_ROUNDS, MOST_ROUNDS = 5, 40
+NARROW_ROUNDS, NARROW_WIDTH = 8, 0.02  # from so many rounds on, intervals so narrow are enough
+PATIENCE, PATIENCE_S = 4.0, 8.0  # budgets, or seconds, that a cell may use for the fewest rounds
+
+
+def is_enough(seconds: Sequence[Sequence[float]], used_s: float, budget_s: float) -> bool:
+    """Whether another round of all contenders would tell little, or there is no time for one."""
+    n_rounds = min(map(len, seconds), default=MOST_ROUNDS)
+    if n_rounds >= MOST_ROUNDS or used_s >= max(PATIENCE * budget_s, PATIENCE_S):
+        return True
+    if n_rounds < FEWEST_ROUNDS:
+        return False
+    if used_s >= budget_s:
+        return True
+    return n_rounds >= NARROW_ROUNDS and all(
+        summarize(each).relative_width <= NARROW_WIDTH for each in seconds
+    )
