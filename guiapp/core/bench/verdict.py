@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from guiapp.core.bench.disturbance import was_shared
+from guiapp.core.bench.disturbance import was_crowded
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.statistics import Ratio, ratio_in_turns
 
@@ -79,13 +79,14 @@ def verdict_of(results: Sequence[Record], corpus: str, baseline: str) -> Verdict
     ranked = sorted(right or judged or rows, key=lambda row: row["median_s"])
     fastest, others = ranked[0], ranked[1:]
     beside = next((row for row in others if row["contender"] == baseline), others[0] if others else None)
+    is_disturbed = any(was_crowded(row) for row in (fastest, beside) if row is not None)
     ratio = NO_RATIO if beside is None else _ratio(beside, fastest)
     return Verdict(
         fastest["contender"],
         "" if beside is None else beside["contender"],
         ratio,
-        is_settled=beside is not None and _is_settled(ratio, min(fastest["n"], beside["n"])),
-        is_disturbed=any(was_shared(row) for row in (fastest, beside) if row is not None),
+        is_settled=beside is not None and _is_settled(ratio, min(fastest["n"], beside["n"]), is_disturbed),
+        is_disturbed=is_disturbed,
         n_equal=len(right),
         n_contenders=len(judged),
         n_tokens=round(fastest["n_tokens"]),
@@ -93,6 +94,11 @@ def verdict_of(results: Sequence[Record], corpus: str, baseline: str) -> Verdict
 
 
 def _ratio(slower: Record, faster: Record) -> Ratio:
+    """From pairs of each turn; on a crowded machine from the intervals, which are wider there."""
+    if was_crowded(slower) or was_crowded(faster):
+        (slow_low, slow_high), (fast_low, fast_high) = slower["ci_s"], faster["ci_s"]
+        middle = slower["median_s"] / faster["median_s"]
+        return Ratio(middle, slow_low / fast_high, slow_high / fast_low)
     if not (slower.get("samples_s") and faster.get("samples_s")):  # a run that kept none
         return Ratio(slower["median_s"] / faster["median_s"], 0.0, float("inf"))
     first = max(slower.get("first_turn", 0), faster.get("first_turn", 0))
@@ -100,10 +106,10 @@ def _ratio(slower: Record, faster: Record) -> Ratio:
     return ratio_in_turns(*times)
 
 
-def _is_settled(ratio: Ratio, n_turns: int) -> bool:
-    if n_turns < FEWEST_TURNS:
-        return False
-    return ratio.high / ratio.low - 1 <= SETTLED_WIDTH if ratio.low else False
+def _is_settled(ratio: Ratio, n_turns: int, is_disturbed: bool) -> bool:
+    """Beside other programs more turns make no interval narrower."""
+    is_narrow = ratio.high <= ratio.low * (1 + SETTLED_WIDTH)
+    return n_turns >= FEWEST_TURNS and (is_narrow or is_disturbed)
 
 
 def times_text(ratio: float) -> str:
