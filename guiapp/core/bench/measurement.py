@@ -83,6 +83,7 @@ class Series:
             "outliers": summary.n_outliers,
             "processor_share": cpu_s / wall_s if wall_s else None,
             "crowded": is_crowded,
+            **({"own_s": own_seconds} if is_crowded and own_seconds else {}),
             "first_turn": self.first_turn,
             "samples_s": seconds,
         }
@@ -201,6 +202,10 @@ class Report:
         for name, key, worst in NOISE:
             if (value := cell.get(key)) is not None:
                 environment[name] = worst(value, environment.get(name, value))
+
+    @property
+    def n_cores(self) -> int:
+        return int(self._head["environment"].get("cores") or 1)
 
     @property
     def growth(self) -> list[Record]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from guiapp.core.bench.disturbance import was_crowded
 from guiapp.core.bench.measurement import Record
-from guiapp.core.bench.statistics import Ratio, ratio_in_turns
+from guiapp.core.bench.statistics import HIDDEN, Ratio, ratio_in_turns
 
 SCENARIO, OPERATION = "throughput", "encode"
 FEWEST_TURNS = 8  # together, before anything is settled
@@ -76,7 +76,7 @@ def verdict_of(results: Sequence[Record], corpus: str, baseline: str) -> Verdict
         return None
     judged = [row for row in rows if row["exact"] is not None]
     right = [row for row in judged if row["exact"]]
-    ranked = sorted(right or judged or rows, key=lambda row: row["median_s"])
+    ranked = sorted(right or judged or rows, key=_own_time_s)
     fastest, others = ranked[0], ranked[1:]
     beside = next((row for row in others if row["contender"] == baseline), others[0] if others else None)
     is_disturbed = any(was_crowded(row) for row in (fastest, beside) if row is not None)
@@ -94,16 +94,20 @@ def verdict_of(results: Sequence[Record], corpus: str, baseline: str) -> Verdict
 
 
 def _ratio(slower: Record, faster: Record) -> Ratio:
-    """From pairs of each turn; on a crowded machine from the intervals, which are wider there."""
-    if was_crowded(slower) or was_crowded(faster):
-        (slow_low, slow_high), (fast_low, fast_high) = slower["ci_s"], faster["ci_s"]
-        middle = slower["median_s"] / faster["median_s"]
-        return Ratio(middle, slow_low / fast_high, slow_high / fast_low)
-    if not (slower.get("samples_s") and faster.get("samples_s")):  # a run that kept none
+    """From the turns that both took; beside other programs by what each got of a processor, and wider."""
+    times = "own_s" if slower.get("own_s") and faster.get("own_s") else "samples_s"
+    if not (slower.get(times) and faster.get(times)):  # a run that kept none
         return Ratio(slower["median_s"] / faster["median_s"], 0.0, float("inf"))
     first = max(slower.get("first_turn", 0), faster.get("first_turn", 0))
-    times = [row["samples_s"][first - row.get("first_turn", 0) :] for row in (faster, slower)]
-    return ratio_in_turns(*times)
+    ratio = ratio_in_turns(*(row[times][first - row.get("first_turn", 0) :] for row in (faster, slower)))
+    hidden = 1.0 + HIDDEN if was_crowded(slower) or was_crowded(faster) else 1.0
+    return Ratio(ratio.ratio, ratio.low / hidden, ratio.high * hidden)
+
+
+def _own_time_s(row: Record) -> float:
+    """What it takes of a core, where it had none of its own."""
+    share = row.get("processor_share") or 1.0
+    return float(row["median_s"] * (min(share, 1.0) if row["threads"] == 1 else 1.0))
 
 
 def _is_settled(ratio: Ratio, n_turns: int, is_disturbed: bool) -> bool:
