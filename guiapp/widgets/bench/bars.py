@@ -164,6 +164,8 @@ class BarChart(RowChart):
             if share:
                 self.bars.append(bar)
         told = ", ".join(filter(None, (each.words, "" if each.share is None else percent(each.share))))
+        room_px = self.width() - self.area.left() - length_px - 2 * WORD_GAP_PX
+        told = self.elided(told, room_px)
         self.words.append(Word(told, length_px * per_px, -index, self.theme.dim, 2 * WORD_GAP_PX, BEGINS))
 
 

@@ -102,6 +102,12 @@ class CurveChart(Chart):
 
     # What is told
 
+    @property
+    def titles(self) -> list[str]:
+        """Findings are of times."""
+        is_time = self.quantity is QUANTITIES[0]
+        return super().titles if is_time else [f"{self.scenario.label}: {self.quantity.name}"]
+
     def _choose(self, curves: Mapping[Key, object], gone: Sequence[str]) -> list[Key]:
         """Who has a name and a colour: the isolated one, the baseline, who stopped, then the best known."""
 
@@ -137,9 +143,7 @@ class CurveChart(Chart):
         return told
 
     def _title(self, has_stopped: bool) -> None:
-        name = self.quantity.name
-        axes = "Logarithmic axes." if self.quantity is QUANTITIES[0] else f"{name}, on logarithmic axes."
-        sentences = [axes, self._repeated()]
+        sentences = ["Logarithmic axes.", self._repeated()]
         if has_stopped and (limit_s := self._showing.call_limit_s):
             sentences.append(f"A contender stops where a call would take over {limit_s:g} s.")
         else:
@@ -277,10 +281,11 @@ class CurveChart(Chart):
             (self.pixel(at, 0.0).x() + self.width_px(text, NUMBER) / 2 for at, text in self.bottom_ticks)
         )
         room_px = self.width() - last_px - GAP_PX
-        for text in (f"{count} more in grey: hover or click", f"{count} more in grey"):
-            if self.width_px(text, SUBTITLE) < room_px or ":" not in text:
-                self.words.append(Word(text, x, y, self.theme.dim, 0.0, ENDS, SUBTITLE))
-                return
+        text = f"{count} more in grey"
+        hint = f"{text}: hover or click"
+        if self.answers and self.width_px(hint, SUBTITLE) < room_px:
+            text = hint
+        self.words.append(Word(text, x, y, self.theme.dim, 0.0, ENDS, SUBTITLE))
 
     def _name(self, line: Key, at: QPointF, row: Record, told: Sequence[str]) -> None:
         """The contender, bold, and what is to be told of it."""
