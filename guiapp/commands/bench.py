@@ -55,6 +55,16 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="names of encoders and peers, otherwise all encoders; "
         "`NAME (unsplit)` takes a text as one piece",
     )
+    parser.add_argument(
+        "--own",
+        metavar="NAME=…",
+        action="append",
+        default=[],
+        help="a contender of your own; may be repeated. NAME=command:WORDS: a process for each text, "
+        "which is given the text and writes ids; NAME=stream:WORDS: one process, to which go the number of "
+        "bytes in a line and the text, and which answers with ids in a line; NAME=python:MODULE:FUNCTION; "
+        "NAME=LIBRARY@PYTHON: a library of another environment",
+    )
     parser.add_argument("--peers", action="store_true", help="also every other tokenizer that is installed")
     parser.add_argument(
         "--scenario",
@@ -179,6 +189,7 @@ def _charts(record: dict[str, Any], baseline: str) -> dict[str, str]:
 
 
 def _plan(options: argparse.Namespace) -> Plan:
+    from guiapp.core.bench.contenders.own import own_from
     from guiapp.core.bench.corpus import DEFAULT
     from guiapp.core.bench.plan import Plan
     from guiapp.core.bench.scenarios import DEFAULT_SCENARIOS, SCENARIOS
@@ -196,6 +207,7 @@ def _plan(options: argparse.Namespace) -> Plan:
         clock=options.clock,
         seed=options.seed,
         pre=options.pre,
+        own=tuple(map(own_from, options.own)),
         repeat=options.repeat,
     )
     return plan if options.threads is None else plan.with_threads(options.threads)
