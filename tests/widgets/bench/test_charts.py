@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from html import escape
 from itertools import combinations, pairwise
 from math import log10
@@ -178,6 +179,23 @@ def test_groups_have_a_bar_each_and_the_name_once(draw):
     memory = draw("memory")
     assert names_in(memory) == ["heap", "fast"], "the least on top"
     assert [bar.right for bar in memory.bars] == [3, 1, 5, 1]
+
+
+def test_bars_of_times_and_energy_have_the_least_on_top(draw):
+    chart = draw("cold")
+    chart.scenario = replace(chart.scenario, unit="s")
+    chart.redraw()
+    assert [bar.right for bar in chart.bars] == [1e-4, 1e-2, 1e-3, 1e-2]
+    assert {"100 µs", "10 ms", "1 ms"} <= {*texts(chart)}
+    assert chart.subtitle == "time of a call, with 95 % intervals"
+    assert names_in(chart) == ["fast", "tiktoken"]
+    rows = [record("batch", name, 9, 1e-3, joules_per_mb=j) for name, j in (("heap", 3.0), ("fast", 0.5))]
+    energy = draw("batch", {"results": rows})
+    energy.scenario = replace(energy.scenario, unit="J/MB")
+    energy.redraw()
+    assert names_in(energy) == ["fast", "heap"]
+    assert {"0.500", "3.00", "6.00 ×"} <= {*texts(energy)}
+    assert energy.subtitle == "in joules for 1 MB"
 
 
 def test_contenders_with_a_vocabulary_of_their_own_have_no_exactness(draw):
