@@ -14,7 +14,7 @@ from PySide6.QtGui import QColor, QPen
 from guiapp.core.bench.findings import stopped
 from guiapp.core.bench.growth import growth_words
 from guiapp.core.bench.measurement import Record, growth_records
-from guiapp.core.bench.tables import size_text, time_text
+from guiapp.core.bench.tables import LEAST_OVERHEAD_S, YOUR_TEXT, n_times, size_text, time_text
 from guiapp.widgets.bench.charts import NEAR_PX, Chart, HasTheme
 from guiapp.widgets.bench.contender_look import ORDER
 from guiapp.widgets.bench.labels import decades_of, interval_of, short_number, spread
@@ -41,7 +41,6 @@ BETWEEN_PX = 24  # two numbers below
 MARKER_PX, CURVE_PX, LEADER_PEN_PX = 9, 2.0, 1.0
 BAND_ALPHA, GREY_ALPHA = 30, 110  # of 255
 VERBS = {"append": "appending", "encode first": "cold", "count parts": "counting"}  # beside encoding
-YOURS = "your text"
 CHANGE_QUANTITY = "Draw time, MB/s or tokens/s against the length"
 Key = tuple[str, str]  # contender and operation
 
@@ -135,7 +134,7 @@ class CurveChart(Chart):
             elif grows:
                 overhead_s = growth[name]["overhead_s"] if words else 0.0
                 whole = f"{words}, {time_text(float(f'{overhead_s:.2g}'))}"
-                told[line] = [whole, words] if overhead_s else [words]
+                told[line] = [whole, words] if overhead_s >= LEAST_OVERHEAD_S else [words]
             else:
                 verb = VERBS.get(operation, "")
                 value = self.quantity.text(last[self.quantity.key])
@@ -157,14 +156,12 @@ class CurveChart(Chart):
 
     def _repeated(self) -> str:
         """How often a text was repeated to be so long."""
-        text = str(self._results[0]["corpus"])
-        longest = max(self._results, key=lambda row: int(row["size_bytes"]))
-        times = longest["size_bytes"] / (own := longest.get("own_bytes") or longest["size_bytes"])
-        if times <= 1:
+        longest = max(self._results, key=n_times)
+        if (times := n_times(longest)) <= 1:
             return ""
-        size = short_number(own).replace(" ", "\N{NO-BREAK SPACE}")
-        whose = f"Your {size}B" if text == YOURS else f"{size}B of {text}"
-        return f"{whose}, up to {times:,.0f} times."
+        size = short_number(longest["own_bytes"]).replace(" ", "\N{NO-BREAK SPACE}")
+        whose = f"Your {size}B" if longest["corpus"] == YOUR_TEXT else f"{size}B of {longest['corpus']}"
+        return f"{whose}, up to {times:,} times."
 
     # What lies where
 

@@ -353,7 +353,7 @@ def test_stages_have_names_a_legend_and_two_colours_where_they_are_one_pass(draw
 
 
 def test_bars_have_the_colours_of_their_contenders_which_fade_beside_an_isolated_one(draw):
-    for name in ("throughput", "threads", "cold", "batch", "memory"):
+    for name in ("throughput", "threads", "batch", "memory"):
         chart = draw(name)
         image = picture_of(chart).image
         places = [
