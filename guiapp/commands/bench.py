@@ -65,6 +65,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "bytes in a line and the text, and which answers with ids in a line; NAME=python:MODULE:FUNCTION; "
         "NAME=LIBRARY@PYTHON: a library of another environment",
     )
+    parser.add_argument(
+        "--list", action="store_true", help="say who can take part, what it returns, and who cannot and why"
+    )
     parser.add_argument("--peers", action="store_true", help="also every other tokenizer that is installed")
     parser.add_argument(
         "--scenario",
@@ -121,6 +124,8 @@ def _add_outputs(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Measure encoders and other tokenizers with one vocabulary."""
+    if options.list:
+        return _list(options)
     from guiapp.core.bench.history import check_writable, load_run, save_run_somewhere
     from guiapp.core.bench.measurement import Report
 
@@ -146,6 +151,15 @@ def run(options: argparse.Namespace) -> int:
     kept = f", kept in {options.json}" if file else ""
     _say(f"tokenloupe: Stopped with {counted(len(record['results']), 'result')}{kept}.")
     return INTERRUPTED
+
+
+def _list(options: argparse.Namespace) -> int:
+    from guiapp.core.bench.contenders.listing import listing
+    from guiapp.core.bench.contenders.own import own_from
+    from guiapp.core.open_model import open_model
+
+    print(*listing(open_model(options.model, options.pre), map(own_from, options.own)), sep="\n")
+    return 0
 
 
 def _print_run(record: dict[str, Any], old: dict[str, Any] | None, options: argparse.Namespace) -> None:
