@@ -173,9 +173,7 @@ def tasks_of(plan: Plan, text_bytes: Sequence[int]) -> list[Task]:
     for scenario in scenarios:
         for task in scenario.tasks(plan, text_bytes):
             if plan.repeat == "never" and not scenario.own_texts:
-                task = task._replace(
-                    size_bytes=min([task.size_bytes, *text_bytes[task.text : task.text + 1]])
-                )
+                task = task._replace(size_bytes=min(task.size_bytes, text_bytes[task.text]))
             if task.call_bytes <= largest or not scenario.grows:
                 tasks.append(task)
     return sorted(dict.fromkeys(tasks), key=lambda task: task.threads)  # others need other workers
