@@ -71,6 +71,8 @@ EVERYTHING = {  # that can be measured, each kind of it
         *(record("threads", "fast", 10_000, 1e-4 / threads, threads=threads) for threads in (1, 2)),
         *(record("decode", name, 10_000, 1e-4, share) for name, share in (("heap", 1.0), ("greedy", 0.9))),
         record("batch", "fast", 10_000, 1e-4),
+        record("latency", "fast", 128, 1e-5, p50_s=9e-6, p95_s=2e-5, p99_s=3e-5),
+        record("energy", "fast", 10_000, 1e-4, joules_per_mb=2.0, joules_ci=[1.9, 2.1]),
         *MEMORY,
     ],
     "left_out": RUN["left_out"],

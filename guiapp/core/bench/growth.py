@@ -9,7 +9,8 @@ WORST_FIT = 0.5  # of the measured time; curves that fit worse say nothing
 IN_STEP = (
     1.15  # exponents up to which time grows in step with the length: over three decades, n log n has 1.1
 )
-_WORDS = ((0.85, "less than linear"), (1.05, "linear"), (IN_STEP, "almost linear"))
+LESS = 0.85  # up to which it grows less
+_WORDS = ((LESS, "less than linear"), (1.05, "linear"), (IN_STEP, "almost linear"))
 _QUADRATIC = (1.75, 2.25)
 
 

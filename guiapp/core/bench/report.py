@@ -42,6 +42,8 @@ def command_line(plan: Plan) -> str:
         words += ["-f", corpus]
     if plan.contenders:
         words += ["--encoders", ",".join(plan.contenders)]
+    for own in plan.own:
+        words += ["--own", str(own)]
     if plan.with_peers:
         words.append("--peers")
     words += ["--scenario", ",".join(plan.scenarios)]

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from pyqtgraph.graphicsItems.ScatterPlotItem import Symbols
 from PySide6.QtCore import QBuffer, QPointF, Qt
 from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
 
-from guiapp.widgets.bench.contender_look import Look
+from guiapp.widgets.bench.contender_look import Look, outline
 from guiapp.widgets.shared.painting import clear_pixmap
 
 SWATCH_PX = 12
@@ -19,10 +18,9 @@ def paint_marker(painter: QPainter, middle: QPointF, size_px: float, look: Look)
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.translate(middle)
-    painter.scale(size_px, size_px)
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(look.color)
-    painter.drawPath(Symbols[look.marker])
+    painter.drawPath(outline(look.marker, size_px))
     painter.restore()
 
 

@@ -38,7 +38,6 @@ def test_a_new_row_is_in_the_help(capsys):
 def test_a_new_row_is_planned_measured_told_and_read_again():
     plan = Plan("demo:bpe", ("sample:welcome",), ("fast", "heap"), scenarios=("throughput", "halves"))
     told = json.loads(json.dumps(report_of(plan)))
-    )
     halves = [row for row in told["results"] if row["scenario"] == "halves"]
     assert {row["size_bytes"] for row in halves} == {571}
     assert problem_with(told) == ""
