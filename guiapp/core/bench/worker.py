@@ -46,6 +46,7 @@ from guiapp.core.vocab.quoting import quoted
 FIRST_TEXT = b"ready"
 END_WITH_PARENT = 1  # prctl's PR_SET_PDEATHSIG
 STAGE = "stage"
+STARTS = "starts"
 OPENS, WRITES, READS = "opens the model", "is given the vocabulary", "reads the vocabulary"
 THREAD_VARIABLES = ("RAYON_NUM_THREADS", "OMP_NUM_THREADS")
 OFFLINE_VARIABLES = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")  # else a library tries for a minute
@@ -86,7 +87,7 @@ class Worker:
         own = self._own
         name, is_split = split_name(self._name) if own is None else (own.target, True)
         peer = PEERS.get(name) if own is None or own.kind == LIBRARY else None
-        self._tell(OPENS)
+        self._tell(OPENS if own is None else STARTS)
         if own is not None and peer is None:
             os.environ[MODEL_VARIABLE] = self._model
             self._build = partial(open_own, own)
