@@ -106,7 +106,7 @@ def test_each_is_told_in_a_line_and_the_others_are_measured(record, name):
 
 @pytest.mark.slow
 def test_what_a_contender_started_ends_with_it(record, left_behind):
-    stat = Path(f"/proc/{left_behind.read_text()}/stat")
+    stat = Path("/proc", left_behind.read_text().strip(), "stat")
     deadline = time.monotonic() + 10
     while stat.exists() and stat.read_text().split()[2] != "Z":  # one whose parent does not look
         assert time.monotonic() < deadline
