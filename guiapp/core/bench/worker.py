@@ -31,7 +31,7 @@ from guiapp.core.bench.contenders.contender import (
     our_contender,
     split_name,
 )
-from guiapp.core.bench.contenders.own import LIBRARY, OwnContender
+from guiapp.core.bench.contenders.own import LIBRARY, PYTHON, OwnContender
 from guiapp.core.bench.contenders.own_open import MODEL_VARIABLE, open_own
 from guiapp.core.bench.contenders.own_python import answer_elsewhere
 from guiapp.core.bench.contenders.table import PEERS, peer_source
@@ -104,6 +104,8 @@ class Worker:
             vocabulary = self._open_model().vocabulary
             self._build = lambda: our_contender(as_split(Tokenizer(vocabulary), is_split), name)
         self._contender = self._build()
+        if own is not None and own.kind == PYTHON:
+            self._build = _no_second
         encode_all(self._contender, [FIRST_TEXT])  # makes what is made with the first text
         version = "" if peer is None else peer.version
         return Loaded(version, self._contender.other_vocabulary, max(held_bytes() - before, 0))
@@ -134,6 +136,10 @@ class Worker:
         contender, taken = self._contender, [self._contender.take_text(text) for text in texts]
         before = held_bytes()
         return max(peak_bytes_during(lambda: [contender.encode(text) for text in taken]) - before, 0)
+
+
+def _no_second() -> Contender:
+    raise UnavailableError("A function stays loaded: no text is its first one again.")
 
 
 def serve(
