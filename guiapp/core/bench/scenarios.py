@@ -330,7 +330,7 @@ SCENARIOS: dict[str, Scenario] = {
             "First call",
             "encoding each text once after loading, when nothing is cached",
             *((("encode first",),), _whole_texts, _whole),
-            unit="MB/s",
+            unit="s",
             chart="groups",
             by_text=True,
             is_default=True,
