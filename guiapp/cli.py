@@ -33,6 +33,7 @@ COMMANDS = (
     "compare",
     "bench",
     "bench ui",
+    "bench field",
     "hunt",
     "tree",
     "lesson",

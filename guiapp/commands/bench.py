@@ -31,6 +31,11 @@ REPORTS = (".html", ".md", ".csv", ".json")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
+    from guiapp.core.bench.scenarios import DEFAULT_SCENARIOS, SCENARIOS
+
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    rows = (f"  {row.name:10}  {row.label}: {row.help}" for row in SCENARIOS.values())
+    parser.epilog = "\n".join(["scenarios:", *rows])
     parser.add_argument("model", metavar="MODEL", help="a model file or demo model")
     add_pre_option(parser)
     parser.add_argument(
@@ -50,16 +55,28 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="names of encoders and peers, otherwise all encoders; "
         "`NAME (unsplit)` takes a text as one piece",
     )
+    parser.add_argument(
+        "--own",
+        metavar="NAME=…",
+        action="append",
+        default=[],
+        help="a contender of your own; may be repeated. NAME=command:WORDS: a process for each text, "
+        "which is given the text and writes ids; NAME=stream:WORDS: one process, to which go the number of "
+        "bytes in a line and the text, and which answers with ids in a line; NAME=python:MODULE:FUNCTION; "
+        "NAME=LIBRARY@PYTHON: a library of another environment",
+    )
+    parser.add_argument(
+        "--list", action="store_true", help="say who can take part, what it returns, and who cannot and why"
+    )
     parser.add_argument("--peers", action="store_true", help="also every other tokenizer that is installed")
     parser.add_argument(
         "--scenario",
         metavar="NAME",
         action="append",
         default=[],
-        help="throughput, scaling, short, worst, cold, threads, decode, append, interval, batch, stages, "
-        "memory, or all of them; may be repeated; otherwise throughput, short, cold, decode",
+        help=f"of those below, or all of them; may be repeated; otherwise {', '.join(DEFAULT_SCENARIOS)}",
     )
-    parser.add_argument("--threads", metavar="N,M", type=_numbers, help="for the scenario threads")
+    parser.add_argument("--threads", metavar="N,M", type=_numbers, help="numbers of threads to try")
     parser.add_argument(
         "--time-budget",
         metavar="S",
@@ -75,7 +92,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="leave out calls that take longer: %(default)g",
     )
     parser.add_argument(
-        "--largest", metavar="BYTES", type=positive_number, help="of the scenarios scaling and worst"
+        "--largest", metavar="BYTES", type=positive_number, help="of scenarios that go through lengths"
+    )
+    parser.add_argument(
+        "--repeat",
+        choices=("never", "same", "fresh"),
+        default="never",
+        help="how texts get longer than they are: %(default)s, the same again, or fresh words of the samples",
     )
     parser.add_argument("--clock", choices=("wall", "cpu"), default="wall", help="cpu: for busy machines")
     parser.add_argument("--seed", type=seed_number, default=0, help="for random texts and the order of turns")
@@ -101,6 +124,8 @@ def _add_outputs(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Measure encoders and other tokenizers with one vocabulary."""
+    if options.list:
+        return _list(options)
     from guiapp.core.bench.history import check_writable, load_run, save_run_somewhere
     from guiapp.core.bench.measurement import Report
 
@@ -126,6 +151,15 @@ def run(options: argparse.Namespace) -> int:
     kept = f", kept in {options.json}" if file else ""
     _say(f"tokenloupe: Stopped with {counted(len(record['results']), 'result')}{kept}.")
     return INTERRUPTED
+
+
+def _list(options: argparse.Namespace) -> int:
+    from guiapp.core.bench.contenders.listing import listing
+    from guiapp.core.bench.contenders.own import own_from
+    from guiapp.core.open_model import open_model
+
+    print(*listing(open_model(options.model, options.pre), map(own_from, options.own)), sep="\n")
+    return 0
 
 
 def _print_run(record: dict[str, Any], old: dict[str, Any] | None, options: argparse.Namespace) -> None:
@@ -169,9 +203,10 @@ def _charts(record: dict[str, Any], baseline: str) -> dict[str, str]:
 
 
 def _plan(options: argparse.Namespace) -> Plan:
+    from guiapp.core.bench.contenders.own import own_from
     from guiapp.core.bench.corpus import DEFAULT
-    from guiapp.core.bench.plan import DEFAULT_SCENARIOS, Plan
-    from guiapp.core.bench.scenarios import SCENARIOS
+    from guiapp.core.bench.plan import Plan
+    from guiapp.core.bench.scenarios import DEFAULT_SCENARIOS, SCENARIOS
 
     scenarios = tuple(name for names in options.scenario for name in names.split(",") if name)
     plan = Plan(
@@ -186,6 +221,8 @@ def _plan(options: argparse.Namespace) -> Plan:
         clock=options.clock,
         seed=options.seed,
         pre=options.pre,
+        own=tuple(map(own_from, options.own)),
+        repeat=options.repeat,
     )
     return plan if options.threads is None else plan.with_threads(options.threads)
 

@@ -53,6 +53,7 @@ SAMPLES = (
     Sample("english", "English: a story and a guide"),
     Sample("everyday", "English: letters, news, recipes"),
     Sample("languages", "Thirty-one languages"),
+    Sample("japanese", "Japanese: a story and a notice"),
     Sample("code", "Program code"),
     Sample("unicode", "Emoji and Unicode edge cases"),
     Sample("numbers", "Numbers and white space"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,7 @@ TUTORIAL_LINE = "汉武帝飞🚀向了浩瀚无穷的宇宙 😍 🦄 🐉   [I
 TUTORIAL_TIMES = 100
 RANDOM_BYTES = 200_000
 WORST_TEXTS = ("one letter", "random letters", "joined tokens")
+FRESH_SAMPLES = ("english", "everyday", "code", "languages")
 DEFAULT = (f"{SAMPLE}english", f"{SAMPLE}code", f"{SAMPLE}languages", TUTORIAL)
 
 
@@ -82,6 +84,12 @@ def stretched(text: bytes, size_bytes: int) -> bytes:
     while end and repeated[end] & 0xC0 == 0x80:
         end -= 1
     return repeated[:end].ljust(size_bytes)
+
+
+def fresh_text(size_bytes: int, seed: int) -> bytes:
+    """Words of the samples in random order, of scripts without spaces some characters for a word."""
+    text = b" ".join(map(sample_text, FRESH_SAMPLES)).decode()
+    return _drawn([word.encode() for word in re.findall(r"\s*\S{1,16}", text)], size_bytes, seed)
 
 
 def random_text(vocabulary: Vocabulary, size_bytes: int, seed: int) -> bytes:

@@ -30,6 +30,7 @@ from guiapp import open_model
 from guiapp.core.bench.agreement import Tokens
 from guiapp.core.bench.cell import Race
 from guiapp.core.bench.contenders.contender import as_split, our_contender, split_name
+from guiapp.core.bench.contenders.own import names_of
 from guiapp.core.bench.contenders.table import PEERS
 from guiapp.core.bench.control import Control
 from guiapp.core.bench.corpus import Corpus, corpus_named
@@ -89,7 +90,10 @@ def run(plan: Plan, control: Control, start_worker: StartWorker | None = None) -
 def contenders_of(plan: Plan, tokenizer: Tokenizer) -> list[str]:
     """The names that take part; raises BenchError for one that is neither encoder nor installed peer."""
     ours = list(tokenizer.encoders)
+    own = names_of(plan.own, {*ours, *PEERS})
     for contender in plan.contenders:
+        if contender in own:
+            continue
         name, is_split = split_name(contender)
         if not is_split and tokenizer.vocabulary.type is not VocabType.BPE:
             raise BenchError(f"“{contender}” is for BPE vocabularies: only they split texts before merging.")
@@ -102,7 +106,7 @@ def contenders_of(plan: Plan, tokenizer: Tokenizer) -> list[str]:
             )
     names = list(plan.contenders) or ours
     peers = [name for name in PEERS if name not in names] if plan.with_peers else []
-    return names + peers
+    return names + peers + [name for name in own if name not in names]
 
 
 def corpora_of(plan: Plan, tokenizer: Tokenizer) -> list[Corpus]:
@@ -168,7 +172,9 @@ def _race(plan: Plan, workers: Workers, control: Control, tokenizer: Tokenizer) 
 
 
 def _process_starter(plan: Plan, control: Control) -> StartWorker:
+    own = {each.name: each for each in plan.own}
+
     def start(name: str, threads: int) -> Worker:
-        return WorkerProcess(plan.model, name, threads, control.shall_stop, plan.pre)
+        return WorkerProcess(plan.model, name, threads, control.shall_stop, plan.pre, own.get(name))
 
     return start

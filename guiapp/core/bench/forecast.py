@@ -16,7 +16,7 @@ from guiapp.core.bench.contenders.table import PEERS
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.operations import MEMORY, REBUILDING
 from guiapp.core.bench.plan import Plan
-from guiapp.core.bench.scenarios import UNITS, Task
+from guiapp.core.bench.scenarios import SCENARIOS, UNITS, Task
 from guiapp.core.bench.stages import STAGES
 from guiapp.core.bench.turns import (
     FEWEST_ROUNDS,
@@ -46,7 +46,6 @@ SPEEDS = {  # MB/s of contenders that nobody has measured here, with ordinary te
     "tokenizers": 1.2,
 }
 USUAL_SPEED = 8.0
-WORST_SLOWDOWN = 5.0  # of text that cannot be split
 COUNTING = ("append", "count parts")
 COUNT = ("fast", "rwkv", "plamo2")  # the encoders that do that
 
@@ -142,12 +141,12 @@ def _timing_s(
 def call_s(name: str, task: Task, operation: str, known: Known = NOTHING_KNOWN) -> float:
     """One call of a contender, in proportion to the nearest size that was measured, or as is usual."""
     ways = [(task.scenario, operation), ("scaling", "encode"), ("throughput", "encode")]
-    for way in ways[:1] if task.scenario == "worst" else ways:
+    scenario = SCENARIOS[task.scenario]
+    for way in ways[:1] if scenario.own_texts else ways:
         if points := known.calls.get((name, *way)):
             size, seconds = min(points, key=lambda point: abs(math.log(point[0] / max(task.call_bytes, 1))))
             return seconds * task.call_bytes / size
-    slowdown = WORST_SLOWDOWN if task.scenario == "worst" else 1.0
-    return task.call_bytes / (SPEEDS.get(split_name(name)[0], USUAL_SPEED) * 1e6) * slowdown
+    return task.call_bytes / (SPEEDS.get(split_name(name)[0], USUAL_SPEED) * 1e6) * scenario.slowdown
 
 
 def _can(name: str, task: Task, operation: str) -> bool:

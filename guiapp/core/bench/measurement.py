@@ -151,6 +151,7 @@ def _head(cell: Cell, contender: str, operation: str) -> Record:
         "contender": contender,
         "corpus": cell.corpus,
         "size_bytes": cell.size_bytes,
+        "own_bytes": cell.own_bytes,
         "threads": cell.threads,
     }
 

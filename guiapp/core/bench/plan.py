@@ -8,9 +8,12 @@ from pathlib import Path
 from typing import Any, Literal
 
 from guiapp.core.bench import corpus
+from guiapp.core.bench.contenders.own import OwnContender, OwnError, own_of
+from guiapp.core.bench.scenarios import DEFAULT_SCENARIOS
 from guiapp.core.errors import TokenloupeError
 
-DEFAULT_SCENARIOS = ("throughput", "short", "cold", "decode")
+RUN_OWN = "--run-own"
+Repeat = Literal["never", "same", "fresh"]
 
 
 class BenchError(TokenloupeError):
@@ -24,10 +27,13 @@ class Plan:
     pre            the pre-tokenizer that splits text instead of the one the file asks for
     corpora        names as `corpus_named` knows them
     contenders     names of encoders and peers; none: all of our encoders
+    own            contenders of one's own, which take part too
     with_peers     also every peer that is installed and takes the vocabulary
     threads        the numbers of threads that the scenario `threads` tries
     time_budget_s  for timing alone, shared by all cells; each gets a few rounds in any case
     largest_bytes  of the texts of scenarios that go through sizes; None: all of them
+    repeat         what stands for sizes above a text's own: "never" are there any, the "same" text again, or
+                   "fresh" text, words drawn from the samples
     call_limit_s   a contender that needs longer for one call is left out
     clock          "wall", or "cpu": what the process got of the processor, for busy machines
     """
@@ -44,6 +50,8 @@ class Plan:
     clock: Literal["wall", "cpu"] = "wall"
     seed: int = 0
     pre: str | None = None
+    own: tuple[OwnContender, ...] = ()
+    repeat: Repeat = "never"
 
     def with_threads(self, threads: tuple[int, ...]) -> Plan:
         return replace(self, threads=threads)
@@ -64,11 +72,14 @@ def whole_path(name: str) -> str:
 
 
 def plan_from(record: dict[str, Any]) -> Plan:
-    """The plan of a JSON object; raises BenchError for one that is none."""
+    """The plan of a JSON object; raises BenchError for one that is none.
+
+    Whoever runs it has somebody say yes to what is `own` first: the file may be a stranger's.
+    """
     values: dict[str, Any] = {
         key: tuple(value) if isinstance(value, list) else value for key, value in record.items()
     }
     try:
-        return Plan(**values)
-    except TypeError as error:
+        return Plan(**values | {"own": own_of(values.get("own", ()))})
+    except (TypeError, OwnError) as error:
         raise BenchError(f"This is not a plan for a benchmark: {error}.") from error

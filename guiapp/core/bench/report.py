@@ -42,15 +42,16 @@ def command_line(plan: Plan) -> str:
         words += ["-f", corpus]
     if plan.contenders:
         words += ["--encoders", ",".join(plan.contenders)]
+    for own in plan.own:
+        words += ["--own", str(own)]
     if plan.with_peers:
         words.append("--peers")
     words += ["--scenario", ",".join(plan.scenarios)]
-    if "threads" in plan.scenarios:
-        words += ["--threads", ",".join(map(str, plan.threads))]
+    words += ["--threads", ",".join(map(str, plan.threads))]
     words += ["--time-budget", f"{plan.time_budget_s:g}", "--call-limit", f"{plan.call_limit_s:g}"]
     if plan.largest_bytes is not None:
         words += ["--largest", str(plan.largest_bytes)]
-    words += ["--clock", plan.clock, "--seed", str(plan.seed)]
+    words += ["--repeat", plan.repeat, "--clock", plan.clock, "--seed", str(plan.seed)]
     return shlex.join(words)
 
 

@@ -8,16 +8,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
 from guiapp.core.bench.contenders.contender import APPENDED_BYTES, as_split, split_name
-from guiapp.core.bench.corpus import WORST_TEXTS, Corpus, stretched, worst_texts
+from guiapp.core.bench.corpus import WORST_TEXTS, Corpus, fresh_text, stretched, worst_texts
 from guiapp.core.bench.operations import MEMORY
-from guiapp.core.bench.plan import Plan
 from guiapp.core.bench.stages import STAGES, WHOLE, stage_names
 from guiapp.core.tokenizer import Tokenizer
+
+if TYPE_CHECKING:  # plans name the scenarios that are measured where nobody asks for others
+    from guiapp.core.bench.plan import Plan
 
 SCALING_BYTES = (*(1 << power for power in range(7, 22, 2)), 1 << 22)  # 128 B to 4 MB
 SHORT_BYTES = (16, 128, 1024)
@@ -25,6 +27,7 @@ WORST_BYTES = (1_000, 10_000, 100_000, 1_000_000)
 APPEND_BYTES = (1_000, 10_000)
 PART_TOKENS = (10, 100, 1_000, 10_000)
 BYTES_PER_TOKEN = 4  # about
+LONGEST_PART_BYTES = 100_000  # that surely hold more tokens than the longest part
 N_PROMPTS = 64
 N_PARTS = 64
 DOCUMENT_BYTES = 2_000
@@ -60,6 +63,7 @@ class Cell:
     texts       these; prompts and documents are several
     parts       of the only text, where parts are counted
     unit_bytes, unit_tokens   the size that times refer to; None where it is that of all texts together
+    own_bytes   of the text that they are made of; less than all together where it is repeated
     only        by operation, the contenders that have it; all where nothing is said
     """
 
@@ -71,6 +75,7 @@ class Cell:
     threads: int = 1
     unit_bytes: int | None = None
     unit_tokens: int | None = None
+    own_bytes: int | None = None
     only: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     def is_for(self, contender: str, operation: str) -> bool:
@@ -90,8 +95,15 @@ class Setting:
     corpora: Sequence[Corpus]
 
     def cell(self, task: Task, *texts: bytes) -> Cell:
-        name = self.corpora[task.text].name
-        return Cell(task.scenario, task.operations, name, texts, threads=task.threads)
+        name, own_bytes = self.corpora[task.text].name, len(self.text(task, task.size_bytes))
+        return Cell(task.scenario, task.operations, name, texts, threads=task.threads, own_bytes=own_bytes)
+
+    def text(self, task: Task, size_bytes: int) -> bytes:
+        """The text of a task, at least so long."""
+        text = self.corpora[task.text].text
+        if self.plan.repeat == "fresh" and size_bytes > len(text):
+            return text + fresh_text(size_bytes - len(text), self.plan.seed)
+        return text
 
     @property
     def contenders(self) -> tuple[str, ...]:
@@ -102,22 +114,45 @@ Extent = tuple[int, int, int]
 """Number of the text, bytes, and threads."""
 
 
+Chart = Literal["bars", "curves", "groups", "stages", "memory", "latency"]
+Unit = Literal["MB/s", "s", "MB", "J/MB"]
+"""Of what charts and tables show: a speed, the time of a call, memory, or energy."""
+
+
 @dataclass(frozen=True)
 class Scenario:
-    """A question that a run can answer.
+    """A question that a run can answer, and all that anybody needs to know to ask and to show it.
 
+    title       of charts and tables, a sentence
+    label       in lists and on tabs, short
+    help        what is timed, in one sentence
     operations  groups of what is done within the same rounds; each group has cells of its own
     extents     of all cells of a group, from a plan and the bytes of its texts
     cell        what becomes of a task
+    chart       the kind of its picture
+    by_text     whether each text has results, and so a chart, of its own
+    own_texts   what is encoded instead of the texts of a plan
     grows       whether cells differ in size only
+    is_default  whether it is measured where nobody asks for any
+    slowdown    how many times as long as an ordinary text a byte takes, about
+    beside      the scenario whose results for the same texts are shown beside
     """
 
     name: str
     title: str
+    label: str
+    help: str
     operations: tuple[tuple[str, ...], ...]
     extents: Callable[[Plan, Sequence[int]], Iterator[Extent]]
     cell: Callable[[Setting, Task], Cell]
+    unit: Unit
+    chart: Chart
+    by_text: bool = False
+    own_texts: tuple[str, ...] = ()
     grows: bool = False
+    is_default: bool = False
+    slowdown: float = 1.0
+    beside: str = ""
 
     def tasks(self, plan: Plan, text_bytes: Sequence[int]) -> Iterator[Task]:
         for extent in self.extents(plan, text_bytes):
@@ -126,16 +161,20 @@ class Scenario:
 
 
 def tasks_of(plan: Plan, text_bytes: Sequence[int]) -> list[Task]:
-    """The cells of a plan in order, for texts of so many bytes, without making them."""
+    """The cells of a plan in order, for texts of so many bytes, without making them.
+
+    Sizes above a text's own are that, unless the plan says what is repeated.
+    """
     scenarios = [SCENARIOS[name] for name in dict.fromkeys(plan.scenarios)]
     largest = plan.largest_bytes or math.inf
-    tasks = [
-        task
-        for scenario in scenarios
-        for task in scenario.tasks(plan, text_bytes)
-        if task.call_bytes <= largest or not scenario.grows
-    ]
-    return sorted(tasks, key=lambda task: task.threads)  # others need other workers
+    tasks = []
+    for scenario in scenarios:
+        for task in scenario.tasks(plan, text_bytes):
+            if plan.repeat == "never" and not scenario.own_texts:
+                task = task._replace(size_bytes=min(task.size_bytes, text_bytes[task.text]))
+            if task.call_bytes <= largest or not scenario.grows:
+                tasks.append(task)
+    return sorted(dict.fromkeys(tasks), key=lambda task: task.threads)  # others need other workers
 
 
 def _whole_texts(_: Plan, text_bytes: Sequence[int]) -> Iterator[Extent]:
@@ -169,7 +208,7 @@ def _whole(setting: Setting, task: Task) -> Cell:
 
 
 def _stretched(setting: Setting, task: Task) -> Cell:
-    return setting.cell(task, stretched(setting.corpora[task.text].text, task.size_bytes))
+    return setting.cell(task, stretched(setting.text(task, task.size_bytes), task.size_bytes))
 
 
 def _prompts(setting: Setting, task: Task) -> Cell:
@@ -185,19 +224,21 @@ def _worst(setting: Setting, task: Task) -> Cell:
 
 def _documents(setting: Setting, task: Task) -> Cell:
     """Texts of the length of a short page, as many as fill a batch."""
-    text = setting.corpora[task.text].text
-    return setting.cell(task, *_pieces(text, DOCUMENT_BYTES, BATCH_BYTES // DOCUMENT_BYTES))
+    text, n_documents = setting.text(task, task.size_bytes), max(task.size_bytes // DOCUMENT_BYTES, 1)
+    return setting.cell(task, *_pieces(text, min(DOCUMENT_BYTES, task.size_bytes), n_documents))
 
 
 def _parts(setting: Setting, task: Task) -> Cell:
     """Parts of so many tokens, beginning at random tokens."""
-    n_tokens = task.size_bytes // BYTES_PER_TOKEN
-    text = corpus_text = setting.corpora[task.text].text
-    encode = setting.tokenizer.encode
-    while len(spans := encode(text, add_special=False, parse_special=False).spans) <= PART_TOKENS[-1]:
-        text += b"\n" + corpus_text
+    text = setting.text(task, LONGEST_PART_BYTES)
+    if setting.plan.repeat == "same":
+        text = stretched(text, max(len(text), LONGEST_PART_BYTES))
+    spans = setting.tokenizer.encode(text, add_special=False, parse_special=False).spans
+    if not len(spans):
+        spans = np.array([[0, len(text)]])
+    n_tokens = min(max(task.size_bytes // BYTES_PER_TOKEN, 1), len(spans))
     generator = np.random.default_rng(setting.plan.seed + n_tokens)
-    first = generator.integers(0, len(spans) - n_tokens, N_PARTS)
+    first = generator.integers(0, len(spans) - n_tokens + 1, N_PARTS)
     bounds = spans[first, 0].tolist(), spans[first + n_tokens - 1, 1].tolist()
     parts = tuple(zip(*bounds, strict=True))
     mean_bytes = round(sum(end - start for start, end in parts) / N_PARTS)
@@ -237,31 +278,129 @@ _PARTS = (("count parts", "encode parts"),)
 SCENARIOS: dict[str, Scenario] = {
     scenario.name: scenario
     for scenario in (
-        Scenario("throughput", "Throughput by text", _ENCODE, _whole_texts, _whole),
-        Scenario("scaling", "Time against length", _ENCODE, _sizes(*SCALING_BYTES), _stretched, grows=True),
         Scenario(
-            "short", "Short prompts, time per call", (("encode each",),), _sizes(*SHORT_BYTES), _prompts
+            "throughput",
+            "Throughput",
+            "Throughput",
+            "encoding each text as a whole",
+            *(_ENCODE, _whole_texts, _whole),
+            unit="MB/s",
+            chart="bars",
+            by_text=True,
+            is_default=True,
         ),
-        Scenario("worst", "Worst case: text that cannot be split", _ENCODE, _worst_sizes, _worst, grows=True),
-        Scenario("cold", "The first text after loading", (("encode first",),), _whole_texts, _whole),
-        Scenario("threads", "A batch on several threads", _BATCH, _batch_on_threads, _documents),
-        Scenario("decode", "Decoding", (("decode",),), _whole_texts, _whole),
+        Scenario(
+            "scaling",
+            "Time by length of text",
+            "By length",
+            "encoding the beginning of the first text, from 128 B to 4 MiB",
+            *(_ENCODE, _sizes(*SCALING_BYTES), _stretched),
+            unit="s",
+            chart="curves",
+            grows=True,
+        ),
+        Scenario(
+            "short",
+            "Time of a short call",
+            "Short calls",
+            f"one call for each of {N_PROMPTS} stretches of 16, 128 and 1,024 bytes of the first text",
+            *((("encode each",),), _sizes(*SHORT_BYTES), _prompts),
+            unit="s",
+            chart="curves",
+            is_default=True,
+        ),
+        Scenario(
+            "worst",
+            "Time of text that cannot be split",
+            "Worst case",
+            "encoding letters without a space, 1 kB to 1 MB of three kinds",
+            *(_ENCODE, _worst_sizes, _worst),
+            unit="s",
+            chart="curves",
+            by_text=True,
+            own_texts=WORST_TEXTS,
+            grows=True,
+            slowdown=5.0,
+        ),
+        Scenario(
+            "cold",
+            "The first call after loading, beside later ones",
+            "First call",
+            "encoding each text once after loading, when nothing is cached",
+            *((("encode first",),), _whole_texts, _whole),
+            unit="MB/s",
+            chart="groups",
+            by_text=True,
+            is_default=True,
+            beside="throughput",
+        ),
+        Scenario(
+            "threads",
+            "A batch of documents by number of threads",
+            "Threads",
+            "encoding up to 2 MiB in documents of 2 kB, on so many threads",
+            *(_BATCH, _batch_on_threads, _documents),
+            unit="MB/s",
+            chart="groups",
+        ),
+        Scenario(
+            "decode",
+            "Speed of decoding",
+            "Decode",
+            "making text of the ids of each text",
+            *((("decode",),), _whole_texts, _whole),
+            unit="MB/s",
+            chart="groups",
+            by_text=True,
+            is_default=True,
+        ),
         Scenario(
             "append",
-            f"Appending {APPENDED_BYTES} bytes at a time with a count after each, and encoding once",
-            _APPEND,
-            _sizes(*APPEND_BYTES),
-            _stretched,
+            f"Time of appending {APPENDED_BYTES} bytes at a time, with a count after each",
+            "Append",
+            "a text that grows with a count after each part, and encoding it once",
+            *(_APPEND, _sizes(*APPEND_BYTES), _stretched),
+            unit="s",
+            chart="curves",
         ),
         Scenario(
             "interval",
-            "Counting parts, and encoding them",
-            _PARTS,
-            _sizes(*(BYTES_PER_TOKEN * n_tokens for n_tokens in PART_TOKENS)),
-            _parts,
+            "Time of counting a part of a text",
+            "Parts",
+            "counting 10 to 10,000 tokens from the middle of a text, and encoding as many",
+            *(_PARTS, _sizes(*(BYTES_PER_TOKEN * n_tokens for n_tokens in PART_TOKENS)), _parts),
+            unit="s",
+            chart="curves",
         ),
-        Scenario("batch", "A batch of documents on one thread", _BATCH, _batches, _documents),
-        Scenario("stages", "Stages of encoding, each by itself", ((WHOLE, *STAGES),), _whole_texts, _stages),
-        Scenario("memory", "Memory", ((MEMORY,),), _sizes(BATCH_BYTES), _stretched),
+        Scenario(
+            "batch",
+            "A batch of documents on one thread",
+            "Batch",
+            "encoding up to 2 MiB of each text in documents of 2 kB",
+            *(_BATCH, _batches, _documents),
+            unit="MB/s",
+            chart="groups",
+            by_text=True,
+        ),
+        Scenario(
+            "stages",
+            "Where the time of a call goes",
+            "Stages",
+            "each stage of our encoders by itself, and the whole call",
+            *(((WHOLE, *STAGES),), _whole_texts, _stages),
+            unit="s",
+            chart="stages",
+            by_text=True,
+        ),
+        Scenario(
+            "memory",
+            "Memory of a contender that is ready, and what encoding adds",
+            "Memory",
+            "what a contender takes in memory, and what up to 2 MiB add at most; no time",
+            *(((MEMORY,),), _sizes(BATCH_BYTES), _stretched),
+            unit="MB",
+            chart="memory",
+        ),
     )
 }
+DEFAULT_SCENARIOS = tuple(name for name, scenario in SCENARIOS.items() if scenario.is_default)

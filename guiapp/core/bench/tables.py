@@ -15,7 +15,6 @@ from guiapp.core.bench.stages import STAGES, WHOLE
 from guiapp.core.explain.figures import counted, percent
 from guiapp.core.export.tables import Table, aligned
 
-TIMES_PER_CALL = ("short", "interval", "append")
 BYTES_PER_MB = 1e6
 NAME_WIDTH = 14
 MARKS = {"slower": "▼", "faster": "▲", "same": "", "disturbed": ""}
@@ -35,7 +34,7 @@ def measured_tables(run: Record, baseline: str) -> Iterator[Table]:
     for result in run["results"]:
         groups.setdefault(_table_key(result), []).append(result)
     for results in groups.values():
-        match results[0]["scenario"]:
+        match SCENARIOS[results[0]["scenario"]].chart:
             case "memory":
                 yield _memory_table(results)
             case "stages":
@@ -63,14 +62,15 @@ def notes(run: Record) -> Iterator[str]:
 
 def _table_key(result: Record) -> tuple[str, ...]:
     """Texts of the worst case have a table each, and so have texts with all stages together."""
-    corpus = result["corpus"] if result["scenario"] in ("worst", "stages") else ""
-    operation = "" if result["scenario"] == "stages" else result["operation"]
-    return result["scenario"], operation, corpus
+    scenario = SCENARIOS[result["scenario"]]
+    has_stages = scenario.chart == "stages"
+    corpus = result["corpus"] if scenario.own_texts or has_stages else ""
+    return result["scenario"], "" if has_stages else result["operation"], corpus
 
 
 def _table(results: Sequence[Record], baseline: str) -> Table:
     scenario, operation, corpus = _table_key(results[0])
-    unit = "time per call" if scenario in TIMES_PER_CALL else "MB/s"
+    unit = "time per call" if SCENARIOS[scenario].unit == "s" else "MB/s"
     title = f"{SCENARIOS[scenario].title}: {corpus}" if corpus else SCENARIOS[scenario].title
     title = f"{title} — {operation}, {unit}, half width of the 95 % interval, × {baseline}"
     columns = list(dict.fromkeys(map(_column, results)))
@@ -98,7 +98,7 @@ def _stage_table(results: Sequence[Record]) -> Table:
             share = f" {percent(seconds / whole)}" if seconds is not None and whole else ""
             row.append("–" if seconds is None else time_text(seconds) + share)
         rows.append([*row, "–" if whole is None else time_text(whole)])
-    title = f"{SCENARIOS['stages'].title}: {results[0]['corpus']}, {size_text(results[0]['size_bytes'])}"
+    title = f"{SCENARIOS[results[0]['scenario']].title}: {place_text(results[0])}"
     return Table(f"{title} — time, share of the whole call", rows)
 
 
@@ -107,9 +107,7 @@ def _memory_table(results: Sequence[Record]) -> Table:
     for result in results:
         ready, more = (result[key] / BYTES_PER_MB for key in ("built_bytes", "encoding_bytes"))
         rows.append([result["contender"], f"{ready:.1f}", f"{more:.1f}"])
-    return Table(
-        "Memory, MB: what the contender takes when it is ready, and what encoding adds at most", rows
-    )
+    return Table(f"{SCENARIOS[results[0]['scenario']].title}, MB", rows)
 
 
 def published_tables(run: Record) -> Iterator[Table]:
@@ -151,12 +149,10 @@ def _figure_text(result: Record) -> str:
 
 def _column(result: Record) -> str:
     """What tells this cell from the others of its scenario."""
-    match result["scenario"]:
-        case "scaling" | "short" | "worst" | "append" | "interval":
-            return size_text(result["size_bytes"])
-        case "threads":
-            return f"{result['threads']} threads" if result["threads"] > 1 else "1 thread"
-    return str(result["corpus"])
+    scenario = SCENARIOS[result["scenario"]]
+    if scenario.chart == "curves":
+        return size_text(result["size_bytes"])
+    return str(result["corpus"]) if scenario.by_text else counted(result["threads"], "thread")
 
 
 def _value(result: Record | None, baseline: Record | None, unit: str) -> str:

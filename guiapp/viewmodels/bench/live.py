@@ -8,6 +8,7 @@ from typing import Any
 
 from guiapp.core.bench.disturbance import is_crowded
 from guiapp.core.bench.measurement import Record, Report
+from guiapp.core.bench.scenarios import SCENARIOS
 from guiapp.core.bench.statistics import interval_in_turns, summarize
 from guiapp.core.explain.figures import percent
 
@@ -117,8 +118,9 @@ def deviations_of(results: Sequence[Record], text: str = "") -> dict[str, Record
 
 def _says_how_much(text: str, result: Record) -> tuple[bool, bool, bool, int]:
     """What to prefer for telling how far ids deviate: a whole text, then one of several lengths."""
-    scenario = result["scenario"]
-    return scenario == "throughput", result["corpus"] == text, scenario == "scaling", result["size_bytes"]
+    scenario = SCENARIOS[result["scenario"]]
+    is_stretched = scenario.grows and not scenario.own_texts
+    return scenario.chart == "bars", result["corpus"] == text, is_stretched, result["size_bytes"]
 
 
 def _summarise(record: Record, crowded: bool) -> None:

@@ -31,7 +31,12 @@ def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def plan(*scenarios: str, **changes) -> Plan:
-    values = {"corpora": ("sample:welcome",), "contenders": ("fast", "heap"), "time_budget_s": 0.2}
+    values = {
+        "corpora": ("sample:welcome",),
+        "contenders": ("fast", "heap"),
+        "time_budget_s": 0.2,
+        "repeat": "same",
+    }
     return Plan("demo:bpe", scenarios=scenarios or ("throughput",), **(values | changes))
 
 

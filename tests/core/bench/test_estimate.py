@@ -29,7 +29,9 @@ def test_the_cells_that_are_forecast_are_those_that_are_made(largest):
     tokenizer = open_model("demo:bpe")
     texts = ("sample:welcome", "tutorial")
     for name in SCENARIOS if largest is None else ("scaling", "short"):
-        plan = Plan("demo:bpe", texts, scenarios=(name,), threads=(1, 2, 3), largest_bytes=largest)
+        plan = Plan(
+            "demo:bpe", texts, scenarios=(name,), threads=(1, 2, 3), largest_bytes=largest, repeat="same"
+        )
         sizes = [len(corpus.text) for corpus in corpora_of(plan, tokenizer)]
         made, tasks = cells_of(plan, tokenizer), tasks_of(plan, sizes)
         assert [cell.threads for cell in made] == [task.threads for task in tasks]
@@ -89,7 +91,15 @@ def test_one_number_holds_within_a_factor_of_two(seed):
     speeds = {name: float(np.exp(generator.uniform(0.0, 5.5))) for name in names}
     scenarios = tuple(generator.permutation(["throughput", "scaling", "short", "decode"])[: 1 + seed % 3])
     budget_s = float(generator.choice([3.0, 10.0, 60.0]))
-    plan = Plan("demo:bpe", ("sample:welcome", "tutorial"), names, False, scenarios, time_budget_s=budget_s)
+    plan = Plan(
+        "demo:bpe",
+        ("sample:welcome", "tutorial"),
+        names,
+        False,
+        scenarios,
+        time_budget_s=budget_s,
+        repeat="same",
+    )
     sizes = [len(corpus.text) for corpus in corpora_of(plan, open_model("demo:bpe"))]
     calls = {
         (name, task.scenario, operation): [(1_000_000, 1.0 / speed)]
@@ -129,7 +139,7 @@ def test_more_contenders_scenarios_sizes_and_time_take_longer():
     for each in (*(expected(plan, (10_000_000,)) for plan in larger), expected(plan, (40_000_000,))):
         assert each.high_s > before.high_s
         assert each.low_s >= before.low_s
-    sizes = replace(plan, scenarios=("scaling",))
+    sizes = replace(plan, scenarios=("scaling",), repeat="same")
     assert expected(sizes, (1,)).low_s > 1.5 * expected(replace(sizes, largest_bytes=100_000), (1,)).low_s
 
 

@@ -19,10 +19,10 @@ from guiapp.core.bench.report import (
     warnings,
 )
 
-PLAN = Plan("my models/m.gguf", ("a.txt",), ("fast",), scenarios=("throughput",))
+PLAN = Plan("my models/m.gguf", ("a.txt",), ("fast",), scenarios=("throughput",), threads=(1, 2))
 REPEAT = (
-    "tokenloupe bench 'my models/m.gguf' -f a.txt --encoders fast --scenario throughput --time-budget 60 "
-    "--call-limit 10 --clock wall --seed 0"
+    "tokenloupe bench 'my models/m.gguf' -f a.txt --encoders fast --scenario throughput --threads 1,2 "
+    "--time-budget 60 --call-limit 10 --repeat never --clock wall --seed 0"
 )
 RUN = {
     "environment": {"cores": 2, "load_before": [1.5], "note": None, "clock": "<wall>"},
@@ -42,7 +42,7 @@ Other programs were busy when the run began: load 1.5 on 2 cores.
 
 2 of 2 results are known to no better than ± 10 %.
 
-## Throughput by text — encode, MB/s, half width of the 95 % interval, × fast
+## Throughput — encode, MB/s, half width of the 95 % interval, × fast
 
 |  | a\\|b | ids |
 | :-- | --: | --: |
@@ -77,7 +77,7 @@ HTML = f"""\
 <svg><g id="chart0-a"/><b fill="url(#chart0-a)"/><use xlink:href="#chart0-a"/></svg></figure>
 <figure><figcaption>C</figcaption>\
 <svg><g id="chart1-a"/><b fill="url(#chart1-a)"/><use xlink:href="#chart1-a"/></svg></figure>
-<h2>Throughput by text — encode, MB/s, half width of the 95 % interval, × fast</h2>\
+<h2>Throughput — encode, MB/s, half width of the 95 % interval, × fast</h2>\
 <div class="wide"><table><tr><th></th><th>a|b</th><th>ids</th></tr>\
 <tr><td>fast</td><td>100 ±15 % 1.00×</td><td>equal</td></tr>\
 <tr><td>greedy</td><td>200 ±15 % 2.00×</td><td>50.0 % of spans</td></tr></table></div>
@@ -160,12 +160,12 @@ def test_a_run_that_tells_little_is_told_all_the_same():
                 "seed": 7,
             },
             "--pre qwen2 -f a -f b --peers --scenario threads,short --threads 1,2 --time-budget 0.5 "
-            "--call-limit 2.5 --largest 0 --clock cpu --seed 7",
+            "--call-limit 2.5 --largest 0 --repeat never --clock cpu --seed 7",
         ),
         (
             {"contenders": ("fast", "heap (unsplit)"), "threads": (3,)},
-            "-f a.txt --encoders 'fast,heap (unsplit)' --scenario throughput --time-budget 60 "
-            "--call-limit 10 --clock wall --seed 0",
+            "-f a.txt --encoders 'fast,heap (unsplit)' --scenario throughput --threads 3 --time-budget 60 "
+            "--call-limit 10 --repeat never --clock wall --seed 0",
         ),
     ],
 )

@@ -33,7 +33,7 @@ TASKS = {
 
 
 def plan(*scenarios: str, **changes) -> Plan:
-    return Plan("demo:bpe", scenarios=scenarios, **{"threads": (1, 2, 4), **changes})
+    return Plan("demo:bpe", scenarios=scenarios, **{"threads": (1, 2, 4), "repeat": "same", **changes})
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
@@ -147,11 +147,8 @@ def test_parts_are_of_so_many_tokens_of_a_text_that_is_long_enough(tokenizer):
     corpus = corpus_named("sample:welcome", tokenizer.vocabulary).text
     cells = made(tokenizer, "interval", corpus)
     (text,) = {cell.texts[0] for cell in cells}
-    times = (len(text) + 1) // (len(corpus) + 1)
-    assert text == b"\n".join([corpus] * times)
+    assert text == stretched(corpus, 100_000)
     spans = tokenizer.encode(text, False, False).spans.tolist()
-    shorter = tokenizer.encode(text[: -len(corpus) - 1], False, False).spans
-    assert len(shorter) <= 10_000 < len(spans)
     numbers_at = {start: number for number, (start, _) in reversed([*enumerate(spans)])}
     for cell, n_tokens in zip(cells, (10, 100, 1_000, 10_000), strict=True):
         firsts = [numbers_at[start] for start, _ in cell.parts]
@@ -164,6 +161,35 @@ def test_parts_are_of_so_many_tokens_of_a_text_that_is_long_enough(tokenizer):
     others = made(tokenizer, "interval", corpus, seed=10)
     assert others[0].parts != cells[0].parts
     assert len({cell.parts[0][0] for cell in cells}) > 1
+
+
+@pytest.mark.parametrize("text", [b"", b"a", b"one two three"])
+def test_parts_are_no_longer_than_the_text_where_nothing_is_repeated(tokenizer, text):
+    tokens = tokenizer.encode(text, False, False)
+    for cell in made(tokenizer, "interval", text, repeat="never"):
+        assert (cell.texts, cell.unit_tokens) == ((text,), max(len(tokens), 1))
+        assert {*cell.parts} == {(0, len(text))}
+
+
+SIZES = {"scaling": [128, 512, 1000], "short": [16, 128, 1000], "append": [1000], "memory": [1000]}
+
+
+@pytest.mark.parametrize(("name", "sizes"), SIZES.items())
+def test_no_size_is_above_the_texts_own_unless_it_is_wished_for(name, sizes):
+    tasks = tasks_of(plan(name, repeat="never"), (1000,))
+    assert [task.size_bytes for task in tasks] == sizes
+
+
+def test_what_follows_a_text_is_itself_or_fresh_and_the_record_can_tell(tokenizer):
+    text = b"A few words. "
+    for repeat, own_bytes in (("same", len(text)), ("fresh", 1 << 22)):
+        *_, longest = made(tokenizer, "scaling", text, repeat=repeat)
+        assert longest.texts[0].startswith(text)
+        assert longest.texts[0].count(text) > 1000 or repeat == "fresh"
+        assert (longest.size_bytes, longest.own_bytes) == (1 << 22, own_bytes)
+    fresh = longest.texts[0][:1_000_000]
+    pieces = {fresh[at : at + 64] for at in range(0, len(fresh) - 64, 64)}
+    assert sum(fresh.count(piece) for piece in [*pieces][:50]) == 50, "no stretch comes twice"
 
 
 def test_a_cell_is_for_all_or_for_those_that_are_named():

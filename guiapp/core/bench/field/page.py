@@ -1,0 +1,176 @@
+"""The field as one HTML page that needs no other file and no script: exactness first, then speed."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from hashlib import sha256
+
+from guiapp.core.bench.field.exactness import DISPUTED, EQUAL, LEFT_OUT, LOST, WRONG, Verdict
+from guiapp.core.bench.field.html import (
+    NOTHING,
+    Cell,
+    Column,
+    Html,
+    bar,
+    figure,
+    joined,
+    table,
+    tag,
+    words,
+)
+from guiapp.core.bench.field.record import Field, UsedText, VocabularyField
+from guiapp.core.bench.field.sections import (
+    claims_section,
+    detail_sections,
+    machine_section,
+    texts_section,
+    throughput_sections,
+    wrong_section,
+)
+from guiapp.core.bench.field.standings import (
+    OURS,
+    Standing,
+    detailed,
+    headline,
+    standings,
+    throughput,
+    verdict_of,
+)
+from guiapp.core.bench.measurement import Record
+from guiapp.core.demo import resources_folder
+from guiapp.core.explain.figures import counted
+
+TITLE = "The field of tokenizers"
+MARKS = {EQUAL: "✓", WRONG: "✗", DISPUTED: "≠", LOST: "☓", LEFT_OUT: NOTHING}
+MEANINGS = {
+    EQUAL: "the same ids on all texts compared",
+    WRONG: "other ids on some, and a reference agrees with what is expected",
+    DISPUTED: "other ids on some, and no reference to ask",
+    LOST: "crashed or never answered",
+    LEFT_OUT: "takes no such vocabulary",
+}
+
+
+def page(found: Field) -> str:
+    """The whole page."""
+    style, script = (_resource(name) for name in ("field.css", "field.js"))
+    policy = f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; base-uri 'none'"
+    content = [
+        _top(found),
+        wrong_section(found),
+        *throughput_sections(found),
+        *detail_sections(found),
+        claims_section(found),
+        texts_section(found),
+        machine_section(found),
+    ]
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}; form-action \'none\'">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{words(TITLE)}</title>\n<style>{style}</style>\n</head>\n<body>\n"
+        f"{joined(content, Html(chr(10)))}\n<script>{script}</script>\n</body>\n</html>\n"
+    )
+
+
+def _top(found: Field) -> Html:
+    environment = found.environment
+    day = str(environment.get("started", "")).partition("T")[0]
+    machine = f"{environment.get('processor', '')}, {counted(environment.get('cores') or 1, 'core')}"
+    told = [TITLE, day, machine, f"Tokenloupe {environment.get('Tokenloupe', '')}"]
+    first, second = headline(found)
+    stopped = "" if found.is_complete else tag("p", "This run was stopped before its end.", kind="warning")
+    return tag(
+        "header",
+        joined(
+            [
+                tag("p", joined(map(words, told), Html(" <i>·</i> ")), kind="dim small"),
+                tag("h1", first),
+                tag("p", second, kind="second"),
+                stopped,
+                _matrix(found),
+                _legend(found),
+            ],
+            Html("\n"),
+        ),
+    )
+
+
+def _matrix(found: Field) -> Html:
+    """Contenders by vocabularies: whose ids are right, and MB/s on the first text."""
+    main, text = detailed(found), found.texts[0] if found.texts else None
+    speed = "" if main is None or text is None else f"{text.title}, {main.title}: MB/s"
+    columns = [
+        Column("", "name"),
+        *(Column(each.title, about=each.about) for each in found.vocabularies),
+        Column(speed, "bars", is_descending=True),
+    ]
+    taking = [each for each in standings(found) if each.taken]
+    fastest = max((each.speed or 0.0 for each in taking), default=0.0)
+    rows = [_row(found, each, text, fastest) for each in taking]
+    return table(columns, rows, "matrix")
+
+
+def _row(found: Field, standing: Standing, text: UsedText | None, fastest: float) -> list[Cell]:
+    name = standing.contender
+    shown = joined([tag("b", name), " ", tag("small", standing.version)])
+    cells = [Cell(shown, name, "name ours" if name == OURS else "name")]
+    for vocabulary in found.vocabularies:
+        row = None if text is None else throughput(vocabulary, name, text)
+        cells.append(_mark(vocabulary, verdict_of(vocabulary, name), row))
+    main = detailed(found)
+    row = None if main is None or text is None else throughput(main, name, text)
+    return [*cells, _speed(row, standing, fastest)]
+
+
+def _mark(vocabulary: VocabularyField, verdict: Verdict | None, row: Record | None) -> Cell:
+    if verdict is None or verdict.state == LEFT_OUT:
+        return Cell(NOTHING, None, "none", "" if verdict is None else verdict.reason)
+    mark = tag("span", MARKS[verdict.state], kind="mark")
+    if verdict.state != EQUAL:
+        mark = tag("a", mark, href=f"#{anchor(vocabulary, verdict)}")
+    speed = None if row is None else row["mb_per_s"]
+    shown = tag("small", "" if speed is None else figure(speed))
+    different = f"{verdict.n_different:,} of {verdict.n_texts:,} texts differ. "
+    title = MEANINGS[verdict.state] if verdict.state == EQUAL else different + verdict.reason
+    return Cell(joined([mark, " ", shown]), speed, verdict.state, title)
+
+
+def _speed(row: Record | None, standing: Standing, fastest: float) -> Cell:
+    if row is None:
+        return Cell(NOTHING, None, "bars none")
+    kind = "ours" if standing.contender == OURS else "exact" if standing.is_exact else "inexact"
+    low, high = (row["size_bytes"] / seconds / 1e6 / fastest for seconds in reversed(row["ci_s"]))
+    drawn = bar(row["mb_per_s"] / fastest, low, high, kind)
+    return Cell(joined([drawn, tag("b", figure(row["mb_per_s"]))]), row["mb_per_s"], "bars")
+
+
+def _legend(found: Field) -> Html:
+    verdicts = [each for vocabulary in found.vocabularies for each in vocabulary.verdicts]
+    states = [state for state in MARKS if any(each.state == state for each in verdicts)]
+    meanings = [
+        joined([tag("span", MARKS[state], kind=f"mark {state.replace(' ', '-')}"), f" {MEANINGS[state]}"])
+        for state in states
+    ]
+    text = f" Figures are MB/s on {found.texts[0].title}, one thread, caches warm." if found.texts else ""
+    nowhere = [each for each in standings(found) if not each.taken]
+    told: list[str] = [joined([joined(meanings, Html(" <i>·</i> ")), Html("."), text])]
+    if nowhere:
+        told.append(f"No vocabulary here is for {', '.join(each.contender for each in nowhere)}.")
+    if found.missing:
+        told.append(f"Not given to this run: {', '.join(found.missing)}.")
+    return tag("p", joined(told, " "), kind="dim small legend")
+
+
+def anchor(vocabulary: VocabularyField, verdict: Verdict) -> str:
+    """Where the page tells of somebody's wrong ids."""
+    return f"wrong-{vocabulary.name}-{verdict.contender}".replace(" ", "-")
+
+
+def _hash(inline: str) -> str:
+    """What a policy calls a style or a script of the page itself."""
+    return f"'sha256-{b64encode(sha256(inline.encode()).digest()).decode()}'"
+
+
+def _resource(name: str) -> str:
+    return (resources_folder() / "page" / name).read_text(encoding="utf-8")

@@ -1,0 +1,346 @@
+"""What stands below the top of the field's page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from statistics import median
+
+from guiapp.core.bench.field.claims import CLAIMS, Claim
+from guiapp.core.bench.field.exactness import EQUAL, LEFT_OUT, LOST, WRONG, Difference, Verdict
+from guiapp.core.bench.field.html import NOTHING, Cell, Column, Html, bar, figure, joined, section, table, tag
+from guiapp.core.bench.field.record import Field, UsedText, VocabularyField
+from guiapp.core.bench.field.standings import (
+    OURS,
+    detailed,
+    fastest,
+    standings,
+    throughput,
+    title_of,
+    verdict_of,
+    wrong_ones,
+)
+from guiapp.core.bench.measurement import Record
+from guiapp.core.bench.report import warnings
+from guiapp.core.explain.figures import percent
+from guiapp.core.explain.visible_text import isolate, visible_text
+
+MOST_SHOWN = 120  # characters of a text
+MOST_TOKENS = 24
+ABOUT_WRONG = (
+    "Compared are ids of up to {n_texts:,} texts for each vocabulary: lines and wholes of the built-in "
+    "samples, and generated ones of digits, contractions, white space, all categories of Unicode, and random "
+    "tokens. The shortest that differs is made shorter, then simpler, as long as it still differs. Expected "
+    "is what Tokenloupe gives; a contender is called wrong only where another reference gives the same."
+)
+ABOUT_CALLS = (
+    "Opening makes a tokenizer of a vocabulary as the library reads it, its import not counted; the first "
+    "call is with the first text, nothing cached. Short calls are prompts one after another. Memory is what "
+    "the tokenizer adds to its process, and what encoding 2 MB adds on top at most."
+)
+ABOUT_TIMES = (
+    "Each contender runs in a process of its own; they take turns. Times are medians, ± is half of the 95 % "
+    "interval. Each text is encoded over and over, so that caches are warm: with new text all are slower, "
+    "those with the largest caches the most."
+)
+LISTED = ("Tokenloupe", "Python", "System", "processor", "cores", "started", "ended", "stolen_share")
+
+
+def wrong_section(found: Field) -> Html:
+    """Each that is wrong with a vocabulary, with its shortest text."""
+    columns = [
+        Column("", "name"),
+        Column("with"),
+        Column("shortest text", "text"),
+        Column("expected", "text"),
+        Column("gives", "text"),
+        Column("expected also by", "text"),
+        Column("texts that differ", is_descending=True),
+    ]
+    rows = [_wrong_row(vocabulary, verdict) for vocabulary, verdict in wrong_ones(found)]
+    if not rows:
+        return section("Wrong ids", tag("p", "None: all that took part give the same ids on all texts."))
+    n_texts = max(verdict.n_texts for _, verdict in wrong_ones(found))
+    about = ABOUT_WRONG.format(n_texts=n_texts)
+    return section("Wrong ids, and the shortest text that shows it", tag("p", about), table(columns, rows))
+
+
+def _wrong_row(vocabulary: VocabularyField, verdict: Verdict) -> list[Cell]:
+    anchor = f"wrong-{vocabulary.name}-{verdict.contender}".replace(" ", "-")
+    title = title_of(verdict.contender)
+    head = [Cell(tag("b", title, id=anchor), title, "name"), Cell(vocabulary.title)]
+    difference = verdict.difference
+    if difference is None:
+        return [*head, Cell(verdict.reason, kind="text"), *(Cell(NOTHING, kind="none") for _ in range(4))]
+    by = ", ".join(difference.agreeing) or "nobody who could be asked"
+    if difference.deviating:
+        by += f"; not by {', '.join(difference.deviating)}"
+    share = f"{verdict.n_different:,} of {verdict.n_texts:,}"
+    found = _tokens(difference.found_tokens, difference.found)
+    return [
+        *head,
+        Cell(_shown(difference), kind="text", title=f"From {difference.origin}"),
+        Cell(_tokens(difference.expected_tokens, difference.expected), kind="text"),
+        Cell(found if difference.found is not None else "an error", kind="text"),
+        Cell(by, kind="text"),
+        Cell(share, verdict.n_different),
+    ]
+
+
+def _shown(difference: Difference) -> Html:
+    return tag("code", isolate(visible_text(difference.text.encode("utf-8", "replace"), MOST_SHOWN)))
+
+
+def _tokens(texts: Sequence[str], ids: Sequence[int] | None) -> Html:
+    pairs = list(zip(texts, ids or (), strict=False))
+    shown = [
+        joined([tag("code", isolate(text)), tag("sub", str(token))], Html(""))
+        for text, token in pairs[:MOST_TOKENS]
+    ]
+    more = [f"… {len(pairs) - MOST_TOKENS} more"] if len(pairs) > MOST_TOKENS else []
+    return joined([*shown, *more], " ") if pairs else Html("no tokens")
+
+
+def throughput_sections(found: Field) -> Iterator[Html]:
+    """A table for each vocabulary, the detailed one first."""
+    for vocabulary in sorted(found.vocabularies, key=lambda each: not each.is_detailed):
+        if vocabulary.run is not None:
+            yield section(f"Throughput with {vocabulary.title}", *_throughput(found, vocabulary))
+
+
+def _throughput(found: Field, vocabulary: VocabularyField) -> Iterator[Html]:
+    yield tag("p", _fastest_sentence(found, vocabulary))
+    columns = [Column("", "name"), Column("ids")]
+    for text in found.texts:
+        columns += [Column(f"{text.title}, MB/s", "bars", is_descending=True), Column("±")]
+    names = [each.contender for each in standings(found)]
+    measured = [name for name in names if any(throughput(vocabulary, name, text) for text in found.texts)]
+    best = {text: _most(vocabulary, measured, text) for text in found.texts}
+    rows = []
+    for name in measured:
+        verdict = verdict_of(vocabulary, name)
+        is_equal = verdict is not None and verdict.state == EQUAL
+        row = [_name(name), Cell("equal" if is_equal else "differ", kind=EQUAL if is_equal else WRONG)]
+        for text in found.texts:
+            row += _speed_cells(throughput(vocabulary, name, text), best[text], name, is_equal)
+        rows.append(row)
+    yield table(columns, rows)
+
+
+def _most(vocabulary: VocabularyField, names: Sequence[str], text: UsedText) -> float:
+    rows = [throughput(vocabulary, name, text) for name in names]
+    return max((row["mb_per_s"] for row in rows if row is not None), default=1.0)
+
+
+def _speed_cells(row: Record | None, most: float, name: str, is_equal: bool) -> list[Cell]:
+    if row is None:
+        return [Cell(NOTHING, None, "bars none"), Cell("")]
+    kind = "ours" if name == OURS else "exact" if is_equal else "inexact"
+    low, high = (row["size_bytes"] / seconds / 1e6 / most for seconds in reversed(row["ci_s"]))
+    drawn = joined([bar(row["mb_per_s"] / most, low, high, kind), tag("b", figure(row["mb_per_s"]))])
+    half = (row["ci_s"][1] - row["ci_s"][0]) / 2 / row["median_s"]
+    return [Cell(drawn, row["mb_per_s"], "bars"), Cell(percent(half), half, "dim")]
+
+
+def _fastest_sentence(found: Field, vocabulary: VocabularyField) -> str:
+    """Tokenloupe beside the fastest exact one on each text, whatever that is."""
+    told = []
+    for text in found.texts:
+        best = fastest(found, vocabulary, text)
+        if best is None:
+            continue
+        names = " or ".join((best.contender, *best.beside))
+        is_told = best.ratio is not None and best.contender != OURS
+        ratio = f" ({best.ratio:.2f} × {OURS})" if is_told else ""
+        told.append(f"{text.title}: {names}{ratio}")
+    return f"The fastest exact one, by text. {'; '.join(told)}." if told else "Nobody exact was timed."
+
+
+def detail_sections(found: Field) -> Iterator[Html]:
+    """What is measured with one vocabulary only."""
+    main = detailed(found)
+    if main is None or main.run is None:
+        return
+    names = [each.contender for each in standings(found) if verdict_of(main, each.contender) is not None]
+    names = [name for name in names if _results(main, name, "throughput")]
+    yield section(
+        f"Opening, first call, short calls, memory, with {main.title}",
+        tag("p", ABOUT_CALLS),
+        _calls_table(main, names),
+    )
+    yield section(f"Threads and the worst case, with {main.title}", _threads_table(main, names))
+
+
+def _calls_table(main: VocabularyField, names: Sequence[str]) -> Html:
+    sizes = sorted({row["size_bytes"] for name in names for row in _results(main, name, "short")})
+    columns = [Column("", "name"), Column("opening, ms"), Column("first call, ms")]
+    columns += [Column(f"{size:,} B, µs") for size in sizes]
+    columns += [Column("memory, MB"), Column("+ encoding, MB")]
+    rows = []
+    for name in names:
+        times = main.openings.get(_contender(main, name), ())
+        row = [_name(name)]
+        for each in zip(*times, strict=True) if times else ((), ()):
+            row.append(_number(median(each) * 1e3 if each else None))
+        short = {each["size_bytes"]: each for each in _results(main, name, "short")}
+        row += [_number(short[size]["median_s"] * 1e6 if size in short else None) for size in sizes]
+        memory = next(iter(_results(main, name, "memory")), {})
+        row += [_number(_scaled(memory.get(key), 1e-6)) for key in ("built_bytes", "encoding_bytes")]
+        rows.append(row)
+    return table(columns, rows)
+
+
+def _threads_table(main: VocabularyField, names: Sequence[str]) -> Html:
+    every = [row for name in names for row in _results(main, name, "threads")]
+    threads = sorted({row["threads"] for row in every})
+    worst = [row for name in names for row in _results(main, name, "worst")]
+    largest = max((row["size_bytes"] for row in worst), default=0)
+    texts = list(dict.fromkeys(row["corpus"] for row in worst))
+    columns = [Column("", "name")]
+    columns += [Column(f"{n} thread{'s' * (n > 1)}, MB/s", is_descending=True) for n in threads]
+    columns += [Column(f"{text}, {largest // 1000} kB, ms") for text in texts]
+    rows = []
+    for name in names:
+        speeds = {row["threads"]: row["mb_per_s"] for row in _results(main, name, "threads")}
+        slow = {
+            row["corpus"]: row["median_s"] * 1e3
+            for row in _results(main, name, "worst")
+            if row["size_bytes"] == largest
+        }
+        figures = [*map(speeds.get, threads), *map(slow.get, texts)]
+        rows.append([_name(name), *map(_number, figures)])
+    return table(columns, rows)
+
+
+def claims_section(found: Field) -> Html:
+    """What others say of themselves, and what this run says of the same pair."""
+    columns = [
+        Column("", "name"),
+        Column("in its own words", "text"),
+        Column("version"),
+        Column("of"),
+        Column("says"),
+        Column("than"),
+        Column("here"),
+        Column("ids here"),
+    ]
+    taken = {each.contender for each in standings(found) if each.taken}
+    rows = [_claim_row(found, claim) for claim in CLAIMS if claim.contender in taken]
+    main = detailed(found)
+    about = "Their machines, texts and ways of timing are others. Here is one thread"
+    if main is not None and found.texts:
+        about += f", {found.texts[0].title}, {main.title}"
+    return section("What they say of themselves", tag("p", f"{about}."), table(columns, rows))
+
+
+def _claim_row(found: Field, claim: Claim) -> list[Cell]:
+    standing = next(each for each in standings(found) if each.contender == claim.contender)
+    main, ratio = detailed(found), None
+    if main is not None and claim.than and found.texts:
+        both = [throughput(main, name, found.texts[0]) for name in (claim.than, claim.contender)]
+        if both[0] is not None and both[1] is not None:
+            ratio = both[0]["median_s"] / both[1]["median_s"]
+    n_wrong = sum(each.state != EQUAL for each in standing.taken)
+    told = "equal" if standing.is_exact else f"differ with {n_wrong} of {len(standing.taken)}"
+    return [
+        _name(claim.contender),
+        Cell(tag("q", claim.words), kind="text"),
+        Cell(claim.version),
+        Cell(claim.date),
+        Cell(f"{claim.ratio} ×" if claim.ratio else NOTHING),
+        Cell(claim.than or NOTHING),
+        Cell(NOTHING if ratio is None else f"{figure(ratio)} ×", ratio),
+        Cell(told, kind=EQUAL if standing.is_exact else WRONG),
+    ]
+
+
+def texts_section(found: Field) -> Html:
+    """What was read, and who took no part with it."""
+    texts = [
+        [Cell(text.title, kind="name"), Cell(text.corpus), Cell(f"{text.size_bytes:,}"), _hash(text.sha256)]
+        for text in found.texts
+    ]
+    files = [
+        [
+            Cell(each.title, kind="name"),
+            Cell(each.about, kind="text"),
+            Cell(each.file),
+            Cell(f"{each.n_tokens:,}"),
+            _hash(each.sha256),
+        ]
+        for each in found.vocabularies
+    ]
+    heads = ("", "whose", "file", "tokens", "SHA-256")
+    return section(
+        "Texts and vocabularies",
+        table([Column(title) for title in ("", "text", "bytes", "SHA-256")], texts),
+        table([Column(title) for title in heads], files),
+        tag("h3", "Who takes no part, and why"),
+        table([Column("", "name"), Column("with"), Column("because", "text")], _absences(found)),
+    )
+
+
+def _absences(found: Field) -> Iterator[list[Cell]]:
+    """One row for each reason of somebody."""
+    missed: dict[tuple[str, str], list[str]] = {}
+    for vocabulary in found.vocabularies:
+        for verdict in vocabulary.verdicts:
+            if verdict.state in (LEFT_OUT, LOST):
+                key = title_of(verdict.contender), verdict.reason
+                missed.setdefault(key, []).append(vocabulary.title)
+        for each in vocabulary.run["left_out"] if vocabulary.run is not None else ():
+            place = f"{vocabulary.title}, {each['scenario']}" if each["scenario"] else vocabulary.title
+            missed.setdefault((title_of(each["contender"]), each["reason"]), []).append(place)
+    for (name, reason), places in missed.items():
+        where = ", ".join(dict.fromkeys(places))
+        yield [_name(name), Cell(where, kind="text"), Cell(reason, kind="text")]
+    for name, how in found.absent.items():
+        yield [_name(name), Cell("all"), Cell(how, kind="text")]
+
+
+def machine_section(found: Field) -> Html:
+    """The machine, what made figures doubtful, and how to repeat them."""
+    rows = [
+        [Cell(key.replace("_", " "), kind="name"), Cell(str(found.environment[key]), kind="text")]
+        for key in LISTED
+        if found.environment.get(key) is not None
+    ]
+    doubts = [
+        tag("li", f"{vocabulary.title}: {line}")
+        for vocabulary in found.vocabularies
+        if vocabulary.run is not None
+        for line in warnings(vocabulary.run)
+    ]
+    return section(
+        "Machine, doubts, and how to repeat it",
+        table([Column("", "name"), Column("")], rows),
+        tag("ul", joined(doubts))
+        if doubts
+        else tag("p", "Nothing disturbed the machine that it could tell."),
+        tag("p", ABOUT_TIMES),
+        tag("pre", found.command),
+    )
+
+
+def _results(main: VocabularyField, name: str, scenario: str) -> list[Record]:
+    return main.results(_contender(main, name), scenario)
+
+
+def _contender(main: VocabularyField, name: str) -> str:
+    verdict = verdict_of(main, name)
+    return name if verdict is None else verdict.contender
+
+
+def _name(name: str) -> Cell:
+    return Cell(tag("b", name), name, "name ours" if name == OURS else "name")
+
+
+def _number(value: float | None) -> Cell:
+    return Cell(NOTHING, None, "none") if value is None else Cell(figure(value), value)
+
+
+def _scaled(value: float | None, factor: float) -> float | None:
+    return None if value is None else value * factor
+
+
+def _hash(sha256: str) -> Cell:
+    return Cell(tag("code", sha256[:16]), title=sha256)
