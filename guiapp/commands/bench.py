@@ -164,7 +164,7 @@ def _list(options: argparse.Namespace) -> int:
 
 def _print_run(record: dict[str, Any], old: dict[str, Any] | None, options: argparse.Namespace) -> None:
     """The records or tables, and what changed, which is no part of records."""
-    from guiapp.core.bench.tables import table_lines
+    from guiapp.core.bench.report import table_lines
 
     changes_go_to = sys.stdout
     if options.json == "-":

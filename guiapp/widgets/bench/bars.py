@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from PySide6.QtGui import QBrush, QColor
 
 from guiapp.core.bench.measurement import Record, key_of
-from guiapp.core.bench.tables import BYTES_PER_MB, MARKS
+from guiapp.core.bench.tables import BYTES_PER_MB, MARKS, time_text
 from guiapp.core.explain.figures import counted, percent
 from guiapp.widgets.bench.charts import HasTheme
 from guiapp.widgets.bench.labels import UNITS, interval_of, three_digits
@@ -19,6 +19,23 @@ FAINTEST = 90  # of 255: the last bar of a group
 LOADING_PX, LOADING_HEIGHT_PX = 240, 3  # of the line that tells how far a contender is
 MEMORIES = {"built_bytes": "ready", "encoding_bytes": "more while encoding"}
 LEAST_PLACE_SHARE = 0.25  # of the width for bars, however long what stands behind them
+
+
+class Measure(NamedTuple):
+    """What the length of a bar is: its key in records, unless that is chosen, and its words."""
+
+    key: str
+    subtitle: str
+    text: Callable[[float], str] = three_digits
+    is_less_better: bool = True
+
+
+MEASURES: Mapping[str, Measure] = {  # by the unit of a scenario
+    "MB/s": Measure("", "in {}", is_less_better=False),
+    "s": Measure("median_s", "time of a call", time_text),
+    "MB": Measure("", "in MB"),
+    "J/MB": Measure("joules_per_mb", "in joules for 1 MB"),
+}
 
 
 class Line(NamedTuple):
@@ -36,9 +53,7 @@ class BarChart(RowChart):
 
     def __init__(self, scenario: str, theme_source: HasTheme) -> None:
         super().__init__(scenario, theme_source)
-        self.is_inline = (
-            self.scenario.chart == "bars"
-        )  # whose title is but a word: the verdict stands over it
+        self.is_inline = self.scenario.chart == "bars"  # its title is but a word
         self.redraw()
 
     @property
@@ -46,8 +61,8 @@ class BarChart(RowChart):
         return bool(self._results or self._showing.loading)
 
     @property
-    def _unit(self) -> str:
-        return self._showing.unit
+    def _measure(self) -> Measure:
+        return MEASURES[self.scenario.unit]
 
     @property
     def _is_memory(self) -> bool:
@@ -71,7 +86,7 @@ class BarChart(RowChart):
         for row in self._results:
             groups.setdefault(row["contender"], []).extend(self._lines_of(row))
         shown = [_faded(lines) for lines in groups.values() if lines]
-        if self._is_memory:
+        if self._measure.is_less_better:
             shown.sort(key=lambda lines: sum(line.value for line in lines))
         else:
             shown.sort(key=lambda lines: -max(line.value for line in lines))
@@ -81,9 +96,10 @@ class BarChart(RowChart):
         if self._is_memory:
             for key, name in MEMORIES.items():
                 yield Line(row, name, row[key] / BYTES_PER_MB, None)
-        elif row[self._unit]:
-            interval = interval_of(row, self._unit) if row["n"] > 1 else None
-            yield Line(row, self._label(row), row[self._unit], interval)
+        elif row[key := self._measure.key or self._showing.unit]:
+            has_interval = row["n"] > 1 and key in (*UNITS, "median_s")
+            interval = interval_of(row, key) if has_interval else None
+            yield Line(row, self._label(row), row[key], interval)
 
     def _label(self, row: Record) -> str:
         """What tells a bar from the others of its contender."""
@@ -93,10 +109,9 @@ class BarChart(RowChart):
         return counted(row["threads"], "thread") if has_threads else ""
 
     def _subtitles(self, lines: Sequence[Line]) -> list[str]:
-        if self._is_memory:
-            return ["in MB", ""]
-        unit = f"in {UNITS[self._unit]}"
-        return [f"{unit}, with 95 % intervals", unit, ""] if lines else [""]
+        unit = self._measure.subtitle.format(UNITS[self._showing.unit])
+        told = [f"{unit}, with 95 % intervals"] if any(line.interval for line in lines) else []
+        return [*told, unit, ""] if lines else [""]
 
     def _columns(self, lines: Sequence[Line]) -> list[Column]:
         dim, theme = self.theme.dim, self.theme
@@ -130,7 +145,7 @@ class BarChart(RowChart):
         told = filter(
             None, (line.label, "" if line.row["n"] > 1 or self._is_memory else "once", self._change(line.row))
         )
-        for text, letters in ((three_digits(line.value), STRONG), *((text, PLAIN) for text in told)):
+        for text, letters in ((self._measure.text(line.value), STRONG), *((text, PLAIN) for text in told)):
             color = self.word_color(name) if letters is STRONG else self.theme.dim
             words.append(Word(text, _end(line), y, color, at_px, BEGINS, letters, line.row))
             at_px += self.width_px(text, letters) + WORD_GAP_PX
@@ -164,6 +179,8 @@ class BarChart(RowChart):
             if share:
                 self.bars.append(bar)
         told = ", ".join(filter(None, (each.words, "" if each.share is None else percent(each.share))))
+        room_px = self.width() - self.area.left() - length_px - 2 * WORD_GAP_PX
+        told = self.elided(told, room_px)
         self.words.append(Word(told, length_px * per_px, -index, self.theme.dim, 2 * WORD_GAP_PX, BEGINS))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from PySide6.QtCore import QBuffer, QObject, QPoint, QRect, Signal
+from PySide6.QtCore import QBuffer, QMargins, QObject, QPoint, QRect, Signal
 from PySide6.QtGui import QColor, QImage, QImageWriter, QPaintDevice, QPainter
 from PySide6.QtSvg import QSvgGenerator
 
@@ -16,12 +16,13 @@ from guiapp.widgets.bench.charts import Chart, Showing, showing_of
 from guiapp.widgets.bench.curves import QUANTITIES, CurveChart
 from guiapp.widgets.bench.exactness import ExactnessChart
 from guiapp.widgets.bench.scenarios import chart_of, rows_of, texts_of
-from guiapp.widgets.shared.theme import LIGHT
+from guiapp.widgets.shared.theme import LIGHT, MARGIN_PX
 
 PICTURE_SCALE = 2  # of PNG files, for print and projectors
 PAPER_WIDTH_PX = 900
 PAPER_ROW_PX = 30  # for each contender
 LEAST_HEIGHT_PX, MORE_HEIGHT_PX = 300, 80
+MARGINS = QMargins(MARGIN_PX, MARGIN_PX, MARGIN_PX, MARGIN_PX)
 WHITE = QColor("white")
 
 
@@ -70,6 +71,7 @@ def _charts_of(run: Record, baseline: str) -> Iterator[tuple[str, Chart]]:
 def _laid_out(chart: Chart, rows: Sequence[Record], showing: Showing) -> Chart:
     """The chart with these records, as large as they need, without a window."""
     chart.enlarge_button.hide()
+    chart.answers = False
     chart.show_results(rows, showing)
     n_names = len({row["contender"] for row in rows})
     least_px = max(n_names * PAPER_ROW_PX + MORE_HEIGHT_PX, LEAST_HEIGHT_PX, chart.minimumSizeHint().height())
@@ -80,7 +82,7 @@ def _laid_out(chart: Chart, rows: Sequence[Record], showing: Showing) -> Chart:
 
 def svg_of(chart: Chart) -> str:
     """A chart as an SVG document."""
-    buffer, size = QBuffer(), chart.size()
+    buffer, size = QBuffer(), chart.size().grownBy(MARGINS)
     generator = QSvgGenerator()
     generator.setOutputDevice(buffer)
     generator.setResolution(chart.logicalDpiX())  # else the scale is silently wrong
@@ -93,7 +95,8 @@ def svg_of(chart: Chart) -> str:
 
 def png_of(chart: Chart) -> bytes:
     """A chart with twice the dots that it has on screen."""
-    image, buffer = QImage(chart.size() * PICTURE_SCALE, QImage.Format.Format_RGB32), QBuffer()
+    size = chart.size().grownBy(MARGINS) * PICTURE_SCALE
+    image, buffer = QImage(size, QImage.Format.Format_RGB32), QBuffer()
     image.setDevicePixelRatio(PICTURE_SCALE)
     _paint(chart, image)
     QImageWriter(buffer, b"png").write(image)
@@ -102,5 +105,6 @@ def png_of(chart: Chart) -> bytes:
 
 def _paint(chart: Chart, device: QPaintDevice) -> None:
     with QPainter(device) as painter:
-        painter.fillRect(chart.rect(), chart.theme.background)
+        painter.fillRect(chart.rect().marginsAdded(MARGINS * 2), chart.theme.background)
+        painter.translate(MARGINS.left(), MARGINS.top())
         chart.paint(painter)

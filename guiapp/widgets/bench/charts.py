@@ -112,6 +112,7 @@ class Chart(Plot):
         self._drawn: object = None
         self._points: list[Point] = []
         self._empty = ""
+        self.answers = True  # the mouse; paper does not
         self.enlarge_button = tool_button(tip=ENLARGE)
         self.enlarge_button.setCheckable(True)
         self.enlarge_button.clicked.connect(self.enlarge_clicked)

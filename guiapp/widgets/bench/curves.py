@@ -14,7 +14,7 @@ from PySide6.QtGui import QColor, QPen
 from guiapp.core.bench.findings import stopped
 from guiapp.core.bench.growth import growth_words
 from guiapp.core.bench.measurement import Record, growth_records
-from guiapp.core.bench.tables import size_text, time_text
+from guiapp.core.bench.tables import LEAST_OVERHEAD_S, YOUR_TEXT, n_times, size_text, time_text
 from guiapp.widgets.bench.charts import NEAR_PX, Chart, HasTheme
 from guiapp.widgets.bench.contender_look import ORDER
 from guiapp.widgets.bench.labels import decades_of, interval_of, short_number, spread
@@ -41,7 +41,6 @@ BETWEEN_PX = 24  # two numbers below
 MARKER_PX, CURVE_PX, LEADER_PEN_PX = 9, 2.0, 1.0
 BAND_ALPHA, GREY_ALPHA = 30, 110  # of 255
 VERBS = {"append": "appending", "encode first": "cold", "count parts": "counting"}  # beside encoding
-YOURS = "your text"
 CHANGE_QUANTITY = "Draw time, MB/s or tokens/s against the length"
 Key = tuple[str, str]  # contender and operation
 
@@ -102,6 +101,12 @@ class CurveChart(Chart):
 
     # What is told
 
+    @property
+    def titles(self) -> list[str]:
+        """Findings are of times."""
+        is_time = self.quantity is QUANTITIES[0]
+        return super().titles if is_time else [f"{self.scenario.label}: {self.quantity.name}"]
+
     def _choose(self, curves: Mapping[Key, object], gone: Sequence[str]) -> list[Key]:
         """Who has a name and a colour: the isolated one, the baseline, who stopped, then the best known."""
 
@@ -129,7 +134,7 @@ class CurveChart(Chart):
             elif grows:
                 overhead_s = growth[name]["overhead_s"] if words else 0.0
                 whole = f"{words}, {time_text(float(f'{overhead_s:.2g}'))}"
-                told[line] = [whole, words] if overhead_s else [words]
+                told[line] = [whole, words] if overhead_s >= LEAST_OVERHEAD_S else [words]
             else:
                 verb = VERBS.get(operation, "")
                 value = self.quantity.text(last[self.quantity.key])
@@ -137,9 +142,7 @@ class CurveChart(Chart):
         return told
 
     def _title(self, has_stopped: bool) -> None:
-        name = self.quantity.name
-        axes = "Logarithmic axes." if self.quantity is QUANTITIES[0] else f"{name}, on logarithmic axes."
-        sentences = [axes, self._repeated()]
+        sentences = ["Logarithmic axes.", self._repeated()]
         if has_stopped and (limit_s := self._showing.call_limit_s):
             sentences.append(f"A contender stops where a call would take over {limit_s:g} s.")
         else:
@@ -153,14 +156,12 @@ class CurveChart(Chart):
 
     def _repeated(self) -> str:
         """How often a text was repeated to be so long."""
-        text = str(self._results[0]["corpus"])
-        longest = max(self._results, key=lambda row: int(row["size_bytes"]))
-        times = longest["size_bytes"] / (own := longest.get("own_bytes") or longest["size_bytes"])
-        if times <= 1:
+        longest = max(self._results, key=n_times)
+        if (times := n_times(longest)) <= 1:
             return ""
-        size = short_number(own).replace(" ", "\N{NO-BREAK SPACE}")
-        whose = f"Your {size}B" if text == YOURS else f"{size}B of {text}"
-        return f"{whose}, up to {times:,.0f} times."
+        size = short_number(longest["own_bytes"]).replace(" ", "\N{NO-BREAK SPACE}")
+        whose = f"Your {size}B" if longest["corpus"] == YOUR_TEXT else f"{size}B of {longest['corpus']}"
+        return f"{whose}, up to {times:,} times."
 
     # What lies where
 
@@ -277,10 +278,11 @@ class CurveChart(Chart):
             (self.pixel(at, 0.0).x() + self.width_px(text, NUMBER) / 2 for at, text in self.bottom_ticks)
         )
         room_px = self.width() - last_px - GAP_PX
-        for text in (f"{count} more in grey: hover or click", f"{count} more in grey"):
-            if self.width_px(text, SUBTITLE) < room_px or ":" not in text:
-                self.words.append(Word(text, x, y, self.theme.dim, 0.0, ENDS, SUBTITLE))
-                return
+        text = f"{count} more in grey"
+        hint = f"{text}: hover or click"
+        if self.answers and self.width_px(hint, SUBTITLE) < room_px:
+            text = hint
+        self.words.append(Word(text, x, y, self.theme.dim, 0.0, ENDS, SUBTITLE))
 
     def _name(self, line: Key, at: QPointF, row: Record, told: Sequence[str]) -> None:
         """The contender, bold, and what is to be told of it."""

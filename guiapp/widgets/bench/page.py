@@ -14,8 +14,8 @@ from PySide6.QtWidgets import QLabel, QSplitter, QStackedWidget, QWidget
 
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.plan import BenchError
+from guiapp.core.bench.remarks import missing_lines
 from guiapp.core.bench.scenarios import SCENARIOS
-from guiapp.core.bench.tables import missing_lines
 from guiapp.core.explain.figures import counted, percent
 from guiapp.viewmodels.bench.history import RUNS, SUFFIX, RunHistory
 from guiapp.viewmodels.bench.model import BenchModel

@@ -63,14 +63,15 @@ def misbehaving_contender(name: str) -> OwnContender:
 
 
 @pytest.fixture(scope="module")
-def left_behind(tmp_path_factory):
-    return tmp_path_factory.mktemp("left") / "pid"
+def left_behind():
+    path = misbehaving.left_behind(os.getpid())
+    yield path
+    path.unlink(missing_ok=True)
 
 
 @pytest.fixture(scope="module")
 def record(left_behind):
     """One run in which all of them stand beside one that behaves."""
-    os.environ[misbehaving.LEFT_BEHIND] = str(left_behind)
     plan = Plan(
         "demo:bpe",
         corpora=("sample:welcome",),

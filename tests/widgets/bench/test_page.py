@@ -141,7 +141,7 @@ def test_published_figures_are_a_table_beside_the_measured_ones(page):
     page.model.show_run({"results": [record("scaling", "greedy", 1 << 22, 0.1, 0.95)]})
     page.bar.views.choose(1)
     text = page.tables.toPlainText()
-    for words in ("TokenTree, 2026", "335.9 ms for 4,194,304 B", "100 ms, 41.9 MB/s", "Intel Core Ultra 7"):
+    for words in ("TokenTree, 2026", "335.9 ms for 4,194,304 B", "100 ms\n41.9", "Intel Core Ultra 7"):
         assert words in text
     assert page.shown_charts == []
     page.bar.views.choose(0)
@@ -349,10 +349,10 @@ def test_who_was_lost_in_one_size_is_told_and_the_rest_is_behind_a_link(page):
     ]
     page.model.show_run({"results": RUN["results"], "left_out": lost})
     page.redraw()
-    assert "heap left out in scaling (english, 512 B): It crashed" in page.notes.text()
+    assert "heap took no part in “By length” (english, 512 B): It crashed" in page.notes.text()
     assert "4 more reasons" in page.notes.text()
     page.notes.linkActivated.emit("figures")
-    assert "words left out in scaling" in page.tables.toPlainText()
+    assert "words took no part in “By length”" in page.tables.toPlainText()
     page.model.show_run({"results": RUN["results"], "left_out": lost[:2]})
     page.redraw()
     assert "1 more reason<" in page.notes.text()

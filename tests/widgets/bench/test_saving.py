@@ -80,11 +80,11 @@ def test_paper_has_each_chart_with_its_finding_and_unit_on_white(qapp):
         width = int(re.search(r'viewBox="0 0 (\d+)', picture.svg)[1])
         image = QImage.fromData(picture.png)
         assert image.width() == 2 * width
-        for part in (range(8, 40), range(40, image.height(), 7)):
+        for part in (range(32, 72), range(72, image.height(), 7)):
             points = [(x, y) for x in range(0, image.width(), 2) for y in part]
             assert any(image.pixelColor(*point).lightness() < 120 for point in points)
         assert {image.pixelColor(image.width() - 1, y).name() for y in (0, 60)} == {"#ffffff"}
-    assert "tokens/s, on logarithmic axes." in charts[f"{title['scaling']}: tokens/s"]
+    assert f"{SCENARIOS['scaling'].label}: tokens/s" in charts[f"{title['scaling']}: tokens/s"]
     assert "of heap" in charts[f"{title['decode']}, english"]
 
 
