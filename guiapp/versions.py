@@ -9,7 +9,6 @@ from guiapp import __version__
 
 PACKAGES = {
     "PySide6-Essentials": "LGPL-3.0-only",
-    "pyqtgraph": "MIT",
     "numpy": "BSD-3-Clause",
     "gguf": "MIT",
     "platformdirs": "MIT",

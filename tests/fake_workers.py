@@ -22,7 +22,22 @@ from guiapp.core.bench.worker_process import Worker
 Seconds = Callable[[str, int], float]  # contender, bytes
 
 
-class FakeWorker:
+class AnswersAtOnce:
+    """A worker whose answers are there as soon as one looks."""
+
+    stage = ""
+
+    def begin(self, limit_s: float, command: str, *arguments: object) -> None:
+        self._asked = limit_s, command, *arguments
+
+    def is_answered(self, wait_s: float) -> bool:
+        return True
+
+    def answer(self) -> object:
+        return self.ask(*self._asked)
+
+
+class FakeWorker(AnswersAtOnce):
     """Gives the right tokens and, for the nth sample, `seconds` with a little noise."""
 
     def __init__(self, model: str, name: str, seconds: Seconds, log: list[tuple[object, ...]]) -> None:

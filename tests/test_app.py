@@ -143,7 +143,7 @@ def test_starting_imports_nothing_heavy_before_the_first_paint(environment):
         "import sys; from pathlib import Path; from guiapp import app; "
         "from guiapp.viewmodels.settings import Settings; "
         "shell = app.build(app.make_application(), Settings(Path('settings.json')), b'text'); "
-        "heavy = {'gguf', 'pyqtgraph', 'guiapp.core.tokenizer'}; "
+        "heavy = {'gguf', 'guiapp.core.tokenizer'}; "
         "print(sorted(heavy & set(sys.modules))); shell.stop()"
     )
     result = run(code, environment)

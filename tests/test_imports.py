@@ -12,8 +12,8 @@ import pytest
 PACKAGE = Path(__file__).resolve().parent.parent / "guiapp"
 ABOVE = ("guiapp.app", "guiapp.screenshots")
 FORBIDDEN = {
-    "core": ("PySide6", "pyqtgraph", "guiapp.viewmodels", "guiapp.widgets", *ABOVE),
-    "viewmodels": ("PySide6.QtGui", "PySide6.QtWidgets", "pyqtgraph", "guiapp.widgets", *ABOVE),
+    "core": ("PySide6", "guiapp.viewmodels", "guiapp.widgets", *ABOVE),
+    "viewmodels": ("PySide6.QtGui", "PySide6.QtWidgets", "guiapp.widgets", *ABOVE),
     "widgets": ("guiapp.native", *ABOVE),
 }
 

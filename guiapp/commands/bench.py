@@ -55,6 +55,19 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="names of encoders and peers, otherwise all encoders; "
         "`NAME (unsplit)` takes a text as one piece",
     )
+    parser.add_argument(
+        "--own",
+        metavar="NAME=…",
+        action="append",
+        default=[],
+        help="a contender of your own; may be repeated. NAME=command:WORDS: a process for each text, "
+        "which is given the text and writes ids; NAME=stream:WORDS: one process, to which go the number of "
+        "bytes in a line and the text, and which answers with ids in a line; NAME=python:MODULE:FUNCTION; "
+        "NAME=LIBRARY@PYTHON: a library of another environment",
+    )
+    parser.add_argument(
+        "--list", action="store_true", help="say who can take part, what it returns, and who cannot and why"
+    )
     parser.add_argument("--peers", action="store_true", help="also every other tokenizer that is installed")
     parser.add_argument(
         "--scenario",
@@ -111,6 +124,8 @@ def _add_outputs(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Measure encoders and other tokenizers with one vocabulary."""
+    if options.list:
+        return _list(options)
     from guiapp.core.bench.history import check_writable, load_run, save_run_somewhere
     from guiapp.core.bench.measurement import Report
 
@@ -138,9 +153,18 @@ def run(options: argparse.Namespace) -> int:
     return INTERRUPTED
 
 
+def _list(options: argparse.Namespace) -> int:
+    from guiapp.core.bench.contenders.listing import listing
+    from guiapp.core.bench.contenders.own import own_from
+    from guiapp.core.open_model import open_model
+
+    print(*listing(open_model(options.model, options.pre), map(own_from, options.own)), sep="\n")
+    return 0
+
+
 def _print_run(record: dict[str, Any], old: dict[str, Any] | None, options: argparse.Namespace) -> None:
     """The records or tables, and what changed, which is no part of records."""
-    from guiapp.core.bench.tables import table_lines
+    from guiapp.core.bench.report import table_lines
 
     changes_go_to = sys.stdout
     if options.json == "-":
@@ -179,6 +203,7 @@ def _charts(record: dict[str, Any], baseline: str) -> dict[str, str]:
 
 
 def _plan(options: argparse.Namespace) -> Plan:
+    from guiapp.core.bench.contenders.own import own_from
     from guiapp.core.bench.corpus import DEFAULT
     from guiapp.core.bench.plan import Plan
     from guiapp.core.bench.scenarios import DEFAULT_SCENARIOS, SCENARIOS
@@ -196,6 +221,7 @@ def _plan(options: argparse.Namespace) -> Plan:
         clock=options.clock,
         seed=options.seed,
         pre=options.pre,
+        own=tuple(map(own_from, options.own)),
         repeat=options.repeat,
     )
     return plan if options.threads is None else plan.with_threads(options.threads)

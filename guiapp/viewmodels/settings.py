@@ -67,6 +67,7 @@ class Settings(QObject):
     last_model        what was open last, a path or the name of a demo model; "" for none
     last_pre          the pre-tokenizer that was chosen for it by hand, "" for none
     compare_terms     JSON, see SummaryTerms
+    own_contenders    JSON, see OwnContenders
     ids_format        what ids are copied as, see `ids_panel.FORMATS`; "" where the user never chose
     """
 
@@ -92,6 +93,7 @@ class Settings(QObject):
     ids_format = Text()
     ids_view = Choice("strip", "table")
     compare_terms = Text()
+    own_contenders = Text()
     debugger = Text()
     lessons = Text()
     finished_lessons = Text()

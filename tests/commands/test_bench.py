@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from guiapp.cli import run
+from guiapp.core.bench.contenders.table import PEERS
 from guiapp.core.bench.control import Control
 from guiapp.core.bench.plan import DEFAULT_SCENARIOS, BenchError, Plan
 from guiapp.core.bench.scenarios import SCENARIOS
@@ -218,3 +219,19 @@ def test_each_option_is_a_part_of_the_plan(monkeypatch, words, changes):
     monkeypatch.setattr("guiapp.core.bench.engine.run", take)
     assert run(["bench", "demo:bpe", *words.split()]) == 1
     assert plans == [replace(Plan("demo:bpe"), **changes)]
+
+
+def test_who_can_take_part_is_listed_with_what_is_returned_and_the_reason_against(capsys):
+    assert run(["bench", "demo:spm", "--list", "--own", "mine=python:json:dumps"]) == 0
+    rows = [line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines() if line]
+    about = {row[0]: row[1] for row in rows[:-1]}
+    assert about["fast"].startswith("an object with arrays")
+    assert about["rwkv-package"].endswith(("takes RWKV only.", "pip install rwkv"))
+    assert about["mine"] == "python                                 Python of this program: json:dumps"
+    assert set(PEERS) <= about.keys()
+
+
+@pytest.mark.parametrize("own", ["tok", "fast=python:json:dumps"])
+def test_what_is_no_contender_of_one_s_own_is_told(own, capsys):
+    assert run(["bench", "demo:spm", "--own", own]) == 1
+    assert "contender" in capsys.readouterr().err

@@ -1,10 +1,12 @@
 """The benchmark as a process that a window starts and talks to.
 
-    python -m guiapp.core.bench < PLAN.json
+    python -m guiapp.core.bench [--run-own] < PLAN.json
 
 The first line of standard input is the plan; later ones are `pause`, `resume`, `hold` or `stop`.  Each event
 of `engine` is one JSON line on standard output; what is wrong with the plan is one of {"event": "failed",
 "message"}.  It also stops on SIGINT and SIGTERM, and when either pipe is closed: nothing stays running.
+Contenders of one's own are programs: a plan with some is wrong unless --run-own says yes to them, as the
+window does, whose user has.
 
 The window goes first where both want a core: this process and its workers, all alike, have a low priority.
 On a machine with a free core that changes no figure; where there is none, the figure says so by its share
@@ -23,7 +25,7 @@ from typing import TextIO
 
 from guiapp.core.bench.control import Control
 from guiapp.core.bench.engine import run
-from guiapp.core.bench.plan import plan_from
+from guiapp.core.bench.plan import RUN_OWN, BenchError, plan_from
 from guiapp.core.errors import TokenloupeError
 
 LOWER_PRIORITY = 5  # as a nice value
@@ -38,6 +40,9 @@ def main() -> int:
         signal.signal(number, lambda *_: control.stop())
     try:
         plan = plan_from(json.loads(sys.stdin.readline() or "{}"))
+        if plan.own and RUN_OWN not in sys.argv[1:]:
+            programs = "; ".join(own.shown for own in plan.own)
+            raise BenchError(f"This plan runs programs: {programs}. If you want that, say {RUN_OWN}.")
         threading.Thread(target=_obey, args=(sys.stdin, control), daemon=True).start()
         for event in run(plan, control):
             print(json.dumps(event), flush=True)

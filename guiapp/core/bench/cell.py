@@ -6,9 +6,9 @@ Where a cell has several operations, each contender has a turn for each of them.
 from __future__ import annotations
 
 import math
+import os
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,22 +16,24 @@ from numpy.typing import NDArray
 from guiapp.core.bench.agreement import Tokens, compare
 from guiapp.core.bench.contenders.contender import split_name
 from guiapp.core.bench.control import Control
+from guiapp.core.bench.disturbance import is_crowded
+from guiapp.core.bench.environment import noise_now
+from guiapp.core.bench.events import Event, left_out, loading
+from guiapp.core.bench.loading import Loading
 from guiapp.core.bench.measurement import Series, agreement_record, memory_record
 from guiapp.core.bench.operations import MEMORY, REBUILDING
 from guiapp.core.bench.plan import Plan
 from guiapp.core.bench.scenarios import Cell
 from guiapp.core.bench.statistics import summarize
-from guiapp.core.bench.worker_process import ContenderFailed, Stopped, Worker, WorkerLost
+from guiapp.core.bench.turns import is_enough
+from guiapp.core.bench.worker_process import GLANCE_S, ContenderFailed, Stopped, Worker, WorkerLost
 from guiapp.core.bench.workers import LOAD_LIMIT_S, Workers
 
-FEWEST_ROUNDS, MOST_ROUNDS = 5, 40
-NARROW_ROUNDS, NARROW_WIDTH = 8, 0.02  # from so many rounds on, intervals so narrow are enough
-PATIENCE, PATIENCE_S = 4.0, 8.0  # budgets, or seconds, that a cell may use for the fewest rounds
+IMPRESSION_TURNS = 5  # of each, while others load
+GRACE_S = 10.0  # without somebody who gets ready, until the turns that count begin
 PREPARING_CALLS = 5  # a contender is called so often before it is timed
 STEEPEST = 2.0  # exponent that is expected: a step, as where a cache ends, looks steeper than it goes on
 LOST_BEFORE = "It was lost with a shorter text."
-
-Event = dict[str, Any]
 
 
 class Race:
@@ -62,32 +64,43 @@ class Race:
         self._preparers: dict[tuple[str, str], Worker] = {}
         self.used_s = 0.0
 
-    def run(self, cell: Cell, contenders: Sequence[str], budget_s: float) -> Iterator[Event]:
-        """The events of one cell; when stopped, the results of what was measured and then Stopped."""
+    def run(
+        self, cell: Cell, contenders: Sequence[str], budget_s: float, coming: Loading | None = None
+    ) -> Iterator[Event]:
+        """The events of one cell; when stopped, the results of what was measured and then Stopped.
+
+        contenders  those that are ready
+        coming      others, who join as soon as they are
+        """
         if cell.operations == (MEMORY,):
             yield from self._measure_memory(cell, contenders)
             return
         entered: list[Series] = []
         stopped: Stopped | None = None
         try:
-            kinds = {split_name(name)[1] for name in contenders}
-            references = {is_split: self._reference(cell.texts, is_split) for is_split in kinds}
-            for operation in cell.operations:
-                for number, name in enumerate(contenders, 1):
-                    if not cell.is_for(name, operation):
-                        continue
-                    if not self._workers.is_loaded(name, cell.threads):
-                        yield loading(name, number, len(contenders))
-                    yield from self._enter(cell, name, operation, references[split_name(name)[1]], entered)
-            yield from self._take_turns(list(entered), budget_s)
+            yield from self._enter_all(cell, contenders, entered)
+            yield from self._take_turns(cell, entered, budget_s, coming)
         except Stopped as error:
             stopped = error
+        shares = [share for series in entered for share in series.shares]
+        crowded = is_crowded(shares, noise_now()["load"], os.cpu_count() or 1)
         for series in entered:
             if series.samples:
                 self._remember(series)
-                yield {"event": "result", **series.record(self._plan.clock)}
+                yield {"event": "result", **series.record(self._plan.clock, crowded)}
         if stopped is not None:
             raise stopped
+
+    def _enter_all(self, cell: Cell, contenders: Sequence[str], entered: list[Series]) -> Iterator[Event]:
+        kinds = {split_name(name)[1] for name in contenders}
+        references = {is_split: self._reference(cell.texts, is_split) for is_split in kinds}
+        for operation in cell.operations:
+            for number, name in enumerate(contenders, 1):
+                if not cell.is_for(name, operation):
+                    continue
+                if not self._workers.is_loaded(name, cell.threads):
+                    yield loading(name, number, len(contenders))
+                yield from self._enter(cell, name, operation, references[split_name(name)[1]], entered)
 
     def _enter(
         self, cell: Cell, name: str, operation: str, reference: Tokens, entered: list[Series]
@@ -121,20 +134,60 @@ class Race:
         tokens: Tokens = worker.ask(limit_s, "prepare", operation, cell.texts, cell.parts, cell.threads)
         return tokens
 
-    def _take_turns(self, racers: list[Series], budget_s: float) -> Iterator[Event]:
-        """Rounds of one sample each, every one in another order."""
-        started_s, paused_s = self._clock_s(), self._control.paused_s
-        while racers:
-            order = [racers[index] for index in self._order.permutation(len(racers))]
-            for series in order:
-                if not (yield from self._sample(series)):
-                    racers.remove(series)
-            used_s = self._clock_s() - started_s - (self._control.paused_s - paused_s)
-            if is_enough([series.seconds(self._plan.clock) for series in racers], used_s, budget_s):
+    def _take_turns(
+        self, cell: Cell, entered: list[Series], budget_s: float, coming: Loading | None
+    ) -> Iterator[Event]:
+        """Turns of one sample each, every one in another order.
+
+        While others load, each gives a first impression and then leaves them the processor.
+        """
+        racers, turn = list(entered), 0
+        are_impressions, started_s = coming is not None, self._now_s()
+        while racers or not (coming is None or coming.is_done):
+            is_waiting = are_impressions and _is_waiting(coming, self._clock_s(), len(racers))
+            have_impressed = all(len(series.samples) >= IMPRESSION_TURNS for series in racers)
+            if coming is not None and (have_impressed if is_waiting else not racers):
+                yield from self._join(cell, entered, racers, coming, GLANCE_S)
+                continue
+            if are_impressions and not is_waiting:
+                are_impressions, started_s = False, self._now_s()
+                for series in racers:
+                    series.begins_anew = True
+            yield from self._turn(racers, turn)
+            turn += 1
+            used_s = self._now_s() - started_s
+            is_complete = coming is None or coming.is_done
+            if is_complete and not are_impressions and self._is_enough(racers, used_s, budget_s):
                 self.used_s += used_s
                 return
+            if coming is not None:
+                yield from self._join(cell, entered, racers, coming, 0.0)
 
-    def _sample(self, series: Series) -> Generator[Event, None, bool]:
+    def _join(
+        self, cell: Cell, entered: list[Series], racers: list[Series], coming: Loading, wait_s: float
+    ) -> Iterator[Event]:
+        """Let those in who became ready."""
+        for event in coming.events(wait_s):
+            yield event
+            if event["event"] == "loaded":
+                newcomers: list[Series] = []
+                yield from self._enter_all(cell, [event["contender"]], newcomers)
+                entered += newcomers
+                racers += newcomers
+
+    def _turn(self, racers: list[Series], turn: int) -> Iterator[Event]:
+        for series in [racers[index] for index in self._order.permutation(len(racers))]:
+            if not (yield from self._sample(series, turn)):
+                racers.remove(series)
+
+    def _is_enough(self, racers: Sequence[Series], used_s: float, budget_s: float) -> bool:
+        return is_enough([series.seconds(self._plan.clock) for series in racers], used_s, budget_s)
+
+    def _now_s(self) -> float:
+        """By a clock that stands while the run is paused."""
+        return self._clock_s() - self._control.paused_s
+
+    def _sample(self, series: Series, turn: int) -> Generator[Event, None, bool]:
         """One more sample; false if the contender failed."""
         self._check_control()
         cell, name, operation = series.cell, series.contender, series.operation
@@ -149,14 +202,15 @@ class Race:
         except (ContenderFailed, WorkerLost) as error:
             yield self._failure(cell, name, operation, error)
             return False
-        series.samples.append(sample)
-        seconds = series.seconds(self._plan.clock)
+        series.add(sample, turn)
         yield {
             "event": "sample",
             "contender": name,
             "operation": operation,
-            "seconds": seconds[-1],
-            "n": len(seconds),
+            "seconds": series.seconds(self._plan.clock)[-1],
+            "n": len(series.samples),
+            "turn": turn,
+            "share": sample.cpu_s / sample.wall_s if sample.wall_s else None,
         }
         return True
 
@@ -202,36 +256,11 @@ class Race:
         return float(seconds * (cell.size_bytes / size) ** exponent)
 
 
-def is_enough(seconds: Sequence[Sequence[float]], used_s: float, budget_s: float) -> bool:
-    """Whether another round of all contenders would tell little, or there is no time for one."""
-    n_rounds = min(map(len, seconds), default=MOST_ROUNDS)
-    if n_rounds >= MOST_ROUNDS or used_s >= max(PATIENCE * budget_s, PATIENCE_S):
-        return True
-    if n_rounds < FEWEST_ROUNDS:
+def _is_waiting(coming: Loading | None, now_s: float, n_racers: int) -> bool:
+    """Whether turns are no more than first impressions: somebody is loading who may be ready soon."""
+    if coming is None or coming.is_done:
         return False
-    if used_s >= budget_s:
-        return True
-    return n_rounds >= NARROW_ROUNDS and all(
-        summarize(each).relative_width <= NARROW_WIDTH for each in seconds
-    )
-
-
-def loading(name: str, number: int, of: int) -> Event:
-    """A contender is about to be loaded, or is again: after it was lost, or on other threads."""
-    return {"event": "loading", "contender": name, "number": number, "of": of}
-
-
-def left_out(name: str, reason: str, cell: Cell | None = None, operation: str | None = None) -> Event:
-    """A contender that takes no part in a cell, in any where there is none."""
-    return {
-        "event": "left out",
-        "contender": name,
-        "scenario": cell and cell.scenario,
-        "operation": operation,
-        "corpus": cell and cell.corpus,
-        "size_bytes": cell and cell.size_bytes,
-        "reason": reason,
-    }
+    return n_racers < 2 or now_s - coming.latest_s < GRACE_S
 
 
 def _line(cell: Cell, name: str, operation: str) -> tuple[str, str, str, str]:

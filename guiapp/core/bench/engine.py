@@ -3,28 +3,34 @@
 As events, one dictionary each:
 
     started     environment, vocabulary, corpora, plan, n_cells
-    loading     contender, number, of
-    loaded      contender, version, other_vocabulary, memory_bytes, loading_s
+    loading     contender, number, of, stage, share: in words what it does, and how much of loading is done,
+                0 to 1; again and again, of several contenders at once, also while others are timed
+    loaded      contender, version, other_vocabulary, memory_bytes, loading_s: it joins with the next turn
     left out    contender, scenario, operation, corpus, size_bytes, reason; None means: in all of them
     cell        number, of, seconds_left, load, mhz, and scenario, operations, corpus, size_bytes, threads
     compared    contender, operation, and its ids in this cell: n_tokens, exact, agreement, first_difference
-    sample      contender, operation, seconds, n: one more run in this cell
+    sample      contender, operation, seconds, n, turn, share: one more run in this cell, in which turn of all
+                (from 0 on), and its share of a core.  With n = 1 a series begins anew: what was measured
+                while others were loading is a first impression, and is forgotten
     result      the record of one contender and operation in this cell
     finished    complete, environment
+
+The first cell begins when the first contender is ready; those that follow join it, so that `loading`,
+`loaded`, `left out` and `compared` come between samples of others.
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Generator, Iterator, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from guiapp import open_model
 from guiapp.core.bench.agreement import Tokens
-from guiapp.core.bench.cell import Event, Race, left_out, loading
+from guiapp.core.bench.cell import Race
 from guiapp.core.bench.contenders.contender import as_split, our_contender, split_name
+from guiapp.core.bench.contenders.own import names_of
 from guiapp.core.bench.contenders.table import PEERS
 from guiapp.core.bench.control import Control
 from guiapp.core.bench.corpus import Corpus, corpus_named
@@ -35,20 +41,22 @@ from guiapp.core.bench.environment import (
     noise_now,
     vocabulary_record,
 )
-from guiapp.core.bench.operations import encode_all
+from guiapp.core.bench.events import Event
+from guiapp.core.bench.loading import Loading
+from guiapp.core.bench.operations import MEMORY, encode_all
 from guiapp.core.bench.plan import BenchError, Plan, from_any_folder
 from guiapp.core.bench.scenarios import SCENARIOS, Cell, Setting, tasks_of
 from guiapp.core.bench.stolen_time import StolenTime
-from guiapp.core.bench.worker_process import ContenderFailed, Stopped, Worker, WorkerLost, WorkerProcess
+from guiapp.core.bench.worker_process import GLANCE_S, Stopped, Worker, WorkerProcess, begin_early
 from guiapp.core.bench.workers import StartWorker, Workers
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.vocabulary import VocabType
 
-SINGLE = 1  # threads
-
 
 def run(plan: Plan, control: Control, start_worker: StartWorker | None = None) -> Iterator[Event]:
     """The events of a run; raises what is wrong with the plan, before anything else, as TokenloupeError."""
+    if start_worker is None:
+        begin_early()
     tokenizer = open_model(plan.model, plan.pre)
     plan = replace(plan, pre=tokenizer.vocabulary.chosen_pre or None)
     contenders = contenders_of(plan, tokenizer)
@@ -68,8 +76,8 @@ def run(plan: Plan, control: Control, start_worker: StartWorker | None = None) -
     is_complete = False
     try:
         race = _race(plan, workers, control, tokenizer)
-        ready = yield from _load(workers, contenders, control)
-        yield from _all_cells(race, workers, cells, ready, plan.time_budget_s)
+        coming = Loading(workers, contenders, cells[0].threads, control)
+        yield from _all_cells(race, workers, cells, coming, plan.time_budget_s)
         is_complete = True
     except Stopped:
         pass
@@ -82,7 +90,10 @@ def run(plan: Plan, control: Control, start_worker: StartWorker | None = None) -
 def contenders_of(plan: Plan, tokenizer: Tokenizer) -> list[str]:
     """The names that take part; raises BenchError for one that is neither encoder nor installed peer."""
     ours = list(tokenizer.encoders)
+    own = names_of(plan.own, {*ours, *PEERS})
     for contender in plan.contenders:
+        if contender in own:
+            continue
         name, is_split = split_name(contender)
         if not is_split and tokenizer.vocabulary.type is not VocabType.BPE:
             raise BenchError(f"“{contender}” is for BPE vocabularies: only they split texts before merging.")
@@ -95,7 +106,7 @@ def contenders_of(plan: Plan, tokenizer: Tokenizer) -> list[str]:
             )
     names = list(plan.contenders) or ours
     peers = [name for name in PEERS if name not in names] if plan.with_peers else []
-    return names + peers
+    return names + peers + [name for name in own if name not in names]
 
 
 def corpora_of(plan: Plan, tokenizer: Tokenizer) -> list[Corpus]:
@@ -121,30 +132,15 @@ def _cells_with(plan: Plan, tokenizer: Tokenizer, corpora: Sequence[Corpus]) -> 
     return [SCENARIOS[task.scenario].cell(setting, task) for task in tasks]
 
 
-def _load(workers: Workers, contenders: Sequence[str], control: Control) -> Generator[Event, None, list[str]]:
-    """Start one worker for each contender; returns the names of those that can take part."""
-    ready = []
-    for number, name in enumerate(contenders, 1):
-        control.wait_while_paused()
-        if control.shall_stop():
-            raise Stopped
-        yield loading(name, number, len(contenders))
-        started_s = time.monotonic()
-        try:
-            workers.get(name, SINGLE)
-        except (ContenderFailed, WorkerLost) as error:
-            yield left_out(name, str(error))
-            continue
-        ready.append(name)
-        loading_s = time.monotonic() - started_s
-        yield {"event": "loaded", "contender": name, **asdict(workers.loaded[name]), "loading_s": loading_s}
-    return ready
-
-
 def _all_cells(
-    race: Race, workers: Workers, cells: Sequence[Cell], contenders: Sequence[str], budget_s: float
+    race: Race, workers: Workers, cells: Sequence[Cell], coming: Loading, budget_s: float
 ) -> Iterator[Event]:
-    """Each cell gets a share of the time that is left, by how much is to be done in it."""
+    """Each cell gets a share of the time that is left, by how much is to be done in it.
+
+    The first one begins when somebody is ready; memory is none that can be measured while others load.
+    """
+    while not coming.is_done and (not coming.ready or cells[0].operations == (MEMORY,)):
+        yield from coming.events(GLANCE_S)
     n_operations = sum(len(cell.operations) for cell in cells)
     for number, cell in enumerate(cells, 1):
         left_s = max(budget_s - race.used_s, 0.0)
@@ -161,7 +157,8 @@ def _all_cells(
             **noise_now(),
         }
         workers.end_others(cell.threads)  # all of them twice may be more than the memory holds
-        yield from race.run(cell, contenders, left_s * len(cell.operations) / n_operations)
+        share_s = left_s * len(cell.operations) / n_operations
+        yield from race.run(cell, coming.ready, share_s, None if coming.is_done else coming)
         n_operations -= len(cell.operations)
 
 
@@ -175,7 +172,9 @@ def _race(plan: Plan, workers: Workers, control: Control, tokenizer: Tokenizer) 
 
 
 def _process_starter(plan: Plan, control: Control) -> StartWorker:
+    own = {each.name: each for each in plan.own}
+
     def start(name: str, threads: int) -> Worker:
-        return WorkerProcess(plan.model, name, threads, control.shall_stop, plan.pre)
+        return WorkerProcess(plan.model, name, threads, control.shall_stop, plan.pre, own.get(name))
 
     return start

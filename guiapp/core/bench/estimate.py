@@ -5,10 +5,11 @@ Contenders differ by factors of a thousand, so that nobody can know before; what
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 
-from guiapp.core.bench.forecast import NOTHING_KNOWN, START_S, Known, cells_s, loading_s
+from guiapp.core.bench.forecast import NOTHING_KNOWN, START_S, Known, all_loading_s, cells_s
 from guiapp.core.bench.plan import Plan
 from guiapp.core.bench.scenarios import tasks_of
 
@@ -33,9 +34,52 @@ class Duration:
 def expected(plan: Plan, text_bytes: Sequence[int], known: Known = NOTHING_KNOWN) -> Duration:
     """What a plan will take whose texts have so many bytes, going by what earlier runs took."""
     contenders, tasks = plan.contenders, tasks_of(plan, text_bytes)
-    ready_s = START_S + sum(loading_s(name, known) for name in contenders)
+    ready_s = START_S + all_loading_s(contenders, known)
     low_s, high_s = (ready_s + sum(cells_s(plan, contenders, tasks, known, each)) for each in (True, False))
     return Duration(QUICK * low_s, SLOW * high_s)
+
+
+def expected_s(plan: Plan, text_bytes: Sequence[int], known: Known = NOTHING_KNOWN) -> float:
+    """The seconds that a plan will take whose texts have so many bytes, right within a factor of two.
+
+    Nobody knows before how steady times are: in the middle between what steady and unsteady ones take.
+    """
+    shortest_s, longest_s = (
+        sum(cells_s(plan, plan.contenders, tasks_of(plan, text_bytes), known, are_steady))
+        for are_steady in (True, False)
+    )
+    return START_S + all_loading_s(plan.contenders, known) + math.sqrt(shortest_s * longest_s)
+
+
+def added_s(
+    plan: Plan, text_bytes: Sequence[int], known: Known = NOTHING_KNOWN, contenders: Iterable[str] = ()
+) -> dict[str, float]:
+    """How many seconds more a plan takes with each of these contenders than without it."""
+    return {
+        name: expected_s(_with(plan, name), text_bytes, known)
+        - expected_s(_without(plan, name), text_bytes, known)
+        for name in contenders
+    }
+
+
+def added_by_scenarios_s(
+    plan: Plan, text_bytes: Sequence[int], known: Known = NOTHING_KNOWN, scenarios: Iterable[str] = ()
+) -> dict[str, float]:
+    """The same of scenarios."""
+    others = {name: tuple(each for each in plan.scenarios if each != name) for name in scenarios}
+    return {
+        name: expected_s(replace(plan, scenarios=(*rest, name)), text_bytes, known)
+        - expected_s(replace(plan, scenarios=rest), text_bytes, known)
+        for name, rest in others.items()
+    }
+
+
+def _without(plan: Plan, name: str) -> Plan:
+    return replace(plan, contenders=tuple(each for each in plan.contenders if each != name))
+
+
+def _with(plan: Plan, name: str) -> Plan:
+    return replace(plan, contenders=(*_without(plan, name).contenders, name))
 
 
 def weights_of(plan: Plan, text_bytes: Sequence[int], known: Known = NOTHING_KNOWN) -> list[float]:

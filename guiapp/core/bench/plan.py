@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 from guiapp.core.bench import corpus
+from guiapp.core.bench.contenders.own import OwnContender, OwnError, own_of
 from guiapp.core.bench.scenarios import DEFAULT_SCENARIOS
 from guiapp.core.errors import TokenloupeError
 
+RUN_OWN = "--run-own"
 Repeat = Literal["never", "same", "fresh"]
 
 
@@ -25,6 +27,7 @@ class Plan:
     pre            the pre-tokenizer that splits text instead of the one the file asks for
     corpora        names as `corpus_named` knows them
     contenders     names of encoders and peers; none: all of our encoders
+    own            contenders of one's own, which take part too
     with_peers     also every peer that is installed and takes the vocabulary
     threads        the numbers of threads that the scenario `threads` tries
     time_budget_s  for timing alone, shared by all cells; each gets a few rounds in any case
@@ -47,6 +50,7 @@ class Plan:
     clock: Literal["wall", "cpu"] = "wall"
     seed: int = 0
     pre: str | None = None
+    own: tuple[OwnContender, ...] = ()
     repeat: Repeat = "never"
 
     def with_threads(self, threads: tuple[int, ...]) -> Plan:
@@ -68,11 +72,14 @@ def whole_path(name: str) -> str:
 
 
 def plan_from(record: dict[str, Any]) -> Plan:
-    """The plan of a JSON object; raises BenchError for one that is none."""
+    """The plan of a JSON object; raises BenchError for one that is none.
+
+    Whoever runs it has somebody say yes to what is `own` first: the file may be a stranger's.
+    """
     values: dict[str, Any] = {
         key: tuple(value) if isinstance(value, list) else value for key, value in record.items()
     }
     try:
-        return Plan(**values)
-    except TypeError as error:
+        return Plan(**values | {"own": own_of(values.get("own", ()))})
+    except (TypeError, OwnError) as error:
         raise BenchError(f"This is not a plan for a benchmark: {error}.") from error

@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 
-from guiapp.core.bench.disturbance import LEAST_SHARE, MOST_STOLEN, was_busy_before, was_shared
 from guiapp.core.bench.measurement import KEY, Record
 from guiapp.core.bench.plan import BenchError, Plan, plan_from
-from guiapp.core.bench.tables import notes, tables
-from guiapp.core.explain.figures import percent
-from guiapp.core.export.tables import Table, csv_lines, markdown_table
+from guiapp.core.bench.remarks import remarks
+from guiapp.core.bench.tables import tables
+from guiapp.core.explain.figures import counted
+from guiapp.core.export.tables import Table, aligned, csv_lines, markdown_table
 
 FIGURES = ("n", "median_s", "mb_per_s", "tokens_per_s", "n_tokens", "exact", "agreement")
 BYTES = ("built_bytes", "encoding_bytes")
@@ -42,6 +42,8 @@ def command_line(plan: Plan) -> str:
         words += ["-f", corpus]
     if plan.contenders:
         words += ["--encoders", ",".join(plan.contenders)]
+    for own in plan.own:
+        words += ["--own", str(own)]
     if plan.with_peers:
         words.append("--peers")
     words += ["--scenario", ",".join(plan.scenarios)]
@@ -65,6 +67,14 @@ def report_text(suffix: str, run: Record, baseline: str, charts: Mapping[str, st
     return html_text(run, baseline, charts)
 
 
+def table_lines(run: Record, baseline: str) -> Iterator[str]:
+    """For a terminal: all tables, then what they do not say."""
+    for table in tables(run, baseline):
+        yield from aligned(table)
+        yield ""
+    yield from remarks(run)
+
+
 def html_text(run: Record, baseline: str, charts: Mapping[str, str]) -> str:
     """One page that needs no other file; `charts` are SVG documents by their titles."""
     title = f"Tokenloupe benchmark: {_vocabulary(run)}"
@@ -75,10 +85,9 @@ def html_text(run: Record, baseline: str, charts: Mapping[str, str]) -> str:
     parts = [
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>',
         f"<style>{STYLE}</style></head><body><h1>{escape(title)}</h1>",
-        *(f"<p>{escape(line)}</p>" for line in warnings(run)),
+        _html_remarks(remarks(run)),
         *figures,
         *(_html_table(table) for table in tables(run, baseline)),
-        *(f"<p>{escape(line)}</p>" for line in notes(run) if line),
         _html_table(Table("Machine and versions", [["", ""], *_environment(run)])),
         f"<h2>To repeat it</h2><pre>{escape(_repeat(run))}</pre></body></html>",
     ]
@@ -87,10 +96,9 @@ def html_text(run: Record, baseline: str, charts: Mapping[str, str]) -> str:
 
 def markdown_text(run: Record, baseline: str) -> str:
     """Tables that people read in plain text too."""
-    parts = [f"# Tokenloupe benchmark: {_vocabulary(run)}", *warnings(run)]
+    parts = [f"# Tokenloupe benchmark: {_vocabulary(run)}", "\n".join(f"- {line}" for line in remarks(run))]
     for table in tables(run, baseline):
         parts += [f"## {table.title}", table.note, markdown_table(table)]
-    parts += ["\n".join(f"- {line.strip()}" for line in notes(run) if line)]
     parts += ["## Machine and versions", "\n".join(f"- {name}: {value}" for name, value in _environment(run))]
     parts += ["## To repeat it", f"```\n{_repeat(run)}\n```"]
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -108,40 +116,6 @@ def csv_text(run: Record) -> str:
         for row in run["results"]
     )
     return csv_lines([head, *rows])
-
-
-def warnings(run: Record) -> Iterator[str]:
-    """What makes the figures of a run doubtful: other work on the machine, a change of frequency."""
-    environment = run.get("environment", {})
-    cores = environment.get("cores") or 1
-    if was_busy_before(run):
-        load_before = environment["load_before"][0]
-        yield f"Other programs were busy when the run began: load {load_before:g} on {cores} cores."
-    frequencies = [environment.get(f"mhz_{when}") for when in ("before", "lowest", "highest", "after")]
-    known = [each for each in frequencies if each]
-    if known and min(known) < 0.9 * max(known):
-        yield f"The processor's frequency changed between {min(known):g} and {max(known):g} MHz."
-    stolen = environment.get("stolen_share")
-    if stolen and stolen > MOST_STOLEN:
-        yield f"Other machines on the same host took {percent(stolen)} of the processor time asked for."
-    shared = [row for row in run["results"] if was_shared(row)]
-    if shared:
-        load = environment.get("load_highest")
-        busy = "" if load is None else f", load up to {load:g} on {cores} cores"
-        yield (
-            f"{len(shared)} of {len(run['results'])} results had less than {percent(LEAST_SHARE)} of a core: "
-            f"other programs ran beside{busy}."
-        )
-    wide = [row for row in run["results"] if row["ci_s"] and _half_width(row) > 0.1]
-    if wide:
-        yield f"{len(wide)} of {len(run['results'])} results are known to no better than ± 10 %."
-    if not run.get("complete", True):
-        yield "The run was stopped before its end."
-
-
-def _half_width(row: Record) -> float:
-    low, high = row["ci_s"]
-    return float((high - low) / 2 / row["median_s"])
 
 
 def _vocabulary(run: Record) -> str:
@@ -171,6 +145,16 @@ def _html_table(table: Table) -> str:
     lines = "".join(f"<tr>{row}</tr>" for row in rows)
     note = f"<p>{escape(table.note)}</p>" if table.note else ""
     return f'<h2>{escape(table.title)}</h2>{note}<div class="wide"><table>{lines}</table></div>'
+
+
+def _html_remarks(lines: Sequence[str]) -> str:
+    """Folded: whoever doubts a figure looks."""
+    items = "".join(f"<li>{escape(line)}</li>" for line in lines)
+    return (
+        f"<details><summary>{counted(len(lines), 'remark')}</summary><ul>{items}</ul></details>"
+        if lines
+        else ""
+    )
 
 
 def _inline(svg: str, prefix: str) -> str:

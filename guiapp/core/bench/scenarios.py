@@ -163,8 +163,10 @@ class Scenario:
 def tasks_of(plan: Plan, text_bytes: Sequence[int]) -> list[Task]:
     """The cells of a plan in order, for texts of so many bytes, without making them.
 
-    Sizes above a text's own are that, unless the plan says what is repeated.
+    Sizes above a text's own are that, unless the plan says what is repeated.  None without a text.
     """
+    if not text_bytes:
+        return []
     scenarios = [SCENARIOS[name] for name in dict.fromkeys(plan.scenarios)]
     largest = plan.largest_bytes or math.inf
     tasks = []
@@ -328,7 +330,7 @@ SCENARIOS: dict[str, Scenario] = {
             "First call",
             "encoding each text once after loading, when nothing is cached",
             *((("encode first",),), _whole_texts, _whole),
-            unit="MB/s",
+            unit="s",
             chart="groups",
             by_text=True,
             is_default=True,

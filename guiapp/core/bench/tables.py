@@ -1,25 +1,68 @@
-"""A run as text for people: a table for each scenario, speeds beside a baseline's."""
+"""A run as tables for people: one value a cell, the best contender first."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from operator import itemgetter
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from guiapp.core.bench.beside import Beside, beside, ratio_text
-from guiapp.core.bench.contenders.contender import APPENDED_BYTES
 from guiapp.core.bench.drift import NO_DRIFT
+from guiapp.core.bench.growth import growth_words
 from guiapp.core.bench.history import BUSY_MARGIN, Change
 from guiapp.core.bench.measurement import Record
-from guiapp.core.bench.scenarios import SCENARIOS
+from guiapp.core.bench.scenarios import SCENARIOS, Unit
 from guiapp.core.bench.stages import STAGES, WHOLE
 from guiapp.core.explain.figures import counted, percent
-from guiapp.core.export.tables import Table, aligned
+from guiapp.core.export.tables import NONE, Table
 
 BYTES_PER_MB = 1e6
-NAME_WIDTH = 14
+CONTENDER, ONCE, PLUS_MINUS, IDS = "contender", "once", "± %", "ids"
+EQUAL, ALMOST = "equal", "≈"  # ids
 MARKS = {"slower": "▼", "faster": "▲", "same": "", "disturbed": ""}
 TOOK_NO_PART = "took no part"
 VERDICTS = ("slower", "faster", "same")
+TIME_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+YOUR_TEXT = "your text"
+LEAST_OVERHEAD_S = 1e-9
+
+
+class Figures(NamedTuple):
+    """What a column holds, by contender; of speeds the highest are the best, of all else the lowest."""
+
+    title: str
+    unit: Unit
+    values: Mapping[str, float]
+
+    def column(self) -> Column:
+        """Times share the unit in which the shortest has a digit before the point, or nearly."""
+        shortest = min(self.values.values(), default=1.0)
+        units = TIME_UNITS if self.unit == "s" else ((1.0, self.unit),)
+        factor, unit = next((each for each in units if shortest >= 0.1 * each[0]), units[-1])
+        cells = {name: figure_text(value / factor) for name, value in self.values.items()}
+        return Column(f"{self.title} {unit}".strip(), cells)
+
+    def order(self, name: str) -> float:
+        """To sort by; whoever has no value is the last."""
+        if name not in self.values:
+            return math.inf
+        return -self.values[name] if self.unit == "MB/s" else self.values[name]
+
+    def ratios(self, baseline: str) -> Column:
+        """How many times as good as the baseline each is."""
+        if not (base := self.values.get(baseline)):
+            return Column("", {})
+        of = {
+            name: value / base if self.unit == "MB/s" else base / value for name, value in self.values.items()
+        }
+        return Column(f"of {baseline}", {name: _short_ratio(ratio) for name, ratio in of.items()})
+
+
+class Column(NamedTuple):
+    """A head, and a cell for each contender that has one; none are no column."""
+
+    head: str
+    cells: Mapping[str, str]
 
 
 def tables(run: Record, baseline: str) -> Iterator[Table]:
@@ -29,100 +72,185 @@ def tables(run: Record, baseline: str) -> Iterator[Table]:
 
 
 def measured_tables(run: Record, baseline: str) -> Iterator[Table]:
-    """One for each scenario and operation, and for each text of the worst case."""
-    groups: dict[tuple[str, ...], list[Record]] = {}
+    """One of each text with what scenarios have one figure of, one of each of these, then those of series."""
+    groups: dict[tuple[str, str, str], list[Record]] = {}
     for result in run["results"]:
-        groups.setdefault(_table_key(result), []).append(result)
-    for results in groups.values():
-        match SCENARIOS[results[0]["scenario"]].chart:
-            case "memory":
-                yield _memory_table(results)
-            case "stages":
-                yield _stage_table(results)
-            case _:
-                yield _table(results, baseline)
+        operation = "" if SCENARIOS[result["scenario"]].chart == "stages" else result["operation"]
+        groups.setdefault((result["scenario"], operation, result["corpus"]), []).append(result)
+    single: dict[str, list[list[Record]]] = {}
+    for (_, _, corpus), rows in groups.items():
+        if not _is_series(rows):
+            single.setdefault(corpus, []).append(rows)
+    for parts in single.values():
+        yield from _tables_of_text(parts, baseline)
+    for rows in filter(_is_series, groups.values()):
+        has_stages = SCENARIOS[rows[0]["scenario"]].chart == "stages"
+        yield _stage_table(rows) if has_stages else _series_table(rows, run.get("growth", ()), baseline)
 
 
-def table_lines(run: Record, baseline: str) -> Iterator[str]:
-    """All scenarios, then what grows how, who deviates, and who is missing."""
-    for table in tables(run, baseline):
-        yield from aligned(table)
-        yield ""
-    yield from notes(run)
+def _is_series(rows: Sequence[Record]) -> bool:
+    """Whether these are results of one contender in a row, of sizes, threads or stages."""
+    is_curve = SCENARIOS[rows[0]["scenario"]].chart in ("curves", "stages")
+    return is_curve or len({row["threads"] for row in rows}) > 1
 
 
-def notes(run: Record) -> Iterator[str]:
-    """What the tables do not say: what grows how, who deviates, and who is missing."""
-    yield from _growth_lines(run.get("growth", []))
-    yield from _counting_lines(run["results"])
-    yield from _appending_lines(run["results"])
-    yield from _deviation_lines(run["results"])
-    yield from missing_lines(run.get("left_out", []))
+def _tables_of_text(parts: Sequence[list[Record]], baseline: str) -> Iterator[Table]:
+    """All about its first scenario and a figure or a few of each other, then all about each of these."""
+    first, *others = parts
+    beside = [each for rows in others for each in _beside(rows)]
+    yield _table(_title(first), first, baseline, beside)
+    for rows in others:
+        yield _table(_title(rows), rows, baseline)
 
 
-def _table_key(result: Record) -> tuple[str, ...]:
-    """Texts of the worst case have a table each, and so have texts with all stages together."""
-    scenario = SCENARIOS[result["scenario"]]
-    has_stages = scenario.chart == "stages"
-    corpus = result["corpus"] if scenario.own_texts or has_stages else ""
-    return result["scenario"], "" if has_stages else result["operation"], corpus
+def _table(title: str, rows: Sequence[Record], baseline: str, beside: Sequence[Figures] = ()) -> Table:
+    """A row for each contender: the figure, its interval and ratio, ids, and figures of other scenarios."""
+    lead, *more = _figures(rows)
+    columns = [lead.column()]
+    if any(row["ci_s"] for row in rows):
+        columns += [_spreads(rows), lead.ratios(baseline), _ids(rows)]
+    columns += [each.column() for each in (*more, *beside)]
+    names = dict.fromkeys([*lead.values, *(name for each in beside for name in each.values)])
+    return _by_contender(title, sorted(names, key=lead.order), columns, _note(rows))
 
 
-def _table(results: Sequence[Record], baseline: str) -> Table:
-    scenario, operation, corpus = _table_key(results[0])
-    unit = "time per call" if SCENARIOS[scenario].unit == "s" else "MB/s"
-    title = f"{SCENARIOS[scenario].title}: {corpus}" if corpus else SCENARIOS[scenario].title
-    title = f"{title} — {operation}, {unit}, half width of the 95 % interval, × {baseline}"
-    columns = list(dict.fromkeys(map(_column, results)))
-    cells = {(result["contender"], _column(result)): result for result in results}
-    rows = [["", *columns, "ids"]]
-    for contender in dict.fromkeys(result["contender"] for result in results):
-        mine = [result for result in results if result["contender"] == contender]
-        row = [contender]
-        for column in columns:
-            row.append(_value(cells.get((contender, column)), cells.get((baseline, column)), unit))
-        rows.append([*row, _ids(mine)])
-    return Table(title, rows)
+def _by_contender(title: str, names: Sequence[str], columns: Sequence[Column], note: str = "") -> Table:
+    shown = [column for column in columns if column.cells]
+    head = [CONTENDER, *(column.head for column in shown)]
+    lines = [[name, *(column.cells.get(name, NONE) for column in shown)] for name in names]
+    return Table(title, [head, *lines], note)
 
 
-def _stage_table(results: Sequence[Record]) -> Table:
-    """The time of each stage and its share of the whole call; stages run alone need not add up to it."""
-    times = {(result["contender"], result["operation"]): result["median_s"] for result in results}
-    stages = [stage for stage in STAGES if any(stage == operation for _, operation in times)]
-    rows = [["", *stages, "whole call"]]
-    for contender in dict.fromkeys(name for name, _ in times):
-        whole = times.get((contender, WHOLE))
-        row = [contender]
-        for stage in stages:
-            seconds = times.get((contender, stage))
-            share = f" {percent(seconds / whole)}" if seconds is not None and whole else ""
-            row.append("–" if seconds is None else time_text(seconds) + share)
-        rows.append([*row, "–" if whole is None else time_text(whole)])
-    title = f"{SCENARIOS[results[0]['scenario']].title}: {place_text(results[0])}"
-    return Table(f"{title} — time, share of the whole call", rows)
+def _figures(rows: Sequence[Record]) -> list[Figures]:
+    """What one scenario found of one text, the figure that counts most first."""
+    scenario = SCENARIOS[rows[0]["scenario"]]
+    if scenario.chart == "memory":
+        keys = {"ready": "built_bytes", "more while encoding": "encoding_bytes"}
+        return [Figures(title, "MB", _each(rows, key, BYTES_PER_MB)) for title, key in keys.items()]
+    return [Figures("", scenario.unit, _each(rows, VALUES[scenario.unit]))]
 
 
-def _memory_table(results: Sequence[Record]) -> Table:
-    rows = [["", "ready", "more while encoding"]]
-    for result in results:
-        ready, more = (result[key] / BYTES_PER_MB for key in ("built_bytes", "encoding_bytes"))
-        rows.append([result["contender"], f"{ready:.1f}", f"{more:.1f}"])
-    return Table(f"{SCENARIOS[results[0]['scenario']].title}, MB", rows)
+def _beside(rows: Sequence[Record]) -> list[Figures]:
+    """The same to stand beside another scenario's, under its own name."""
+    first, *_ = _figures(rows)
+    return [first._replace(title=SCENARIOS[rows[0]["scenario"]].label.lower())]
+
+
+VALUES: Mapping[Unit, str] = {"MB/s": "mb_per_s", "s": "median_s"}  # the keys of records
+
+
+def _each(rows: Sequence[Record], key: str, factor: float = 1.0) -> dict[str, float]:
+    return {row["contender"]: row[key] / factor for row in rows if row.get(key) is not None}
+
+
+def _series_table(rows: Sequence[Record], growth: Sequence[Record], baseline: str) -> Table:
+    """A column for each size or number of threads; the ratio is that of the last."""
+    scenario = SCENARIOS[rows[0]["scenario"]]
+    steps: dict[int, list[Record]] = {}
+    for row in sorted(rows, key=lambda row: (int(row["size_bytes"]), int(row["threads"]))):
+        steps.setdefault(row["size_bytes"] if scenario.chart == "curves" else row["threads"], []).append(row)
+    series = [
+        Figures(
+            f"{size_text(step)}," if scenario.chart == "curves" else f"{counted(step, 'thread')},",
+            scenario.unit,
+            _each(each, VALUES[scenario.unit]),
+        )
+        for step, each in steps.items()
+    ]
+    names = sorted(
+        dict.fromkeys(row["contender"] for row in rows),
+        key=lambda name: [each.order(name) for each in reversed(series)],
+    )
+    columns = [
+        *(each.column() for each in series),
+        _spreads(rows),
+        series[-1].ratios(baseline),
+        _growth_column(growth, rows[0]),
+        _ids(rows),
+    ]
+    return _by_contender(_title(rows), names, columns, _note(rows))
+
+
+def _growth_column(growth: Sequence[Record], row: Record) -> Column:
+    """How the time of each contender grows, where that was fitted."""
+    fitted = [line for line in growth if all(line[key] == row[key] for key in ("scenario", "corpus"))]
+    return Column("grows", {line["contender"]: growth_text(line) or NONE for line in fitted})
+
+
+def _stage_table(rows: Sequence[Record]) -> Table:
+    """The share of each stage in the whole call, and its time; stages run alone need not add up to it."""
+    whole = _each([row for row in rows if row["operation"] == WHOLE], "median_s")
+    columns = [Figures("whole call", "s", whole).column()]
+    for stage in STAGES:
+        times = _each([row for row in rows if row["operation"] == stage], "median_s")
+        shares = {
+            name: f"{100 * seconds / whole[name]:.0f}" for name, seconds in times.items() if name in whole
+        }
+        columns.append(Column(f"{stage} %", shares))
+    return _by_contender(_title(rows), sorted(whole, key=whole.__getitem__), columns)
+
+
+def _title(rows: Sequence[Record]) -> str:
+    """What was timed, and with what."""
+    longest = max(rows, key=lambda row: int(row["size_bytes"]))
+    scenario = SCENARIOS[longest["scenario"]]
+    is_one_of_several = scenario.chart != "stages" and any(len(group) > 1 for group in scenario.operations)
+    operation = f", {longest['operation']}" if is_one_of_several else ""
+    return f"{scenario.title}: {longest['corpus']}, {length_text(longest)}{operation}"
+
+
+def _note(rows: Sequence[Record]) -> str:
+    """How often it was timed."""
+    turns = [row["n"] for row in rows if row["ci_s"]]
+    if not turns:
+        return ""
+    least, most = min(turns), max(turns)
+    return f"{counted(most, 'turn') if least == most else f'{least} to {most} turns'}, 95 % intervals"
+
+
+def _spreads(rows: Sequence[Record]) -> Column:
+    """Half the width of the interval, the widest of a contender's."""
+    widths: dict[str, float] = {}
+    for row in rows:
+        if row["ci_s"] and row["n"] > 1:
+            low, high = row["ci_s"]
+            width = 50 * (high - low) / row["median_s"]
+            widths[row["contender"]] = max(widths.get(row["contender"], 0.0), width)
+    once = {row["contender"]: ONCE for row in rows if row["ci_s"]}
+    return Column(PLUS_MINUS, {**once, **{name: f"{width:.0f}" for name, width in widths.items()}})
+
+
+def _ids(rows: Sequence[Record]) -> Column:
+    by_name: dict[str, list[Record]] = {}
+    for row in rows:
+        by_name.setdefault(row["contender"], []).append(row)
+    return Column(IDS, {name: ids_text(mine) for name, mine in by_name.items()})
+
+
+def ids_text(results: Sequence[Record]) -> str:
+    """Whether the ids of a contender are right, or the least share of spans that are."""
+    shares = [result["agreement"] for result in results if result["agreement"] is not None]
+    if not shares:
+        return "own vocabulary"
+    if all(result["exact"] for result in results):
+        return EQUAL
+    return f"{ALMOST} {percent(min(shares), 1)}"
 
 
 def published_tables(run: Record) -> Iterator[Table]:
     """Figures of the literature beside this run's, a table for each source that has any."""
     for source, rows in beside(run).items():
-        head = ["", "text", "published", f"× {source.base}", "here", f"× {source.base}", "ids"]
+        head = ["", "text", "published", f"× {source.base}", "here", "MB/s", f"× {source.base}", "ids"]
         lines = [
             [
                 row.published.contender,
-                f"{row.cell['scenario']}: {place_text(row.cell)}",
+                f"{row.cell['scenario']}: {place_text(row.cell)}{_on_threads(row.cell)}",
                 row.published.figure,
                 ratio_text(row.published_ratio),
-                _absence(run, row) if row.result is None else _figure_text(row.result),
+                _absence(run, row) if row.result is None else time_text(row.result["median_s"]),
+                NONE if row.result is None else figure_text(row.result["mb_per_s"]),
                 ratio_text(row.ratio),
-                "–" if row.result is None else _ids([row.result]),
+                NONE if row.result is None else ids_text([row.result]),
             ]
             for row in rows
         ]
@@ -141,105 +269,6 @@ def _absence(run: Record, row: Beside) -> str:
 
 def _is_same_cell(one: Record, other: Record) -> bool:
     return all(one[name] == other[name] for name in ("scenario", "operation", "corpus", "size_bytes"))
-
-
-def _figure_text(result: Record) -> str:
-    return f"{time_text(result['median_s'])}, {result['mb_per_s']:.3g} MB/s{_on_threads(result)}"
-
-
-def _column(result: Record) -> str:
-    """What tells this cell from the others of its scenario."""
-    scenario = SCENARIOS[result["scenario"]]
-    if scenario.chart == "curves":
-        return size_text(result["size_bytes"])
-    return str(result["corpus"]) if scenario.by_text else counted(result["threads"], "thread")
-
-
-def _value(result: Record | None, baseline: Record | None, unit: str) -> str:
-    if result is None:
-        return "–"
-    shown = f"{result['mb_per_s']:.3g}" if unit == "MB/s" else time_text(result["median_s"])
-    low, high = result["ci_s"]
-    spread = f"±{percent((high - low) / 2 / result['median_s'])}" if result["n"] > 1 else "once"
-    ratio = f" {ratio_text(baseline['median_s'] / result['median_s'])}" if baseline is not None else ""
-    return f"{shown} {spread}{ratio}"
-
-
-def _ids(results: Sequence[Record]) -> str:
-    shares = [result["agreement"] for result in results if result["agreement"] is not None]
-    if not shares:
-        return "own vocabulary"
-    if all(result["exact"] for result in results):
-        return "equal"
-    return f"{percent(min(shares), 1)} of spans"
-
-
-def _growth_lines(growth: Sequence[Record]) -> Iterator[str]:
-    if growth:
-        yield "Time = overhead + slope · bytes ^ exponent"
-        for line in growth:
-            yield (
-                f"  {line['contender']:{NAME_WIDTH}} {line['scenario']} {line['corpus']}: exponent "
-                f"{line['exponent']:.2f}, overhead {time_text(line['overhead_s'])}, "
-                f"points within {percent(line['error'])}"
-            )
-        yield ""
-
-
-def _counting_lines(results: Sequence[Record]) -> Iterator[str]:
-    """Whether the time of counting a part depends on its length."""
-    rows_of: dict[tuple[str, str], list[Record]] = {}
-    for result in results:
-        if result["operation"] == "count parts":
-            rows_of.setdefault((result["contender"], result["corpus"]), []).append(result)
-    for (contender, corpus), rows in rows_of.items():
-        shortest, longest = (pick(rows, key=lambda row: row["size_bytes"]) for pick in (min, max))
-        more = longest["median_s"] / shortest["median_s"]
-        yield (
-            f"{contender} counts a part of {corpus} of {size_text(shortest['size_bytes'])} in "
-            f"{time_text(shortest['median_s'])}, and one of {size_text(longest['size_bytes'])}, "
-            f"{longest['size_bytes'] / shortest['size_bytes']:.0f} times as long, in "
-            f"{time_text(longest['median_s'])}: {more:.2f} times the time."
-        )
-
-
-def _appending_lines(results: Sequence[Record]) -> Iterator[str]:
-    """What appending bit by bit costs beside encoding the same text once."""
-    place = itemgetter("contender", "corpus", "size_bytes", "operation")
-    rows = {place(row): row for row in results if row["scenario"] == "append"}
-    for (contender, corpus, size_bytes, operation), row in rows.items():
-        whole = rows.get((contender, corpus, size_bytes, "encode"))
-        if operation == "append" and whole is not None:
-            yield (
-                f"{contender} appends {size_text(size_bytes)} of {corpus}, {APPENDED_BYTES} bytes at a time "
-                f"with a count after each, in {time_text(row['median_s'])}: "
-                f"{row['median_s'] / whole['median_s']:.2f} times the time of encoding it once."
-            )
-
-
-def _deviation_lines(results: Sequence[Record]) -> Iterator[str]:
-    told = set()
-    for result in results:
-        difference = result["first_difference"]
-        if difference is None or (result["contender"], result["corpus"]) in told:
-            continue
-        told.add((result["contender"], result["corpus"]))
-        yield (
-            f"{result['contender']} differs on {result['corpus']} from byte {difference['byte_offset']} on: "
-            f"{_id_text(difference['found_id'])} instead of {_id_text(difference['expected_id'])}; "
-            f"{percent(result['agreement'], 2)} of the spans agree."
-        )
-
-
-def missing_lines(left_out: Sequence[Record]) -> Iterator[str]:
-    """One line for all that were left out for the same reason, with the smallest of the cells they missed."""
-    reasons: dict[tuple[str, str, str], list[Record]] = {}
-    for each in left_out:
-        reasons.setdefault((each["scenario"], each["operation"], each["reason"]), []).append(each)
-    for (scenario, _, reason), missed in reasons.items():
-        names = ", ".join(dict.fromkeys(each["contender"] for each in missed))
-        where = "" if scenario is None else f" in {scenario} ({place_text(missed[0])})"
-        yield f"{names} left out{where}: {reason}"
 
 
 def change_table(changes: Sequence[Change], title: str) -> Table:
@@ -300,6 +329,38 @@ def place_text(result: Record) -> str:
     return f"{result['corpus']}, {size_text(result['size_bytes'])}"
 
 
+def length_text(row: Record) -> str:
+    """How long the text of a result is, and how often it was repeated to be so."""
+    times = n_times(row)
+    if times <= 1:
+        return size_text(row["size_bytes"])
+    own = size_text(row["own_bytes"])
+    return f"{'your' if row['corpus'] == YOUR_TEXT else 'its'} {own}, {times} times"
+
+
+def n_times(row: Record) -> int:
+    """How many times over a text is in what was encoded; runs of older versions do not tell."""
+    return round(int(row["size_bytes"]) / int(row.get("own_bytes") or row["size_bytes"]))
+
+
+def growth_text(line: Record) -> str:
+    """How time grows with length, and what a call costs beside that; "" where nothing is known."""
+    words, overhead_s = growth_words(line), line["overhead_s"]
+    return f"{words}, {time_text(overhead_s)} a call" if words and overhead_s >= LEAST_OVERHEAD_S else words
+
+
+def figure_text(value: float) -> str:
+    """Three digits, more where they are before the point, never an exponent."""
+    if not value:
+        return "0"
+    return f"{value:.{max(2 - math.floor(math.log10(abs(value))), 0)}f}"
+
+
+def _short_ratio(ratio: float) -> str:
+    """Two decimals, and of less than a tenth two digits."""
+    return f"{ratio:.2f}" if ratio >= 0.1 else f"{ratio:.2g}"
+
+
 def time_text(seconds: float) -> str:
     for factor, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")):
         if seconds >= factor:
@@ -309,7 +370,3 @@ def time_text(seconds: float) -> str:
 
 def _on_threads(result: Record) -> str:
     return f", {result['threads']} threads" if result["threads"] > 1 else ""
-
-
-def _id_text(token_id: int | None) -> str:
-    return "no token" if token_id is None else f"token {token_id}"

@@ -2,7 +2,8 @@
 
 It answers messages on a pipe, one at a time:
 
-    ("load",)                                       memory used by the contender, its version and vocabulary
+    ("load",)                                       memory used by the contender, its version and vocabulary;
+                                                    before that, what it does: (STAGE, in words) each time
     ("prepare", operation, texts, parts, threads)   the tokens of the texts; afterwards it is warm
     ("sample", operation)                           seconds per unit by both clocks
     ("memory", texts)                               the most memory held while encoding
@@ -20,21 +21,35 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from multiprocessing.connection import Connection
-from typing import Any
+from typing import Any, Protocol
 
 from guiapp.core.bench.agreement import Tokens
-from guiapp.core.bench.contenders.contender import Contender, as_split, our_contender, split_name
+from guiapp.core.bench.contenders.contender import (
+    Contender,
+    UnavailableError,
+    as_split,
+    our_contender,
+    split_name,
+)
+from guiapp.core.bench.contenders.own import LIBRARY, OwnContender
+from guiapp.core.bench.contenders.own_open import MODEL_VARIABLE, open_own
+from guiapp.core.bench.contenders.own_python import answer_elsewhere
 from guiapp.core.bench.contenders.table import PEERS, peer_source
 from guiapp.core.bench.memory import held_bytes, peak_bytes_during
 from guiapp.core.bench.operations import OPERATIONS, Subject, encode_all, judged_tokens
-from guiapp.core.bench.timing import Operation, Sample, calls_per_sample, take_sample
+from guiapp.core.bench.timing import SYSTEM_CLOCK, Operation, Sample, calls_per_sample, take_sample
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.open_model import open_model
 from guiapp.core.tokenizer import Tokenizer
+from guiapp.core.vocab.quoting import quoted
 
 FIRST_TEXT = b"ready"
 END_WITH_PARENT = 1  # prctl's PR_SET_PDEATHSIG
+STAGE = "stage"
+OPENS, WRITES, READS = "opens the model", "is given the vocabulary", "reads the vocabulary"
 THREAD_VARIABLES = ("RAYON_NUM_THREADS", "OMP_NUM_THREADS")
+OFFLINE_VARIABLES = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")  # else a library tries for a minute
+LONGEST_FAILURE = 300  # characters
 
 
 @dataclass(frozen=True)
@@ -49,19 +64,38 @@ class Loaded:
 class Worker:
     """One contender and the operations that are being timed, with the same texts."""
 
-    def __init__(self, model: str, name: str, pre: str | None = None) -> None:
+    def __init__(
+        self,
+        model: str,
+        name: str,
+        pre: str | None = None,
+        own: OwnContender | None = None,
+        tell: Callable[[str], object] = lambda stage: None,
+    ) -> None:
+        self._tell = tell
+        self._model = model
         self._open_model = partial(open_model, model, pre)
         self._name = name
+        self._own = own
         self._build: Callable[[], Contender] | None = None
         self._contender: Contender | None = None
         self._texts: tuple[bytes, ...] = ()
         self._prepared: dict[str, tuple[Operation, int]] = {}  # with the number of calls of a sample
 
     def load(self) -> Loaded:
-        name, is_split = split_name(self._name)
-        peer = PEERS.get(name)
-        if peer is not None:  # our own vocabulary is no part of its memory
-            source = peer_source(name, self._open_model(), is_split)
+        own = self._own
+        name, is_split = split_name(self._name) if own is None else (own.target, True)
+        peer = PEERS.get(name) if own is None or own.kind == LIBRARY else None
+        self._tell(OPENS)
+        if own is not None and peer is None:
+            os.environ[MODEL_VARIABLE] = self._model
+            self._build = partial(open_own, own)
+            before = held_bytes()
+        elif peer is not None:  # our own vocabulary is no part of its memory
+            tokenizer = self._open_model()
+            self._tell(WRITES)
+            source = peer_source(name, tokenizer, is_split)
+            self._tell(READS)
             self._build = partial(peer.open, source)
             before = held_bytes()
         else:
@@ -88,29 +122,57 @@ class Worker:
         return tokens
 
     def sample(self, operation: str) -> Sample:
-        return take_sample(*self._prepared[operation])
+        assert self._contender is not None
+        clock = SYSTEM_CLOCK._replace(cpu_ns=self._contender.cpu_ns)
+        return take_sample(*self._prepared[operation], clock)
 
     def memory(self, texts: tuple[bytes, ...]) -> int:
         assert self._contender is not None
+        if self._contender.is_apart:
+            raise UnavailableError("What it holds is in a process of its own, and not measured.")
         contender, taken = self._contender, [self._contender.take_text(text) for text in texts]
         before = held_bytes()
         return max(peak_bytes_during(lambda: [contender.encode(text) for text in taken]) - before, 0)
 
 
-def serve(connection: Connection, model: str, name: str, threads: int, pre: str | None) -> None:
+def serve(
+    connection: Connection,
+    model: str,
+    name: str,
+    threads: int,
+    pre: str | None,
+    own: OwnContender | None = None,
+) -> None:
     """Answer until the pipe is closed; replies are ("done", value), ("unavailable" or "failed", reason)."""
+    if hasattr(os, "setpgid"):
+        os.setpgid(0, 0)  # whatever it starts ends with it
     prepare_process(threads)
-    answer_all(connection, Worker(model, name, pre))
+    if own is not None and own.python:
+        answer_elsewhere(connection, own, model, pre, threads)
+    else:
+        answer_all(connection, Worker(model, name, pre, own, lambda stage: connection.send((STAGE, stage))))
 
 
-def answer_all(connection: Connection, worker: object) -> None:
+class Asking(Protocol):
+    """The end of a pipe at which questions come out."""
+
+    def recv(self) -> Any: ...
+
+    def send(self, answer: Any, /) -> None: ...
+
+
+def answer_all(connection: Asking, worker: object) -> None:
     """Let the methods of a worker answer what is asked, until the pipe is closed."""
+    process = os.getpid()
     while True:
         try:
             command, *arguments = connection.recv()
         except EOFError:
             return
-        connection.send(_answer(worker, command, arguments))
+        answer = _answer(worker, command, arguments)
+        if os.getpid() != process:  # a copy that the contender made, which would answer too
+            os._exit(0)
+        connection.send(answer)
 
 
 def _answer(worker: object, command: str, arguments: list[Any]) -> tuple[str, object]:
@@ -119,17 +181,29 @@ def _answer(worker: object, command: str, arguments: list[Any]) -> tuple[str, ob
     except TokenloupeError as error:
         return "unavailable", str(error)
     except BaseException as error:  # whatever another library raises is its result; those in Rust panic so
-        return "failed", " ".join(f"{type(error).__name__}: {error}".split())[:300]
+        return "failed", quoted(" ".join(f"{type(error).__name__}: {_said(error)}".split()), LONGEST_FAILURE)
+
+
+def _said(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception:  # not even that works
+        return "which cannot be told"
 
 
 def prepare_process(threads: int) -> None:
-    """Say nothing, leave interrupts to the parent, end with it, and use so many threads."""
+    """Say nothing, ask no server, leave interrupts to the parent, end with it, and use so many threads."""
     os.environ.update(dict.fromkeys(THREAD_VARIABLES, str(threads)))
+    os.environ.update(dict.fromkeys(OFFLINE_VARIABLES, "1"))
     os.environ["TOKENIZERS_PARALLELISM"] = "true" if threads > 1 else "false"
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
     os.dup2(nowhere, 2)
+    if sys.platform != "win32":
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # who crashes leaves no file behind
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(END_WITH_PARENT, signal.SIGKILL)
     threading.Thread(target=_end_with_parent, daemon=True).start()

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
+import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from multiprocessing import resource_tracker
+from contextlib import contextmanager, suppress
+from multiprocessing import forkserver, resource_tracker
+from multiprocessing.context import ForkServerContext, SpawnContext
 from typing import Any, Protocol
 
-from guiapp.core.bench.worker import serve
+from guiapp.core.bench.contenders.own import OwnContender
+from guiapp.core.bench.memory import held_bytes_of
+from guiapp.core.bench.worker import STAGE, serve
+from guiapp.core.system.processes import how_it_ended
 
+LOADING_BYTES = 6 << 30
+SPARE_BYTES, SPARE_PER_BYTE = 512 << 20, 256
 GLANCE_S = 0.05  # how often a waiting engine looks whether it shall stop
 FAREWELL_S = 1.0
+SPAWN = multiprocessing.get_context("spawn")
 
 
 class Stopped(Exception):  # noqa: N818  # nothing went wrong
@@ -35,8 +44,20 @@ class ContenderFailed(Exception):  # noqa: N818
 class Worker(Protocol):
     """What the engine needs of a worker."""
 
+    stage: str
+    """What it said last that it does."""
+
     def ask(self, limit_s: float, command: str, *arguments: object) -> Any:
         """The answer; raises Stopped, WorkerLost or ContenderFailed."""
+
+    def begin(self, limit_s: float, command: str, *arguments: object) -> None:
+        """Ask, and leave the answer for later; raises WorkerLost."""
+
+    def is_answered(self, wait_s: float) -> bool:
+        """Whether the answer is there, within some seconds; raises Stopped or WorkerLost."""
+
+    def answer(self) -> Any:
+        """What it said, once `is_answered`; raises WorkerLost or ContenderFailed."""
 
     def end(self) -> None:
         """End it now, whatever it does."""
@@ -56,14 +77,51 @@ def interrupts_held_back() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
+class TookTooMuch(WorkerLost):
+    """The worker was ended because it held too much memory."""
+
+
+def contenders_context() -> SpawnContext | ForkServerContext:
+    """How processes of contenders start: on Linux as copies of one that has imported all but their libraries.
+
+    That takes a few milliseconds in place of a second.  Of the process that asks nothing is copied.
+    """
+    if sys.platform != "linux":
+        return SPAWN
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["guiapp.core.bench.engine"])
+    return context
+
+
+def begin_early() -> None:
+    """Start what `contenders_context` copies, while something else is done."""
+    contenders_context()
+    if sys.platform == "linux":
+        with interrupts_held_back():
+            forkserver.ensure_running()
+
+
 class AskedProcess:
-    """A child process that runs `serve(connection, *arguments)`, which answers what it is asked."""
+    """A child process that runs `serve(connection, *arguments)`, which answers what it is asked.
+
+    On Linux it ends with the thread that started it.
+
+    most_bytes  of memory that it and what it started may hold, where the system tells; None: no limit
+    """
 
     def __init__(
-        self, serve: Callable[..., None], arguments: tuple[object, ...], shall_stop: Callable[[], bool]
+        self,
+        serve: Callable[..., None],
+        arguments: tuple[object, ...],
+        shall_stop: Callable[[], bool],
+        context: SpawnContext | ForkServerContext = SPAWN,
     ) -> None:
-        context = multiprocessing.get_context("spawn")
         self._shall_stop = shall_stop
+        self._limit_s = self._deadline_s = 0.0
+        self._reply: tuple[str, Any] = ("", None)
+        self.stage = ""
+        self.most_bytes: int | None = None
+        self._has_ended = False
         self._pipe, theirs = context.Pipe()
         self._process = context.Process(target=serve, args=(theirs, *arguments), daemon=True)
         with interrupts_held_back():  # until the child has learnt to leave them to us
@@ -72,46 +130,105 @@ class AskedProcess:
 
     def ask(self, limit_s: float, command: str, *arguments: object) -> Any:
         """The answer; raises Stopped, WorkerLost or ContenderFailed."""
+        self.begin(limit_s, command, *arguments)
+        while not self.is_answered(GLANCE_S):
+            pass
+        return self.answer()
+
+    def begin(self, limit_s: float, command: str, *arguments: object) -> None:
+        """Ask, and leave the answer for later; raises WorkerLost."""
+        self._limit_s, self._deadline_s = limit_s, time.monotonic() + limit_s
         try:
             self._pipe.send((command, *arguments))
-            self._wait(limit_s)
-            outcome, value = self._pipe.recv()
+        except OSError as error:
+            raise self._lost() from error
+
+    def is_answered(self, wait_s: float) -> bool:
+        """Whether the answer is there, within some seconds; raises Stopped or WorkerLost.
+
+        Until then it may say again and again what it does.
+        """
+        try:
+            while self._pipe.poll(wait_s):
+                self._reply = self._pipe.recv()
+                if self._reply[0] != STAGE:
+                    self._check_memory()
+                    return True
+                self.stage = self._reply[1]
         except (EOFError, OSError) as error:
-            raise WorkerLost(self._how_it_ended()) from error
+            raise self._lost() from error
+        if self._shall_stop():
+            self.end()
+            raise Stopped
+        self._check_memory()
+        if self._process.exitcode is not None and not self._pipe.poll():
+            raise self._lost()  # what it started keeps the pipe open
+        if time.monotonic() > self._deadline_s:
+            self.end()
+            raise TookTooLong(f"It did not answer within {self._limit_s:g} s.")
+        return False
+
+    def answer(self) -> Any:
+        """What it said, once `is_answered`; raises ContenderFailed."""
+        outcome, value = self._reply
         if outcome == "done":
             return value
         raise ContenderFailed(value)
 
     def end(self) -> None:
-        """End it now, whatever it does."""
+        """End it now, whatever it does, and whatever it started."""
+        if self._has_ended:
+            return
+        self._has_ended = True
+        if hasattr(os, "killpg") and (process_id := self._process.pid) is not None:
+            with suppress(OSError):  # it leads no group, or not yet
+                os.killpg(process_id, signal.SIGKILL)
         self._process.kill()
         self._process.join()
         self._pipe.close()
 
-    def _wait(self, limit_s: float) -> None:
-        deadline = time.monotonic() + limit_s
-        while not self._pipe.poll(GLANCE_S):
-            if self._shall_stop():
-                self.end()
-                raise Stopped
-            if time.monotonic() > deadline:
-                self.end()
-                raise TookTooLong(f"It did not answer within {limit_s:g} s.")
+    def _check_memory(self) -> None:
+        most = self.most_bytes
+        if most is not None and held_bytes_of(self._process.pid or 0) > most:
+            self.end()
+            raise TookTooMuch(f"It took more than {most >> 20:,} MB of memory.")
 
-    def _how_it_ended(self) -> str:
+    def _lost(self) -> WorkerLost:
         self._process.join(FAREWELL_S)
         code = self._process.exitcode
-        if code is None:
-            return "It closed its pipe."
-        if code < 0:
-            return f"It crashed: {signal.Signals(-code).name}."
-        return f"It ended with status {code}."
+        self.end()
+        return WorkerLost("It closed its pipe." if code is None else how_it_ended(code))
 
 
 class WorkerProcess(AskedProcess):
-    """A child process with a contender."""
+    """A child process with a contender.
+
+    It may hold LOADING_BYTES while it loads.  Then its memory is looked at while it works and whenever it has
+    answered: it may be twice what it was, and SPARE_BYTES, and SPARE_PER_BYTE for each byte of its texts.
+    """
 
     def __init__(
-        self, model: str, name: str, threads: int, shall_stop: Callable[[], bool], pre: str | None = None
+        self,
+        model: str,
+        name: str,
+        threads: int,
+        shall_stop: Callable[[], bool],
+        pre: str | None = None,
+        own: OwnContender | None = None,
     ) -> None:
-        super().__init__(serve, (model, name, threads, pre), shall_stop)
+        super().__init__(serve, (model, name, threads, pre, own), shall_stop, contenders_context())
+        self.most_bytes = LOADING_BYTES
+        self._loaded_bytes = 0
+
+    def begin(self, limit_s: float, command: str, *arguments: Any) -> None:
+        match command, *arguments:
+            case ("prepare", _, texts, *_) | ("memory", texts):
+                n_bytes = sum(map(len, texts))
+                self.most_bytes = 2 * self._loaded_bytes + SPARE_BYTES + SPARE_PER_BYTE * n_bytes
+        super().begin(limit_s, command, *arguments)
+
+    def answer(self) -> Any:
+        answer = super().answer()
+        if not self._loaded_bytes:
+            self._loaded_bytes = held_bytes_of(self._process.pid or 0)
+        return answer

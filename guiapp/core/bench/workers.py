@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from guiapp.core.bench.worker import Loaded
-from guiapp.core.bench.worker_process import ContenderFailed, TookTooLong, Worker, WorkerLost
+from guiapp.core.bench.worker_process import GLANCE_S, ContenderFailed, TookTooLong, Worker, WorkerLost
 
 LOAD_LIMIT_S = 180.0
 MOST_LOSSES = 3
@@ -19,6 +19,7 @@ class Workers:
     def __init__(self, start: StartWorker) -> None:
         self._start = start
         self._running: dict[tuple[str, int], Worker] = {}
+        self._loading: dict[tuple[str, int], Worker] = {}
         self._n_losses: dict[str, int] = {}
         self.loaded: dict[str, Loaded] = {}
 
@@ -29,16 +30,35 @@ class Workers:
     def get(self, name: str, threads: int) -> Worker:
         """A worker that has loaded its contender; raises ContenderFailed, WorkerLost or Stopped."""
         if (name, threads) not in self._running:
-            if self._n_losses.get(name, 0) >= MOST_LOSSES:
-                raise ContenderFailed(f"It crashed {MOST_LOSSES} times.")
-            self._running[name, threads] = worker = self._start(name, threads)
-            try:
-                loaded = worker.ask(LOAD_LIMIT_S, "load")
-            except (ContenderFailed, WorkerLost) as error:
-                self.lose(name, threads, error)
-                raise
-            self.loaded.setdefault(name, loaded)
+            self.begin(name, threads)
+            while not self.has_loaded(name, threads, GLANCE_S):
+                pass
         return self._running[name, threads]
+
+    def begin(self, name: str, threads: int) -> None:
+        """Start one that loads while something else is done; raises ContenderFailed or WorkerLost."""
+        if self._n_losses.get(name, 0) >= MOST_LOSSES:
+            raise ContenderFailed(f"It crashed {MOST_LOSSES} times.")
+        self._loading[name, threads] = worker = self._start(name, threads)
+        worker.begin(LOAD_LIMIT_S, "load")
+
+    def has_loaded(self, name: str, threads: int, wait_s: float) -> bool:
+        """Whether one that was begun is ready within some seconds; raises as `get` does."""
+        worker = self._loading[name, threads]
+        try:
+            if not worker.is_answered(wait_s):
+                return False
+            self.loaded.setdefault(name, worker.answer())
+        except (ContenderFailed, WorkerLost) as error:
+            self._running[name, threads] = self._loading.pop((name, threads))
+            self.lose(name, threads, error)
+            raise
+        self._running[name, threads] = self._loading.pop((name, threads))
+        return True
+
+    def stage_of(self, name: str, threads: int) -> str:
+        """What one that loads does, in words."""
+        return self._loading[name, threads].stage
 
     def lose(self, name: str, threads: int, error: ContenderFailed | WorkerLost) -> None:
         """End a worker that failed; the next one asked for is a new one, unless it crashes all the time."""
@@ -55,6 +75,7 @@ class Workers:
             self._running.pop(key).end()
 
     def end(self) -> None:
-        for worker in self._running.values():
-            worker.end()
-        self._running.clear()
+        for workers in (self._running, self._loading):
+            for worker in workers.values():
+                worker.end()
+            workers.clear()

@@ -6,12 +6,14 @@ import csv
 import io
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
+from operator import itemgetter
 from typing import NamedTuple
 
 from guiapp.core.export.drawing import n_columns
 from guiapp.core.vocab.quoting import printable
 
 ROWS_IN_BLOCK = 1 << 10
+NONE = "–"  # a cell without anything
 
 
 class Table(NamedTuple):
@@ -42,6 +44,27 @@ def markdown_table(table: Table) -> str:
     head, *body = [[cell.replace("|", "\\|") for cell in row] for row in table.rows]
     rule = [":--", *("--:" for _ in head[1:])]
     return "\n".join(f"| {' | '.join(row)} |" for row in (head, rule, *body))
+
+
+def sorted_by(table: Table, column: int, is_descending: bool) -> Table:
+    """The same rows in the order of a column: figures by their value, then words, those without any last."""
+    head, *rows = table.rows
+    figures = [(value, row) for row in rows if (value := _figure(row[column])) is not None]
+    words = [(row[column], row) for row in rows if _figure(row[column]) is None and row[column] != NONE]
+    ordered = [
+        *sorted(figures, key=itemgetter(0), reverse=is_descending),
+        *sorted(words, key=itemgetter(0), reverse=is_descending),
+    ]
+    without = [row for row in rows if row[column] == NONE]
+    return table._replace(rows=[head, *(row for _, row in ordered), *without])
+
+
+def _figure(cell: str) -> float | None:
+    """The number of a cell such as `12.5`, `2.00×` or `≈ 95.6 %`."""
+    try:
+        return float(cell.strip("≈×% ").replace(",", ""))
+    except ValueError:
+        return None
 
 
 def page_of(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -76,3 +77,13 @@ def limit_memory(request: bytes) -> None:
 def last_line(complaint: bytes) -> str:
     lines = complaint.decode(errors="replace").split("\n")
     return next((line.strip() for line in reversed(lines) if line.strip()), "")
+
+
+def how_it_ended(status: int) -> str:
+    """A sentence about the exit status of a process, the number of a signal below 0."""
+    if status >= 0:
+        return f"It ended with status {status}."
+    try:
+        return f"It crashed: {signal.Signals(-status).name}."
+    except ValueError:
+        return f"It crashed: signal {-status}."

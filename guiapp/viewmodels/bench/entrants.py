@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from guiapp.core.bench.contenders.table import PEERS, reason_against
+from guiapp.core.bench.contenders.own import KINDS, OwnContender
+from guiapp.core.bench.contenders.table import PEERS, ids_form, reason_against
 from guiapp.core.catalogue import Algorithm
 from guiapp.core.vocab.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True)
 class Entrant:
-    """Something that can be ticked; `reason` says why it cannot, "" if it can."""
+    """Something that can be ticked; `reason` says why it cannot, "" if it can.
+
+    note  its complexity or version
+    tip   more about it in a sentence or two
+    """
 
     name: str
     note: str
     reason: str = ""
+    tip: str = ""
 
 
 def our_entrants(encoders: Mapping[str, Algorithm]) -> list[Entrant]:
@@ -27,7 +33,14 @@ def our_entrants(encoders: Mapping[str, Algorithm]) -> list[Entrant]:
 
 def peer_entrants(vocabulary: Vocabulary | None) -> list[Entrant]:
     """Other tokenizers; those that are missing say how to get them, others what is against them."""
-    return [Entrant(name, peer_version(name), reason_against(name, vocabulary)) for name in PEERS]
+    return [
+        Entrant(name, peer_version(name), reason_against(name, vocabulary), ids_form(name)) for name in PEERS
+    ]
+
+
+def own_entrants(own: Iterable[OwnContender]) -> list[Entrant]:
+    """Contenders of one's own; what they run is in the tip."""
+    return [Entrant(each.name, "your own", "", f"{KINDS[each.kind]}\n{each.shown}") for each in own]
 
 
 @cache

@@ -14,7 +14,7 @@ from guiapp.core.bench.contenders.contender import UNSPLIT
 from guiapp.core.bench.estimate import Duration, Pace
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.plan import Plan, plan_from
-from guiapp.core.bench.report import warnings
+from guiapp.core.bench.remarks import warnings
 from guiapp.core.bench.scenarios import SCENARIOS
 from guiapp.core.vocab.vocabulary import VocabType
 from guiapp.viewmodels.background import LatestJob

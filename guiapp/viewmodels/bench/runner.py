@@ -7,11 +7,11 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.core.bench.plan import Plan
+from guiapp.core.bench.plan import RUN_OWN, Plan
 from guiapp.core.system.processes import command_of
 from guiapp.viewmodels.processes import LineProcess
 
-COMMAND = command_of("guiapp.core.bench")
+COMMAND = (*command_of("guiapp.core.bench"), RUN_OWN)  # whoever uses the window has said yes to each
 FAREWELL_MS = 3000
 
 

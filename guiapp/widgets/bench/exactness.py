@@ -6,87 +6,87 @@ import math
 from collections.abc import Sequence
 from functools import lru_cache
 
+from PySide6.QtCore import QPointF
+from PySide6.QtGui import QPen
+
 from guiapp.core.bench.measurement import Record
 from guiapp.core.explain.figures import percent
-from guiapp.widgets.bench.charts import APPROXIMATE, LINE_PAD_PX, LINE_PX, Chart
-from guiapp.widgets.bench.labels import decades_of, mark, share_steps, short_number
+from guiapp.widgets.bench.charts import Chart, HasTheme
+from guiapp.widgets.bench.labels import decades_of, mark, share_steps, short_number, steps_of
 from guiapp.widgets.bench.names import Line, Place, place_names
-from guiapp.widgets.bench.plot import NO_BRUSH, Curve, Marker, brush_of, pen_of
+from guiapp.widgets.bench.plot import NUMBER, Curve, Marker, Word
+from guiapp.widgets.shared.theme import GAP_PX
 
-MOST_LINES = 12  # that the chart has room for
+MOST_STEPS = 5  # of the scale of shares
+LINES_ABOVE, ABOVE_SHARE = 4, 0.45  # of names, that there is room for above the line; at most of the height
 SIDE_SHARE = 0.08  # of the width, free at each side
 PAD_PX = 8  # between two names side by side
+MARKER_PX, RING_PX = 12, 1.8
+SPEED = "mb_per_s"
 
 
 class ExactnessChart(Chart):
-    """Speed against agreement with the exact ids: who is worth its difference."""
+    """Speed against agreement with the exact ids; all that are exact lie on one line at the top."""
+
+    def __init__(self, theme_source: HasTheme) -> None:
+        super().__init__("throughput", theme_source)
+
+    @property
+    def titles(self) -> list[str]:
+        return ["Speed × exactness"]
 
     def draw(self) -> None:
-        self.fit_font(MOST_LINES)
-        rows = [row for row in self._results if row["agreement"] is not None and row["tokens_per_s"]]
-        speeds = [row["tokens_per_s"] for row in rows] or [1e4, 1e8]
-        low, high, decades = decades_of(min(speeds), max(speeds))
-        self.plot.bottom_ticks = [(d, short_number(10.0**d)) for d in decades]
-        shares = share_steps(min([0.95, *(row["agreement"] for row in rows)]))
-        self.plot.left_ticks = [(share, percent(share)) for share in shares]
-        self.plot.has_lines = True
-        margin = (1 - shares[0]) * 0.25
-        n_decades = high - low
-        self.plot.show_range(
-            (low - SIDE_SHARE * n_decades, low + (1 + SIDE_SHARE) * n_decades),
-            (shares[0] - margin, 1 + margin),
-        )
-        front = front_of(rows, low - SIDE_SHARE * n_decades, shares[0] - margin)
-        pen = pen_of(self.theme.good, style=APPROXIMATE)
-        self.plot.curves.append(Curve([x for x, _ in front], [y for _, y in front], pen))
-        self._draw_points(sorted(rows, key=lambda row: float(row["tokens_per_s"])), front)
-        short = "share of equal spans by tokens/s"
-        self.note.set_texts([f"{short}; filled: all ids equal; dashes: nobody is better in both", short])
+        rows = [row for row in self._results if row["agreement"] is not None and row[SPEED]]
+        self.set_font_px(self.font_px)
+        short = "share of equal tokens, over MB/s on a logarithmic scale"
+        self.set_title(self.titles, [f"{short}; below the line: ids that differ", short, ""])
+        speeds = [row[SPEED] for row in rows] or [1.0, 100.0]
+        low, high, _ = decades_of(min(speeds), max(speeds))
+        room_px = self.height() - self.head_px - 2 * self.line_px()
+        above_px = min(LINES_ABOVE * self.line_px(), ABOVE_SHARE * room_px)
+        most = int((room_px - above_px) / (self.line_px() + GAP_PX))
+        shares = share_steps(min([0.95, *(row["agreement"] for row in rows)]), max(min(most, MOST_STEPS), 1))
+        self.left_ticks = [(share, percent(share)) for share in shares]
+        self.bottom_ticks = [(at, short_number(10.0**at)) for at in steps_of(low, high)]
+        self.has_lines = self.has_columns = True
+        left_px = 2 * GAP_PX + max(self.width_px(text, NUMBER) for _, text in self.left_ticks)
+        self.frame(left_px, GAP_PX)
+        beside, per_px = SIDE_SHARE * (high - low), (1 - shares[0]) / max(room_px - above_px, 1)
+        self.x_range = low - beside, high + beside
+        self.y_range = shares[0] - GAP_PX * per_px, 1 + above_px * per_px
+        self.curves.append(Curve(self.x_range, (1.0, 1.0), QPen(self.theme.good, RING_PX)))
+        self._draw_points(sorted(rows, key=lambda row: float(row[SPEED])))
 
-    def _draw_points(self, rows: Sequence[Record], front: Sequence[Place]) -> None:
+    def _draw_points(self, rows: Sequence[Record]) -> None:
         """Markers, and names where none covers another, with lines to those that had to move away."""
-        room = self.view_px()
-        (left, right), (bottom, top) = self.plot.x_range, self.plot.y_range
-        x_px, y_px = room[0] / (right - left), room[1] / (top - bottom)
+        area = self.area
 
         def px(place: Place) -> Place:
-            return round((place[0] - left) * x_px), round((place[1] - bottom) * y_px)
+            at = self.pixel(*place)
+            return round(at.x() - area.left()), round(area.bottom() - at.y())
 
-        points = [(math.log10(row["tokens_per_s"]), row["agreement"]) for row in rows]
+        def back(place: Place) -> Place:
+            return self.place(QPointF(area.left() + place[0], area.bottom() - place[1]))
+
+        points = [(math.log10(row[SPEED]), row["agreement"]) for row in rows]
         texts = [row["contender"] + mark(row) for row in rows]
-        metrics = self.metrics()
         names = _placed(
             tuple(map(px, points)),
-            tuple(metrics.horizontalAdvance(text) + PAD_PX for text in texts),
-            metrics.height() - LINE_PAD_PX,
-            room,
-            tuple(map(Line, map(px, front), map(px, front[1:]))),
+            tuple(self.width_px(text) + PAD_PX for text in texts),
+            self.line_px(),
+            (area.width(), area.height()),
+            (Line(px((self.x_range[0], 1.0)), px((self.x_range[1], 1.0))),),
         )
         for row, (x, y), text, name in zip(rows, points, texts, names, strict=True):
-            if name.leader is not None:
-                end_x, end_y = left + name.leader.end[0] / x_px, bottom + name.leader.end[1] / y_px
-                self.plot.curves.append(Curve([x, end_x], [y, end_y], pen_of(self.theme.faint)))
-            at_x, at_y = left + name.middle[0] / x_px, bottom + name.middle[1] / y_px
-            self.label(text, at_x, at_y, self.word_color(row["contender"]), row)
-            self._points.append((x, y, row))
             look = self.look(row["contender"])
-            pen, brush = pen_of(look.color, LINE_PX), brush_of(look.color) if row["exact"] else NO_BRUSH
-            self.plot.markers.append(Marker(x, y, self.marker_px + 4, look.marker, pen, brush))
+            if name.leader is not None:
+                to_x, to_y = back(name.leader.end)
+                self.curves.append(Curve([x, to_x], [y, to_y], QPen(self.theme.faint, 1)))
+            at_x, at_y = back(name.middle)
+            self.words.append(Word(text, at_x, at_y, self.word_color(row["contender"]), row=row))
+            self._points.append((x, y, row))
+            fill = look.color if row["exact"] else self.theme.background
+            self.markers.append(Marker(x, y, MARKER_PX, look.marker, QPen(look.color, RING_PX), fill))
 
 
 _placed = lru_cache(maxsize=4)(place_names)  # most samples of a run move no point by a whole pixel
-
-
-def front_of(rows: Sequence[Record], left: float, bottom: float) -> list[Place]:
-    """The Pareto front as steps, from the fastest down to the bottom and from the most exact to the left.
-
-    Whoever is below or left of it is beaten in both by somebody on it.
-    """
-    front: list[Place] = []
-    best = bottom
-    for row in sorted(rows, key=lambda row: (-row["tokens_per_s"], -row["agreement"])):
-        if row["agreement"] > best:
-            x = math.log10(row["tokens_per_s"])
-            front += [(x, best), (x, row["agreement"])]
-            best = row["agreement"]
-    return [*front, (left, best)]

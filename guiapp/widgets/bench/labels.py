@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.published import PUBLISHED
@@ -13,14 +12,6 @@ from guiapp.core.explain.figures import percent
 
 DECADE_STEPS = 4  # that logarithmic axes begin and end at
 UNITS = {"mb_per_s": "MB/s", "tokens_per_s": "tokens/s"}
-
-
-class End(NamedTuple):
-    """A label at the end of a curve, at the height `y`; the row is the last one of the curve."""
-
-    y: float
-    text: str
-    row: Record
 
 
 def tip_of(row: Record) -> str:
@@ -75,20 +66,27 @@ def _with_prefix(value: float) -> tuple[float, str]:
     return value, ""
 
 
-def spread(ends: Sequence[End], distance: float, top: float) -> list[End]:
-    """The same labels, lowest first, moved so that none covers another or rises higher than `top`."""
-    ordered = sorted(ends, key=lambda end: end.y)
-    heights = [end.y for end in ordered]
-    for index in range(1, len(heights)):
-        heights[index] = max(heights[index], heights[index - 1] + distance)
-    for index in reversed(range(len(heights))):
-        heights[index] = min(heights[index], top - (len(heights) - 1 - index) * distance)
-    return [end._replace(y=height) for end, height in zip(ordered, heights, strict=True)]
+def spread(places: Sequence[float], distance: float, low: float, high: float) -> list[float]:
+    """Places for these ordered ones, `distance` apart and within bounds that have the room, moved the least.
+
+    The least sum of squares, by pooling neighbours that would collide (isotonic regression).
+    """
+    pools: list[tuple[float, int]] = []  # the sum of what `distance` leaves of each place, and how many
+    for index, place in enumerate(places):
+        total, count = place - index * distance, 1
+        while pools and pools[-1][0] / pools[-1][1] > total / count:
+            total, count = total + pools[-1][0], count + pools[-1][1]
+            pools.pop()
+        pools.append((total, count))
+    most = max(high - (len(places) - 1) * distance, low)
+    firsts = [min(max(total / count, low), most) for total, count in pools for _ in range(count)]
+    return [first + index * distance for index, first in enumerate(firsts)]
 
 
-def share_steps(lowest: float) -> list[float]:
-    """At most six round shares, from below the lowest up to 1."""
-    step = next(step for step in (0.01, 0.02, 0.05, 0.1, 0.2) if (1 - lowest) / step < 5.001 or step == 0.2)
+def share_steps(lowest: float, most: int = 5) -> list[float]:
+    """Round shares, at most so many steps of at most a half, from below the lowest up to 1."""
+    steps = 0.01, 0.02, 0.05, 0.1, 0.2, 0.5
+    step = next(step for step in steps if (1 - lowest) / step < most + 0.001 or step == steps[-1])
     n_steps = max(math.ceil((1 - lowest) / step - 1e-9), 1)
     return [1 - step * index for index in reversed(range(n_steps + 1))]
 
@@ -103,11 +101,11 @@ def mark(row: Record) -> str:
     return once if row["exact"] else f"{once}  ≈ {percent(row['agreement'], 1)}"
 
 
-def round_steps(longest: float) -> list[float]:
-    """About four round numbers from 0 on."""
-    step = 10.0 ** math.floor(math.log10(longest))
-    step *= next(factor for factor in (0.2, 0.5, 1.0, 2.0, 5.0) if longest / (step * factor) <= 5)
-    return [step * index for index in range(int(longest / step) + 1)]
+def steps_of(low: float, high: float) -> list[float]:
+    """Logarithms of 1, 3, 10, 30 and so on within these."""
+    decades = range(math.floor(low), math.ceil(high) + 1)
+    steps = [decade + math.log10(step) for decade in decades for step in (1, 3)]
+    return [step for step in steps if low <= step <= high]
 
 
 def decades_of(lowest: float, highest: float) -> tuple[float, float, list[int]]:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 NEAREST = 0.7  # lines from a place to the edge of a name
 TOUCHING = 1.0  # lines from the rightmost place of a block to its others
+BLOCK_GAP = 0.7  # lines that are free around a block of several names
 MOST_LINES = 24
 FEW = 7  # blocks, for which all orders are tried
 CROWDED = 1000  # crossed names that are better than one that covers something
@@ -117,7 +118,10 @@ def _place_blocks(
     n_crossed = 0
     for block in blocks:
         others = [box for index, box in enumerate(markers) if index not in block]
-        size = max(widths[index] for index in block), line * len(block)
+        gap = (
+            BLOCK_GAP * line if len(block) > 1 else 0.0
+        )  # so that it is not taken for one with its neighbour
+        size = max(widths[index] for index in block), line * len(block) + gap
         for n_covering, spared in ((0, markers + taken), (CROWDED, taken), (CROWDED, [])):
             n_crossed += n_covering
             tries = _tries(places[block[0]], size, line, room)
@@ -130,7 +134,7 @@ def _place_blocks(
         taken.append(box)
         leaders += [] if leader is None else [leader]
         for row, index in enumerate(block):
-            middle = (box.left + box.right) / 2, box.top - (row + 0.5) * line
+            middle = (box.left + box.right) / 2, box.top - gap / 2 - (row + 0.5) * line
             chosen[index] = Name(middle, None if row else leader)
     return n_crossed, [chosen[index] for index in range(len(places))]
 

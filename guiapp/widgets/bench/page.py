@@ -8,20 +8,20 @@ from functools import partial
 from html import escape
 from pathlib import Path
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QSignalBlocker, Qt, QTimer
 from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent, QShowEvent
 from PySide6.QtWidgets import QLabel, QSplitter, QStackedWidget, QWidget
 
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.plan import BenchError
+from guiapp.core.bench.remarks import missing_lines
 from guiapp.core.bench.scenarios import SCENARIOS
-from guiapp.core.bench.tables import missing_lines
 from guiapp.core.explain.figures import counted, percent
 from guiapp.viewmodels.bench.history import RUNS, SUFFIX, RunHistory
 from guiapp.viewmodels.bench.model import BenchModel
 from guiapp.widgets.bench.bar import CHANGES, CHARTS, FIGURES, PUBLISHED, BenchBar
 from guiapp.widgets.bench.bars import BarChart
-from guiapp.widgets.bench.charts import Chart
+from guiapp.widgets.bench.charts import Chart, showing_of
 from guiapp.widgets.bench.chooser import Chooser
 from guiapp.widgets.bench.curves import CurveChart
 from guiapp.widgets.bench.exactness import ExactnessChart
@@ -29,7 +29,7 @@ from guiapp.widgets.bench.grid import CardGrid
 from guiapp.widgets.bench.labels import UNITS
 from guiapp.widgets.bench.plan import PlanPanel
 from guiapp.widgets.bench.saving import BenchExport
-from guiapp.widgets.bench.scenarios import BY_TEXT, OFFERED, ScenarioCard
+from guiapp.widgets.bench.scenarios import chart_of, rows_of, texts_of
 from guiapp.widgets.bench.tables import NOTHING_MEASURED, TablesView, changed, figures, published
 from guiapp.widgets.shared.layouts import framed, in_column, in_splitter
 from guiapp.widgets.shared.style_sheet import set_role
@@ -46,7 +46,8 @@ EMPTY = "Tick encoders and libraries at the left, choose texts, and press Run."
 LINKS = Qt.TextInteractionFlag.LinksAccessibleByMouse | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
 RUN, CUT_OFF = "run", "cut off"  # the subjects of notices
 BASELINE = "fast"  # until another is chosen
-HAVE_BARS = tuple(name for name, row in SCENARIOS.items() if row.chart in ("bars", "groups"))
+BY_TEXT = [name for name, row in SCENARIOS.items() if row.by_text and not row.own_texts]
+OTHERS = [name for name in SCENARIOS if name not in ("throughput", "scaling")]
 
 
 class BenchPage(Page):
@@ -58,10 +59,13 @@ class BenchPage(Page):
         self._theme_source = theme_source
         self.plan = PlanPanel(model, theme_source)
         self.notices = NoticeArea(theme_source)
-        self.bars = BarChart("Throughput", theme_source)
-        self.scaling = CurveChart("By length", theme_source)
-        self.exactness = ExactnessChart("Speed × exactness", theme_source)
-        self.scenario_card = ScenarioCard(theme_source)
+        self.bars = BarChart("throughput", theme_source)
+        self.scaling = CurveChart("scaling", theme_source)
+        self.exactness = ExactnessChart(theme_source)
+        self.others = {name: chart_of(name, theme_source) for name in OTHERS}
+        self.scenario_card = QStackedWidget()
+        for chart in self.others.values():
+            self.scenario_card.addWidget(chart)
         self.grid = CardGrid(self._cards)
         self.tables = TablesView(theme_source)
         self.views = QStackedWidget()
@@ -71,7 +75,10 @@ class BenchPage(Page):
         for key, unit in UNITS.items():
             self.units.addItem(unit, key)
         self.baselines = Chooser("Baseline", BASELINE)
-        self.bar = BenchBar(model, theme_source, (self.texts, self.units, self.baselines))
+        self.scenarios = Chooser("Scenario")
+        self.worst_texts = Chooser("Worst-case text")
+        choosers = self.scenarios, self.worst_texts, self.texts, self.units, self.baselines
+        self.bar = BenchBar(model, theme_source, choosers)
         self.progress = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
         self.notes = set_role(QLabel(wordWrap=True, textFormat=Qt.TextFormat.RichText), "dim")
         self.notes.setTextInteractionFlags(LINKS)
@@ -88,7 +95,7 @@ class BenchPage(Page):
 
     @property
     def panels(self) -> list[QWidget]:
-        return [self.plan.presets, *(chart.plot for chart in self.charts if chart.has_results)]
+        return [self.plan.presets, *(chart for chart in self.charts if chart.has_results)]
 
     @property
     def is_ready(self) -> bool:
@@ -96,10 +103,10 @@ class BenchPage(Page):
 
     @property
     def charts(self) -> list[Chart]:
-        return [self.scaling, self.exactness, self.bars, *self.scenario_card.charts]
+        return [self.scaling, self.exactness, self.bars, *self.others.values()]
 
     @property
-    def _cards(self) -> tuple[Chart | ScenarioCard, ...]:
+    def _cards(self) -> tuple[QWidget, ...]:
         return self.scaling, self.exactness, self.bars, self.scenario_card
 
     @property
@@ -137,8 +144,10 @@ class BenchPage(Page):
         """Enlarge one chart, by its scenario or as "exactness"; raises BenchError if it is not there."""
         self.redraw()
         cards = {"throughput": self.bars, "scaling": self.scaling, "exactness": self.exactness}
-        if name not in cards and not self.scenario_card.choose(name):
+        if name not in cards and (index := self.scenarios.findData(name)) < 0:
             raise BenchError(f"This run has no chart “{name}”.")
+        if name not in cards:
+            self.scenarios.setCurrentIndex(index)
         self.redraw()
         self._enlarge(cards.get(name, self.scenario_card), True)
 
@@ -170,30 +179,40 @@ class BenchPage(Page):
 
     def _say_why_empty(self) -> None:
         """What charts say that have nothing to show."""
-        model = self.model
-        for charts, scenario in (((self.bars, self.exactness), "throughput"), ((self.scaling,), "scaling")):
-            for chart in charts:
-                chart.set_empty(model.why_empty(scenario))
-        self.scenario_card.show_empty(model.preset.scenarios, model.why_empty(*OFFERED))
+        for chart in self.charts:
+            chart.set_empty(self.model.why_empty(chart.scenario.name))
 
     def _draw_charts(self, results: list[Record]) -> None:
-        speeds = [row for row in results if row["scenario"] == "throughput"]
-        bars = [row for row in results if row["scenario"] in HAVE_BARS]
+        measured = {row["scenario"] for row in results}
+        self._offer_scenarios([name for name in OTHERS if name in measured])
+        name = self.scenarios.currentData() or OTHERS[0]
         self.texts.offer([row["corpus"] for row in results if row["scenario"] in BY_TEXT])
-        self.baselines.offer([row["contender"] for row in bars])
-        self.units.setVisible(bool(bars))
-        for chart in (self.bars, self.scenario_card.groups):
-            chart.set_baseline(self.baseline)
+        self.worst_texts.offer(texts_of(results, name) if SCENARIOS[name].own_texts else [])
+        self.baselines.offer([row["contender"] for row in results if row["mb_per_s"]])
+        self.units.setVisible(bool(results))
         comparison = self.model.comparison
-        self.bars.set_changes(() if comparison is None else comparison.changes)
-        one_text = [row for row in speeds if row["corpus"] == self.texts.currentText()]
-        self.bars.show_results(one_text)
-        self.exactness.show_results(one_text)
-        growth = self.model.growth
-        self.scaling.set_growth([line for line in growth if line["scenario"] == "scaling"])
-        self.scaling.show_results([row for row in results if row["scenario"] == "scaling"])
-        self.scenario_card.show_results(results, growth, self.texts.currentText())
+        changes = () if comparison is None else tuple(comparison.changes)
+        choices = {"baseline": self.baseline, "unit": self.units.currentData(), "changes": changes}
+        showing = showing_of(self.model.record, **choices)
+        text = (self.worst_texts if SCENARIOS[name].own_texts else self.texts).currentText()
+        self.others[name].show_results(rows_of(results, name, text), showing)
+        self.scenario_card.setCurrentWidget(self.others[name])
+        one_text = rows_of(results, "throughput", self.texts.currentText())
+        self.bars.show_results(one_text, showing)
+        self.exactness.show_results(one_text, showing)
+        self.scaling.show_results(rows_of(results, "scaling", ""), showing)
         self._say_why_empty()
+
+    def _offer_scenarios(self, names: list[str]) -> None:
+        """Those that were measured, in a list."""
+        if names != [self.scenarios.itemData(index) for index in range(self.scenarios.count())]:
+            chosen = self.scenarios.currentData()
+            with QSignalBlocker(self.scenarios):
+                self.scenarios.clear()
+                for name in names:
+                    self.scenarios.addItem(SCENARIOS[name].label, name)
+                self.scenarios.setCurrentIndex(max(self.scenarios.findData(chosen), 0))
+        self.scenarios.setVisible(bool(names))
 
     def _fill_tables(self) -> None:
         """Those of the view that is chosen, of finished results."""
@@ -224,13 +243,12 @@ class BenchPage(Page):
         self._theme_source.changed.connect(self._follow_theme)
         for chart in self.charts:
             chart.contender_clicked.connect(self.model.isolate)
-        for card in self._cards:
-            card.enlarge_clicked.connect(partial(self._enlarge, card))
-        for box in (self.texts, self.baselines, self.scenario_card.scenarios, self.scenario_card.worst_texts):
+            card = self.scenario_card if chart in self.others.values() else chart
+            chart.enlarge_clicked.connect(partial(self._enlarge, card))
+        for box in (self.texts, self.units, self.baselines, self.scenarios, self.worst_texts):
             box.activated.connect(self.redraw)
         self.bar.view_chosen.connect(self._choose_view)
         self.bar.report_button.clicked.connect(self.save_report)
-        self.units.activated.connect(self._choose_unit)
 
     def _lay_out(self) -> None:
         self.views.addWidget(self.grid)
@@ -241,7 +259,7 @@ class BenchPage(Page):
         in_column(self.splitter, on=self)
         self.setFocusProxy(self.plan.run_button)
 
-    def _enlarge(self, card: Chart | ScenarioCard, is_alone: bool) -> None:
+    def _enlarge(self, card: QWidget, is_alone: bool) -> None:
         """Show this card alone, or all in their places."""
         self.grid.show_alone(card if is_alone else None)
         for chart in self.charts:
@@ -297,10 +315,6 @@ class BenchPage(Page):
         remedy = QAction("Open", self)
         remedy.triggered.connect(partial(self.model.open_run, newest.path))
         self.notices.show_notice(CUT_OFF, told, str(newest.path), remedy)
-
-    def _choose_unit(self) -> None:
-        for chart in (self.bars, self.scenario_card.groups):
-            chart.set_unit(self.units.currentData())
 
     def _tell(self) -> None:
         """What changed since the last run, who differs from the exact ids, and who takes no part."""

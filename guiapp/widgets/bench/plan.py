@@ -8,7 +8,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pyqtgraph.graphicsItems.ScatterPlotItem import Symbols
 from PySide6.QtCore import QSignalBlocker, Qt, QTimer
 from PySide6.QtGui import QIcon, QPainter, QShowEvent
 from PySide6.QtWidgets import (
@@ -29,7 +28,7 @@ from guiapp.core.explain.figures import counted
 from guiapp.viewmodels.bench.entrants import Entrant
 from guiapp.viewmodels.bench.model import BenchModel
 from guiapp.viewmodels.bench.presets import PRESETS, TEXTS
-from guiapp.widgets.bench.contender_look import Look, look_of
+from guiapp.widgets.bench.contender_look import Look, look_of, outline
 from guiapp.widgets.shared.buttons import push_button
 from guiapp.widgets.shared.choice_box import ChoiceBox
 from guiapp.widgets.shared.layouts import AS_AROUND, STRETCH, in_column, in_row, scroll_down
@@ -298,15 +297,13 @@ def _empty(layout: QLayout) -> None:
 
 
 def swatch(look: Look) -> QIcon:
-    """The marker of a contender in its colour."""
+    """The marker of a contender in its colour, for buttons; disabled ones have it too: it is a legend."""
     picture = clear_pixmap(SWATCH_PX, SWATCH_PX, 1)
     with QPainter(picture) as painter:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.translate(SWATCH_PX / 2, SWATCH_PX / 2)
-        painter.scale(SWATCH_PX - 1, SWATCH_PX - 1)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(look.color)
-        painter.drawPath(Symbols[look.marker])
+        painter.fillPath(
+            outline(look.marker, SWATCH_PX - 1).translated(SWATCH_PX / 2, SWATCH_PX / 2), look.color
+        )
     icon = QIcon(picture)
-    icon.addPixmap(picture, QIcon.Mode.Disabled)  # the legend of the charts, also while a run goes on
+    icon.addPixmap(picture, QIcon.Mode.Disabled)
     return icon

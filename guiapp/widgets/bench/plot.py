@@ -1,44 +1,50 @@
-"""The plot of a chart: items of pyqtgraph in a view box, and scales, markers and words around and over it.
+"""The picture of a chart: curves, bars, markers and words at places of a plot, under a title and a subtitle.
 
-pyqtgraph's own plot widget brings menus, four axes and an item for each word: making one takes most of what
-showing the Bench page did, and following a run most of what drawing it did.  Its item for markers has the
-whole plot painted twice.
+It paints on screen, on paper and into a file alike.  Logarithmic axes show logarithms on ordinary ones.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import lru_cache
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
-import pyqtgraph as pg
 from numpy.typing import NDArray
-from pyqtgraph.graphicsItems.ScatterPlotItem import Symbols
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QBrush, QColor, QFont, QFontMetrics, QPainter, QPainterPath, QPen, QTransform
+from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QWidget
 
-from guiapp.widgets.shared.painting import write
-from guiapp.widgets.shared.theme import SMALL_FONT_PX, Theme
+from guiapp.widgets.bench.contender_look import outline
+from guiapp.widgets.shared.painting import CENTER, WRAP, bold, fill, write
+from guiapp.widgets.shared.theme import GAP_PX, UI_FONT_PX, Theme
 
-AXIS_PX = 62
-TICK_GAP_PX = 5  # between numbers and the plot
-TOP_PX = 1
-BEHIND_GAP = "\N{EN SPACE}"  # between a place and the words behind it
+TITLE_FONT_PX = 14
+LINE_PX, HEAD_PX = 20, 8  # of the title and of the subtitle, and below them
+_TITLE_GAP_PX = 9
+TICK_GAP_PX = 6  # between numbers and the plot
+WORD_GAP_PX = 8  # between a place and the words behind it
+BAR_RADIUS_PX = 3
+BEGINS, MIDDLE, ENDS = 0.0, 0.5, 1.0  # the share of a word that lies left of its place
+PLAIN, BOLD, NUMBER, STRONG, TITLE, SUBTITLE = "plain", "bold", "number", "strong", "title", "subtitle"
 Tick = tuple[float, str]
 Range = tuple[float, float]
 Values = Sequence[float] | NDArray[np.float64]
+Brush = QBrush | QColor
+Pen = QPen | QColor
 NO_BRUSH, NO_PEN = QBrush(), QPen(Qt.PenStyle.NoPen)
 
 
 class Word(NamedTuple):
-    """Words that begin behind a place of the plot, or have it in their middle."""
+    """Words at a place of the plot and so many pixels right of it; `row` is what they are about."""
 
     text: str
     x: float
     y: float
-    is_behind: bool
     color: QColor
+    shift_px: float = 0.0
+    hangs: float = MIDDLE
+    letters: str = PLAIN
+    row: Any = None
 
 
 class Curve(NamedTuple):
@@ -46,85 +52,117 @@ class Curve(NamedTuple):
 
     x: Values
     y: Values
-    pen: QPen
+    pen: Pen
     band: tuple[Values, Values] | None = None
-    band_brush: QBrush = NO_BRUSH
+    band_brush: Brush = NO_BRUSH
+
+
+class Bar(NamedTuple):
+    """From `left` to `right` around the height `y`; `interval` is a whisker at its end."""
+
+    left: float
+    right: float
+    y: float
+    height_px: float
+    brush: Brush
+    pen: Pen = NO_PEN
+    interval: Range | None = None
 
 
 class Marker(NamedTuple):
-    """One of pyqtgraph's symbols in the middle of a place of the plot, over everything but words."""
+    """The sign of a contender at a place of the plot and so many pixels right of it."""
 
     x: float
     y: float
-    size_px: int
+    size_px: float
     symbol: str
-    pen: QPen
-    brush: QBrush
+    pen: Pen
+    brush: Brush
+    shift_px: float = 0.0
 
 
-class Plot(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
-    """A view box that shows what it is told to, from `x_range` and `y_range`, with the ticks it is told."""
+class Plot(QWidget):
+    """Shows what it is told to, from `x_range` and `y_range`, with the ticks that it is told."""
 
     def __init__(self, title: str) -> None:
-        super().__init__(background=None)
-        self.setAccessibleName(title)
-        self.setCentralItem(None)
-        self.setCacheMode(self.CacheModeFlag.CacheNone)
-        self.setViewportUpdateMode(self.ViewportUpdateMode.FullViewportUpdate)
-        self.enableMouse(False)
-        self.box = pg.ViewBox(enableMouse=False, enableMenu=False)
-        self.box.disableAutoRange()
-        self.scene().addItem(self.box)
+        super().__init__()
+        self.title, self.subtitles = title, [""]
+        self.is_inline = False  # whether the subtitle stands behind the title
+        self.right_px = 0.0  # of title and subtitle, that something else takes
+        self.reason = ""  # why there is nothing to see
         self.x_range: Range = (0.0, 1.0)
         self.y_range: Range = (0.0, 1.0)
         self.left_ticks: Sequence[Tick] = ()
         self.bottom_ticks: Sequence[Tick] = ()
         self.has_lines = False  # across the plot, one for each tick at the left
-        self.lines_end: float | None = None  # where names begin; None: at the right edge
+        self.has_columns = False  # one for each tick below
         self.words: list[Word] = []
         self.curves: list[Curve] = []
+        self.bars: list[Bar] = []
         self.markers: list[Marker] = []
-        self._axis_px = AXIS_PX
-        self._font, self._scale_font = QFont(), QFont()
-        self._line, self._dim = QColor(), QColor()
-        self.area = QRectF()  # of the view box, in pixels
-        self.place_box()
-        self.sigDeviceRangeChanged.connect(self.place_box)
+        self.area = QRectF()  # of the plot, in pixels
+        self._font_px = UI_FONT_PX
+        self._fonts: Mapping[str, QFont] = {}
+        self._metrics: Mapping[str, QFontMetricsF] = {}
+        self._theme: Theme | None = None
 
     def clear(self) -> None:
-        """Take away what is not an item."""
-        self.words.clear()
-        self.curves.clear()
-        self.markers.clear()
-        self.lines_end = None
+        """Take away all that is drawn."""
+        for drawn in (self.words, self.curves, self.bars, self.markers):
+            drawn.clear()
+        self.left_ticks = self.bottom_ticks = ()
+        self.has_lines = self.has_columns = False
 
-    def follow_theme(self, theme: Theme) -> None:
-        self._line, self._dim = theme.line, theme.dim
-        self.set_fonts(theme.ui_font(SMALL_FONT_PX), theme.ui_font(SMALL_FONT_PX))
-        self.setBackground(theme.raised)
+    def dress(self, theme: Theme) -> None:
+        """Take the colours and letters of a theme."""
+        self._theme = theme
+        self.set_font_px(self._font_px)
 
-    def set_fonts(self, font: QFont, scale_font: QFont) -> None:
-        """Of words and what stands at the left; of the scale below."""
-        if (font, scale_font) != (self._font, self._scale_font):
-            self._font, self._scale_font = font, scale_font
-            self.place_box()
+    def set_font_px(self, size_px: int) -> None:
+        """Of words and scales."""
+        assert self._theme is not None
+        ui, mono = self._theme.ui_font, self._theme.mono_font
+        self._font_px = size_px
+        self._fonts = {
+            PLAIN: ui(size_px),
+            BOLD: bold(ui(size_px)),
+            NUMBER: mono(size_px - 1),
+            STRONG: bold(mono(size_px + 2)),
+            TITLE: bold(ui(TITLE_FONT_PX)),
+            SUBTITLE: ui(UI_FONT_PX),
+        }
+        self._metrics = {name: QFontMetricsF(font) for name, font in self._fonts.items()}
 
-    def scale_metrics(self) -> QFontMetrics:
-        """Of the scale below."""
-        return QFontMetrics(self._scale_font)
+    def set_title(self, titles: Sequence[str], subtitles: Sequence[str] = ("",)) -> None:
+        """What is to be seen, and how: the most telling of each that there is room for."""
+        room = self.width() - self.right_px
+        fitting = (title for title in titles if self.width_px(title, TITLE) <= room)
+        self.title, self.subtitles = next(fitting, titles[-1]), list(subtitles)
+        self.setAccessibleName(self.title)
+        self.setAccessibleDescription(self.reason or self.subtitles[0])
 
-    def set_axis_px(self, width_px: int) -> None:
-        """How wide what stands at the left is."""
-        if width_px != self._axis_px:
-            self._axis_px = width_px
-            self.place_box()
+    def frame(self, left_px: float, right_px: float) -> None:
+        """Leave so much room beside the plot."""
+        below_px = self.line_px() + TICK_GAP_PX if self.bottom_ticks else GAP_PX
+        width_px = self.width() - left_px - right_px
+        height_px = self.height() - self.head_px - below_px
+        self.area = QRectF(left_px, self.head_px, max(width_px, 1), max(height_px, 1))
 
-    def show_range(self, x_range: Range | None = None, y_range: Range | None = None) -> None:
-        """From where to where the plot reaches; None leaves one as it is."""
-        wanted = x_range or self.x_range, y_range or self.y_range
-        if wanted != (self.x_range, self.y_range):
-            self.x_range, self.y_range = wanted
-            self.box.setRange(xRange=self.x_range, yRange=self.y_range, padding=0)
+    @property
+    def head_px(self) -> int:
+        """The height of title and subtitle."""
+        return HEAD_PX + LINE_PX * (1 if self.is_inline else 2)
+
+    def width_px(self, text: str, letters: str = PLAIN) -> float:
+        return self._metrics[letters].horizontalAdvance(text)
+
+    def elided(self, text: str, room_px: float, letters: str = PLAIN) -> str:
+        """As much of it as there is room for."""
+        return self._metrics[letters].elidedText(text, Qt.TextElideMode.ElideMiddle, room_px)
+
+    def line_px(self) -> int:
+        """The distance of two lines of words."""
+        return int(self._metrics[PLAIN].height()) + 1
 
     # What lies where
 
@@ -150,117 +188,109 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
 
     def rect_of(self, word: Word) -> QRectF:
         """Where words are painted."""
-        metrics = QFontMetrics(self._font)
-        text = BEHIND_GAP + word.text if word.is_behind else word.text
-        width, height, at = metrics.horizontalAdvance(text), metrics.height(), self.pixel(word.x, word.y)
-        return QRectF(at.x() - (0 if word.is_behind else width / 2), at.y() - height / 2, width, height)
+        metrics, at = self._metrics[word.letters], self.pixel(word.x, word.y)
+        width, height = metrics.horizontalAdvance(word.text), metrics.height()
+        return QRectF(at.x() + word.shift_px - word.hangs * width, at.y() - height / 2, width, height)
 
     def sizeHint(self) -> QSize:
-        return QSize(AXIS_PX, AXIS_PX)
-
-    def place_box(self, *_: object) -> None:
-        """Leave room for the scales."""
-        below_px = QFontMetrics(self._scale_font).height() + TICK_GAP_PX
-        width_px, height_px = self.width() - self._axis_px, self.height() - below_px - TOP_PX
-        self.area = QRectF(self._axis_px, TOP_PX, max(width_px, 1), max(height_px, 1))
-        self.box.setGeometry(self.area)
+        return QSize(480, 300)
 
     # Painting
 
-    def drawBackground(self, painter: QPainter, rect: QRectF) -> None:
-        """The scales, lines across, and curves."""
-        super().drawBackground(painter, rect)
-        area = self.area
-        right = area.right() if self.lines_end is None else self.pixel(self.lines_end, 0.0).x()
-        painter.setPen(pen_of(self._line))
-        painter.drawLine(area.topLeft(), area.bottomLeft())
-        painter.drawLine(area.bottomLeft(), area.bottomRight())
-        for value, _ in self.left_ticks if self.has_lines else ():
-            y = self.pixel(0.0, value).y()
-            painter.drawLine(QPointF(area.left(), y), QPointF(right, y))
-        painter.setPen(self._dim)
-        self._draw_left(painter, area)
-        self._draw_bottom(painter, area)
-        self._draw_curves(painter)
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        with QPainter(self) as painter:
+            self.paint(painter)
 
-    def drawForeground(self, painter: QPainter, rect: QRectF) -> None:
-        """The markers, and the words."""
-        self._draw_markers(painter)
-        flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextDontClip
-        painter.setFont(self._font)
+    def paint(self, painter: QPainter) -> None:
+        """All of it, wherever the painter paints."""
+        assert self._theme is not None
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self._paint_head(painter, self._theme)
+        if self.reason:
+            side = CENTER | WRAP
+            write(painter, self.rect().adjusted(40, 0, -40, 0), self.reason, self._theme.dim, side)
+            return
+        self._paint_scales(painter, self._theme)
+        self._paint_bands(painter)
+        for bar in self.bars:
+            self._paint_bar(painter, bar, self._theme)
+        painter.setBrush(NO_BRUSH)
+        for curve in self.curves:
+            painter.setPen(curve.pen)
+            painter.drawPolyline(self._pixels(curve.x, curve.y))
+        for marker in self.markers:
+            painter.setPen(marker.pen)
+            painter.setBrush(marker.brush)
+            at = self.pixel(marker.x, marker.y) + QPointF(marker.shift_px, 0)
+            painter.drawPath(outline(marker.symbol, marker.size_px).translated(at))
         for word in self.words:
-            text = BEHIND_GAP + word.text if word.is_behind else word.text
-            write(painter, self.rect_of(word), text, word.color, flags)
+            write(painter, self.rect_of(word), word.text, word.color, _FREE, self._fonts[word.letters])
 
-    def _draw_curves(self, painter: QPainter) -> None:
+    def _subtitle_place(self) -> QRectF:
+        if not self.is_inline:
+            return QRectF(0, LINE_PX, self.width() - self.right_px, LINE_PX)
+        left = _TITLE_GAP_PX + QFontMetricsF(self._fonts[TITLE]).horizontalAdvance(self.title)
+        return QRectF(left, 0, self.width() - self.right_px - left, LINE_PX)
+
+    @property
+    def subtitle(self) -> str:
+        """The first that there is room for."""
+        metrics, room = self._metrics[SUBTITLE], self._subtitle_place().width()
+        return next((text for text in self.subtitles if metrics.horizontalAdvance(text) <= room), "")
+
+    def _paint_head(self, painter: QPainter, theme: Theme) -> None:
+        room = self.width() - self.right_px
+        title = self._metrics[TITLE].elidedText(self.title, Qt.TextElideMode.ElideRight, room)
+        write(painter, QRectF(0, 0, room, LINE_PX), title, theme.text, font=self._fonts[TITLE])
+        write(painter, self._subtitle_place(), self.subtitle, theme.dim, font=self._fonts[SUBTITLE])
+
+    def _paint_scales(self, painter: QPainter, theme: Theme) -> None:
+        """Numbers and lines of the axes; sharp ones."""
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        area, height = self.area, self.line_px()
+        for value, text in self.left_ticks:
+            y = self.pixel(0.0, value).y()
+            if self.has_lines:
+                painter.setPen(theme.line)
+                painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y))
+            place = QRectF(0, y - height / 2, area.left() - TICK_GAP_PX - 2, height)
+            write(painter, place, text, theme.dim, _BEFORE, self._fonts[NUMBER])
+        for value, text in self.bottom_ticks:
+            x = self.pixel(value, 0.0).x()
+            if self.has_columns:
+                painter.setPen(theme.line)
+                painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()))
+            place = QRectF(x - 50, area.bottom() + TICK_GAP_PX, 100, height)
+            write(painter, place, text, theme.dim, _FREE, self._fonts[NUMBER])
+
+    def _paint_bands(self, painter: QPainter) -> None:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(NO_PEN)
         for curve in self.curves:
             if curve.band is not None:
                 low, high = curve.band
-                there, back = self._pixels(curve.x, low), self._pixels(curve.x[::-1], high[::-1])
-                painter.setPen(NO_PEN)
                 painter.setBrush(curve.band_brush)
-                painter.drawPolygon(there + back)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setBrush(NO_BRUSH)
-        for curve in self.curves:
-            painter.setPen(_uncosmetic(curve.pen))
-            painter.drawPolyline(self._pixels(curve.x, curve.y))
+                painter.drawPolygon(self._pixels(curve.x, low) + self._pixels(curve.x[::-1], high[::-1]))
 
-    def _draw_markers(self, painter: QPainter) -> None:
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        for marker in self.markers:
-            painter.setPen(_uncosmetic(marker.pen))
-            painter.setBrush(marker.brush)
-            at = self.pixel(marker.x, marker.y)
-            painter.drawPath(_outline(marker.symbol, marker.size_px).translated(at))
-
-    def _draw_left(self, painter: QPainter, area: QRectF) -> None:
-        flags = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextDontClip
-        painter.setFont(self._font)
-        for value, text in self.left_ticks:
-            y = self.pixel(0.0, value).y()
-            if area.top() - 1 <= y <= area.bottom() + 1:
-                painter.drawText(QRectF(0, y - 10, area.left() - TICK_GAP_PX, 20), flags, text)
-
-    def _draw_bottom(self, painter: QPainter, area: QRectF) -> None:
-        flags = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop | Qt.TextFlag.TextDontClip
-        painter.setFont(self._scale_font)
-        for value, text in self.bottom_ticks:
-            x = self.pixel(value, 0.0).x()
-            if area.left() - 1 <= x <= area.right() + 1:
-                painter.drawText(QRectF(x - 50, area.bottom() + TICK_GAP_PX - 2, 100, 20), flags, text)
+    def _paint_bar(self, painter: QPainter, bar: Bar, theme: Theme) -> None:
+        """A rectangle and its whisker, which is dark within it and light outside."""
+        start, end = self._pixels((bar.left, bar.right), (bar.y, bar.y))
+        place = QRectF(start.x(), start.y() - bar.height_px / 2, max(end.x() - start.x(), 1), bar.height_px)
+        painter.setPen(bar.pen)
+        painter.setBrush(bar.brush)
+        radius = min(BAR_RADIUS_PX, place.width() / 2)
+        painter.drawRoundedRect(place, radius, radius)
+        if bar.interval is None:
+            return
+        low, high = (self.pixel(value, bar.y).x() for value in bar.interval)
+        for left, right, color in ((low, min(place.right(), high), INK), (place.right(), high, theme.text)):
+            if left < right:
+                fill(painter, QRectF(left, start.y() - 1, right - left, 2), color, 0)
+        for x in (low, high):
+            color = INK if x < place.right() else theme.text
+            fill(painter, QRectF(x - 1, start.y() - bar.height_px / 5, 2, bar.height_px / 2.5), color, 0)
 
 
-def _uncosmetic(pen: QPen) -> QPen:
-    """As wide on paper and on screens with small dots."""
-    pen = QPen(pen)
-    pen.setCosmetic(False)
-    return pen
-
-
-@lru_cache(maxsize=256)
-def _outline(symbol: str, size_px: int) -> QPainterPath:
-    path: QPainterPath = QTransform.fromScale(size_px, size_px).map(Symbols[symbol])
-    return path
-
-
-def pen_of(color: QColor, width_px: float = 1, style: Qt.PenStyle = Qt.PenStyle.SolidLine) -> QPen:
-    """Always the same object for the same look: making them takes time."""
-    return _pen(color.rgba(), width_px, style)
-
-
-def brush_of(color: QColor) -> QBrush:
-    """As `pen_of`."""
-    return _brush(color.rgba())
-
-
-@lru_cache(maxsize=256)
-def _pen(rgba: int, width_px: float, style: Qt.PenStyle) -> QPen:
-    pen = QPen(QColor.fromRgba(rgba), width_px, style)
-    pen.setCosmetic(True)
-    return pen
-
-
-@lru_cache(maxsize=256)
-def _brush(rgba: int) -> QBrush:
-    return QBrush(QColor.fromRgba(rgba))
+INK = QColor("#14161b")  # on the colours of contenders
+_FREE = CENTER | Qt.TextFlag.TextDontClip
+_BEFORE = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextDontClip

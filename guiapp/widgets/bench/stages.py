@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-import numpy as np
-import pyqtgraph as pg
 from PySide6.QtCore import QPointF
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QBrush, QColor, QPen
 
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.stages import PARTITION, STAGES, WHOLE
 from guiapp.core.bench.tables import BYTES_PER_MB, time_text
 from guiapp.core.explain.figures import percent
 from guiapp.core.pipelines.stages import ENCODE, NORMALISE, NORMALISE_AND_SPLIT, SPLIT, SPLIT_AND_ENCODE
-from guiapp.widgets.bench.charts import BAR_HEIGHT, FAINT, Chart, HasTheme
-from guiapp.widgets.bench.labels import mark
-from guiapp.widgets.bench.plot import Marker, brush_of, pen_of
+from guiapp.widgets.bench.charts import FAINT, HasTheme
+from guiapp.widgets.bench.plot import BEGINS, NO_PEN, Bar, Marker, Word
+from guiapp.widgets.bench.rows import BAR_SHARE, Column, RowChart
 from guiapp.widgets.shared.theme import Theme
 
 UNTOLD = "tells no stages"
@@ -27,7 +25,6 @@ FUSED = {NORMALISE_AND_SPLIT: (NORMALISE, SPLIT), SPLIT_AND_ENCODE: (SPLIT, ENCO
 TITLES = {ENCODE: "encode", NORMALISE_AND_SPLIT: "normalise + split", SPLIT_AND_ENCODE: "split + encode"}
 PAD_PX = 10  # around a name within its part
 LEGEND_PX = 12  # the side of a square
-SCALE = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
 class Part(NamedTuple):
@@ -40,90 +37,73 @@ class Part(NamedTuple):
     y: float
 
 
-class StageChart(Chart):
+class StageChart(RowChart):
     """Shares of the stages, the contender with the shortest call on top, and how long the call takes."""
 
-    def __init__(self, title: str, theme_source: HasTheme) -> None:
+    def __init__(self, scenario: str, theme_source: HasTheme) -> None:
         self._parts: list[Part] = []
-        super().__init__(title, theme_source)
+        super().__init__(scenario, theme_source)
 
     def draw(self) -> None:
         calls = sorted(
             (row for row in self._results if row["operation"] == WHOLE),
-            key=lambda row: -float(row["median_s"]),
+            key=lambda row: float(row["median_s"]),
         )
-        short = "share of one call, and its time"
-        self.note.set_texts([f"{short}; two colours: two stages in one pass", short, ""])
-        self.fit_font(len(calls) + 1)
-        self.show_names([call["contender"] for call in calls])
-        self.plot.bottom_ticks = [(share, percent(share)) for share in SCALE]
-        self.plot.show_range(y_range=(-0.6, max(len(calls), 4) + 0.4))
-        words = [_time_of(call) for call in calls]
-        self.reach_behind([(1.0, text) for text in words])
+        short = "Shares of one call."
+        self.x_range = 0.0, 1.0
+        times = [(_time_of(call), self.theme.text) for call in calls]
+        self.lay_rows([None, *calls], [Column("1 MB takes", [("", self.theme.dim), *times])])
+        self.set_title(self.titles, [f"{short} Two colours in one bar: two stages in one pass.", short, ""])
         self._parts = []
-        for y, (call, text) in enumerate(zip(calls, words, strict=True)):
+        for index, call in enumerate(calls, 1):
             stages = [row for row in self._results if _is_stage_of(row, call)]
-            self._parts += parts_of(call, stages, y)
-            self.label_behind(text, 1.0, y, self.theme.dim)
-        self._draw_bars("parts", self._parts, BAR_HEIGHT)
-        if lower := [part._replace(y=part.y - BAR_HEIGHT / 4) for part in self._parts if part.name in FUSED]:
-            self._draw_bars("halves", lower, BAR_HEIGHT / 2)
-        self._name_parts()
-        self._draw_legend(max(len(calls), 4) - 0.1)
+            self._parts += parts_of(call, stages, -index)
+        for part in self._parts:
+            self._draw_part(part)
+        self._draw_legend()
 
     def record_at(self, position: QPointF) -> Record | None:
         """That of the part at this place."""
-        x, y = self.plot.place(position)
+        x, y = self.place(position)
         mine = [part for part in self._parts if part.y == round(y)]
         return next((part.row for part in mine if x < part.end), mine[0].row if mine else None)
 
-    def _draw_bars(self, kind: str, parts: Sequence[Part], height: float) -> None:
-        """One item for all of them."""
-        theme = self.theme
-        self.take(kind, lambda: pg.BarGraphItem(x0=[], y=[], width=[], height=height)).setOpts(
-            x0=np.array([part.start for part in parts]),
-            y=np.array([part.y for part in parts], np.float64),
-            width=np.array([part.end - part.start for part in parts]),
-            brushes=[self._brush(part, kind == "halves") for part in parts],
-            pens=[pen_of(theme.line if part.name in (REST, UNTOLD) else theme.raised) for part in parts],
-        )
+    def _draw_part(self, part: Part) -> None:
+        """A stretch in the colour of its stage, the lower half in another where it is two; its name."""
+        height_px, theme = self.row_px * BAR_SHARE, self.theme
+        pen = QPen(theme.line) if part.name in (REST, UNTOLD) else NO_PEN
+        self.bars.append(Bar(part.start, part.end, part.y, height_px, self._brush(part, False), pen))
+        if part.name in FUSED:
+            lower = part.y - height_px / self.row_px / 4
+            self.bars.append(Bar(part.start, part.end, lower, height_px / 2, self._brush(part, True), pen))
+        title, share = TITLES.get(part.name, part.name), part.end - part.start
+        texts = (f"{title} {percent(share)}", title) if part.name != UNTOLD else (title,)
+        room_px = share * self.area.width() - PAD_PX
+        if text := next((text for text in texts if self.width_px(text) <= room_px), ""):
+            color = theme.dim if part.name in (REST, UNTOLD) else theme.span_text
+            self.words.append(Word(text, (part.start + part.end) / 2, part.y, color))
 
-    def _brush(self, part: Part, is_second: bool) -> QColor:
+    def _brush(self, part: Part, is_second: bool) -> QBrush:
         """The colour of a stage, faint beside an isolated contender."""
         color = QColor(color_of(part.name, self.theme, is_second))
         if self._isolated not in ("", part.row["contender"]):
             color.setAlpha(FAINT)
-        return color
+        return QBrush(color)
 
-    def _draw_legend(self, y: float) -> None:
+    def _draw_legend(self) -> None:
         """The stages above the bars, each with a square of its colour."""
-        theme, per_px, x_px = self.theme, self._per_px(), float(LEGEND_PX)
+        at_px = LEGEND_PX / 2
         names = {name for part in self._parts for name in FUSED.get(part.name, (part.name,))}
-        shown = [name for name in TINTS if name in names]
-        for name in shown:
-            brush = brush_of(color_of(name, theme))
-            self.plot.markers.append(Marker(x_px * per_px, y, LEGEND_PX, "s", pen_of(theme.faint), brush))
-            self.label_behind(TITLES.get(name, name), (x_px + LEGEND_PX) * per_px, y, theme.dim)
-            x_px += self.metrics().horizontalAdvance(TITLES.get(name, name)) + 4 * LEGEND_PX
-
-    def _per_px(self) -> float:
-        left, right = self.plot.x_range
-        return float(right - left) / self.view_px()[0]
-
-    def _name_parts(self) -> None:
-        """A name and a share in each part that has the room, or the name alone."""
-        theme, metrics, per_px = self.theme, self.metrics(), self._per_px()
-        for part in self._parts:
-            title, share = TITLES.get(part.name, part.name), part.end - part.start
-            room_px = share / per_px - PAD_PX
-            texts = (f"{title} {percent(share)}", title) if part.name != UNTOLD else (title,)
-            if text := next((text for text in texts if metrics.horizontalAdvance(text) <= room_px), ""):
-                color = theme.dim if part.name in (REST, UNTOLD) else theme.span_text
-                self.label(text, (part.start + part.end) / 2, part.y, color)
+        for name in (name for name in TINTS if name in names):
+            color, title = color_of(name, self.theme), TITLES.get(name, name)
+            marker = Marker(0.0, 0.0, LEGEND_PX, "square", QPen(self.theme.faint), QBrush(color), at_px)
+            self.markers.append(marker)
+            self.words.append(Word(title, 0.0, 0.0, self.theme.dim, at_px + LEGEND_PX, BEGINS))
+            at_px += self.width_px(title) + 4 * LEGEND_PX
 
 
 def _time_of(call: Record) -> str:
-    return f"{time_text(call['median_s'] / call['size_bytes'] * BYTES_PER_MB)} for 1 MB{mark(call)}"
+    return time_text(call["median_s"] / call["size_bytes"] * BYTES_PER_MB)
 
 
 def _is_stage_of(row: Record, call: Record) -> bool:

@@ -1,18 +1,24 @@
-"""Tables of the Bench page, to read and to copy: published figures beside measured ones, and changes."""
+"""Tables of the Bench page, to read, to sort and to copy: what was measured, published figures, changes."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 
+from PySide6.QtCore import QUrl
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QTextBrowser
 
 from guiapp.core.bench.beside import n_missing
 from guiapp.core.bench.measurement import Record
-from guiapp.core.bench.tables import change_table, measured_tables, notes, published_tables
-from guiapp.core.export.tables import Table
+from guiapp.core.bench.remarks import remarks
+from guiapp.core.bench.tables import ALMOST, CONTENDER, EQUAL, change_table, measured_tables, published_tables
+from guiapp.core.explain.figures import counted
+from guiapp.core.export.tables import Table, csv_lines, markdown_table, sorted_by
 from guiapp.viewmodels.bench.history import Comparison
-from guiapp.widgets.shared.theme import SMALL_FONT_PX, UI_FONT_PX, ThemeSource
+from guiapp.widgets.bench.contender_look import look_of
+from guiapp.widgets.bench.markers import SWATCH_PX, marker_image
+from guiapp.widgets.shared.theme import SMALL_FONT_PX, UI_FONT_PX, Theme, ThemeSource
 
 NOTHING_PUBLISHED = (
     "No published figure belongs to what this run measured. The preset “The papers' tables” measures what "
@@ -20,38 +26,118 @@ NOTHING_PUBLISHED = (
 )
 NOTHING_COMPARED = "Choose a run under “Runs” to see what is surely faster or slower than in it."
 NOTHING_MEASURED = "Nothing measured yet. Press Run, or open a run under “Runs”."
+COPIES: Mapping[str, tuple[str, Callable[[Table], str]]] = {
+    "csv": ("Copy as CSV", lambda table: csv_lines(table.rows)),
+    "markdown": ("Markdown", lambda table: markdown_table(table) + "\n"),
+}
+SORT, COPIED = "sort", "Copied"
+ARROWS = {False: " ↑", True: " ↓"}
 
 
 class TablesView(QTextBrowser):
-    """Shows tables in the theme's colours; the same ones again keep their place."""
+    """Shows tables in the theme's colours; the same ones again keep their place and order.
+
+    A click on a head sorts by that column, another one turns the order; links copy a table as it is sorted.
+    """
 
     def __init__(self, theme_source: ThemeSource) -> None:
         super().__init__()
         self._theme_source = theme_source
         self._tables: Sequence[Table] = ()
         self._intro = ""
+        self._orders: dict[str, tuple[int, bool]] = {}  # column and whether it falls, by the title of a table
+        self._copied = ""
         self.setAccessibleName("Tables")
+        self.setOpenLinks(False)
+        self.anchorClicked.connect(self._follow)
         theme_source.changed.connect(self._draw)
 
     def show_tables(self, intro: str, tables: Sequence[Table]) -> None:
         if (intro, tables) != (self._intro, self._tables):
-            self._intro, self._tables = intro, tables
+            self._intro, self._tables, self._copied = intro, tables, ""
             self._draw()
+
+    def _follow(self, link: QUrl) -> None:
+        """`sort:TABLE:COLUMN`, or a key of COPIES and the number of a table."""
+        act, *numbers = link.toString().split(":")
+        table = self._tables[int(numbers[0])]
+        if act == SORT:
+            column = int(numbers[1])
+            before, falls = self._order_of(table)
+            self._orders[table.title] = column, not falls if column == before else column > 0
+            self._copied = ""
+        else:
+            QGuiApplication.clipboard().setText(COPIES[act][1](self._in_order(table)))
+            self._copied = link.toString()
+        self._draw()
+
+    def _order_of(self, table: Table) -> tuple[int, bool]:
+        """The column that somebody chose, or the first by which the rows are sorted as they came."""
+        tries = ((column, falls) for column in range(1, len(table.rows[0])) for falls in ARROWS)
+        as_it_came = next((each for each in tries if sorted_by(table, *each) == table), (-1, False))
+        return self._orders.get(table.title, as_it_came)
+
+    def _in_order(self, table: Table) -> Table:
+        return sorted_by(table, *self._orders[table.title]) if table.title in self._orders else table
 
     def _draw(self) -> None:
         place = self.verticalScrollBar().value()
-        self.document().setDefaultStyleSheet(self._style())
-        self.setHtml(f"<p>{escape(self._intro)}</p>" + "".join(map(_html, self._tables)))
+        self.document().setDefaultStyleSheet(_style(self._theme_source.theme))
+        parts = (self._html(number, table) for number, table in enumerate(self._tables))
+        self.setHtml(f"<p>{escape(self._intro)}</p>{''.join(parts)}")
         self.verticalScrollBar().setValue(place)
 
-    def _style(self) -> str:
-        theme = self._theme_source.theme
-        return (
-            f"body {{ font-size: {UI_FONT_PX}px }} p {{ color: {theme.dim.name()} }} "
-            f"h3 {{ font-size: {UI_FONT_PX}px; margin-top: 20px }} table {{ border-collapse: collapse }} "
-            f"th {{ color: {theme.dim.name()}; text-align: left; font-size: {SMALL_FONT_PX}px }} "
-            f"td, th {{ border-bottom: 1px solid {theme.line.name()}; padding: 4px 12px 4px 0 }}"
+    def _html(self, number: int, table: Table) -> str:
+        links = (
+            COPIED
+            if self._copied == f"{key}:{number}"
+            else f'<a class="copy" href="{key}:{number}">{title}</a>'
+            for key, (title, _) in COPIES.items()
         )
+        heading = f"<b>{escape(table.title)}</b> &nbsp; <span>{escape(table.note)}</span>"
+        column, falls = self._order_of(table)
+        heads = [
+            f'<a href="{SORT}:{number}:{index}">{escape(head)}</a>{ARROWS[falls] if index == column else ""}'
+            for index, head in enumerate(table.rows[0])
+        ]
+        lines = [_line("th", heads)]
+        for name, *cells in self._in_order(table).rows[1:]:
+            lines.append(_line("td", [self._marked(table, name), *map(escape, cells)]))
+        return (
+            f'<p></p><table width="100%"><tr><td class="plain">{heading}</td>'
+            f'<td class="plain" align="right">{" &nbsp; &nbsp; ".join(links)}</td></tr></table>'
+            f'<table width="100%" cellspacing="0">{"".join(lines)}</table>'
+        )
+
+    def _marked(self, table: Table, name: str) -> str:
+        """A name, behind its marker if it is a contender's."""
+        if table.rows[0][0] != CONTENDER:
+            return escape(name)
+        return f"{marker_image(look_of(name, self._theme_source.theme), SWATCH_PX)} &nbsp;{escape(name)}"
+
+
+def _line(kind: str, cells: Sequence[str]) -> str:
+    """The name to the left, all else to the right; exact and deviating ids in their colours."""
+    name, *others = cells
+    told = (f'<{kind} align="right" class="{_class_of(cell)}">{cell}</{kind}>' for cell in others)
+    return f'<tr><{kind} align="left" class="name">{name}</{kind}>{"".join(told)}</tr>'
+
+
+def _class_of(cell: str) -> str:
+    return "good" if cell == EQUAL else "warning" if cell.startswith(ALMOST) else ""
+
+
+def _style(theme: Theme) -> str:
+    dim = theme.dim.name()
+    return (
+        f"body {{ font-size: {UI_FONT_PX}px }} p, span, a {{ color: {dim} }} a {{ text-decoration: none }} "
+        f"td {{ border-bottom: 1px solid {theme.line.name()}; padding: 4px 0 4px 16px }} "
+        f"th {{ border-bottom: 1px solid {theme.line.name()}; padding: 4px 0 4px 16px; "
+        f"font-size: {SMALL_FONT_PX}px; font-weight: 400 }} "
+        f".plain {{ border: none; padding: 4px 0 }} .name {{ padding-left: 0 }} "
+        f".copy {{ text-decoration: underline }} "
+        f".good {{ color: {theme.good.name()} }} .warning {{ color: {theme.warning.name()} }}"
+    )
 
 
 def published(run: Record) -> tuple[str, list[Table]]:
@@ -75,17 +161,8 @@ def changed(comparison: Comparison | None) -> tuple[str, list[Table]]:
 
 
 def figures(run: Record, baseline: str) -> tuple[str, list[Table]]:
-    """All that was measured and what is to be known about it, as reports have it."""
+    """All that was measured, and remarks on it."""
     found = list(measured_tables(run, baseline))
-    if lines := [line.strip() for line in notes(run) if line]:
-        found.append(Table("Notes", [[""], *([line] for line in lines)]))
+    if lines := remarks(run):
+        found.append(Table(counted(len(lines), "remark"), [[""], *([line] for line in lines)]))
     return ("" if run["results"] else NOTHING_MEASURED), found
-
-
-def _html(table: Table) -> str:
-    head, *body = table.rows
-    lines = ["".join(f"<th>{escape(cell)}</th>" for cell in head)]
-    lines += ["".join(f"<td>{escape(cell)}</td>" for cell in row) for row in body]
-    rows = "".join(f"<tr>{line}</tr>" for line in lines)
-    note = f"<p>{escape(table.note)}</p>" if table.note else ""
-    return f'<h3>{escape(table.title)}</h3>{note}<table cellspacing="0">{rows}</table>'

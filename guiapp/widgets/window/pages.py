@@ -124,9 +124,9 @@ class PageRow:
     modules: tuple[str, ...] = ()
 
 
-def _row(name: str, title: str, keys: str, path: tuple[str, ...], *also: str) -> PageRow:
+def _row(name: str, title: str, keys: str, path: tuple[str, ...]) -> PageRow:
     module = f"guiapp.widgets.{name}.page"
-    return PageRow(name, title, keys, path, partial(_make_page, module), (module, *also))
+    return PageRow(name, title, keys, path, partial(_make_page, module), (module,))
 
 
 def _make_page(module: str, setting: PageSetting) -> Page:
@@ -142,7 +142,7 @@ PAGES = (
     _row("hunt", "Hunt for differences", "", ("Inspect", "Compare", "Hunt")),
     _row("tree", "Tree", "Ctrl+2", ("Tree",)),
     _row("steps", "Steps", "Ctrl+3", ("Steps",)),
-    _row("bench", "Bench", "Ctrl+4", ("Bench",), "pyqtgraph"),
+    _row("bench", "Bench", "Ctrl+4", ("Bench",)),
     _row("start", "Start page", "Alt+Home", ()),
 )
 

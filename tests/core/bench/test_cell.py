@@ -7,13 +7,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from fake_workers import AnswersAtOnce
 
 from guiapp.core.bench.agreement import Tokens
-from guiapp.core.bench.cell import FEWEST_ROUNDS, MOST_ROUNDS, Race, is_enough, left_out, loading
+from guiapp.core.bench.cell import Race
 from guiapp.core.bench.control import Control
+from guiapp.core.bench.events import left_out, loading
 from guiapp.core.bench.plan import Plan
 from guiapp.core.bench.scenarios import Cell
 from guiapp.core.bench.timing import Sample
+from guiapp.core.bench.turns import FEWEST_ROUNDS, MOST_ROUNDS, is_enough
 from guiapp.core.bench.worker import Loaded
 from guiapp.core.bench.worker_process import ContenderFailed, Stopped, WorkerLost
 from guiapp.core.bench.workers import Workers
@@ -47,7 +50,7 @@ class Machine:
         return Race(wanted, Workers(self.start), control or Control(), reference, lengths, lambda: self.now_s)
 
 
-class MadeUpWorker:
+class MadeUpWorker(AnswersAtOnce):
     def __init__(self, machine: Machine, name: str) -> None:
         self._machine, self._name = machine, name
 
@@ -96,14 +99,14 @@ def test_what_is_asked_and_told_of_one_contender():
     agreed = {"exact": True, "agreement": 1.0, "first_difference": None}
     compared = {"event": "compared", "contender": "fast", "n_tokens": 3, **agreed}
     assert events[:3] == [
-        {"event": "loading", "contender": "fast", "number": 1, "of": 1},
+        loading("fast", 1, 1),
         {**compared, "operation": "encode"},
         {**compared, "operation": "encode first"},
     ]
     samples = [each for each in events if each["event"] == "sample"]
-    assert samples[0].keys() == {"event", "contender", "operation", "seconds", "n"}
+    assert samples[0].keys() == {"event", "contender", "operation", "seconds", "n", "turn", "share"}
     assert [each["n"] for each in samples if each["operation"] == "encode"] == [1, 2, 3, 4, 5]
-    assert {each["seconds"] for each in samples} == {0.125}
+    assert {(each["seconds"], each["share"]) for each in samples} == {(0.125, 0.25)}
     results = events[3 + len(samples) :]
     assert [(each["event"], each["operation"], each["median_s"]) for each in results] == [
         ("result", "encode", 0.125),
@@ -171,10 +174,10 @@ def test_time_is_what_was_used_and_not_what_somebody_paused():
     control = PausedControl(machine)
     race = machine.race(control)
     counts = []
-    for budget_s in (7.0, 4.0, 12.5):
+    for budget_s in (7.0, 4.0, 25.0):
         events = list(race.run(CELL, ["fast"], budget_s))
         counts.append((len([each for each in events if each["event"] == "sample"]), race.used_s))
-    assert counts == [(7, 7.0), (5, 12.0), (8, 20.0)]
+    assert counts == [(7, 7.0), (5, 12.0), (16, 28.0)]
 
 
 def test_a_call_that_would_take_longer_than_allowed_is_left_out():
@@ -309,12 +312,15 @@ LOOSE = [1.0, 2.0]
         ([[1.0] * 4], 1.0, 1.0, False),
         ([[1.0] * 5], 1.0, 1.0, True),
         ([[1.0] * 5], 0.99, 1.0, False),
-        ([[1.0] * 7], 0.0, 1.0, False),
-        ([[1.0] * 8], 0.0, 1.0, True),
-        ([[1.0] * 8, [1.0] * 7], 0.0, 1.0, False),
-        ([[1.0] * 8, LOOSE * 4], 0.0, 1.0, False),
-        ([[1.0] * 8, [0.995] * 4 + [1.005] * 4], 0.0, 1.0, True),
-        ([[1.0] * 8, [0.98] * 4 + [1.01] * 4], 0.0, 1.0, False),
+        ([[1.0] * 15], 0.5, 1.0, False),
+        ([[1.0] * 16], 0.5, 1.0, True),
+        ([[1.0] * 16], 0.49, 1.0, False),
+        ([[1.0] * 47], 0.0, 1.0, False),
+        ([[1.0] * 48], 0.0, 1.0, True),
+        ([[1.0] * 16, [1.0] * 15], 0.5, 1.0, False),
+        ([[1.0] * 16, LOOSE * 8], 0.5, 1.0, True),  # blocks of turns are alike
+        ([[1.0] * 16, [0.986] * 8 + [1.014] * 8], 0.5, 1.0, True),
+        ([[1.0] * 16, [0.98] * 8 + [1.02] * 8], 0.5, 1.0, False),
         ([LOOSE * 19 + [1.0]], 0.0, math.inf, False),
         ([LOOSE * (MOST_ROUNDS // 2)], 0.0, math.inf, True),
         ([[1.0]], 7.9, 1.0, False),
@@ -328,6 +334,7 @@ def test_enough_is_known_or_no_time_is_left(seconds, used_s, budget_s, enough):
 
 
 def test_events_name_their_place_or_none():
-    assert loading("fast", 2, 3) == {"event": "loading", "contender": "fast", "number": 2, "of": 3}
+    told = {"event": "loading", "contender": "fast", "number": 2, "of": 3, "stage": "starts", "share": 0.0}
+    assert loading("fast", 2, 3) == told
     nowhere = dict.fromkeys(("scenario", "operation", "corpus", "size_bytes"))
     assert left_out("fast", "why") == {"event": "left out", "contender": "fast", **nowhere, "reason": "why"}

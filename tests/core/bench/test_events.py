@@ -1,6 +1,7 @@
 """The events of a whole run, and who and what takes part."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from fake_workers import FakeStarter, FakeWorker
@@ -27,7 +28,8 @@ def test_a_run_is_told_from_its_beginning_to_its_end():
     kinds = [event["event"] for event in events]
     assert [kind for kind in kinds if kind != "sample"] == [
         "started",
-        *["loading", "loaded"] * 2,
+        *["loading"] * 2,
+        *["loaded"] * 2,
         "cell",
         *["compared"] * 2,
         *["result"] * 2,
@@ -89,6 +91,40 @@ class Ending(FakeWorker):
         return Loaded("", "", 0)
 
 
+class Sluggish(FakeWorker):
+    """Is ready as soon as others were sampled so often."""
+
+    n_before = 0
+    stage = "reads the vocabulary"
+
+    def is_answered(self, wait_s):
+        return sum(entry[1] == "sample" for entry in self._log) >= self.n_before
+
+
+def test_who_is_ready_begins_and_who_follows_joins():
+    made = FakeStarter(lambda name, size: size * 1e-9)
+
+    def start(name, threads):
+        worker = Sluggish("demo:bpe", name, made._seconds, made.log)
+        worker.n_before = {"fast": 0, "heap": 3}[name]
+        return worker
+
+    events = list(run(replace(PLAN, contenders=("heap", "fast")), Control(), start))
+    told = [(event["event"], event["contender"]) for event in events if "contender" in event]
+    assert told[:3] == [("loading", "heap"), ("loading", "fast"), ("loading", "heap")]
+    assert events[3]["stage"] == "reads the vocabulary"
+    assert told[3:9] == [
+        ("loaded", "fast"), ("compared", "fast"), *[("sample", "fast")] * 3, ("loaded", "heap"),
+    ]  # fmt: skip
+    samples = [event for event in events if event["event"] == "sample"]
+    first = {name: [each["n"] for each in samples if each["contender"] == name] for name in ("fast", "heap")}
+    assert first["fast"][:5] == [1, 2, 3, 1, 2]  # what was measured while others were loading is forgotten
+    assert first["heap"][:2] == [1, 2]
+    results = {event["contender"]: event for event in events if event["event"] == "result"}
+    assert results["fast"]["n"] == results["heap"]["n"]
+    assert results["fast"]["first_turn"] == results["heap"]["first_turn"] == 3
+
+
 def test_a_run_that_is_stopped_before_or_while_loading_is_not_complete():
     for at in range(3):
         control, workers = Control(), []
@@ -102,11 +138,12 @@ def test_a_run_that_is_stopped_before_or_while_loading_is_not_complete():
         events = list(run(PLAN, control, start))
         assert [event["event"] for event in events if event["event"] != "cell"] == [
             "started",
-            *["loading", "loaded"] * at,
+            *["loading"] * 2 * (at > 0),
+            *["loaded"] * 2 * (at > 0),
             "finished",
         ]
         assert events[-1]["complete"] is False
-        assert [worker.is_ended for worker in workers] == [True] * at
+        assert [worker.is_ended for worker in workers] == [True] * 2 * (at > 0)
 
 
 def test_whoever_stops_reading_events_leaves_no_worker():
@@ -126,7 +163,7 @@ def test_each_cell_gets_its_share_of_what_is_left(monkeypatch):
         def __init__(self, *_):
             self.used_s = 0.0
 
-        def run(self, cell, contenders, budget_s):
+        def run(self, cell, contenders, budget_s, coming):
             shares.append((cell.scenario, len(cell.operations), tuple(contenders), budget_s))
             self.used_s += 7.0
             yield from ()
@@ -173,13 +210,14 @@ def test_workers_are_processes_of_the_model_that_stop_when_the_run_does(monkeypa
         def __init__(self, *given):
             asked.append(given)
 
-        def ask(self, *_):
+        def begin(self, *_):
             raise Stopped
 
         def end(self):
             asked.append("ended")
 
     monkeypatch.setattr(engine, "WorkerProcess", Process)
+    monkeypatch.setattr(engine, "begin_early", lambda: None)
     control = Control()
     plan = Plan("demo:bpe", ("sample:welcome",), ("heap",), pre="qwen2")
     list(run(plan, control))

@@ -69,6 +69,7 @@ def our_ids(model: str, text: bytes) -> list[int]:
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # some leave files open
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")  # of what they call
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("name", FIELD)
 def test_each_of_the_field_gives_our_ids_or_is_known_to_be_wrong(name, model):

@@ -9,6 +9,7 @@ from bench_runs import MEMORY, record
 
 from guiapp.commands.bench import _plan, add_options
 from guiapp.core.bench.plan import Plan
+from guiapp.core.bench.remarks import warnings
 from guiapp.core.bench.report import (
     STYLE,
     command_line,
@@ -16,7 +17,6 @@ from guiapp.core.bench.report import (
     html_text,
     markdown_text,
     report_text,
-    warnings,
 )
 
 PLAN = Plan("my models/m.gguf", ("a.txt",), ("fast",), scenarios=("throughput",), threads=(1, 2))
@@ -38,19 +38,19 @@ RUN = {
 MARKDOWN = f"""\
 # Tokenloupe benchmark: m&m.gguf (BPE, 2,560 tokens)
 
-Other programs were busy when the run began: load 1.5 on 2 cores.
-
-2 of 2 results are known to no better than ± 10 %.
-
-## Throughput — encode, MB/s, half width of the 95 % interval, × fast
-
-|  | a\\|b | ids |
-| :-- | --: | --: |
-| fast | 100 ±15 % 1.00× | equal |
-| greedy | 200 ±15 % 2.00× | 50.0 % of spans |
-
+- Other programs were busy when the run began: load 1.5 on 2 cores.
+- 2 of 2 results are known to no better than ± 10 %.
 - greedy differs on a|b from byte 17 on: token 2 instead of token 1; 50.00 % of the spans agree.
-- heap left out: It <crashed>.
+- heap took no part: It <crashed>.
+
+## Throughput: a|b, 10 kB
+
+9 turns, 95 % intervals
+
+| contender | MB/s | ± % | of fast | ids |
+| :-- | --: | --: | --: | --: |
+| greedy | 200 | 15 | 2.00 | ≈ 50.0 % |
+| fast | 100 | 15 | 1.00 | equal |
 
 ## Machine and versions
 
@@ -71,18 +71,19 @@ HTML = f"""\
 <!doctype html><html lang="en"><head><meta charset="utf-8">\
 <title>Tokenloupe benchmark: m&amp;m.gguf (BPE, 2,560 tokens)</title>
 <style>{STYLE}</style></head><body><h1>Tokenloupe benchmark: m&amp;m.gguf (BPE, 2,560 tokens)</h1>
-<p>Other programs were busy when the run began: load 1.5 on 2 cores.</p>
-<p>2 of 2 results are known to no better than ± 10 %.</p>
+<details><summary>4 remarks</summary><ul>\
+<li>Other programs were busy when the run began: load 1.5 on 2 cores.</li>\
+<li>2 of 2 results are known to no better than ± 10 %.</li>\
+<li>greedy differs on a|b from byte 17 on: token 2 instead of token 1; 50.00 % of the spans agree.</li>\
+<li>heap took no part: It &lt;crashed&gt;.</li></ul></details>
 <figure><figcaption>A &amp; B</figcaption>\
 <svg><g id="chart0-a"/><b fill="url(#chart0-a)"/><use xlink:href="#chart0-a"/></svg></figure>
 <figure><figcaption>C</figcaption>\
 <svg><g id="chart1-a"/><b fill="url(#chart1-a)"/><use xlink:href="#chart1-a"/></svg></figure>
-<h2>Throughput — encode, MB/s, half width of the 95 % interval, × fast</h2>\
-<div class="wide"><table><tr><th></th><th>a|b</th><th>ids</th></tr>\
-<tr><td>fast</td><td>100 ±15 % 1.00×</td><td>equal</td></tr>\
-<tr><td>greedy</td><td>200 ±15 % 2.00×</td><td>50.0 % of spans</td></tr></table></div>
-<p>greedy differs on a|b from byte 17 on: token 2 instead of token 1; 50.00 % of the spans agree.</p>
-<p>heap left out: It &lt;crashed&gt;.</p>
+<h2>Throughput: a|b, 10 kB</h2><p>9 turns, 95 % intervals</p>\
+<div class="wide"><table><tr><th>contender</th><th>MB/s</th><th>± %</th><th>of fast</th><th>ids</th></tr>\
+<tr><td>greedy</td><td>200</td><td>15</td><td>2.00</td><td>≈ 50.0 %</td></tr>\
+<tr><td>fast</td><td>100</td><td>15</td><td>1.00</td><td>equal</td></tr></table></div>
 <h2>Machine and versions</h2><div class="wide"><table><tr><th></th><th></th></tr>\
 <tr><td>cores</td><td>2</td></tr><tr><td>load_before</td><td>[1.5]</td></tr>\
 <tr><td>clock</td><td>&lt;wall&gt;</td></tr><tr><td>tiktoken</td><td>0.14</td></tr>\

@@ -10,15 +10,15 @@ from guiapp.core.bench.drift import Drift
 from guiapp.core.bench.history import BUSY_MARGIN, Change
 from guiapp.core.bench.plan import Plan
 from guiapp.core.bench.published import PUBLISHED
+from guiapp.core.bench.remarks import missing_lines
+from guiapp.core.bench.report import table_lines
 from guiapp.core.bench.statistics import Ratio
 from guiapp.core.bench.tables import (
     busy_text,
     change_lines,
     change_table,
-    missing_lines,
     published_tables,
     size_text,
-    table_lines,
     tables,
     time_text,
 )
@@ -115,17 +115,17 @@ def test_published_figures_of_who_was_not_measured_stand_there_with_the_reason()
     _, _, heap, sentencepiece = table.rows
     assert heap[0::4] == ["heap", "took no part"]
     assert sentencepiece[:3] == ["sentencepiece", "throughput: tutorial, 1,142 B", "sentencepiece 2.9 ms"]
-    assert sentencepiece[4:] == ["It takes SPM only.", "–", "–"]
+    assert sentencepiece[4:] == ["It takes SPM only.", "–", "–", "–"]
 
 
 def test_a_published_ratio_stands_beside_the_same_ratio_here():
     ours, theirs = (record("scaling", name, 4 << 20, s) for name, s in (("greedy", 1.0), ("llama.cpp", 3.0)))
     (table,) = published_tables({"results": [ours, theirs]})
-    assert table.rows[0][3] == table.rows[0][5] == "× llama.cpp"
-    ratios = {row[0]: (row[3], row[5]) for row in table.rows[1:]}
+    assert table.rows[0][3] == table.rows[0][6] == "× llama.cpp"
+    ratios = {row[0]: (row[3], row[6]) for row in table.rows[1:]}
     assert ratios == {"greedy": ("2.53×", "3.00×"), "llama.cpp": ("1.00×", "1.00×")}
     (alone,) = published_tables({"results": [ours]})
-    assert alone.rows[1][5] == "–"
+    assert alone.rows[1][6] == "–"
 
 
 def test_what_no_source_says_is_called_unknown():
@@ -138,7 +138,7 @@ def test_what_no_source_says_is_called_unknown():
 def test_those_left_out_of_all_cells_are_told_without_a_place():
     nowhere = {"scenario": None, "operation": None, "corpus": None, "size_bytes": None}
     left_out = [{"contender": name, **nowhere, "reason": "It crashed."} for name in ("a", "b", "a")]
-    assert list(missing_lines(left_out)) == ["a, b left out: It crashed."]
+    assert list(missing_lines(left_out)) == ["a, b took no part: It crashed."]
 
 
 def change(name: str, ratio: float, threads: int = 1, **more) -> Change:
@@ -150,10 +150,12 @@ def test_stages_of_one_text_stand_side_by_side_with_their_share_of_the_whole():
     plan = Plan("demo:bpe", ("sample:welcome",), ("fast", "heap"), scenarios=("stages",), time_budget_s=0.1)
     (table,) = tables(report_of(plan), "fast")
     stages = ["partition", "normalise", "split", "split and encode pieces", "encode pieces"]
-    assert table.rows[0] == ["", *stages, "whole call"]
-    fast, heap = table.rows[1:]
-    assert fast[3] == "–" == heap[4]
-    assert all(cell.endswith("%") for cell in (fast[1], fast[4], heap[3], heap[5]))
+    head, *rows = table.rows
+    assert (head[0], head[2:]) == ("contender", [f"{stage} %" for stage in stages])
+    assert head[1].startswith("whole call ")
+    shares = {name: dict(zip(head[1:], cells, strict=True)) for name, *cells in rows}
+    assert shares["fast"]["split %"] == "–" == shares["heap"]["split and encode pieces %"]
+    assert all(int(shares[name]["partition %"]) >= 0 for name in ("fast", "heap"))
 
 
 def test_changes_are_a_table_with_their_verdicts():

@@ -1,6 +1,7 @@
 """Who is started when, and who is not started again."""
 
 import pytest
+from fake_workers import AnswersAtOnce
 
 from guiapp.core.bench.worker import Loaded
 from guiapp.core.bench.worker_process import ContenderFailed, TookTooLong, WorkerLost
@@ -21,7 +22,7 @@ class Office:
         return OfficeWorker(self, f"{name} {threads}", Loaded(f"{self.n_started}", "", 0))
 
 
-class OfficeWorker:
+class OfficeWorker(AnswersAtOnce):
     def __init__(self, office, title, loaded):
         self._office, self._title, self._loaded = office, title, loaded
 

@@ -37,6 +37,7 @@ def test_a_record_of_the_cell_that_goes_on_has_all_that_is_known():
         **EQUAL,
         "n_tokens": 500,
         "n": 1,
+        "first_turn": 0,
         "samples_s": [0.001],
         "median_s": 0.001,
         "ci_s": run.results[0]["ci_s"],
@@ -113,3 +114,11 @@ def test_the_result_that_says_most_of_a_contender(rows, text, chosen):
     same = {**row("throughput", "a", 99, "fast"), "first_difference": None}
     assert deviations_of([same, *results], text) == {"greedy": results[chosen]}
     assert deviations_of([same]) == {}
+
+
+def test_first_impressions_are_forgotten_when_a_series_begins_anew():
+    began = {"first_turn": 0, "samples_s": [0.009]}
+    run = run_of(*EVENTS, {**sample("fast", 0.009), "n": 1, "turn": 0})
+    assert began.items() <= run.results[0].items()
+    run.add({**sample("fast", 0.008), "n": 2, "turn": 1})
+    assert run.results[0]["samples_s"] == [0.009, 0.008]

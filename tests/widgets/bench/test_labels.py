@@ -1,10 +1,13 @@
 """The words and numbers on the charts of the Bench page."""
 
+from itertools import pairwise
+
 import pytest
 from bench_runs import record
+from hypothesis import given
+from hypothesis import strategies as st
 
 from guiapp.widgets.bench.labels import (
-    End,
     decades_of,
     mark,
     share_steps,
@@ -27,11 +30,19 @@ def test_a_figure_of_one_run_says_so():
     assert mark(record("decode", "fast", 10_000, 1e-3)) == ""
 
 
-def test_labels_that_would_cover_each_other_move_and_stay_below_the_top():
-    ends = [End(y, text, {}) for y, text in ((0.1, "b"), (0.0, "a"), (9.0, "c"), (8.9, "d"))]
-    placed = spread(ends, 0.5, 9.0)
-    assert [end.text for end in placed] == ["a", "b", "d", "c"]
-    assert [end.y for end in placed] == [0.0, 0.5, 8.5, 9.0]
+@given(st.lists(st.floats(0, 500), min_size=1, max_size=8), st.floats(1, 30))
+def test_labels_are_spread_within_bounds_in_their_order_and_stay_where_there_is_room(places, distance):
+    places = sorted(places)
+    placed = spread(places, distance, 20.0, 480.0)
+    assert all(high - low >= distance - 1e-9 for low, high in pairwise(placed))
+    assert 20 - 1e-9 <= placed[0] <= placed[-1] <= 480 + 1e-9
+    if all(high - low >= distance for low, high in pairwise([20 - distance, *places, 480 + distance])):
+        assert placed == pytest.approx(places)
+
+
+def test_labels_that_collide_move_by_the_least_squares():
+    assert spread([0.0, 100.0, 101.0, 200.0], 11.0, -50.0, 300.0) == [0.0, 95.0, 106.0, 200.0]
+    assert spread([290.0, 291.0], 20.0, 0.0, 300.0) == [280.0, 300.0]
 
 
 @pytest.mark.parametrize(("value", "text"), [(0.5, "0.5"), (1234, "1.23 k"), (5e7, "50 M"), (2e9, "2 G")])

@@ -6,6 +6,7 @@ timed for another's convenience, and gives what its library gives.  No special t
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -26,6 +27,7 @@ Batch = Callable[[list[Any], int], Iterable[Any]]  # texts, threads
 PartCounter = Callable[[int, int], int]  # start, end
 Appender = Callable[[bytes], tuple[list[int], NDArray[np.int32]]]
 
+MOST_ID = np.iinfo(np.int32).max
 APPENDED_BYTES = 4  # at a time: about a token, as models give them
 
 UNSPLIT = " (unsplit)"  # behind the names of contenders that take a text as one piece
@@ -57,6 +59,8 @@ class Contender:
     other_vocabulary  what it uses in place of the loaded vocabulary, "" if that one
     encode_special    `encode`, but special tokens are parsed and, if the flag says so, put around; None where
                       the library, or what it was made from, knows none
+    cpu_ns            what all processes that encode were given of a processor
+    is_apart          another process than this one encodes, so that memory here tells nothing
     """
 
     encode: Callable[[Any], Any]
@@ -71,6 +75,8 @@ class Contender:
     stages: Callable[[bytes], Mapping[str, Callable[[], object]]] | None = None
     other_vocabulary: str = ""
     encode_special: Callable[[Any, bool], Any] | None = None
+    cpu_ns: Callable[[], int] = time.process_time_ns
+    is_apart: bool = False
 
 
 def as_str(text: bytes) -> str:
@@ -78,8 +84,30 @@ def as_str(text: bytes) -> str:
 
 
 def ids_only(ids: Any) -> Tokens:
-    """The tokens of a library that returns a sequence of ids."""
-    return Tokens(np.asarray(ids).astype(np.int32), None)
+    """The tokens of a library that returns a sequence of ids; raises UnavailableError for what is none."""
+    try:
+        array = np.asarray(ids)
+    except ValueError:  # lists of different lengths
+        array = np.asarray(None)
+    if array.ndim != 1 or (len(array) and array.dtype.kind not in "iu"):
+        raise UnavailableError(f"It returned {_in_words(ids)} in place of ids.")
+    outside = array[(array < 0) | (array > MOST_ID)]
+    if len(outside):
+        raise UnavailableError(f"It returned {outside[0]}, which can be no id.")
+    return Tokens(array.astype(np.int32), None)
+
+
+def _in_words(result: Any) -> str:
+    """What kind of thing a library returned, with the first part of a list that is no id."""
+    if isinstance(result, np.ndarray):
+        return f"an array of {result.dtype}, {result.ndim}-dimensional"
+    if isinstance(result, (list, tuple)):
+        kinds = (
+            type(each) for each in result if type(each) is bool or not isinstance(each, (int, np.integer))
+        )
+        wrong = getattr(next(kinds, None), "__name__", "more than 64 bits")
+        return f"a {type(result).__name__} with {wrong} in it"
+    return "None" if result is None else f"something of the type {type(result).__name__}"
 
 
 def ids_of_object(encoded: Any) -> Tokens:

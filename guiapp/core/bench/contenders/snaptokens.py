@@ -29,6 +29,6 @@ SNAPTOKENS = Peer(
     check_for("snaptokens", VocabType.BPE),
     hugging_face_json,
     build,
-    ids="an object with an array",
+    ids="an object with a list",
     files=READS_JSON,
 )

@@ -51,6 +51,12 @@ def reason_against(name: str, vocabulary: Vocabulary | None) -> str:
     return ""
 
 
+def ids_form(name: str) -> str:
+    """What a peer returns, in a sentence; where it is no array, it is made one outside of the timing."""
+    ids = PEERS[name].ids
+    return f"It returns {ids}{'' if ids == 'an array' else ', which is read outside of the timing'}."
+
+
 def peer_source(name: str, tokenizer: Tokenizer, is_split: bool = True) -> Any:
     """What a peer is built from; UnavailableError where it is missing or cannot take the vocabulary."""
     peer = PEERS[name]

@@ -6,10 +6,12 @@ import json
 from base64 import b64encode
 from collections.abc import Callable
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from guiapp.core.bench.contenders.contender import UnavailableError
 from guiapp.core.errors import VocabError
@@ -18,7 +20,7 @@ from guiapp.core.formats.table import HEAD_BYTES
 from guiapp.core.split.pre_tokenizers import CONTRACTION, GPT2, NUMBER, Pattern
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.attributes import Attribute
-from guiapp.core.vocab.byte_alphabet import spell, unspell
+from guiapp.core.vocab.byte_alphabet import spell
 from guiapp.core.vocab.opening import Opening
 from guiapp.core.vocab.piece_rules import PieceRules
 from guiapp.core.vocab.vocabulary import VocabType, Vocabulary
@@ -59,11 +61,9 @@ def check_ranks(vocabulary: Vocabulary, reader: str) -> None:
 
 def ranks_of_bytes(vocabulary: Vocabulary) -> dict[bytes, int]:
     """The bytes of each normal token with its id, which is its rank in tiktoken."""
-    return {
-        unspell(vocabulary.raw_text(token).decode()): token
-        for token in range(len(vocabulary))
-        if vocabulary.attributes[token] & Attribute.NORMAL
-    }
+    texts = _texts(*vocabulary.token_bytes_table)
+    normal = np.flatnonzero(vocabulary.attributes & Attribute.NORMAL.value).tolist()
+    return {texts[token]: token for token in normal}
 
 
 def single_pattern(vocabulary: Vocabulary, reader: str) -> str:
@@ -188,11 +188,7 @@ def _byte_pair_sections(tokenizer: Tokenizer) -> dict[str, Any]:
 
 
 def _merges(vocabulary: Vocabulary) -> list[tuple[str, str]]:
-    offsets = vocabulary.merge_offsets
-    return [
-        _pair(vocabulary.merge_data[offsets[row] : offsets[row + 1]].tobytes().decode())
-        for row in range(len(offsets) - 1)
-    ]
+    return [_pair(merge.decode()) for merge in _texts(vocabulary.merge_data, vocabulary.merge_offsets)]
 
 
 def _merges_of_ranks(tokenizer: Tokenizer) -> list[tuple[str, str]]:
@@ -333,7 +329,14 @@ def _unigram_sections(tokenizer: Tokenizer) -> dict[str, Any]:
 
 
 def _ids_of_texts(vocabulary: Vocabulary) -> dict[str, int]:
-    return {vocabulary.raw_text(token).decode("utf-8", "replace"): token for token in range(len(vocabulary))}
+    texts = _texts(vocabulary.token_data, vocabulary.token_offsets)
+    return {text.decode("utf-8", "replace"): token for token, text in enumerate(texts)}
+
+
+def _texts(data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> list[bytes]:
+    """All stretches data[offsets[i] : offsets[i + 1]]."""
+    whole = data.tobytes()
+    return [whole[start:end] for start, end in pairwise(offsets.tolist())]
 
 
 READS_JSON = {"tokenizer.json": partial(Path.read_text, encoding="utf-8")}

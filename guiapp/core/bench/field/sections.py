@@ -20,7 +20,7 @@ from guiapp.core.bench.field.standings import (
     wrong_ones,
 )
 from guiapp.core.bench.measurement import Record
-from guiapp.core.bench.report import warnings
+from guiapp.core.bench.remarks import warnings
 from guiapp.core.explain.figures import percent
 from guiapp.core.explain.visible_text import visible_text
 

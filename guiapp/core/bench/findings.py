@@ -1,0 +1,232 @@
+"""What a chart shows, as one sentence over it: only what its records bear out, or nothing.
+
+“Fastest” is who is beaten by nobody's interval; several are named where intervals touch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from guiapp.core.bench.growth import IN_STEP, LESS, WORST_FIT
+from guiapp.core.bench.measurement import growth_records
+from guiapp.core.bench.stages import STAGES, WHOLE
+from guiapp.core.bench.tables import BYTES_PER_MB, time_text
+from guiapp.core.explain.figures import percent
+from guiapp.core.pipelines.stages import ENCODE, NORMALISE_AND_SPLIT, SPLIT_AND_ENCODE
+
+Record = Mapping[str, Any]
+Rows = Sequence[Record]
+MOST_NAMED = 2  # contenders in a sentence
+SAME = 1.1  # the most times that something takes longer and is called as long
+SPOKEN = {ENCODE: "encode", NORMALISE_AND_SPLIT: "normalise and split", SPLIT_AND_ENCODE: "split and encode"}
+NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+
+def finding(scenario: str, rows: Rows, left_out: Rows, baseline: str) -> str:
+    """What the records of one scenario and text say; "" for nothing certain."""
+    find = FINDINGS.get(scenario)
+    return find(rows, left_out, baseline) if find and rows else ""
+
+
+def in_words(number: int) -> str:
+    return NUMBERS[number] if number < len(NUMBERS) else str(number)
+
+
+def names_of(names: Sequence[str]) -> str:
+    """“a and b”, or “five contenders” where that is too long to read."""
+    return " and ".join(names) if len(names) <= MOST_NAMED else f"{in_words(len(names))} contenders"
+
+
+def leaders(rows: Rows) -> list[str]:
+    """The fastest, and everybody whose interval touches its, the fastest first; no name twice."""
+    timed = sorted((row for row in rows if row["median_s"]), key=lambda row: float(row["median_s"]))
+    reach = timed[0]["ci_s"][1] if timed else 0.0
+    return list(dict.fromkeys(row["contender"] for row in timed if row["ci_s"][0] <= reach))
+
+
+def stopped(rows: Rows, left_out: Rows) -> list[str]:
+    """Who did the same with other texts of this kind, and was left out of these."""
+    gone = {_place(each) for each in left_out}
+    return list(dict.fromkeys(row["contender"] for row in rows if _place(row) in gone))
+
+
+def _place(record: Record) -> tuple[object, ...]:
+    return tuple(record.get(key) for key in ("scenario", "corpus", "operation", "contender"))
+
+
+def _time_by_length(rows: Rows, _left_out: Rows, _baseline: str) -> str:
+    told = [line for line in growth_records(list(map(dict, rows))) if line["error"] < WORST_FIT]
+    if 2 * len(told) <= len({row["contender"] for row in rows}):
+        return ""
+    faster = [line["contender"] for line in told if line["exponent"] > IN_STEP]
+    if not faster:
+        is_in_step = all(line["exponent"] > LESS for line in told)
+        return f"Time grows {'in step with' if is_in_step else 'no faster than'} the length of the text"
+    if len(faster) == len(told):
+        return "Time grows faster than the length of the text"
+    return f"Time grows in step with the length of the text, but not for {names_of(faster)}"
+
+
+def _worst_case(rows: Rows, left_out: Rows, _baseline: str) -> str:
+    text = str(rows[0]["corpus"]).capitalize()
+    text = "One letter, repeated," if text == "One letter" else text
+    n_of = len({row["contender"] for row in rows})
+    verb = "stop" if text.endswith("s") else "stops"
+    if gone := stopped(rows, left_out):
+        return f"{text} {verb} {in_words(len(gone))} of {in_words(n_of)}"
+    told = [line for line in growth_records(list(map(dict, rows))) if line["error"] < WORST_FIT]
+    slow = [line["contender"] for line in told if line["exponent"] > IN_STEP]
+    if not told or len(told) < n_of:
+        return ""
+    does = f"make{'s' if verb == 'stops' else ''}"
+    return f"{text} {does} {names_of(slow)} slow" if slow else f"{text} {verb} nobody"
+
+
+def _short_calls(rows: Rows, _left_out: Rows, _baseline: str) -> str:
+    by_size: dict[int, list[Record]] = {}
+    for row in rows:
+        by_size.setdefault(row["size_bytes"], []).append(row)
+    ahead = [leaders(found) for _, found in sorted(by_size.items())]
+    if len({row["contender"] for row in rows}) < 2:
+        return ""
+    if max(len(ahead[0]), len(ahead[-1])) > MOST_NAMED:
+        return ""
+    if all(set(each) == set(ahead[0]) for each in ahead):
+        return f"{_are(ahead[0])} the fastest at every length"
+    if set(ahead[0]) == set(ahead[-1]):
+        return ""
+    return f"{_are(ahead[0])} the fastest for the shortest, {names_of(ahead[-1])} for the longest"
+
+
+def _ahead(verb: str) -> Callable[[Rows, Rows, str], str]:
+    """“X decodes fastest, 2.1 times as fast as fast”."""
+
+    def find(rows: Rows, _left_out: Rows, baseline: str) -> str:
+        best, base = leaders(rows), _of(rows, baseline)
+        if len({row["contender"] for row in rows}) < 2:
+            return ""
+        if len(best) > 1:
+            return f"{names_of(best)} {verb} fastest" if len(best) <= MOST_NAMED else ""
+        told = f"{best[0]} {verb}s fastest"
+        if base is None or best[0] == baseline:
+            return told
+        times = base["median_s"] / min(row["median_s"] for row in rows if row["contender"] == best[0])
+        return f"{told}, {_two_digits(times)} times as fast as {baseline}"
+
+    return find
+
+
+def _first_call(rows: Rows, _left_out: Rows, baseline: str) -> str:
+    cold = _of([row for row in rows if row["scenario"] == "cold"], baseline)
+    warm = _of([row for row in rows if row["scenario"] != "cold"], baseline)
+    if cold is None or warm is None:
+        return ""
+    return f"The first text takes {baseline} {_times(cold['median_s'] / warm['median_s'])} as later ones"
+
+
+def _threads(rows: Rows, _left_out: Rows, baseline: str) -> str:
+    mine = sorted((row for row in rows if row["contender"] == baseline), key=lambda row: int(row["threads"]))
+    if len(mine) < 2 or mine[0]["threads"] != 1:
+        return ""
+    one, most = mine[0], mine[-1]
+    if most["ci_s"][1] >= one["ci_s"][0]:
+        return ""
+    times = one["median_s"] / most["median_s"]
+    return (
+        f"{baseline} is {_two_digits(times)} times as fast on {in_words(most['threads'])} threads as on one"
+    )
+
+
+def _appending(rows: Rows, _left_out: Rows, baseline: str) -> str:
+    return _beside(rows, baseline, "append", "encode", "Appending bit by bit takes {} {} as encoding once")
+
+
+def _parts(rows: Rows, _left_out: Rows, baseline: str) -> str:
+    counting = [row for row in rows if row["contender"] == baseline and row["operation"] == "count parts"]
+    if len(counting) < 2:
+        return ""
+    shortest, longest = (pick(counting, key=lambda row: int(row["size_bytes"])) for pick in (min, max))
+    more = longest["median_s"] / shortest["median_s"]
+    times = longest["size_bytes"] / shortest["size_bytes"]
+    return f"To count {times:,.0f} times as many bytes takes {baseline} {_times(more)}"
+
+
+def _beside(rows: Rows, name: str, operation: str, other: str, words: str) -> str:
+    """How many times as long an operation takes as another on the longest text."""
+    mine = [row for row in rows if row["contender"] == name]
+    for row in sorted(mine, key=lambda row: -int(row["size_bytes"])):
+        whole = [
+            each for each in mine if each["operation"] == other and each["size_bytes"] == row["size_bytes"]
+        ]
+        if row["operation"] == operation and whole:
+            return words.format(name, _times(row["median_s"] / whole[0]["median_s"]))
+    return ""
+
+
+def _stages(rows: Rows, _left_out: Rows, baseline: str) -> str:
+    calls = [row for row in rows if row["operation"] == WHOLE]
+    told = {row["contender"] for row in rows if row["operation"] in STAGES}
+    mine = [row for row in calls if row["contender"] in told]
+    call = _of(mine, baseline) or min(mine, key=lambda row: float(row["median_s"]), default=None)
+    if call is None:
+        return ""
+    name = call["contender"]
+    stages = [row for row in rows if row["contender"] == name and row["operation"] in STAGES]
+    longest = max(stages, key=lambda row: float(row["median_s"]))
+    whole = max(call["median_s"], sum(row["median_s"] for row in stages))
+    what, share = longest["operation"], longest["median_s"] / whole
+    return f"To {SPOKEN.get(what, what)} takes {percent(share)} of the time of {name}"
+
+
+def _memory(rows: Rows, _left_out: Rows, baseline: str) -> str:
+    sizes = {row["contender"]: (row["built_bytes"] + row["encoding_bytes"]) / BYTES_PER_MB for row in rows}
+    if len(sizes) < 2:
+        return ""
+    least, most = (pick(sizes, key=lambda name: sizes[name]) for pick in (min, max))
+    beside = (
+        "" if baseline in (least, most) or baseline not in sizes else f", {baseline} {sizes[baseline]:.3g} MB"
+    )
+    return f"{least} needs {sizes[least]:.3g} MB{beside}, {most} {sizes[most]:.3g} MB"
+
+
+def _latency(rows: Rows, _left_out: Rows, baseline: str) -> str:
+    mine = _of(rows, baseline)
+    return "" if mine is None else f"Of 100 calls of {baseline}, 99 end within {time_text(mine['p99_s'])}"
+
+
+def _of(rows: Rows, name: str) -> Record | None:
+    return next((row for row in rows if row["contender"] == name), None)
+
+
+def _are(names: Sequence[str]) -> str:
+    return f"{names_of(names)} {'is' if len(names) == 1 else 'are'}"
+
+
+def _two_digits(value: float) -> str:
+    """“4,200”, “12”, “1.3”: nobody wants more in a sentence."""
+    rounded = float(f"{value:.2g}")
+    return f"{rounded:,.0f}" if rounded >= 10 else f"{rounded:.1f}"
+
+
+def _times(ratio: float) -> str:
+    """“as long”, or so many times as long."""
+    if 1 / SAME < ratio < SAME:
+        return "as long"
+    return f"{_two_digits(ratio)} times as long" if ratio > 1 else f"{percent(ratio)} of the time"
+
+
+FINDINGS: Mapping[str, Callable[[Rows, Rows, str], str]] = {
+    "scaling": _time_by_length,
+    "worst": _worst_case,
+    "short": _short_calls,
+    "cold": _first_call,
+    "threads": _threads,
+    "decode": _ahead("decode"),
+    "batch": _ahead("encode"),
+    "append": _appending,
+    "interval": _parts,
+    "stages": _stages,
+    "memory": _memory,
+    "latency": _latency,
+}

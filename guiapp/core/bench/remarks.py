@@ -1,0 +1,146 @@
+"""What one should know who reads the figures of a run, as sentences."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from operator import itemgetter
+
+from guiapp.core.bench.contenders.contender import APPENDED_BYTES
+from guiapp.core.bench.disturbance import LEAST_SHARE, MOST_STOLEN, was_busy_before, was_shared
+from guiapp.core.bench.measurement import Record
+from guiapp.core.bench.scenarios import SCENARIOS
+from guiapp.core.bench.tables import length_text, n_times, place_text, size_text, time_text
+from guiapp.core.explain.figures import percent
+
+PACKAGE = re.compile(r"is not installed\. Install it with: pip install (\S+)$")
+
+
+def remarks(run: Record) -> list[str]:
+    """What makes figures doubtful, who deviates, who took no part and why, and what cells say together."""
+    results = run["results"]
+    return [
+        *warnings(run),
+        *_repeated(run),
+        *_deviations(results),
+        *missing_lines(run.get("left_out", [])),
+        *_counting(results),
+        *_appending(results),
+    ]
+
+
+def warnings(run: Record) -> Iterator[str]:
+    """What makes the figures of a run doubtful: other work on the machine, a change of frequency."""
+    environment = run.get("environment", {})
+    cores = environment.get("cores") or 1
+    if was_busy_before(run):
+        load_before = environment["load_before"][0]
+        yield f"Other programs were busy when the run began: load {load_before:g} on {cores} cores."
+    frequencies = [environment.get(f"mhz_{when}") for when in ("before", "lowest", "highest", "after")]
+    known = [each for each in frequencies if each]
+    if known and min(known) < 0.9 * max(known):
+        yield f"The processor's frequency changed between {min(known):g} and {max(known):g} MHz."
+    stolen = environment.get("stolen_share")
+    if stolen and stolen > MOST_STOLEN:
+        yield f"Other machines on the same host took {percent(stolen)} of the processor time asked for."
+    shared = [row for row in run["results"] if was_shared(row)]
+    if shared:
+        load = environment.get("load_highest")
+        busy = "" if load is None else f", load up to {load:g} on {cores} cores"
+        yield (
+            f"{len(shared)} of {len(run['results'])} results had less than {percent(LEAST_SHARE)} of a core: "
+            f"other programs ran beside{busy}."
+        )
+    wide = [row for row in run["results"] if row["ci_s"] and _half_width(row) > 0.1]
+    if wide:
+        yield f"{len(wide)} of {len(run['results'])} results are known to no better than ± 10 %."
+    if not run.get("complete", True):
+        yield "The run was stopped before its end."
+
+
+def _half_width(row: Record) -> float:
+    low, high = row["ci_s"]
+    return float((high - low) / 2 / row["median_s"])
+
+
+def _repeated(run: Record) -> Iterator[str]:
+    """How texts got longer than they are."""
+    rows = [row for row in run["results"] if n_times(row) > 1]
+    if rows:
+        row = max(rows, key=n_times)
+        longest = f"{row['corpus']}, {length_text(row)}"
+        yield f"Texts are repeated to be longer, up to {longest}; caches make that look faster."
+    elif run.get("plan", {}).get("repeat") == "fresh":
+        yield "Texts longer than their own go on with words drawn from the samples."
+
+
+def _deviations(results: Sequence[Record]) -> Iterator[str]:
+    told = set()
+    for result in results:
+        difference = result["first_difference"]
+        if difference is None or (result["contender"], result["corpus"]) in told:
+            continue
+        told.add((result["contender"], result["corpus"]))
+        yield (
+            f"{result['contender']} differs on {result['corpus']} from byte {difference['byte_offset']} on: "
+            f"{_id_text(difference['found_id'])} instead of {_id_text(difference['expected_id'])}; "
+            f"{percent(result['agreement'], 2)} of the spans agree."
+        )
+
+
+def missing_lines(left_out: Sequence[Record]) -> Iterator[str]:
+    """A sentence for all who were left out for the same reason, with the smallest cell that they missed."""
+    found = {each["contender"]: PACKAGE.search(each["reason"]) for each in left_out}
+    packages = {name: package[1] for name, package in found.items() if package}
+    if packages:
+        names, install = ", ".join(packages), " ".join(packages.values())
+        yield f"Not installed: {names}. To have them: pip install {install}"
+    reasons: dict[tuple[str, str, str], list[Record]] = {}
+    for each in left_out:
+        if each["contender"] in packages:
+            continue
+        reasons.setdefault((each["scenario"], each["operation"], each["reason"]), []).append(each)
+    for (scenario, _, reason), missed in reasons.items():
+        names = ", ".join(dict.fromkeys(each["contender"] for each in missed))
+        where = f" in “{_label(scenario)}” ({place_text(missed[0])})" if scenario else ""
+        yield f"{names} took no part{where}: {reason}"
+
+
+def _label(scenario: str) -> str:
+    """Runs of other versions may have left out what is no scenario here."""
+    return SCENARIOS[scenario].label if scenario in SCENARIOS else scenario
+
+
+def _counting(results: Sequence[Record]) -> Iterator[str]:
+    """Whether the time of counting a part depends on its length."""
+    rows_of: dict[tuple[str, str], list[Record]] = {}
+    for result in results:
+        if result["operation"] == "count parts":
+            rows_of.setdefault((result["contender"], result["corpus"]), []).append(result)
+    for (contender, corpus), rows in rows_of.items():
+        shortest, longest = (pick(rows, key=lambda row: row["size_bytes"]) for pick in (min, max))
+        more = longest["median_s"] / shortest["median_s"]
+        yield (
+            f"{contender} counts a part of {corpus} of {size_text(shortest['size_bytes'])} in "
+            f"{time_text(shortest['median_s'])}, and one of {size_text(longest['size_bytes'])}, "
+            f"{longest['size_bytes'] / shortest['size_bytes']:.0f} times as long, in "
+            f"{time_text(longest['median_s'])}: {more:.2f} times the time."
+        )
+
+
+def _appending(results: Sequence[Record]) -> Iterator[str]:
+    """What appending bit by bit costs beside encoding the same text once."""
+    place = itemgetter("contender", "corpus", "size_bytes", "operation")
+    rows = {place(row): row for row in results if row["scenario"] == "append"}
+    for (contender, corpus, size_bytes, operation), row in rows.items():
+        whole = rows.get((contender, corpus, size_bytes, "encode"))
+        if operation == "append" and whole is not None:
+            yield (
+                f"{contender} appends {size_text(size_bytes)} of {corpus}, {APPENDED_BYTES} bytes at a time "
+                f"with a count after each, in {time_text(row['median_s'])}: "
+                f"{row['median_s'] / whole['median_s']:.2f} times the time of encoding it once."
+            )
+
+
+def _id_text(token_id: int | None) -> str:
+    return "no token" if token_id is None else f"token {token_id}"

@@ -1,0 +1,122 @@
+"""Contenders of one's own that are remembered, and one that is being tried."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+
+from PySide6.QtCore import QObject, Signal
+
+from guiapp.core.bench.contenders.own import OwnContender, OwnError, own_of
+from guiapp.core.bench.trial import Trial, try_own
+from guiapp.core.system.outside_json import read_json
+from guiapp.core.tokenizer import Tokenizer
+from guiapp.viewmodels.background import LatestJob, Progress
+from guiapp.viewmodels.model_session import ModelSession
+from guiapp.viewmodels.settings import Settings
+
+TRIED_BYTES = 2000
+SOME_TEXT = b"Hello world"
+
+
+class OwnContenders(QObject):
+    """Those that the user of these settings added, which is how one says yes to what they run.
+
+    A run, session or plan that somebody else gave away names some at most: nothing of them is in here.
+
+    Signals:
+        changed(): `contenders` is new.
+    """
+
+    changed = Signal()
+
+    def __init__(self, settings: Settings, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._settings = settings
+        self.contenders = _kept_in(settings.own_contenders)
+
+    def add(self, own: OwnContender) -> None:
+        """Remember one, in place of one of the same name."""
+        self._set((*(each for each in self.contenders if each.name != own.name), own))
+
+    def remove(self, name: str) -> None:
+        self._set(tuple(each for each in self.contenders if each.name != name))
+
+    def _set(self, contenders: tuple[OwnContender, ...]) -> None:
+        if contenders != self.contenders:
+            self.contenders = contenders
+            self._settings.own_contenders = json.dumps([each.record() for each in contenders])
+            self.changed.emit()
+
+
+class OwnTrial(QObject):
+    """Tries a contender on the beginning of the session's text.
+
+    told   what came of it, "" as long as nothing did
+    is_bad whether that is why it cannot take part
+
+    Signals:
+        changed(): `told` or `is_busy` is new.
+    """
+
+    changed = Signal()
+
+    def __init__(self, session: ModelSession, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._job = LatestJob[Trial](self)
+        self._job.done.connect(self._take)
+        self._job.failed.connect(self.refuse)
+        self.told, self.is_bad = "", False
+
+    @property
+    def is_busy(self) -> bool:
+        return self._job.is_busy
+
+    @property
+    def is_possible(self) -> bool:
+        """Whether a model is open to compare with."""
+        return self._session.tokenizer is not None
+
+    def start(self, own: OwnContender) -> None:
+        tokenizer, model = self._session.tokenizer, self._session.loader.model
+        if tokenizer is None or model is None:
+            return
+        text = self._session.document.text()[:TRIED_BYTES].decode("utf-8", "ignore").encode() or SOME_TEXT
+        self._job.start(partial(_tried, own, tokenizer, str(model.name), text))
+        self._tell("", False)
+
+    def refuse(self, reason: str) -> None:
+        """Say why there is nothing to try, or what went wrong."""
+        self._tell(reason, True)
+
+    def forget(self) -> None:
+        """Something else is written now."""
+        self._job.cancel()
+        self._tell("", False)
+
+    def close(self) -> None:
+        self._job.wait()
+
+    def _take(self, trial: Trial) -> None:
+        self._tell(str(trial), False)
+
+    def _tell(self, told: str, is_bad: bool) -> None:
+        self.told, self.is_bad = told, is_bad
+        self.changed.emit()
+
+
+def _tried(own: OwnContender, tokenizer: Tokenizer, model: str, text: bytes, progress: Progress) -> Trial:
+    def shall_stop() -> bool:
+        progress(0.0)  # raises if so
+        return False
+
+    return try_own(own, tokenizer, model, text, shall_stop)
+
+
+def _kept_in(text: str) -> tuple[OwnContender, ...]:
+    """Those in a settings text; none if somebody spoiled it."""
+    try:
+        return own_of(read_json(text))
+    except (ValueError, TypeError, OwnError):
+        return ()

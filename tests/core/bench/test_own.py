@@ -1,0 +1,259 @@
+"""Contenders of one's own as people write them, and as files that others wrote say them."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from guiapp import open_model
+from guiapp.core.bench.contenders.contender import UnavailableError
+from guiapp.core.bench.contenders.own import OwnContender, OwnError, made, names_of, own_from, own_of
+from guiapp.core.bench.contenders.own_open import ids_in, open_own
+from guiapp.core.bench.engine import contenders_of
+from guiapp.core.bench.operations import encode_all
+from guiapp.core.bench.plan import Plan, plan_from
+from guiapp.core.bench.report import command_line
+from guiapp.core.bench.worker_process import ContenderFailed, WorkerLost, WorkerProcess
+from guiapp.core.system.processes import command_of, environment
+
+LENGTHS = """
+import sys
+while line := sys.stdin.buffer.readline():
+    text = sys.stdin.buffer.read(int(line))
+    print(len(text), text.count(b"\\n"), flush=True)
+    if text == b"enough":
+        sys.exit("I am tired")
+"""
+MODULE = """
+class Letters:
+    def __init__(self, text):
+        self.ids = [ord(letter) for letter in text]
+class inside:
+    encode = Letters
+number = 5
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """The present one, with a module, a program and an environment."""
+    (tmp_path / "own_module.py").write_text(MODULE)
+    (tmp_path / "tok").write_text("#!/bin/sh\n")
+    (tmp_path / "tok").chmod(0o755)
+    (tmp_path / "env" / "bin").mkdir(parents=True)
+    (tmp_path / "env" / "bin" / "python").symlink_to(sys.executable)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    return tmp_path
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="programs are found otherwise")
+@pytest.mark.parametrize(
+    ("written", "kind", "target", "python"),
+    [
+        ("a=command:./tok --x ./env x=1", "command", "HERE/tok --x HERE/env x=1", ""),
+        ("a b=stream:sh -c 'a  b'", "stream", "/SH -c 'a  b'", ""),
+        ("a=python:json:dumps", "python", "json:dumps", ""),
+        (
+            "a=python:own_module:inside.encode",
+            "python",
+            "HERE/own_module:inside.encode",
+            "",
+        ),
+        ("a=python:./own_module.py:number", "python", "HERE/own_module:number", ""),
+        ("a=python:json:dumps@env", "python", "json:dumps", "HERE/env/bin/python"),
+        ("old=tiktoken@env/bin/python", "library", "tiktoken", "HERE/env/bin/python"),
+    ],
+)
+def test_what_is_written_is_kept_with_whole_paths_and_written_the_same(folder, written, kind, target, python):
+    own = own_from(written)
+    target = target.replace("HERE", str(folder)).replace("/SH", subprocess.getoutput("command -v sh"))
+    assert (own.kind, own.python) == (kind, python.replace("HERE", str(folder)))
+    assert own.target in (target, target.replace(".py:", ":"))
+    assert own_from(str(own)) == own
+    assert own_of(json.loads(json.dumps([own.record()]))) == (own,)
+
+
+@pytest.mark.parametrize(
+    ("written", "told"),
+    [
+        ("tok", "“tok” is no contender. Write NAME=command:WORDS, "),
+        ("=command:sh", "“” cannot be a name"),
+        ("a,b=command:sh", "“a,b” cannot be a name"),
+        ("a\x1b=command:sh", r"“a\\x1b” cannot be a name"),
+        (f"{'a' * 41}=command:sh", "cannot be a name"),
+        ("fast (unsplit)=command:sh", "the end is for encoders"),
+        ("a=command:", "The command is missing"),
+        ("a=command:sh 'x", "cannot be split into words: No closing quotation"),
+        ("a=command:no-such-program-anywhere x", "There is no program “no-such-program-anywhere”"),
+        ("a=python:json", "“json” is no function. Write it as module:function"),
+        ("a=python::x", "“:x” is no function"),
+        ("a=python:json:", "“json:” is no function"),
+        ("a=tiktoken", "“tiktoken” has no environment"),
+        ("a=tiktoken@/nowhere", "There is no Python in “/nowhere”"),
+    ],
+)
+def test_what_cannot_be_one_is_told(written, told):
+    with pytest.raises(OwnError, match=told):
+        own_from(written)
+
+
+@pytest.mark.parametrize(
+    "record",
+    [{}, {"name": "a"},
+     {"name": 1, "kind": "command", "target": "x"}, {"name": "a", "kind": "x", "target": "x"},
+     {"name": "a", "kind": "command", "target": ""}, {"name": "a", "kind": "command", "target": ["rm"]},
+     {"name": "a", "kind": "command", "target": "x", "more": 1}, "abc", 5],
+)  # fmt: skip
+def test_so_is_what_files_say(record):
+    with pytest.raises(OwnError):
+        own_of([record])
+
+
+def test_names_are_of_one_each():
+    own = [OwnContender(name, "command", "x") for name in ("a", "b")]
+    assert names_of(own, {"c"}) == ["a", "b"]
+    for taken, each in (({"b"}, own), (set(), own * 2)):
+        with pytest.raises(OwnError, match="already"):
+            names_of(each, taken)
+
+
+def test_they_take_part_beside_others_and_travel_in_the_plan():
+    own = OwnContender("mine", "command", "sh -c 'x y'")
+    plan = Plan("demo:bpe", contenders=("fast", "mine"), own=(own, replace(own, name="yours")))
+    tokenizer = open_model("demo:bpe")
+    assert contenders_of(plan, tokenizer) == ["fast", "mine", "yours"]
+    assert contenders_of(replace(plan, contenders=()), tokenizer)[-2:] == ["mine", "yours"]
+    assert plan_from(json.loads(json.dumps(plan.record()))) == plan
+    words = shlex.split(command_line(plan))
+    assert [words[at + 1] for at, word in enumerate(words) if word == "--own"] == list(map(str, plan.own))
+    for name in ("fast", "tiktoken"):
+        with pytest.raises(OwnError, match="already"):
+            contenders_of(replace(plan, own=(replace(own, name=name),)), tokenizer)
+
+
+def test_what_is_said_yes_to_is_shown_in_one_line_with_nothing_hidden():
+    own = OwnContender("a", "command", "rm \u202e x\n\x1b[2K -rf")
+    assert own.shown == "rm \\u202e x\\n\\x1b[2K -rf"
+    assert replace(own, kind="python", python="/env\r").shown == "/env\\r: rm \\u202e x\\n\\x1b[2K -rf"
+
+
+def test_a_plan_from_a_file_runs_no_program_unless_told_to(tmp_path):
+    trace = tmp_path / "trace"
+    own = made("a", "command", f'{shlex.quote(sys.executable)} -c \'open("{trace}", "w"); print(1)\'')
+    plan = Plan(
+        "demo:bpe", ("sample:welcome",), ("fast",), False, ("throughput",), own=(own,), time_budget_s=0.1
+    )
+
+    def events(*options: str) -> list[dict]:
+        command = [*command_of("guiapp.core.bench"), *options]
+        asked = json.dumps(plan.record()) + "\n"
+        process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment()
+        )
+        process.stdin.write(asked)
+        process.stdin.flush()
+        with process:
+            return [json.loads(line) for line in process.stdout]
+
+    (event,) = events()
+    assert event["event"] == "failed"
+    assert own.shown in event["message"]
+    assert not trace.exists()
+    assert events("--run-own")[-1]["complete"]
+    assert trace.exists()
+
+
+def test_a_function_gives_a_list_or_an_object_with_ids(folder):
+    own = own_from("a=python:own_module:inside.encode")
+    assert encode_all(open_own(own), [b"ab", "ä".encode()]).ids.tolist() == [97, 98, 228]
+    with pytest.raises(UnavailableError, match="is no function"):
+        open_own(own_from("a=python:own_module:number"))
+
+
+@pytest.mark.parametrize("answer", [b"1 2\n3", b" [1, 2, 3] \n", b"1,2,3", b"1\n2\r\n3\n"])
+def test_a_command_writes_ids_as_it_likes(answer):
+    assert ids_in(answer).ids.tolist() == [1, 2, 3]
+    assert ids_in(answer).ids.dtype == np.int32
+    assert ids_in(b"[]\n").ids.tolist() == ids_in(b"").ids.tolist() == []
+
+
+@pytest.mark.parametrize("answer", [b"1 x", b"1.5", b"-1", b"99999999999", b"9" * 30, b"\xff", b"[[1]]"])
+def test_what_is_no_id_is_told(answer):
+    with pytest.raises(UnavailableError, match=r"no id|an id is expected"):
+        ids_in(answer)
+
+
+def test_a_command_that_runs_once_answers_each_text_with_a_line(tmp_path):
+    script = tmp_path / "lengths.py"
+    script.write_text(LENGTHS)
+    contender = open_own(made("a", "stream", shlex.join([sys.executable, str(script)])))
+    texts = [b"", b"a\nb\n", b"c" * 1000]
+    assert encode_all(contender, texts).ids.tolist() == [0, 0, 4, 2, 1000, 0]
+    before = contender.cpu_ns()
+    assert contender.encode(b"enough") == b"6 0\n"
+    assert contender.cpu_ns() > before
+    with pytest.raises(UnavailableError, match=r"^It ended with status 1: I am tired\.$"):
+        contender.encode(b"more")
+
+
+@pytest.mark.parametrize("kind", ["command", "stream"])
+def test_a_program_that_went_away_is_told(kind):
+    with pytest.raises(
+        UnavailableError, match=r"^“/gone/tok” cannot be started: No such file or directory\.$"
+    ):
+        open_own(OwnContender("a", kind, "/gone/tok --x")).encode(b"a")
+
+
+def answers(own: OwnContender, text: bytes) -> object:
+    process = WorkerProcess("demo:bpe", own.name, 1, lambda: False, None, own)
+    try:
+        loaded = process.ask(120, "load")
+        tokens = process.ask(60, "prepare", "encode", (text,), (), 1)
+        assert process.ask(60, "sample", "encode").wall_s > 0
+        return loaded.version, tokens.ids.tolist()
+    finally:
+        process.end()
+
+
+def test_another_environment_encodes_with_its_own_copy_of_a_library(tmp_path):
+    """Which is a fake: it gives the length of a text, and has no numpy beside it."""
+    site = tmp_path / "lib" / f"python3.{sys.version_info[1]}" / "site-packages"
+    (site / "tiktoken").mkdir(parents=True)
+    (site / "tiktoken" / "__init__.py").write_text(
+        "class Encoding:\n"
+        "    def __init__(self, *given, **named): print('hello')\n"
+        "    def encode_ordinary(self, text): return [len(text)]\n"
+        "    decode_bytes = encode_ordinary_batch = encode = None\n"
+    )
+    (site / "tiktoken-0.0.7.dist-info").mkdir()
+    (site / "tiktoken-0.0.7.dist-info" / "METADATA").write_text("Name: tiktoken\nVersion: 0.0.7\n")
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "python").symlink_to(Path(sys.executable).resolve())
+    (tmp_path / "pyvenv.cfg").write_text(f"home = {Path(sys.executable).resolve().parent}\n")
+    assert answers(made("old", "library", "tiktoken", str(tmp_path)), b"abc") == ("0.0.7", [3])
+    (site / "own_function.py").write_text("import os\ndef f(t): return [len(t), 7]\ndef end(t): os.abort()\n")
+    assert answers(made("f", "python", "own_function:f", str(tmp_path)), b"abc") == ("", [3, 7])
+    with pytest.raises(ContenderFailed, match="sentencepiece is not installed"):
+        answers(made("s", "library", "sentencepiece", str(tmp_path)), b"abc")
+    with pytest.raises(WorkerLost, match="SIGABRT"):
+        answers(made("end", "python", "own_function:end", str(tmp_path)), b"abc")
+
+
+@pytest.mark.parametrize(
+    ("program", "told"),
+    [("exit 3", r"It ended with status 3\."), ("kill -SEGV $$", r"It crashed: SIGSEGV\.")],
+)
+def test_what_is_no_python_is_told_by_its_end(tmp_path, program, told):
+    path = tmp_path / "python"
+    path.write_text(f"#!/bin/sh\n{program}\n")
+    path.chmod(0o755)
+    with pytest.raises(WorkerLost, match=told):
+        answers(made("a", "library", "tiktoken", str(path)), b"abc")

@@ -1,0 +1,88 @@
+"""Contenders of one's own: remembered, tried, and never taken from what somebody else wrote."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import replace
+
+import pytest
+
+from guiapp.core.bench.contenders.own import OwnContender, made
+from guiapp.core.bench.plan import Plan
+from guiapp.viewmodels.bench.own import OwnContenders, OwnTrial
+from guiapp.viewmodels.settings import Settings
+
+IDS = "import sys; print(len(sys.stdin.read()), 2)"
+
+
+@pytest.fixture
+def settings(tmp_path):
+    settings = Settings(tmp_path / "settings.json")
+    yield settings
+    settings.save()
+
+
+def test_they_are_there_again_after_a_restart(settings, tmp_path, qtbot):
+    own = OwnContenders(settings)
+    mine, yours = (OwnContender(name, "command", "tok --x") for name in ("mine", "yours"))
+    with qtbot.waitSignals([own.changed, own.changed]):
+        own.add(mine)
+        own.add(yours)
+    own.add(replace(mine, target="tok --y"))
+    settings.save()
+    again = OwnContenders(Settings(tmp_path / "settings.json"))
+    assert again.contenders == (yours, replace(mine, target="tok --y"))
+    with qtbot.waitSignal(again.changed):
+        again.remove("yours")
+    with qtbot.assertNotEmitted(again.changed):
+        again.remove("yours")
+    assert [each.name for each in again.contenders] == ["mine"]
+
+
+@pytest.mark.parametrize("spoiled", ["", "5", "[5]", '[{"name": "a"}]', "{", '[{"name": "a", "kind": "x"}]'])
+def test_spoiled_settings_hold_none(settings, spoiled):
+    settings.own_contenders = spoiled
+    assert OwnContenders(settings).contenders == ()
+
+
+def test_a_run_that_names_one_runs_nothing_and_offers_none(settings, make_model, tmp_path):
+    trace = tmp_path / "trace"
+    own = made("theirs", "command", f'{sys.executable} -c \'open("{trace}", "w")\'')
+    model = make_model()
+    plan = Plan("demo:bpe", contenders=("fast", "theirs"), own=(own,))
+    model.show_run({"plan": json.loads(json.dumps(plan.record())), "results": []})
+    assert OwnContenders(settings).contenders == ()
+    assert not trace.exists()
+
+
+def test_one_is_tried_on_the_beginning_of_the_text(session, qtbot):
+    trial = OwnTrial(session)
+    assert trial.is_possible
+    own = made("a", "command", f"{sys.executable} -c '{IDS}'")
+    trial.start(own)
+    assert (trial.is_busy, trial.told) == (True, "")
+    qtbot.waitUntil(lambda: not trial.is_busy)
+    assert trial.told.endswith("not those of the model.\n9 2")
+    assert trial.told.startswith("2 ids in ")
+    assert not trial.is_bad
+    with qtbot.waitSignal(trial.changed):
+        trial.forget()
+    assert trial.told == ""
+    trial.close()
+
+
+def test_what_goes_wrong_is_told(session, qtbot):
+    trial = OwnTrial(session)
+    trial.start(OwnContender("a", "python", "nowhere:encode"))
+    qtbot.waitUntil(lambda: not trial.is_busy)
+    assert (trial.told, trial.is_bad) == ("ModuleNotFoundError: No module named 'nowhere'", True)
+    trial.close()
+
+
+def test_whoever_types_on_or_closes_waits_for_no_trial(session, qtbot):
+    trial = OwnTrial(session)
+    trial.start(made("a", "command", f"{sys.executable} -c 'import time; time.sleep(600)'"))
+    trial.forget()
+    assert not trial.is_busy
+    trial.close()

@@ -1,0 +1,65 @@
+"""Tables of the Bench page by real clicks: sorted by any column, and copied as they stand."""
+
+import pytest
+from bench_runs import EVERYTHING
+from PySide6.QtCore import QPoint, Qt, QUrl
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication
+
+from guiapp.widgets.bench.tables import TablesView, figures
+from guiapp.widgets.shared.theme import ThemeSource
+
+
+@pytest.fixture
+def view(qtbot) -> TablesView:
+    view = TablesView(ThemeSource(QApplication.instance(), "dark"))
+    qtbot.addWidget(view)
+    view.resize(900, 600)
+    view.show_tables(*figures(EVERYTHING, "fast"))
+    view.show()
+    return view
+
+
+def click(view: TablesView, link: str, qtbot) -> None:
+    """On the place where the link is drawn, whatever is there."""
+    for y in range(view.viewport().height()):
+        for x in range(0, view.viewport().width(), 4):
+            if view.anchorAt(QPoint(x, y)) == link:
+                qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(x + 2, y + 2))
+                return
+    pytest.fail(f"{link} is not on screen")
+
+
+def copied(view: TablesView, kind: str, qtbot) -> list[str]:
+    click(view, f"{kind}:0", qtbot)
+    return QGuiApplication.clipboard().text().splitlines()
+
+
+def test_a_table_is_copied_in_both_formats_and_says_so(view, qtbot):
+    head, *rows = copied(view, "csv", qtbot)
+    assert head.startswith("contender,MB/s,± %,of fast,ids")
+    assert "Copied" in view.toPlainText()
+    markdown = copied(view, "markdown", qtbot)
+    assert markdown[0].startswith("| contender | MB/s | ± % | of fast | ids |")
+    assert [line.split(" | ")[0].strip("| ") for line in markdown[2:]] == [row.split(",")[0] for row in rows]
+
+
+def test_a_click_on_a_head_sorts_and_another_turns_the_order(view, qtbot):
+    best = [row.split(",")[0] for row in copied(view, "csv", qtbot)[1:]]
+    assert "MB/s ↓" in view.toPlainText(), "the best come first"
+    click(view, "sort:0:1", qtbot)
+    speeds = [
+        float(row.split(",")[1]) for row in copied(view, "csv", qtbot)[1:] if "–" not in row.split(",")[1]
+    ]
+    assert speeds == sorted(speeds)
+    click(view, "sort:0:0", qtbot)
+    names = [row.split(",")[0] for row in copied(view, "csv", qtbot)[1:]]
+    assert names == sorted(best)
+    assert "contender ↑" in view.toPlainText()
+    view.show_tables(*figures(EVERYTHING, "heap"))
+    assert [row.split(",")[0] for row in copied(view, "csv", qtbot)[1:]] == names, "the order stays"
+
+
+def test_other_links_of_a_table_are_none(view):
+    view.anchorClicked.emit(QUrl("sort:0:1"))
+    assert "MB/s ↑" in view.toPlainText()
