@@ -103,7 +103,7 @@ def _matrix(found: Field) -> Html:
     speed = "" if main is None or text is None else f"{text.title}, {main.title}: MB/s"
     columns = [
         Column("", "name"),
-        *(Column(each.title, about=each.about) for each in found.vocabularies),
+        *(Column(each.title, is_descending=True, about=each.about) for each in found.vocabularies),
         Column(speed, "bars", is_descending=True),
     ]
     taking = [each for each in standings(found) if each.taken]

@@ -21,6 +21,7 @@ from guiapp.core.bench.field.standings import (
 )
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.remarks import warnings
+from guiapp.core.bench.tables import published_tables
 from guiapp.core.explain.figures import percent
 from guiapp.core.explain.visible_text import visible_text
 
@@ -249,7 +250,18 @@ def claims_section(found: Field) -> Html:
     about = "Their machines, texts and ways of timing are others. Here is one thread"
     if main is not None and found.texts:
         about += f", {found.texts[0].title}, {main.title}"
-    return section("What they say of themselves", tag("p", f"{about}."), table(columns, rows))
+    printed = () if main is None or main.run is None else _printed(main.run)
+    return section("What they say of themselves", tag("p", f"{about}."), table(columns, rows), *printed)
+
+
+def _printed(run: Record) -> Iterator[Html]:
+    """Figures that papers and projects print, beside this run's."""
+    for each in published_tables(run):
+        head, *rows = each.rows
+        columns = [Column(title, "name" if at < 1 else "") for at, title in enumerate(head)]
+        yield tag("h3", each.title)
+        yield tag("p", each.note)
+        yield table(columns, ([_name(row[0]), *map(Cell, row[1:])] for row in rows))
 
 
 def _claim_row(found: Field, claim: Claim) -> list[Cell]:
