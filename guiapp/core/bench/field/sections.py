@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from statistics import median
 
+from guiapp.core.bench.beside import Beside, beside, ratio_text
 from guiapp.core.bench.field.claims import CLAIMS, Claim
 from guiapp.core.bench.field.exactness import EQUAL, LEFT_OUT, LOST, WRONG, Difference, Verdict
 from guiapp.core.bench.field.html import NOTHING, Cell, Column, Html, bar, figure, joined, section, table, tag
@@ -21,7 +22,6 @@ from guiapp.core.bench.field.standings import (
 )
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.remarks import warnings
-from guiapp.core.bench.tables import published_tables
 from guiapp.core.explain.figures import percent
 from guiapp.core.explain.visible_text import visible_text
 
@@ -256,12 +256,26 @@ def claims_section(found: Field) -> Html:
 
 def _printed(run: Record) -> Iterator[Html]:
     """Figures that papers and projects print, beside this run's."""
-    for each in published_tables(run):
-        head, *rows = each.rows
-        columns = [Column(title, "name" if at < 1 else "") for at, title in enumerate(head)]
-        yield tag("h3", each.title)
-        yield tag("p", each.note)
-        yield table(columns, ([_name(row[0]), *map(Cell, row[1:])] for row in rows))
+    for source, rows in beside(run).items():
+        titles = ("", "what", "printed", f"× {source.base}", "here, MB/s", f"× {source.base}")
+        columns = [Column(title, "" if at else "name") for at, title in enumerate(titles)]
+        yield tag("h3", source.name)
+        yield tag("p", f"Printed in: {source.where}. What differs: {source.differs}.")
+        yield table(columns, (_printed_row(row, row.result) for row in rows if row.result is not None))
+
+
+def _printed_row(row: Beside, result: Record) -> list[Cell]:
+    what = (
+        f"{result['scenario']}, {result['corpus']}, {result['size_bytes']:,} B, {result['threads']} threads"
+    )
+    return [
+        _name(title_of(row.published.contender)),
+        Cell(what.replace(", 1 threads", "")),
+        Cell(row.published.figure),
+        Cell(ratio_text(row.published_ratio), row.published_ratio),
+        _number(result["mb_per_s"]),
+        Cell(ratio_text(row.ratio), row.ratio),
+    ]
 
 
 def _claim_row(found: Field, claim: Claim) -> list[Cell]:
