@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from pair_vocabularies import byte_level, character_level
+from pair_vocabularies import byte_level
 
 from guiapp import open_model
 from guiapp.core.bench.contenders import llama_cpp, llama_library
@@ -16,6 +16,7 @@ from guiapp.core.bench.contenders.contender import UnavailableError
 from guiapp.core.bench.contenders.llama_library import LlamaLibraryError, LlamaVocabulary
 from guiapp.core.bench.contenders.table import PEERS, peer_source, reason_against, version_of
 from guiapp.core.bench.contenders.written_models import Ranks
+from guiapp.core.split.pre_tokenizers import GPT2, Pattern
 
 
 class Library:
@@ -166,9 +167,8 @@ def test_who_takes_which_vocabularies(model):
 
 @pytest.mark.parametrize("name", ["tokenizers", "gigatoken"])
 def test_what_its_file_cannot_say_is_against_a_library(name):
-    vocabulary = character_level(["a b"], ["a", "b"], pre="gemma4")
-    told = "“gemma4” merges characters, not bytes, by listed rules."
-    assert reason_against(name, vocabulary) == told
+    vocabulary = byte_level(["a b"], pre="default", patterns=(Pattern(""), GPT2))
+    assert reason_against(name, vocabulary) == "tokenizers cannot cut text as “default” asks."
 
 
 def test_llama_cpp_reads_files_and_splits_as_they_ask():
