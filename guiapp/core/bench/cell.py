@@ -6,6 +6,7 @@ Where a cell has several operations, each contender has a turn for each of them.
 from __future__ import annotations
 
 import math
+import os
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 
@@ -15,6 +16,8 @@ from numpy.typing import NDArray
 from guiapp.core.bench.agreement import Tokens, compare
 from guiapp.core.bench.contenders.contender import split_name
 from guiapp.core.bench.control import Control
+from guiapp.core.bench.disturbance import is_crowded
+from guiapp.core.bench.environment import noise_now
 from guiapp.core.bench.events import Event, left_out, loading
 from guiapp.core.bench.loading import Loading
 from guiapp.core.bench.measurement import Series, agreement_record, memory_record
@@ -79,10 +82,12 @@ class Race:
             yield from self._take_turns(cell, entered, budget_s, coming)
         except Stopped as error:
             stopped = error
+        shares = [share for series in entered for share in series.shares]
+        crowded = is_crowded(shares, noise_now()["load"], os.cpu_count() or 1)
         for series in entered:
             if series.samples:
                 self._remember(series)
-                yield {"event": "result", **series.record(self._plan.clock)}
+                yield {"event": "result", **series.record(self._plan.clock, crowded)}
         if stopped is not None:
             raise stopped
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from guiapp.core.bench.measurement import Record
 
 LEAST_SHARE = 0.9  # of a core, for a figure that is the contender's own
@@ -16,10 +18,25 @@ def was_shared(row: Record) -> bool:
     return row["threads"] == 1 and share is not None and share < LEAST_SHARE
 
 
+def is_crowded(shares: Iterable[float], load: float | None, n_cores: int) -> bool:
+    """Whether other programs took part of the machine while contenders took turns on one thread.
+
+    shares  of a core that samples got
+    load    of the machine at their beginning, which counts one contender
+    """
+    crowd = [share < LEAST_SHARE for share in shares]
+    return sum(crowd) > BUSY_SHARE * len(crowd) or (load or 0.0) - 1.0 > MOST_LOAD * n_cores
+
+
 def was_busy_before(run: Record) -> bool:
     """Whether other programs ran when the run began."""
     load = run.get("environment", {}).get("load_before")
     return bool(load) and load[0] > MOST_LOAD * _n_cores(run)
+
+
+def was_crowded(row: Record) -> bool:
+    """Whether a result is none of a machine of its own."""
+    return was_shared(row) or bool(row.get("crowded"))
 
 
 def was_busy(run: Record) -> bool:
@@ -31,7 +48,7 @@ def was_busy(run: Record) -> bool:
         was_busy_before(run)
         or others_load > MOST_LOAD * _n_cores(run)
         or (environment.get("stolen_share") or 0.0) > MOST_STOLEN
-        or sum(map(was_shared, results)) > BUSY_SHARE * len(results)
+        or sum(map(was_crowded, results)) > BUSY_SHARE * len(results)
     )
 
 

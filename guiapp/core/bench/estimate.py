@@ -5,10 +5,11 @@ Contenders differ by factors of a thousand, so that nobody can know before; what
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from guiapp.core.bench.forecast import NOTHING_KNOWN, START_S, Known, cells_s, loading_s
+from guiapp.core.bench.forecast import NOTHING_KNOWN, START_S, Known, all_loading_s, cells_s
 from guiapp.core.bench.plan import Plan
 from guiapp.core.bench.scenarios import tasks_of
 
@@ -33,15 +34,21 @@ class Duration:
 def expected(plan: Plan, text_bytes: Sequence[int], known: Known = NOTHING_KNOWN) -> Duration:
     """What a plan will take whose texts have so many bytes, going by what earlier runs took."""
     contenders, tasks = plan.contenders, tasks_of(plan, text_bytes)
-    ready_s = START_S + sum(loading_s(name, known) for name in contenders)
+    ready_s = START_S + all_loading_s(contenders, known)
     low_s, high_s = (ready_s + sum(cells_s(plan, contenders, tasks, known, each)) for each in (True, False))
     return Duration(QUICK * low_s, SLOW * high_s)
 
 
 def expected_s(plan: Plan, text_bytes: Sequence[int], known: Known = NOTHING_KNOWN) -> float:
-    """The seconds that a plan will take whose texts have so many bytes, right within a factor of two."""
-    ready_s = START_S + sum(loading_s(name, known) for name in plan.contenders)
-    return ready_s + sum(weights_of(plan, text_bytes, known))
+    """The seconds that a plan will take whose texts have so many bytes, right within a factor of two.
+
+    Nobody knows before how steady times are: in the middle between what steady and unsteady ones take.
+    """
+    shortest_s, longest_s = (
+        sum(cells_s(plan, plan.contenders, tasks_of(plan, text_bytes), known, are_steady))
+        for are_steady in (True, False)
+    )
+    return START_S + all_loading_s(plan.contenders, known) + math.sqrt(shortest_s * longest_s)
 
 
 def added_s(

@@ -7,6 +7,7 @@ narrow or the cell's share of the budget is used, at least `FEWEST_ROUNDS` of th
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -17,13 +18,20 @@ from guiapp.core.bench.operations import MEMORY, REBUILDING
 from guiapp.core.bench.plan import Plan
 from guiapp.core.bench.scenarios import SCENARIOS, UNITS, Task
 from guiapp.core.bench.stages import STAGES
-from guiapp.core.bench.turns import FEWEST_ROUNDS, MOST_ROUNDS, NARROW_ROUNDS, PATIENCE, PATIENCE_S
+from guiapp.core.bench.turns import (
+    FEWEST_ROUNDS,
+    MOST_ROUNDS,
+    NARROW_ROUNDS,
+    NARROW_SHARE,
+    PATIENCE,
+    PATIENCE_S,
+)
 
-START_S = 2.0  # until the process has opened the model
-LOADING_S, PEER_LOADING_S = 2.0, 5.0  # of a contender: its process, and the vocabulary in its own form
+START_S = 1.0  # until the process has opened the model
+LOADING_S, PEER_LOADING_S = 0.7, 3.0  # of a contender: its process, and the vocabulary in its own form
 USUAL_LOADING_S = {"tiktoken": 1.0, "gigatoken": 1.5, "tokenizers": 1.7}  # with 128,000 tokens
 BUILDING = 0.4  # of that, once the process is there
-SHORTEST_S = 0.005  # a sample with what is said about it
+SHORTEST_S = 0.004  # a sample with what is said about it
 PREPARING_CALLS, PREPARING_S = 3.5, 0.02
 SPEEDS = {  # MB/s of contenders that nobody has measured here, with ordinary text on one core
     "fast": 200.0,
@@ -78,6 +86,14 @@ def loading_s(name: str, known: Known = NOTHING_KNOWN) -> float:
     return known.loading_s.get(name, usual_loading_s(name))
 
 
+def all_loading_s(
+    names: Sequence[str], known: Known = NOTHING_KNOWN, n_cores: int = os.cpu_count() or 1
+) -> float:
+    """How long it takes until all are ready, who load beside each other on all cores."""
+    each = [loading_s(name, known) for name in names]
+    return max(sum(each) / n_cores, max(each, default=0.0))
+
+
 def usual_loading_s(name: str) -> float:
     """The same where nothing is known of it."""
     encoder = split_name(name)[0]
@@ -117,7 +133,9 @@ def _timing_s(
         return 0.0
     patience = math.ceil(max(PATIENCE * share_s, PATIENCE_S) / round_s)
     within_share = max(math.ceil(share_s / round_s), FEWEST_ROUNDS)
-    return round_s * min(NARROW_ROUNDS if are_steady else MOST_ROUNDS, within_share, patience)
+    half = min(NARROW_SHARE * MOST_ROUNDS, math.ceil(NARROW_SHARE * share_s / round_s))
+    most = max(half, NARROW_ROUNDS) if are_steady else MOST_ROUNDS
+    return round_s * min(most, within_share, patience)
 
 
 def call_s(name: str, task: Task, operation: str, known: Known = NOTHING_KNOWN) -> float:

@@ -50,12 +50,17 @@ class Change:
 
     @property
     def verdict(self) -> str:
-        """ "slower" or "faster" where that is sure, drift taken out, "disturbed" or "same"."""
+        """ "slower" or "faster" where a change is told, drift taken out, "disturbed" or "same"."""
         if self.is_disturbed:
             return "disturbed"
         if self.own.low > self.margin:
             return "slower"
         return "faster" if self.own.high < 1 / self.margin else "same"
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether it may be called so: nothing is sure of a machine on which other programs ran."""
+        return self.verdict in ("slower", "faster") and self.margin < BUSY_MARGIN
 
     @property
     def title(self) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from guiapp.core.bench.agreement import Agreement
 from guiapp.core.bench.operations import MEMORY
 from guiapp.core.bench.scenarios import SCENARIOS, Cell
-from guiapp.core.bench.statistics import fit_growth, summarize
+from guiapp.core.bench.statistics import fit_growth, interval_in_turns, summarize
 from guiapp.core.bench.timing import Sample
 
 Record = dict[str, Any]
@@ -51,11 +51,22 @@ class Series:
             return self.n_tokens
         return self.cell.unit_tokens or self.n_tokens / len(self.cell.texts)
 
-    def record(self, clock: str) -> Record:
-        """The stable JSON record; at least one sample."""
+    @property
+    def shares(self) -> list[float]:
+        """Of a core that each sample got; none where it may use several."""
+        if self.cell.threads > 1:
+            return []
+        return [sample.cpu_s / sample.wall_s for sample in self.samples if sample.wall_s]
+
+    def record(self, clock: str, is_crowded: bool = False) -> Record:
+        """The stable JSON record; at least one sample.
+
+        is_crowded  whether other programs took part of the machine while this was measured
+        """
         seconds = self.seconds(clock)
-        summary = summarize(seconds)
-        interval, cell = summary.interval, self.cell
+        summary, cell = summarize(seconds), self.cell
+        own_seconds = self.seconds("cpu") if cell.threads == 1 else []
+        interval = interval_in_turns(seconds, own_seconds, is_crowded)
         n_tokens = self.n_unit_tokens
         cpu_s = summarize([sample.cpu_s for sample in self.samples]).median
         wall_s = summarize([sample.wall_s for sample in self.samples]).median
@@ -71,6 +82,8 @@ class Series:
             **agreement_record(self.agreement),
             "outliers": summary.n_outliers,
             "processor_share": cpu_s / wall_s if wall_s else None,
+            "crowded": is_crowded,
+            **({"own_s": own_seconds} if is_crowded and own_seconds else {}),
             "first_turn": self.first_turn,
             "samples_s": seconds,
         }
@@ -190,6 +203,10 @@ class Report:
         for name, key, worst in NOISE:
             if (value := cell.get(key)) is not None:
                 environment[name] = worst(value, environment.get(name, value))
+
+    @property
+    def n_cores(self) -> int:
+        return int(self._head["environment"].get("cores") or 1)
 
     @property
     def growth(self) -> list[Record]:

@@ -35,6 +35,10 @@ def _problem_with_result(result: object) -> str:
             return f"has the {name} {result[name]!r:.40}"
     if not _is_number(result.get("processor_share") or 0):
         return "has a share of a processor that is no number"
+    if not _is_whole(result.get("first_turn") or 0):
+        return "has a first turn that is no number"
+    if not _is_list_of(_is_number)(result.get("own_s") or []):
+        return "has processor times that are no numbers"
     if "samples_s" in result and not _is_list_of(_is_time)(result["samples_s"]):
         return "has samples that are no times"
     if result["exact"] is not None and not _is_number(result["agreement"]):

@@ -7,7 +7,8 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
-SHORTEST_SAMPLE_NS = 2_000_000
+SHORTEST_SAMPLE_NS = 2_000_000  # of a processor; what waits for something else is not waited for so long
+LONGEST_WAIT_NS = 25 * SHORTEST_SAMPLE_NS
 MOST_CALLS = 1 << 20
 
 
@@ -63,6 +64,8 @@ def take_sample(operation: Operation, n_calls: int, clock: Clock = SYSTEM_CLOCK)
 def calls_per_sample(operation: Operation, clock: Clock = SYSTEM_CLOCK) -> int:
     """So many calls that reading the clock does not matter; one where something runs before each.
 
+    They are counted by what the process got of a processor: one that was interrupted would be timed by single
+    calls from then on, each of which finds its caches cold.
     The first call of all tells nothing: what it needs may have to be loaded.
     """
     n_calls = 1
@@ -70,7 +73,8 @@ def calls_per_sample(operation: Operation, clock: Clock = SYSTEM_CLOCK) -> int:
         take_sample(operation, n_calls, clock)
     while operation.before is None and n_calls < MOST_CALLS:
         sample = take_sample(operation, n_calls, clock)
-        if sample.wall_s * operation.units * n_calls * 1e9 >= SHORTEST_SAMPLE_NS:
+        wall_ns, cpu_ns = (each * operation.units * n_calls * 1e9 for each in sample)
+        if cpu_ns >= SHORTEST_SAMPLE_NS or wall_ns >= LONGEST_WAIT_NS:
             break
         n_calls *= 2
     return n_calls

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from guiapp.core.bench.disturbance import was_shared
+from guiapp.core.bench.disturbance import was_crowded
 from guiapp.core.bench.measurement import Record
-from guiapp.core.bench.statistics import Ratio, ratio_in_turns
+from guiapp.core.bench.statistics import HIDDEN, Ratio, ratio_in_turns
 
 SCENARIO, OPERATION = "throughput", "encode"
 FEWEST_TURNS = 8  # together, before anything is settled
@@ -76,16 +76,17 @@ def verdict_of(results: Sequence[Record], corpus: str, baseline: str) -> Verdict
         return None
     judged = [row for row in rows if row["exact"] is not None]
     right = [row for row in judged if row["exact"]]
-    ranked = sorted(right or judged or rows, key=lambda row: row["median_s"])
+    ranked = sorted(right or judged or rows, key=_own_time_s)
     fastest, others = ranked[0], ranked[1:]
     beside = next((row for row in others if row["contender"] == baseline), others[0] if others else None)
+    is_disturbed = any(was_crowded(row) for row in (fastest, beside) if row is not None)
     ratio = NO_RATIO if beside is None else _ratio(beside, fastest)
     return Verdict(
         fastest["contender"],
         "" if beside is None else beside["contender"],
         ratio,
-        is_settled=beside is not None and _is_settled(ratio, min(fastest["n"], beside["n"])),
-        is_disturbed=any(was_shared(row) for row in (fastest, beside) if row is not None),
+        is_settled=beside is not None and _is_settled(ratio, min(fastest["n"], beside["n"]), is_disturbed),
+        is_disturbed=is_disturbed,
         n_equal=len(right),
         n_contenders=len(judged),
         n_tokens=round(fastest["n_tokens"]),
@@ -93,17 +94,26 @@ def verdict_of(results: Sequence[Record], corpus: str, baseline: str) -> Verdict
 
 
 def _ratio(slower: Record, faster: Record) -> Ratio:
-    if not (slower.get("samples_s") and faster.get("samples_s")):  # a run that kept none
+    """From the turns that both took; beside other programs by what each got of a processor, and wider."""
+    times = "own_s" if slower.get("own_s") and faster.get("own_s") else "samples_s"
+    if not (slower.get(times) and faster.get(times)):  # a run that kept none
         return Ratio(slower["median_s"] / faster["median_s"], 0.0, float("inf"))
     first = max(slower.get("first_turn", 0), faster.get("first_turn", 0))
-    times = [row["samples_s"][first - row.get("first_turn", 0) :] for row in (faster, slower)]
-    return ratio_in_turns(*times)
+    ratio = ratio_in_turns(*(row[times][first - row.get("first_turn", 0) :] for row in (faster, slower)))
+    hidden = 1.0 + HIDDEN if was_crowded(slower) or was_crowded(faster) else 1.0
+    return Ratio(ratio.ratio, ratio.low / hidden, ratio.high * hidden)
 
 
-def _is_settled(ratio: Ratio, n_turns: int) -> bool:
-    if n_turns < FEWEST_TURNS:
-        return False
-    return ratio.high / ratio.low - 1 <= SETTLED_WIDTH if ratio.low else False
+def _own_time_s(row: Record) -> float:
+    """What it takes of a core, where it had none of its own."""
+    share = row.get("processor_share") or 1.0
+    return float(row["median_s"] * (min(share, 1.0) if row["threads"] == 1 else 1.0))
+
+
+def _is_settled(ratio: Ratio, n_turns: int, is_disturbed: bool) -> bool:
+    """Beside other programs more turns make no interval narrower."""
+    is_narrow = ratio.high <= ratio.low * (1 + SETTLED_WIDTH)
+    return n_turns >= FEWEST_TURNS and (is_narrow or is_disturbed)
 
 
 def times_text(ratio: float) -> str:

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from guiapp.core.bench.disturbance import is_crowded
 from guiapp.core.bench.measurement import Record, Report
 from guiapp.core.bench.scenarios import SCENARIOS
-from guiapp.core.bench.statistics import summarize
+from guiapp.core.bench.statistics import interval_in_turns, summarize
 from guiapp.core.explain.figures import percent
 
 NOTHING_YET: Record = {"n": 0, "mb_per_s": None, "tokens_per_s": None}
@@ -48,7 +49,10 @@ class LiveRun:
                 record = self._live[_turn(event)]
                 if event.get("n") == 1:  # what came before were first impressions
                     record.update(NOTHING_YET, samples_s=[], first_turn=event.get("turn", 0))
+                    record.pop("own_s", None)
                 record["samples_s"].append(event["seconds"])
+                if event.get("share") is not None:
+                    record.setdefault("own_s", []).append(event["seconds"] * min(event["share"], 1.0))
             case "result":
                 self._live.pop(_turn(event), None)
 
@@ -84,9 +88,16 @@ class LiveRun:
 
     def _with_samples(self) -> list[Record]:
         records = [record for record in self._live.values() if record["samples_s"]]
+        shares = [
+            own_s / seconds
+            for record in records
+            for own_s, seconds in zip(record.get("own_s", ()), record["samples_s"], strict=False)
+            if record["threads"] == 1 and seconds
+        ]
+        crowded = is_crowded(shares, self._load, self.report.n_cores)
         for record in records:
             if record["n"] != len(record["samples_s"]):
-                _summarise(record)
+                _summarise(record, crowded)
         return records
 
 
@@ -112,11 +123,14 @@ def _says_how_much(text: str, result: Record) -> tuple[bool, bool, bool, int]:
     return scenario.chart == "bars", result["corpus"] == text, is_stretched, result["size_bytes"]
 
 
-def _summarise(record: Record) -> None:
-    """Bring the figures of a record up to its samples."""
-    summary = summarize(record["samples_s"])
+def _summarise(record: Record, crowded: bool) -> None:
+    """Bring the figures of a record up to its samples, in the same way as those of results."""
+    summary, own_s = summarize(record["samples_s"]), record.get("own_s", [])
+    interval = interval_in_turns(record["samples_s"], own_s if record["threads"] == 1 else [], crowded)
     record["n"], record["median_s"] = summary.n, summary.median
-    record["ci_s"] = [summary.interval.low, summary.interval.high]
+    record["ci_s"] = [interval.low, interval.high]
+    if own_s and summary.median:
+        record["crowded"], record["processor_share"] = crowded, summarize(own_s).median / summary.median
     if summary.median:
         record["mb_per_s"] = record["size_bytes"] / summary.median / 1e6
         record["tokens_per_s"] = record["n_tokens"] / summary.median

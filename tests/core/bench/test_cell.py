@@ -174,10 +174,10 @@ def test_time_is_what_was_used_and_not_what_somebody_paused():
     control = PausedControl(machine)
     race = machine.race(control)
     counts = []
-    for budget_s in (7.0, 4.0, 12.5):
+    for budget_s in (7.0, 4.0, 25.0):
         events = list(race.run(CELL, ["fast"], budget_s))
         counts.append((len([each for each in events if each["event"] == "sample"]), race.used_s))
-    assert counts == [(7, 7.0), (5, 12.0), (8, 20.0)]
+    assert counts == [(7, 7.0), (5, 12.0), (16, 28.0)]
 
 
 def test_a_call_that_would_take_longer_than_allowed_is_left_out():
@@ -312,12 +312,15 @@ LOOSE = [1.0, 2.0]
         ([[1.0] * 4], 1.0, 1.0, False),
         ([[1.0] * 5], 1.0, 1.0, True),
         ([[1.0] * 5], 0.99, 1.0, False),
-        ([[1.0] * 7], 0.0, 1.0, False),
-        ([[1.0] * 8], 0.0, 1.0, True),
-        ([[1.0] * 8, [1.0] * 7], 0.0, 1.0, False),
-        ([[1.0] * 8, LOOSE * 4], 0.0, 1.0, False),
-        ([[1.0] * 8, [0.995] * 4 + [1.005] * 4], 0.0, 1.0, True),
-        ([[1.0] * 8, [0.98] * 4 + [1.01] * 4], 0.0, 1.0, False),
+        ([[1.0] * 15], 0.5, 1.0, False),
+        ([[1.0] * 16], 0.5, 1.0, True),
+        ([[1.0] * 16], 0.49, 1.0, False),
+        ([[1.0] * 47], 0.0, 1.0, False),
+        ([[1.0] * 48], 0.0, 1.0, True),
+        ([[1.0] * 16, [1.0] * 15], 0.5, 1.0, False),
+        ([[1.0] * 16, LOOSE * 8], 0.5, 1.0, True),  # blocks of turns are alike
+        ([[1.0] * 16, [0.986] * 8 + [1.014] * 8], 0.5, 1.0, True),
+        ([[1.0] * 16, [0.98] * 8 + [1.02] * 8], 0.5, 1.0, False),
         ([LOOSE * 19 + [1.0]], 0.0, math.inf, False),
         ([LOOSE * (MOST_ROUNDS // 2)], 0.0, math.inf, True),
         ([[1.0]], 7.9, 1.0, False),

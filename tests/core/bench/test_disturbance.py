@@ -2,7 +2,7 @@
 
 import pytest
 
-from guiapp.core.bench.disturbance import was_busy, was_busy_before, was_disturbed
+from guiapp.core.bench.disturbance import is_crowded, was_busy, was_busy_before, was_disturbed
 
 
 def row(share=1.0, threads=1):
@@ -42,3 +42,19 @@ def test_on_several_threads_nothing_is_sure_of_a_busy_run():
         was_disturbed(each, run) for run in (calm, busy) for each in (row(), row(0.8), row(threads=2))
     ]
     assert disturbed == [False, True, False, False, True, True]
+
+
+@pytest.mark.parametrize(
+    ("shares", "load", "crowded"),
+    [
+        ([1.0] * 9 + [0.8], 0.0, False), ([1.0] * 8 + [0.8], 0.0, True), ([0.9] * 5, 0.0, False),
+        ([], 0.0, False), ([1.0], 2.0, False), ([1.0], 2.1, True), ([1.0], None, False),
+    ],
+)  # fmt: skip
+def test_a_machine_is_crowded_by_samples_without_a_core_or_by_load(shares, load, crowded):
+    assert is_crowded(shares, load, n_cores=2) is crowded
+
+
+def test_results_of_a_crowded_machine_make_a_run_busy():
+    assert was_busy({"results": [{**row(), "crowded": True}, row()]})
+    assert not was_busy({"results": [{**row(), "crowded": True}, *[row()] * 9]})

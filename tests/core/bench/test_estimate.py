@@ -1,15 +1,25 @@
 """How long runs take, before and while they go."""
 
+import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
+from fake_workers import AnswersAtOnce
 
 from guiapp import open_model
-from guiapp.core.bench.engine import cells_of, corpora_of
-from guiapp.core.bench.estimate import Duration, Pace, expected
-from guiapp.core.bench.forecast import Known, call_s
+from guiapp.core.bench.agreement import Tokens
+from guiapp.core.bench.cell import Race
+from guiapp.core.bench.control import Control
+from guiapp.core.bench.engine import _all_cells, cells_of, corpora_of
+from guiapp.core.bench.estimate import Duration, Pace, added_by_scenarios_s, added_s, expected, expected_s
+from guiapp.core.bench.forecast import START_S, Known, call_s
+from guiapp.core.bench.loading import Loading
 from guiapp.core.bench.plan import Plan
 from guiapp.core.bench.scenarios import SCENARIOS, Task, tasks_of
+from guiapp.core.bench.timing import Sample
+from guiapp.core.bench.worker import Loaded
+from guiapp.core.bench.workers import Workers
 
 ROW = {"scenario": "throughput", "operation": "encode", "contender": "fast", "size_bytes": 1_000}
 
@@ -32,23 +42,81 @@ def test_the_cells_that_are_forecast_are_those_that_are_made(largest):
                 assert cell.operations == task.operations
 
 
-ENCODERS = ("scan", "heap", "table", "backtrack", "greedy", "fast")
-PEOPLE = ("fast", "backtrack", "heap", "gigatoken", "tiktoken", "llama.cpp")
-QUICK_LOOK, MY_TEXT = ("throughput", "scaling"), ("throughput", "scaling", "short", "cold", "decode")
+class Simulation:
+    """A machine on which a run takes what calls are said to take, by a clock that only they move.
+
+    speeds    MB/s by contender
+    unrest    of the times of samples, as a standard deviation of logarithms; and phases are slow
+    """
+
+    def __init__(self, speeds: dict[str, float], unrest: float, seed: int) -> None:
+        self.speeds, self.unrest = speeds, unrest
+        self.generator = np.random.default_rng(seed)
+        self.now_s = 0.0
+
+    def seconds_of(self, plan: Plan) -> float:
+        tokenizer, control = open_model("demo:bpe"), Control()
+        cells = cells_of(plan, tokenizer)
+        workers = Workers(lambda name, threads: SimulatedWorker(self, self.speeds[name]))
+        right = Tokens(np.zeros(1, np.int32), None)
+        race = Race(plan, workers, control, lambda *_: right, np.ones(1, np.int64), lambda: self.now_s)
+        coming = Loading(workers, plan.contenders, 1, control, lambda: self.now_s)
+        list(_all_cells(race, workers, cells, coming, plan.time_budget_s))
+        return self.now_s
 
 
-@pytest.mark.parametrize(
-    ("contenders", "scenarios", "text_bytes", "took_s"),
-    [
-        (ENCODERS, QUICK_LOOK, (10_578, 8_080, 24_319), 71),
-        (PEOPLE, MY_TEXT, (40_500,), 110),
-    ],
-)
-def test_the_range_before_a_run_holds_what_runs_took(contenders, scenarios, text_bytes, took_s):
-    """With a budget of 5 s, on a busy machine with two cores."""
-    plan = Plan("model.gguf", contenders=contenders, scenarios=scenarios, time_budget_s=5.0, repeat="same")
-    duration = expected(plan, text_bytes)
-    assert duration.low_s < took_s < duration.high_s < 2.0 * took_s
+class SimulatedWorker(AnswersAtOnce):
+    def __init__(self, machine: Simulation, mb_per_s: float) -> None:
+        self._machine, self._mb_per_s = machine, mb_per_s
+
+    def ask(self, limit_s, command, *arguments):
+        machine = self._machine
+        if command == "load":
+            return Loaded("", "", 0)
+        if command == "prepare":
+            self._call_s = sum(map(len, arguments[1])) / self._mb_per_s / 1e6
+            self._n_calls = 1 << max(math.ceil(math.log2(2e-3 / self._call_s)), 0)
+            machine.now_s += self._call_s * (2 * self._n_calls + 1) + 1e-3
+            return Tokens(np.zeros(1, np.int32), None)
+        is_slow = machine.now_s % 7.0 < 3.0 and machine.unrest > 0.01
+        seconds = self._call_s * machine.generator.lognormal(0, machine.unrest) * (1.4 if is_slow else 1.0)
+        machine.now_s += seconds * self._n_calls + 1e-3
+        return Sample(seconds, seconds)
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_one_number_holds_within_a_factor_of_two(seed):
+    generator = np.random.default_rng(seed)
+    names = ("fast", "heap", "scan", "table", "backtrack", "greedy")[: generator.integers(1, 7)]
+    speeds = {name: float(np.exp(generator.uniform(0.0, 5.5))) for name in names}
+    scenarios = tuple(generator.permutation(["throughput", "scaling", "short", "decode"])[: 1 + seed % 3])
+    budget_s = float(generator.choice([3.0, 10.0, 60.0]))
+    plan = Plan("demo:bpe", ("sample:welcome", "tutorial"), names, False, scenarios, time_budget_s=budget_s)
+    sizes = [len(corpus.text) for corpus in corpora_of(plan, open_model("demo:bpe"))]
+    calls = {
+        (name, task.scenario, operation): [(1_000_000, 1.0 / speed)]
+        for name, speed in speeds.items()
+        for task in tasks_of(plan, sizes)
+        for operation in task.operations
+    }
+    known = Known(dict.fromkeys(names, 0.0), calls)
+    told_s = expected_s(plan, sizes, known) - START_S
+    took_s = Simulation(speeds, float(generator.choice([0.003, 0.08])), seed).seconds_of(plan)
+    assert told_s / 2 < took_s < told_s * 2
+
+
+def test_what_each_adds_is_the_difference_that_it_makes():
+    plan = Plan("model.gguf", contenders=("fast", "heap"), scenarios=("throughput",), time_budget_s=5.0)
+    both = expected_s(plan, (100_000,))
+    added = added_s(plan, (100_000,), contenders=("heap", "tiktoken"))
+    assert added["heap"] == pytest.approx(both - expected_s(replace(plan, contenders=("fast",)), (100_000,)))
+    assert added["tiktoken"] > 0
+    scenarios = added_by_scenarios_s(plan, (100_000,), scenarios=("throughput", "scaling"))
+    alone = expected_s(replace(plan, scenarios=("scaling",)), (100_000,))
+    more = expected_s(replace(plan, scenarios=("throughput", "scaling")), (100_000,))
+    assert scenarios["scaling"] == pytest.approx(more - both)
+    assert scenarios["throughput"] < both
+    assert alone > 0
 
 
 def test_more_contenders_scenarios_sizes_and_time_take_longer():

@@ -44,6 +44,7 @@ def test_samples_become_a_record():
         "first_difference": {"index": 4, "byte_offset": 17, "expected_id": 5, "found_id": None},
         "outliers": 1,
         "processor_share": 0.5,
+        "crowded": False,
         "first_turn": 0,
         "samples_s": [2.0, 2.0, 4.0, 2.0, 90.0],
     }

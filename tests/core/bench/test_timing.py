@@ -34,7 +34,7 @@ def test_what_runs_before_a_call_is_not_timed():
 
 def test_short_calls_are_repeated_until_the_clock_is_fine_enough():
     time = FakeTime(10_000)
-    assert calls_per_sample(Operation(time.call, units=3), time.clock) == 256
+    assert calls_per_sample(Operation(time.call, units=3), time.clock) == 512
     assert calls_per_sample(Operation(FakeTime(10**9).call), time.clock) == MOST_CALLS
     slow = FakeTime(10**9)
     assert calls_per_sample(Operation(slow.call), slow.clock) == 1
@@ -46,5 +46,19 @@ def test_a_first_call_that_has_to_load_something_does_not_stand_for_the_others()
     def call() -> None:
         time.call()
         time.call_ns = 10_000
+
+    assert calls_per_sample(Operation(call), time.clock) == 512
+
+
+def test_an_interrupted_call_does_not_stand_for_the_others_either():
+    time = FakeTime(10_000)
+    times_ns = [10_000, 10_000, 40_000_000]  # the last one was interrupted
+    time.clock = Clock(lambda: time.now_ns, lambda: time.now_ns - 10_000 * time.n_interrupted)
+    time.n_interrupted = 0
+
+    def call() -> None:
+        time.call_ns = times_ns.pop(0) if times_ns else 10_000
+        time.n_interrupted += (time.call_ns - 10_000) // 10_000
+        time.call()
 
     assert calls_per_sample(Operation(call), time.clock) == 256

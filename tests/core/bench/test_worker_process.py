@@ -14,7 +14,7 @@ import pytest
 from guiapp import open_model
 from guiapp.core.bench.contenders.table import PEERS
 from guiapp.core.bench.contenders.written_models import Ranks
-from guiapp.core.bench.worker import Worker, _answer
+from guiapp.core.bench.worker import OPENS, READS, WRITES, Worker, _answer
 from guiapp.core.bench.worker_process import ContenderFailed, Stopped, WorkerLost, WorkerProcess
 
 FIRST_WORKER = """
@@ -143,3 +143,15 @@ def test_an_interrupt_while_a_worker_starts_is_none_of_its_business(capfd):
 def test_neither_is_one_while_the_first_worker_of_a_process_starts():
     ended = subprocess.run([sys.executable, "-c", FIRST_WORKER], capture_output=True, text=True, timeout=120)
     assert (ended.returncode, ended.stderr) == (0, "")
+
+
+def test_what_it_does_is_told_before_it_answers_and_other_things_can_be_done_meanwhile():
+    pytest.importorskip("tiktoken")
+    process, stages = worker("tiktoken"), set()
+    process.begin(120, "load")
+    while not process.is_answered(0.001):
+        stages.add(process.stage)
+    assert process.answer().version
+    assert process.stage == READS
+    assert stages <= {"", OPENS, WRITES, READS}
+    process.end()

@@ -1,0 +1,115 @@
+"""What the benchmark makes of the same code, on a machine that two busy loops load again and again.
+
+    python tests/benchmarks/same_code.py MODEL TEXT
+
+Four contenders that are one encoder take part in many runs, each in new processes.  Told are: of how many
+pairs within a run the intervals overlap, for how many runs those of all four do, whether a verdict says that
+one is faster, and of how many results the next run says that they changed, surely or not.  Exit status 1
+unless intervals of at least 95 of 100 pairs overlap, at most 2 results of 200 are marked, and none surely.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import subprocess
+import sys
+import time
+from itertools import combinations, pairwise
+from typing import Any
+
+from guiapp.core.bench.control import Control
+from guiapp.core.bench.engine import run
+from guiapp.core.bench.history import compare_runs
+from guiapp.core.bench.measurement import Record, Report
+from guiapp.core.bench.plan import Plan
+from guiapp.core.bench.verdict import Verdict, verdict_of
+from guiapp.core.bench.worker_process import Worker, WorkerProcess
+
+NAMES = ("fast", "heap", "scan", "table")  # all of which are `fast` here
+N_RUNS = 51  # 50 pairs of runs with 4 results each
+BUDGET_S = 2.0
+BUSY_MEAN_S = 2.5
+LEAST_OVERLAP, MOST_MARKED_SHARE = 0.95, 2 / 200
+BUSY_LOOP = """
+import random, sys, time
+generator = random.Random(int(sys.argv[1]))
+while True:
+    until = time.monotonic() + generator.expovariate(1 / float(sys.argv[2]))
+    while time.monotonic() < until:
+        sum(range(1000))
+    time.sleep(generator.expovariate(1 / float(sys.argv[2])))
+"""
+
+
+def one_run(plan: Plan) -> Record:
+    """The record of a run in which every contender is `fast`."""
+    control, report = Control(), Report()
+
+    def start(name: str, threads: int) -> Worker:
+        return WorkerProcess(plan.model, "fast", threads, control.shall_stop)
+
+    for event in run(plan, control, start):
+        report.add(event)
+    return report.record()
+
+
+def overlaps(one: Record, other: Record) -> bool:
+    return bool(one["ci_s"][0] <= other["ci_s"][1] and other["ci_s"][0] <= one["ci_s"][1])
+
+
+def verdict_on(record: Record) -> Verdict:
+    verdict = verdict_of(record["results"], record["corpora"][0]["name"], "fast")
+    assert verdict is not None
+    return verdict
+
+
+def measure(plan: Plan, n_runs: int, n_loops: int) -> list[Record]:
+    """The runs, beside so many busy loops that come and go."""
+    command = [sys.executable, "-c", BUSY_LOOP]
+    loops = [subprocess.Popen([*command, str(seed), str(BUSY_MEAN_S)]) for seed in range(n_loops)]
+    try:
+        records = []
+        for number in range(n_runs):
+            records.append(one_run(plan))
+            rows = records[-1]["results"]
+            told = ", ".join(f"{row['mb_per_s']:.0f} ± {_half_width(row):.0%}" for row in rows)
+            print(f"{number + 1}/{n_runs}: {told}  {verdict_on(records[-1])}", file=sys.stderr, flush=True)
+            time.sleep(random.Random(number).uniform(0.0, 1.0))
+        return records
+    finally:
+        for loop in loops:
+            loop.kill()
+            loop.wait()
+
+
+def _half_width(row: dict[str, Any]) -> float:
+    return float((row["ci_s"][1] - row["ci_s"][0]) / 2 / row["median_s"])
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("model")
+    parser.add_argument("text")
+    parser.add_argument("--runs", type=int, default=N_RUNS)
+    parser.add_argument("--loops", type=int, default=2, help="busy loops: %(default)s")
+    options = parser.parse_args()
+    plan = Plan(options.model, (options.text,), NAMES, scenarios=("throughput",), time_budget_s=BUDGET_S)
+    records = measure(plan, options.runs, options.loops)
+    pairs = [[overlaps(*pair) for pair in combinations(record["results"], 2)] for record in records]
+    flat = [each for run_pairs in pairs for each in run_pairs]
+    widths = sorted(_half_width(row) for record in records for row in record["results"])
+    changes = [change for old, new in pairwise(records) for change in compare_runs(old, new)]
+    marked = [change for change in changes if change.verdict in ("slower", "faster")]
+    sure = [change for change in marked if change.is_sure]
+    n_all, n_told = sum(map(all, pairs)), sum(not verdict_on(record).is_tie for record in records)
+    print(f"intervals overlap: {sum(flat)} of {len(flat)} pairs, all four in {n_all} of {len(records)} runs")
+    print(f"half width of an interval: median {widths[len(widths) // 2]:.0%}, widest {widths[-1]:.0%}")
+    print(f"verdicts that one is faster: {n_told} of {len(records)} runs")
+    print(f"results marked as changed in the next run: {len(marked)} of {len(changes)}, surely {len(sure)}")
+    is_honest = len(marked) <= MOST_MARKED_SHARE * len(changes) and not sure
+    return 0 if sum(flat) >= LEAST_OVERLAP * len(flat) and is_honest else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
