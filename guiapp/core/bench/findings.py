@@ -192,7 +192,20 @@ def _memory(rows: Rows, _left_out: Rows, baseline: str) -> str:
 
 def _latency(rows: Rows, _left_out: Rows, baseline: str) -> str:
     mine = _of(rows, baseline)
-    return "" if mine is None else f"Of 100 calls of {baseline}, 99 end within {time_text(mine['p99_s'])}"
+    return (
+        ""
+        if mine is None or not mine.get("p99_s")
+        else f"Of 100 calls of {baseline}, 99 end within {time_text(mine['p99_s'])}"
+    )
+
+
+def _energy(rows: Rows, _left_out: Rows, baseline: str) -> str:
+    told = sorted(
+        (row for row in rows if row.get("joules_per_mb")), key=lambda row: float(row["joules_per_mb"])
+    )
+    if len(told) < 2 or told[0]["joules_ci"][1] >= told[1]["joules_ci"][0]:
+        return ""
+    return f"{told[0]['contender']} needs the least energy, {told[0]['joules_per_mb']:.2g} J for 1 MB"
 
 
 def _of(rows: Rows, name: str) -> Record | None:
@@ -229,4 +242,5 @@ FINDINGS: Mapping[str, Callable[[Rows, Rows, str], str]] = {
     "stages": _stages,
     "memory": _memory,
     "latency": _latency,
+    "energy": _energy,
 }
