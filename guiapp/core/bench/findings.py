@@ -74,7 +74,8 @@ def _worst_case(rows: Rows, left_out: Rows, _baseline: str) -> str:
     n_of = len({row["contender"] for row in rows})
     verb = "stop" if text.endswith("s") else "stops"
     if gone := stopped(rows, left_out):
-        return f"{text} {verb} {in_words(len(gone))} of {in_words(n_of)}"
+        share = (len(gone), n_of) if n_of >= len(NUMBERS) else (in_words(len(gone)), in_words(n_of))
+        return f"{text} {verb} {share[0]} of {share[1]}"
     told = [line for line in growth_records(list(map(dict, rows))) if line["error"] < WORST_FIT]
     slow = [line["contender"] for line in told if line["exponent"] > IN_STEP]
     if not told or len(told) < n_of:
