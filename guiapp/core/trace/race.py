@@ -262,7 +262,7 @@ def _maker(debugger: Debugger, parting: _Parting, tokens: tuple[int, int]) -> in
 
 def _deed(debugger: Debugger, step: int, parting: _Parting, tokens: tuple[int, int]) -> str:
     """What a run did at the step that decided."""
-    if not len(debugger.trace):  # such as for blanks, with WordPiece and without special tokens
+    if not len(debugger.trace):  # of an empty text to which nothing is added
         return "has no token there"
     operation, columns = debugger.trace.operation(step), debugger.trace.columns
     made, covered = debugger.teller.result(step), debugger.teller.covered(step)

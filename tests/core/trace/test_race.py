@@ -324,10 +324,10 @@ def test_a_race_ends_with_the_steps_of_both_and_the_tokens_that_differ(text, fir
         assert kept[0] != kept[1]
 
 
-def test_one_that_has_nothing_to_do_parts_from_one_that_has():
+def test_one_that_has_nothing_to_do_parts_from_one_that_puts_tokens_around():
     wordpiece = guiapp.open_model("demo:wordpiece")
-    nothing = debugger_for(wordpiece, record(wordpiece, " ", None, add_special=False))
-    some = run(BPE, " ", None)
-    found = first_difference(some, nothing, ("bpe", "wordpiece"))
+    nothing = debugger_for(BPE, record(BPE, "", None, add_special=False))
+    around = run(wordpiece, "", None)
+    found = first_difference(around, nothing, ("wordpiece", "bpe"))
     assert found.steps[1] == 0
-    assert found.reason.endswith("wordpiece has no token there.")
+    assert found.reason.endswith("bpe has no token there.")
