@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from guiapp.core.bench.agreement import Agreement
 from guiapp.core.bench.operations import MEMORY
 from guiapp.core.bench.scenarios import SCENARIOS, Cell
@@ -14,6 +16,7 @@ from guiapp.core.bench.timing import Sample
 
 Record = dict[str, Any]
 NOISE = (("load_highest", "load", max), ("mhz_lowest", "mhz", min), ("mhz_highest", "mhz", max))
+QUANTILES = {"p50_s": 50, "p95_s": 95, "p99_s": 99}
 KEY = ("scenario", "operation", "contender", "corpus", "size_bytes", "threads")
 
 
@@ -85,8 +88,29 @@ class Series:
             "crowded": is_crowded,
             **({"own_s": own_seconds} if is_crowded and own_seconds else {}),
             "first_turn": self.first_turn,
+            **_quantiles(self.samples),
+            **_energy(self.samples, cell.size_bytes),
             "samples_s": seconds,
         }
+
+
+def _quantiles(samples: Sequence[Sample]) -> Record:
+    """How long most single calls took, where they were timed one by one."""
+    calls_s = [seconds for sample in samples for seconds in sample.calls_s]
+    if not calls_s:
+        return {}
+    values = np.percentile(calls_s, list(QUANTILES.values())).tolist()
+    return {"n_calls": len(calls_s), **dict(zip(QUANTILES, values, strict=True))}
+
+
+def _energy(samples: Sequence[Sample], size_bytes: int) -> Record:
+    """What encoding took, where the machine tells it."""
+    joules = [sample.joules / size_bytes * 1e6 for sample in samples if sample.joules is not None]
+    if not joules:
+        return {}
+    summary = summarize(joules)
+    interval = summary.interval
+    return {"joules_per_mb": summary.median, "joules_ci": [interval.low, interval.high]}
 
 
 def memory_record(cell: Cell, contender: str, built_bytes: int, encoding_bytes: int) -> Record:

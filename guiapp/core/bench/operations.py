@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from itertools import cycle, islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,14 +14,17 @@ from numpy.typing import NDArray
 
 from guiapp.core.bench.agreement import Tokens
 from guiapp.core.bench.contenders.contender import APPENDED_BYTES, Contender, PartCounter, UnavailableError
+from guiapp.core.bench.energy import EnergyMeter, why_no_energy
 from guiapp.core.bench.stages import STAGES
-from guiapp.core.bench.timing import Operation
+from guiapp.core.bench.timing import Operation, take_sample
 
 Texts = Sequence[bytes]
 
 N_COMPARED = 50  # counts while appending
 MEMORY = "memory"  # is not timed
 BATCH = "encode batch"
+SINGLY, N_SINGLE = "encode singly", 32  # calls of a sample
+METERED, METERED_S = "encode metered", 0.1  # a sample takes so long
 REBUILDING = frozenset({"encode first"})  # operations in front of which a contender is loaded
 
 
@@ -78,6 +84,41 @@ def _encode_each(subject: Subject) -> Operation:
             encode(text)
 
     return Operation(encode_each, units=len(taken))
+
+
+def _encode_singly(subject: Subject) -> Operation:
+    """Short texts that a contender as if just loaded has not seen before, each call timed by itself."""
+    contender, now, took_s = subject.rebuild(), list[Any](), list[float]()
+    first, *prompts = map(contender.take_text, subject.texts)
+    contender.encode(first)  # makes what is made with the first text
+    encode, clock_ns = contender.encode, time.perf_counter_ns
+    endless = cycle(prompts)
+
+    def take_next() -> None:
+        now[:], took_s[:] = islice(endless, N_SINGLE), ()
+
+    def encode_singly() -> None:
+        for text in now:
+            start_ns = clock_ns()
+            encode(text)
+            took_s.append((clock_ns() - start_ns) / 1e9)
+
+    return Operation(encode_singly, before=take_next, units=N_SINGLE, calls_s=lambda: tuple(took_s))
+
+
+def _encode_metered(subject: Subject) -> Operation:
+    """The text so often that counters of energy, which change once in a millisecond, tell enough."""
+    if reason := why_no_energy():
+        raise UnavailableError(reason)
+    meter, encode = EnergyMeter(), subject.contender.encode
+    taken = subject.contender.take_text(subject.text)
+    n_calls = math.ceil(METERED_S / max(take_sample(Operation(partial(encode, taken)), 1).wall_s, 1e-9))
+
+    def encode_often() -> None:
+        for _ in range(n_calls):
+            encode(taken)
+
+    return Operation(encode_often, before=meter.start, units=n_calls, joules=meter.joules)
 
 
 def _encode_first(subject: Subject) -> Operation:
@@ -162,6 +203,8 @@ OPERATIONS: dict[str, Callable[[Subject], Operation]] = {
     "encode": _encode,
     "encode each": _encode_each,
     "encode first": _encode_first,
+    SINGLY: _encode_singly,
+    METERED: _encode_metered,
     BATCH: _encode_batch,
     "decode": _decode,
     "append": _append,

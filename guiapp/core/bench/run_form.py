@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from guiapp.core.bench.operations import MEMORY
+from guiapp.core.bench.measurement import QUANTILES
 from guiapp.core.bench.scenarios import SCENARIOS
 
 LARGEST = 1e18  # JSON knows whole numbers that no float can hold
@@ -27,7 +27,7 @@ def problem_with(run: object) -> str:
 def _problem_with_result(result: object) -> str:
     if not isinstance(result, dict):
         return "is no object"
-    checks = {**HEAD, **(MEMORY_FIGURES if result.get("operation") == MEMORY else FIGURES)}
+    checks = {**HEAD, **FIGURES_OF.get(str(result.get("scenario")), FIGURES)}
     for name, is_right in checks.items():
         if name not in result:
             return f"has no “{name}”"
@@ -156,4 +156,9 @@ MEMORY_FIGURES: Mapping[str, Check] = {
     **dict.fromkeys(FIGURES, _is_nothing),
     "built_bytes": _is_number,
     "encoding_bytes": _is_number,
+}
+FIGURES_OF: Mapping[str, Mapping[str, Check]] = {  # scenarios that have others
+    "memory": MEMORY_FIGURES,
+    "latency": {**FIGURES, **dict.fromkeys(QUANTILES, _is_time)},
+    "energy": {**FIGURES, "joules_per_mb": _is_number, "joules_ci": _is_list_of(_is_number)},
 }

@@ -14,7 +14,8 @@ import numpy as np
 
 from guiapp.core.bench.contenders.contender import APPENDED_BYTES, as_split, split_name
 from guiapp.core.bench.corpus import WORST_TEXTS, Corpus, fresh_text, stretched, worst_texts
-from guiapp.core.bench.operations import MEMORY
+from guiapp.core.bench.energy import why_no_energy
+from guiapp.core.bench.operations import MEMORY, METERED, N_SINGLE, SINGLY
 from guiapp.core.bench.stages import STAGES, WHOLE, stage_names
 from guiapp.core.tokenizer import Tokenizer
 
@@ -30,9 +31,15 @@ BYTES_PER_TOKEN = 4  # about
 LONGEST_PART_BYTES = 100_000  # that surely hold more tokens than the longest part
 N_PROMPTS = 64
 N_PARTS = 64
+N_UNSEEN, UNSEEN_BYTES = 2_048, 128
 DOCUMENT_BYTES = 2_000
 BATCH_BYTES = 1 << 21
-UNITS = {"encode each": N_PROMPTS, "count parts": N_PARTS, "encode parts": N_PARTS}  # of one call
+UNITS = {
+    "encode each": N_PROMPTS,
+    "count parts": N_PARTS,
+    "encode parts": N_PARTS,
+    SINGLY: N_SINGLE,
+}  # of one call
 
 
 class Task(NamedTuple):
@@ -136,6 +143,7 @@ class Scenario:
     is_default  whether it is measured where nobody asks for any
     slowdown    how many times as long as an ordinary text a byte takes, about
     beside      the scenario whose results for the same texts are shown beside
+    why_not     says why it cannot be measured on this machine, "" where it can
     """
 
     name: str
@@ -153,6 +161,12 @@ class Scenario:
     is_default: bool = False
     slowdown: float = 1.0
     beside: str = ""
+    why_not: Callable[[], str] = lambda: ""
+
+    @property
+    def is_live(self) -> bool:
+        """Whether samples that come one by one say what it shows."""
+        return self.chart != "latency" and self.unit != "J/MB"
 
     def tasks(self, plan: Plan, text_bytes: Sequence[int]) -> Iterator[Task]:
         for extent in self.extents(plan, text_bytes):
@@ -216,6 +230,15 @@ def _stretched(setting: Setting, task: Task) -> Cell:
 def _prompts(setting: Setting, task: Task) -> Cell:
     prompts = _pieces(setting.corpora[task.text].text, task.size_bytes, N_PROMPTS)
     return replace(setting.cell(task, *prompts), unit_bytes=task.size_bytes)
+
+
+def _unseen(setting: Setting, task: Task) -> Cell:
+    """Stretches from random places, so that hardly any comes twice."""
+    text, size = setting.corpora[task.text].text, task.size_bytes
+    starts = np.random.default_rng(setting.plan.seed).integers(0, len(text), N_UNSEEN).tolist()
+    repeated = stretched(text, len(text) + size)
+    prompts = dict.fromkeys(_from_character(repeated, start, size) for start in starts)
+    return replace(setting.cell(task, *(prompts if len(prompts) > 1 else [*prompts] * 2)), unit_bytes=size)
 
 
 def _worst(setting: Setting, task: Task) -> Cell:
@@ -312,6 +335,15 @@ SCENARIOS: dict[str, Scenario] = {
             is_default=True,
         ),
         Scenario(
+            "latency",
+            "Half, 95 and 99 of 100 single calls take no longer than this",
+            "Single calls",
+            f"each of {N_UNSEEN:,} calls with other {UNSEEN_BYTES} bytes of the first text by itself",
+            *(((SINGLY,),), _sizes(UNSEEN_BYTES), _unseen),
+            unit="s",
+            chart="latency",
+        ),
+        Scenario(
             "worst",
             "Time of text that cannot be split",
             "Worst case",
@@ -402,6 +434,17 @@ SCENARIOS: dict[str, Scenario] = {
             *(((MEMORY,),), _sizes(BATCH_BYTES), _stretched),
             unit="MB",
             chart="memory",
+        ),
+        Scenario(
+            "energy",
+            "Energy of encoding",
+            "Energy",
+            "what the processor consumes while each text is encoded, idle cores and other programs included",
+            *(((METERED,),), _whole_texts, _whole),
+            unit="J/MB",
+            chart="groups",
+            by_text=True,
+            why_not=why_no_energy,
         ),
     )
 }

@@ -10,7 +10,7 @@ from guiapp.core.bench.beside import Beside, beside, ratio_text
 from guiapp.core.bench.drift import NO_DRIFT
 from guiapp.core.bench.growth import growth_words
 from guiapp.core.bench.history import BUSY_MARGIN, Change
-from guiapp.core.bench.measurement import Record
+from guiapp.core.bench.measurement import QUANTILES, Record
 from guiapp.core.bench.scenarios import SCENARIOS, Unit
 from guiapp.core.bench.stages import STAGES, WHOLE
 from guiapp.core.explain.figures import counted, percent
@@ -25,6 +25,7 @@ VERDICTS = ("slower", "faster", "same")
 TIME_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 YOUR_TEXT = "your text"
 LEAST_OVERHEAD_S = 1e-9
+TIME_KEYS, ENERGY_KEYS = ("median_s", "ci_s"), ("joules_per_mb", "joules_ci")
 
 
 class Figures(NamedTuple):
@@ -127,16 +128,19 @@ def _figures(rows: Sequence[Record]) -> list[Figures]:
     if scenario.chart == "memory":
         keys = {"ready": "built_bytes", "more while encoding": "encoding_bytes"}
         return [Figures(title, "MB", _each(rows, key, BYTES_PER_MB)) for title, key in keys.items()]
+    if scenario.chart == "latency":
+        return [Figures(key.removesuffix("_s"), "s", _each(rows, key)) for key in QUANTILES]
     return [Figures("", scenario.unit, _each(rows, VALUES[scenario.unit]))]
 
 
 def _beside(rows: Sequence[Record]) -> list[Figures]:
     """The same to stand beside another scenario's, under its own name."""
-    first, *_ = _figures(rows)
-    return [first._replace(title=SCENARIOS[rows[0]["scenario"]].label.lower())]
+    found, scenario = _figures(rows), SCENARIOS[rows[0]["scenario"]]
+    return found if scenario.chart == "latency" else [found[0]._replace(title=scenario.label.lower())]
 
 
-VALUES: Mapping[Unit, str] = {"MB/s": "mb_per_s", "s": "median_s"}  # the keys of records
+# The keys of records.
+VALUES: Mapping[Unit, str] = {"MB/s": "mb_per_s", "s": "median_s", "J/MB": "joules_per_mb"}
 
 
 def _each(rows: Sequence[Record], key: str, factor: float = 1.0) -> dict[str, float]:
@@ -213,8 +217,9 @@ def _spreads(rows: Sequence[Record]) -> Column:
     widths: dict[str, float] = {}
     for row in rows:
         if row["ci_s"] and row["n"] > 1:
-            low, high = row["ci_s"]
-            width = 50 * (high - low) / row["median_s"]
+            is_energy = SCENARIOS[row["scenario"]].unit == "J/MB"
+            middle, (low, high) = (row[key] for key in (ENERGY_KEYS if is_energy else TIME_KEYS))
+            width = 50 * (high - low) / middle if middle else 0.0
             widths[row["contender"]] = max(widths.get(row["contender"], 0.0), width)
     once = {row["contender"]: ONCE for row in rows if row["ci_s"]}
     return Column(PLUS_MINUS, {**once, **{name: f"{width:.0f}" for name, width in widths.items()}})

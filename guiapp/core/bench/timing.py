@@ -25,21 +25,27 @@ SYSTEM_CLOCK = Clock(time.perf_counter_ns, time.process_time_ns)
 class Operation(NamedTuple):
     """Something to time.
 
-    call    what is timed
-    before  runs in front of each timed call and is not timed
-    units   how many things one call does, such as prompts: times are per unit
+    call     what is timed
+    before   runs in front of each timed call and is not timed
+    units    how many things one call does, such as prompts: times are per unit
+    calls_s  what each of these took, where the last call noted it
+    joules   what the machine consumed since `before`
     """
 
     call: Callable[[], object]
     before: Callable[[], object] | None = None
     units: int = 1
+    calls_s: Callable[[], tuple[float, ...]] | None = None
+    joules: Callable[[], float] | None = None
 
 
 class Sample(NamedTuple):
-    """Seconds per unit."""
+    """Seconds per unit, of single calls if they are known one by one, and joules per unit."""
 
     wall_s: float
     cpu_s: float
+    calls_s: tuple[float, ...] = ()
+    joules: float | None = None
 
 
 def take_sample(operation: Operation, n_calls: int, clock: Clock = SYSTEM_CLOCK) -> Sample:
@@ -54,11 +60,14 @@ def take_sample(operation: Operation, n_calls: int, clock: Clock = SYSTEM_CLOCK)
         for _ in range(n_calls):
             call()
         wall_ns, cpu_ns = clock.wall_ns() - wall_ns, clock.cpu_ns() - cpu_ns
+        joules = operation.joules and operation.joules()
     finally:
         if was_enabled:
             gc.enable()
     n_units = n_calls * operation.units
-    return Sample(wall_ns / n_units / 1e9, cpu_ns / n_units / 1e9)
+    calls_s = operation.calls_s() if operation.calls_s else ()
+    per_unit_j = None if joules is None else joules / n_units
+    return Sample(wall_ns / n_units / 1e9, cpu_ns / n_units / 1e9, calls_s, per_unit_j)
 
 
 def calls_per_sample(operation: Operation, clock: Clock = SYSTEM_CLOCK) -> int:
@@ -73,7 +82,7 @@ def calls_per_sample(operation: Operation, clock: Clock = SYSTEM_CLOCK) -> int:
         take_sample(operation, n_calls, clock)
     while operation.before is None and n_calls < MOST_CALLS:
         sample = take_sample(operation, n_calls, clock)
-        wall_ns, cpu_ns = (each * operation.units * n_calls * 1e9 for each in sample)
+        wall_ns, cpu_ns = (each * operation.units * n_calls * 1e9 for each in sample[:2])
         if cpu_ns >= SHORTEST_SAMPLE_NS or wall_ns >= LONGEST_WAIT_NS:
             break
         n_calls *= 2

@@ -37,6 +37,10 @@ class TookTooLong(WorkerLost):
     """The worker was ended because one call took too long."""
 
 
+class TookTooMuch(WorkerLost):
+    """The worker was ended because it held too much memory."""
+
+
 class ContenderFailed(Exception):  # noqa: N818
     """The contender refused or raised; the worker lives on."""
 
@@ -77,10 +81,6 @@ def interrupts_held_back() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-class TookTooMuch(WorkerLost):
-    """The worker was ended because it held too much memory."""
-
-
 def contenders_context() -> SpawnContext | ForkServerContext:
     """How processes of contenders start: on Linux as copies of one that has imported all but their libraries.
 
@@ -104,7 +104,7 @@ def begin_early() -> None:
 class AskedProcess:
     """A child process that runs `serve(connection, *arguments)`, which answers what it is asked.
 
-    On Linux it ends with the thread that started it.
+    One that was spawned ends with the thread that started it, on Linux.
 
     most_bytes  of memory that it and what it started may hold, where the system tells; None: no limit
     """

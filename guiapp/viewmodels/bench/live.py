@@ -87,7 +87,8 @@ class LiveRun:
         return " · ".join(told)
 
     def _with_samples(self) -> list[Record]:
-        records = [record for record in self._live.values() if record["samples_s"]]
+        live = (record for record in self._live.values() if SCENARIOS[record["scenario"]].is_live)
+        records = [record for record in live if record["samples_s"]]
         shares = [
             own_s / seconds
             for record in records

@@ -6,7 +6,7 @@ import pytest
 
 from guiapp import open_model
 from guiapp.core.bench.contenders.contender import Contender, UnavailableError, ids_only, our_contender
-from guiapp.core.bench.operations import OPERATIONS, Subject, judged_tokens
+from guiapp.core.bench.operations import METERED, OPERATIONS, SINGLY, Subject, judged_tokens
 from guiapp.core.bench.stages import STAGES
 from guiapp.core.bench.worker import Worker
 
@@ -54,7 +54,7 @@ def fast_subject(**changes):
     return Subject(ours, lambda: ours, [b"How do lions sleep? " * 300], ((0, 10), (3, 9)), threads=2)
 
 
-@pytest.mark.parametrize("name", [name for name in OPERATIONS if name not in STAGES])
+@pytest.mark.parametrize("name", [name for name in OPERATIONS if name not in (*STAGES, SINGLY, METERED)])
 def test_every_operation_can_be_timed_and_knows_how_many_it_does(name):
     operation = OPERATIONS[name](fast_subject())
     if operation.before:

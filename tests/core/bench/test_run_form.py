@@ -3,7 +3,7 @@
 import pytest
 from bench_runs import RUN, record
 
-from guiapp.core.bench.run_form import problem_with
+from guiapp.core.bench.run_form import FIGURES_OF, problem_with
 from guiapp.core.bench.scenarios import SCENARIOS
 
 TIMED = record("throughput", "fast", 10, 1.0, processor_share=1.0, samples_s=[1.0])
@@ -18,7 +18,7 @@ COUNTS = ([1, 10**18], [0, -1, 1.5, 2.0, "1", True, None, 10**19, 10**400])
 TIMES = ([1, 0.5, 1e18], [0, 0.0, -1, "1", True, None, float("inf"), float("nan"), 1.1e18, 10**400])
 NUMBERS = ([0, 0.0, 1.5, 1e18], [-1, -0.1, "1", False, None, float("inf"), [1]])
 RESULT_VALUES = {
-    "scenario": (sorted(SCENARIOS), ["", "other", None, 1]),
+    "scenario": (sorted({*SCENARIOS} - {*FIGURES_OF}), ["", "other", None, 1]),
     "operation": (["", "x"], [None, 1]),
     "contender": TEXTS,
     "corpus": TEXTS,
@@ -48,6 +48,24 @@ def test_each_figure_of_a_result_is_looked_at(name):
         told = problem_with({"results": [TIMED, {**TIMED, name: value}]})
         assert told == f"result 2 has the {name} {value!r:.40}"
     without = {key: TIMED[key] for key in TIMED if key != name}
+    assert problem_with({"results": [without]}) == f"result 1 has no “{name}”"
+
+
+SINGLE = record("latency", "fast", 128, 1e-5, p50_s=1e-6, p95_s=2e-6, p99_s=3e-6)
+METERED = record("energy", "fast", 128, 1e-5, joules_per_mb=2.0, joules_ci=[1.0, 3.0])
+
+
+@pytest.mark.parametrize(
+    ("whole", "name"),
+    [
+        *((SINGLE, f"p{quantile}_s") for quantile in (50, 95, 99)),
+        *((METERED, f"joules_{x}") for x in ("per_mb", "ci")),
+    ],
+)
+def test_what_only_some_scenarios_have_is_looked_at_too(whole, name):
+    assert problem_with({"results": [whole]}) == ""
+    assert problem_with({"results": [{**whole, name: "x"}]}) == f"result 1 has the {name} 'x'"
+    del (without := dict(whole))[name]
     assert problem_with({"results": [without]}) == f"result 1 has no “{name}”"
 
 

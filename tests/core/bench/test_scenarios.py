@@ -29,6 +29,8 @@ TASKS = {
     "batch": (("encode batch",), [(0, BATCH, 1), (1, BATCH, 1)]),
     "stages": (STAGES, BOTH),
     "memory": (("memory",), [(0, BATCH, 1)]),
+    "latency": (("encode singly",), [(0, 128, 1)]),
+    "energy": (("encode metered",), BOTH),
 }
 
 
@@ -190,6 +192,16 @@ def test_what_follows_a_text_is_itself_or_fresh_and_the_record_can_tell(tokenize
     fresh = longest.texts[0][:1_000_000]
     pieces = {fresh[at : at + 64] for at in range(0, len(fresh) - 64, 64)}
     assert sum(fresh.count(piece) for piece in [*pieces][:50]) == 50, "no stretch comes twice"
+
+
+def test_single_calls_are_of_different_texts(tokenizer):
+    text = corpus_named("sample:english", tokenizer.vocabulary).text
+    (cell,) = made(tokenizer, "latency", text)
+    assert len(cell.texts) > 1_000
+    assert len({*cell.texts}) == len(cell.texts)
+    assert {len(each) for each in cell.texts} == {cell.unit_bytes} == {128}
+    (tiny,) = made(tokenizer, "latency", b"a", repeat="never")
+    assert (tiny.texts, tiny.size_bytes) == ((b"a", b"a"), 1)
 
 
 def test_a_cell_is_for_all_or_for_those_that_are_named():
