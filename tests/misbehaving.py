@@ -3,23 +3,14 @@
 from __future__ import annotations
 
 import ctypes
-import multiprocessing
 import os
 import socket
-import subprocess
 import sys
-import tempfile
 import time
-from pathlib import Path
 
 IDS = [1, 2, 3]
 LONG_S = 600
 HELD: list[bytearray] = []
-
-
-def left_behind(run_id: int) -> Path:
-    """The file that is told the number of a process that a contender of this process's run left."""
-    return Path(tempfile.gettempdir(), f"tokenloupe-left-behind-{run_id}")
 
 
 def _is_first(text: str) -> bool:
@@ -36,13 +27,6 @@ def forks(text: str) -> list[int]:
     """Both come back, and want to answer."""
     if _is_first(text):
         os.fork()
-    return IDS
-
-
-def leaves_a_child(text: str) -> list[int]:
-    if _is_first(text):
-        child = subprocess.Popen([sys.executable, "-c", f"import time; time.sleep({LONG_S})"])
-        left_behind(multiprocessing.parent_process().pid).write_text(str(child.pid))
     return IDS
 
 

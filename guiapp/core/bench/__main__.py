@@ -24,8 +24,7 @@ import threading
 from typing import TextIO
 
 from guiapp.core.bench.control import Control
-from guiapp.core.bench.engine import run
-from guiapp.core.bench.plan import RUN_OWN, BenchError, plan_from
+from guiapp.core.bench.starting import begin_early
 from guiapp.core.errors import TokenloupeError
 
 LOWER_PRIORITY = 5  # as a nice value
@@ -35,6 +34,10 @@ def main() -> int:
     """Exit status 0 if the run was complete or was stopped, 1 if the plan was at fault."""
     if hasattr(os, "nice"):
         os.nice(LOWER_PRIORITY)
+    begin_early()  # which imports the same as this process, and meanwhile
+    from guiapp.core.bench.engine import run
+    from guiapp.core.bench.plan import RUN_OWN, BenchError, plan_from
+
     control = Control()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: control.stop())

@@ -74,7 +74,8 @@ def _worst_case(rows: Rows, left_out: Rows, _baseline: str) -> str:
     n_of = len({row["contender"] for row in rows})
     verb = "stop" if text.endswith("s") else "stops"
     if gone := stopped(rows, left_out):
-        return f"{text} {verb} {in_words(len(gone))} of {in_words(n_of)}"
+        share = (len(gone), n_of) if n_of >= len(NUMBERS) else (in_words(len(gone)), in_words(n_of))
+        return f"{text} {verb} {share[0]} of {share[1]}"
     told = [line for line in growth_records(list(map(dict, rows))) if line["error"] < WORST_FIT]
     slow = [line["contender"] for line in told if line["exponent"] > IN_STEP]
     if not told or len(told) < n_of:
@@ -192,7 +193,20 @@ def _memory(rows: Rows, _left_out: Rows, baseline: str) -> str:
 
 def _latency(rows: Rows, _left_out: Rows, baseline: str) -> str:
     mine = _of(rows, baseline)
-    return "" if mine is None else f"Of 100 calls of {baseline}, 99 end within {time_text(mine['p99_s'])}"
+    return (
+        ""
+        if mine is None or not mine.get("p99_s")
+        else f"Of 100 calls of {baseline}, 99 end within {time_text(mine['p99_s'])}"
+    )
+
+
+def _energy(rows: Rows, _left_out: Rows, baseline: str) -> str:
+    told = sorted(
+        (row for row in rows if row.get("joules_per_mb")), key=lambda row: float(row["joules_per_mb"])
+    )
+    if len(told) < 2 or told[0]["joules_ci"][1] >= told[1]["joules_ci"][0]:
+        return ""
+    return f"{told[0]['contender']} needs the least energy, {told[0]['joules_per_mb']:.2g} J for 1 MB"
 
 
 def _of(rows: Rows, name: str) -> Record | None:
@@ -229,4 +243,5 @@ FINDINGS: Mapping[str, Callable[[Rows, Rows, str], str]] = {
     "stages": _stages,
     "memory": _memory,
     "latency": _latency,
+    "energy": _energy,
 }

@@ -48,7 +48,8 @@ class Verdict:
             return f"{self.fastest} takes part alone"
         if self.is_tie:
             return f"{self.fastest} and {self.beside} are equally fast as far as this run can tell"
-        return f"{self.fastest} {times_text(self.ratio.ratio)} × as fast as {self.beside}"
+        about = "about " if self.is_disturbed else ""
+        return f"{self.fastest} {about}{times_text(self.ratio.ratio)} × as fast as {self.beside}"
 
     @property
     def ids(self) -> str:
@@ -95,12 +96,13 @@ def verdict_of(results: Sequence[Record], corpus: str, baseline: str) -> Verdict
 
 def _ratio(slower: Record, faster: Record) -> Ratio:
     """From the turns that both took; beside other programs by what each got of a processor, and wider."""
-    times = "own_s" if slower.get("own_s") and faster.get("own_s") else "samples_s"
+    crowded = was_crowded(slower) or was_crowded(faster)
+    times = "own_s" if crowded and slower.get("own_s") and faster.get("own_s") else "samples_s"
     if not (slower.get(times) and faster.get(times)):  # a run that kept none
         return Ratio(slower["median_s"] / faster["median_s"], 0.0, float("inf"))
     first = max(slower.get("first_turn", 0), faster.get("first_turn", 0))
     ratio = ratio_in_turns(*(row[times][first - row.get("first_turn", 0) :] for row in (faster, slower)))
-    hidden = 1.0 + HIDDEN if was_crowded(slower) or was_crowded(faster) else 1.0
+    hidden = 1.0 + HIDDEN if crowded else 1.0
     return Ratio(ratio.ratio, ratio.low / hidden, ratio.high * hidden)
 
 

@@ -31,7 +31,7 @@ from guiapp.core.bench.contenders.contender import (
     our_contender,
     split_name,
 )
-from guiapp.core.bench.contenders.own import LIBRARY, OwnContender
+from guiapp.core.bench.contenders.own import LIBRARY, PYTHON, OwnContender
 from guiapp.core.bench.contenders.own_open import MODEL_VARIABLE, open_own
 from guiapp.core.bench.contenders.own_python import answer_elsewhere
 from guiapp.core.bench.contenders.table import PEERS, peer_source
@@ -46,6 +46,7 @@ from guiapp.core.vocab.quoting import quoted
 FIRST_TEXT = b"ready"
 END_WITH_PARENT = 1  # prctl's PR_SET_PDEATHSIG
 STAGE = "stage"
+STARTS = "starts"
 OPENS, WRITES, READS = "opens the model", "is given the vocabulary", "reads the vocabulary"
 THREAD_VARIABLES = ("RAYON_NUM_THREADS", "OMP_NUM_THREADS")
 OFFLINE_VARIABLES = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")  # else a library tries for a minute
@@ -86,7 +87,7 @@ class Worker:
         own = self._own
         name, is_split = split_name(self._name) if own is None else (own.target, True)
         peer = PEERS.get(name) if own is None or own.kind == LIBRARY else None
-        self._tell(OPENS)
+        self._tell(OPENS if own is None else STARTS)
         if own is not None and peer is None:
             os.environ[MODEL_VARIABLE] = self._model
             self._build = partial(open_own, own)
@@ -103,6 +104,8 @@ class Worker:
             vocabulary = self._open_model().vocabulary
             self._build = lambda: our_contender(as_split(Tokenizer(vocabulary), is_split), name)
         self._contender = self._build()
+        if own is not None and own.kind == PYTHON:
+            self._build = _no_second
         encode_all(self._contender, [FIRST_TEXT])  # makes what is made with the first text
         version = "" if peer is None else peer.version
         return Loaded(version, self._contender.other_vocabulary, max(held_bytes() - before, 0))
@@ -133,6 +136,10 @@ class Worker:
         contender, taken = self._contender, [self._contender.take_text(text) for text in texts]
         before = held_bytes()
         return max(peak_bytes_during(lambda: [contender.encode(text) for text in taken]) - before, 0)
+
+
+def _no_second() -> Contender:
+    raise UnavailableError("A function stays loaded: no text is its first one again.")
 
 
 def serve(

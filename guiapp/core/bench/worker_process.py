@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import signal
-import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from multiprocessing import forkserver, resource_tracker
-from multiprocessing.context import ForkServerContext, SpawnContext
+from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Protocol
 
 from guiapp.core.bench.contenders.own import OwnContender
 from guiapp.core.bench.memory import held_bytes_of
+from guiapp.core.bench.starting import SPAWN, ContextOfProcesses, contenders_context, interrupts_held_back
 from guiapp.core.bench.worker import STAGE, serve
 from guiapp.core.system.processes import how_it_ended
 
@@ -22,7 +19,6 @@ LOADING_BYTES = 6 << 30
 SPARE_BYTES, SPARE_PER_BYTE = 512 << 20, 256
 GLANCE_S = 0.05  # how often a waiting engine looks whether it shall stop
 FAREWELL_S = 1.0
-SPAWN = multiprocessing.get_context("spawn")
 
 
 class Stopped(Exception):  # noqa: N818  # nothing went wrong
@@ -35,6 +31,10 @@ class WorkerLost(Exception):  # noqa: N818
 
 class TookTooLong(WorkerLost):
     """The worker was ended because one call took too long."""
+
+
+class TookTooMuch(WorkerLost):
+    """The worker was ended because it held too much memory."""
 
 
 class ContenderFailed(Exception):  # noqa: N818
@@ -63,48 +63,10 @@ class Worker(Protocol):
         """End it now, whatever it does."""
 
 
-@contextmanager
-def interrupts_held_back() -> Iterator[None]:
-    """Whatever starts meanwhile never gets SIGINT; this process gets it afterwards.  Not on Windows."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    resource_tracker.ensure_running()  # at its start it lets interrupts through again
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-class TookTooMuch(WorkerLost):
-    """The worker was ended because it held too much memory."""
-
-
-def contenders_context() -> SpawnContext | ForkServerContext:
-    """How processes of contenders start: on Linux as copies of one that has imported all but their libraries.
-
-    That takes a few milliseconds in place of a second.  Of the process that asks nothing is copied.
-    """
-    if sys.platform != "linux":
-        return SPAWN
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["guiapp.core.bench.engine"])
-    return context
-
-
-def begin_early() -> None:
-    """Start what `contenders_context` copies, while something else is done."""
-    contenders_context()
-    if sys.platform == "linux":
-        with interrupts_held_back():
-            forkserver.ensure_running()
-
-
 class AskedProcess:
     """A child process that runs `serve(connection, *arguments)`, which answers what it is asked.
 
-    On Linux it ends with the thread that started it.
+    One that was spawned ends with the thread that started it, on Linux.
 
     most_bytes  of memory that it and what it started may hold, where the system tells; None: no limit
     """
@@ -114,7 +76,7 @@ class AskedProcess:
         serve: Callable[..., None],
         arguments: tuple[object, ...],
         shall_stop: Callable[[], bool],
-        context: SpawnContext | ForkServerContext = SPAWN,
+        context: ContextOfProcesses = SPAWN,
     ) -> None:
         self._shall_stop = shall_stop
         self._limit_s = self._deadline_s = 0.0

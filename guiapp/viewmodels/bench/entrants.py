@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from guiapp.core.bench.contenders.own import KINDS, OwnContender
-from guiapp.core.bench.contenders.table import PEERS, ids_form, reason_against
+from guiapp.core.bench.contenders.table import PEERS, ids_form, reason_against, version_of
 from guiapp.core.catalogue import Algorithm
 from guiapp.core.vocab.vocabulary import Vocabulary
 
@@ -34,7 +34,8 @@ def our_entrants(encoders: Mapping[str, Algorithm]) -> list[Entrant]:
 def peer_entrants(vocabulary: Vocabulary | None) -> list[Entrant]:
     """Other tokenizers; those that are missing say how to get them, others what is against them."""
     return [
-        Entrant(name, peer_version(name), reason_against(name, vocabulary), ids_form(name)) for name in PEERS
+        Entrant(name, _known_version(name), reason_against(name, vocabulary), ids_form(name))
+        for name in PEERS
     ]
 
 
@@ -43,6 +44,4 @@ def own_entrants(own: Iterable[OwnContender]) -> list[Entrant]:
     return [Entrant(each.name, "your own", "", f"{KINDS[each.kind]}\n{each.shown}") for each in own]
 
 
-@cache
-def peer_version(name: str) -> str:
-    return PEERS[name].version if PEERS[name].is_installed else ""
+_known_version = cache(version_of)  # looking it up takes a millisecond

@@ -11,7 +11,7 @@ from guiapp.core.bench.measurement import Record, key_of
 from guiapp.core.bench.tables import BYTES_PER_MB, MARKS, time_text
 from guiapp.core.explain.figures import counted, percent
 from guiapp.widgets.bench.charts import HasTheme
-from guiapp.widgets.bench.labels import UNITS, interval_of, three_digits
+from guiapp.widgets.bench.labels import ENERGY, TIME, UNITS, half_width_of, interval_of, three_digits
 from guiapp.widgets.bench.plot import BEGINS, NO_PEN, PLAIN, STRONG, WORD_GAP_PX, Bar, Range, Word
 from guiapp.widgets.bench.rows import BAR_SHARE, Column, RowChart
 
@@ -32,9 +32,9 @@ class Measure(NamedTuple):
 
 MEASURES: Mapping[str, Measure] = {  # by the unit of a scenario
     "MB/s": Measure("", "in {}", is_less_better=False),
-    "s": Measure("median_s", "time of a call", time_text),
+    "s": Measure(TIME[0], "time of a call", time_text),
     "MB": Measure("", "in MB"),
-    "J/MB": Measure("joules_per_mb", "in joules for 1 MB"),
+    "J/MB": Measure(ENERGY[0], "in joules for 1 MB"),
 }
 
 
@@ -96,9 +96,8 @@ class BarChart(RowChart):
         if self._is_memory:
             for key, name in MEMORIES.items():
                 yield Line(row, name, row[key] / BYTES_PER_MB, None)
-        elif row[key := self._measure.key or self._showing.unit]:
-            has_interval = row["n"] > 1 and key in (*UNITS, "median_s")
-            interval = interval_of(row, key) if has_interval else None
+        elif row.get(key := self._measure.key or self._showing.unit):
+            interval = interval_of(row, key) if row["n"] > 1 else None
             yield Line(row, self._label(row), row[key], interval)
 
     def _label(self, row: Record) -> str:
@@ -118,7 +117,7 @@ class BarChart(RowChart):
         if self._is_memory:
             return []
         base = {line.label: line.value for line in lines if line.row["contender"] == self._showing.baseline}
-        columns = [Column("interval", [(_half_width(line), dim) for line in lines])]
+        columns = [Column("interval", [(_half_width(line, self._measure.key), dim) for line in lines])]
         if base:
             ratios = [
                 (_ratio(line.value / base[line.label]) if line.label in base else "–", dim) for line in lines
@@ -203,11 +202,8 @@ def _ratio(ratio: float) -> str:
     return f"{ratio:.2f} ×" if ratio > 0.095 else f"{ratio:.2g} ×"
 
 
-def _half_width(line: Line) -> str:
-    if line.interval is None:
-        return ""
-    low, high = line.row["ci_s"]
-    return f"± {percent((high - low) / 2 / line.row['median_s'])}"
+def _half_width(line: Line, key: str) -> str:
+    return f"± {percent(half_width_of(line.row, key))}" if line.interval else ""
 
 
 def _ids(row: Record) -> str:

@@ -11,6 +11,7 @@ from guiapp.core.bench.tables import BYTES_PER_MB, size_text, time_text
 from guiapp.core.explain.figures import percent
 
 DECADE_STEPS = 4  # that logarithmic axes begin and end at
+TIME, ENERGY = ("median_s", "ci_s"), ("joules_per_mb", "joules_ci")  # keys of a value and its interval
 UNITS = {"mb_per_s": "MB/s", "tokens_per_s": "tokens/s"}
 
 
@@ -40,11 +41,18 @@ def tip_of(row: Record) -> str:
 
 
 def interval_of(row: Record, key: str) -> tuple[float, float]:
-    """The values of a time or speed that belong to the ends of the interval of the time."""
-    low, high = row["ci_s"]
-    if key == "median_s":
+    """The values of a time, a speed or an energy at the ends of its interval."""
+    low, high = row[ENERGY[1] if key == ENERGY[0] else TIME[1]]
+    if key not in UNITS:
         return low, high
     return row[key] * row["median_s"] / high, row[key] * row["median_s"] / low
+
+
+def half_width_of(row: Record, key: str) -> float:
+    """Half of the interval as a share of the value, of speeds as one of the time: what tables say."""
+    middle, ends = ENERGY if key == ENERGY[0] else TIME
+    low, high = row[ends]
+    return float((high - low) / 2 / row[middle])
 
 
 def short_number(value: float) -> str:

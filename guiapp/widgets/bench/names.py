@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 NEAREST = 0.7  # lines from a place to the edge of a name
 TOUCHING = 1.0  # lines from the rightmost place of a block to its others
-BLOCK_GAP = 0.7  # lines that are free around a block of several names
+BLOCK_GAP = 0.7  # lines that are free around a block of several names, to tell it from its neighbours
 MOST_LINES = 24
 FEW = 7  # blocks, for which all orders are tried
 CROWDED = 1000  # crossed names that are better than one that covers something
@@ -118,9 +118,7 @@ def _place_blocks(
     n_crossed = 0
     for block in blocks:
         others = [box for index, box in enumerate(markers) if index not in block]
-        gap = (
-            BLOCK_GAP * line if len(block) > 1 else 0.0
-        )  # so that it is not taken for one with its neighbour
+        gap = BLOCK_GAP * line if len(block) > 1 else 0.0
         size = max(widths[index] for index in block), line * len(block) + gap
         for n_covering, spared in ((0, markers + taken), (CROWDED, taken), (CROWDED, [])):
             n_crossed += n_covering
@@ -132,11 +130,20 @@ def _place_blocks(
         box, leader, is_crossed = found
         n_crossed += is_crossed
         taken.append(box)
-        leaders += [] if leader is None else [leader]
+        x, top = (box.left + box.right) / 2, box.top - gap / 2
+        middles = [(x, top - (row + 0.5) * line) for row in range(len(block))]
+        if leader is not None:
+            leader = _to_nearest(leader.start, middles, [widths[index] for index in block], line)
+            leaders.append(leader)
         for row, index in enumerate(block):
-            middle = (box.left + box.right) / 2, box.top - gap / 2 - (row + 0.5) * line
-            chosen[index] = Name(middle, None if row else leader)
+            chosen[index] = Name(middles[row], None if row else leader)
     return n_crossed, [chosen[index] for index in range(len(places))]
+
+
+def _to_nearest(place: Place, middles: Sequence[Place], widths: Sequence[float], line: float) -> Line:
+    """A line to that name of a block which is nearest."""
+    boxes = [Box.around(middle, width, line) for middle, width in zip(middles, widths, strict=True)]
+    return Line(place, min((box.nearest(place) for box in boxes), key=lambda end: math.dist(place, end)))
 
 
 def _first_uncrossed(

@@ -19,7 +19,8 @@ from guiapp.widgets.shared.painting import CENTER, WRAP, bold, fill, write
 from guiapp.widgets.shared.theme import GAP_PX, UI_FONT_PX, Theme
 
 TITLE_FONT_PX = 14
-LINE_PX, HEAD_PX = 20, 8  # of the title and of the subtitle, and below them
+LINE_PX, LARGE_LINE_PX, HEAD_PX = 20, 26, 8  # of the title and of the subtitle, and below them
+LARGEST_USUAL_PX = 15  # of letters; larger ones are read from afar
 _TITLE_GAP_PX = 9
 TICK_GAP_PX = 6  # between numbers and the plot
 WORD_GAP_PX = 8  # between a place and the words behind it
@@ -128,8 +129,8 @@ class Plot(QWidget):
             BOLD: bold(ui(size_px)),
             NUMBER: mono(size_px - 1),
             STRONG: bold(mono(size_px + 2)),
-            TITLE: bold(ui(TITLE_FONT_PX)),
-            SUBTITLE: ui(UI_FONT_PX),
+            TITLE: bold(ui(max(TITLE_FONT_PX, size_px + 2 if self._is_large else 0))),
+            SUBTITLE: ui(max(UI_FONT_PX, size_px if self._is_large else 0)),
         }
         self._metrics = {name: QFontMetricsF(font) for name, font in self._fonts.items()}
 
@@ -151,7 +152,17 @@ class Plot(QWidget):
     @property
     def head_px(self) -> int:
         """The height of title and subtitle."""
-        return HEAD_PX + LINE_PX * (1 if self.is_inline else 2)
+        return HEAD_PX + self._title_px * (1 if self.is_inline else 2)
+
+    @property
+    def _is_large(self) -> bool:
+        """Whether it is read from afar."""
+        return self._font_px > LARGEST_USUAL_PX
+
+    @property
+    def _title_px(self) -> int:
+        """The height of the line of the title."""
+        return LARGE_LINE_PX if self._is_large else LINE_PX
 
     def width_px(self, text: str, letters: str = PLAIN) -> float:
         return self._metrics[letters].horizontalAdvance(text)
@@ -228,9 +239,9 @@ class Plot(QWidget):
 
     def _subtitle_place(self) -> QRectF:
         if not self.is_inline:
-            return QRectF(0, LINE_PX, self.width() - self.right_px, LINE_PX)
+            return QRectF(0, self._title_px, self.width() - self.right_px, self._title_px)
         left = _TITLE_GAP_PX + QFontMetricsF(self._fonts[TITLE]).horizontalAdvance(self.title)
-        return QRectF(left, 0, self.width() - self.right_px - left, LINE_PX)
+        return QRectF(left, 0, self.width() - self.right_px - left, self._title_px)
 
     @property
     def subtitle(self) -> str:
@@ -241,7 +252,7 @@ class Plot(QWidget):
     def _paint_head(self, painter: QPainter, theme: Theme) -> None:
         room = self.width() - self.right_px
         title = self._metrics[TITLE].elidedText(self.title, Qt.TextElideMode.ElideRight, room)
-        write(painter, QRectF(0, 0, room, LINE_PX), title, theme.text, font=self._fonts[TITLE])
+        write(painter, QRectF(0, 0, room, self._title_px), title, theme.text, font=self._fonts[TITLE])
         write(painter, self._subtitle_place(), self.subtitle, theme.dim, font=self._fonts[SUBTITLE])
 
     def _paint_scales(self, painter: QPainter, theme: Theme) -> None:

@@ -50,4 +50,4 @@ def rows_of(results: Sequence[Record], scenario: str, text: str) -> list[Record]
         for each in results
         if each["scenario"] == row.beside and (each["contender"], each["corpus"]) in wanted
     ]
-    return [*beside, *mine]
+    return [*mine, *beside]

@@ -94,7 +94,15 @@ def test_one_number_holds_within_a_factor_of_two(seed):
     speeds = {name: float(np.exp(generator.uniform(0.0, 5.5))) for name in names}
     scenarios = tuple(generator.permutation(["throughput", "scaling", "short", "decode"])[: 1 + seed % 3])
     budget_s = float(generator.choice([3.0, 10.0, 60.0]))
-    plan = Plan("demo:bpe", ("sample:welcome", "tutorial"), names, False, scenarios, time_budget_s=budget_s)
+    plan = Plan(
+        "demo:bpe",
+        ("sample:welcome", "tutorial"),
+        names,
+        False,
+        scenarios,
+        time_budget_s=budget_s,
+        repeat="same",
+    )
     sizes = [len(corpus.text) for corpus in corpora_of(plan, open_model("demo:bpe"))]
     calls = {
         (name, task.scenario, operation): [(1_000_000, 1.0 / speed)]

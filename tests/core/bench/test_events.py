@@ -222,7 +222,7 @@ def test_workers_are_processes_of_the_model_that_stop_when_the_run_does(monkeypa
     plan = Plan("demo:bpe", ("sample:welcome",), ("heap",), pre="qwen2")
     list(run(plan, control))
     path = str(open_model("demo:bpe").vocabulary.path)  # which may have been fetched: not by each of them
-    assert asked == [(path, "heap", 1, control.shall_stop, "qwen2"), "ended"]
+    assert asked == [(path, "heap", 1, control.shall_stop, "qwen2", None), "ended"]
 
 
 def test_who_takes_part():

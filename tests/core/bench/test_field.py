@@ -98,6 +98,14 @@ def test_each_of_the_field_gives_our_ids_or_is_known_to_be_wrong(name, model):
         assert [row_tokens(row).ids.tolist() for row in rows] == [our_ids(model, text) for text in some]
 
 
+def test_tokenizers_reads_gemma_as_we_write_it():
+    pytest.importorskip("tokenizers")
+    tokenizer = open_model(VOCABS / "ggml-vocab-gemma-4.gguf")
+    contender = PEERS["tokenizers"].open(peer_source("tokenizers", tokenizer))
+    for text in texts("llama-bpe"):
+        assert ids_of(contender, text) == tokenizer.encode(text, False, False).token_ids.tolist()
+
+
 def test_openai_s_vocabularies_are_known_by_their_ranks():
     assert {model: name_of(opened(model).vocabulary) for model in MODELS} == {
         **dict.fromkeys(MODELS, ""),

@@ -21,6 +21,11 @@ def memory(name, mb):
     return record("memory", name, 1, 1, built_bytes=mb * 10**6, encoding_bytes=0, **UNTIMED)
 
 
+def energy(name, joules):
+    ends = [joules * 0.9, joules * 1.1]
+    return record("energy", name, 10, 1e-3, joules_per_mb=joules, joules_ci=ends)
+
+
 LINEAR = [row for name in ("fast", "heap", "tiktoken") for row in series("scaling", name, 1.0)]
 WORST = [row for name in ("fast", "heap", "scan") for row in series("worst", name, 1.0, corpus="one letter")]
 
@@ -93,6 +98,18 @@ WORST = [row for name in ("fast", "heap", "scan") for row in series("worst", nam
             "heap needs 40 MB, fast 48 MB, scan 335 MB",
         ),
         ([record("throughput", "fast", 10, 1e-3), record("throughput", "heap", 10, 1e-2)], [], ""),
+        (
+            [
+                record("latency", "fast", 10, 1e-6, p99_s=21e-6),
+                record("latency", "heap", 10, 1e-6, p99_s=1e-3),
+            ],
+            [],
+            "Of 100 calls of fast, 99 end within 21 µs",
+        ),
+        ([record("latency", "fast", 10, 1e-6)], [], ""),
+        ([energy("fast", 0.12), energy("heap", 3.0)], [], "fast needs the least energy, 0.12 J for 1 MB"),
+        ([energy("fast", 0.12), energy("heap", 0.13)], [], ""),
+        (series("scaling", "fast", 0.5), [], "Time grows no faster than the length of the text"),
     ],
 )
 def test_a_finding_is_one_sentence_or_nothing(rows, left_out, sentence):

@@ -214,6 +214,16 @@ def test_another_text_of_the_same_name_is_another_condition():
     assert different_conditions(old, {**new, "corpora": []}) == []
 
 
+@pytest.mark.parametrize("spoiled", [None, 5, "x", [], {"own": 5}, {"own": [{"name": 1}]}])
+def test_another_command_of_the_same_name_is_another_condition(spoiled):
+    old, new = (
+        {**run_of(), "plan": {"model": "a", "own": [{"name": "mine", "kind": "command", "target": target}]}}
+        for target in ("tok --x", "tok --y")
+    )
+    assert different_conditions(old, new) == ["contender mine was tok --x, now tok --y"]
+    assert different_conditions(old, {**new, "plan": spoiled}) == []
+
+
 def test_a_run_is_renamed_and_is_otherwise_what_it_was(tmp_path):
     path = tmp_path / "run.json"
     save_run(path, run_of(("fast", 1.0)))

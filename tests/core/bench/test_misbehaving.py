@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 import time
@@ -22,7 +21,7 @@ HERE = Path(misbehaving.__file__).with_suffix("")
 LINES = {
     "prints": "",
     "forks": "",
-    "leaves_a_child": "",
+    "leaves a child": "",
     "crashes_beside_its_child": r"It crashed: SIGABRT\.",
     "leaks": r"It took more than \d{3} MB of memory\.",
     "never_returns": r"It did not answer within 5 s\.",
@@ -63,15 +62,18 @@ def misbehaving_contender(name: str) -> OwnContender:
 
 
 @pytest.fixture(scope="module")
-def left_behind():
-    path = misbehaving.left_behind(os.getpid())
-    yield path
-    path.unlink(missing_ok=True)
+def left_behind(tmp_path_factory):
+    """The file that is told the number of a process."""
+    return tmp_path_factory.mktemp("left") / "pid"
 
 
 @pytest.fixture(scope="module")
 def record(left_behind):
     """One run in which all of them stand beside one that behaves."""
+    leaving = made(
+        "leaves a child", "command", f"sh -c 'sleep 600 >&- 2>&- & echo $! >{left_behind}; echo 1'"
+    )
+    others = (misbehaving_contender(name) for name in LINES if name != leaving.name)
     plan = Plan(
         "demo:bpe",
         corpora=("sample:welcome",),
@@ -79,7 +81,7 @@ def record(left_behind):
         scenarios=("throughput",),
         time_budget_s=0.1,
         call_limit_s=1.0,
-        own=tuple(map(misbehaving_contender, LINES)),
+        own=(leaving, *others),
     )
     report = Report()
     for event in run(plan, Control()):
@@ -104,7 +106,7 @@ def test_each_is_told_in_a_line_and_the_others_are_measured(record, name):
 
 @pytest.mark.slow
 def test_what_a_contender_started_ends_with_it(record, left_behind):
-    stat = Path(f"/proc/{left_behind.read_text()}/stat")
+    stat = Path("/proc", left_behind.read_text().strip(), "stat")
     deadline = time.monotonic() + 10
     while stat.exists() and stat.read_text().split()[2] != "Z":  # one whose parent does not look
         assert time.monotonic() < deadline

@@ -20,6 +20,7 @@ from guiapp.core.bench.engine import contenders_of
 from guiapp.core.bench.operations import encode_all
 from guiapp.core.bench.plan import Plan, plan_from
 from guiapp.core.bench.report import command_line
+from guiapp.core.bench.worker import Worker
 from guiapp.core.bench.worker_process import ContenderFailed, WorkerLost, WorkerProcess
 from guiapp.core.system.processes import command_of, environment
 
@@ -139,10 +140,14 @@ def test_they_take_part_beside_others_and_travel_in_the_plan():
             contenders_of(replace(plan, own=(replace(own, name=name),)), tokenizer)
 
 
-def test_what_is_said_yes_to_is_shown_in_one_line_with_nothing_hidden():
-    own = OwnContender("a", "command", "rm \u202e x\n\x1b[2K -rf")
-    assert own.shown == "rm \\u202e x\\n\\x1b[2K -rf"
-    assert replace(own, kind="python", python="/env\r").shown == "/env\\r: rm \\u202e x\\n\\x1b[2K -rf"
+def test_what_is_said_yes_to_is_shown_with_nothing_hidden():
+    own = OwnContender("a", "command", "rm -rf x")
+    assert own.shown == "rm -rf x"
+    assert replace(own, kind="python", python="/env").shown == "/env: rm -rf x"
+    for hidden in ("\u202e", "\n", "\x1b[2K", "\0", "\udc80"):
+        for changed in (replace(own, target=f"rm {hidden} x"), replace(own, kind="library", python=hidden)):
+            with pytest.raises(OwnError, match=r"“.*\\.*” holds what cannot be shown"):
+                own_of([changed.record()])
 
 
 def test_a_plan_from_a_file_runs_no_program_unless_told_to(tmp_path):
@@ -257,3 +262,11 @@ def test_what_is_no_python_is_told_by_its_end(tmp_path, program, told):
     path.chmod(0o755)
     with pytest.raises(WorkerLost, match=told):
         answers(made("a", "library", "tiktoken", str(path)), b"abc")
+
+
+def test_a_function_is_not_timed_as_if_it_was_loaded_again(folder):
+    worker = Worker("demo:bpe", "a", None, own_from("a=python:own_module:inside.encode"))
+    worker.load()
+    worker.prepare("encode first", (b"a",), (), 1)
+    with pytest.raises(UnavailableError, match="stays loaded"):
+        worker.sample("encode first")

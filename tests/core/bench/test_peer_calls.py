@@ -3,18 +3,20 @@
 import subprocess
 import sys
 from dataclasses import replace
+from importlib import invalidate_caches
 from pathlib import Path
 
 import numpy as np
 import pytest
-from pair_vocabularies import byte_level, character_level
+from pair_vocabularies import byte_level
 
 from guiapp import open_model
 from guiapp.core.bench.contenders import llama_cpp, llama_library
 from guiapp.core.bench.contenders.contender import UnavailableError
 from guiapp.core.bench.contenders.llama_library import LlamaLibraryError, LlamaVocabulary
-from guiapp.core.bench.contenders.table import PEERS, peer_source, reason_against
+from guiapp.core.bench.contenders.table import PEERS, peer_source, reason_against, version_of
 from guiapp.core.bench.contenders.written_models import Ranks
+from guiapp.core.split.pre_tokenizers import GPT2, Pattern
 
 
 class Library:
@@ -165,9 +167,8 @@ def test_who_takes_which_vocabularies(model):
 
 @pytest.mark.parametrize("name", ["tokenizers", "gigatoken"])
 def test_what_its_file_cannot_say_is_against_a_library(name):
-    vocabulary = character_level(["a b"], ["a", "b"], pre="gemma4")
-    told = "“gemma4” merges characters, not bytes, by listed rules."
-    assert reason_against(name, vocabulary) == told
+    vocabulary = byte_level(["a b"], pre="default", patterns=(Pattern(""), GPT2))
+    assert reason_against(name, vocabulary) == "tokenizers cannot cut text as “default” asks."
 
 
 def test_llama_cpp_reads_files_and_splits_as_they_ask():
@@ -308,3 +309,15 @@ def test_llama_cpp_says_nothing_of_its_own(llama):
     code = f"from {llama_library.__name__} import *; LlamaVocabulary(Path({str(path)!r})).encode(b'a')"
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
+
+
+def test_a_folder_that_only_has_the_name_of_a_library_is_none(tmp_path, monkeypatch):
+    (tmp_path / "name_of_a_test").mkdir()
+    monkeypatch.syspath_prepend(tmp_path)
+    named = replace(PEERS["rs-bpe"], module="name_of_a_test", package="no-such-package")
+    monkeypatch.setitem(PEERS, "rs-bpe", named)
+    assert not named.is_installed
+    (tmp_path / "name_of_a_test" / "__init__.py").touch()
+    invalidate_caches()
+    assert named.is_installed
+    assert version_of("rs-bpe") == ""

@@ -28,6 +28,13 @@ def process():
         process.kill()
 
 
+def family(process_id: int) -> list[int]:
+    """A process and all that it started, or these did."""
+    tasks = Path(f"/proc/{process_id}/task").glob("*/children")
+    children = [int(each) for task in tasks for each in task.read_text().split()]
+    return [process_id, *(each for child in children for each in family(child))]
+
+
 def say(process, line: str) -> None:
     process.stdin.write(line + "\n")
     process.stdin.flush()
@@ -76,9 +83,8 @@ def test_a_bad_plan_is_an_event_and_status_1(process):
 def test_the_window_goes_before_the_engine_and_all_contenders_alike(process):
     start(process, replace(PLAN, contenders=("heap", "scan")))
     events_until(process, "sample")
-    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
-    priorities = [os.getpriority(os.PRIO_PROCESS, int(each)) for each in (process.pid, *children)]
-    assert len(priorities) >= 3  # the engine and both contenders
+    priorities = [os.getpriority(os.PRIO_PROCESS, each) for each in family(process.pid)]
+    assert len(priorities) >= 4  # the engine, what contenders are copies of, and both contenders
     assert set(priorities) == {min(os.getpriority(os.PRIO_PROCESS, 0) + LOWER_PRIORITY, 19)}
     say(process, "stop")
     assert process.wait(PATIENCE_S) == 0

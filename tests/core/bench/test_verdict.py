@@ -98,5 +98,5 @@ def test_beside_other_programs_only_what_is_clearly_faster_is():
     slow, nearly, twice = beside_others("fast", 2.0), beside_others("heap", 1.8), beside_others("scan", 1.0)
     assert verdict_of([slow, nearly], "english", "fast").is_tie
     verdict = verdict_of([slow, nearly, twice], "english", "fast")
-    assert str(verdict).startswith("scan 2.0 × as fast as fast; ")
+    assert str(verdict).startswith("scan about 2.0 × as fast as fast; ")
     assert (verdict.is_settled, verdict.is_disturbed) == (True, True)

@@ -209,11 +209,6 @@ def test_unigram_has_scores_and_its_normaliser(has_prefix, strips):
             "tiktoken merges bytes; “gemma4” merges characters.",
         ),
         (
-            check_hugging_face,
-            character_level(["a b"], ["a", "b"], pre="gemma4"),
-            "“gemma4” merges characters, not bytes, by listed rules.",
-        ),
-        (
             partial(check_ranks, reader="tiktoken"),
             byte_level(["a b"], pre="starcoder", patterns=(NUMBER, GPT2)),
             "tiktoken cuts text by one pattern; “starcoder” asks for 2 in turn.",

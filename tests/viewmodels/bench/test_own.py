@@ -10,6 +10,7 @@ import pytest
 
 from guiapp.core.bench.contenders.own import OwnContender, made
 from guiapp.core.bench.plan import Plan
+from guiapp.viewmodels.bench.entrants import own_entrants, peer_entrants
 from guiapp.viewmodels.bench.own import OwnContenders, OwnTrial
 from guiapp.viewmodels.settings import Settings
 
@@ -86,3 +87,12 @@ def test_whoever_types_on_or_closes_waits_for_no_trial(session, qtbot):
     trial.forget()
     assert not trial.is_busy
     trial.close()
+
+
+def test_what_libraries_return_and_own_ones_run_is_in_their_tips():
+    tips = {each.name: each.tip for each in peer_entrants(None)}
+    assert tips["gigatoken"] == "It returns an array."
+    assert tips["tiktoken"] == "It returns a list, which is read outside of the timing."
+    (mine,) = own_entrants([OwnContender("mine", "stream", "tok --x")])
+    assert (mine.name, mine.note, mine.reason) == ("mine", "your own", "")
+    assert mine.tip.endswith("The way through its pipes is in the time.\ntok --x")

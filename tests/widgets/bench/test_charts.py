@@ -175,7 +175,7 @@ def test_groups_have_a_bar_each_and_the_name_once(draw):
     assert [chart.record_at(chart.pixel(x / 2, y)) for x, y, _ in chart._points] == rows
     assert texts(chart).count("1.00 ×") == 2, "beside the same number of threads"
     cold = draw("cold")
-    assert [text for text in texts(cold) if text in ("first", "later")] == ["later", "first"] * 2
+    assert [text for text in texts(cold) if text in ("first", "later")] == ["first", "later"] * 2
     memory = draw("memory")
     assert names_in(memory) == ["heap", "fast"], "the least on top"
     assert [bar.right for bar in memory.bars] == [3, 1, 5, 1]
@@ -185,17 +185,19 @@ def test_bars_of_times_and_energy_have_the_least_on_top(draw):
     chart = draw("cold")
     chart.scenario = replace(chart.scenario, unit="s")
     chart.redraw()
-    assert [bar.right for bar in chart.bars] == [1e-4, 1e-2, 1e-3, 1e-2]
+    assert [bar.right for bar in chart.bars] == [1e-2, 1e-4, 1e-2, 1e-3]
     assert {"100 µs", "10 ms", "1 ms"} <= {*texts(chart)}
     assert chart.subtitle == "time of a call, with 95 % intervals"
     assert names_in(chart) == ["fast", "tiktoken"]
-    rows = [record("batch", name, 9, 1e-3, joules_per_mb=j) for name, j in (("heap", 3.0), ("fast", 0.5))]
+    joules = (("heap", 3.0), ("fast", 0.5))
+    rows = [record("batch", name, 9, 1, joules_per_mb=j, joules_ci=[j * 0.9, j * 1.1]) for name, j in joules]
     energy = draw("batch", {"results": rows})
     energy.scenario = replace(energy.scenario, unit="J/MB")
     energy.redraw()
     assert names_in(energy) == ["fast", "heap"]
     assert {"0.500", "3.00", "6.00 ×"} <= {*texts(energy)}
-    assert energy.subtitle == "in joules for 1 MB"
+    assert energy.subtitle == "in joules for 1 MB, with 95 % intervals"
+    assert texts(energy).count("± 10 %") == 2
 
 
 def test_contenders_with_a_vocabulary_of_their_own_have_no_exactness(draw):
@@ -450,7 +452,7 @@ def test_latency_is_a_line_from_half_of_the_calls_to_99_of_100(source, qtbot):
     chart.resize(700, 300)
     times = {"heap": (9e-5, 1e-4, 2e-4), "fast": (2e-6, 3e-6, 4e-5)}
     rows = [
-        record("short", name, 128, 1e-6, **dict(zip(QUANTILES.values(), found, strict=True)))
+        record("short", name, 128, 1e-6, **dict(zip(QUANTILES, found, strict=True)))
         for name, found in times.items()
     ]
     chart.show_results(rows)
@@ -462,5 +464,5 @@ def test_latency_is_a_line_from_half_of_the_calls_to_99_of_100(source, qtbot):
     assert [10 ** ((end.left + end.right) / 2) for end in ends] == pytest.approx([3e-6, 4e-5])
     assert other.y == line.y - 1
     assert overlapping(chart) == []
-    assert chart.subtitle.endswith("on a logarithmic scale.")
+    assert chart.subtitle.endswith("a logarithmic scale.")
     assert chart.record_at(chart.pixel(-5, -1)) is rows[0]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from guiapp.core.bench.contenders.openai_vocabularies import USUAL, named
 from guiapp.core.bench.contenders.own import OwnContender
-from guiapp.core.bench.contenders.table import PEERS, reason_against
+from guiapp.core.bench.contenders.table import PEERS, reason_against, version_of
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.quoting import printable
 
@@ -25,11 +25,10 @@ def listing(tokenizer: Tokenizer, own: Iterable[OwnContender] = ()) -> Iterator[
         for name, each in tokenizer.encoders.items()
     ]
     for name, peer in PEERS.items():
-        version = peer.version if peer.is_installed else "–"
         told = reason_against(name, tokenizer.vocabulary)
         if not told and peer.source is named and not named(tokenizer):
             told = f"with {USUAL}, which it brings, in place of this vocabulary"
-        rows.append((name, version, peer.ids, told))
+        rows.append((name, version_of(name) or "–", peer.ids, told))
     rows += [(each.name, "", each.kind, each.shown) for each in own]
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
     for row in rows:

@@ -15,7 +15,7 @@ from typing import Any
 
 from guiapp.core.bench.contenders.contender import UNSPLIT
 from guiapp.core.errors import TokenloupeError
-from guiapp.core.vocab.quoting import printable, quoted
+from guiapp.core.vocab.quoting import quoted
 
 COMMAND, STREAM, PYTHON, LIBRARY = "command", "stream", "python", "library"
 KINDS = {
@@ -59,10 +59,10 @@ class OwnContender:
 
     @property
     def shown(self) -> str:
-        """The very program that runs, and with what, in one line whatever stands in it."""
+        """The very program that runs, and with what: one line with nothing hidden in it, if `checked`."""
         if self.kind in (COMMAND, STREAM):
-            return _in_a_line(self.target)
-        return _in_a_line(f"{self.python or 'Python of this program'}: {self.target}")
+            return self.target
+        return f"{self.python or 'Python of this program'}: {self.target}"
 
     def record(self) -> dict[str, str]:
         return asdict(self)
@@ -120,8 +120,10 @@ def checked(own: OwnContender) -> OwnContender:
         )
     if name.endswith(UNSPLIT):
         raise OwnError(f"“{name}” cannot be a name: the end is for encoders that take texts as one piece.")
-    if not own.target or "\0" in own.target:
+    if not own.target:
         raise OwnError(f"What “{name}” runs is missing. Write {HOW}.")
+    if not own.shown.isprintable():
+        raise OwnError(f"“{quoted(own.shown, 200)}” holds what cannot be shown. Put it into a file to run.")
     if own.kind == PYTHON and not all(own.target.rpartition(":")):
         raise OwnError(f"“{quoted(own.target)}” is no function. Write it as module:function.")
     if own.kind == LIBRARY and not own.python:
@@ -180,7 +182,3 @@ def _interpreter(path: str) -> str:
         if each.is_file():
             return str(each)
     raise OwnError(f"There is no Python in “{quoted(path, 200)}”.")
-
-
-def _in_a_line(text: str) -> str:
-    return printable(text).replace("\n", "\\n")

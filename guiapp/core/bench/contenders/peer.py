@@ -76,10 +76,12 @@ class Peer:
 
     @property
     def is_installed(self) -> bool:
+        """Whether the module is there and is no folder that only has its name."""
         try:
-            return find_spec(self.module) is not None
+            spec = find_spec(self.module)
         except ModuleNotFoundError:  # of the package that the module lies in
             return False
+        return spec is not None and spec.origin is not None
 
     @property
     def version(self) -> str:

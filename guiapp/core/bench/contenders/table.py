@@ -51,6 +51,14 @@ def reason_against(name: str, vocabulary: Vocabulary | None) -> str:
     return ""
 
 
+def version_of(name: str) -> str:
+    """The version of a peer, "" where it is not installed, or not as packages are."""
+    try:
+        return PEERS[name].version if PEERS[name].is_installed else ""
+    except UnavailableError:
+        return ""
+
+
 def ids_form(name: str) -> str:
     """What a peer returns, in a sentence; where it is no array, it is made one outside of the timing."""
     ids = PEERS[name].ids

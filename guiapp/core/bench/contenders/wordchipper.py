@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -38,12 +39,13 @@ def build(module: Any, source: NamedRanks) -> Contender:
         path.write_bytes(source.file)
         os.environ[CACHE_VARIABLE] = folder
         library = module.Tokenizer.from_pretrained(source.name)
+    no_special = module.SpecialFilter.include_none()
     return Contender(
-        library.encode,
+        partial(library.encode, special_filter=no_special),
         as_str,
         ids_only,
         library.decode,
-        encode_batch=lambda texts, _: library.encode_batch(texts),
+        encode_batch=lambda texts, _: library.encode_batch(texts, special_filter=no_special),
     )
 
 

@@ -28,6 +28,9 @@ from guiapp.core.vocab.vocabulary import VocabType, Vocabulary
 PUBLISHED_CONTRACTION = "(?i:'s|'t|'re|'ve|'m|'ll|'d)"  # matches the same; some look for this spelling
 BYTE_LEVEL = {"add_prefix_space": False, "trim_offsets": True}
 MARK = "\u2581"
+MARKS = {"type": "Replace", "pattern": {"String": " "}, "content": MARK}
+SPACES = {"type": "Split", "pattern": {"String": " "}, "behavior": "MergedWithPrevious", "invert": False}
+"""As Gemma's files say it: without effect where all spaces are marked, but some readers look for it."""
 BYTES_OF_TEXT = (*range(0xC0), *range(0xC2, 0xF5))  # those of UTF-8
 
 
@@ -92,9 +95,7 @@ def check_hugging_face(vocabulary: Vocabulary) -> None:
         raise UnavailableError(
             "It is not said here how a tokenizer.json does what this SentencePiece model asks."
         )
-    if vocabulary.type is VocabType.BPE:
-        if vocabulary.rules.escape_spaces:
-            raise UnavailableError(f"“{vocabulary.pre}” merges characters, not bytes, by listed rules.")
+    if vocabulary.type is VocabType.BPE and not vocabulary.rules.escape_spaces:
         _patterns(vocabulary, "tokenizers")
     if vocabulary.type is VocabType.WPM and vocabulary.special_ids.unk is None:
         raise UnavailableError(
@@ -163,12 +164,16 @@ def unsplit_hugging_face_json(tokenizer: Tokenizer) -> str:
     if tokenizer.vocabulary.type is not VocabType.BPE or tokenizer.vocabulary.parts is not None:
         raise UnavailableError("Only BPE vocabularies split texts.")
     document = json.loads(hugging_face_json(tokenizer))
-    document["pre_tokenizer"] = {"type": "ByteLevel", **BYTE_LEVEL, "use_regex": False}
+    if not tokenizer.vocabulary.rules.escape_spaces:  # else it is one piece as it is
+        document["pre_tokenizer"] = {"type": "ByteLevel", **BYTE_LEVEL, "use_regex": False}
     return json.dumps(document, ensure_ascii=False)
 
 
 def _byte_pair_sections(tokenizer: Tokenizer) -> dict[str, Any]:
     vocabulary = tokenizer.vocabulary
+    if vocabulary.rules.escape_spaces:
+        sections = _marked_sections(vocabulary, _merges(vocabulary))
+        return {**sections, "normalizer": MARKS, "pre_tokenizer": SPACES}
     has_ranks = vocabulary.rules.merges_all_pairs
     return {
         "pre_tokenizer": _pre_tokenizer(_patterns(vocabulary, "tokenizers")),
@@ -213,7 +218,7 @@ def _pre_tokenizer(patterns: tuple[Pattern, ...]) -> dict[str, Any]:
         steps = [
             {
                 "type": "Split",
-                "pattern": {"Regex": pattern.source.replace(CONTRACTION, PUBLISHED_CONTRACTION)},
+                "pattern": {"Regex": _published(pattern)},
                 "behavior": "Isolated",
                 "invert": False,
             }
@@ -222,20 +227,29 @@ def _pre_tokenizer(patterns: tuple[Pattern, ...]) -> dict[str, Any]:
     return {"type": "Sequence", "pretokenizers": [*steps, byte_level]} if steps else byte_level
 
 
+def _published(pattern: Pattern) -> str:
+    """As files of models spell it; some readers know it by this spelling alone."""
+    source = pattern.source.replace(CONTRACTION, PUBLISHED_CONTRACTION)
+    return source + r"|\s+" * source.endswith(r"\s+(?!\S)")
+
+
 def _sentence_piece_sections(tokenizer: Tokenizer) -> dict[str, Any]:
-    vocabulary = tokenizer.vocabulary
+    return _marked_sections(tokenizer.vocabulary, _merges_of_ranks(tokenizer))
+
+
+def _marked_sections(vocabulary: Vocabulary, merges: list[tuple[str, str]]) -> dict[str, Any]:
+    """Merges of characters, with bytes for those that are unknown and a mark for each space."""
     unknown = vocabulary.special_ids.unk
     adds_space = vocabulary.rules.add_space_prefix
     prefix = [{"type": "Prepend", "prepend": MARK}] if adds_space else []
     strip = [{"type": "Strip", "content": " ", "start": 1, "stop": 0}] if adds_space else []
-    marks = {"type": "Replace", "pattern": {"String": " "}, "content": MARK}
     return {
-        "normalizer": {"type": "Sequence", "normalizers": [*prefix, marks]},
+        "normalizer": {"type": "Sequence", "normalizers": [*prefix, MARKS]},
         "pre_tokenizer": None,
         "model": {
             "type": "BPE",
             "vocab": _ids_of_texts(vocabulary),
-            "merges": _merges_of_ranks(tokenizer),
+            "merges": merges,
             "byte_fallback": True,
             "fuse_unk": True,
             "unk_token": None if unknown is None else vocabulary.raw_text(unknown).decode("utf-8", "replace"),

@@ -20,6 +20,7 @@ from guiapp.core.bench.field.html import (
 )
 from guiapp.core.bench.field.record import Field, UsedText, VocabularyField
 from guiapp.core.bench.field.sections import (
+    anchor,
     claims_section,
     detail_sections,
     machine_section,
@@ -102,7 +103,7 @@ def _matrix(found: Field) -> Html:
     speed = "" if main is None or text is None else f"{text.title}, {main.title}: MB/s"
     columns = [
         Column("", "name"),
-        *(Column(each.title, about=each.about) for each in found.vocabularies),
+        *(Column(each.title, is_descending=True, about=each.about) for each in found.vocabularies),
         Column(speed, "bars", is_descending=True),
     ]
     taking = [each for each in standings(found) if each.taken]
@@ -128,7 +129,8 @@ def _mark(vocabulary: VocabularyField, verdict: Verdict | None, row: Record | No
         return Cell(NOTHING, None, "none", "" if verdict is None else verdict.reason)
     mark = tag("span", MARKS[verdict.state], kind="mark")
     if verdict.state != EQUAL:
-        mark = tag("a", mark, href=f"#{anchor(vocabulary, verdict)}")
+        count = tag("small", f"{verdict.n_different:,}" if verdict.n_different else "", kind="count")
+        mark = tag("a", joined([count, mark], " "), href=f"#{anchor(vocabulary, verdict)}")
     speed = None if row is None else row["mb_per_s"]
     shown = tag("small", "" if speed is None else figure(speed))
     different = f"{verdict.n_different:,} of {verdict.n_texts:,} texts differ. "
@@ -152,19 +154,18 @@ def _legend(found: Field) -> Html:
         joined([tag("span", MARKS[state], kind=f"mark {state.replace(' ', '-')}"), f" {MEANINGS[state]}"])
         for state in states
     ]
-    text = f" Figures are MB/s on {found.texts[0].title}, one thread, caches warm." if found.texts else ""
+    n_texts = max((each.n_texts for each in verdicts), default=0)
+    told: list[str] = [joined([joined(meanings, Html(" <i>·</i> ")), "."])]
+    if WRONG in states:
+        told.append(f"Before {MARKS[WRONG]} stands how many of {n_texts:,} texts differ.")
+    if found.texts:
+        told.append(f"Figures are MB/s on {found.texts[0].title}, one thread, caches warm.")
     nowhere = [each for each in standings(found) if not each.taken]
-    told: list[str] = [joined([joined(meanings, Html(" <i>·</i> ")), Html("."), text])]
     if nowhere:
         told.append(f"No vocabulary here is for {', '.join(each.contender for each in nowhere)}.")
     if found.missing:
         told.append(f"Not given to this run: {', '.join(found.missing)}.")
     return tag("p", joined(told, " "), kind="dim small legend")
-
-
-def anchor(vocabulary: VocabularyField, verdict: Verdict) -> str:
-    """Where the page tells of somebody's wrong ids."""
-    return f"wrong-{vocabulary.name}-{verdict.contender}".replace(" ", "-")
 
 
 def _hash(inline: str) -> str:

@@ -276,6 +276,7 @@ def _timed(
         scenarios=ALL_SCENARIOS if is_detailed else FEW_SCENARIOS,
         time_budget_s=plan.budget_s(given),
         largest_bytes=LARGEST_BYTES,
+        repeat="fresh",
         call_limit_s=CALL_LIMIT_S,
         seed=plan.seed,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from statistics import median
 
+from guiapp.core.bench.beside import Beside, beside, ratio_text
 from guiapp.core.bench.field.claims import CLAIMS, Claim
 from guiapp.core.bench.field.exactness import EQUAL, LEFT_OUT, LOST, WRONG, Difference, Verdict
 from guiapp.core.bench.field.html import NOTHING, Cell, Column, Html, bar, figure, joined, section, table, tag
@@ -22,7 +23,7 @@ from guiapp.core.bench.field.standings import (
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.remarks import warnings
 from guiapp.core.explain.figures import percent
-from guiapp.core.explain.visible_text import isolate, visible_text
+from guiapp.core.explain.visible_text import visible_text
 
 MOST_SHOWN = 120  # characters of a text
 MOST_TOKENS = 24
@@ -37,6 +38,11 @@ ABOUT_CALLS = (
     "call is with the first text, nothing cached. Short calls are prompts one after another. Memory is what "
     "the tokenizer adds to its process, and what encoding 2 MB adds on top at most."
 )
+ABOUT_THREADS = (
+    "Threads share a batch of documents of 2 kB, together 2 MB, of words of the samples in random order "
+    "behind the first text. The worst case is text that cannot be split: one letter, random letters, and "
+    "the vocabulary's longest words joined without a space."
+)
 ABOUT_TIMES = (
     "Each contender runs in a process of its own; they take turns. Times are medians, ± is half of the 95 % "
     "interval. Each text is encoded over and over, so that caches are warm: with new text all are slower, "
@@ -49,14 +55,18 @@ def wrong_section(found: Field) -> Html:
     """Each that is wrong with a vocabulary, with its shortest text."""
     columns = [
         Column("", "name"),
-        Column("with"),
+        Column("with", "name"),
         Column("shortest text", "text"),
         Column("expected", "text"),
         Column("gives", "text"),
         Column("expected also by", "text"),
         Column("texts that differ", is_descending=True),
     ]
-    rows = [_wrong_row(vocabulary, verdict) for vocabulary, verdict in wrong_ones(found)]
+    groups: dict[object, list[tuple[VocabularyField, Verdict]]] = {}
+    for vocabulary, verdict in wrong_ones(found):  # those that err alike share a row
+        told = verdict.difference or verdict.contender
+        groups.setdefault((vocabulary.name, told, verdict.n_different), []).append((vocabulary, verdict))
+    rows = list(map(_wrong_row, groups.values()))
     if not rows:
         return section("Wrong ids", tag("p", "None: all that took part give the same ids on all texts."))
     n_texts = max(verdict.n_texts for _, verdict in wrong_ones(found))
@@ -64,10 +74,13 @@ def wrong_section(found: Field) -> Html:
     return section("Wrong ids, and the shortest text that shows it", tag("p", about), table(columns, rows))
 
 
-def _wrong_row(vocabulary: VocabularyField, verdict: Verdict) -> list[Cell]:
-    anchor = f"wrong-{vocabulary.name}-{verdict.contender}".replace(" ", "-")
-    title = title_of(verdict.contender)
-    head = [Cell(tag("b", title, id=anchor), title, "name"), Cell(vocabulary.title)]
+def _wrong_row(group: Sequence[tuple[VocabularyField, Verdict]]) -> list[Cell]:
+    vocabulary, verdict = group[0]
+    names = [tag("b", title_of(each.contender), id=anchor(where, each)) for where, each in group]
+    head = [
+        Cell(joined(names, ", "), title_of(verdict.contender), "name names"),
+        Cell(vocabulary.title, kind="name"),
+    ]
     difference = verdict.difference
     if difference is None:
         return [*head, Cell(verdict.reason, kind="text"), *(Cell(NOTHING, kind="none") for _ in range(4))]
@@ -86,15 +99,19 @@ def _wrong_row(vocabulary: VocabularyField, verdict: Verdict) -> list[Cell]:
     ]
 
 
+def anchor(vocabulary: VocabularyField, verdict: Verdict) -> str:
+    """Where the page tells of somebody's wrong ids."""
+    return f"wrong-{vocabulary.name}-{verdict.contender}".replace(" ", "-")
+
+
 def _shown(difference: Difference) -> Html:
-    return tag("code", isolate(visible_text(difference.text.encode("utf-8", "replace"), MOST_SHOWN)))
+    return tag("code", visible_text(difference.text.encode("utf-8", "replace"), MOST_SHOWN))
 
 
 def _tokens(texts: Sequence[str], ids: Sequence[int] | None) -> Html:
     pairs = list(zip(texts, ids or (), strict=False))
     shown = [
-        joined([tag("code", isolate(text)), tag("sub", str(token))], Html(""))
-        for text, token in pairs[:MOST_TOKENS]
+        joined([tag("code", text), tag("sub", str(token))], Html("")) for text, token in pairs[:MOST_TOKENS]
     ]
     more = [f"… {len(pairs) - MOST_TOKENS} more"] if len(pairs) > MOST_TOKENS else []
     return joined([*shown, *more], " ") if pairs else Html("no tokens")
@@ -148,11 +165,11 @@ def _fastest_sentence(found: Field, vocabulary: VocabularyField) -> str:
         best = fastest(found, vocabulary, text)
         if best is None:
             continue
-        names = " or ".join((best.contender, *best.beside))
         is_told = best.ratio is not None and best.contender != OURS
-        ratio = f" ({best.ratio:.2f} × {OURS})" if is_told else ""
-        told.append(f"{text.title}: {names}{ratio}")
-    return f"The fastest exact one, by text. {'; '.join(told)}." if told else "Nobody exact was timed."
+        ratio = f", {best.ratio:.2f} × as fast as {OURS}" if is_told else ""
+        doubt = f" (intervals touch: {', '.join(best.beside)})" if best.beside else ""
+        told.append(f"{text.title}: {best.contender}{ratio}{doubt}")
+    return f"The fastest of the exact. {'; '.join(told)}." if told else "Nobody exact was timed."
 
 
 def detail_sections(found: Field) -> Iterator[Html]:
@@ -167,7 +184,11 @@ def detail_sections(found: Field) -> Iterator[Html]:
         tag("p", ABOUT_CALLS),
         _calls_table(main, names),
     )
-    yield section(f"Threads and the worst case, with {main.title}", _threads_table(main, names))
+    yield section(
+        f"Threads and the worst case, with {main.title}",
+        tag("p", ABOUT_THREADS),
+        _threads_table(main, names),
+    )
 
 
 def _calls_table(main: VocabularyField, names: Sequence[str]) -> Html:
@@ -229,7 +250,32 @@ def claims_section(found: Field) -> Html:
     about = "Their machines, texts and ways of timing are others. Here is one thread"
     if main is not None and found.texts:
         about += f", {found.texts[0].title}, {main.title}"
-    return section("What they say of themselves", tag("p", f"{about}."), table(columns, rows))
+    printed = () if main is None or main.run is None else _printed(main.run)
+    return section("What they say of themselves", tag("p", f"{about}."), table(columns, rows), *printed)
+
+
+def _printed(run: Record) -> Iterator[Html]:
+    """Figures that papers and projects print, beside this run's."""
+    for source, rows in beside(run).items():
+        titles = ("", "what", "printed", f"× {source.base}", "here, MB/s", f"× {source.base}")
+        columns = [Column(title, "" if at else "name") for at, title in enumerate(titles)]
+        yield tag("h3", source.name)
+        yield tag("p", f"Printed in: {source.where}. What differs: {source.differs}.")
+        yield table(columns, (_printed_row(row, row.result) for row in rows if row.result is not None))
+
+
+def _printed_row(row: Beside, result: Record) -> list[Cell]:
+    what = (
+        f"{result['scenario']}, {result['corpus']}, {result['size_bytes']:,} B, {result['threads']} threads"
+    )
+    return [
+        _name(title_of(row.published.contender)),
+        Cell(what.replace(", 1 threads", "")),
+        Cell(row.published.figure),
+        Cell(ratio_text(row.published_ratio), row.published_ratio),
+        _number(result["mb_per_s"]),
+        Cell(ratio_text(row.ratio), row.ratio),
+    ]
 
 
 def _claim_row(found: Field, claim: Claim) -> list[Cell]:
