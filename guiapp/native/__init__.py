@@ -22,7 +22,7 @@ from guiapp.core.errors import EncodeError, NativeLibraryError, VocabError
 from guiapp.core.system.checkpoint import checkpoint, is_watched
 from guiapp.native import library
 
-ABI_VERSION = 9  # raised with each change of a function or a structure, here and in api.h
+ABI_VERSION = 10  # raised with each change of a function or a structure, here and in api.h
 
 
 class _Unbuilt:
@@ -86,6 +86,19 @@ def _function(name: str, result: Any, *arguments: Any) -> Any:
     """A function of the library, which runs without Python's lock."""
     function = getattr(_LIBRARY, f"loupe_{name}")
     function.restype, function.argtypes = result, arguments
+    return function
+
+
+_HOLDING_LOCK = _LIBRARY if isinstance(_LIBRARY, _Unbuilt) else ctypes.PyDLL(_LIBRARY._name)
+
+
+def _quick_function(name: str, result: Any) -> Any:
+    """One that is done before it would pay to give up Python's lock, or to check arguments.
+
+    It takes c_void_p for addresses, bytes, and int for int32_t.
+    """
+    function = getattr(_HOLDING_LOCK, f"loupe_{name}")
+    function.restype = result
     return function
 
 
@@ -499,7 +512,7 @@ _pairs_last_cut = _function("pairs_last_cut", c_int64, c_void_p, BYTES, c_int64)
 _pairs_first_cut = _function("pairs_first_cut", c_int64, c_void_p, BYTES, c_int64)
 _pair_encoder_new = _function("pair_encoder_new", c_void_p, c_void_p, c_void_p)
 _pairs_encode_text = _function("encode_text", c_int64, c_void_p, ctypes.c_char_p, c_int64, c_void_p)
-_pairs_encode_short = _function("encode_short", c_int64, c_void_p, ctypes.c_char_p, c_int64)
+_pairs_encode_short = _quick_function("encode_short", c_int64)
 _pairs_has_marked_space = _function("pairs_has_marked_space", c_int64, c_void_p, BYTES)
 _pairs_encode_each = _function("encode_each", c_int64, c_void_p, BYTES, WIDE_INTS, TO_INTS, TO_WIDE_INTS)
 _pairs_encode_pieces = _function("encode_pieces", c_int64, c_void_p, c_int32, BYTES, WIDE_INTS, TO_INTS)
@@ -647,7 +660,7 @@ class PairModel(_Handle):
             encoder = self._borrowed()
             if encoder.before is not before:
                 encoder.put_before(before)
-            count = _pairs_encode_short(encoder._address, text, size)
+            count = _pairs_encode_short(encoder.handle, text, size)
             ids = encoder.ids[AROUND - n_before : AROUND + count + n_after].copy()
             self._idle.append(encoder)
             if count < 0:
@@ -721,6 +734,7 @@ class PairModel(_Handle):
 class _PairEncoder(_Handle):
     """Encodes one text after the other, for one thread at a time.
 
+    handle  its address as quick functions take it
     ids     room for those of a short text
     before  the ids that are written before these
     """
@@ -733,6 +747,7 @@ class _PairEncoder(_Handle):
         super().__init__(
             _pair_encoder_new(model._address, first)
         )  # the model keeps it, not the other way round
+        self.handle = c_void_p(self._address)
         self.before: list[int] = []
 
     def put_before(self, before: list[int]) -> None:
@@ -1662,6 +1677,7 @@ class WordEncoders:
 class _WordEncoder(_Handle):
     """Encodes one text after the other, for one thread at a time.
 
+    handle  its address as quick functions take it
     ids     room for those of a short text
     before  the ids that are written before these
     """

@@ -21,6 +21,7 @@ public:
     Item& operator[](std::size_t index) { return std::span(items_.get(), size_)[index]; }
     const Item& operator[](std::size_t index) const { return std::span(items_.get(), size_)[index]; }
     std::size_t size() const { return size_; }
+    std::span<Item> items() { return {items_.get(), size_}; }
     void clear() { std::memset(static_cast<void*>(items_.get()), 0, size_ * sizeof(Item)); }
 
 private:

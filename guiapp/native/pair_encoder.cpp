@@ -242,7 +242,7 @@ LOUPE_API std::int64_t loupe_encode_text(PairEncoder* encoder, const Byte* data,
 }
 
 // The same to where the encoder has room: a call with fewer arguments, for texts so short that this shows.
-LOUPE_API std::int64_t loupe_encode_short(PairEncoder* encoder, const Byte* data, std::int64_t size) {
+LOUPE_API std::int64_t loupe_encode_short(PairEncoder* encoder, const Byte* data, std::int32_t size) {
     return loupe_encode_text(encoder, data, size, encoder->short_ids());
 }
 

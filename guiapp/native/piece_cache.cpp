@@ -11,8 +11,8 @@ constexpr std::uint64_t mix_low = 0x9E3779B97F4A7C15, mix_high = 0xC2B2AE3D27D4E
 constexpr std::uint64_t whole_bit = std::uint64_t{1} << 60;  // of the high word
 constexpr std::uint64_t ids_mask = ~std::uint64_t{0} >> 2;
 constexpr unsigned length_shift = 56, count_shift = 62, place_shift = 36;
-constexpr std::size_t n_recent_rows = 1 << 17, least_rows = 1 << 13, most_known_rows = 1 << 18, most_long_rows = 1 << 17;
-constexpr std::size_t ahead = 32;  // pieces behind a new one, of which more may be new
+constexpr std::size_t least_rows = 1 << 13, most_rows = 1 << 18, most_long_rows = 1 << 17;
+constexpr std::size_t ahead = 16;  // pieces
 
 // Of a piece of n bytes: which bits of its two words are text.
 constexpr auto low_masks = [] {
@@ -30,12 +30,13 @@ void store_pair(Ids ids, std::size_t at, std::uint64_t pair) { std::memcpy(ids.s
 
 }  // namespace
 
-PieceCache::PieceCache() : recent_(n_recent_rows), known_(least_rows), long_(least_rows) {}
+PieceCache::PieceCache() : rows_(least_rows), long_(least_rows) {}
 
-std::uint64_t PieceCache::mixed(std::uint64_t low, std::uint64_t high) {
+// Where its pair is in a table of any size, by the lowest bits; even.
+std::uint64_t PieceCache::place_of(std::uint64_t low, std::uint64_t high) {
     auto found = low * mix_low ^ high * mix_high;
     found = (found ^ found >> 32) * mix_low;
-    return found >> place_shift;
+    return found >> place_shift << 1;
 }
 
 PieceCache::Key PieceCache::key_of(Bytes piece, bool is_whole) {
@@ -43,7 +44,7 @@ PieceCache::Key PieceCache::key_of(Bytes piece, bool is_whole) {
     std::ranges::copy(piece, bytes.begin());
     const auto high = load8(bytes, 8) | std::uint64_t{piece.size()} << length_shift | (is_whole ? whole_bit : 0);
     const auto low = load8(bytes, 0);
-    return {low, high, mixed(low, high) & (n_recent_rows / 2 - 1)};
+    return {low, high, place_of(low, high)};
 }
 
 void PieceCache::write_row(Row& row, const Key& key, std::span<const std::int32_t> ids) {
@@ -56,6 +57,8 @@ void PieceCache::write_row(Row& row, const Key& key, std::span<const std::int32_
 // Make the keys of all pieces, and let the processor fetch their rows.
 void PieceCache::make_keys(const Block& pieces) {
     const auto text = pieces.text;
+    const auto rows = rows_.items();
+    const auto mask = rows.size() - 1;
     const auto whole = pieces.are_whole ? whole_bit : 0;
     const bool are_apart = !pieces.starts.empty();
     std::size_t listed = 0, start = pieces.start;
@@ -69,8 +72,8 @@ void PieceCache::make_keys(const Block& pieces) {
         } else if (start + 16 <= text.size()) {
             key.low = load8(text, start) & low_masks[length];
             key.high = (load8(text, start + 8) & high_masks[length]) | std::uint64_t{length} << length_shift | whole;
-            key.place = mixed(key.low, key.high) & (n_recent_rows / 2 - 1);
-            prefetch(&recent_[2 * key.place]);
+            key.place = place_of(key.low, key.high);
+            prefetch_early(&rows[key.place & mask]);
         } else {
             key = key_of(text.subspan(start, length), pieces.are_whole);
         }
@@ -95,16 +98,19 @@ void PieceCache::fetch_long(const Block& pieces, std::size_t listed) {
     }
 }
 
-// Append the ids of pieces up to the first that is not in `recent_`; returns its index.  Rows come in pairs, of which
-// the first is looked at first; what is found in the second changes places.
+// Append the ids of pieces up to the first that is not in its own pair of rows; returns its index.  The first row of a
+// pair is looked at first; what is found in the second changes places.
 std::size_t PieceCache::look_up(std::span<const Key> keys, std::size_t index, Ids ids, std::size_t& count) {
+    const auto rows = rows_.items();  // apart from what is written below, for all that a compiler knows
+    const auto mask = rows.size() - 1;
     auto n_ids = count;
     for (; index < keys.size(); ++index) {
         const auto& key = keys[index];
         if (key.high == too_long) break;
-        auto& row = recent_[2 * key.place];
+        if (index + ahead < keys.size()) prefetch(&rows[keys[index + ahead].place & mask]);
+        auto& row = rows[key.place & mask];
         if (row.low != key.low || row.high != key.high) {
-            auto& other = recent_[2 * key.place + 1];
+            auto& other = rows[(key.place & mask) + 1];
             if (other.low != key.low || other.high != key.high) break;
             std::swap(row, other);
         }
@@ -116,32 +122,17 @@ std::size_t PieceCache::look_up(std::span<const Key> keys, std::size_t index, Id
     return index;
 }
 
-// Let the processor fetch the rows of some of the next pieces in `known_`; returns behind which.
-std::size_t PieceCache::fetch_known(std::span<const Key> keys, std::size_t index) const {
-    const auto last = std::min(index + ahead, keys.size());
-    for (; index < last; ++index) {
-        const auto& key = keys[index];
-        if (key.high == too_long) continue;
-        const auto is_in = [&](const Row& row) { return row.low == key.low && row.high == key.high; };
-        if (is_in(recent_[2 * key.place]) || is_in(recent_[2 * key.place + 1])) continue;
-        prefetch(&known_[mixed(key.low, key.high) & (known_.size() - 1)]);
-    }
-    return last;
+// The row of a key, or one that it may have: the first empty one of some pairs, else one of another key.
+PieceCache::Row& PieceCache::row_for(const Key& key) {
+    for (std::size_t probe = 0; probe < most_probes; ++probe)
+        if (auto& row = rows_[pair_of(key.place + probe)]; row.high == 0 || (row.low == key.low && row.high == key.high)) return row;
+    return rows_[pair_of(key.place) + 1];
 }
 
-// The row of a key, or the empty row where it would be.
-PieceCache::Row& PieceCache::known_row(std::uint64_t low, std::uint64_t high) {
-    auto place = mixed(low, high);
-    while (true) {
-        auto& row = known_[place++ & (known_.size() - 1)];
-        if ((row.high == high && row.low == low) || row.high == 0) return row;
-    }
-}
-
-void PieceCache::grow_known() {
-    const auto rows = std::exchange(known_, LargeArray<Row>(4 * known_.size()));
+void PieceCache::grow() {
+    const auto rows = std::exchange(rows_, LargeArray<Row>(std::min(4 * rows_.size(), most_rows)));
     for (std::size_t place = 0; place < rows.size(); ++place)
-        if (rows[place].high != 0) known_row(rows[place].low, rows[place].high) = rows[place];
+        if (const auto& row = rows[place]; row.high != 0) row_for({row.low, row.high, place_of(row.low, row.high)}) = row;
 }
 
 void PieceCache::grow_long() {
@@ -154,15 +145,16 @@ void PieceCache::grow_long() {
 bool PieceCache::recall(const Block& pieces, std::size_t index, Ids ids, std::size_t& count) {
     const auto& key = pieces.keys[index];
     if (key.high == too_long) return key.low != 0 && recall_long(pieces.piece(index), pieces.are_whole, key.low, ids, count);
-    const auto& row = known_row(key.low, key.high);
-    if (row.high == 0) return false;
-    if (row.two == many) {
+    auto& row = row_for(key);
+    if (row.low != key.low || row.high != key.high) {
         const auto piece = pieces.piece(index);
         return recall_long(piece, pieces.are_whole, long_hash(piece, pieces.are_whole), ids, count);
     }
-    store_pair(ids, count, row.two);
-    store_pair(ids, count + 2, row.last & ids_mask);
-    count += (row.last >> count_shift) + 1;
+    auto& own = rows_[pair_of(key.place) + 1];
+    std::swap(own, row);
+    store_pair(ids, count, own.two);
+    store_pair(ids, count + 2, own.last & ids_mask);
+    count += (own.last >> count_shift) + 1;
     return true;
 }
 
@@ -187,15 +179,14 @@ void PieceCache::keep(const Block& pieces, std::size_t index, std::span<const st
         if (key.low) keep_long(pieces.piece(index), pieces.are_whole, key.low, ids);
         return;
     }
-    if (4 * n_known_ >= 3 * known_.size() && known_.size() < most_known_rows) grow_known();
-    auto& row = known_row(key.low, key.high);
-    if (row.high == 0 && 4 * n_known_ < 3 * known_.size()) {
-        ++n_known_;
-        write_row(row, key, ids.first(std::min(ids.size(), few)));
-        if (ids.size() > few) row.two = many;
+    if (ids.size() > few) {
+        const auto piece = pieces.piece(index);
+        return keep_long(piece, pieces.are_whole, long_hash(piece, pieces.are_whole), ids);
     }
-    const auto piece = pieces.piece(index);
-    if (ids.size() > few) keep_long(piece, pieces.are_whole, long_hash(piece, pieces.are_whole), ids);
+    if (4 * n_rows_ >= rows_.size() && rows_.size() < most_rows) grow();
+    auto& row = row_for(key);
+    if (row.high == 0) ++n_rows_;
+    write_row(row, key, ids);
 }
 
 // Where a piece that is not kept may be, unless its place in the table is crowded.
@@ -219,12 +210,6 @@ void PieceCache::keep_long(Bytes piece, bool is_whole, std::uint64_t hash, std::
     text_.insert(text_.end(), piece.begin(), piece.end());
     ids_.insert(ids_.end(), ids.begin(), ids.end());
     ++n_long_;
-}
-
-// Put a piece in its pair of rows: second if the first is in use.
-void PieceCache::keep_recent(const Key& key, std::span<const std::int32_t> ids) {
-    auto& row = recent_[2 * key.place];
-    write_row(row.high == 0 ? row : recent_[2 * key.place + 1], key, ids);
 }
 
 // A hash of a piece, not 0.

@@ -1,8 +1,8 @@
 // Pieces that were encoded before, with their tokens.  What a piece becomes depends on nothing else, so neither what a
 // cache holds nor what it forgets shows in the tokens.
 //
-// Short pieces fit rows of 32 bytes: the text in two words, and up to four ids.  `recent_` holds these in pairs of rows,
-// `known_` all of them by open addressing; `long_` is a table for all other pieces.  Work goes over a block of pieces at a
+// Short pieces fit rows of 32 bytes: the text in two words, and up to four ids.  Rows come in pairs, which share a line of
+// the processor's cache, by open addressing; `long_` is a table for all other pieces, and for those with more ids.  Work goes over a block of pieces at a
 // time: first all keys are made and their rows sent for, then all rows are read, so that hardly any of them is waited for.
 #pragma once
 
@@ -57,37 +57,31 @@ public:
     template <class EncodeNew, class MayKeep>
     std::size_t encode(const Block& pieces, Ids ids, std::size_t count, EncodeNew encode_new, MayKeep may_keep) {
         make_keys(pieces);
-        std::size_t fetched = 0;
         for (std::size_t index = 0;; ++index) {
             index = look_up(pieces.keys, index, ids, count);
             if (index == pieces.ends.size()) return count;
-            const auto& key = pieces.keys[index];
-            if (key.high != too_long && index >= fetched) fetched = fetch_known(pieces.keys, index);
+            if (recall(pieces, index, ids, count)) continue;
             const auto first = count;
-            if (!recall(pieces, index, ids, count)) {
-                count = encode_new(index, first);
-                if (!may_keep()) continue;
-                keep(pieces, index, ids.subspan(first, count - first));
-            }
-            if (key.high != too_long && count - first <= few && count > first) keep_recent(key, ids.subspan(first, count - first));
+            count = encode_new(index, first);
+            if (may_keep()) keep(pieces, index, ids.subspan(first, count - first));
         }
     }
 
 private:
     static constexpr std::size_t few = 4;  // ids that fit a row
-    static constexpr std::uint64_t too_long = ~std::uint64_t{0}, many = too_long;
+    static constexpr std::uint64_t too_long = ~std::uint64_t{0};
     static constexpr std::size_t most_probes = 16, most_ids = 1 << 19, most_text = 2 << 20;
 
     struct alignas(32) Row {
         std::uint64_t low, high;  // a key; high is 0 where the row is empty
-        std::uint64_t two, last;  // ids, with their number less one in the highest two bits; `many` where `long_` has them
+        std::uint64_t two, last;  // ids, with their number less one in the highest two bits
     };
     struct alignas(32) LongRow {
         std::uint64_t hash;  // 0 where the row is empty
         std::uint32_t text, ids, length, n_ids;  // where they are kept; length << 1 | whole
     };
 
-    static std::uint64_t mixed(std::uint64_t low, std::uint64_t high);
+    static std::uint64_t place_of(std::uint64_t low, std::uint64_t high);
     static std::uint64_t long_hash(Bytes piece, bool is_whole);
     static void write_row(Row& row, const Key& key, std::span<const std::int32_t> ids);
     static Key key_of(Bytes piece, bool is_whole);
@@ -95,21 +89,20 @@ private:
     void make_keys(const Block& pieces);
     void fetch_long(const Block& pieces, std::size_t listed);
     std::size_t look_up(std::span<const Key> keys, std::size_t index, Ids ids, std::size_t& count);
-    std::size_t fetch_known(std::span<const Key> keys, std::size_t index) const;
-    Row& known_row(std::uint64_t low, std::uint64_t high);
+    Row& row_for(const Key& key);
+    std::size_t pair_of(std::uint64_t place) const { return place & (rows_.size() - 1); }
     LongRow* free_long_row(std::uint64_t hash);
-    void grow_known();
+    void grow();
     void grow_long();
     LongRow& long_row(std::uint64_t hash) { return long_[(hash >> 20) & (long_.size() - 1)]; }
     bool recall(const Block& pieces, std::size_t index, Ids ids, std::size_t& count);
     bool recall_long(Bytes piece, bool is_whole, std::uint64_t hash, Ids ids, std::size_t& count);
     void keep(const Block& pieces, std::size_t index, std::span<const std::int32_t> ids);
     void keep_long(Bytes piece, bool is_whole, std::uint64_t hash, std::span<const std::int32_t> ids);
-    void keep_recent(const Key& key, std::span<const std::int32_t> ids);
 
-    LargeArray<Row> recent_, known_;
+    LargeArray<Row> rows_;
     LargeArray<LongRow> long_;
-    std::size_t n_known_ = 0, n_long_ = 0;
+    std::size_t n_rows_ = 0, n_long_ = 0;
     std::vector<Byte> text_;  // of the pieces in `long_`; when something is full those are forgotten
     std::vector<std::int32_t> ids_;
 };

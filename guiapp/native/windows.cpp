@@ -1,21 +1,15 @@
 #include "windows.h"
 
-#include "lanes.h"
-
 namespace loupe {
 
 namespace {
 
 // Groups of bytes.  Capital letters and tabs belong to the one that the table says.
 constexpr Byte rare = 0, small = 1, digit = 3, space = 4, newline = 5, apostrophe = 6, mark_group = 7;
-
-constexpr std::size_t n_groups = 8, group_bits = 3, n_windows = n_groups * n_groups * n_groups * n_groups;
-constexpr std::size_t capitals_at = n_windows, tabs_at = n_windows + 1, group_of = n_windows + 2, runs_at = group_of + 256;
-constexpr Byte cut_flag = 1;  // the next ones are unsure, special and careful
-constexpr std::size_t around = 4;  // bytes before a cut that may have a say
-constexpr std::size_t more_groups = 3, longest_run = 64;
-
-bool is_special(Byte byte) { return byte == '\'' || byte >= 0x7F || (byte < 0x20 && byte != '\n' && byte != '\r'); }
+constexpr std::size_t group_bits = 3, n_windows = 1 << 4 * group_bits;
+constexpr std::size_t capitals_at = 0, tabs_at = 1, group_of = 2, runs_at = group_of + 256, rows_at = runs_at + n_windows;
+constexpr std::size_t longest_run = 64;
+constexpr Byte cut_flag = 1;
 
 // A byte's kind by its two halves: these are masks, and a byte is of the kinds that both have.  Letters are of two
 // kinds, because those of "aA" begin at 1 and those of "pP" end at A; what is printed has the kind 0x80, too.
@@ -33,7 +27,13 @@ constexpr Lanes kinds_by_high{of_newlines | of_tabs, 0, of_space | of_apostrophe
 }  // namespace
 
 Windows::Windows(Bytes table) : table_(table) {
-    if (!table.empty()) capitals_ = table[capitals_at], tabs_ = table[tabs_at];
+    if (table.empty()) return;
+    capitals_ = table[capitals_at], tabs_ = table[tabs_at];
+    for (auto at = rows_at; at < table.size() && n_rows_ < most_rows; ++n_rows_) {
+        auto& row = rows_[n_rows_];
+        for (auto& holding : row.holding) holding = load_lanes(&table[at]), at += sizeof holding;
+        for (auto* const mask : {&row.everywhere, &row.cuts, &row.unsure, &row.by_absence}) *mask = table[at++];
+    }
 }
 
 // The groups by the lower and the upper half of the kinds; where both have one, they are joined by "xor".
@@ -52,44 +52,33 @@ void Windows::sort_bytes(const Byte* from, Byte* groups) const {
     }
 }
 
-// What the table says of 64 windows, the first of which begins at groups[0].
-void Windows::look_up(const Byte* groups, Byte* flags) const {
-    std::array<Byte, width + sizeof(Lanes)> pairs;
-    for (std::size_t at = 0; at < pairs.size(); at += sizeof(Lanes))
-        store_lanes(&pairs[at], load_lanes(groups + at) << group_bits | load_lanes(groups + at + 1));
-    std::array<std::uint16_t, width> indices;
-    for (std::size_t at = 0; at < width; ++at)
-        indices[at] = static_cast<std::uint16_t>(pairs[at] << 2 * group_bits | pairs[at + 2]);
-    for (std::size_t at = 0; at < width; at += 4) {
-        std::uint64_t four;
-        std::memcpy(&four, &indices[at], sizeof four);
-        flags[at] = table_[four & 0xFFFF], flags[at + 1] = table_[four >> 16 & 0xFFFF];
-        flags[at + 2] = table_[four >> 32 & 0xFFFF], flags[at + 3] = table_[four >> 48];
+// Find out which terms hold at each byte of a word.
+void Windows::look_up(std::size_t word) {
+    const Byte* const groups = &groups_[word * width];
+    const Lanes special{0xFF, 0, 0, 0, 0, 0, 0xFF};  // groups: rare, apostrophe
+    std::uint64_t cuts = 0, unsure = 0;
+    for (std::size_t at = 0; at < width; at += sizeof(Lanes)) {
+        const Lanes beside_special = picked(special, load_lanes(groups + at)) | picked(special, load_lanes(groups + at + 1));
+        Lanes cut{}, is_unsure{};
+        for (std::size_t number = 0; number < n_rows_; ++number) {
+            const auto& row = rows_[number];
+            Lanes terms = beside_special | row.everywhere;
+            for (std::size_t place = 0; place < n_places; ++place)
+                terms &= picked(row.holding[place], load_lanes(groups + at + before - 2 + place));
+            cut |= terms & row.cuts;
+            is_unsure |= (terms ^ row.by_absence) & row.unsure;
+        }
+        cuts |= highest_bits(reinterpret_cast<Lanes>(cut != 0)) << at;
+        unsure |= highest_bits(reinterpret_cast<Lanes>(is_unsure != 0)) << at;
     }
+    cuts_[word] = cuts, unsure_[word] = unsure;
 }
 
-// First all flags, then all words: what was just written byte by byte is slow to be read in one go.
 void Windows::mark(Bytes text, std::size_t start, std::size_t n_words) {
-    const auto seen = text.subspan(start - before, n_words * width + more_groups);
+    const auto seen = text.subspan(start - before, before + n_words * width + 1);
     for (std::size_t word = 0; word < n_words; ++word) sort_bytes(&seen[width * word], &groups_[width * word]);
     for (auto at = n_words * width; at < seen.size(); ++at) groups_[at] = table_[group_of + seen[at]];
-    for (std::size_t word = 0; word < n_words; ++word) look_up(&groups_[width * word], &flags_[width * word]);
-    std::uint64_t near_before = 0;
-    for (std::size_t back = 1; back <= around; ++back)
-        if (back > start || is_special(text[start - back])) near_before |= (std::uint64_t{1} << (around + 1 - back)) - 1;
-    for (std::size_t word = 0; word < n_words; ++word) {
-        std::uint64_t special = 0, careful = 0;
-        cuts_[word] = unsure_[word] = 0;
-        for (std::size_t at = 0; at < width; at += sizeof(Lanes)) {
-            const Lanes flags = load_lanes(&flags_[width * word + at]);
-            cuts_[word] |= highest_bits(flags << 7) << at;
-            unsure_[word] |= highest_bits(flags << 6) << at;
-            special |= highest_bits(flags << 5) << at;
-            careful |= highest_bits(flags << 4) << at;
-        }
-        unsure_[word] |= (near_before | special << 3 | special << 4) & careful;
-        near_before = special >> 61 | special >> 60;
-    }
+    for (std::size_t word = 0; word < n_words; ++word) look_up(word);
 }
 
 Windows::Known Windows::known_behind_run(Bytes text, std::size_t at) const {

@@ -1,10 +1,11 @@
-// Where pieces end, found 64 bytes at a time: a table tells it for each byte by its group and those of three neighbours.
-// Python makes the table (core/split): what holds for all texts, found by trying all of them at once.
+// Where pieces end, found 64 bytes at a time by the groups of four neighbouring bytes.  What holds for all texts is told
+// by terms, which Python finds (core/split) by trying all texts at once: products of four sets of groups, eight terms in
+// the bits of a byte.
 #pragma once
 
 #include <array>
 
-#include "bytes.h"
+#include "lanes.h"
 
 namespace loupe {
 
@@ -12,7 +13,7 @@ class Windows {
 public:
     static constexpr std::size_t width = 64;      // bytes in a word of bits
     static constexpr std::size_t most_words = 8;  // at a time
-    static constexpr std::size_t before = 2;      // bytes of a window before the cut
+    static constexpr std::size_t before = 4;      // bytes before a cut that have a say: the first two only if special
 
     enum class Known { no_cut, cut, unsure };
 
@@ -20,7 +21,7 @@ public:
 
     bool exist() const { return !table_.empty(); }
 
-    // Find the cuts in `n_words` words of text[start:].  One byte more must exist, and two before.
+    // Find the cuts in `n_words` words of text[start:].  One byte more must exist, and `before`.
     void mark(Bytes text, std::size_t start, std::size_t n_words);
     std::uint64_t cuts(std::size_t word) const { return cuts_[word]; }      // bit i: before byte i of the word
     std::uint64_t unsure(std::size_t word) const { return unsure_[word]; }  // … or there may be one
@@ -29,13 +30,22 @@ public:
     Known known_behind_run(Bytes text, std::size_t at) const;
 
 private:
+    static constexpr std::size_t n_places = 4, most_rows = 6;
+
+    // Terms: which hold for each place in a window and each group; which not only beside special bytes; what they tell.
+    struct Row {
+        std::array<Lanes, n_places> holding;
+        Byte everywhere, cuts, unsure, by_absence;
+    };
+
     void sort_bytes(const Byte* from, Byte* groups) const;
-    void look_up(const Byte* groups, Byte* flags) const;
+    void look_up(std::size_t word);
 
     Bytes table_;
     Byte capitals_ = 0, tabs_ = 0;  // their groups
+    std::array<Row, most_rows> rows_;
+    std::size_t n_rows_ = 0;
     std::array<Byte, most_words * width + 32> groups_{};
-    std::array<Byte, most_words * width> flags_;  // of windows
     std::array<std::uint64_t, most_words> cuts_, unsure_;
 };
 

@@ -84,7 +84,9 @@ PROMISED = {
     **{(form, text, "warm", GGUF_FORM): 0.8 for form in FORMS for text in ("English", "code", "Japanese")},
 }
 PEERS_OF = {
-    "llama-bpe": ("gigatoken", "tiktoken", "tokenizers"),
+    "llama-bpe": ("gigatoken", "snaptokens", "tiktoken", "tokenizers"),
+    "gpt-2": ("gigatoken", "snaptokens"),
+    "qwen2": ("gigatoken", "snaptokens"),
     "llama-spm": ("gigatoken", "sentencepiece"),
     "bert-bge": ("tokenizers",),
     "nomic-bert-moe": ("sentencepiece", "tokenizers"),  # it sums up in single precision: a few ids differ
@@ -135,18 +137,21 @@ class Ratio:
 
 
 def texts(shared: Path) -> dict[str, str]:
-    """English and Japanese books, code that everyone has (Python's own), and parts of them."""
+    """English and Japanese books, code that everyone has (Python's own), Markdown, and parts of them."""
     library = sorted(Path(sysconfig.get_path("stdlib")).glob("*.py"))
     code = "".join(path.read_text("utf-8") for path in library)
     english = (shared / "corpora" / "shakespeare.txt").read_text("utf-8")
     japanese = (shared / "corpora" / "soseki.txt").read_text("utf-8")
     mixed = english + code + japanese
+    docs = "".join(path.read_text("utf-8") for path in sorted(shared.glob("*.md")))
     return {
         "English": english,
         "code": code[:CODE_BYTES],
+        "docs": docs,
         "Japanese": japanese,
         "4 MB": mixed.encode()[:LONG_BYTES].decode("utf-8", "ignore"),
         "128 B": english[:SHORT_BYTES],
+        "16 B": english[:16],
     }
 
 

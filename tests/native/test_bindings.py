@@ -15,7 +15,11 @@ def bound():
         for node in ast.walk(ast.parse((NATIVE / "__init__.py").read_text()))
         if isinstance(node, ast.Call)
     ]
-    named = (call.args[0] for call in calls if ast.unparse(call.func) in ("_function", "_long_function"))
+    named = (
+        call.args[0]
+        for call in calls
+        if ast.unparse(call.func) in ("_function", "_long_function", "_quick_function")
+    )
     return [name.value for name in named if isinstance(name, ast.Constant)]
 
 

@@ -24,6 +24,7 @@ from guiapp.core.split.regex import (
     fixed_point,
     union,
 )
+from guiapp.core.split.terms import CAREFUL, CUT, N_GROUPS, PLACES, RARE, UNSURE, term_rows
 
 # In a level's table of words, by the first byte of a piece: a mask for the number of letters behind it, the
 # row of the piece if there are none, and if there are some.  Rows say which bytes behind them end the piece.
@@ -33,16 +34,7 @@ UPPER, LOWER = range(ord("A"), ord("Z") + 1), range(ord("a"), ord("z") + 1)
 ALL_LENGTHS = 31  # a mask for numbers of letters up to 16
 
 # Groups of bytes.  Capital letters are SMALL or VARIED, tabs are VARIED or RARE, as a pattern needs it.
-N_GROUPS, GROUP_BITS = 8, 3
-RARE, SMALL, VARIED, DIGIT, SPACE, NEWLINE, APOSTROPHE, MARK = range(N_GROUPS)
-
-# The table of windows: the flags of each four groups; the groups of capital letters, of tabs, of all bytes;
-# the flags of windows whose third byte begins a run.
-TABLE = N_GROUPS**4
-SECOND_CASE, TABS, GROUP_OF, RUNS = TABLE, TABLE + 1, TABLE + 2, TABLE + 2 + 256
-CUT, UNSURE = 1, 2  # before the third byte of a window
-SPECIAL, CAREFUL = 4, 8  # the third byte makes CAREFUL ones around it unsure
-BEFORE = 2  # bytes of a window before the cut
+SMALL, VARIED, DIGIT, SPACE, NEWLINE, APOSTROPHE, MARK = range(RARE + 1, N_GROUPS)
 AROUND = 4  # bytes before a cut that may have a say
 
 COMMON = [group for group in range(N_GROUPS) if group not in (RARE, APOSTROPHE)]
@@ -156,6 +148,9 @@ _Ways = list[tuple[ReadingSet, ReadingSet]]  # without a cut, and with one
 def window_table(automaton: Automaton, class_of_ascii: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """`PatternMachine.windows`; empty for patterns that know too much at a time.
 
+    It holds the groups of capital letters, of tabs, of all bytes; what is known of windows whose third byte
+    begins a run; and `term_rows`.
+
     What is certain is found by trying all texts at once: a *reading* is what a search for matches may know
     and have promised between two characters, and each character leads from readings to readings, with or
     without a cut before it.  Promises that turn out to be broken belong to texts that are cut otherwise.
@@ -172,10 +167,11 @@ def window_table(automaton: Automaton, class_of_ascii: NDArray[np.uint8]) -> NDA
     behind_common = _behind_two(steps, _steps(moves, union(sets[group] for group in COMMON)).both)
     before = _before_two(steps)
     always, mostly = _known(behind, before), _known(behind_common, before)
-    flags = np.where(always == UNSURE, np.where(mostly == UNSURE, UNSURE, mostly | CAREFUL), always)
-    flags[:, :, [RARE, APOSTROPHE]] |= SPECIAL
+    rows = term_rows(np.where(always == UNSURE, np.where(mostly == UNSURE, UNSURE, mostly | CAREFUL), always))
+    if rows is None:
+        return no_windows()
     runs = _known(behind, _before_runs(steps))
-    return np.array([*flags.reshape(TABLE), *variants, *groups, *runs.reshape(TABLE)], np.uint8)
+    return np.concatenate([np.array([*variants, *groups, *runs.reshape(-1)], np.uint8), rows])
 
 
 def no_windows() -> NDArray[np.uint8]:
@@ -186,8 +182,8 @@ def no_windows() -> NDArray[np.uint8]:
 def _known(first_two: list[ReadingSet], last_two: _Ways) -> NDArray[np.int64]:
     """CUT, 0 or UNSURE for each window, by the readings that its halves allow."""
     join, cut = (_meet(first_two, ways) for ways in zip(*last_two, strict=True))
-    known = np.full((N_GROUPS,) * 4, UNSURE)
-    known[1:, 1:, 1:, 1:] = np.where(join == cut, UNSURE, cut * CUT).reshape((N_GROUPS - 1,) * 4)
+    known = np.full((N_GROUPS,) * PLACES, UNSURE)
+    known[1:, 1:, 1:, 1:] = np.where(join == cut, UNSURE, cut * CUT).reshape((N_GROUPS - 1,) * PLACES)
     return known
 
 
@@ -205,7 +201,7 @@ def _meet(lefts: Iterable[ReadingSet], rights: Iterable[ReadingSet]) -> NDArray[
 def _behind_two(steps: list[_Steps], step: Relation) -> list[ReadingSet]:
     """The readings behind each two groups, where characters of a kind come first."""
     readings = union(step.values())
-    for _ in range(AROUND - BEFORE - 1):
+    for _ in range(AROUND - PLACES // 2 - 1):
         readings = _image(step, readings)
     firsts = [_image(first.both, readings) for first in steps]
     return [_image(second.both, readings) for readings in firsts for second in steps]
