@@ -34,6 +34,15 @@ from guiapp.widgets.shared.theme import DARK, LIGHT, ThemeSource
 EXACTNESS = "exactness"
 SIZES = ((420, 260), (700, 420), (1300, 420), (1800, 1000))
 ALL = (*SCENARIOS, EXACTNESS)
+OF_CALLS = {"p50_s": 1e-6, "p95_s": 2e-6, "p99_s": 9e-6}
+OF_ENERGY = {"joules_per_mb": 0.5, "joules_ci": [0.4, 0.6]}
+WHOLE_RUN = {
+    "results": [
+        *EVERYTHING["results"],
+        *(record("latency", name, 128, 1e-6, **OF_CALLS) for name in ("fast", "heap")),
+        *(record("energy", name, 128, 1e-6, **OF_ENERGY) for name in ("fast", "heap")),
+    ]
+}
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +86,7 @@ def overlapping(chart) -> list[tuple[str, str]]:
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
 @pytest.mark.parametrize("name", ALL)
 def test_no_words_cover_others_or_are_cut_off(draw, name, size):
-    chart = draw(name, size=size)
+    chart = draw(name, WHOLE_RUN, size)
     assert chart.words
     room = chart.rect().adjusted(-1, -1, 1, 1)
     for word in chart.words:
@@ -447,12 +456,12 @@ def test_an_empty_chart_says_why(draw):
 
 
 def test_latency_is_a_line_from_half_of_the_calls_to_99_of_100(source, qtbot):
-    chart = LatencyChart("short", source)
+    chart = LatencyChart("latency", source)
     qtbot.addWidget(chart)
     chart.resize(700, 300)
     times = {"heap": (9e-5, 1e-4, 2e-4), "fast": (2e-6, 3e-6, 4e-5)}
     rows = [
-        record("short", name, 128, 1e-6, **dict(zip(QUANTILES, found, strict=True)))
+        record("latency", name, 128, 1e-6, **dict(zip(QUANTILES, found, strict=True)))
         for name, found in times.items()
     ]
     chart.show_results(rows)
