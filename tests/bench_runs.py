@@ -17,6 +17,7 @@ def record(scenario: str, contender: str, size: int, seconds: float, share: floa
         "ci_s": [seconds * 0.9, seconds * 1.2],
         "mb_per_s": size / seconds / 1e6,
         "tokens_per_s": size / seconds / 4,
+        "n_tokens": size // 4,
         "exact": share == 1.0,
         "agreement": share,
         "first_difference": None if share == 1.0 else difference,

@@ -6,6 +6,7 @@ import json
 import sys
 
 from bench_runs import record
+from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.bench.history import load_run
 from guiapp.viewmodels.bench.history import Kept, SavedRun
@@ -34,6 +35,40 @@ for event in json.loads({events!r}):
     print(json.dumps(event), flush=True)
 {ending}
 """
+
+
+class SilentRunner(QObject):
+    """Notes what it is asked for, tells nothing, and ends when it is told to."""
+
+    told, ended = Signal(dict), Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_running = False
+        self.asked: list[str] = []
+
+    def start(self, plan: object) -> None:
+        self.is_running = True
+        self.asked.append("start")
+
+    def end(self) -> None:
+        self.is_running = False
+        self.ended.emit("")
+
+    def stop(self) -> None:
+        self.asked.append("stop")
+
+    def pause(self) -> None:
+        self.asked.append("pause")
+
+    def resume(self) -> None:
+        self.asked.append("resume")
+
+    def hold(self) -> None:
+        self.asked.append("hold")
+
+    def close(self) -> None:
+        self.is_running = False
 
 
 def fake_engine(events: list[dict], ending: str = "") -> BenchRunner:

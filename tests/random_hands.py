@@ -266,8 +266,8 @@ class RandomHands:
 
     def _bench(self) -> None:
         model = self.shell.window.pages.show_page("bench").model
-        for entrant in (*model.ours, *model.peers):
-            model.set_takes_part(entrant.name, self.rng.random() < 0.3)
+        for entrant in model.choice.entrants:
+            model.choice.set_contender(entrant.name, self.rng.random() < 0.3)
         if model.is_running:
             model.stop()
         elif model.can_run:

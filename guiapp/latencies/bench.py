@@ -13,8 +13,8 @@ from guiapp.core.bench.scenarios import SCALING_BYTES, WORST_BYTES
 from guiapp.latencies.measured_window import SIZE, MeasuredWindow, mixed_text, running_application
 from guiapp.latencies.measurement import Measurement, MeasurementError
 from guiapp.latencies.tree import VIEWS, jump, move_view
+from guiapp.viewmodels.bench.choice import AIMS
 from guiapp.viewmodels.bench.model import BenchModel
-from guiapp.viewmodels.bench.presets import PRESETS
 from guiapp.viewmodels.bench.runner import BenchRunner
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.text_session import TextSession
@@ -114,9 +114,10 @@ def _beside_a_run(model: str, n_events: int) -> list[Measurement]:
         tree = cast(TreePage, pages.show_page("tree"))
         measured.wait_until(lambda: tree.is_ready)
         bench = cast(BenchPage, pages.show_page("bench"))
-        for entrant in (*bench.model.ours, *bench.model.peers):
-            bench.model.set_takes_part(entrant.name, entrant.name in CONTENDERS)
-        bench.model.choose_preset(PRESETS[-1])
+        choice = bench.model.choice
+        choice.aim_at(AIMS[0])
+        for name in choice.contenders:
+            choice.set_contender(name, name in CONTENDERS)
         bench.model.run()
         measured.wait_until(lambda: bool(bench.model.results))
         pages.show_page("inspect")

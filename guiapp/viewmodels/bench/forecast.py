@@ -9,7 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.bench.corpus import RANDOM, RANDOM_BYTES, SAMPLE, TUTORIAL, TUTORIAL_LINE, TUTORIAL_TIMES
-from guiapp.core.bench.estimate import Duration, expected, weights_of
+from guiapp.core.bench.estimate import expected_s, weights_of
 from guiapp.core.bench.forecast import NOTHING_KNOWN, Known
 from guiapp.core.bench.plan import Plan
 from guiapp.core.demo import sample_text
@@ -17,6 +17,7 @@ from guiapp.viewmodels.background import LatestJob
 from guiapp.viewmodels.bench.history import RunHistory
 
 MOST_FILES = 2_000  # of a folder that are looked at
+LONGEST_IN_SECONDS_S = 100
 USUAL_BYTES = 100_000  # of a text that nobody knows
 
 
@@ -45,13 +46,18 @@ class BenchForecast(QObject):
         if (history := self._history) is not None:
             self._job.start(lambda _: Known.of(history.runs_of(vocabulary_path)))
 
-    def duration(self, plan: Plan, your_bytes: dict[str, int]) -> Duration:
+    def seconds(self, plan: Plan, your_bytes: dict[str, int]) -> float:
         """`your_bytes`: sizes of texts that are not on the disk."""
-        return expected(plan, self._text_bytes(plan.corpora, your_bytes), self._known)
+        return expected_s(plan, self._text_bytes(plan.corpora, your_bytes), self._known)
 
     def weights_s(self, plan: Plan, your_bytes: dict[str, int]) -> list[float]:
         """What each cell is expected to take."""
         return weights_of(plan, self._text_bytes(plan.corpora, your_bytes), self._known)
+
+    def size_of(self, name: str) -> int | None:
+        """The bytes of a text, None while they are looked up."""
+        self._look_up([name])
+        return self._sizes.get(name)
 
     def close(self) -> None:
         self._job.wait()
@@ -77,6 +83,16 @@ class BenchForecast(QObject):
     def _take(self, known: Known) -> None:
         self._known = known
         self.changed.emit()
+
+
+def duration_text(seconds: float) -> str:
+    """`12 s`, `2 min 40 s`, `1 h 5 min`: no finer than anybody can know."""
+    if seconds < LONGEST_IN_SECONDS_S:
+        return f"{max(round(seconds), 1)} s"
+    minutes, rest_s = divmod(round(seconds, -1), 60)
+    if minutes < 60:
+        return f"{minutes:.0f} min {rest_s:.0f} s" if rest_s else f"{minutes:.0f} min"
+    return f"{minutes // 60:.0f} h {minutes % 60:.0f} min"
 
 
 def size_of_text(name: str) -> int:

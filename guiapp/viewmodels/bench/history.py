@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
+from typing import NamedTuple
 
 from guiapp.core.bench.history import (
     HASH_DIGITS,
@@ -25,8 +26,8 @@ from guiapp.core.bench.tables import busy_text
 from guiapp.core.explain.figures import counted
 from guiapp.core.system.replace_file import replace_file
 from guiapp.viewmodels.bench.journal import Journal, cut_off_runs
-from guiapp.viewmodels.bench.presets import YOUR_TEXT
 
+YOUR_TEXT = "your text"
 RUNS = "runs"  # the folder beside the settings
 TEXTS, UNFINISHED = "texts", "unfinished"  # the folders within it
 SUFFIX = ".json"
@@ -48,6 +49,13 @@ class SavedRun:
     def at(cls, path: Path) -> SavedRun:
         name = name_of(path)
         return cls(path, _title_of(path, name), name)
+
+
+class Opened(NamedTuple):
+    """A run that was read from a file."""
+
+    saved: SavedRun
+    record: Record
 
 
 @dataclass(frozen=True)
@@ -117,17 +125,20 @@ class RunHistory:
         """A place for what a run measures while it goes on."""
         return Journal(self._folder / UNFINISHED)
 
-    def take_cut_off_runs(self) -> list[SavedRun]:
+    def newest(self) -> Opened | None:
+        """The run before this start of the program, be it one that was cut off when that was killed."""
+        self._keep_cut_off_runs()
+        for path, record in _readable(self._paths()):
+            return Opened(SavedRun.at(path), record)
+        return None
+
+    def _keep_cut_off_runs(self) -> None:
         """Keep what was measured by runs whose program was killed; those that cannot be saved wait."""
-        taken = []
         for journal, record in cut_off_runs(self._folder / UNFINISHED):
             with suppress(OSError, BenchError):
                 if record is not None:
-                    place = self._place_of(record)
-                    save_run(place, {"name": UNFINISHED_NAME, **record})
-                    taken.append(SavedRun.at(place))
+                    save_run(self._place_of(record), {"name": UNFINISHED_NAME, **record})
                 journal.unlink()
-        return taken
 
     def _place_of(self, record: Record) -> Path:
         started = record["environment"]["started"].replace(":", "").replace("+", "-")
@@ -141,7 +152,9 @@ class RunHistory:
             path.parent.mkdir(parents=True, exist_ok=True)
             replace_file(path, text, is_private=True)
         except OSError as error:
-            raise BenchError(f"Your text cannot be put into {path}: {error.strerror}. Untick it.") from error
+            raise BenchError(
+                f"Your text cannot be put into {path}: {error.strerror}. Choose another one."
+            ) from error
         return path
 
     def runs(self) -> list[SavedRun]:
@@ -176,7 +189,7 @@ def _tokens_of(run: Record) -> tuple[str | None, str]:
 def with_text_kept(plan: Plan, history: RunHistory | None, text: bytes) -> Plan:
     """A plan with a file in the place of what is typed; raises BenchError where that fails."""
     if history is None:
-        raise BenchError("There is no folder for your text. Untick it.")
+        raise BenchError("There is no folder for your text. Choose another one.")
     kept = str(history.keep_text(YOUR_TEXT, text))
     return replace(plan, corpora=tuple(kept if name == YOUR_TEXT else name for name in plan.corpora))
 

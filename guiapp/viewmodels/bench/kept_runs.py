@@ -4,24 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.bench.history import load_run, rename_run
 from guiapp.core.bench.measurement import Record
 from guiapp.viewmodels.background import LatestJob
-from guiapp.viewmodels.bench.history import Comparison, Kept, RunHistory, SavedRun
+from guiapp.viewmodels.bench.history import Comparison, Kept, Opened, RunHistory, SavedRun
 from guiapp.viewmodels.bench.journal import Journal
 
 LONGEST_SAVING_S = 10.0  # that closing waits for; the journal of a run that is not saved by then stays
-
-
-class Opened(NamedTuple):
-    """A run that was read from a file."""
-
-    saved: SavedRun
-    record: Record
 
 
 class KeptRuns(QObject):
@@ -29,16 +22,16 @@ class KeptRuns(QObject):
 
     Signals:
         changed(): `runs` is new.
-        cut_off_changed(): `cut_off` is new.
         opened(Opened): what was asked for.
+        found(Opened): the newest of those that were there at the start, where there is one.
         compared(Comparison): what was asked for.
         kept(Kept): what became of a run that is over.
         failed(str): why one cannot be opened, compared or renamed.
     """
 
     changed = Signal()
-    cut_off_changed = Signal()
     opened = Signal(object)
+    found = Signal(object)
     compared = Signal(object)
     kept = Signal(object)
     failed = Signal(str)
@@ -48,23 +41,22 @@ class KeptRuns(QObject):
         self._history = history
         self.runs: list[SavedRun] = []  # the newest first
         self.shown: Path | None = None  # the file of the run that the page shows, if it has one
-        self.cut_off: list[SavedRun] = []  # whose program was killed
         self._journal: Journal | None = None  # of the run that goes on
         self._names: dict[Path, str] = {}  # still to be given
         self._listing = LatestJob[list[SavedRun]](self)
-        self._taking = LatestJob[list[SavedRun]](self)
         self._reading = LatestJob[Opened](self)
+        self._finding = LatestJob[Opened | None](self)
         self._comparing = LatestJob[Comparison](self)
         self._keeping = LatestJob[Kept](self)
         self._renaming = LatestJob[None](self)
         self._connect()
         if history is not None:
-            self._taking.start(lambda _: history.take_cut_off_runs())
+            self._finding.start(lambda _: history.newest())
 
     def _connect(self) -> None:
         self._listing.done.connect(self._take_list)
-        self._taking.done.connect(self._take_cut_off)
         self._reading.done.connect(self.opened)
+        self._finding.done.connect(self._take_found)
         self._comparing.done.connect(self.compared)
         self._keeping.done.connect(self._take_kept)
         for job in (self._renaming.done, self._renaming.failed):
@@ -124,8 +116,8 @@ class KeptRuns(QObject):
             self._journal.end(is_kept=False)
         self._keeping.finish(LONGEST_SAVING_S)
         self._renaming.finish(LONGEST_SAVING_S)
-        for wait in (self._listing.wait, self._taking.wait, self._reading.wait, self._comparing.wait):
-            wait()
+        for job in (self._listing, self._finding, self._reading, self._comparing):
+            job.wait()
 
     def _rename_all(self) -> None:
         """Also those that a job before this one had no time for."""
@@ -137,9 +129,9 @@ class KeptRuns(QObject):
             self.runs = runs
             self.changed.emit()
 
-    def _take_cut_off(self, runs: list[SavedRun]) -> None:
-        self.cut_off = runs
-        self.cut_off_changed.emit()
+    def _take_found(self, opened: Opened | None) -> None:
+        if opened is not None:
+            self.found.emit(opened)
         self.refresh()
 
     def _take_kept(self, kept: Kept) -> None:

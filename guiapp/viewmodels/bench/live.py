@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from guiapp.core.bench.disturbance import is_crowded
 from guiapp.core.bench.measurement import Record, Report
@@ -16,14 +16,24 @@ NOTHING_YET: Record = {"n": 0, "mb_per_s": None, "tokens_per_s": None}
 NOT_OF_RECORDS = ("event", "number", "of", "seconds_left", "load", "mhz", "operations")
 
 
+class Loading(NamedTuple):
+    """What a contender that is being opened does, and how much of that is done, 0 to 1."""
+
+    stage: str
+    share: float
+
+
 class LiveRun:
     """Takes the engine's events; at any moment there are records of everything that was measured.
 
     Samples come by the hundred in a second: they are summarised when somebody looks, not before.
+
+    loading  contenders that are being opened
     """
 
     def __init__(self, report: Report | None = None) -> None:
         self.report = report or Report()
+        self.loading: dict[str, Loading] = {}
         self._cell: Record = {}
         self._live: dict[tuple[str, str], Record] = {}
         self._load: float | None = None
@@ -38,6 +48,10 @@ class LiveRun:
         """Take note of one event."""
         self.report.add(event)
         match event["event"]:
+            case "loading":
+                self.loading[event["contender"]] = Loading(event.get("stage", ""), event.get("share") or 0.0)
+            case "loaded" | "left out":
+                self.loading.pop(event["contender"], None)
             case "cell":
                 self._cell = {key: value for key, value in event.items() if key not in NOT_OF_RECORDS}
                 self._live = {}
@@ -59,7 +73,7 @@ class LiveRun:
     def end(self) -> None:
         """Nothing follows: what has samples is kept as it is."""
         self.report.results += self._with_samples()
-        self._live = {}
+        self._live, self.loading = {}, {}
 
     @property
     def results(self) -> list[Record]:
@@ -70,11 +84,6 @@ class LiveRun:
     def record(self) -> Record:
         """The run as `tokenloupe bench --json` writes it."""
         return self.report.record()
-
-    @property
-    def scenarios(self) -> set[str]:
-        """What was to be measured, or was."""
-        return {*self.record["plan"].get("scenarios", ()), *(row["scenario"] for row in self.results)}
 
     @property
     def noise(self) -> str:

@@ -1,130 +1,113 @@
-"""Above the charts of the Bench page: what is shown, and runs and reports as files."""
+"""The top of the Bench page: the text, a chip for each contender, runs, the report, and the button to run."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from functools import partial
-from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFileDialog, QGridLayout, QPushButton, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QMenu, QPushButton, QWidget
 
+from guiapp.core.explain.figures import counted
 from guiapp.viewmodels.bench.model import BenchModel
-from guiapp.viewmodels.bench.run_list import RunList
-from guiapp.widgets.bench.runs_dialog import RunsDialog
-from guiapp.widgets.shared.layouts import AS_AROUND, STRETCH, in_row
+from guiapp.widgets.bench.chips import ContenderChip
+from guiapp.widgets.bench.contender_look import look_of
+from guiapp.widgets.bench.markers import swatch
+from guiapp.widgets.bench.run_button import RunButton
+from guiapp.widgets.bench.runs_button import RunsButton
+from guiapp.widgets.bench.text_button import TextButton
+from guiapp.widgets.shared.buttons import tool_button
+from guiapp.widgets.shared.icons import icon
+from guiapp.widgets.shared.layouts import in_row
 from guiapp.widgets.shared.menu_button import MenuButton
-from guiapp.widgets.shared.segments import Segments
 from guiapp.widgets.shared.theme import ThemeSource
+from guiapp.widgets.shared.wrapping_row import WrappingRow
 
-VIEWS = ("Charts", "Published", "Changes", "Figures")
-CHARTS, PUBLISHED, CHANGES, FIGURES = range(len(VIEWS))
-WIDE_PX = 930  # from this width on there is one row
-NO_OTHER = "No other run is kept"
-RUN_FILES = "Runs (*.json)"
-
-AskForRun = Callable[[QWidget], Path | None]
-
-
-def ask_for_run(window: QWidget) -> Path | None:
-    name, _ = QFileDialog.getOpenFileName(window, "Open run", "", RUN_FILES)
-    return Path(name) if name else None
+MOST_CHIPS = 8  # that are easily looked over
 
 
 class BenchBar(QWidget):
-    """Views to choose from, what charts show, runs and the report.
+    """What most people need, in one row.
 
     Signals:
-        view_chosen(int): one of VIEWS.
+        more_wanted(): choose among everything.
     """
 
-    view_chosen = Signal(int)
+    more_wanted = Signal()
 
-    def __init__(
-        self,
-        model: BenchModel,
-        theme_source: ThemeSource,
-        choosers: Sequence[QWidget],
-        ask: AskForRun = ask_for_run,
-    ) -> None:
+    def __init__(self, model: BenchModel, theme_source: ThemeSource) -> None:
         super().__init__()
-        self._model = model
-        self.ask = ask
-        self.views = Segments(VIEWS)
-        self.views.chosen.connect(self.view_chosen)
-        self.runs_button = MenuButton(theme_source, "Runs")
-        self._menu = self.runs_button.new_menu()
-        self._menu.setToolTipsVisible(True)
-        self._menu.aboutToShow.connect(self._list_runs)
-        model.kept.changed.connect(self._follow_runs)
-        model.compared.connect(self._show_changes)
+        self._model, self._theme_source = model, theme_source
+        self.text_button = TextButton(model.choice, theme_source)
+        self.chips: list[ContenderChip] = []
+        self.add_button = MenuButton(theme_source, "Add", role="quiet", tip="Let another contender take part")
+        self.add_button.setLayoutDirection(self.layoutDirection())  # the plus goes before the word
+        self.add_button.list_anew(self._list_others)
+        self.rest_button = tool_button("", self.more_wanted.emit, tip="Show all that take part")
+        self.choices = WrappingRow([])
+        self.runs_button = RunsButton(model, theme_source)
         self.report_button = QPushButton("Report…")
-        self.choosers = QWidget()
-        in_row((STRETCH, 1), *choosers, on=self.choosers, spacing=AS_AROUND)
-        self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setColumnStretch(1, 1)
-        self._grid.addWidget(self.views, 0, 0)
-        self._grid.addWidget(self.runs_button, 0, 2)
-        self._grid.addWidget(self.report_button, 0, 3)
+        self.run_button = RunButton(model)
+        self._row = in_row(
+            *((self.choices, 1), self.runs_button, self.report_button, self.run_button), on=self
+        )
+        model.choice.changed.connect(self._follow)
+        model.running_changed.connect(self._follow)
+        model.isolated_changed.connect(self._follow_isolated)
+        theme_source.changed.connect(self._follow_theme)
+        self._follow_theme()
+        self._follow()
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """The choosers have a row of their own where one is too narrow."""
-        super().resizeEvent(event)
-        self._grid.removeWidget(self.choosers)
-        if self.width() >= WIDE_PX:
-            self._grid.addWidget(self.choosers, 0, 1)
-        else:
-            self._grid.addWidget(self.choosers, 1, 0, 1, 4)
+    def lead_with(self, widget: QWidget) -> None:
+        """Show this at the left, in place of what is chosen."""
+        for control in (self.choices, self.run_button):
+            control.setVisible(False)
+        self._row.insertWidget(0, widget, 1)
 
-    def open_run(self) -> None:
-        """Ask for a file and show the run that is in it."""
-        if (path := self.ask(self.window())) is not None:
-            self._model.open_run(path)
+    def show_choices(self) -> None:
+        for control in (self.choices, self.run_button):
+            control.setVisible(True)
 
-    def compare_with_run(self) -> None:
-        """Ask for a file and tell what is surely faster or slower than in the run that is in it."""
-        if (path := self.ask(self.window())) is not None:
-            self._model.compare_with(path)
+    def _follow(self) -> None:
+        """Show those that are chosen, with the chips that there are: one of them may have the focus."""
+        names, model = self._model.choice.contenders, self._model
+        shown = names if len(names) <= MOST_CHIPS else names[: MOST_CHIPS - 1]
+        old = {chip.text(): chip for chip in self.chips}
+        self.chips = [old.pop(name) if name in old else self._chip(name) for name in shown]
+        for chip in self.chips:
+            chip.can_be_removed = not model.is_running
+            chip.update()
+        self.rest_button.setText(f"and {counted(len(names) - len(shown), 'other')}")
+        self.rest_button.setVisible(len(shown) < len(names))
+        for control in (self.text_button, self.add_button):
+            control.setEnabled(not model.is_running)
+        self.add_button.setVisible(bool(model.choice.entrants))
+        self.choices.show_widgets([self.text_button, *self.chips, self.rest_button, self.add_button])
+        for chip in old.values():
+            chip.deleteLater()
 
-    def show_kept_runs(self) -> None:
-        """List them, to be renamed, opened and compared."""
-        dialog = RunsDialog(RunList(self._model.kept, self), self._can_compare, self.window())
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.open_requested.connect(self._model.open_run)
-        dialog.compare_requested.connect(self._model.compare_with)
-        dialog.open()
+    def _chip(self, name: str) -> ContenderChip:
+        chip = ContenderChip(name, self._theme_source)
+        chip.clicked.connect(partial(self._model.isolate, name))
+        chip.removed.connect(self._remove)
+        return chip
 
-    @property
-    def _can_compare(self) -> bool:
-        return bool(self._model.results) and not self._model.is_running
+    def _remove(self, name: str) -> None:
+        self._model.choice.set_contender(name, False)
 
-    def _list_runs(self) -> None:
-        self._fill_menu()
-        self._model.kept.refresh()
-
-    def _follow_runs(self) -> None:
-        if self._menu.isVisible():
-            self._fill_menu()
-
-    def _show_changes(self) -> None:
-        self.views.choose(CHANGES)
-
-    def _fill_menu(self) -> None:
-        menu, model = self._menu, self._model
-        menu.clear()
-        menu.addAction("Open run…", self.open_run).setEnabled(not model.is_running)
-        menu.addAction("Compare with run…", self.compare_with_run).setEnabled(self._can_compare)
+    def _list_others(self, menu: QMenu) -> None:
+        choice, theme = self._model.choice, self._theme_source.theme
+        for each in choice.entrants:
+            if each.name not in choice.contenders:
+                action = menu.addAction(
+                    f"{each.name}\t{each.note}", partial(choice.set_contender, each.name, True)
+                )
+                action.setIcon(swatch(look_of(each.name, theme)))
         menu.addSeparator()
-        kept, others = model.kept.runs, model.kept.others
-        menu.addAction("Kept runs…", self.show_kept_runs).setEnabled(bool(kept))
-        opening, comparing = (menu.addMenu(title) for title in ("Open kept run", "Compare with kept run"))
-        opening.setEnabled(bool(kept) and not model.is_running)
-        comparing.setEnabled(self._can_compare)
-        for run in kept:
-            opening.addAction(run.title, partial(model.open_run, run.path))
-        if not others:
-            comparing.addAction(NO_OTHER).setEnabled(False)
-        for run in others:
-            comparing.addAction(run.title, partial(model.compare_with, run.path))
+        menu.addAction("More…", self.more_wanted.emit)
+
+    def _follow_isolated(self) -> None:
+        for chip in self.chips:
+            chip.setChecked(chip.text() == self._model.isolated)
+
+    def _follow_theme(self) -> None:
+        self.add_button.setIcon(icon("plus", self._theme_source.theme.dim))

@@ -10,6 +10,7 @@ Widgets choose their looks by the dynamic property `role`:
              strong   bold                                 good title  of good news
              welcome  the largest
              bad, warning, good  in that colour            more     monospaced, too much
+             time     monospaced, large and bold           seconds  monospaced, small and secondary
     QTableView cells  shows the focus in its present cell, and arrows of sorting in titles
     QTextEdit plain   of no ground or border of its own
     buttons  raised   a control that opens something       quiet    flat until hovered
@@ -77,6 +78,8 @@ QLabel[role="dim"] { color: $dim; }
 QLabel[role="about"] { color: $dim; font-size: 12px; }
 QLabel[role="strong"] { font-weight: 600; }
 QLabel[role="number"], QLabel[role="more"] { font-family: "$mono"; }
+QLabel[role="time"] { font-family: "$mono"; font-size: 17px; font-weight: 600; }
+QLabel[role="seconds"] { font-family: "$mono"; font-size: 12px; color: $dim; }
 
 QPushButton, QToolButton { background: transparent; border: 1px solid transparent; border-radius: 7px;
     padding: 5px 9px; color: $text; }

@@ -16,10 +16,21 @@ class WrappingRow(QWidget):
     def __init__(self, widgets: list[QWidget], at_end: QWidget | None = None) -> None:
         super().__init__()
         self._at_end = at_end
-        self._widgets = [*widgets, at_end] if at_end is not None else widgets
-        for widget in self._widgets:
-            widget.setParent(self)
+        self._widgets: list[QWidget] = []
+        self.show_widgets(widgets)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+
+    def show_widgets(self, widgets: list[QWidget]) -> None:
+        """Place these instead of those that are there, which keep this row as their parent."""
+        self._widgets = [*widgets, self._at_end] if self._at_end is not None else widgets
+        for widget in self._widgets:
+            if widget.parent() is not self:
+                is_hidden = widget.isHidden() and widget.testAttribute(
+                    Qt.WidgetAttribute.WA_WState_ExplicitShowHide
+                )
+                widget.setParent(self)
+                widget.setVisible(not is_hidden)
+        self._place()
 
     def event(self, event: QEvent) -> bool:
         if event.type() is QEvent.Type.LayoutRequest:

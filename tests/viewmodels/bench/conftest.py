@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from guiapp.viewmodels.bench.choice import ENGLISH
 from guiapp.viewmodels.bench.history import RunHistory
 from guiapp.viewmodels.bench.model import BenchModel
 from guiapp.viewmodels.bench.runner import BenchRunner
@@ -26,6 +27,8 @@ def make_model(session):
 
     def make(runner: BenchRunner | None = None, history: RunHistory | None = None) -> BenchModel:
         models.append(BenchModel(session, runner, history))
+        if history is None:  # nowhere to keep what is typed
+            models[-1].choice.set_texts([ENGLISH])
         return models[-1]
 
     yield make

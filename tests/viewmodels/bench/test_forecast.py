@@ -8,12 +8,12 @@ import pytest
 from told import told_by
 
 from guiapp.core.bench.corpus import RANDOM_BYTES, TUTORIAL_LINE, TUTORIAL_TIMES
-from guiapp.core.bench.estimate import expected, weights_of
+from guiapp.core.bench.estimate import expected_s, weights_of
 from guiapp.core.bench.forecast import NOTHING_KNOWN
 from guiapp.core.bench.plan import Plan
 from guiapp.core.demo import sample_text
 from guiapp.viewmodels.bench import forecast as bench_forecast
-from guiapp.viewmodels.bench.forecast import BenchForecast, size_of_text
+from guiapp.viewmodels.bench.forecast import BenchForecast, duration_text, size_of_text
 
 
 @pytest.fixture
@@ -36,10 +36,10 @@ def test_a_folder_that_takes_long_to_look_through_does_not_keep_anybody_waiting(
         (tmp_path / name).mkdir()
         (tmp_path / name / "text").write_bytes(bytes(size))
     large, small = (plan_of(tmp_path / name) for name in ("large", "small"))
-    assert forecast.duration(large, {}) == forecast.duration(small, {})
+    assert forecast.seconds(large, {}) == forecast.seconds(small, {})
     with qtbot.waitSignal(forecast.changed):
         is_there.set()
-    assert forecast.duration(large, {}).high_s > forecast.duration(small, {}).high_s
+    assert forecast.seconds(large, {}) > forecast.seconds(small, {})
 
 
 def test_sizes_of_texts_of_each_kind(tmp_path, monkeypatch):
@@ -87,9 +87,9 @@ def test_each_text_is_looked_up_once_and_those_of_a_job_that_was_overtaken_again
 def test_durations_follow_the_sizes_that_are_known(forecast):
     plan = plan_of("a")
     small, large = ({"a": size} for size in (100, 10_000_000))
-    assert forecast.duration(plan, large).high_s > forecast.duration(plan, small).high_s
+    assert forecast.seconds(plan, large) > forecast.seconds(plan, small)
     assert forecast.weights_s(plan, small) == weights_of(plan, [100], NOTHING_KNOWN)
-    assert forecast.duration(plan, small) == expected(plan, [100], NOTHING_KNOWN)
+    assert forecast.seconds(plan, small) == expected_s(plan, [100], NOTHING_KNOWN)
 
 
 def test_without_kept_runs_nothing_is_looked_through(forecast, qtbot):
@@ -99,3 +99,18 @@ def test_without_kept_runs_nothing_is_looked_through(forecast, qtbot):
     with qtbot.waitSignal(forecast.changed):
         forecast._take(known)
     assert forecast._known is known
+
+
+@pytest.mark.parametrize(
+    ("seconds", "told"),
+    [(0.2, "1 s"), (12.4, "12 s"), (99.4, "99 s"), (159, "2 min 40 s"), (180, "3 min"), (3900, "1 h 5 min")],
+)
+def test_a_time_is_told_no_finer_than_it_is_known(seconds, told):
+    assert duration_text(seconds) == told
+
+
+def test_the_size_of_a_text_is_known_once_it_was_looked_up(forecast, qtbot, tmp_path):
+    (tmp_path / "text").write_bytes(b"12345")
+    with qtbot.waitSignal(forecast.changed):
+        assert forecast.size_of(str(tmp_path / "text")) is None
+    assert forecast.size_of(str(tmp_path / "text")) == 5

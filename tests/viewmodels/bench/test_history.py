@@ -8,8 +8,7 @@ from bench_runs import record
 from guiapp.core.bench.history import save_run
 from guiapp.core.bench.plan import BenchError, Plan
 from guiapp.viewmodels.bench import history as bench_history
-from guiapp.viewmodels.bench.history import Comparison, Kept, RunHistory, SavedRun, with_text_kept
-from guiapp.viewmodels.bench.presets import YOUR_TEXT
+from guiapp.viewmodels.bench.history import YOUR_TEXT, Comparison, Kept, RunHistory, SavedRun, with_text_kept
 
 
 class Journal:

@@ -58,16 +58,15 @@ def test_a_killed_program_leaves_its_run_to_the_next_start(qtbot, tmp_path):
             lambda: len(lines_in(tmp_path / UNFINISHED)) == len(EVENTS)
         )  # nobody waits for the disk
         history = RunHistory(tmp_path)
-        assert history.take_cut_off_runs() == []  # it goes on
+        assert history.newest() is None  # it goes on
         measuring.send_signal(signal.SIGKILL)
         measuring.wait()
-    (run,) = history.take_cut_off_runs()
-    assert run.title == "Unfinished · 2026-01-01 00:00, model"
-    record = load_run(run.path)
+    saved, record = history.newest()
+    assert saved.title == "Unfinished · 2026-01-01 00:00, model"
     assert [row["samples_s"] for row in record["results"]] == [[0.001]]
     assert record["complete"] is False
     assert list((tmp_path / UNFINISHED).iterdir()) == []
-    assert history.take_cut_off_runs() == []
+    assert history.newest() == (saved, load_run(saved.path))
 
 
 def test_a_line_that_was_cut_off_is_left_away(tmp_path):
@@ -89,7 +88,7 @@ def test_a_journal_with_nothing_in_it_goes(tmp_path, lines):
     folder = tmp_path / UNFINISHED
     folder.mkdir()
     (folder / "1-1.jsonl").write_text(lines)
-    assert RunHistory(tmp_path).take_cut_off_runs() == []
+    assert RunHistory(tmp_path).newest() is None
     assert list(folder.iterdir()) == []
 
 

@@ -13,14 +13,15 @@ from fake_engine import EVENTS, fake_engine, opened, run_to_its_end, whole_run
 
 from guiapp.core.bench.environment import environment
 from guiapp.core.bench.history import load_run
-from guiapp.viewmodels.bench.history import RunHistory, SavedRun
+from guiapp.viewmodels.bench.choice import ENGLISH
+from guiapp.viewmodels.bench.history import Opened, RunHistory
 
 
-def cut_off_runs(qtbot, history: RunHistory) -> list[SavedRun]:
-    """As soon as there are some."""
-    runs: list[SavedRun] = []
-    qtbot.waitUntil(lambda: bool(runs.extend(history.take_cut_off_runs()) or runs))
-    return runs
+def newest(qtbot, history: RunHistory) -> Opened:
+    """As soon as there is one: its lock goes in a thread."""
+    runs: list[Opened] = []
+    qtbot.waitUntil(lambda: bool(runs.extend(filter(None, [history.newest()])) or runs))
+    return runs[0]
 
 
 def test_runs_are_kept_and_compared_with_the_last(qtbot, make_model, tmp_path):
@@ -64,6 +65,7 @@ def test_a_run_that_cannot_be_kept_is_put_elsewhere_and_that_is_told(
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "elsewhere"))
     (tmp_path / "runs").touch()
     model = make_model(fake_engine(whole_run(1)), RunHistory(tmp_path / "runs"))
+    model.choice.set_texts([ENGLISH])
     with qtbot.waitSignal(model.failed) as failed:
         run_to_its_end(qtbot, model)
     (kept,) = (tmp_path / "elsewhere").glob("*.json")
@@ -89,14 +91,26 @@ def test_a_full_disk_is_told_and_leaves_the_results_on_the_page(qtbot, make_mode
 
     monkeypatch.setattr("guiapp.core.bench.history.os.replace", refuse)
     model = make_model(fake_engine(whole_run(1)), RunHistory(tmp_path / "runs"))
+    model.choice.set_texts([ENGLISH])
     with qtbot.waitSignal(model.failed) as failed:
         run_to_its_end(qtbot, model)
     assert "No space left on device" in failed.args[0]
     assert len(model.results) == 1
     assert list((tmp_path / "runs").glob("*.json*")) == []
     monkeypatch.undo()  # there is room again at the next start
-    (kept,) = cut_off_runs(qtbot, RunHistory(tmp_path / "runs"))
-    assert load_run(kept.path)["results"] == model.results
+    assert newest(qtbot, RunHistory(tmp_path / "runs")).record["results"] == model.results
+
+
+def test_the_last_run_is_there_again_after_a_restart(qtbot, make_model, tmp_path):
+    history = RunHistory(tmp_path / "runs")
+    for ms in (1, 2):
+        run_to_its_end(qtbot, make_model(fake_engine(whole_run(ms)), history))
+    (tmp_path / "runs" / "9999 somebody else's.json").write_text("{}")
+    model = make_model(history=history)
+    qtbot.waitUntil(lambda: bool(model.results))
+    assert model.results[0]["samples_s"][0] == 2e-3
+    assert model.progress == "2026-01-01 00:00, model"
+    assert load_run(model.kept.shown)["results"] == model.results
 
 
 def test_a_run_is_compared_with_any_that_was_kept(qtbot, make_model, tmp_path):

@@ -25,7 +25,7 @@ def sample(name, seconds):
 
 def test_nothing_is_told_before_there_is_a_sample():
     run = run_of(*EVENTS[:3])
-    assert (run.results, run.noise, run.scenarios) == ([], "", set())
+    assert (run.results, run.noise) == ([], "")
     assert LiveRun().results == LiveRun().report.results == []
 
 
@@ -49,7 +49,6 @@ def test_a_record_of_the_cell_that_goes_on_has_all_that_is_known():
     run.add(EVENTS[4])
     assert (run.results[0]["n"], run.results[0]["samples_s"]) == (2, [0.001, 0.003])
     assert run.noise == "spread ± 50 %"
-    assert run.scenarios == {"throughput"}
 
 
 def test_no_speed_is_told_of_what_took_no_time():
@@ -80,10 +79,17 @@ def test_the_widest_spread_and_the_machine_are_told():
     assert (run.noise, run.results) == ("", [])
 
 
-def test_scenarios_are_those_of_the_plan_and_those_measured():
-    run = run_of({**EVENTS[0], "plan": {"scenarios": ["cold", "short"]}}, *EVENTS[1:])
-    assert run.scenarios == {"cold", "short", "throughput"}
-    assert LiveRun.of(run.record).scenarios == {"cold", "short"}
+def test_contenders_that_are_being_opened_are_told_until_they_are():
+    run = run_of(EVENTS[0], {"event": "loading", "contender": "fast", "number": 1, "of": 2})
+    told = {"event": "loading", "contender": "heap", "number": 2, "of": 2, "stage": "reads", "share": 0.5}
+    run.add(told)
+    assert run.loading == {"fast": ("", 0.0), "heap": ("reads", 0.5)}
+    run.add({"event": "loaded", "contender": "fast", "version": ""})
+    run.add({"event": "left out", "contender": "heap", "scenario": None, "reason": "No."})
+    assert run.loading == {}
+    run.add(told)
+    run.end()
+    assert run.loading == {}
 
 
 def row(scenario, corpus, size, name="greedy"):

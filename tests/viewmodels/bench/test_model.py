@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import pytest
+from bench_runs import record
 from fake_engine import CELL, EVENTS, fake_engine, run_to_its_end, whole_run
 
 from guiapp.core.bench.control import Control
@@ -12,14 +13,10 @@ from guiapp.core.bench.corpus import Corpus, corpus_named
 from guiapp.core.bench.engine import run
 from guiapp.core.bench.measurement import key_of
 from guiapp.core.bench.plan import Plan
-from guiapp.viewmodels.bench.history import RunHistory
+from guiapp.viewmodels.bench.choice import CODE, ENGLISH, LANGUAGES
+from guiapp.viewmodels.bench.history import YOUR_TEXT, RunHistory
 from guiapp.viewmodels.bench.model import BenchModel
-from guiapp.viewmodels.bench.presets import PRESETS, YOUR_TEXT
 from guiapp.viewmodels.bench.runner import BenchRunner
-
-
-def preset_named(title: str):
-    return next(preset for preset in PRESETS if preset.title == title)
 
 
 def test_samples_show_before_the_result_does(qtbot, make_model):
@@ -57,19 +54,6 @@ def test_a_program_that_is_not_there_is_told(qtbot, make_model):
     assert not model.is_running
 
 
-def test_the_plan_follows_what_is_ticked(qtbot, make_model):
-    model = make_model()
-    everybody = model.contenders
-    assert {"fast", "heap"} <= set(everybody)
-    model.set_takes_part("heap", False)
-    assert set(everybody) - set(model.contenders) == {"heap"}
-    model.choose_preset(preset_named("My text"))
-    assert model.has_text(YOUR_TEXT)
-    for text in model.preset.texts:
-        model.set_text(text, False)
-    assert not model.can_run
-
-
 def test_the_noise_of_the_cell_that_goes_on_is_told(qtbot, make_model):
     noisy = [EVENTS[0], {**EVENTS[1], "load": 1.25, "mhz": 2500.0}, *EVENTS[2:]]
     model = make_model(fake_engine(noisy, "sys.stdin.read()"))
@@ -83,7 +67,6 @@ def test_your_text_stays_where_a_run_can_be_repeated_with_it(qtbot, make_model, 
     plans: list[Plan] = []
     runner.start = plans.append
     model = make_model(runner, RunHistory(tmp_path / "runs"))
-    model.choose_preset(preset_named("My text"))
     model.run()
     assert model.is_running
     qtbot.waitUntil(lambda: bool(plans))
@@ -96,7 +79,6 @@ def test_your_text_stays_where_a_run_can_be_repeated_with_it(qtbot, make_model, 
 def test_a_text_that_a_full_disk_does_not_take_is_told_and_nothing_runs(qtbot, make_model, tmp_path):
     (tmp_path / "runs").touch()
     model = make_model(fake_engine(whole_run(1)), RunHistory(tmp_path / "runs"))
-    model.choose_preset(preset_named("My text"))
     with qtbot.waitSignal(model.failed) as failed:
         model.run()
     assert "Your text cannot be put into" in failed.args[0]
@@ -130,13 +112,9 @@ def test_closing_ends_the_process(qtbot, make_model):
     assert not model.is_running
 
 
-def test_a_real_run_gives_the_records_of_the_command_line(qtbot, make_model):
-    model = make_model()
-    for name in model.contenders:
-        model.set_takes_part(name, name == "fast")
-    plan = Plan(
-        "demo:bpe", tuple(model.preset.texts), ("fast",), scenarios=("throughput",), time_budget_s=0.1
-    )
+def test_a_real_run_gives_the_records_of_the_command_line(qtbot):
+    texts = ENGLISH, CODE, LANGUAGES
+    plan = Plan("demo:bpe", texts, ("fast",), scenarios=("throughput",), time_budget_s=0.1)
     runner = BenchRunner()
     told: list[dict] = []
     runner.told.connect(told.append)
@@ -162,7 +140,7 @@ def test_a_model_with_a_chosen_pre_tokenizer_is_measured_with_it(qtbot, session,
         session.loader.open("demo:bpe", "qwen2")
     model.run()
     assert (plans[0].model, plans[0].pre) == ("demo:bpe", "qwen2")
-    assert "not as “qwen2”" in next(peer.reason for peer in model.peers if peer.name == "llama.cpp")
+    assert "not as “qwen2”" in next(peer.reason for peer in model.choice.missing if peer.name == "llama.cpp")
     deviating = {**CELL, "contender": "greedy", "n": 1, "first_difference": {"byte_offset": 0}}
     model.show_run({"plan": {"model": "demo:bpe"}, "results": [deviating]})
     with qtbot.waitSignal(model.failed) as failed:
@@ -179,52 +157,22 @@ def test_a_difference_of_another_model_asks_for_that_model(qtbot, make_model):
     assert "Open that model" in failed.args[0]
 
 
-def test_scenarios_limits_and_files_are_part_of_the_plan(make_model, tmp_path):
-    model = make_model()
-    file = tmp_path / "mine.txt"
-    file.write_text("some words")
-    model.add_text(file)
-    assert model.has_text(str(file))
-    assert model.texts[-1] == str(file)
-    model.set_scenario("decode", True)
-    model.set_scenario("scaling", False)
-    assert model.preset.scenarios == ("throughput", "decode")
-    before = model.estimate
-    model.adjust(time_budget_s=600.0, threads=(1, 4), largest_bytes=1_000)
-    assert model.estimate.high_s > before.high_s  # by little: 40 rounds of short texts are soon over
-    few = model.estimate
-    for name in model.contenders[1:]:
-        model.set_takes_part(name, False)
-    assert model.estimate.high_s < few.high_s / 3
-    model.set_scenario("decode", False)
-    model.set_scenario("throughput", False)
-    assert not model.can_run
-
-
 def test_the_estimate_goes_by_kept_runs_of_the_same_model(qtbot, make_model, session, tmp_path):
     history = RunHistory(tmp_path / "runs")
     started, result, finished = whole_run(2)
     started["vocabulary"] = {"path": str(session.vocabulary.path), "sha256": "abc"}
     loaded = {"event": "loaded", "contender": "fast", "version": "", "loading_s": 100.0}
     model = make_model(fake_engine([started, loaded, result, finished]), history)
-    before = model.estimate
-    with qtbot.waitSignal(model.forecast.changed):
+    before = model.choice.expected_s
+    with qtbot.waitSignal(model.choice.forecast.changed):
         model.run()
-    qtbot.waitUntil(lambda: model.estimate.low_s > before.low_s + 60)
-
-
-def test_the_papers_tables_have_contenders_that_do_not_split(qtbot, make_model):
-    model = make_model()
-    assert not any("unsplit" in name for name in model.contenders)
-    model.choose_preset(preset_named("The papers' tables"))
-    assert {"backtrack (unsplit)", "heap (unsplit)"} <= set(model.contenders)
-    model.set_takes_part("heap", False)
-    assert "heap (unsplit)" not in model.contenders
+    qtbot.waitUntil(lambda: model.choice.expected_s > before + 60)
 
 
 def test_what_is_left_follows_the_pace_and_not_the_pauses(qtbot, session):
     now_s = [0.0]
     model = BenchModel(session, fake_engine([], "sys.stdin.read()"), clock_s=lambda: now_s[0])
+    model.choice.set_texts([ENGLISH])
     model.run()
 
     def begin_cell(number: int, at_s: float) -> None:
@@ -232,21 +180,21 @@ def test_what_is_left_follows_the_pace_and_not_the_pauses(qtbot, session):
         model._runner.told.emit({**EVENTS[1], "number": number, "of": 11})
 
     begin_cell(1, 0.0)
-    assert model.progress == "throughput 1 of 11"
+    assert model.progress == "Throughput, 1 of 11"
     begin_cell(2, 10.0)
-    assert model.progress == "throughput 2 of 11 · 1 to 2 min left"
+    assert model.progress == "Throughput, 2 of 11, 1 min 40 s left"
     model.toggle_pause()
     now_s[0] = 1_000.0
     model.toggle_pause()
     begin_cell(3, 1_010.0)
-    assert model.progress == "throughput 3 of 11 · about 90 s left"
+    assert model.progress == "Throughput, 3 of 11, 90 s left"
     now_s[0] = 1_020.0
     model.toggle_pause()
     begin_cell(4, 2_000.0)  # it was on its way when the pause began
-    assert model.progress == "throughput 4 of 11 · about 80 s left"
+    assert model.progress == "Throughput, 4 of 11, 80 s left"
     model.toggle_pause()
     begin_cell(5, 2_010.0)
-    assert model.progress == "throughput 5 of 11 · about 70 s left"
+    assert model.progress == "Throughput, 5 of 11, 70 s left"
     model.close()
 
 
@@ -261,14 +209,23 @@ def test_a_run_that_ends_while_it_is_paused_is_no_longer_paused(qtbot, make_mode
     assert not model.is_paused
 
 
-def test_loading_a_contender_again_is_told_until_it_is_ready(qtbot, session):
+def test_contenders_that_are_being_opened_are_told_until_they_are(qtbot, session):
     runner = fake_engine([])
     model = BenchModel(session, runner)
+    told = []
+    model.results_changed.connect(lambda: told.append(dict(model.loading)))
     runner.told.emit({"event": "loading", "contender": "fast", "number": 1, "of": 2})
-    assert model.progress == "Loading fast, 1 of 2 …"
-    runner.told.emit(EVENTS[1])
-    runner.told.emit({"event": "loading", "contender": "heap", "number": 2, "of": 2})
-    assert model.progress == "Loading heap, 2 of 2 …"
-    runner.told.emit(EVENTS[2])
-    assert model.progress == "throughput 1 of 1"
+    runner.told.emit({"event": "loaded", "contender": "fast", "version": ""})
+    assert told == [{"fast": ("", 0.0)}, {}]
     model.close()
+
+
+def test_the_verdict_is_of_the_text_and_beside_the_baseline_that_are_asked_for(make_model):
+    model = make_model()
+    speeds = [("heap", "tutorial", 1e-3), ("fast", "tutorial", 1e-4), ("fast", "other", 1e-4)]
+    rows = [record("throughput", name, 1000, s, corpus=text, n_tokens=7) for name, text, s in speeds]
+    model.show_run({"results": rows})
+    verdict = model.verdict("tutorial", "heap")
+    assert (verdict.fastest, verdict.beside, verdict.n_equal) == ("fast", "heap", 2)
+    assert model.verdict("other", "heap").beside == ""
+    assert model.verdict("third", "heap") is None

@@ -7,12 +7,9 @@ from fake_engine import CELL, EVENTS, whole_run
 from PySide6.QtCore import QObject, Signal
 from told import told_by
 
-from guiapp.core.bench.scenarios import SCENARIOS
-from guiapp.viewmodels.bench.entrants import Entrant
-from guiapp.viewmodels.bench.history import Comparison, Kept, RunHistory, SavedRun
-from guiapp.viewmodels.bench.kept_runs import Opened
+from guiapp.viewmodels.bench.choice import ENGLISH, THROUGHPUT
+from guiapp.viewmodels.bench.history import YOUR_TEXT, Comparison, Kept, Opened, RunHistory, SavedRun
 from guiapp.viewmodels.bench.model import BenchModel
-from guiapp.viewmodels.bench.presets import PRESETS, TEXTS, YOUR_TEXT
 
 BEGUN = ["progress_changed", "running_changed", "results_changed"]
 
@@ -48,6 +45,7 @@ def runner(qapp):
 @pytest.fixture
 def model(session, runner):
     made = BenchModel(session, runner, None, clock_s=lambda: 100.0)
+    made.choice.set_texts([ENGLISH])
     yield made
     made.close()
 
@@ -57,80 +55,10 @@ def told(model):
     return told_by(model)
 
 
-def test_it_begins_with_the_first_preset_and_no_run(model):
-    assert (model.preset, model.texts) == (PRESETS[0], TEXTS)
-    assert [name for name in TEXTS if model.has_text(name)] == list(PRESETS[0].texts)
+def test_it_begins_with_no_run(model):
     assert (model.is_running, model.is_paused, model.isolated, model.progress) == (False, False, "", "")
     assert (model.results, model.left_out, model.growth, model.warnings) == ([], [], [], [])
     assert (model.comparison, model.can_report, model.noise, model.can_run) == (None, False, "", True)
-
-
-def test_each_change_of_the_plan_is_told_once(model, told):
-    def tells(change, *given, **named):
-        told.clear()
-        change(*given, **named)
-        return told
-
-    once = ["plan_changed"]
-    assert tells(model.set_takes_part, "heap", True) == []
-    assert tells(model.set_takes_part, "heap", False) == once
-    assert tells(model.set_takes_part, "heap", False) == []
-    assert not model.takes_part("heap")
-    assert tells(model.set_takes_part, "heap", True) == once
-    assert tells(model.set_text, TEXTS[1], True) == []
-    assert tells(model.set_text, TEXTS[1], False) == once
-    assert tells(model.set_text, TEXTS[5], True) == once
-    assert [name for name in TEXTS if model.has_text(name)] == [TEXTS[2], TEXTS[3], TEXTS[5]]
-    assert tells(model.add_text, Path("/a/file")) == once
-    assert tells(model.add_text, Path("/a/file")) == []
-    assert model.texts == (*TEXTS, "/a/file")
-    assert tells(model.set_text, TEXTS[0], True) == once
-    assert model._texts == [TEXTS[0], TEXTS[2], TEXTS[3], TEXTS[5], "/a/file"]
-    assert tells(model.set_scenario, "cold", True) == once
-    chosen = {*PRESETS[0].scenarios, "cold"}
-    assert model.preset.scenarios == tuple(name for name in SCENARIOS if name in chosen)
-    assert tells(model.set_scenario, "scaling", False) == once
-    assert "scaling" not in model.preset.scenarios
-    assert tells(model.adjust, time_budget_s=7.0) == once
-    assert model.preset.time_budget_s == 7.0
-    assert tells(model.choose_preset, PRESETS[1]) == once
-    assert model._texts == list(PRESETS[1].texts)
-
-
-def test_entrants_are_those_of_the_model_that_is_open(model, session, told, qtbot):
-    assert [each.name for each in model.ours] == list(session.encoders)
-    assert model.peers is model.peers
-    before = model.peers
-    with qtbot.waitSignal(model.plan_changed):
-        session.loader.open("demo:toy")
-    assert [each.name for each in model.ours] == list(session.encoders)
-    assert model.peers is not before
-
-
-def test_who_is_missing_or_left_out_does_not_run(model):
-    model._peers = [Entrant("here", "1.0"), Entrant("gone", "", "It is missing.")]
-    ours = [each.name for each in model.ours]
-    assert model.contenders == [*ours, "here"]
-    for name in (*ours, "here"):
-        model.set_takes_part(name, False)
-    assert (model.contenders, model.can_run) == ([], False)
-    model.run()
-    assert not model.is_running
-
-
-@pytest.mark.parametrize("lacks", ["texts", "scenarios", "model"])
-def test_a_plan_that_lacks_something_cannot_run(model, session, runner, monkeypatch, lacks):
-    if lacks == "texts":
-        for name in PRESETS[0].texts:
-            model.set_text(name, False)
-    elif lacks == "scenarios":
-        model.adjust(scenarios=())
-    else:
-        monkeypatch.setattr(session.loader, "model", None)
-        assert model._plan(TEXTS[1:2]).model == ""
-    assert not model.can_run
-    model.run()
-    assert runner.log == []
 
 
 def test_a_run_from_beginning_to_end(model, runner, told):
@@ -139,29 +67,24 @@ def test_a_run_from_beginning_to_end(model, runner, told):
     model.run()
     assert (told, model.progress, model.kept.shown) == (BEGUN, "Starting …", None)
     (plan,) = runner.log
-    assert (plan.model, plan.pre, plan.corpora) == ("demo:bpe", None, PRESETS[0].texts)
-    assert (list(plan.contenders), plan.scenarios) == (model.contenders, PRESETS[0].scenarios)
+    assert (plan.model, plan.pre, plan.corpora) == ("demo:bpe", None, (ENGLISH,))
+    assert (plan.contenders, plan.scenarios) == (model.choice.contenders, (THROUGHPUT,))
     assert (model.is_running, model.can_run) == (True, False)
     model.run()
     assert len(runner.log) == 1
     for event, progress, signals in (
-        (EVENTS[0], "Starting …", []),
-        (
-            {"event": "loading", "contender": "fast", "number": 1, "of": 2},
-            "Loading fast, 1 of 2 …",
-            ["progress_changed"],
-        ),
-        (EVENTS[2] | {"event": "left out", "reason": "x", "scenario": None}, "Loading fast, 1 of 2 …", []),
-        (EVENTS[1] | {"of": 2}, "throughput 1 of 2", ["progress_changed"]),
-        ({"event": "loading", "contender": "fast", "number": 2, "of": 2}, None, ["progress_changed"]),
-        (EVENTS[2], "throughput 1 of 2", ["progress_changed"]),
-        (EVENTS[3], "throughput 1 of 2", ["results_changed"]),
+        (EVENTS[0], "", ["progress_changed"]),
+        ({"event": "loading", "contender": "fast", "number": 1, "of": 2}, "", ["results_changed"]),
+        (EVENTS[2] | {"event": "left out", "reason": "x", "scenario": None}, "", ["results_changed"]),
+        (EVENTS[1], "", ["progress_changed"]),
+        (EVENTS[1] | {"of": 2}, "Throughput, 1 of 2", ["progress_changed"]),
+        (EVENTS[2], "Throughput, 1 of 2", []),
+        (EVENTS[3], "Throughput, 1 of 2", ["results_changed"]),
         ({"event": "finished", "complete": True, "environment": {}}, "Done", ["progress_changed"]),
     ):
         told.clear()
         runner.told.emit(event)
-        assert told == signals
-        assert progress in (None, model.progress) or model.progress.startswith(f"{progress} · ")
+        assert (told, model.progress.removesuffix(", 1 s left")) == (signals, progress)
     assert (model.can_report, len(model.results)) == (False, 1)
     told.clear()
     runner.end()
@@ -202,7 +125,7 @@ def test_what_somebody_asks_of_a_run_reaches_it(model, runner, told):
 
 def test_a_start_that_waits_for_the_disk_can_be_stopped(session, runner, tmp_path, qtbot):
     model = BenchModel(session, runner, RunHistory(tmp_path))
-    model.choose_preset(next(preset for preset in PRESETS if preset.texts == (YOUR_TEXT,)))
+    model.choice.set_texts([YOUR_TEXT])
     model.run()
     assert model.is_running
     told = told_by(model)
@@ -220,11 +143,11 @@ def test_a_start_that_waits_for_the_disk_can_be_stopped(session, runner, tmp_pat
 
 
 def test_without_a_folder_a_typed_text_is_not_measured(model, runner, told, qtbot):
-    model.choose_preset(next(preset for preset in PRESETS if preset.texts == (YOUR_TEXT,)))
+    model.choice.set_texts([YOUR_TEXT])
     told.clear()
     with qtbot.waitSignal(model.failed) as failed:
         model.run()
-    assert failed.args == ["There is no folder for your text. Untick it."]
+    assert failed.args == ["There is no folder for your text. Choose another one."]
     assert told == [*BEGUN, "progress_changed", "failed", "running_changed"]
     assert (model.progress, model.is_running, runner.log) == ("Nothing was measured", False, [])
 
@@ -263,6 +186,18 @@ def test_nothing_is_opened_or_compared_into_a_run_that_goes_on(model, runner, to
     model.open_run(Path("/a/run.json"))
     assert told == ["failed"]
     assert model.warnings == []
+
+
+def test_the_last_run_takes_no_place_of_one_that_began_meanwhile_or_was_opened(model, runner):
+    found = Opened(SavedRun(Path("/a/run.json"), "A title"), {"results": [dict(whole_run(1)[1])]})
+    model.run()
+    model.kept.found.emit(found)
+    assert (model.progress, model.kept.shown) == ("Starting …", None)
+    runner.end()
+    model.kept.found.emit(found)
+    assert (model.progress, model.kept.shown) == ("A title", Path("/a/run.json"))
+    model.kept.found.emit(Opened(SavedRun(Path("/b"), "Another"), {"results": []}))
+    assert model.progress == "A title"
 
 
 def test_what_became_of_a_run_is_told_only_where_it_is_still_shown(model, runner, told):

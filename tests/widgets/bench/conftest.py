@@ -3,8 +3,10 @@
 from contextlib import ExitStack
 
 import pytest
+from fake_engine import SilentRunner
 from PySide6.QtWidgets import QApplication
 
+from guiapp.viewmodels.bench.choice import ENGLISH
 from guiapp.viewmodels.bench.model import BenchModel
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.text_session import TextSession
@@ -13,24 +15,56 @@ from guiapp.widgets.shared.theme import ThemeSource
 
 
 @pytest.fixture
-def make_page(qtbot):
+def theme_source(qapp):
+    return ThemeSource(QApplication.instance(), "dark")
+
+
+@pytest.fixture
+def runner(qapp):
+    return SilentRunner()
+
+
+@pytest.fixture
+def model(qtbot, runner):
+    """Of an open model, with nowhere to keep what is typed."""
+    session = ModelSession(TextSession(b"some text"))
+    with qtbot.waitSignal(session.vocabulary_changed):
+        session.loader.open("demo:bpe")
+    model = BenchModel(session, runner)
+    model.choice.set_texts([ENGLISH])
+    yield model
+    model.close()
+    session.close()
+
+
+@pytest.fixture
+def make_page(qtbot, theme_source):
     """Bench pages without a model, in the same theme."""
-    ending, theme_source = ExitStack(), ThemeSource(QApplication.instance(), "dark")
+    with ExitStack() as ending:
 
-    def make():
-        session = ModelSession(TextSession(b"text"))
-        ending.callback(session.close)
-        page = BenchPage(BenchModel(session), theme_source)
-        ending.callback(page.stop)
-        qtbot.addWidget(page)
-        page.resize(1280, 720)
-        page.show()
-        return page
+        def make():
+            session = ModelSession(TextSession(b"text"))
+            ending.callback(session.close)
+            return shown(BenchModel(session))
 
-    with ending:
+        def shown(model):
+            page = BenchPage(model, theme_source)
+            ending.callback(page.stop)
+            qtbot.addWidget(page)
+            page.resize(1280, 720)
+            page.show()
+            return page
+
+        make.of = shown
         yield make
 
 
 @pytest.fixture
 def page(make_page):
     return make_page()
+
+
+@pytest.fixture
+def open_page(make_page, model):
+    """With an open model."""
+    return make_page.of(model)

@@ -30,7 +30,7 @@ def export(page, tmp_path):
 
 def test_every_chart_of_the_run_becomes_two_pictures(page, export, tmp_path, qtbot):
     page.save_pictures()
-    qtbot.waitUntil(lambda: page.progress.text().endswith(f"in {tmp_path}."))
+    qtbot.waitUntil(lambda: page.model.progress.endswith(f"in {tmp_path}."))
     names = {path.stem for path in tmp_path.glob("*.svg")}
     assert {"throughput-english", "speed-exactness-english", "time-by-length-of-text-tokens-s"} <= names
     assert names == {path.stem for path in tmp_path.glob("*.png")}
@@ -48,10 +48,10 @@ def test_the_report_holds_all_charts_in_light_colours_whatever_the_screen_shows(
     page, export, tmp_path, qtbot
 ):
     page.bar.report_button.click()
-    qtbot.waitUntil(lambda: "run.html" in page.progress.text())
+    qtbot.waitUntil(lambda: "run.html" in page.model.progress)
     report = (tmp_path / "run.html").read_text()
     assert report.count("<svg") == 5
-    assert page.bars.theme is DARK
+    assert page.results.chart("throughput").theme is DARK
     assert not any(color.name() in report for color in (DARK.raised, DARK.panel, DARK.dim, DARK.text))
     assert LIGHT.dim.name() in report
 
@@ -60,7 +60,7 @@ def test_the_report_holds_all_charts_in_light_colours_whatever_the_screen_shows(
 def test_reports_come_in_the_format_of_their_ending(page, export, tmp_path, suffix, qtbot):
     export._ask_file = lambda window: tmp_path / f"run{suffix}"
     page.save_report()
-    qtbot.waitUntil(lambda: "The report is in" in page.progress.text())
+    qtbot.waitUntil(lambda: "The report is in" in page.model.progress)
     assert "tiktoken" in (tmp_path / f"run{suffix}").read_text()
 
 
@@ -125,7 +125,7 @@ def test_a_report_that_cannot_be_written_is_told(page, export, tmp_path, qtbot):
     export._ask_file = lambda window: tmp_path / "missing" / "run.html"
     page.bar.report_button.click()
     qtbot.waitUntil(lambda: any("cannot be written" in each.message for each in page.notices.notices))
-    assert "Drawing" not in page.progress.text()
+    assert "Drawing" not in page.model.progress
 
 
 @pytest.mark.parametrize(
@@ -167,7 +167,7 @@ def test_the_report_button_is_there_exactly_when_there_is_something_to_report(pa
         return len(asked) > counts[0]
 
     assert not answers()
-    assert page.progress.text().startswith("Nothing measured yet")
+    assert page.model.progress.startswith("Nothing measured yet")
     page.model.show_run(RUN)
     assert answers()
     page.model.show_run({"results": [], "left_out": RUN["left_out"]})

@@ -58,7 +58,7 @@ def test_the_palette_runs_what_is_typed(shell, qtbot):
 
 def test_the_palette_finds_commands_of_other_pages_and_goes_there(shell, qtbot):
     asked = []
-    shell.window.pages.show_page("bench").bar.ask = asked.append
+    shell.window.pages.show_page("bench").bar.runs_button.ask = asked.append
     shell.window.actions_table["inspect"].trigger()
     shell.window.actions_table["palette"].trigger()
     palette = QApplication.activePopupWidget()

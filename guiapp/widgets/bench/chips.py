@@ -1,0 +1,88 @@
+"""Contenders as chips: the marker of the charts, the name, and a cross that takes it out of the next run."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QAbstractButton
+
+from guiapp.widgets.bench.contender_look import look_of
+from guiapp.widgets.bench.markers import SWATCH_PX, paint_marker
+from guiapp.widgets.shared.icons import icon
+from guiapp.widgets.shared.painting import LEFT, fill, ring, write
+from guiapp.widgets.shared.style_sheet import blend
+from guiapp.widgets.shared.theme import GAP_PX, ThemeSource
+
+HEIGHT_PX, PAD_PX, CROSS_PX = 30, 12, 14
+REMOVING_KEYS = (Qt.Key.Key_Delete, Qt.Key.Key_Backspace)
+TIP = "A click points at it in all charts; the cross, or Delete, takes it out of the next run"
+
+
+class ContenderChip(QAbstractButton):
+    """One contender; checked while it is the one that charts point at.
+
+    Signals:
+        removed(str): it shall take no part.
+    """
+
+    removed = Signal(str)
+
+    def __init__(self, name: str, theme_source: ThemeSource) -> None:
+        super().__init__()
+        self._theme_source = theme_source
+        self.can_be_removed = True
+        self.setText(name)
+        self.setToolTip(TIP)
+        self.setAccessibleName(name)
+        self.setCheckable(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setMouseTracking(True)
+        theme_source.changed.connect(self.update)
+
+    def sizeHint(self) -> QSize:
+        text_px = QFontMetrics(self._theme_source.theme.ui_font()).horizontalAdvance(self.text())
+        return QSize(PAD_PX + SWATCH_PX + GAP_PX + text_px + GAP_PX + CROSS_PX + GAP_PX, HEIGHT_PX)
+
+    @property
+    def cross(self) -> QRect:
+        """Where a click takes it out."""
+        return QRect(self.width() - CROSS_PX - GAP_PX, 0, CROSS_PX + GAP_PX, self.height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter, theme = QPainter(self), self._theme_source.theme
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        whole = QRectF(self.rect())
+        if self.isChecked():
+            fill(painter, whole, blend(theme.raised, theme.accent, 0.24), HEIGHT_PX / 2)
+        elif self.underMouse():
+            fill(painter, whole, theme.raised, HEIGHT_PX / 2)
+        ring(painter, whole, theme.accent if self.hasFocus() else theme.line, HEIGHT_PX / 2)
+        middle = HEIGHT_PX / 2
+        look = look_of(self.text(), theme)
+        paint_marker(painter, QPointF(PAD_PX + SWATCH_PX / 2, middle), SWATCH_PX, look)
+        left = PAD_PX + SWATCH_PX + GAP_PX
+        write(painter, self.rect().adjusted(left, 0, 0, 0), self.text(), theme.text, LEFT, theme.ui_font())
+        if self.can_be_removed:
+            is_meant = self.underMouse() and self.cross.contains(self.mapFromGlobal(self.cursor().pos()))
+            color = theme.text if is_meant else theme.dim
+            place = QRect(
+                QPoint(self.width() - CROSS_PX - GAP_PX, (HEIGHT_PX - CROSS_PX) // 2), QSize(14, 14)
+            )
+            icon("close", color, CROSS_PX).paint(painter, place)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        super().mouseMoveEvent(event)
+        self.update()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if self.isDown() and self.can_be_removed and self.cross.contains(event.position().toPoint()):
+            self.setDown(False)
+            self.removed.emit(self.text())
+        else:
+            super().mouseReleaseEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in REMOVING_KEYS and self.can_be_removed:
+            self.removed.emit(self.text())
+        else:
+            super().keyPressEvent(event)

@@ -1,0 +1,243 @@
+"""Charts and tables of a run behind tabs: two charts beside each other where there is room for them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QGridLayout, QSizePolicy, QToolButton, QWidget
+
+from guiapp.core.bench.measurement import Record
+from guiapp.core.bench.scenarios import SCENARIOS
+from guiapp.core.bench.tables import published_tables
+from guiapp.viewmodels.bench.choice import THROUGHPUT
+from guiapp.viewmodels.bench.model import BenchModel
+from guiapp.widgets.bench.charts import BASELINE, Chart, Loading, Showing, showing_of
+from guiapp.widgets.bench.chooser import Chooser
+from guiapp.widgets.bench.exactness import ExactnessChart
+from guiapp.widgets.bench.labels import UNITS
+from guiapp.widgets.bench.rows import MOST_ROW_PX
+from guiapp.widgets.bench.scenarios import chart_of, rows_of, texts_of
+from guiapp.widgets.bench.tables import TablesView, changed, figures, published
+from guiapp.widgets.shared.choice_box import ChoiceBox
+from guiapp.widgets.shared.layouts import in_column, in_row
+from guiapp.widgets.shared.style_sheet import set_role
+from guiapp.widgets.shared.theme import GAP_PX, ThemeSource
+from guiapp.widgets.shared.wrapping_row import WrappingRow
+
+EXACTNESS = "exactness"
+FIGURES, PUBLISHED, CHANGES = "figures", "published", "changes"
+TABLES = {FIGURES: "Figures", PUBLISHED: "Published", CHANGES: "Changes"}
+CALM = (THROUGHPUT, EXACTNESS)  # below each other: both are wide and low
+WIDE_PX = 760  # from here on there is room for two charts beside each other
+NOTHING_YET = "Nothing measured yet"
+HAVE_PLANNED_TEXTS = [name for name, row in SCENARIOS.items() if row.by_text and not row.own_texts]
+HEAD_PX, EXACTNESS_PX = 40, 230
+QWIDGETSIZE_MAX = (1 << 24) - 1
+HAVE_SPEEDS = ("bars", "groups")
+
+
+class ResultsView(QWidget):
+    """What was measured, as charts are chosen by tabs; before that the two that most runs have."""
+
+    def __init__(self, model: BenchModel, theme_source: ThemeSource) -> None:
+        super().__init__()
+        self._model, self._theme_source = model, theme_source
+        self._wanted: tuple[str, ...] = CALM  # the one chosen last stands last
+        self._placed: tuple[object, ...] = ()
+        self.shows_all = False  # tabs, also where there is little to choose
+        self.tabs: dict[str, QToolButton] = {}
+        self.texts, self.own_texts = Chooser("Text"), Chooser("Text of this chart")
+        self.units, self.baselines = (
+            ChoiceBox("Unit", {unit: key for key, unit in UNITS.items()}),
+            Chooser("Baseline", BASELINE),
+        )
+        self.tables = TablesView(theme_source)
+        self.charts: dict[str, Chart] = {}
+        choosers = QWidget()
+        in_row(self.texts, self.own_texts, self.units, self.baselines, on=choosers)
+        self.bar = WrappingRow([], choosers)
+        self._grid = QGridLayout()
+        self._grid.setSpacing(GAP_PX + GAP_PX)
+        in_column(self.bar, (self._grid, 1), on=self, spacing=GAP_PX)
+        for chooser in (self.texts, self.own_texts, self.units, self.baselines):
+            chooser.activated.connect(self.redraw)
+        model.isolated_changed.connect(self._follow_isolated)
+        self.redraw()
+
+    # What is shown
+
+    @property
+    def keys(self) -> list[str]:
+        """What there is to see, in the order of its tabs."""
+        model = self._model
+        measured = {row["scenario"] for row in model.results}
+        if not measured:
+            return [THROUGHPUT]
+        charts = [
+            key for name in SCENARIOS if name in measured for key in (CALM if name == THROUGHPUT else [name])
+        ]
+        is_there = {
+            FIGURES: model.can_report,
+            PUBLISHED: not model.is_running and any(published_tables(model.record)),
+            CHANGES: model.comparison is not None,
+        }
+        return [*charts, *(name for name in TABLES if is_there[name])]
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """What is in front of it, as far as there is room."""
+        keys = self.keys
+        there = tuple(key for key in self._wanted if key in keys) or tuple(keys[:1])
+        return there if there == CALM or self.width() >= WIDE_PX else there[-1:]
+
+    def chart(self, key: str) -> Chart:
+        """The chart of a scenario or of exactness, made when it is needed first."""
+        return self.charts.get(key) or self._new_chart(key)
+
+    @property
+    def shown_charts(self) -> list[Chart]:
+        return [self.charts[key] for key in self.shown if key not in TABLES]
+
+    @property
+    def text(self) -> str:
+        """The text that charts are of, and the verdict."""
+        return self.texts.currentText()
+
+    @property
+    def baseline(self) -> str:
+        return self.baselines.currentText() or BASELINE
+
+    def choose(self, key: str) -> None:
+        """Show it beside the chart that was chosen last, or alone if it is beside another already."""
+        shown = self.shown
+        is_left_alone = key in TABLES or shown == CALM or (key in shown and len(shown) == 2)
+        others = [] if is_left_alone else [each for each in shown if each not in (key, *TABLES)]
+        self._wanted = (*others[-1:], key)
+        self.redraw()
+
+    def show_alone(self, key: str) -> None:
+        self._wanted = (key,)
+        self.redraw()
+
+    def show_calm(self) -> None:
+        """The charts of throughput, which most runs have."""
+        self._wanted = CALM
+        self.redraw()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self.shown != self._placed:
+            self.redraw()
+
+    def redraw(self) -> None:
+        """Draw what is in front with the results that there are now."""
+        shown = self.shown
+        self._offer(shown)
+        self._place(shown)
+        showing = self._showing
+        self._fit_calm(shown, showing)
+        for key in shown:
+            if key in TABLES:
+                self._fill_tables(key)
+            else:
+                self.charts[key].show_results(self._rows(key), showing)
+
+    def _fit_calm(self, shown: tuple[str, ...], showing: Showing) -> None:
+        """Let charts below each other be no higher than they need: what is free stays free at the end."""
+        is_calm, n_rows = shown == CALM, len({row["contender"] for row in self._rows(THROUGHPUT)})
+        heights = ((n_rows + len(showing.loading)) * MOST_ROW_PX + HEAD_PX, EXACTNESS_PX)
+        for key, height in zip(CALM, heights, strict=True):
+            if key in self.charts:
+                self.charts[key].setMaximumHeight(height if is_calm else QWIDGETSIZE_MAX)
+        self._grid.setRowStretch(2, int(is_calm))
+
+    def _offer(self, shown: Sequence[str]) -> None:
+        """Tabs, and what there is to choose for the charts that are shown."""
+        keys, results = self.keys, self._model.results
+        for key in keys:
+            if key not in self.tabs:
+                self.tabs[key] = self._tab(key)
+        for key, tab in self.tabs.items():
+            tab.setVisible(key in keys)
+            tab.setChecked(key in shown)
+        self.bar.show_widgets([self.tabs[key] for key in keys])
+        self.texts.offer([row["corpus"] for row in results if row["scenario"] in HAVE_PLANNED_TEXTS])
+        own = next((key for key in shown if key in SCENARIOS and SCENARIOS[key].own_texts), "")
+        self.own_texts.offer(texts_of(results, own) if own else [])
+        has_speeds = any(key in SCENARIOS and SCENARIOS[key].chart in HAVE_SPEEDS for key in shown)
+        self.units.setVisible(has_speeds and bool(results))
+        self.baselines.offer([row["contender"] for row in results if row["mb_per_s"]])
+        self.baselines.setVisible(self.baselines.isVisibleTo(self) and (has_speeds or FIGURES in shown))
+        self.bar.setVisible(self.shows_all or bool({*keys} - {*CALM, FIGURES}) or self.texts.count() > 1)
+
+    def _tab(self, key: str) -> QToolButton:
+        tab = set_role(QToolButton(), "tab")
+        tab.setText(TABLES.get(key) or ("Exactness" if key == EXACTNESS else SCENARIOS[key].label))
+        tab.setCheckable(True)
+        tab.clicked.connect(partial(self.choose, key))
+        return tab
+
+    def _place(self, shown: tuple[str, ...]) -> None:
+        """Give those that are shown all the room, and hide the others."""
+        if shown == self._placed:
+            return
+        self._placed = shown
+        for part in (*self.charts.values(), self.tables):
+            self._grid.removeWidget(part)
+            part.hide()
+        is_column = shown == CALM
+        for index, key in enumerate(shown):
+            part = self.tables if key in TABLES else self.chart(key)
+            self._grid.addWidget(part, *((index, 0) if is_column else (0, index)))
+            part.show()
+        for index, (row, column) in enumerate(
+            ((30, 1), (20, 0)) if is_column else ((1, 1), (0, len(shown) - 1))
+        ):
+            self._grid.setRowStretch(index, row)
+            self._grid.setColumnStretch(index, column)
+
+    def _new_chart(self, key: str) -> Chart:
+        source = self._theme_source
+        chart = ExactnessChart(source) if key == EXACTNESS else chart_of(key, source)
+        chart.setParent(self)
+        chart.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)  # halves are alike
+        chart.set_empty(NOTHING_YET)
+        chart.contender_clicked.connect(self._model.isolate)
+        chart.enlarge_button.hide()  # a click on its tab does that
+        chart.isolate(self._model.isolated)
+        self.charts[key] = chart
+        return chart
+
+    @property
+    def _showing(self) -> Showing:
+        """What charts tell beside the results."""
+        model = self._model
+        loading = (Loading(name, each.share or None, each.stage) for name, each in model.loading.items())
+        return showing_of(
+            model.record,
+            baseline=self.baseline,
+            unit=self.units.currentData(),
+            loading=tuple(loading),
+            changes=() if model.comparison is None else model.comparison.changes,
+        )
+
+    def _rows(self, key: str) -> list[Record]:
+        scenario, text = THROUGHPUT if key == EXACTNESS else key, self.text
+        if SCENARIOS[scenario].own_texts:
+            text = self.own_texts.currentText()
+        return rows_of(self._model.results, scenario, text)
+
+    def _fill_tables(self, key: str) -> None:
+        model = self._model
+        if key == PUBLISHED:
+            self.tables.show_tables(*published(model.record))
+        elif key == CHANGES:
+            self.tables.show_tables(*changed(model.comparison))
+        else:
+            self.tables.show_tables(*figures(model.record, self.baseline))
+
+    def _follow_isolated(self) -> None:
+        for chart in self.charts.values():
+            chart.isolate(self._model.isolated)

@@ -1,0 +1,176 @@
+"""Tabs of charts and tables: two charts at a time where there is room."""
+
+from __future__ import annotations
+
+import pytest
+from bench_runs import EVERYTHING, RUN, record
+from pictures import picture_of
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+
+from guiapp.widgets.bench.results import CALM, EXACTNESS, FIGURES, PUBLISHED
+
+LEFT = Qt.MouseButton.LeftButton
+CALM_RUN = {"results": [row for row in RUN["results"] if row["scenario"] == "throughput"]}
+
+
+@pytest.fixture
+def results(page):
+    page.model.show_run(EVERYTHING)
+    page.redraw()
+    return page.results
+
+
+def click(qtbot, results, key: str) -> tuple[str, ...]:
+    """What is shown then."""
+    qtbot.mouseClick(results.tabs[key], LEFT)
+    checked = {key for key, tab in results.tabs.items() if tab.isVisible() and tab.isChecked()}
+    assert checked == set(results.shown)
+    assert all(part.isVisible() for part in results.shown_charts)
+    return results.shown
+
+
+def test_a_run_of_throughput_alone_has_its_charts_below_each_other_and_no_tabs(page):
+    page.model.show_run(CALM_RUN)
+    page.redraw()
+    speeds, exactness = page.results.shown_charts
+    assert page.results.shown == CALM
+    assert speeds.geometry().bottom() < exactness.y()
+    assert speeds.width() == exactness.width() == page.results.width()
+    assert not page.results.bar.isVisible()
+
+
+def test_before_a_run_there_is_one_chart_that_says_so(page):
+    (chart,) = page.results.shown_charts
+    assert not chart.has_results
+    assert not page.results.bar.isVisible()
+
+
+def test_what_is_clicked_stands_beside_what_was_clicked_before(qtbot, results):
+    assert results.bar.isVisible()
+    assert click(qtbot, results, "scaling") == ("scaling",)
+    assert click(qtbot, results, "worst") == ("scaling", "worst")
+    QApplication.processEvents()
+    left, right = results.shown_charts
+    assert left.y() == right.y()
+    assert left.geometry().right() < right.x()
+    assert abs(left.width() - right.width()) <= 1
+    assert click(qtbot, results, "decode") == ("worst", "decode")
+    assert click(qtbot, results, "worst") == ("worst",), "a second click leaves it alone"
+    assert click(qtbot, results, "worst") == ("worst",)
+    assert click(qtbot, results, FIGURES) == (FIGURES,)
+    assert results.tables.isVisible()
+    assert click(qtbot, results, "throughput") == ("throughput",)
+    assert not results.tables.isVisible()
+    assert click(qtbot, results, EXACTNESS) == CALM
+
+
+def test_where_there_is_no_room_for_two_the_last_one_is_shown(qtbot, page, results):
+    click(qtbot, results, "scaling")
+    click(qtbot, results, "worst")
+    page.resize(700, 600)
+    QApplication.processEvents()
+    assert results.shown == ("worst",)
+    assert results.chart("worst").width() == results.width()
+    page.resize(1280, 720)
+    QApplication.processEvents()
+    assert results.shown == ("scaling", "worst")
+
+
+def test_each_scenario_that_was_measured_has_a_tab_and_its_chart(qtbot, results):
+    measured = {row["scenario"] for row in EVERYTHING["results"]}
+    shown = [key for key, tab in results.tabs.items() if tab.isVisible()]
+    assert set(shown) >= {*measured, EXACTNESS, FIGURES}
+    for key in measured:
+        click(qtbot, results, key)
+        assert results.chart(key).has_results, key
+
+
+def test_what_a_run_lacks_has_no_tab_and_what_was_chosen_waits(qtbot, page, results):
+    click(qtbot, results, "scaling")
+    page.model.show_run(CALM_RUN)
+    page.redraw()
+    assert results.shown == ("throughput",)
+    assert not results.tabs["scaling"].isVisible()
+    page.model.show_run(EVERYTHING)
+    page.redraw()
+    assert results.shown == ("scaling",)
+
+
+def test_published_figures_are_there_where_the_run_has_some_to_compare(qtbot, page):
+    page.model.show_run({"results": [record("scaling", "greedy", 1 << 22, 0.1, 0.95)]})
+    page.redraw()
+    click(qtbot, page.results, PUBLISHED)
+    text = page.results.tables.toPlainText()
+    for words in ("TokenTree, 2026", "335.9 ms for 4,194,304 B", "Intel Core Ultra 7"):
+        assert words in text
+    page.model.show_run({"results": [record("scaling", "greedy", 1 << 20, 0.1, 0.95, corpus="mine")]})
+    page.redraw()
+    assert not page.results.tabs[PUBLISHED].isVisible()
+
+
+def test_tables_keep_their_place_follow_the_theme_and_show_names_as_they_are(page):
+    page.model.show_run({"results": [*EVERYTHING["results"], record("decode", "<b>x", 10, 1e-4)]})
+    page.redraw()
+    page.results.show_alone(FIGURES)
+    tables, theme_source = page.results.tables, page.results._theme_source
+    place = tables.verticalScrollBar()
+    place.setValue(50)
+    for theme in ("light", "dark"):
+        page.redraw()
+        theme_source.choose(theme)
+        assert place.value() == 50
+        image = picture_of(tables.viewport()).image
+        colors = {image.pixelColor(x, y).name() for x in range(99) for y in range(image.height())}
+        assert {theme_source.theme.line.name(), theme_source.theme.dim.name()} <= colors
+    assert "<b>x" in tables.toPlainText()
+    page.model.show_run(RUN)
+    page.redraw()
+    assert "<b>x" not in tables.toPlainText()
+
+
+def test_text_baseline_and_unit_are_chosen_by_keys_and_drawn_at_once(qtbot, page):
+    again = [{**row, "corpus": "second"} for row in CALM_RUN["results"][:2]]
+    page.model.show_run({"results": [*EVERYTHING["results"], *again]})
+    page.redraw()
+    results = page.results
+    results.show_alone("throughput")
+    for box in (results.texts, results.baselines, results.units):
+        before = picture_of(results.chart("throughput")).image
+        assert box.isVisible()
+        qtbot.keyClick(box, Qt.Key.Key_Down)
+        assert picture_of(results.chart("throughput")).image != before, box.accessibleName()
+    results.show_alone("worst")
+    assert results.own_texts.isVisible()
+    assert not results.units.isVisible()
+    assert not results.baselines.isVisible()
+
+
+def test_the_baseline_that_is_wished_for_is_taken_when_it_is_there(page):
+    baselines = page.results.baselines
+    page.model.show_run({"results": [record("throughput", "heap", 10_000, 1e-4)]})
+    page.redraw()
+    assert page.results.baseline == "heap"
+    page.model.show_run(RUN)
+    page.redraw()
+    assert page.results.baseline == "fast"
+    baselines.setCurrentText("tiktoken")
+    baselines.textActivated.emit("tiktoken")
+    page.model.show_run({"results": RUN["results"][::-1]})
+    page.redraw()
+    assert page.results.baseline == "tiktoken"
+
+
+def test_one_contender_is_pointed_at_in_all_charts_also_in_those_that_are_made_later(qtbot, page, results):
+    page.model.isolate("fast")
+    click(qtbot, results, "scaling")
+    assert {chart._isolated for chart in results.charts.values()} == {"fast"}
+    page.model.isolate("fast")
+    assert {chart._isolated for chart in results.charts.values()} == {""}
+
+
+def test_another_run_of_the_same_plan_is_drawn_anew(page):
+    for seconds in (1e-4, 2e-4):
+        page.model.show_run({"results": [record("throughput", "fast", 10_000, seconds)]})
+        page.redraw()
+    assert page.results.chart("throughput")._points[0][0] == 10_000 / 2e-4 / 1e6
