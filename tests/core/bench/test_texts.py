@@ -100,6 +100,7 @@ def test_a_plan_has_its_defaults_and_lists_become_tuples():
         "seed": 0,
         "pre": None,
         "repeat": "never",
+        "own": (),
     }
     assert plan_from({"model": "m", "threads": [1, 2], "seed": 3}) == Plan("m", threads=(1, 2), seed=3)
     with pytest.raises(BenchError, match=r"^This is not a plan for a benchmark: .*colour"):
