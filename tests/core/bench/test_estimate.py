@@ -16,7 +16,8 @@ from guiapp.core.bench.estimate import Duration, Pace, expected_s
 from guiapp.core.bench.forecast import START_S, Known, call_s
 from guiapp.core.bench.loading import Loading
 from guiapp.core.bench.plan import Plan
-from guiapp.core.bench.scenarios import SCENARIOS, Task, tasks_of
+from guiapp.core.bench.scenarios import SCENARIOS, tasks_of
+from guiapp.core.bench.tasks import Task
 from guiapp.core.bench.timing import Sample
 from guiapp.core.bench.worker import Loaded
 from guiapp.core.bench.workers import Workers

@@ -7,7 +7,7 @@ import pytest
 from guiapp.core.bench.estimate import Duration, Pace, expected_s, weights_of
 from guiapp.core.bench.forecast import Known, call_s, cells_s, loading_s
 from guiapp.core.bench.plan import Plan
-from guiapp.core.bench.scenarios import Task
+from guiapp.core.bench.tasks import Task
 
 PLAN = Plan("model.gguf", contenders=("heap",), scenarios=("throughput",), time_budget_s=10.0)
 ENCODE = Task("throughput", ("encode",), 0, 8_000_000)  # a second at the usual speed
