@@ -27,6 +27,7 @@ from guiapp.core.bench.field.worker import FieldProcess
 from guiapp.core.bench.measurement import Record, Report
 from guiapp.core.bench.plan import BenchError, Plan
 from guiapp.core.bench.stolen_time import StolenTime
+from guiapp.core.bench.tables import place_text
 from guiapp.core.bench.worker import Loaded
 from guiapp.core.bench.worker_process import ContenderFailed, Stopped, Worker, WorkerLost
 from guiapp.core.tokenizer import Tokenizer
@@ -280,6 +281,6 @@ def _timed(
     for event in engine.run(timing, control, processes.take):
         report.add(event)
         if event["event"] == "cell":
-            place = f"{event['corpus']}, {event['size_bytes']:,} bytes"
-            tell(f"{given.title}: [{event['number']}/{event['of']}] {event['scenario']}: {place}")
+            of = f"{event['number']}/{event['of']}"
+            tell(f"{given.title}: [{of}] {event['scenario']}: {place_text(event)}")
     return report.record()
