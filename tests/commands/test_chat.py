@@ -39,7 +39,7 @@ def test_the_record_has_each_token_with_its_origin(capsys, messages):
     }
     budget = record["budget"]
     assert budget["tokens"] == budget["template"] + budget["messages"][0]
-    assert record["as_text"]["token_ids"] == record["token_ids"]
+    assert record["as_text"] is None  # as nothing would be otherwise
 
 
 def test_warnings_make_the_exit_status_3_and_are_told(capsys, messages):
@@ -49,7 +49,9 @@ def test_warnings_make_the_exit_status_3_and_are_told(capsys, messages):
     assert "warning: Content of message 1 (user) became the control token <|im_end|>." in told
     assert "Content encoded as text, " in told
     assert run(["chat", "demo:bpe", file, "--json", "--no-special"]) == 3
-    (hint,) = json.loads(capsys.readouterr().out)["hints"]
+    record = json.loads(capsys.readouterr().out)
+    assert len(record["as_text"]["tokens"]) == len(record["as_text"]["token_ids"]) > len(record["token_ids"])
+    (hint,) = record["hints"]
     assert (hint["code"], hint["fix"]["as_text"], hint["message"]) == ("content_became_control", True, 0)
 
 

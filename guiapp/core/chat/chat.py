@@ -17,7 +17,7 @@ from guiapp.core.chat.as_text import content_as_text
 from guiapp.core.chat.messages import Conversation
 from guiapp.core.chat.rendering import Rendering, render
 from guiapp.core.chat.templates import ChatTemplate, chosen_template, special_texts
-from guiapp.core.chat.traced import CHANGED, CONTENT, TEMPLATE
+from guiapp.core.chat.traced import CHANGED, CONTENT, TEMPLATE, Origin
 from guiapp.core.encoding import Encoding
 from guiapp.core.tokenizer import Tokenizer
 
@@ -109,7 +109,12 @@ class Chat:
 
     @cached_property
     def as_text(self) -> Encoding:
-        """The same prompt in tokens, but content stays text even where it looks like a control token."""
+        """The same prompt in tokens, but content stays text even where it looks like a control token.
+
+        As far as it is known what is content: see `is_traced`.
+        """
+        if not self.is_traced:
+            return self.encoding
         kinds = np.array([run.origin.kind != TEMPLATE for run in self.rendering.runs], bool)
         is_content = np.repeat(kinds, np.diff(self.run_bounds))[self.character_of_byte[:-1]]
         return content_as_text(self.tokenizer, self.encoding.text_bytes, is_content, self.add_special)
@@ -153,25 +158,43 @@ class Chat:
         rows = np.searchsorted(self.run_bounds[:-1], firsts, "right") - 1
         ends_of_rows = np.maximum(np.searchsorted(self.run_bounds[:-1], lasts, "left"), rows + 1)
         columns = (each.tolist() for each in (firsts, lasts, rows, ends_of_rows))
-        inner = [self._origin(*row) for row in zip(*columns, strict=True)]
+        inner = [
+            self._within(start, end, row) if end_row == row + 1 else self._across(start, end, row, end_row)
+            for start, end, row, end_row in zip(*columns, strict=True)
+        ]
         return [TokenOrigin(ADDED)] * n_before + inner + [TokenOrigin(ADDED)] * n_after
 
-    def _origin(self, start: int, end: int, row: int, end_row: int) -> TokenOrigin:
-        """Of a token with these characters of the text, in the runs from one row to another."""
-        runs = self.rendering.runs[row:end_row]
-        run = next((each for each in runs if each.origin.kind != TEMPLATE), runs[0])
-        kind, message, field, line = run.origin
-        is_mixed = any(each.origin[:3] != run.origin[:3] for each in runs)
-        place = (0, 0)
-        if kind == CONTENT:
-            bounds = self.run_bounds[row + runs.index(run) :][:2].tolist()
-            shift = run.offset - run.start
-            place = max(start, bounds[0]) + shift, min(end, bounds[1]) + shift
-        messages = dict.fromkeys(each.origin.message for each in runs if each.origin.kind != TEMPLATE)
-        also = tuple(each for each in messages if each is not None and each != message)
-        role = TOOLS if message is None and kind != TEMPLATE else ""
-        role = role if message is None else self.conversation.role(message)
-        return TokenOrigin(kind, message, role, field, line, *place, is_mixed, also)
+    @cached_property
+    def _of_runs(self) -> list[TokenOrigin]:
+        """Of tokens in each run, but for their places."""
+        return [
+            TokenOrigin(origin.kind, origin.message, self._role(origin), origin.field, origin.line)
+            for _, origin, _ in self.rendering.runs
+        ]
+
+    def _role(self, origin: Origin) -> str:
+        if origin.message is not None:
+            return self.conversation.role(origin.message)
+        return TOOLS if origin.kind != TEMPLATE else ""
+
+    def _within(self, start: int, end: int, row: int) -> TokenOrigin:
+        """Of a token with these characters of the text, all of them in one run."""
+        whole = self._of_runs[row]
+        if whole.kind != CONTENT:
+            return whole
+        shift = self.rendering.runs[row].offset - self.rendering.runs[row].start
+        return TokenOrigin(*whole[:5], start + shift, end + shift)
+
+    def _across(self, start: int, end: int, row: int, end_row: int) -> TokenOrigin:
+        """The same of several runs: that of the first content among them."""
+        origins = self._of_runs[row:end_row]
+        first = next((at for at, each in enumerate(origins, row) if each.is_content), row)
+        run_start, run_end = self.run_bounds[first : first + 2].tolist()
+        found = self._within(max(start, run_start), min(end, run_end), first)
+        messages = dict.fromkeys(each.message for each in origins if each.is_content)
+        also = tuple(each for each in messages if each is not None and each != found.message)
+        is_mixed = any(each[:4] != found[:4] for each in origins)
+        return found._replace(is_mixed=is_mixed, also=also)
 
 
 def chat_of(

@@ -10,8 +10,8 @@ from itertools import pairwise
 import numpy as np
 
 from guiapp.core.chat.as_text import is_control
-from guiapp.core.chat.chat import ADDED, Chat, TokenOrigin
-from guiapp.core.chat.traced import CONTENT, TEMPLATE
+from guiapp.core.chat.chat import ADDED, TOOLS, Chat, TokenOrigin
+from guiapp.core.chat.traced import CHANGED, CONTENT, TEMPLATE
 from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.vocabulary import Vocabulary
 
@@ -70,6 +70,9 @@ class Hint:
 
 def hints(chat: Chat) -> list[Hint]:
     """All of a conversation, by kind and place; those of one kind about the same token or line only once."""
+    if not chat.is_traced:
+        what = "Where this text is from could not be found out, so that nothing can be told of it."
+        return [Hint("untraced", WARNING, what, (0, 0))]
     found: dict[tuple[str, str], Hint] = {}
     for find in (_content_as_control, _two_bos, _ends_of_turns, _near_misses, _added_blanks, _lost_content):
         for hint in find(chat):
@@ -180,14 +183,13 @@ def _added_blanks(chat: Chat) -> Iterator[Hint]:
 
 def _lost_content(chat: Chat) -> Iterator[Hint]:
     """Messages of which the template writes nothing."""
-    written = {run.origin.message for run in chat.rendering.runs if run.origin.kind != TEMPLATE}
+    content = [run.origin for run in chat.rendering.runs if run.origin.kind != TEMPLATE]
+    written = {origin.message for origin in content}
+    if any(origin.message is None and origin.field != TOOLS for origin in content if origin.kind == CHANGED):
+        return  # it may be of any message
     for number, message in enumerate(chat.conversation.messages):
         content = message.get("content", "")
-        if (
-            number not in written
-            and chat.is_traced
-            and (content.strip() if isinstance(content, str) else content)
-        ):
+        if number not in written and (content.strip() if isinstance(content, str) else content):
             what = f"The template leaves out the content of message {number + 1} ({quoted(message['role'])})."
             yield Hint("lost_content", WARNING, what, (0, 0), number)
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cache, partial
 from itertools import groupby
 from typing import Any
+
+import numpy as np
 
 from guiapp.core.chat.chat import Chat, TokenOrigin
 from guiapp.core.chat.hints import Fix, Hint
@@ -25,7 +28,9 @@ def chat_record(chat: Chat, hints: Sequence[Hint]) -> dict[str, Any]:
         "as_text": {
             "token_ids": chat.as_text.token_ids.tolist(),
             "tokens": _tokens(chat, chat.as_text, chat.as_text_origins),
-        },
+        }
+        if differs(chat)
+        else None,
         "hints": [_hint_record(hint) for hint in hints],
         "budget": {
             "tokens": budget.n_tokens,
@@ -43,13 +48,18 @@ def chat_record(chat: Chat, hints: Sequence[Hint]) -> dict[str, Any]:
     }
 
 
+def differs(chat: Chat) -> bool:
+    """Whether content as text has other tokens."""
+    return not np.array_equal(chat.as_text.token_ids, chat.token_ids)
+
+
 def _tokens(chat: Chat, encoding: Encoding, origins: Sequence[TokenOrigin]) -> list[dict[str, Any]]:
-    vocabulary = chat.tokenizer.vocabulary
+    text_of = cache(partial(SIGNS.token, chat.tokenizer.vocabulary))
     rows = zip(encoding.token_ids.tolist(), encoding.spans.tolist(), origins, strict=True)
     return [
         {
             "id": token_id,
-            "text": SIGNS.token(vocabulary, token_id),
+            "text": text_of(token_id),
             "span": span,
             "origin": origin.kind,
             "message": origin.message,
@@ -96,7 +106,7 @@ def chat_lines(chat: Chat, hints: Sequence[Hint]) -> Iterator[str]:
     yield f"template {quoted(chat.template.name)}, from {quoted(chat.template.source)}"
     yield ""
     yield from _token_lines(chat, chat.encoding, chat.origins)
-    if chat.as_text.token_ids.tolist() != chat.token_ids.tolist():
+    if differs(chat):
         yield f"\nContent encoded as text, {len(chat.as_text):,} tokens:"
         yield from _token_lines(chat, chat.as_text, chat.as_text_origins)
     for hint in hints:

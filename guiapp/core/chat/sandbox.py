@@ -16,6 +16,7 @@ import sys
 import time
 from collections.abc import Mapping
 from datetime import datetime
+from itertools import islice
 from typing import Any
 
 import jinja2.constants
@@ -28,7 +29,7 @@ from guiapp.core.chat.tracing import TracingEnvironment
 
 SECONDS = 1.6  # with the time until a process is ready, less than 2
 MOST_BYTES, MOST_WRITTEN = 200_000_000, 64_000_000
-MOST_CHARACTERS = 4 << 20
+MOST_CHARACTERS, MOST_RUNS = 4 << 20, 100_000
 ROLE = "role"
 
 
@@ -83,8 +84,10 @@ def _traced(request: Mapping[str, Any], now: datetime, expected: str) -> dict[st
     text = environment.compiled(request["template"]).render(_given(request, entries))
     if text != expected or not isinstance(text, Traced):
         return {}
-    runs = [[run.start, *run.origin, run.offset] for run in origins.runs(text)]
-    return {"runs": runs, "lines": environment.line_counts(request["template"])}
+    runs = [[run.start, *run.origin, run.offset] for run in islice(origins.runs(text), MOST_RUNS + 1)]
+    return (
+        {} if len(runs) > MOST_RUNS else {"runs": runs, "lines": environment.line_counts(request["template"])}
+    )
 
 
 def _entries(value: Any, origins: Origins, message: int | None, field: str) -> Any:

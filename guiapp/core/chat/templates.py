@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from os.path import isfile
 from pathlib import Path
 from typing import Any
 
@@ -67,11 +68,10 @@ def _beside(path: Path) -> Iterator[ChatTemplate]:
     prefix = name_before(path) or ""
     files = [(path.with_name(prefix + TEMPLATE), DEFAULT), (path.with_name(prefix + JSON), DEFAULT)]
     if not prefix:
-        folder = path.with_name(FOLDER)
-        more = sorted(folder.glob("*.jinja"))[:MOST_TEMPLATES] if folder.is_dir() else []
+        more = sorted(path.with_name(FOLDER).glob("*.jinja"))[:MOST_TEMPLATES]
         files += [(each, each.stem) for each in more]
     for file, name in files:
-        if file.is_file():
+        if isfile(file):
             for template in _in_file(file):
                 yield template if template.name != DEFAULT else replace(template, name=name)
 
@@ -119,7 +119,7 @@ def chosen_template(vocabulary: Vocabulary, has_tools: bool, given: str | Path |
     if str(given) in templates:
         return templates[str(given)]
     file = Path(given)
-    if file.is_file():
+    if isfile(file):
         if (template := next(_in_file(file), None)) is None:
             raise ChatError(f"{quoted(file.name)} has no chat template.")
         return template

@@ -251,6 +251,15 @@ def test_the_public_function_takes_what_others_take(tmp_path):
         guiapp.chat("demo:toy", [USER])
 
 
+def test_a_text_of_unknown_origin_is_told_and_nothing_made_of_it():
+    content = "ab" * 60_000  # each character is a run of its own
+    chat = guiapp.chat("demo:bpe", [{"role": "user", "content": content}], "{{ messages[0].content[::-1] }}")
+    assert chat.text == content[::-1]
+    assert not chat.is_traced
+    assert codes(chat) == ["untraced"]
+    assert chat.as_text is chat.encoding
+
+
 def vocabulary_with(tmp_path, metadata, files=()):
     for name, text in dict(files).items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
