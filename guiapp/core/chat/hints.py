@@ -183,9 +183,9 @@ def _added_blanks(chat: Chat) -> Iterator[Hint]:
 
 def _lost_content(chat: Chat) -> Iterator[Hint]:
     """Messages of which the template writes nothing."""
-    content = [run.origin for run in chat.rendering.runs if run.origin.kind != TEMPLATE]
-    written = {origin.message for origin in content}
-    if any(origin.message is None and origin.field != TOOLS for origin in content if origin.kind == CHANGED):
+    origins = [run.origin for run in chat.rendering.runs if run.origin.kind != TEMPLATE]
+    written = {origin.message for origin in origins}
+    if any(origin.message is None and origin.field != TOOLS for origin in origins if origin.kind == CHANGED):
         return  # it may be of any message
     for number, message in enumerate(chat.conversation.messages):
         content = message.get("content", "")

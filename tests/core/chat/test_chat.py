@@ -78,7 +78,7 @@ CONTENTS = st.lists(
 
 
 @pytest.mark.parametrize("model", MODELS)
-@settings(max_examples=15)
+@settings(max_examples=20)
 @given(construct=st.sampled_from(PRINTING), contents=CONTENTS, add_special=st.booleans())
 def test_ids_are_the_whole_texts_and_all_content_is_in_tokens_marked_with_it(
     model, construct, contents, add_special
@@ -90,11 +90,10 @@ def test_ids_are_the_whole_texts_and_all_content_is_in_tokens_marked_with_it(
     assert chat.token_ids.tolist() == tokenizer.encode(chat.text, add_special, True).token_ids.tolist()
     assert len(chat.origins) == len(chat.token_ids)
     for number, content in enumerate(contents):
-        found = marked_with(chat, number)
-        if model == "demo:wordpiece":  # white space and unknown words are in no token
-            assert all(a in (b, " ") for a, b in zip(found, content, strict=True))
-        else:
-            assert found.split() == content.split()
+        assert "".join(content.split()) in "".join(tokens_with(chat, number).split())
+        has_tokens_of_its_own = not any(number in origin.also for origin in chat.origins)
+        if has_tokens_of_its_own and model != "demo:wordpiece":  # which leaves out white space
+            assert marked_with(chat, number).split() == content.split()
     budget = chat.budget
     assert budget.n_tokens == budget.n_template + budget.n_added + sum(budget.by_message)
     assert sum(budget.by_role.values()) == sum(budget.by_message)

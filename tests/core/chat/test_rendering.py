@@ -119,6 +119,26 @@ def test_all_content_that_a_template_prints_is_known_by_its_message_and_place(co
     assert list(found.values()) == contents
 
 
+def test_what_is_made_of_content_beyond_recognition_counts_as_made_of_it():
+    template = (
+        "{{ messages[0] | tojson }}{{ '<%s>' % messages[0].content }}{{ messages[1].content | wordcount }}!"
+    )
+    messages = [{"role": "user", "content": "a\nb"}, {"role": "user", "content": "c"}]
+    rendering = render(template, conversation_of(messages))
+    kinds = {}
+    ends = [*(run.start for run in rendering.runs[1:]), len(rendering.text)]
+    for run, end in zip(rendering.runs, ends, strict=True):
+        key = run.origin.kind, run.origin.message, run.origin.field
+        kinds[key] = kinds.get(key, "") + rendering.text[run.start : end]
+    assert kinds == {
+        ("transformed", 0, "content"): '{"": "", "": ""}<a\nb>',
+        ("template", 0, ""): "rolecontent",
+        ("template", 0, "role"): "user",
+        ("content", 0, "content"): "a\\nb",
+        ("template", None, ""): "1!",
+    }
+
+
 MARKED = """{%- set loop_messages = messages %}
 {%- if tools is not none %}
   {{- tools | tojson }}
