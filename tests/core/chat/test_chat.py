@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from chat_templates import CONVERSATIONS, TEMPLATES
 from conftest import VOCABS
+from gguf_builder import CONTROL, NORMAL, UNKNOWN, USER_DEFINED, write_vocab
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -111,6 +112,24 @@ def test_content_as_text_is_what_encoding_without_control_tokens_gives(model, co
     assert chat.as_text.spans.tolist() == expected.spans.tolist()
 
 
+def test_tokens_within_and_beside_what_content_would_have_become_are_found(tmp_path):
+    file = tmp_path / "nested.gguf"
+    tokens = ["<unk>", "<", ">", "abc", "<abc>", "<<abc>", "a", "b", "c"]
+    types = [UNKNOWN, NORMAL, NORMAL, USER_DEFINED, CONTROL, CONTROL, NORMAL, NORMAL, NORMAL]
+    write_vocab(
+        file, model="llama", tokens=tokens, scores=[0.0] * 9, token_type=types, add_space_prefix=False
+    )
+    tokenizer = guiapp.open_model(file)
+    for template, content, expected in [
+        ("{{ messages[0].content }}", "<abc>", [1, 3, 2]),  # a user-defined one is found in any text
+        ("{{ messages[0].content }}<abc>", "<", [1, 4]),
+        ("{{ messages[0].content }}", "<<abc>", [1, 1, 3, 2]),
+    ]:
+        chat = chat_here(tokenizer, template, [{"role": "user", "content": content}], None, False)
+        assert chat.token_ids.tolist() in ([4], [5])
+        assert chat.as_text.token_ids.tolist() == expected
+
+
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("name", CONVERSATIONS)
 def test_content_without_markers_has_the_same_tokens_as_text(model, name):
@@ -155,13 +174,13 @@ def test_a_token_across_a_border_is_marked_with_the_content_in_it():
 
 def test_tokens_name_their_place_in_the_field_and_the_line():
     tokenizer = guiapp.open_model("demo:bpe")
-    template = "{% for message in messages %}\n<|im_start|>\n{{ message.content }}\n{% endfor %}"
-    content = "日本 tokenization"
+    template = "{% for message in messages %}\n<|im_start|>\n{{ message.content | trim }}\n{% endfor %}"
+    content = "  日本 tokenization"
     chat = chat_here(tokenizer, template, [{"role": "user", "content": content}])
     assert chat.origins[0].kind == ADDED
     inner = [origin for origin in chat.origins if origin.kind == CONTENT]
     assert {origin.line for origin in inner} == {3}
-    assert inner[0].start == 0
+    assert inner[0].start == 2
     assert inner[-1].end == len(content)
     assert {origin.line for origin in chat.origins if origin.kind == TEMPLATE} == {2, 3, 4} - {4}
     assert {origin.message for origin in chat.origins if origin.kind == TEMPLATE} == {0}

@@ -185,6 +185,7 @@ LOOPS = "{{% for i in range(99999) %}}{{% for j in range(99999) %}}{}{{% endfor 
         ("{{ messages.append(1) }}", "is stopped in line 1 by the sandbox"),
         ("{{ cycler.__init__.__globals__.os.popen('id').read() }}", "is stopped in line 1 by the sandbox"),
         ("{% set n = namespace(__class__=1) %}", "is stopped in line 1 by the sandbox"),
+        ("{% set n = namespace() %}{% set n.__class__ = 1 %}", "is stopped in line 1 by the sandbox"),
         ("{% include '/etc/passwd' %}", "no loader for this environment"),
         ("{% import '/etc/passwd' as x %}", "no loader for this environment"),
         ("{% for i in range(10**9) %}x{% endfor %}", "Range too big"),
