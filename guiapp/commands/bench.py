@@ -231,6 +231,7 @@ def _measure(plan: Plan, report: Report) -> None:
     """Run the plan until it is complete or interrupted; the report holds what was measured at any moment."""
     from guiapp.core.bench.control import Control
     from guiapp.core.bench.engine import run as run_engine
+    from guiapp.core.bench.events import STARTS
 
     control = Control()
     handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
@@ -239,7 +240,8 @@ def _measure(plan: Plan, report: Report) -> None:
     try:
         for event in run_engine(plan, control):
             report.add(event)
-            _show_progress(event)
+            if event["event"] != "loading" or event["stage"] == STARTS:  # not each stage of it
+                _show_progress(event)
     finally:
         for number, handler in handlers.items():
             signal.signal(number, handler)
