@@ -230,11 +230,13 @@ def _measure(plan: Plan, report: Report) -> None:
     """Run the plan until it is complete or interrupted; the report holds what was measured at any moment."""
     from guiapp.core.bench.control import stopped_by_signals
     from guiapp.core.bench.engine import run as run_engine
+    from guiapp.core.bench.events import STARTS
 
     with stopped_by_signals() as control:
         for event in run_engine(plan, control):
             report.add(event)
-            _show_progress(event)
+            if event["event"] != "loading" or event["stage"] == STARTS:  # not each stage of it
+                _show_progress(event)
 
 
 def _show_progress(event: Mapping[str, Any]) -> None:

@@ -58,9 +58,19 @@ class Change:
         return "faster" if self.own.high < 1 / self.margin else "same"
 
     @property
+    def is_change(self) -> bool:
+        """Whether it is told at all."""
+        return self.verdict in ("slower", "faster")
+
+    @property
     def is_sure(self) -> bool:
         """Whether it may be called so: nothing is sure of a machine on which other programs ran."""
-        return self.verdict in ("slower", "faster") and self.margin < BUSY_MARGIN
+        return self.is_change and self.margin < BUSY_MARGIN
+
+    @property
+    def words(self) -> str:
+        """The verdict, and how sure it is."""
+        return f"maybe {self.verdict}" if self.is_change and not self.is_sure else self.verdict
 
     @property
     def title(self) -> str:

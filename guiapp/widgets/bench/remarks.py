@@ -22,7 +22,7 @@ def remarks_on(model: BenchModel, text: str) -> Iterator[str]:
 
 
 def _changes(model: BenchModel) -> Iterator[str]:
-    """How many results surely differ from those of the run that this one is compared with."""
+    """How many results differ from those of the run that this one is compared with, surely or not."""
     comparison = model.comparison
     if comparison is None:
         return
@@ -31,8 +31,10 @@ def _changes(model: BenchModel) -> Iterator[str]:
     if comparison.busy:
         yield f"{comparison.busy}."
     if comparison.changes:
-        verdicts = Counter(change.verdict for change in comparison.changes)
-        told = ", ".join(f"{count} surely {verdict}" for verdict, count in sorted(verdicts.items()))
+        verdicts = Counter(
+            f"surely {change.words}" if change.is_sure else change.words for change in comparison.changes
+        )
+        told = ", ".join(f"{count} {verdict}" for verdict, count in sorted(verdicts.items()))
         yield f'{told} than in {escape(comparison.title)}: <a href="{CHANGES_LINK}">changes</a>.'
 
 

@@ -130,7 +130,9 @@ def test_nothing_is_sure_of_what_had_no_core_of_its_own(shares):
     assert {change.verdict for change in changes} == {"disturbed"}
     assert changes[0].drift.factor == 1
     told = list(change_lines(changes))
-    assert told[-1].startswith("Machine busy: only what differs more than 3 times is sure, and nothing is")
+    assert told[-1].startswith(
+        "Machine busy: only what differs more than 3 times is told, as maybe, and nothing is"
+    )
     assert told[-1].endswith(" sure of 100 results that had less than a core.")
 
 
