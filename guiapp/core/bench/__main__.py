@@ -21,7 +21,7 @@ import os
 import signal
 import sys
 import threading
-from typing import TextIO
+from typing import Any, TextIO
 
 from guiapp.core.bench.control import Control
 from guiapp.core.bench.starting import begin_early
@@ -42,7 +42,7 @@ def main() -> int:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: control.stop())
     try:
-        plan = plan_from(json.loads(sys.stdin.readline() or "{}"))
+        plan = plan_from(_read(sys.stdin.readline()))
         if plan.own and RUN_OWN not in sys.argv[1:]:
             programs = "; ".join(own.shown for own in plan.own)
             raise BenchError(f"This plan runs programs: {programs}. If you want that, say {RUN_OWN}.")
@@ -55,6 +55,16 @@ def main() -> int:
     except BrokenPipeError:  # nobody listens any more
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
+
+
+def _read(line: str) -> Any:
+    from guiapp.core.bench.plan import BenchError
+    from guiapp.core.system.outside_json import read_json
+
+    try:
+        return read_json(line or "{}")
+    except ValueError as error:
+        raise BenchError(f"This is not a plan for a benchmark: {error}.") from error
 
 
 def _obey(commands: TextIO, control: Control) -> None:

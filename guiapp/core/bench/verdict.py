@@ -90,7 +90,7 @@ def verdict_of(results: Sequence[Record], corpus: str, baseline: str) -> Verdict
         is_disturbed=is_disturbed,
         n_equal=len(right),
         n_contenders=len(judged),
-        n_tokens=round(fastest["n_tokens"]),
+        n_tokens=round(fastest.get("n_tokens") or 0),
     )
 
 
