@@ -37,8 +37,8 @@ def _problem_with_result(result: object) -> str:
         return "has a share of a processor that is no number"
     if not _is_whole(result.get("first_turn") or 0):
         return "has a first turn that is no number"
-    if not _is_list_of(_is_number)(result.get("own_s") or []):
-        return "has processor times that are no numbers"
+    if not _is_number(result.get("n_tokens") or 0):
+        return "has a number of tokens that is none"
     if "samples_s" in result and not _is_list_of(_is_time)(result["samples_s"]):
         return "has samples that are no times"
     if result["exact"] is not None and not _is_number(result["agreement"]):
