@@ -52,6 +52,10 @@ def warnings(run: Record) -> Iterator[str]:
             f"{len(shared)} of {len(run['results'])} results had less than {percent(LEAST_SHARE)} of a core: "
             f"other programs ran beside{busy}."
         )
+    if of_processor := sum(row.get("clock") == "cpu" for row in run["results"]):
+        is_wish = run.get("plan", {}).get("clock") == "cpu"
+        why = "as was asked for" if is_wish else "as other programs ran beside"
+        yield f"{of_processor} of {len(run['results'])} results are processor time, {why}."
     wide = [row for row in run["results"] if row["ci_s"] and half_width(row) > 0.1]
     if wide:
         yield f"{len(wide)} of {len(run['results'])} results are known to no better than ± 10 %."
