@@ -11,7 +11,7 @@ import threading
 from _thread import start_new_thread
 from collections import deque
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from typing import Generic, TypeVar
 
 import shiboken6
@@ -33,6 +33,28 @@ _running: set[threading.Event] = set()  # all threads of this process that have 
 def is_any_job_running() -> bool:
     """Whether Python would end with threads in the midst of their work."""
     return bool(_running)
+
+
+class _Courier(QObject):
+    """Brings what threads have to tell into the thread that made it.
+
+    It is never deleted, as a job may be while its thread tells something: no check of the thread's would be
+    in time.
+    """
+
+    told = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.told.connect(self._tell)
+
+    def _tell(self, tell: Callable[[], None]) -> None:
+        tell()
+
+
+@cache
+def _courier() -> _Courier:
+    return _Courier()
 
 
 class SupersededError(Exception):
@@ -57,8 +79,6 @@ class LatestJob(QObject, Generic[T]):
     failed = Signal(str)
     busy_changed = Signal()
     progress_changed = Signal()
-    _ended = Signal(int, object, object)
-    _reported = Signal(int, int)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -67,8 +87,7 @@ class LatestJob(QObject, Generic[T]):
         self._generation = 0
         self.is_busy = False
         self._progress = 0
-        self._ended.connect(self._finish)
-        self._reported.connect(self._note_progress)
+        self._told = _courier().told
 
     @property
     def progress(self) -> float:
@@ -122,7 +141,7 @@ class LatestJob(QObject, Generic[T]):
                 raise SupersededError
             if (now := int(share * WHOLE)) > sent:
                 sent = now
-                self._reported.emit(generation, now)
+                self._told.emit(partial(self._note_progress, generation, now))
 
         try:
             report(0.0)
@@ -132,11 +151,14 @@ class LatestJob(QObject, Generic[T]):
             return
         except Exception as caught:  # delivered to the GUI thread, and shown there
             error = caught
-        if shiboken6.isValid(self):  # else the window has not waited for it
-            self._ended.emit(generation, result, error)
+        self._told.emit(partial(self._finish, generation, result, error))
 
-    def _finish(self, generation: int, result: T, error: Exception | None) -> None:
-        if generation != self._generation:
+    def _is_wanted(self, generation: int) -> bool:
+        """Whether somebody waits for this job: the window may not have, and be gone."""
+        return generation == self._generation and shiboken6.isValid(self)
+
+    def _finish(self, generation: int, result: T | None, error: Exception | None) -> None:
+        if not self._is_wanted(generation):
             return
         self._set_busy(False)
         if error is None:
@@ -147,7 +169,7 @@ class LatestJob(QObject, Generic[T]):
             sys.excepthook(type(error), error, error.__traceback__)
 
     def _note_progress(self, generation: int, thousandths: int) -> None:
-        if generation == self._generation and self.is_busy:
+        if self._is_wanted(generation) and self.is_busy:
             self._progress = thousandths
             self.progress_changed.emit()
 

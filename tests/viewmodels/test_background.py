@@ -175,12 +175,12 @@ def test_less_than_a_thousandth_is_not_told_and_nothing_goes_back(job, qtbot):
 
 def test_late_reports_are_not_told(job, qtbot):
     told = told_by(job)
-    job._reported.emit(job._generation, 500)
+    job._note_progress(job._generation, 500)
     assert (job.progress, told) == (0.0, [])
     job.start(lambda progress: None)
-    job._reported.emit(job._generation - 1, 500)
+    job._note_progress(job._generation - 1, 500)
     assert (job.progress, told) == (0.0, ["busy_changed"])
-    job._ended.emit(job._generation - 1, "late", None)
+    job._finish(job._generation - 1, "late", None)
     assert told == ["busy_changed"]
 
 
@@ -221,3 +221,21 @@ def test_an_object_that_is_gone_is_told_nothing(qapp):
     shiboken6.delete(job)
     gate.set()
     assert has_ended.wait(PATIENCE_S)
+
+
+def test_a_job_may_be_deleted_at_the_very_moment_at_which_its_thread_tells_something(qtbot, monkeypatch):
+    """As a check of the thread's would be too late: what it then uses is gone, and the program crashes."""
+    asking, is_valid = [], shiboken6.isValid
+    told, jobs = threading.Event(), [LatestJob[object]() for _ in range(20)]
+    monkeypatch.setattr(
+        shiboken6, "isValid", lambda each: asking.append(threading.current_thread()) or is_valid(each)
+    )
+    for job in jobs:
+        job.start(lambda progress: [progress(share / 100) for share in range(100)])
+    endings = [job._has_ended for job in jobs]
+    for job in jobs[1:]:
+        shiboken6.delete(job)
+    jobs[0].done.connect(told.set)
+    assert all(ending.wait(PATIENCE_S) for ending in endings)
+    qtbot.waitUntil(told.is_set)
+    assert set(asking) == {threading.main_thread()}
