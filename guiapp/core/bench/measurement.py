@@ -10,13 +10,15 @@ import numpy as np
 
 from guiapp.core.bench.agreement import Agreement
 from guiapp.core.bench.operations import MEMORY
-from guiapp.core.bench.scenarios import SCENARIOS, Cell
+from guiapp.core.bench.scenarios import SCENARIOS
 from guiapp.core.bench.statistics import fit_growth, interval_in_turns, summarize
+from guiapp.core.bench.tasks import Cell
 from guiapp.core.bench.timing import Sample
 
 Record = dict[str, Any]
 NOISE = (("load_highest", "load", max), ("mhz_lowest", "mhz", min), ("mhz_highest", "mhz", max))
 QUANTILES = {"p50_s": 50, "p95_s": 95, "p99_s": 99}
+TIME, ENERGY = ("median_s", "ci_s"), ("joules_per_mb", "joules_ci")  # keys of a value and its interval
 KEY = ("scenario", "operation", "contender", "corpus", "size_bytes", "threads")
 
 
@@ -164,6 +166,12 @@ def agreement_record(agreement: Agreement | None) -> Record:
 def key_of(record: Mapping[str, Any]) -> tuple[Any, ...]:
     """What makes two records be about the same thing."""
     return tuple(record.get(name) for name in KEY)
+
+
+def half_width(row: Mapping[str, Any], keys: tuple[str, str] = TIME) -> float:
+    """Half of an interval as a share of the value; 0 of what took no time."""
+    middle, (low, high) = (row[key] for key in keys)
+    return float((high - low) / 2 / middle) if middle else 0.0
 
 
 def growth_records(results: Sequence[Record]) -> list[Record]:

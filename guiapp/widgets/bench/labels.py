@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from guiapp.core.bench.measurement import Record
+from guiapp.core.bench.measurement import ENERGY, TIME, Record
 from guiapp.core.bench.published import PUBLISHED
 from guiapp.core.bench.tables import BYTES_PER_MB, size_text, time_text
 from guiapp.core.explain.figures import percent
 
 DECADE_STEPS = 4  # that logarithmic axes begin and end at
-TIME, ENERGY = ("median_s", "ci_s"), ("joules_per_mb", "joules_ci")  # keys of a value and its interval
 UNITS = {"mb_per_s": "MB/s", "tokens_per_s": "tokens/s"}
 
 
@@ -47,13 +46,6 @@ def interval_of(row: Record, key: str) -> tuple[float, float]:
     if key not in UNITS:
         return low, high
     return row[key] * row["median_s"] / high, row[key] * row["median_s"] / low
-
-
-def half_width_of(row: Record, key: str) -> float:
-    """Half of the interval as a share of the value, of speeds as one of the time: what tables say."""
-    middle, ends = ENERGY if key == ENERGY[0] else TIME
-    low, high = row[ends]
-    return float((high - low) / 2 / row[middle])
 
 
 def short_number(value: float) -> str:

@@ -226,6 +226,15 @@ def test_another_command_of_the_same_name_is_another_condition(spoiled):
     assert different_conditions(old, {**new, "plan": spoiled}) == []
 
 
+def test_other_repetition_is_another_condition_and_older_runs_repeated():
+    old, new, older = (
+        {**run_of(), "plan": {"model": "a", **said}}
+        for said in ({"repeat": "never"}, {"repeat": "fresh"}, {})
+    )
+    assert different_conditions(old, new) == ["repetition of texts was never, now fresh"]
+    assert different_conditions(older, new) == ["repetition of texts was same, now fresh"]
+
+
 def test_a_run_is_renamed_and_is_otherwise_what_it_was(tmp_path):
     path = tmp_path / "run.json"
     save_run(path, run_of(("fast", 1.0)))
