@@ -1,7 +1,7 @@
 """How long each cell of a plan will take: by its sizes, by who takes part, and by what earlier runs took.
 
-The same rules as in `race`: everybody is prepared by a few calls, then rounds go on until intervals are
-narrow or the cell's share of the budget is used, at least `FEWEST_ROUNDS` of them within some patience.
+The same rules as in `cell` and `turns`: everybody is prepared by a few calls, then rounds go on until
+intervals are narrow or the cell's share of the budget is used, at least `FEWEST_ROUNDS` within some patience.
 """
 
 from __future__ import annotations

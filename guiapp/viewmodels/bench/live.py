@@ -9,7 +9,7 @@ from statistics import median
 from typing import Any, NamedTuple
 
 from guiapp.core.bench.disturbance import is_crowded
-from guiapp.core.bench.measurement import Record, Report, times_shown
+from guiapp.core.bench.measurement import Record, Report, half_width, times_shown
 from guiapp.core.bench.scenarios import SCENARIOS
 from guiapp.core.bench.statistics import interval_in_turns, summarize
 from guiapp.core.explain.figures import percent
@@ -91,8 +91,7 @@ class LiveRun:
     def noise(self) -> str:
         """The widest interval of the cell that goes on, and the machine as it was when that began."""
         rows = [row for row in self._with_samples() if row["n"] > 1 and row["median_s"]]
-        spreads = [(row["ci_s"][1] - row["ci_s"][0]) / 2 / row["median_s"] for row in rows]
-        told = [f"spread ± {percent(max(spreads))}"] if spreads else []
+        told = [f"spread ± {percent(max(map(half_width, rows)))}"] if rows else []
         told += [f"load {self._load:g}"] if self._load is not None else []
         told += [f"{self._mhz:g} MHz"] if self._mhz is not None else []
         return " · ".join(told)

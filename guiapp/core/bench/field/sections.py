@@ -139,7 +139,8 @@ def _throughput(found: Field, vocabulary: VocabularyField) -> Iterator[Html]:
         is_equal = verdict is not None and verdict.state == EQUAL
         row = [_name(name), Cell("equal" if is_equal else "differ", kind=EQUAL if is_equal else WRONG)]
         for text in found.texts:
-            row += _speed_cells(throughput(vocabulary, name, text), best[text], name, is_equal)
+            timed = throughput(vocabulary, name, text)
+            row += [speed_cell(timed, best[text], name, is_equal), _spread_cell(timed)]
         rows.append(row)
     yield table(columns, rows)
 
@@ -149,14 +150,18 @@ def _most(vocabulary: VocabularyField, names: Sequence[str], text: UsedText) -> 
     return max((row["mb_per_s"] for row in rows if row is not None), default=1.0)
 
 
-def _speed_cells(row: Record | None, most: float, name: str, is_equal: bool) -> list[Cell]:
+def speed_cell(row: Record | None, most: float, name: str, is_exact: bool) -> Cell:
+    """A bar as a share of the highest speed, and the speed."""
     if row is None:
-        return [Cell(NOTHING, None, "bars none"), Cell("")]
-    kind = "ours" if name == OURS else "exact" if is_equal else "inexact"
+        return Cell(NOTHING, None, "bars none")
+    kind = "ours" if name == OURS else "exact" if is_exact else "inexact"
     low, high = (row["size_bytes"] / seconds / 1e6 / most for seconds in reversed(row["ci_s"]))
     drawn = joined([bar(row["mb_per_s"] / most, low, high, kind), tag("b", three_digits(row["mb_per_s"]))])
-    half = half_width(row)
-    return [Cell(drawn, row["mb_per_s"], "bars"), Cell(percent(half), half, "dim")]
+    return Cell(drawn, row["mb_per_s"], "bars")
+
+
+def _spread_cell(row: Record | None) -> Cell:
+    return Cell("") if row is None else Cell(percent(half_width(row)), half_width(row), "dim")
 
 
 def _fastest_sentence(found: Field, vocabulary: VocabularyField) -> str:
