@@ -13,7 +13,7 @@ from guiapp.core.bench.cell import Race
 from guiapp.core.bench.control import Control
 from guiapp.core.bench.engine import _all_cells, cells_of, corpora_of
 from guiapp.core.bench.estimate import Duration, Pace, expected_s
-from guiapp.core.bench.forecast import START_S, Known, call_s
+from guiapp.core.bench.forecast import NOTHING_KNOWN, START_S, Known, all_loading_s, call_s
 from guiapp.core.bench.loading import Loading
 from guiapp.core.bench.plan import Plan
 from guiapp.core.bench.scenarios import SCENARIOS, tasks_of
@@ -115,6 +115,20 @@ def test_one_number_holds_within_a_factor_of_two(seed):
     told_s = expected_s(plan, sizes, known) - START_S
     took_s = Simulation(speeds, float(generator.choice([0.003, 0.08])), seed).seconds_of(plan)
     assert told_s / 2 < took_s < told_s * 2
+
+
+RECORDED = [  # with llama-bpe, 100 kB and a budget of 6 s, on two cores with a load of 12 to 14
+    (("fast", "tiktoken", "tokenizers", "gigatoken"), ("throughput",), 15.3),
+    (("fast", "heap"), ("throughput",), 3.4),
+    (("fast", "tiktoken"), ("throughput", "scaling"), 8.4),
+]
+
+
+@pytest.mark.parametrize(("contenders", "scenarios", "took_s"), RECORDED)
+def test_it_holds_for_real_runs_of_which_nothing_was_known(contenders, scenarios, took_s, monkeypatch):
+    monkeypatch.setattr(all_loading_s, "__defaults__", (NOTHING_KNOWN, 2))
+    plan = Plan("model.gguf", (), contenders, scenarios=scenarios, time_budget_s=6.0)
+    assert took_s / 2 < expected_s(plan, (100_000,)) < took_s * 2
 
 
 def test_more_contenders_scenarios_sizes_and_time_take_longer():
