@@ -210,7 +210,7 @@ class Race:
             "seconds": series.seconds(self._plan.clock)[-1],
             "n": len(series.samples),
             "turn": turn,
-            "share": sample.cpu_s / sample.wall_s if sample.wall_s else None,
+            "share": None if series.has_waited or not sample.wall_s else sample.cpu_s / sample.wall_s,
         }
         return True
 

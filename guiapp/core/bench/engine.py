@@ -10,8 +10,8 @@ As events, one dictionary each:
     cell        number, of, seconds_left, load, mhz, and scenario, operations, corpus, size_bytes, threads
     compared    contender, operation, and its ids in this cell: n_tokens, exact, agreement, first_difference
     sample      contender, operation, seconds, n, turn, share: one more run in this cell, in which turn of all
-                (from 0 on), and its share of a core.  With n = 1 a series begins anew: what was measured
-                while others were loading is a first impression, and is forgotten
+                (from 0 on), and its share of a core, None where it waits by itself.  With n = 1 a series
+                begins anew: what was measured while others were loading is a first impression, and forgotten
     result      the record of one contender and operation in this cell
     finished    complete, environment
 

@@ -14,7 +14,7 @@ from guiapp.core.bench.disturbance import was_busy, was_disturbed
 from guiapp.core.bench.drift import NO_DRIFT, Drift, drift_of
 from guiapp.core.bench.measurement import KEY, Record, key_of
 from guiapp.core.bench.plan import BenchError, Plan, plan_from
-from guiapp.core.bench.run_form import problem_with
+from guiapp.core.bench.run_form import as_shown, problem_with
 from guiapp.core.bench.statistics import Ratio, ratio_of, wander_of
 from guiapp.core.system.outside_json import read_json
 from guiapp.core.system.replace_file import replace_file
@@ -115,11 +115,13 @@ def check_writable(path: Path) -> None:
 def load_run(path: Path) -> Record:
     """A run that was saved; raises BenchError for anything else."""
     try:
-        record = read_json(path.read_bytes())
+        record = as_shown(read_json(path.read_bytes()))
     except OSError as error:
         raise BenchError(f"{path} cannot be read: {error.strerror}.") from error
     except ValueError as error:
         raise BenchError(f"{path} is not JSON: {error}.") from error
+    except RecursionError:
+        raise BenchError(f"{path} is nested too deeply.") from None
     if problem := problem_with(record):
         raise BenchError(f"{path} is not a run as `tokenloupe bench --json` writes it: {problem}.")
     return dict(record)
@@ -133,7 +135,7 @@ def name_of(path: Path) -> str:
             name = read_json(b"{" + file.readline(MOST_NAME_BYTES).strip().rstrip(b",") + b"}")["name"]
     except (OSError, ValueError, KeyError):
         return ""
-    return name if isinstance(name, str) else ""
+    return as_shown(name) if isinstance(name, str) else ""
 
 
 def rename_run(path: Path, name: str) -> None:

@@ -97,21 +97,22 @@ def verdict_of(results: Sequence[Record], corpus: str, baseline: str) -> Verdict
 
 
 def _ratio(slower: Record, faster: Record) -> Ratio:
-    """From the turns that both took; beside other programs by what each got of a processor, and wider."""
+    """From the turns that both took; wider beside other programs."""
     crowded = was_crowded(slower) or was_crowded(faster)
-    times = "own_s" if crowded and slower.get("own_s") and faster.get("own_s") else "samples_s"
-    if not (slower.get(times) and faster.get(times)):  # a run that kept none
+    if not (slower.get("samples_s") and faster.get("samples_s")):  # a run that kept none
         return Ratio(slower["median_s"] / faster["median_s"], 0.0, float("inf"))
     first = max(slower.get("first_turn", 0), faster.get("first_turn", 0))
-    ratio = ratio_in_turns(*(row[times][first - row.get("first_turn", 0) :] for row in (faster, slower)))
+    ratio = ratio_in_turns(
+        *(row["samples_s"][first - row.get("first_turn", 0) :] for row in (faster, slower))
+    )
     hidden = 1.0 + HIDDEN if crowded else 1.0
     return Ratio(ratio.ratio, ratio.low / hidden, ratio.high * hidden)
 
 
 def _own_time_s(row: Record) -> float:
     """What it takes of a core, where it had none of its own."""
-    share = row.get("processor_share") or 1.0
-    return float(row["median_s"] * (min(share, 1.0) if row["threads"] == 1 else 1.0))
+    share = 1.0 if row.get("clock") == "cpu" else min(row.get("processor_share") or 1.0, 1.0)
+    return float(row["median_s"] * (share if row["threads"] == 1 else 1.0))
 
 
 def _is_settled(ratio: Ratio, n_turns: int, is_disturbed: bool) -> bool:

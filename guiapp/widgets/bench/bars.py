@@ -109,6 +109,8 @@ class BarChart(RowChart):
 
     def _subtitles(self, lines: Sequence[Line]) -> list[str]:
         unit = self._measure.subtitle.format(UNITS[self._showing.unit])
+        if any(line.row.get("clock") == "cpu" for line in lines):
+            unit += " by processor time"
         told = [f"{unit}, with 95 % intervals"] if any(line.interval for line in lines) else []
         return [*told, unit, ""] if lines else [""]
 

@@ -21,9 +21,10 @@ def tip_of(row: Record) -> str:
         ready, more = (row[key] / BYTES_PER_MB for key in ("built_bytes", "encoding_bytes"))
         return f"{head}\n{ready:.1f} MB when it is ready, up to {more:.1f} MB more while encoding"
     low, high = (time_text(seconds) for seconds in row["ci_s"])
+    clock = " of a processor" if row.get("clock") == "cpu" else ""
     lines = [
         head,
-        f"{time_text(row['median_s'])}, 95 %: {low} to {high}, n = {row['n']}",
+        f"{time_text(row['median_s'])}{clock}, 95 %: {low} to {high}, n = {row['n']}",
         f"{row['mb_per_s']:.4g} MB/s · {short_number(row['tokens_per_s'])} tokens/s",
     ]
     if row["exact"] is False:

@@ -211,6 +211,11 @@ SHARED = {**CALM, "processor_share": 0.8}
             ["1 of 2 results had less than 90 % of a core: other programs ran beside."],
         ),
         (
+            {},
+            [CALM, {**CALM, "clock": "cpu"}],
+            ["1 of 2 results are processor time, as other programs ran beside."],
+        ),
+        (
             {"load_highest": 2.5, "cores": 4},
             [SHARED],
             [f"{ONE_SHARED}, load up to 2.5 on 4 cores."],
