@@ -242,7 +242,7 @@ def _measure(plan: Plan, report: Report) -> None:
     """Run the plan until it is complete or interrupted; the report holds what was measured at any moment."""
     from guiapp.core.bench.control import stopped_by_signals
     from guiapp.core.bench.engine import run as run_engine
-    from guiapp.core.bench.events import STARTS
+    from guiapp.core.bench.worker import STARTS
 
     with stopped_by_signals() as control:
         for event in run_engine(plan, control):

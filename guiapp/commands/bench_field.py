@@ -24,26 +24,22 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="files to measure with, or folders in which the field's vocabularies are looked for: GPT-2, "
         "cl100k, o200k, Llama 3, Qwen, Gemma, Mistral, known by their tokens",
     )
-    parser.add_argument("-o", "--output", metavar="FILE.html", type=file_path, help="write the page")
-    parser.add_argument("--json", metavar="FILE", type=file_path, help="write the records as a JSON object")
-    parser.add_argument(
-        "--from",
-        dest="record",
-        metavar="FILE",
-        type=file_path,
-        help="make the page of records, measure nothing",
-    )
-    parser.add_argument(
+    _add_choices(parser.add_argument_group("what is measured"))
+    _add_outputs(parser.add_argument_group("what becomes of it"))
+
+
+def _add_choices(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
         "--vocabularies", metavar="A,B", type=_names, default=(), help="of these alone, such as gpt-2,llama-3"
     )
-    parser.add_argument(
+    group.add_argument(
         "--contenders",
         metavar="A,B",
         type=_names,
         default=(),
         help="libraries, otherwise all that are installed",
     )
-    parser.add_argument(
+    group.add_argument(
         "--text",
         metavar="NAME=FILE",
         type=_text,
@@ -51,15 +47,27 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="time with this text instead of the built-in ones; may be repeated",
     )
-    parser.add_argument(
+    group.add_argument(
         "--time-budget",
         metavar="S",
         type=positive_number,
         default=200.0,
         help="for timing alone: %(default)g",
     )
-    parser.add_argument(
+    group.add_argument(
         "--seed", type=seed_number, default=0, help="for generated texts and the order of turns"
+    )
+
+
+def _add_outputs(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("-o", "--output", metavar="FILE.html", type=file_path, help="write the page")
+    group.add_argument("--json", metavar="FILE", type=file_path, help="write the records as a JSON object")
+    group.add_argument(
+        "--from",
+        dest="record",
+        metavar="FILE",
+        type=file_path,
+        help="make the page of records, measure nothing",
     )
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from guiapp.core.bench.tasks import Cell
-
-STARTS = "starts"
+from guiapp.core.bench.worker import STARTS
 
 Event = dict[str, Any]
 

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 
 from guiapp.core.bench.control import Control
-from guiapp.core.bench.events import STARTS, Event, left_out, loading
+from guiapp.core.bench.events import Event, left_out, loading
 from guiapp.core.bench.forecast import usual_loading_s
-from guiapp.core.bench.worker import OPENS, READS, WRITES
+from guiapp.core.bench.worker import OPENS, READS, STARTS, WRITES
 from guiapp.core.bench.worker_process import ContenderFailed, Stopped, WorkerLost
 from guiapp.core.bench.workers import Workers
 

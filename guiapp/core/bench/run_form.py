@@ -101,10 +101,6 @@ def _is_difference(value: object) -> bool:
     return is_placed(value) and _is_object_that_may_have(**ids)(value)
 
 
-def _is_object(value: object) -> bool:
-    return isinstance(value, dict)
-
-
 def _is_list_of(is_right: Check) -> Check:
     return lambda value: isinstance(value, list) and all(map(is_right, value))
 
