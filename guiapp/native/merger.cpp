@@ -5,6 +5,7 @@ namespace loupe {
 namespace {
 
 constexpr std::size_t most_scanned = 48;  // symbols up to which scanning beats a queue
+constexpr std::size_t least_window = 512, overlap = 128;  // bytes
 constexpr unsigned deepest = 100;         // times that SentencePiece takes an unused token apart
 
 }  // namespace
@@ -38,9 +39,9 @@ void Merger::note(const Rule& rule, std::int32_t left, std::int32_t right) {
     parts_[static_cast<std::size_t>(rule.made)] = {left, right};
 }
 
-void Merger::put(Bytes text, std::size_t start, TokenOutput& output) {
+void Merger::put(Bytes text, std::size_t start, std::size_t count, TokenOutput& output) {
     auto at = start;
-    for (const auto [id, end] : symbols_) {
+    for (const auto [id, end] : std::span(symbols_).first(count)) {
         put_parts(id, text, at, start + end, 0, output);
         at = start + end;
     }
@@ -58,13 +59,13 @@ void Merger::put_parts(std::int32_t symbol, Bytes text, std::size_t start, std::
 void Merger::scan(Bytes text, std::size_t start, std::size_t end, TokenOutput& output) {
     begin(text.subspan(start, end - start));
     scan_symbols();
-    put(text, start, output);
+    put(text, start, symbols_.size(), output);
 }
 
 void Merger::heap(Bytes text, std::size_t start, std::size_t end, TokenOutput& output) {
     begin(text.subspan(start, end - start));
     heap_symbols();
-    put(text, start, output);
+    put(text, start, symbols_.size(), output);
 }
 
 void Merger::merge_symbols(std::span<const std::int32_t> ids, std::size_t start, bool by_heap, TokenOutput& output) {
@@ -160,8 +161,31 @@ void Merger::sift_down(std::size_t at, std::uint64_t entry) {
 }
 
 void Merger::merge(Bytes text, std::size_t start, std::size_t end, TokenOutput& output) {
-    if (end - start <= most_scanned) return scan(text, start, end, output);
-    heap(text, start, end, output);
+    const auto size = end - start;
+    if (size <= most_scanned) return scan(text, start, end, output);
+    if (size <= least_window || rules_.has_unused()) return heap(text, start, end, output);
+    const auto count = output.count;
+    for (auto window = least_window; !windows(text, start, end, window, output); window *= 4) output.count = count;
+}
+
+bool Merger::windows(Bytes text, std::size_t start, std::size_t end, std::size_t size, TokenOutput& output) {
+    Symbol shared{};  // with the window before: the next one begins with it
+    Bytes before;
+    while (true) {
+        const auto window = text.subspan(start, std::min(size, end - start));
+        if (!std::ranges::equal(window, before)) begin(window), heap_symbols();
+        before = window;
+        if (shared.end > 0 && (symbols_[0].id != shared.id || symbols_[0].end != shared.end)) return false;
+        auto count = symbols_.size();
+        if (start + window.size() < end)
+            while (count > 0 && symbols_[count - 1].end + overlap > size) --count;
+        if (count == 0) return false;
+        put(text, start, count, output);
+        if (count == symbols_.size()) return true;
+        const auto next = symbols_[count - 1].end;
+        shared = {symbols_[count].id, symbols_[count].end - next};
+        start += next;
+    }
 }
 
 }  // namespace loupe

@@ -37,7 +37,13 @@ private:
     void queue_pair(std::size_t slot, std::size_t right);
     void sift_down(std::size_t at, std::uint64_t entry);
     void join(std::size_t slot);
-    void put(Bytes text, std::size_t start, TokenOutput& output);
+    void put(Bytes text, std::size_t start, std::size_t count, TokenOutput& output);
+
+    // Append the tokens of text[start:end], merging `size` bytes at a time; false, and some are appended, where that is too few.
+    //
+    // Whether two symbols come out side by side depends on nothing around them (derivations.h).  So if a window begins with a
+    // symbol that the one before left there, all neighbours of both, up to it and from it on, stay as they are.
+    bool windows(Bytes text, std::size_t start, std::size_t end, std::size_t size, TokenOutput& output);
 
     const PairRules& rules_;
     std::vector<Symbol> symbols_;

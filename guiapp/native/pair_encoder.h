@@ -58,6 +58,8 @@ public:
     std::int32_t* short_ids() const { return short_ids_; }
 
 private:
+    static constexpr std::size_t longest_kept = 1 << 17;  // bytes of a piece: such are rare, and repeated in what is edited
+
     using Keys = std::array<PieceCache::Key, PieceCache::block>;
     using BlockEnds = std::array<std::int64_t, PieceCache::block>;
 
@@ -67,7 +69,7 @@ private:
 
     const PairModel& model_;
     std::int32_t* short_ids_;
-    PieceCache cache_;
+    PieceCache cache_{longest_kept};
     Merger merger_;
     std::unique_ptr<Splitting> splitting_;
     Keys keys_, part_keys_;

@@ -30,7 +30,7 @@ void store_pair(Ids ids, std::size_t at, std::uint64_t pair) { std::memcpy(ids.s
 
 }  // namespace
 
-PieceCache::PieceCache() : rows_(least_rows), long_(least_rows) {}
+PieceCache::PieceCache(std::size_t longest) : rows_(least_rows), long_(least_rows), longest_(longest) {}
 
 // Where its pair is in a table of any size, by the lowest bits; even.
 std::uint64_t PieceCache::place_of(std::uint64_t low, std::uint64_t high) {
@@ -87,7 +87,7 @@ void PieceCache::fetch_long(const Block& pieces, std::size_t listed) {
     for (auto next = listed; next; next = pieces.keys[next - 1].place) {
         const auto piece = pieces.piece(next - 1);
         auto& key = pieces.keys[next - 1];
-        key.low = piece.size() <= longest_kept ? long_hash(piece, pieces.are_whole) : 0;
+        key.low = piece.size() <= longest_ ? long_hash(piece, pieces.are_whole) : 0;
         prefetch(&long_row(key.low));
     }
     for (auto next = listed; next; next = pieces.keys[next - 1].place) {
@@ -197,7 +197,7 @@ PieceCache::LongRow* PieceCache::free_long_row(std::uint64_t hash) {
 }
 
 void PieceCache::keep_long(Bytes piece, bool is_whole, std::uint64_t hash, std::span<const std::int32_t> ids) {
-    if (piece.size() > longest_kept || ids.size() > longest_kept) return;
+    if (piece.size() > longest_ || ids.size() > longest_) return;
     if (2 * n_long_ >= long_.size() && long_.size() < most_long_rows) grow_long();
     if (text_.size() + piece.size() > most_text || ids_.size() + ids.size() > most_ids || 2 * n_long_ > long_.size()) {
         long_.clear();

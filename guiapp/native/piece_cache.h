@@ -19,7 +19,7 @@ public:
     static constexpr std::size_t block = 512;       // pieces at a time
     static constexpr std::size_t short_bytes = 15;  // of a piece whose key fits two words, length included
     static constexpr std::size_t spare_ids = 4;     // that may be written behind the last one
-    static constexpr std::size_t longest_kept = 1024;  // bytes, and ids, of a piece
+    static constexpr std::size_t longest_kept = 1024;  // bytes, and ids, of a piece, by default
 
     struct Key {
         std::uint64_t low, high, place;  // of those that are too long: a hash, too_long, the next such piece + 1 (0: none)
@@ -44,7 +44,7 @@ public:
         }
     };
 
-    PieceCache();
+    explicit PieceCache(std::size_t longest = longest_kept);
 
     // Append the ids of all pieces of a block.  `encode_new(index, count)` writes those of a piece that is not kept to
     // ids[count:] and returns the new count; the cache may be used for other blocks meanwhile.  There must be room for
@@ -102,7 +102,7 @@ private:
 
     LargeArray<Row> rows_;
     LargeArray<LongRow> long_;
-    std::size_t n_rows_ = 0, n_long_ = 0;
+    std::size_t n_rows_ = 0, n_long_ = 0, longest_;
     std::vector<Byte> text_;  // of the pieces in `long_`; when something is full those are forgotten
     std::vector<std::int32_t> ids_;
 };

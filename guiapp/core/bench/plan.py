@@ -55,9 +55,6 @@ class Plan:
     own: tuple[OwnContender, ...] = ()
     repeat: Repeat = "never"
 
-    def with_threads(self, threads: tuple[int, ...]) -> Plan:
-        return replace(self, threads=threads)
-
     def record(self) -> dict[str, Any]:
         return asdict(self)
 

@@ -8,7 +8,7 @@ from operator import itemgetter
 
 from guiapp.core.bench.contenders.contender import APPENDED_BYTES
 from guiapp.core.bench.disturbance import LEAST_SHARE, MOST_STOLEN, was_busy_before, was_shared
-from guiapp.core.bench.measurement import Record
+from guiapp.core.bench.measurement import Record, half_width
 from guiapp.core.bench.run_form import MOMENTS
 from guiapp.core.bench.scenarios import SCENARIOS
 from guiapp.core.bench.tables import length_text, n_times, place_text, size_text, time_text
@@ -52,16 +52,15 @@ def warnings(run: Record) -> Iterator[str]:
             f"{len(shared)} of {len(run['results'])} results had less than {percent(LEAST_SHARE)} of a core: "
             f"other programs ran beside{busy}."
         )
-    wide = [row for row in run["results"] if row["ci_s"] and _half_width(row) > 0.1]
+    if of_processor := sum(row.get("clock") == "cpu" for row in run["results"]):
+        is_wish = run.get("plan", {}).get("clock") == "cpu"
+        why = "as was asked for" if is_wish else "as other programs ran beside"
+        yield f"{of_processor} of {len(run['results'])} results are processor time, {why}."
+    wide = [row for row in run["results"] if row["ci_s"] and half_width(row) > 0.1]
     if wide:
         yield f"{len(wide)} of {len(run['results'])} results are known to no better than ± 10 %."
     if not run.get("complete", True):
         yield "The run was stopped before its end."
-
-
-def _half_width(row: Record) -> float:
-    low, high = row["ci_s"]
-    return float((high - low) / 2 / row["median_s"])
 
 
 def _repeated(run: Record) -> Iterator[str]:

@@ -105,7 +105,6 @@ def test_a_plan_has_its_defaults_and_lists_become_tuples():
     assert plan_from({"model": "m", "threads": [1, 2], "seed": 3}) == Plan("m", threads=(1, 2), seed=3)
     with pytest.raises(BenchError, match=r"^This is not a plan for a benchmark: .*colour"):
         plan_from({"model": "m", "colour": "blue"})
-    assert Plan("m", threads=(1,)).with_threads((3, 4)) == Plan("m", threads=(3, 4))
 
 
 @pytest.mark.parametrize(

@@ -67,6 +67,22 @@ def test_exact_encoders_agree_and_twins_do(vocabulary, text, stray, is_split):
             assert_same(found, merged, encoder)
 
 
+DOUBLED = byte_level(
+    [f"{'a' * size} {'a' * size}" for size in (1 << bit for bit in range(11))] + ["b a", "a b"]
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    vocabulary=vocabularies() | st.just(DOUBLED),
+    stretches=st.lists(st.tuples(TEXTS, st.integers(1, 1500)), min_size=1, max_size=4),
+)
+def test_what_is_merged_window_by_window_is_as_merged_at_once(vocabulary, stretches):
+    tokenizer = Tokenizer(vocabulary).without_splitting()
+    text = "".join((unit * count)[: 4 * count] for unit, count in stretches)
+    assert_same(tokenizer.encode(text), tokenizer.encode(text, encoder="heap"))
+
+
 def real_texts(rng, vocabulary, n_texts):
     corpora = [path.read_bytes() for path in sorted(CORPORA.iterdir())]
     for _ in range(n_texts):
