@@ -10,6 +10,7 @@ from guiapp.core.bench.measurement import QUANTILES
 from guiapp.core.bench.scenarios import SCENARIOS
 from guiapp.core.vocab.quoting import printable
 
+MOST_CONTENDERS = 200  # each has a row in charts
 LARGEST = 1e18  # JSON knows whole numbers that no float can hold
 MOMENTS = ("before", "lowest", "highest", "after")
 Check = Callable[[object], bool]
@@ -25,6 +26,8 @@ def problem_with(run: object) -> str:
     for number, result in enumerate(run["results"], 1):
         if problem := _problem_with_result(result):
             return f"result {number} {problem}"
+    if len({result["contender"] for result in run["results"]}) > MOST_CONTENDERS:
+        return f"more than {MOST_CONTENDERS} contenders take part"
     return ""
 
 

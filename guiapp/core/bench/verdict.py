@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from guiapp.core.bench.disturbance import was_crowded
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.statistics import HIDDEN, Ratio, ratio_in_turns
+from guiapp.core.explain.figures import counted
 
 SCENARIO, OPERATION = "throughput", "encode"
 FEWEST_TURNS = 8  # together, before anything is settled
@@ -63,7 +64,7 @@ class Verdict:
 
     def __str__(self) -> str:
         """Such as “gigatoken 1.2 × as fast as fast; all ids equal; 27,483 tokens”."""
-        tokens = f"{self.n_tokens:,} tokens" if self.n_tokens else ""
+        tokens = counted(self.n_tokens, "token") if self.n_tokens else ""
         return "; ".join(filter(None, [self.comparison, self.ids, tokens]))
 
 

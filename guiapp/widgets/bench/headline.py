@@ -92,4 +92,4 @@ def _parts(verdict: Verdict, theme: Theme, size_px: int) -> Iterator[str]:
     if verdict.ids:
         yield f"; {verdict.ids}"
     if verdict.n_tokens:
-        yield f"; <b>{verdict.n_tokens:,}</b> tokens"
+        yield f"; <b>{verdict.n_tokens:,}</b> token{'' if verdict.n_tokens == 1 else 's'}"

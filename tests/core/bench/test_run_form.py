@@ -50,6 +50,12 @@ def test_what_has_no_results_is_no_run(run):
     assert problem_with({"results": []}) == problem_with(RUN) == ""
 
 
+def test_no_more_contenders_take_part_than_charts_have_room_for():
+    rows = [{**TIMED, "contender": f"c{number}"} for number in range(201)]
+    assert problem_with({"results": rows[:200] * 2}) == ""
+    assert problem_with({"results": rows}) == "more than 200 contenders take part"
+
+
 @pytest.mark.parametrize("name", RESULT_VALUES)
 def test_each_figure_of_a_result_is_looked_at(name):
     right, wrong = RESULT_VALUES[name]

@@ -43,6 +43,7 @@ def test_wrong_ids_are_never_the_fastest_unless_all_are_wrong():
     )
     own = row("rs-bpe", 0.5, exact=None, agreement=None)
     assert said(own) == "rs-bpe takes part alone; 27,483 tokens"
+    assert said({**own, "n_tokens": 1}) == "rs-bpe takes part alone; 1 token"
 
 
 def test_there_is_no_verdict_about_what_was_not_measured():

@@ -90,7 +90,7 @@ def load_field(path: Path) -> Field:
         return _field(read_json(path.read_bytes()))
     except OSError as error:
         raise BenchError(f"{path} cannot be read: {error.strerror}.") from error
-    except (ValueError, TypeError, KeyError) as error:
+    except (ValueError, TypeError, KeyError, OverflowError) as error:
         reason = f"it has no {error}" if isinstance(error, KeyError) else str(error)
         raise BenchError(f"{path} is not a record of `tokenloupe bench field --json`: {reason}.") from error
 

@@ -340,7 +340,7 @@ def _absences(found: Field) -> Iterator[list[Cell]]:
             if verdict.state in (LEFT_OUT, LOST):
                 key = title_of(verdict.contender), verdict.reason
                 missed.setdefault(key, []).append(vocabulary.title)
-        for each in vocabulary.run["left_out"] if vocabulary.run is not None else ():
+        for each in (vocabulary.run or {}).get("left_out", ()):
             place = f"{vocabulary.title}, {each['scenario']}" if each["scenario"] else vocabulary.title
             missed.setdefault((title_of(each["contender"]), each["reason"]), []).append(place)
     for (name, reason), places in missed.items():

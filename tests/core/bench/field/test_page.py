@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from html.parser import HTMLParser
 
@@ -9,6 +10,7 @@ from field_runs import field, vocabulary
 
 from guiapp.core.bench.field.html import bar, tag, words
 from guiapp.core.bench.field.page import page
+from guiapp.core.bench.field.record import json_of, load_field
 from guiapp.core.explain.figures import three_digits
 
 VOID = {"meta", "rect", "path"}
@@ -87,3 +89,43 @@ def test_words_are_escaped_and_figures_have_three_digits():
     assert words("’") == "’"
     assert [three_digits(each) for each in (1234.5, 99.94, 9.876)] == ["1,234", "99.9", "9.88"]
     assert 'width="100.00"' in bar(1.5, 0.1, 2.0, "exact")
+
+
+class Elements(HTMLParser):
+    """The elements of a page with the names of their attributes."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, ...]] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.found.append((tag, *(name for name, _ in attrs)))
+
+
+HOSTILE = "\"'></style></script></title><script>alert(1)</script><img src=x onerror=alert(2)>&lt;"
+KEPT = ("kind", "state", "scenario", "operation")  # what a record must have as it is
+
+
+def hostile(value):
+    """The same with markup behind every text, names of contenders included."""
+    if isinstance(value, dict):
+        return {name: part if name in KEPT else hostile(part) for name, part in value.items()}
+    if isinstance(value, list):
+        return [hostile(part) for part in value]
+    return value + HOSTILE if isinstance(value, str) else value
+
+
+def test_markup_in_a_record_of_others_makes_no_element(tmp_path):
+    file = tmp_path / "field.json"
+    record = json.loads(json_of(field()))
+    del record["vocabularies"][0]["run"]["left_out"]
+    pages = []
+    for each in (record, hostile(record)):
+        each["vocabularies"] = [{**part, "name": "a"} for part in each["vocabularies"][:1]]
+        file.write_text(json.dumps(each))
+        pages.append(page(load_field(file)))
+    plain, odd = (set(Elements(text).found) for text in pages)
+    assert odd <= plain
+    assert pages[1].count("<script") == pages[0].count("<script")
+    assert HOSTILE not in pages[1]
