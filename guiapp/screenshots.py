@@ -46,7 +46,9 @@ class Look:
     at, race, lesson  on the Steps page: a breakpoint to stop at, an encoder to run beside, and NAME:STEP
                       or `LESSON_LIST`
     train             on the Steps page: KIND:TOKENS:STEP
-    run, chart        on the Bench page: a run that was saved, and the only chart to show
+    run, chart        on the Bench page: a run that was saved, and the only chart or table to show
+    more              on the Bench page: open what is behind "More"
+    bench_seconds     on the Bench page: how long to measure before the picture is taken, while it goes on
     spelling          of tokens, see `Spelling`
     color             on the Inspect page: one of COLORINGS; by cost, line costs and the budget show, too
     detail            on the Inspect page: one of PANELS, or "hidden" for the first hidden characters
@@ -67,6 +69,8 @@ class Look:
     train: str = ""
     run: Path | None = None
     chart: str = ""
+    more: bool = False
+    bench_seconds: float = 0.0
     spelling: str = Spelling.SIGNS.value
     color: str = ""
     detail: str = ""
@@ -228,8 +232,8 @@ def _arrange_steps(shell: Shell, look: Look) -> None:
 
 
 def _arrange_bench(shell: Shell, look: Look) -> None:
-    """Show on the Bench page, if that is in front, the run and the chart that were asked for."""
-    if look.run is None and not look.chart:
+    """Show on the Bench page, if that is in front, what was asked for."""
+    if not (look.run or look.chart or look.more or look.bench_seconds):
         return
     from guiapp.core.bench.history import load_run
     from guiapp.widgets.bench.page import BenchPage
@@ -238,9 +242,16 @@ def _arrange_bench(shell: Shell, look: Look) -> None:
     if isinstance(page, BenchPage):
         if look.run is not None:
             page.model.show_run(load_run(look.run))
+        if look.more:
+            page.open_more()
         if look.chart:
             page.show_only(look.chart)
         _wait_for_page(shell)
+        if look.bench_seconds:
+            page.run_or_stop()
+            loop = QEventLoop()
+            QTimer.singleShot(round(look.bench_seconds * 1000), loop.quit)
+            loop.exec()
 
 
 def _wait_for_page(shell: Shell) -> None:

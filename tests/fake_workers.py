@@ -64,7 +64,7 @@ class FakeWorker(AnswersAtOnce):
         assert arguments[0] in self._prepared
         self._log[-1] = (self._name, command, *arguments)
         seconds = self._seconds(self._name, self._size_bytes) * self._noise.lognormal(0, 0.01)
-        return Sample(seconds, seconds / 2)
+        return Sample(seconds, seconds)
 
     def end(self) -> None:
         self.is_ended = True

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 import os
-import signal
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -38,24 +38,22 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.epilog = "\n".join(["scenarios:", *rows])
     parser.add_argument("model", metavar="MODEL", help="a model file or demo model")
     add_pre_option(parser)
-    parser.add_argument(
-        "-f",
-        "--file",
-        metavar="CORPUS",
-        type=file_name,
-        action="append",
-        default=[],
-        help="a file, a folder, sample:NAME, random (drawn from the vocabulary) or tutorial; "
-        "may be repeated; otherwise some samples",
-    )
-    parser.add_argument(
+    _add_contenders(parser.add_argument_group("who takes part"))
+    _add_scenarios(parser.add_argument_group("what is timed"), ", ".join(DEFAULT_SCENARIOS))
+    _add_timing(parser.add_argument_group("how it is timed"))
+    _add_outputs(parser.add_argument_group("what becomes of it"))
+
+
+def _add_contenders(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
         "--encoders",
         metavar="A,B",
         default="",
         help="names of encoders and peers, otherwise all encoders; "
         "`NAME (unsplit)` takes a text as one piece",
     )
-    parser.add_argument(
+    group.add_argument("--peers", action="store_true", help="also every other tokenizer that is installed")
+    group.add_argument(
         "--own",
         metavar="NAME=…",
         action="append",
@@ -65,56 +63,69 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "bytes in a line and the text, and which answers with ids in a line; NAME=python:MODULE:FUNCTION; "
         "NAME=LIBRARY@PYTHON: a library of another environment",
     )
-    parser.add_argument(
+    group.add_argument(
         "--list", action="store_true", help="say who can take part, what it returns, and who cannot and why"
     )
-    parser.add_argument("--peers", action="store_true", help="also every other tokenizer that is installed")
-    parser.add_argument(
+
+
+def _add_scenarios(group: argparse._ArgumentGroup, usual: str) -> None:
+    group.add_argument(
+        "-f",
+        "--file",
+        metavar="CORPUS",
+        type=file_name,
+        action="append",
+        default=[],
+        help="a file, a folder, sample:NAME, random (drawn from the vocabulary) or tutorial; "
+        "may be repeated; otherwise some samples",
+    )
+    group.add_argument(
         "--scenario",
         metavar="NAME",
         action="append",
         default=[],
-        help=f"of those below, or all of them; may be repeated; otherwise {', '.join(DEFAULT_SCENARIOS)}",
+        help=f"of those below, or all of them; may be repeated; otherwise {usual}",
     )
-    parser.add_argument("--threads", metavar="N,M", type=_numbers, help="numbers of threads to try")
-    parser.add_argument(
+    group.add_argument("--threads", metavar="N,M", type=_numbers, help="numbers of threads to try")
+    group.add_argument(
+        "--largest", metavar="BYTES", type=positive_number, help="of scenarios that go through lengths"
+    )
+    group.add_argument(
+        "--repeat",
+        choices=("never", "same", "fresh"),
+        default="never",
+        help="how texts get longer than they are: %(default)s, the same again, or fresh words of the samples",
+    )
+
+
+def _add_timing(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
         "--time-budget",
         metavar="S",
         type=positive_number,
         default=60.0,
         help="seconds for timing: %(default)g",
     )
-    parser.add_argument(
+    group.add_argument(
         "--call-limit",
         metavar="S",
         type=positive_number,
         default=10.0,
         help="leave out calls that take longer: %(default)g",
     )
-    parser.add_argument(
-        "--largest", metavar="BYTES", type=positive_number, help="of scenarios that go through lengths"
-    )
-    parser.add_argument(
-        "--repeat",
-        choices=("never", "same", "fresh"),
-        default="never",
-        help="how texts get longer than they are: %(default)s, the same again, or fresh words of the samples",
-    )
-    parser.add_argument("--clock", choices=("wall", "cpu"), default="wall", help="cpu: for busy machines")
-    parser.add_argument("--seed", type=seed_number, default=0, help="for random texts and the order of turns")
-    _add_outputs(parser)
+    group.add_argument("--clock", choices=("wall", "cpu"), default="wall", help="cpu: for busy machines")
+    group.add_argument("--seed", type=seed_number, default=0, help="for random texts and the order of turns")
 
 
-def _add_outputs(parser: argparse.ArgumentParser) -> None:
-    """What becomes of the results."""
-    parser.add_argument(
+def _add_outputs(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
         "--baseline", metavar="NAME", default="fast", help="what speeds are compared with: %(default)s"
     )
-    parser.add_argument(
+    group.add_argument(
         "--compare", metavar="OLD.json", type=file_path, help="tell what is slower than in an earlier run"
     )
-    parser.add_argument("--json", metavar="FILE", type=file_name, help="write the records as a JSON object")
-    parser.add_argument(
+    group.add_argument("--json", metavar="FILE", type=file_name, help="write the records as a JSON object")
+    group.add_argument(
         "--report",
         metavar="FILE",
         type=_report_path,
@@ -149,7 +160,7 @@ def run(options: argparse.Namespace) -> int:
     if record["complete"]:
         return 0
     kept = f", kept in {options.json}" if file else ""
-    _say(f"tokenloupe: Stopped with {counted(len(record['results']), 'result')}{kept}.")
+    say(f"tokenloupe: Stopped with {counted(len(record['results']), 'result')}{kept}.")
     return INTERRUPTED
 
 
@@ -191,7 +202,7 @@ def _charts(record: dict[str, Any], baseline: str) -> dict[str, str]:
 
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     if (problem := qt_libraries.problem()) is not None:
-        _say(f"tokenloupe: The report has no charts: {problem}")
+        say(f"tokenloupe: The report has no charts: {problem}")
         return {}
     from guiapp.app import make_application
     from guiapp.widgets.bench.chart_images import paper_charts
@@ -224,42 +235,37 @@ def _plan(options: argparse.Namespace) -> Plan:
         own=tuple(map(own_from, options.own)),
         repeat=options.repeat,
     )
-    return plan if options.threads is None else plan.with_threads(options.threads)
+    return plan if options.threads is None else replace(plan, threads=options.threads)
 
 
 def _measure(plan: Plan, report: Report) -> None:
     """Run the plan until it is complete or interrupted; the report holds what was measured at any moment."""
-    from guiapp.core.bench.control import Control
+    from guiapp.core.bench.control import stopped_by_signals
     from guiapp.core.bench.engine import run as run_engine
+    from guiapp.core.bench.events import STARTS
 
-    control = Control()
-    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-    for number in handlers:
-        signal.signal(number, lambda *_: control.stop())
-    try:
+    with stopped_by_signals() as control:
         for event in run_engine(plan, control):
             report.add(event)
-            _show_progress(event)
-    finally:
-        for number, handler in handlers.items():
-            signal.signal(number, handler)
+            if event["event"] != "loading" or event["stage"] == STARTS:  # not each stage of it
+                _show_progress(event)
 
 
 def _show_progress(event: Mapping[str, Any]) -> None:
     match event["event"]:
         case "started" if pre := event["vocabulary"]["chosen_pre"]:
-            _say(f"tokenloupe: Text is split as “{pre}”, chosen by hand.")
+            say(f"tokenloupe: Text is split as “{pre}”, chosen by hand.")
         case "loading":
-            _say(f"Loading {event['contender']} …")
+            say(f"Loading {event['contender']} …")
         case "cell":
             size = f"{event['size_bytes']:,} bytes"
             what = f"{event['scenario']} ({', '.join(event['operations'])})"
-            _say(f"[{event['number']}/{event['of']}] {what}: {event['corpus']}, {size}")
+            say(f"[{event['number']}/{event['of']}] {what}: {event['corpus']}, {size}")
         case "left out":
-            _say(f"{event['contender']} is left out: {event['reason']}")
+            say(f"{event['contender']} is left out: {event['reason']}")
 
 
-def _say(line: str) -> None:
+def say(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
@@ -268,7 +274,7 @@ def _print_changes(old: dict[str, Any], new: dict[str, Any], file: TextIO) -> No
     from guiapp.core.bench.tables import change_lines
 
     for line in different_conditions(old, new):
-        _say(f"Not the same conditions: {line}.")
+        say(f"Not the same conditions: {line}.")
     print(*change_lines(compare_runs(old, new)), sep="\n", file=file)
 
 

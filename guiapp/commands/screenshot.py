@@ -38,6 +38,8 @@ DETAILS = [
     "train",
     "run",
     "chart",
+    "more",
+    "bench_seconds",
 ]
 
 
@@ -91,7 +93,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--run", metavar="FILE.json", type=file_path, help="on the Bench page: what `bench` wrote"
     )
-    parser.add_argument("--chart", metavar="NAME", default="", help="on the Bench page: one chart, enlarged")
+    parser.add_argument(
+        "--chart", metavar="NAME", default="", help="on the Bench page: one chart, enlarged, or a table"
+    )
+    parser.add_argument("--more", action="store_true", help="on the Bench page: open “More”")
+    parser.add_argument(
+        "--bench-seconds", metavar="S", type=float, default=0.0, help="on the Bench page: measure before"
+    )
     add_spelling_option(parser)
     parser.add_argument("-o", "--output", metavar="FILE.png", type=file_path, required=True)
 

@@ -16,12 +16,11 @@ import subprocess
 import sys
 import time
 from itertools import combinations, pairwise
-from typing import Any
 
 from guiapp.core.bench.control import Control
 from guiapp.core.bench.engine import run
 from guiapp.core.bench.history import compare_runs
-from guiapp.core.bench.measurement import Record, Report
+from guiapp.core.bench.measurement import Record, Report, half_width
 from guiapp.core.bench.plan import Plan
 from guiapp.core.bench.verdict import Verdict, verdict_of
 from guiapp.core.bench.worker_process import Worker, WorkerProcess
@@ -73,7 +72,7 @@ def measure(plan: Plan, n_runs: int, n_loops: int) -> list[Record]:
         for number in range(n_runs):
             records.append(one_run(plan))
             rows = records[-1]["results"]
-            told = ", ".join(f"{row['mb_per_s']:.0f} ± {_half_width(row):.0%}" for row in rows)
+            told = ", ".join(f"{row['mb_per_s']:.0f} ± {half_width(row):.0%}" for row in rows)
             print(f"{number + 1}/{n_runs}: {told}  {verdict_on(records[-1])}", file=sys.stderr, flush=True)
             time.sleep(random.Random(number).uniform(0.0, 1.0))
         return records
@@ -81,10 +80,6 @@ def measure(plan: Plan, n_runs: int, n_loops: int) -> list[Record]:
         for loop in loops:
             loop.kill()
             loop.wait()
-
-
-def _half_width(row: dict[str, Any]) -> float:
-    return float((row["ci_s"][1] - row["ci_s"][0]) / 2 / row["median_s"])
 
 
 def main() -> int:
@@ -98,7 +93,7 @@ def main() -> int:
     records = measure(plan, options.runs, options.loops)
     pairs = [[overlaps(*pair) for pair in combinations(record["results"], 2)] for record in records]
     flat = [each for run_pairs in pairs for each in run_pairs]
-    widths = sorted(_half_width(row) for record in records for row in record["results"])
+    widths = sorted(half_width(row) for record in records for row in record["results"])
     changes = [change for old, new in pairwise(records) for change in compare_runs(old, new)]
     marked = [change for change in changes if change.verdict in ("slower", "faster")]
     sure = [change for change in marked if change.is_sure]

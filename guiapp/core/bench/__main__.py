@@ -21,11 +21,12 @@ import os
 import signal
 import sys
 import threading
-from typing import TextIO
+from typing import Any, TextIO
 
 from guiapp.core.bench.control import Control
 from guiapp.core.bench.starting import begin_early
 from guiapp.core.errors import TokenloupeError
+from guiapp.core.system.outside_json import read_json
 
 LOWER_PRIORITY = 5  # as a nice value
 
@@ -34,15 +35,16 @@ def main() -> int:
     """Exit status 0 if the run was complete or was stopped, 1 if the plan was at fault."""
     if hasattr(os, "nice"):
         os.nice(LOWER_PRIORITY)
-    begin_early()  # which imports the same as this process, and meanwhile
-    from guiapp.core.bench.engine import run
-    from guiapp.core.bench.plan import RUN_OWN, BenchError, plan_from
-
     control = Control()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: control.stop())
     try:
-        plan = plan_from(json.loads(sys.stdin.readline() or "{}"))
+        record = _read(sys.stdin.readline())
+        begin_early(str(record.get("model", "")), record.get("pre"))  # imports and opens what this does
+        from guiapp.core.bench.engine import run
+        from guiapp.core.bench.plan import RUN_OWN, BenchError, plan_from
+
+        plan = plan_from(record)
         if plan.own and RUN_OWN not in sys.argv[1:]:
             programs = "; ".join(own.shown for own in plan.own)
             raise BenchError(f"This plan runs programs: {programs}. If you want that, say {RUN_OWN}.")
@@ -55,6 +57,23 @@ def main() -> int:
     except BrokenPipeError:  # nobody listens any more
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
+
+
+def _read(line: str) -> dict[str, Any]:
+    """A JSON object; raises BenchError for anything else."""
+    try:
+        record = read_json(line or "{}")
+    except ValueError as error:
+        raise _no_plan(f"{error}") from error
+    if not isinstance(record, dict):
+        raise _no_plan("it is no object")
+    return record
+
+
+def _no_plan(reason: str) -> TokenloupeError:
+    from guiapp.core.bench.plan import BenchError
+
+    return BenchError(f"This is not a plan for a benchmark: {reason}.")
 
 
 def _obey(commands: TextIO, control: Control) -> None:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from guiapp.core.bench.contenders.contender import UNSPLIT, split_name
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.published import PUBLISHED, Published, Source
+from guiapp.core.explain.figures import three_digits
 
 UNKNOWN_RATIO = "–"
 CELL = ("scenario", "operation", "corpus", "size_bytes", "threads")
@@ -77,13 +78,7 @@ def ratio_text(ratio: float | None) -> str:
     """How many times as fast, as a fraction where that is less than a tenth: nobody counts zeros."""
     if ratio is None:
         return UNKNOWN_RATIO
-    return f"{_three_digits(ratio)}×" if ratio >= 0.1 else f"1/{_three_digits(1 / ratio)}×"
-
-
-def _three_digits(number: float) -> str:
-    if number >= 100:
-        return f"{number:,.0f}"
-    return f"{number:.1f}" if number >= 10 else f"{number:.2f}"
+    return f"{three_digits(ratio)}×" if ratio >= 0.1 else f"1/{three_digits(1 / ratio)}×"
 
 
 def _base_of(published: Published) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from guiapp.core.bench.engine import cells_of
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.plan import BenchError, Plan
-from guiapp.core.bench.scenarios import Cell
+from guiapp.core.bench.tasks import Cell
 from guiapp.core.tokenizer import Tokenizer
 
 
@@ -28,8 +28,9 @@ def first_difference(result: Record, plan: Plan, tokenizer: Tokenizer) -> Place:
     if difference is None or cell is None:
         raise BenchError(f"The text in which {result['contender']} differs is no longer known.")
     text, start = _text_at(cell, difference["byte_offset"])
-    expected = difference["expected_id"]
-    length = 1 if expected is None else max(len(tokenizer.vocabulary.token_bytes(expected)), 1)
+    expected, vocabulary = difference.get("expected_id"), tokenizer.vocabulary
+    is_token = expected is not None and expected < len(vocabulary)  # the file may be a stranger's
+    length = max(len(vocabulary.token_bytes(expected)), 1) if is_token else 1
     return Place(text, start, min(start + length, len(text)))
 
 

@@ -10,8 +10,8 @@ As events, one dictionary each:
     cell        number, of, seconds_left, load, mhz, and scenario, operations, corpus, size_bytes, threads
     compared    contender, operation, and its ids in this cell: n_tokens, exact, agreement, first_difference
     sample      contender, operation, seconds, n, turn, share: one more run in this cell, in which turn of all
-                (from 0 on), and its share of a core.  With n = 1 a series begins anew: what was measured
-                while others were loading is a first impression, and is forgotten
+                (from 0 on), and its share of a core, None where it waits by itself.  With n = 1 a series
+                begins anew: what was measured while others were loading is a first impression, and forgotten
     result      the record of one contender and operation in this cell
     finished    complete, environment
 
@@ -45,9 +45,10 @@ from guiapp.core.bench.events import Event
 from guiapp.core.bench.loading import Loading
 from guiapp.core.bench.operations import MEMORY, encode_all
 from guiapp.core.bench.plan import BenchError, Plan, from_any_folder
-from guiapp.core.bench.scenarios import SCENARIOS, Cell, Setting, tasks_of
+from guiapp.core.bench.scenarios import SCENARIOS, tasks_of
 from guiapp.core.bench.starting import begin_early
 from guiapp.core.bench.stolen_time import StolenTime
+from guiapp.core.bench.tasks import Cell, Setting
 from guiapp.core.bench.worker_process import GLANCE_S, Stopped, Worker, WorkerProcess
 from guiapp.core.bench.workers import StartWorker, Workers
 from guiapp.core.tokenizer import Tokenizer

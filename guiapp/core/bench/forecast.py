@@ -1,7 +1,7 @@
 """How long each cell of a plan will take: by its sizes, by who takes part, and by what earlier runs took.
 
-The same rules as in `race`: everybody is prepared by a few calls, then rounds go on until intervals are
-narrow or the cell's share of the budget is used, at least `FEWEST_ROUNDS` of them within some patience.
+The same rules as in `cell` and `turns`: everybody is prepared by a few calls, then rounds go on until
+intervals are narrow or the cell's share of the budget is used, at least `FEWEST_ROUNDS` within some patience.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from guiapp.core.bench.contenders.table import PEERS
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.operations import MEMORY, REBUILDING
 from guiapp.core.bench.plan import Plan
-from guiapp.core.bench.scenarios import SCENARIOS, UNITS, Task
+from guiapp.core.bench.scenarios import SCENARIOS
 from guiapp.core.bench.stages import STAGES
+from guiapp.core.bench.tasks import UNITS, Task
 from guiapp.core.bench.turns import (
     FEWEST_ROUNDS,
     MOST_ROUNDS,

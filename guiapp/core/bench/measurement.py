@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from guiapp.core.bench.agreement import Agreement
 from guiapp.core.bench.operations import MEMORY
-from guiapp.core.bench.scenarios import SCENARIOS, Cell
+from guiapp.core.bench.scenarios import SCENARIOS
 from guiapp.core.bench.statistics import fit_growth, interval_in_turns, summarize
+from guiapp.core.bench.tasks import Cell
 from guiapp.core.bench.timing import Sample
 
 Record = dict[str, Any]
 NOISE = (("load_highest", "load", max), ("mhz_lowest", "mhz", min), ("mhz_highest", "mhz", max))
 QUANTILES = {"p50_s": 50, "p95_s": 95, "p99_s": 99}
+TIME, ENERGY = ("median_s", "ci_s"), ("joules_per_mb", "joules_ci")  # keys of a value and its interval
 KEY = ("scenario", "operation", "contender", "corpus", "size_bytes", "threads")
 
 
@@ -44,6 +46,18 @@ class Series:
             self.samples, self.first_turn, self.begins_anew = [], turn, False
         self.samples.append(sample)
 
+    @property
+    def own_seconds(self) -> list[float]:
+        """What each sample got of a core; none where that is not what it takes."""
+        if self.cell.threads > 1 or self.has_waited:
+            return []
+        return [min(sample.cpu_s, sample.wall_s) for sample in self.samples]
+
+    @property
+    def has_waited(self) -> bool:
+        """Whether most samples waited by themselves, so that processor time does not say what they take."""
+        return 2 * sum(sample.waited for sample in self.samples) > len(self.samples)
+
     def seconds(self, clock: str) -> list[float]:
         return [sample.cpu_s if clock == "cpu" else sample.wall_s for sample in self.samples]
 
@@ -56,23 +70,22 @@ class Series:
 
     @property
     def shares(self) -> list[float]:
-        """Of a core that each sample got; none where it may use several."""
-        if self.cell.threads > 1:
-            return []
-        return [sample.cpu_s / sample.wall_s for sample in self.samples if sample.wall_s]
+        """Of a core that each sample got; none where it may use several, or waits by itself."""
+        pairs = zip(self.own_seconds, self.seconds("wall"), strict=False)
+        return [own_s / wall_s for own_s, wall_s in pairs if wall_s]
 
     def record(self, clock: str, is_crowded: bool = False) -> Record:
         """The stable JSON record; at least one sample.
 
-        is_crowded  whether other programs took part of the machine while this was measured
+        is_crowded  whether other programs took part of the machine while this was measured: times are then
+                    what the contender got of a processor, where that is what it takes
         """
-        seconds = self.seconds(clock)
-        summary, cell = summarize(seconds), self.cell
-        own_seconds = self.seconds("cpu") if cell.threads == 1 else []
-        interval = interval_in_turns(seconds, own_seconds, is_crowded)
+        shown = times_shown(self.seconds(clock), self.own_seconds, is_crowded)
+        seconds, cell = shown.seconds, self.cell
+        summary = summarize(seconds)
+        interval = interval_in_turns(seconds, is_crowded)
         n_tokens = self.n_unit_tokens
-        cpu_s = summarize([sample.cpu_s for sample in self.samples]).median
-        wall_s = summarize([sample.wall_s for sample in self.samples]).median
+        cpu_s, wall_s = (float(np.median(self.seconds(each))) for each in ("cpu", "wall"))
         return {
             **_head(cell, self.contender, self.operation),
             "n": summary.n,
@@ -84,14 +97,27 @@ class Series:
             "n_tokens": n_tokens,
             **agreement_record(self.agreement),
             "outliers": summary.n_outliers,
-            "processor_share": cpu_s / wall_s if wall_s else None,
+            "processor_share": cpu_s / wall_s if wall_s and not self.has_waited else None,
             "crowded": is_crowded,
-            **({"own_s": own_seconds} if is_crowded and own_seconds else {}),
+            "clock": "cpu" if shown.is_own else clock,
             "first_turn": self.first_turn,
             **_quantiles(self.samples),
             **_energy(self.samples, cell.size_bytes),
             "samples_s": seconds,
         }
+
+
+class Shown(NamedTuple):
+    """The times that a result is made of, and whether they are processor time in place of time."""
+
+    seconds: list[float]
+    is_own: bool
+
+
+def times_shown(seconds: list[float], own_seconds: list[float], is_crowded: bool) -> Shown:
+    """Beside other programs what each sample got of a processor, where that is known and what it takes."""
+    is_own = is_crowded and len(own_seconds) == len(seconds) and all(own_seconds)
+    return Shown(own_seconds if is_own else seconds, is_own)
 
 
 def _quantiles(samples: Sequence[Sample]) -> Record:
@@ -140,6 +166,12 @@ def agreement_record(agreement: Agreement | None) -> Record:
 def key_of(record: Mapping[str, Any]) -> tuple[Any, ...]:
     """What makes two records be about the same thing."""
     return tuple(record.get(name) for name in KEY)
+
+
+def half_width(row: Mapping[str, Any], keys: tuple[str, str] = TIME) -> float:
+    """Half of an interval as a share of the value; 0 of what took no time."""
+    middle, (low, high) = (row[key] for key in keys)
+    return float((high - low) / 2 / middle) if middle else 0.0
 
 
 def growth_records(results: Sequence[Record]) -> list[Record]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from guiapp.core.bench import corpus
 from guiapp.core.bench.contenders.own import OwnContender, OwnError, own_of
@@ -13,6 +14,7 @@ from guiapp.core.bench.scenarios import DEFAULT_SCENARIOS
 from guiapp.core.errors import TokenloupeError
 
 RUN_OWN = "--run-own"
+MOST, MOST_THREADS = 1 << 53, 1024  # of a plan that comes from outside
 Repeat = Literal["never", "same", "fresh"]
 
 
@@ -53,9 +55,6 @@ class Plan:
     own: tuple[OwnContender, ...] = ()
     repeat: Repeat = "never"
 
-    def with_threads(self, threads: tuple[int, ...]) -> Plan:
-        return replace(self, threads=threads)
-
     def record(self) -> dict[str, Any]:
         return asdict(self)
 
@@ -76,10 +75,48 @@ def plan_from(record: dict[str, Any]) -> Plan:
 
     Whoever runs it has somebody say yes to what is `own` first: the file may be a stranger's.
     """
+    if not isinstance(record, dict):
+        raise BenchError("This is not a plan for a benchmark: it is no object.")
     values: dict[str, Any] = {
         key: tuple(value) if isinstance(value, list) else value for key, value in record.items()
     }
+    for name, is_right in PARTS.items():
+        if name in values and not is_right(values[name]):
+            raise BenchError(f"This is not a plan for a benchmark: its “{name}” is not what it should be.")
     try:
         return Plan(**values | {"own": own_of(values.get("own", ()))})
     except (TypeError, OwnError) as error:
         raise BenchError(f"This is not a plan for a benchmark: {error}.") from error
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and "\0" not in value
+
+
+def _are_texts(value: object) -> bool:
+    return isinstance(value, tuple) and all(map(_is_text, value))
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST
+
+
+def _is_number(value: object) -> bool:
+    return _is_whole(value) or (isinstance(value, float) and 0 <= value <= MOST)
+
+
+PARTS: Mapping[str, Callable[[object], bool]] = {  # what the types of `Plan` say, of one that comes as JSON
+    **dict.fromkeys(("corpora", "contenders", "scenarios"), _are_texts),
+    **dict.fromkeys(("time_budget_s", "call_limit_s"), _is_number),
+    "model": _is_text,
+    "pre": lambda value: value is None or _is_text(value),
+    "with_peers": lambda value: isinstance(value, bool),
+    "threads": lambda value: (
+        isinstance(value, tuple) and all(isinstance(n, int) and 0 < n <= MOST_THREADS for n in value)
+    ),
+    "largest_bytes": lambda value: value is None or _is_whole(value),
+    "seed": _is_whole,
+    "clock": ("wall", "cpu").__contains__,
+    "repeat": get_args(Repeat).__contains__,
+    "own": lambda value: isinstance(value, tuple) and all(isinstance(each, dict) for each in value),
+}

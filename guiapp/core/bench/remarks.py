@@ -8,7 +8,8 @@ from operator import itemgetter
 
 from guiapp.core.bench.contenders.contender import APPENDED_BYTES
 from guiapp.core.bench.disturbance import LEAST_SHARE, MOST_STOLEN, was_busy_before, was_shared
-from guiapp.core.bench.measurement import Record
+from guiapp.core.bench.measurement import Record, half_width
+from guiapp.core.bench.run_form import MOMENTS
 from guiapp.core.bench.scenarios import SCENARIOS
 from guiapp.core.bench.tables import length_text, n_times, place_text, size_text, time_text
 from guiapp.core.explain.figures import percent
@@ -36,7 +37,7 @@ def warnings(run: Record) -> Iterator[str]:
     if was_busy_before(run):
         load_before = environment["load_before"][0]
         yield f"Other programs were busy when the run began: load {load_before:g} on {cores} cores."
-    frequencies = [environment.get(f"mhz_{when}") for when in ("before", "lowest", "highest", "after")]
+    frequencies = [environment.get(f"mhz_{when}") for when in MOMENTS]
     known = [each for each in frequencies if each]
     if known and min(known) < 0.9 * max(known):
         yield f"The processor's frequency changed between {min(known):g} and {max(known):g} MHz."
@@ -51,16 +52,15 @@ def warnings(run: Record) -> Iterator[str]:
             f"{len(shared)} of {len(run['results'])} results had less than {percent(LEAST_SHARE)} of a core: "
             f"other programs ran beside{busy}."
         )
-    wide = [row for row in run["results"] if row["ci_s"] and _half_width(row) > 0.1]
+    if of_processor := sum(row.get("clock") == "cpu" for row in run["results"]):
+        is_wish = run.get("plan", {}).get("clock") == "cpu"
+        why = "as was asked for" if is_wish else "as other programs ran beside"
+        yield f"{of_processor} of {len(run['results'])} results are processor time, {why}."
+    wide = [row for row in run["results"] if row["ci_s"] and half_width(row) > 0.1]
     if wide:
         yield f"{len(wide)} of {len(run['results'])} results are known to no better than ± 10 %."
     if not run.get("complete", True):
         yield "The run was stopped before its end."
-
-
-def _half_width(row: Record) -> float:
-    low, high = row["ci_s"]
-    return float((high - low) / 2 / row["median_s"])
 
 
 def _repeated(run: Record) -> Iterator[str]:
@@ -78,12 +78,12 @@ def _deviations(results: Sequence[Record]) -> Iterator[str]:
     told = set()
     for result in results:
         difference = result["first_difference"]
-        if difference is None or (result["contender"], result["corpus"]) in told:
+        if result["exact"] is not False or (result["contender"], result["corpus"]) in told:
             continue
         told.add((result["contender"], result["corpus"]))
         yield (
             f"{result['contender']} differs on {result['corpus']} from byte {difference['byte_offset']} on: "
-            f"{_id_text(difference['found_id'])} instead of {_id_text(difference['expected_id'])}; "
+            f"{_id_text(difference.get('found_id'))} instead of {_id_text(difference.get('expected_id'))}; "
             f"{percent(result['agreement'], 2)} of the spans agree."
         )
 

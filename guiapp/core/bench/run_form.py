@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from math import isfinite
+from typing import Any
 
 from guiapp.core.bench.measurement import QUANTILES
 from guiapp.core.bench.scenarios import SCENARIOS
+from guiapp.core.vocab.quoting import printable
 
 LARGEST = 1e18  # JSON knows whole numbers that no float can hold
+MOMENTS = ("before", "lowest", "highest", "after")
 Check = Callable[[object], bool]
 
 
@@ -24,6 +28,22 @@ def problem_with(run: object) -> str:
     return ""
 
 
+def as_shown(value: Any) -> Any:
+    """A part of a file with nothing unprintable in its texts, of which terminals and pages obey some.
+
+    Raises ValueError for a number that is none, and RecursionError.
+    """
+    if isinstance(value, str):
+        return value if value.isprintable() else printable(value)
+    if isinstance(value, list):
+        return [as_shown(each) for each in value]
+    if isinstance(value, dict):
+        return {as_shown(key): as_shown(each) for key, each in value.items()}
+    if isinstance(value, float) and not isfinite(value):
+        raise ValueError("it holds a number that is none")
+    return value
+
+
 def _problem_with_result(result: object) -> str:
     if not isinstance(result, dict):
         return "is no object"
@@ -33,14 +53,9 @@ def _problem_with_result(result: object) -> str:
             return f"has no “{name}”"
         if not is_right(result[name]):
             return f"has the {name} {result[name]!r:.40}"
-    if not _is_number(result.get("processor_share") or 0):
-        return "has a share of a processor that is no number"
-    if not _is_whole(result.get("first_turn") or 0):
-        return "has a first turn that is no number"
-    if not _is_list_of(_is_number)(result.get("own_s") or []):
-        return "has processor times that are no numbers"
-    if "samples_s" in result and not _is_list_of(_is_time)(result["samples_s"]):
-        return "has samples that are no times"
+    for name, (is_right, problem) in OPTIONAL.items():
+        if name in result and not is_right(result[name]):
+            return problem
     if result["exact"] is not None and not _is_number(result["agreement"]):
         return "has no agreement"
     if result["exact"] is False and not _is_difference(result["first_difference"]):
@@ -68,8 +83,12 @@ def _is_time(value: object) -> bool:
     return _is_number(value) and value != 0
 
 
-def _is_interval(value: object) -> bool:
-    return isinstance(value, list) and len(value) == 2 and all(map(_is_time, value))
+def _is_pair_of(is_right: Check) -> Check:
+    return lambda value: isinstance(value, list) and len(value) == 2 and all(map(is_right, value))
+
+
+def _is_none_or(is_right: Check) -> Check:
+    return lambda value: value is None or is_right(value)
 
 
 def _is_verdict(value: object) -> bool:
@@ -77,7 +96,9 @@ def _is_verdict(value: object) -> bool:
 
 
 def _is_difference(value: object) -> bool:
-    return _is_object_with(byte_offset=_is_whole, index=_is_whole)(value)
+    ids = dict.fromkeys(("expected_id", "found_id"), _is_none_or(_is_whole))
+    is_placed = _is_object_with(byte_offset=_is_whole, index=_is_whole)
+    return is_placed(value) and _is_object_that_may_have(**ids)(value)
 
 
 def _is_object(value: object) -> bool:
@@ -95,26 +116,26 @@ def _is_object_with(**checks: Check) -> Check:
     )
 
 
-def _is_environment(value: object) -> bool:
-    """With numbers where it says how busy the machine was."""
-    return (
+def _is_object_that_may_have(**checks: Check) -> Check:
+    return lambda value: (
         isinstance(value, dict)
-        and all(_is_number(value.get(name) or 0) for name in ("cores", "load_highest", "stolen_share"))
-        and _is_list_of(_is_number)(value.get("load_before") or [])
+        and all(is_right(value[name]) for name, is_right in checks.items() if name in value)
     )
-
-
-def _is_plan(value: object) -> bool:
-    return isinstance(value, dict) and _is_list_of(_is_text)(value.get("scenarios", []))
 
 
 def _is_left_out(value: object) -> bool:
     """With a place, unless somebody takes no part at all."""
     is_told = _is_object_with(
-        contender=_is_text, reason=_is_text, scenario=_is_anything, operation=_is_anything
+        contender=_is_text, reason=_is_text, scenario=_is_anything, operation=_is_none_or(_is_text)
     )
     is_placed = _is_object_with(scenario=_is_text, corpus=_is_text, size_bytes=_is_whole)
     return is_told(value) and (_is_object_with(scenario=_is_nothing)(value) or is_placed(value))
+
+
+def _is_contender(value: object) -> bool:
+    return _is_object_with(contender=_is_text, version=_is_text)(value) and _is_object_that_may_have(
+        loading_s=NUMBER_OR_NONE
+    )(value)
 
 
 def _is_anything(value: object) -> bool:
@@ -125,13 +146,17 @@ def _is_nothing(value: object) -> bool:
     return value is None
 
 
+NUMBER_OR_NONE = _is_none_or(_is_number)
+DISTURBANCES = ("cores", "load_highest", "stolen_share", *(f"mhz_{when}" for when in MOMENTS))
 PARTS: Mapping[str, Check] = {
     "name": _is_text,
-    "environment": _is_environment,
-    "vocabulary": _is_object,
-    "plan": _is_plan,
+    "environment": _is_object_that_may_have(
+        load_before=_is_none_or(_is_list_of(_is_number)), **dict.fromkeys(DISTURBANCES, NUMBER_OR_NONE)
+    ),
+    "vocabulary": _is_object_that_may_have(tokens=_is_whole),
+    "plan": _is_object_that_may_have(scenarios=_is_list_of(_is_text), call_limit_s=NUMBER_OR_NONE),
     "corpora": _is_list_of(_is_object_with(name=_is_text, sha256=_is_text)),
-    "contenders": _is_list_of(_is_object),
+    "contenders": _is_list_of(_is_contender),
     "left_out": _is_list_of(_is_left_out),
 }
 HEAD: Mapping[str, Check] = {
@@ -146,9 +171,17 @@ HEAD: Mapping[str, Check] = {
     "agreement": _is_anything,
     "first_difference": _is_anything,
 }
+OPTIONAL: Mapping[str, tuple[Check, str]] = {
+    "processor_share": (NUMBER_OR_NONE, "has a share of a processor that is no number"),
+    "first_turn": (_is_whole, "has a first turn that is no number"),
+    "own_bytes": (_is_none_or(_is_count), "has a length of its text that is none"),
+    "n_tokens": (NUMBER_OR_NONE, "has a number of tokens that is none"),
+    "own_s": (_is_none_or(_is_list_of(_is_number)), "has processor times that are no numbers"),
+    "samples_s": (_is_list_of(_is_time), "has samples that are no times"),
+}
 FIGURES: Mapping[str, Check] = {
     "median_s": _is_time,
-    "ci_s": _is_interval,
+    "ci_s": _is_pair_of(_is_time),
     "mb_per_s": _is_number,
     "tokens_per_s": _is_number,
 }
@@ -160,5 +193,5 @@ MEMORY_FIGURES: Mapping[str, Check] = {
 FIGURES_OF: Mapping[str, Mapping[str, Check]] = {  # scenarios that have others
     "memory": MEMORY_FIGURES,
     "latency": {**FIGURES, **dict.fromkeys(QUANTILES, _is_time)},
-    "energy": {**FIGURES, "joules_per_mb": _is_number, "joules_ci": _is_list_of(_is_number)},
+    "energy": {**FIGURES, "joules_per_mb": _is_number, "joules_ci": _is_pair_of(_is_number)},
 }

@@ -42,11 +42,6 @@ class Summary:
     interval: Interval
     n_outliers: int
 
-    @property
-    def relative_width(self) -> float:
-        """The interval's width as a share of the median."""
-        return (self.interval.high - self.interval.low) / self.median if self.median else 0.0
-
 
 def summarize(values: Sequence[float]) -> Summary:
     """Median, its confidence interval and the number of outliers; at least one value."""
@@ -54,21 +49,18 @@ def summarize(values: Sequence[float]) -> Summary:
     return Summary(len(ordered), float(np.median(ordered)), median_interval(ordered), _n_outliers(ordered))
 
 
-def interval_in_turns(seconds: Sequence[float], own_seconds: Sequence[float], is_crowded: bool) -> Interval:
+def interval_in_turns(seconds: Sequence[float], is_crowded: bool) -> Interval:
     """Bounds of what something takes, from samples that were taken in turns with others; at least one.
 
     Slow phases of a machine last longer than a turn, so that turns resemble their neighbours: blocks of them
-    are what differs, and the interval is that of the blocks' medians.  It reaches down to what the process
-    got of a core, as that is what it would have taken with one of its own.  What other programs take of
-    caches, or of the other half of a core, no clock tells: where they ran, it is HIDDEN wider to either side.
+    are what differs, and the interval is that of the blocks' medians.  What other programs take of caches, or
+    of the other half of a core, no clock tells: where they ran, it is HIDDEN wider to either side.
 
-    own_seconds  the same samples by the processor time that they got; none where that says something else
-    is_crowded   whether other programs took part of the machine meanwhile
+    is_crowded  whether other programs took part of the machine meanwhile
     """
-    whole = median_interval(np.sort(block_medians(seconds)))
-    own = median_interval(np.sort(block_medians(own_seconds))) if len(own_seconds) else whole
+    interval = median_interval(np.sort(block_medians(seconds)))
     hidden = 1.0 + HIDDEN if is_crowded else 1.0
-    return Interval(min(whole.low, own.low) / hidden, whole.high * hidden, whole.level)
+    return Interval(interval.low / hidden, interval.high * hidden, interval.level)
 
 
 def median_interval(ordered: NDArray[np.float64], confidence: float = CONFIDENCE) -> Interval:

@@ -10,7 +10,7 @@ from guiapp.core.bench.beside import Beside, beside, ratio_text
 from guiapp.core.bench.drift import NO_DRIFT
 from guiapp.core.bench.growth import growth_words
 from guiapp.core.bench.history import BUSY_MARGIN, Change
-from guiapp.core.bench.measurement import QUANTILES, Record
+from guiapp.core.bench.measurement import ENERGY, QUANTILES, TIME, Record, half_width
 from guiapp.core.bench.scenarios import SCENARIOS, Unit
 from guiapp.core.bench.stages import STAGES, WHOLE
 from guiapp.core.explain.figures import counted, percent
@@ -25,7 +25,6 @@ VERDICTS = ("slower", "faster", "same")
 TIME_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 YOUR_TEXT = "your text"
 LEAST_OVERHEAD_S = 1e-9
-TIME_KEYS, ENERGY_KEYS = ("median_s", "ci_s"), ("joules_per_mb", "joules_ci")
 
 
 class Figures(NamedTuple):
@@ -56,7 +55,7 @@ class Figures(NamedTuple):
         of = {
             name: value / base if self.unit == "MB/s" else base / value for name, value in self.values.items()
         }
-        return Column(f"of {baseline}", {name: _short_ratio(ratio) for name, ratio in of.items()})
+        return Column(f"of {baseline}", {name: short_ratio(ratio) for name, ratio in of.items()})
 
 
 class Column(NamedTuple):
@@ -218,8 +217,7 @@ def _spreads(rows: Sequence[Record]) -> Column:
     for row in rows:
         if row["ci_s"] and row["n"] > 1:
             is_energy = SCENARIOS[row["scenario"]].unit == "J/MB"
-            middle, (low, high) = (row[key] for key in (ENERGY_KEYS if is_energy else TIME_KEYS))
-            width = 50 * (high - low) / middle if middle else 0.0
+            width = 100 * half_width(row, ENERGY if is_energy else TIME)
             widths[row["contender"]] = max(widths.get(row["contender"], 0.0), width)
     once = {row["contender"]: ONCE for row in rows if row["ci_s"]}
     return Column(PLUS_MINUS, {**once, **{name: f"{width:.0f}" for name, width in widths.items()}})
@@ -277,7 +275,7 @@ def _is_same_cell(one: Record, other: Record) -> bool:
 
 
 def change_table(changes: Sequence[Change], title: str) -> Table:
-    """What is surely slower or faster than in another run, and how sure that is."""
+    """What is slower or faster than in another run, and how sure that is."""
     drift = changes[0].drift if changes else NO_DRIFT
     beside = ["beside the drift"] if drift.contenders else []
     rows = [["", "what", "text", "size", "verdict", "times the time", "99 % interval", *beside]]
@@ -286,7 +284,7 @@ def change_table(changes: Sequence[Change], title: str) -> Table:
         what = f"{scenario} ({operation})" + (f", {threads} threads" if threads > 1 else "")
         ratio, mark = change.ratio, MARKS[change.verdict]
         interval = f"{ratio.low:.2f} to {ratio.high:.2f}"
-        verdict = f"{mark} {change.verdict}".strip()
+        verdict = f"{mark} {change.words}".strip()
         size = size_text(size_bytes)
         own = [f"{change.own.ratio:.2f}"] if beside else []
         rows.append([contender, what, corpus, size, verdict, f"{ratio.ratio:.2f}", interval, *own])
@@ -294,7 +292,7 @@ def change_table(changes: Sequence[Change], title: str) -> Table:
 
 
 def change_lines(changes: Sequence[Change]) -> Iterator[str]:
-    """What all share, and what is surely slower or faster than before beside that."""
+    """What all share, and what is slower or faster than before beside that, surely or not."""
     if changes and (drift := str(changes[0].drift)):
         yield f"{drift}."
     counts = {verdict: [change for change in changes if change.verdict == verdict] for verdict in VERDICTS}
@@ -302,7 +300,7 @@ def change_lines(changes: Sequence[Change]) -> Iterator[str]:
         for change in counts[verdict]:
             ratio = change.ratio
             yield (
-                f"{verdict.upper()}: {change.title}: {ratio.ratio:.2f} times the time "
+                f"{change.words.upper()}: {change.title}: {ratio.ratio:.2f} times the time "
                 f"(99 %: {ratio.low:.2f} to {ratio.high:.2f})"
             )
     yield ", ".join(f"{len(counts[verdict])} {verdict}" for verdict in VERDICTS)
@@ -315,7 +313,7 @@ def busy_text(changes: Sequence[Change]) -> str:
     n_disturbed = sum(change.is_disturbed for change in changes)
     told = []
     if any(change.margin >= BUSY_MARGIN for change in changes):
-        told.append(f"only what differs more than {BUSY_MARGIN:g} times is sure")
+        told.append(f"only what differs more than {BUSY_MARGIN:g} times is told, as maybe")
     if n_disturbed:
         told.append(f"nothing is sure of {counted(n_disturbed, 'result')} that had less than a core")
     return f"Machine busy: {', and '.join(told)}" if told else ""
@@ -361,7 +359,7 @@ def figure_text(value: float) -> str:
     return f"{value:.{max(2 - math.floor(math.log10(abs(value))), 0)}f}"
 
 
-def _short_ratio(ratio: float) -> str:
+def short_ratio(ratio: float) -> str:
     """Two decimals, and of less than a tenth two digits."""
     return f"{ratio:.2f}" if ratio >= 0.1 else f"{ratio:.2g}"
 

@@ -5,7 +5,14 @@ from __future__ import annotations
 import gc
 import time
 from collections.abc import Callable
+from types import ModuleType
 from typing import NamedTuple
+
+resource: ModuleType | None
+try:
+    import resource
+except ImportError:  # on Windows
+    resource = None
 
 SHORTEST_SAMPLE_NS = 2_000_000  # of a processor; what waits for something else is not waited for so long
 LONGEST_WAIT_NS = 25 * SHORTEST_SAMPLE_NS
@@ -40,12 +47,16 @@ class Operation(NamedTuple):
 
 
 class Sample(NamedTuple):
-    """Seconds per unit, of single calls if they are known one by one, and joules per unit."""
+    """Seconds per unit, of single calls if they are known one by one, and joules per unit.
+
+    waited  for something else than a processor: processor time does not tell what it takes
+    """
 
     wall_s: float
     cpu_s: float
     calls_s: tuple[float, ...] = ()
     joules: float | None = None
+    waited: bool = False
 
 
 def take_sample(operation: Operation, n_calls: int, clock: Clock = SYSTEM_CLOCK) -> Sample:
@@ -56,10 +67,11 @@ def take_sample(operation: Operation, n_calls: int, clock: Clock = SYSTEM_CLOCK)
     was_enabled = gc.isenabled()
     gc.disable()
     try:
-        cpu_ns, wall_ns = clock.cpu_ns(), clock.wall_ns()
+        n_waits, cpu_ns, wall_ns = _n_waits(), clock.cpu_ns(), clock.wall_ns()
         for _ in range(n_calls):
             call()
         wall_ns, cpu_ns = clock.wall_ns() - wall_ns, clock.cpu_ns() - cpu_ns
+        n_waits = _n_waits() - n_waits
         joules = operation.joules and operation.joules()
     finally:
         if was_enabled:
@@ -67,7 +79,12 @@ def take_sample(operation: Operation, n_calls: int, clock: Clock = SYSTEM_CLOCK)
     n_units = n_calls * operation.units
     calls_s = operation.calls_s() if operation.calls_s else ()
     per_unit_j = None if joules is None else joules / n_units
-    return Sample(wall_ns / n_units / 1e9, cpu_ns / n_units / 1e9, calls_s, per_unit_j)
+    return Sample(wall_ns / n_units / 1e9, cpu_ns / n_units / 1e9, calls_s, per_unit_j, n_waits > 0)
+
+
+def _n_waits() -> int:
+    """How often this process gave its processor back by itself; 0 where nobody tells."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_nvcsw if resource is not None else 0
 
 
 def calls_per_sample(operation: Operation, clock: Clock = SYSTEM_CLOCK) -> int:

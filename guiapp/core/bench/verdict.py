@@ -25,6 +25,7 @@ class Verdict:
     is_settled    more turns would hardly change the sentence
     is_disturbed  other programs took time from one of the two: nothing is sure
     n_equal, n_contenders  how many have equal ids, of those that can be compared
+    n_tokens      0 where a run of another version does not tell
     """
 
     fastest: str
@@ -62,7 +63,8 @@ class Verdict:
 
     def __str__(self) -> str:
         """Such as “gigatoken 1.2 × as fast as fast; all ids equal; 27,483 tokens”."""
-        return "; ".join(filter(None, [self.comparison, self.ids, f"{self.n_tokens:,} tokens"]))
+        tokens = f"{self.n_tokens:,} tokens" if self.n_tokens else ""
+        return "; ".join(filter(None, [self.comparison, self.ids, tokens]))
 
 
 def verdict_of(results: Sequence[Record], corpus: str, baseline: str) -> Verdict | None:
@@ -90,26 +92,27 @@ def verdict_of(results: Sequence[Record], corpus: str, baseline: str) -> Verdict
         is_disturbed=is_disturbed,
         n_equal=len(right),
         n_contenders=len(judged),
-        n_tokens=round(fastest["n_tokens"]),
+        n_tokens=round(fastest.get("n_tokens") or 0),
     )
 
 
 def _ratio(slower: Record, faster: Record) -> Ratio:
-    """From the turns that both took; beside other programs by what each got of a processor, and wider."""
+    """From the turns that both took; wider beside other programs."""
     crowded = was_crowded(slower) or was_crowded(faster)
-    times = "own_s" if crowded and slower.get("own_s") and faster.get("own_s") else "samples_s"
-    if not (slower.get(times) and faster.get(times)):  # a run that kept none
+    if not (slower.get("samples_s") and faster.get("samples_s")):  # a run that kept none
         return Ratio(slower["median_s"] / faster["median_s"], 0.0, float("inf"))
     first = max(slower.get("first_turn", 0), faster.get("first_turn", 0))
-    ratio = ratio_in_turns(*(row[times][first - row.get("first_turn", 0) :] for row in (faster, slower)))
+    ratio = ratio_in_turns(
+        *(row["samples_s"][first - row.get("first_turn", 0) :] for row in (faster, slower))
+    )
     hidden = 1.0 + HIDDEN if crowded else 1.0
     return Ratio(ratio.ratio, ratio.low / hidden, ratio.high * hidden)
 
 
 def _own_time_s(row: Record) -> float:
     """What it takes of a core, where it had none of its own."""
-    share = row.get("processor_share") or 1.0
-    return float(row["median_s"] * (min(share, 1.0) if row["threads"] == 1 else 1.0))
+    share = 1.0 if row.get("clock") == "cpu" else min(row.get("processor_share") or 1.0, 1.0)
+    return float(row["median_s"] * (share if row["threads"] == 1 else 1.0))
 
 
 def _is_settled(ratio: Ratio, n_turns: int, is_disturbed: bool) -> bool:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from operator import truediv
+from statistics import median
 from typing import Any, NamedTuple
 
 from guiapp.core.bench.disturbance import is_crowded
-from guiapp.core.bench.measurement import Record, Report
+from guiapp.core.bench.measurement import Record, Report, half_width, times_shown
 from guiapp.core.bench.scenarios import SCENARIOS
 from guiapp.core.bench.statistics import interval_in_turns, summarize
 from guiapp.core.explain.figures import percent
 
 NOTHING_YET: Record = {"n": 0, "mb_per_s": None, "tokens_per_s": None}
+BOTH_CLOCKS = ("wall_s", "own_s")  # samples of a live record, of which it shows one kind
 NOT_OF_RECORDS = ("event", "number", "of", "seconds_left", "load", "mhz", "operations")
 
 
@@ -58,15 +61,14 @@ class LiveRun:
                 self._load, self._mhz = event.get("load"), event.get("mhz")
             case "compared":
                 details = {key: value for key, value in event.items() if key != "event"}
-                self._live[_turn(event)] = {**self._cell, **details, **NOTHING_YET, "samples_s": []}
+                self._live[_turn(event)] = {**self._cell, **details, **NOTHING_YET, "wall_s": [], "own_s": []}
             case "sample":
                 record = self._live[_turn(event)]
                 if event.get("n") == 1:  # what came before were first impressions
-                    record.update(NOTHING_YET, samples_s=[], first_turn=event.get("turn", 0))
-                    record.pop("own_s", None)
-                record["samples_s"].append(event["seconds"])
-                if event.get("share") is not None:
-                    record.setdefault("own_s", []).append(event["seconds"] * min(event["share"], 1.0))
+                    record.update(NOTHING_YET, wall_s=[], own_s=[], first_turn=event.get("turn", 0))
+                record["wall_s"].append(event["seconds"])
+                if record["threads"] == 1 and event.get("share") is not None:
+                    record["own_s"].append(event["seconds"] * min(event["share"], 1.0))
             case "result":
                 self._live.pop(_turn(event), None)
 
@@ -89,26 +91,25 @@ class LiveRun:
     def noise(self) -> str:
         """The widest interval of the cell that goes on, and the machine as it was when that began."""
         rows = [row for row in self._with_samples() if row["n"] > 1 and row["median_s"]]
-        spreads = [(row["ci_s"][1] - row["ci_s"][0]) / 2 / row["median_s"] for row in rows]
-        told = [f"spread ± {percent(max(spreads))}"] if spreads else []
+        told = [f"spread ± {percent(max(map(half_width, rows)))}"] if rows else []
         told += [f"load {self._load:g}"] if self._load is not None else []
         told += [f"{self._mhz:g} MHz"] if self._mhz is not None else []
         return " · ".join(told)
 
     def _with_samples(self) -> list[Record]:
         live = (record for record in self._live.values() if SCENARIOS[record["scenario"]].is_live)
-        records = [record for record in live if record["samples_s"]]
+        records = [record for record in live if record["wall_s"]]
         shares = [
             own_s / seconds
             for record in records
-            for own_s, seconds in zip(record.get("own_s", ()), record["samples_s"], strict=False)
-            if record["threads"] == 1 and seconds
+            for own_s, seconds in zip(record["own_s"], record["wall_s"], strict=False)
+            if seconds
         ]
         crowded = is_crowded(shares, self._load, self.report.n_cores)
         for record in records:
-            if record["n"] != len(record["samples_s"]):
+            if record["n"] != len(record["wall_s"]):
                 _summarise(record, crowded)
-        return records
+        return [{key: record[key] for key in record if key not in BOTH_CLOCKS} for record in records]
 
 
 def _turn(event: Mapping[str, Any]) -> tuple[str, str]:
@@ -135,12 +136,18 @@ def _says_how_much(text: str, result: Record) -> tuple[bool, bool, bool, int]:
 
 def _summarise(record: Record, crowded: bool) -> None:
     """Bring the figures of a record up to its samples, in the same way as those of results."""
-    summary, own_s = summarize(record["samples_s"]), record.get("own_s", [])
-    interval = interval_in_turns(record["samples_s"], own_s if record["threads"] == 1 else [], crowded)
+    wall_s, own_s = record["wall_s"], record["own_s"]
+    shown = times_shown(wall_s, own_s, crowded)
+    record |= {
+        "samples_s": list(shown.seconds),
+        "crowded": crowded,
+        "clock": "cpu" if shown.is_own else "wall",
+    }
+    summary, interval = summarize(shown.seconds), interval_in_turns(shown.seconds, crowded)
     record["n"], record["median_s"] = summary.n, summary.median
     record["ci_s"] = [interval.low, interval.high]
-    if own_s and summary.median:
-        record["crowded"], record["processor_share"] = crowded, summarize(own_s).median / summary.median
+    if own_s and all(wall_s):
+        record["processor_share"] = median(map(truediv, own_s, wall_s))
     if summary.median:
         record["mb_per_s"] = record["size_bytes"] / summary.median / 1e6
         record["tokens_per_s"] = record["n_tokens"] / summary.median

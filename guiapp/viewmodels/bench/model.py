@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, Signal
 from guiapp.core.bench.estimate import Pace
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.plan import Plan, plan_from
-from guiapp.core.bench.remarks import warnings
+from guiapp.core.bench.remarks import remarks
 from guiapp.core.bench.scenarios import SCENARIOS
 from guiapp.core.bench.verdict import Verdict, verdict_of
 from guiapp.viewmodels.background import LatestJob
@@ -235,9 +235,10 @@ class BenchModel(QObject):
             self.compared.emit()
 
     @property
-    def warnings(self) -> list[str]:
-        """What makes the figures doubtful; nothing while a run is going on."""
-        return [] if self.is_running or not self.results else list(warnings(self.record))
+    def remarks(self) -> list[str]:
+        """What one should know who reads the figures; a run that is going on is not called stopped."""
+        run = self.record
+        return remarks({**run, "complete": run["complete"] or self.is_running or not self.results})
 
     def show_run(self, record: Record, title: str = "A saved run", path: Path | None = None) -> None:
         """Show a run that was saved, without its model."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from guiapp.core.bench.findings import in_words
 from guiapp.core.bench.verdict import Verdict
 from guiapp.core.explain.figures import counted
 from guiapp.viewmodels.bench.forecast import duration_text
@@ -13,7 +14,6 @@ NO_MODEL = "Open a model to begin"
 NO_CONTENDER = "Add a contender to begin"
 QUESTION = "Which is the fastest on your text, and are its ids right?"
 MEASURING = "Measuring …"
-NUMBERS = ("No", "One", "Two", "Three", "Four", "Five", "Six")
 
 
 def title_of(model: BenchModel, verdict: Verdict | None) -> Verdict | str:
@@ -66,7 +66,7 @@ def _verdict(verdict: Verdict | None) -> Iterator[str]:
 def _opening(model: BenchModel) -> str:
     if not (n_opening := len(model.loading)):
         return ""
-    number = NUMBERS[n_opening] if n_opening < len(NUMBERS) else f"{n_opening}"
+    number = in_words(n_opening).capitalize()
     more = "more " if model.results else ""
     return f"{number} {more}contender{'s are' if n_opening > 1 else ' is'} being opened."
 

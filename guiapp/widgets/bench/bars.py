@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 from PySide6.QtGui import QBrush, QColor
 
-from guiapp.core.bench.measurement import Record, key_of
-from guiapp.core.bench.tables import BYTES_PER_MB, MARKS, time_text
+from guiapp.core.bench.measurement import ENERGY, TIME, Record, half_width, key_of
+from guiapp.core.bench.tables import BYTES_PER_MB, MARKS, short_ratio, time_text
 from guiapp.core.explain.figures import counted, percent
 from guiapp.widgets.bench.charts import HasTheme
-from guiapp.widgets.bench.labels import ENERGY, TIME, UNITS, half_width_of, interval_of, three_digits
+from guiapp.widgets.bench.labels import UNITS, interval_of, three_digits
 from guiapp.widgets.bench.plot import BEGINS, NO_PEN, PLAIN, STRONG, WORD_GAP_PX, Bar, Range, Word
 from guiapp.widgets.bench.rows import BAR_SHARE, Column, RowChart
 
@@ -109,6 +109,8 @@ class BarChart(RowChart):
 
     def _subtitles(self, lines: Sequence[Line]) -> list[str]:
         unit = self._measure.subtitle.format(UNITS[self._showing.unit])
+        if any(line.row.get("clock") == "cpu" for line in lines):
+            unit += " by processor time"
         told = [f"{unit}, with 95 % intervals"] if any(line.interval for line in lines) else []
         return [*told, unit, ""] if lines else [""]
 
@@ -199,11 +201,13 @@ def _end(line: Line) -> float:
 
 
 def _ratio(ratio: float) -> str:
-    return f"{ratio:.2f} ×" if ratio > 0.095 else f"{ratio:.2g} ×"
+    return f"{short_ratio(ratio)} ×"
 
 
 def _half_width(line: Line, key: str) -> str:
-    return f"± {percent(half_width_of(line.row, key))}" if line.interval else ""
+    """Of speeds that of the time, as tables say it."""
+    keys = ENERGY if key == ENERGY[0] else TIME
+    return f"± {percent(half_width(line.row, keys))}" if line.interval else ""
 
 
 def _ids(row: Record) -> str:

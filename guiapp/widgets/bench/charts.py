@@ -15,6 +15,7 @@ from guiapp.core.bench.findings import finding
 from guiapp.core.bench.history import Change
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.scenarios import SCENARIOS
+from guiapp.core.catalogue import ALGORITHMS
 from guiapp.widgets.bench.contender_look import Look, look_of
 from guiapp.widgets.bench.labels import tip_of
 from guiapp.widgets.bench.plot import Plot
@@ -29,6 +30,7 @@ PROJECTED_PX = (1100, 560)  # a chart so large is alone on a large page, or on a
 PROJECTED_FONT_PX = 16
 FAINT = 50  # of 255, beside the contender that is isolated
 BASELINE = "fast"
+BUILT_IN = "built in"  # in place of a version
 ENLARGE = "Show this chart alone"
 Point = tuple[float, float, Record]  # where the mouse finds a record
 
@@ -84,7 +86,8 @@ def showing_of(run: Record, **choices: Any) -> Showing:
     return Showing(
         left_out=run.get("left_out", ()),
         versions={
-            each["contender"]: each["version"] for each in run.get("contenders", ()) if each["version"]
+            **dict.fromkeys(ALGORITHMS, BUILT_IN),
+            **{each["contender"]: each["version"] for each in run.get("contenders", ()) if each["version"]},
         },
         call_limit_s=run.get("plan", {}).get("call_limit_s"),
         **choices,

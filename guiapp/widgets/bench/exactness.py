@@ -14,12 +14,13 @@ from guiapp.core.explain.figures import percent
 from guiapp.widgets.bench.charts import Chart, HasTheme
 from guiapp.widgets.bench.labels import decades_of, mark, share_steps, short_number, steps_of
 from guiapp.widgets.bench.names import Line, Place, place_names
-from guiapp.widgets.bench.plot import NUMBER, Curve, Marker, Word
+from guiapp.widgets.bench.plot import BEGINS, NUMBER, Curve, Marker, Word
 from guiapp.widgets.shared.theme import GAP_PX
 
 MOST_STEPS = 5  # of the scale of shares
 LINES_ABOVE, ABOVE_SHARE = 4, 0.45  # of names, that there is room for above the line; at most of the height
 SIDE_SHARE = 0.08  # of the width, free at each side
+COLUMN_GAP_PX, MOST_BESIDE = 32, 0.3  # of words at the right; at most of the width
 PAD_PX = 8  # between two names side by side
 MARKER_PX, RING_PX = 12, 1.8
 SPEED = "mb_per_s"
@@ -50,12 +51,24 @@ class ExactnessChart(Chart):
         self.bottom_ticks = [(at, short_number(10.0**at)) for at in steps_of(low, high)]
         self.has_lines = self.has_columns = True
         left_px = 2 * GAP_PX + max(self.width_px(text, NUMBER) for _, text in self.left_ticks)
-        self.frame(left_px, GAP_PX)
+        told = self._told(rows)
+        beside_px = COLUMN_GAP_PX + max(map(self.width_px, told))
+        has_words = beside_px < MOST_BESIDE * self.width()
+        self.frame(left_px, beside_px if has_words else GAP_PX)
         beside, per_px = SIDE_SHARE * (high - low), (1 - shares[0]) / max(room_px - above_px, 1)
         self.x_range = low - beside, high + beside
         self.y_range = shares[0] - GAP_PX * per_px, 1 + above_px * per_px
         self.curves.append(Curve(self.x_range, (1.0, 1.0), QPen(self.theme.good, RING_PX)))
+        for index, words in enumerate(told if has_words else ()):
+            y = 1 - index * self.line_px() * per_px
+            self.words.append(Word(words, self.x_range[1], y, self.theme.dim, COLUMN_GAP_PX, BEGINS))
         self._draw_points(sorted(rows, key=lambda row: float(row[SPEED])))
+
+    def _told(self, rows: Sequence[Record]) -> list[str]:
+        """What stands beside the plot."""
+        n_below = sum(not row["exact"] for row in rows)
+        below = f"Below it: {n_below} whose ids differ." if n_below else "Ids that differ would lie below it."
+        return ["On the line: all ids are equal.", below]
 
     def _draw_points(self, rows: Sequence[Record]) -> None:
         """Markers, and names where none covers another, with lines to those that had to move away."""

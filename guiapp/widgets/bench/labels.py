@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from guiapp.core.bench.measurement import Record
+from guiapp.core.bench.measurement import ENERGY, TIME, Record
 from guiapp.core.bench.published import PUBLISHED
 from guiapp.core.bench.tables import BYTES_PER_MB, size_text, time_text
 from guiapp.core.explain.figures import percent
 
 DECADE_STEPS = 4  # that logarithmic axes begin and end at
-TIME, ENERGY = ("median_s", "ci_s"), ("joules_per_mb", "joules_ci")  # keys of a value and its interval
 UNITS = {"mb_per_s": "MB/s", "tokens_per_s": "tokens/s"}
 
 
@@ -22,9 +21,10 @@ def tip_of(row: Record) -> str:
         ready, more = (row[key] / BYTES_PER_MB for key in ("built_bytes", "encoding_bytes"))
         return f"{head}\n{ready:.1f} MB when it is ready, up to {more:.1f} MB more while encoding"
     low, high = (time_text(seconds) for seconds in row["ci_s"])
+    clock = " of a processor" if row.get("clock") == "cpu" else ""
     lines = [
         head,
-        f"{time_text(row['median_s'])}, 95 %: {low} to {high}, n = {row['n']}",
+        f"{time_text(row['median_s'])}{clock}, 95 %: {low} to {high}, n = {row['n']}",
         f"{row['mb_per_s']:.4g} MB/s · {short_number(row['tokens_per_s'])} tokens/s",
     ]
     if row["exact"] is False:
@@ -46,13 +46,6 @@ def interval_of(row: Record, key: str) -> tuple[float, float]:
     if key not in UNITS:
         return low, high
     return row[key] * row["median_s"] / high, row[key] * row["median_s"] / low
-
-
-def half_width_of(row: Record, key: str) -> float:
-    """Half of the interval as a share of the value, of speeds as one of the time: what tables say."""
-    middle, ends = ENERGY if key == ENERGY[0] else TIME
-    low, high = row[ends]
-    return float((high - low) / 2 / row[middle])
 
 
 def short_number(value: float) -> str:

@@ -17,8 +17,8 @@ from guiapp.widgets.bench.bar import BenchBar
 from guiapp.widgets.bench.footer import Footer
 from guiapp.widgets.bench.headline import Headline
 from guiapp.widgets.bench.more import MorePanel
-from guiapp.widgets.bench.remarks import CHANGES_LINK, remarks_on
-from guiapp.widgets.bench.results import CHANGES, TABLES, ResultsView
+from guiapp.widgets.bench.remarks import contender_and_text, linked
+from guiapp.widgets.bench.results import CHANGES, ResultsView
 from guiapp.widgets.bench.saving import BenchExport
 from guiapp.widgets.shared.layouts import framed, in_column, in_row
 from guiapp.widgets.shared.theme import GAP_PX, ThemeSource
@@ -132,16 +132,16 @@ class BenchPage(Page):
     def _show_more(self, is_open: bool) -> None:
         self.headline.set_large(not is_open)
         self.footer.show_more_button(not is_open)
-        self.results.shows_all = is_open
+        self.results.show_all(is_open)
         self.setFocusProxy((self.more if is_open else self.bar).run_button)
         self.redraw()
 
     # The run
 
     def show_only(self, name: str) -> None:
-        """Show one chart alone, by its scenario or as "exactness"; raises BenchError if it is not there."""
+        """Show a chart alone, by its scenario or as "exactness", or a table; raises BenchError without it."""
         self.redraw()
-        if name not in self.results.keys or name in TABLES:
+        if name not in self.results.keys:
             raise BenchError(f"This run has no chart “{name}”.")
         self.results.show_alone(name)
 
@@ -168,7 +168,7 @@ class BenchPage(Page):
         self.bar.report_button.setEnabled(self.model.can_report)
         self.results.redraw()
         self._follow_progress()
-        self.footer.show_remarks(list(remarks_on(self.model, self.results.text)))
+        self.footer.show_remarks(list(linked(self.model.remarks, self.model.results)))
 
     def _plan_frame(self) -> None:
         if self.isVisible() and not self._frames.isActive():
@@ -203,10 +203,7 @@ class BenchPage(Page):
         self.notices.clear_notice(RUN)
 
     def _follow_link(self, link: str) -> None:
-        if link == CHANGES_LINK:
-            self._show_changes()
-        else:
-            self.model.open_difference(link, self.results.text)
+        self.model.open_difference(*contender_and_text(link))
 
 
 def _dropped_run(event: QDropEvent) -> Path | None:

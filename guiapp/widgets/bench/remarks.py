@@ -1,47 +1,30 @@
-"""Remarks on a run, as sentences in rich text: what changed, whose ids differ, what is doubtful."""
+"""Remarks on a run as rich text: where ids differ, a click leads there."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from html import escape
+from urllib.parse import quote, unquote
 
-from guiapp.core.bench.remarks import missing_lines
-from guiapp.core.explain.figures import percent
-from guiapp.viewmodels.bench.model import BenchModel
-
-CHANGES_LINK = "changes:"  # no contender is called so
+from guiapp.core.bench.measurement import Record
 
 
-def remarks_on(model: BenchModel, text: str) -> Iterator[str]:
-    """`text`: the one that charts are of; links lead to first differences, or to CHANGES_LINK."""
-    yield from _changes(model)
-    yield from _deviations(model, text)
-    for told in (*model.warnings, *missing_lines(model.left_out)):
-        yield escape(told)
+def linked(remarks: Sequence[str], results: Sequence[Record]) -> Iterator[str]:
+    """Each sentence; the name in front of one about ids that differ is a link."""
+    differing = {
+        f"{row['contender']} differs on {row['corpus']} ": row for row in results if row["first_difference"]
+    }
+    for told in remarks:
+        row = next((row for begin, row in differing.items() if told.startswith(begin)), None)
+        if row is None:
+            yield escape(told)
+        else:
+            name = row["contender"]
+            link = f"{quote(name, safe='')}/{quote(row['corpus'], safe='')}"
+            yield f'<a href="{link}">{escape(name)}</a>{escape(told.removeprefix(name))}'
 
 
-def _changes(model: BenchModel) -> Iterator[str]:
-    """How many results surely differ from those of the run that this one is compared with."""
-    comparison = model.comparison
-    if comparison is None:
-        return
-    if comparison.drift:
-        yield f"{escape(comparison.drift)}."
-    if comparison.busy:
-        yield f"{comparison.busy}."
-    if comparison.changes:
-        verdicts = Counter(change.verdict for change in comparison.changes)
-        told = ", ".join(f"{count} surely {verdict}" for verdict, count in sorted(verdicts.items()))
-        yield f'{told} than in {escape(comparison.title)}: <a href="{CHANGES_LINK}">changes</a>.'
-
-
-def _deviations(model: BenchModel, text: str) -> Iterator[str]:
-    """Whose ids differ, how far on the text of the charts, and links to the first difference."""
-    by_text: dict[str, list[str]] = {}
-    for contender, row in model.deviations(text).items():
-        name = escape(contender)
-        told = f"{name} ≈ {percent(row['agreement'], 1)}".replace(" ", "&nbsp;")
-        by_text.setdefault(row["corpus"], []).append(f'<a href="{name}">{told}</a>')
-    for corpus, links in by_text.items():
-        yield f"Equal spans on {escape(corpus)}, a click opens the first difference: {', '.join(links)}."
+def contender_and_text(link: str) -> tuple[str, str]:
+    """Whom a link is about, and on which text."""
+    contender, _, text = link.partition("/")
+    return unquote(contender), unquote(text)

@@ -1,4 +1,4 @@
-"""Charts and tables of a run behind tabs: two charts beside each other where there is room for them."""
+"""Charts and tables of a run behind tabs: two charts beside each other where there is room, a table below."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from guiapp.widgets.bench.charts import BASELINE, Chart, Loading, Showing, showi
 from guiapp.widgets.bench.chooser import Chooser
 from guiapp.widgets.bench.exactness import ExactnessChart
 from guiapp.widgets.bench.labels import UNITS
-from guiapp.widgets.bench.rows import MOST_ROW_PX
+from guiapp.widgets.bench.rows import LEAST_ROW_PX, MOST_ROW_PX
 from guiapp.widgets.bench.scenarios import chart_of, rows_of, texts_of
 from guiapp.widgets.bench.tables import TablesView, changed, figures, published
 from guiapp.widgets.shared.choice_box import ChoiceBox
@@ -31,9 +31,11 @@ FIGURES, PUBLISHED, CHANGES = "figures", "published", "changes"
 TABLES = {FIGURES: "Figures", PUBLISHED: "Published", CHANGES: "Changes"}
 CALM = (THROUGHPUT, EXACTNESS)  # below each other: both are wide and low
 WIDE_PX = 760  # from here on there is room for two charts beside each other
+HIGH_PX, LEAST_CHART_PX, LEAST_TABLE_PX = 380, 150, 120  # from here on there is room for a table below them
 NOTHING_YET = "Nothing measured yet"
 HAVE_PLANNED_TEXTS = [name for name, row in SCENARIOS.items() if row.by_text and not row.own_texts]
-HEAD_PX, EXACTNESS_PX = 40, 230
+HEAD_PX, EXACTNESS_PX, LEAST_EXACTNESS_PX = 40, 230, 150
+TABLE_ROW = 3  # of the grid, below charts and what is free below them
 QWIDGETSIZE_MAX = (1 << 24) - 1
 HAVE_SPEEDS = ("bars", "groups")
 
@@ -45,8 +47,8 @@ class ResultsView(QWidget):
         super().__init__()
         self._model, self._theme_source = model, theme_source
         self._wanted: tuple[str, ...] = CALM  # the one chosen last stands last
-        self._placed: tuple[object, ...] = ()
-        self.shows_all = False  # tabs, also where there is little to choose
+        self._placed: object = None
+        self._shows_all = False
         self.tabs: dict[str, QToolButton] = {}
         self.texts, self.own_texts = Chooser("Text"), Chooser("Text of this chart")
         self.units, self.baselines = (
@@ -54,6 +56,7 @@ class ResultsView(QWidget):
             Chooser("Baseline", BASELINE),
         )
         self.tables = TablesView(theme_source)
+        self.tables.setMinimumHeight(LEAST_TABLE_PX)
         self.charts: dict[str, Chart] = {}
         choosers = QWidget()
         in_row(self.texts, self.own_texts, self.units, self.baselines, on=choosers)
@@ -90,7 +93,9 @@ class ResultsView(QWidget):
         """What is in front of it, as far as there is room."""
         keys = self.keys
         there = tuple(key for key in self._wanted if key in keys) or tuple(keys[:1])
-        return there if there == CALM or self.width() >= WIDE_PX else there[-1:]
+        if self.width() >= WIDE_PX or (there == CALM and self._fits_column):
+            return there
+        return there[:1] if there == CALM else there[-1:]
 
     def chart(self, key: str) -> Chart:
         """The chart of a scenario or of exactness, made when it is needed first."""
@@ -112,7 +117,7 @@ class ResultsView(QWidget):
     def choose(self, key: str) -> None:
         """Show it beside the chart that was chosen last, or alone if it is beside another already."""
         shown = self.shown
-        is_left_alone = key in TABLES or shown == CALM or (key in shown and len(shown) == 2)
+        is_left_alone = key in TABLES or shown == CALM or key in shown or self.width() < WIDE_PX
         others = [] if is_left_alone else [each for each in shown if each not in (key, *TABLES)]
         self._wanted = (*others[-1:], key)
         self.redraw()
@@ -121,6 +126,25 @@ class ResultsView(QWidget):
         self._wanted = (key,)
         self.redraw()
 
+    def show_all(self, is_all: bool) -> None:
+        """Tabs, also where there is little to choose, and the table of the text below the charts."""
+        self._shows_all = is_all
+
+    @property
+    def has_table_below(self) -> bool:
+        has_room = self._shows_all and self._model.can_report and self.height() >= HIGH_PX
+        return has_room and not {*self.shown} & {*TABLES}
+
+    @property
+    def is_column(self) -> bool:
+        """Whether charts stand below each other."""
+        return self.shown == CALM and self._fits_column and not self.has_table_below
+
+    @property
+    def _fits_column(self) -> bool:
+        n_rows = len({row["contender"] for row in self._model.results}) + len(self._model.loading)
+        return self.height() >= self.bar.height() + HEAD_PX + n_rows * LEAST_ROW_PX + LEAST_EXACTNESS_PX
+
     def show_calm(self) -> None:
         """The charts of throughput, which most runs have."""
         self._wanted = CALM
@@ -128,7 +152,7 @@ class ResultsView(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        if self.shown != self._placed:
+        if (self.shown, self.has_table_below) != self._placed:
             self.redraw()
 
     def redraw(self) -> None:
@@ -143,14 +167,19 @@ class ResultsView(QWidget):
                 self._fill_tables(key)
             else:
                 self.charts[key].show_results(self._rows(key), showing)
+        if self.has_table_below:
+            rows = [row for row in self._model.record["results"] if row["corpus"] == self.text]
+            self.tables.show_tables(*figures({**self._model.record, "results": rows}, self.baseline))
 
     def _fit_calm(self, shown: tuple[str, ...], showing: Showing) -> None:
         """Let charts below each other be no higher than they need: what is free stays free at the end."""
-        is_calm, n_rows = shown == CALM, len({row["contender"] for row in self._rows(THROUGHPUT)})
+        is_calm, n_rows = self.is_column, len({row["contender"] for row in self._rows(THROUGHPUT)})
         heights = ((n_rows + len(showing.loading)) * MOST_ROW_PX + HEAD_PX, EXACTNESS_PX)
         for key, height in zip(CALM, heights, strict=True):
             if key in self.charts:
                 self.charts[key].setMaximumHeight(height if is_calm else QWIDGETSIZE_MAX)
+        for chart in self.charts.values():  # in place of its own least height, which would leave no table
+            chart.setMinimumHeight(LEAST_CHART_PX if self.has_table_below else 0)
         self._grid.setRowStretch(2, int(is_calm))
 
     def _offer(self, shown: Sequence[str]) -> None:
@@ -169,11 +198,12 @@ class ResultsView(QWidget):
         has_speeds = any(key in SCENARIOS and SCENARIOS[key].chart in HAVE_SPEEDS for key in shown)
         self.units.setVisible(has_speeds and bool(results))
         self.baselines.offer([row["contender"] for row in results if row["mb_per_s"]])
-        self.baselines.setVisible(self.baselines.isVisibleTo(self) and (has_speeds or FIGURES in shown))
-        self.bar.setVisible(self.shows_all or bool({*keys} - {*CALM, FIGURES}) or self.texts.count() > 1)
+        has_ratios = has_speeds or FIGURES in shown or self.has_table_below
+        self.baselines.setVisible(self.baselines.count() > 1 and has_ratios)
+        self.bar.setVisible(self._shows_all or bool({*keys} - {*CALM, FIGURES}) or self.texts.count() > 1)
 
     def _tab(self, key: str) -> QToolButton:
-        tab = set_role(QToolButton(), "tab")
+        tab = set_role(QToolButton(), "subtab")
         tab.setText(TABLES.get(key) or ("Exactness" if key == EXACTNESS else SCENARIOS[key].label))
         tab.setCheckable(True)
         tab.clicked.connect(partial(self.choose, key))
@@ -181,13 +211,13 @@ class ResultsView(QWidget):
 
     def _place(self, shown: tuple[str, ...]) -> None:
         """Give those that are shown all the room, and hide the others."""
-        if shown == self._placed:
+        has_table, is_column = self.has_table_below, self.is_column
+        if (shown, has_table) == self._placed:
             return
-        self._placed = shown
+        self._placed = shown, has_table
         for part in (*self.charts.values(), self.tables):
             self._grid.removeWidget(part)
             part.hide()
-        is_column = shown == CALM
         for index, key in enumerate(shown):
             part = self.tables if key in TABLES else self.chart(key)
             self._grid.addWidget(part, *((index, 0) if is_column else (0, index)))
@@ -197,6 +227,10 @@ class ResultsView(QWidget):
         ):
             self._grid.setRowStretch(index, row)
             self._grid.setColumnStretch(index, column)
+        self._grid.setRowStretch(TABLE_ROW, int(has_table))
+        if has_table:
+            self._grid.addWidget(self.tables, TABLE_ROW, 0, 1, max(len(shown), 1))
+            self.tables.show()
 
     def _new_chart(self, key: str) -> Chart:
         source = self._theme_source

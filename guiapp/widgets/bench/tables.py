@@ -11,13 +11,12 @@ from PySide6.QtWidgets import QTextBrowser
 
 from guiapp.core.bench.beside import n_missing
 from guiapp.core.bench.measurement import Record
-from guiapp.core.bench.remarks import remarks
 from guiapp.core.bench.tables import ALMOST, CONTENDER, EQUAL, change_table, measured_tables, published_tables
-from guiapp.core.explain.figures import counted
 from guiapp.core.export.tables import Table, csv_lines, markdown_table, sorted_by
 from guiapp.viewmodels.bench.history import Comparison
 from guiapp.widgets.bench.contender_look import look_of
 from guiapp.widgets.bench.markers import SWATCH_PX, marker_image
+from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.theme import SMALL_FONT_PX, UI_FONT_PX, Theme, ThemeSource
 
 NOTHING_PUBLISHED = (
@@ -47,6 +46,7 @@ class TablesView(QTextBrowser):
         self._intro = ""
         self._orders: dict[str, tuple[int, bool]] = {}  # column and whether it falls, by the title of a table
         self._copied = ""
+        set_role(self, "plain")
         self.setAccessibleName("Tables")
         self.setOpenLinks(False)
         self.anchorClicked.connect(self._follow)
@@ -131,8 +131,8 @@ def _style(theme: Theme) -> str:
     dim = theme.dim.name()
     return (
         f"body {{ font-size: {UI_FONT_PX}px }} p, span, a {{ color: {dim} }} a {{ text-decoration: none }} "
-        f"td {{ border-bottom: 1px solid {theme.line.name()}; padding: 4px 0 4px 16px }} "
-        f"th {{ border-bottom: 1px solid {theme.line.name()}; padding: 4px 0 4px 16px; "
+        f"td {{ border-bottom: 1px solid {theme.line.name()}; padding: 3px 0 3px 10px }} "
+        f"th {{ border-bottom: 1px solid {theme.line.name()}; padding: 3px 0 3px 10px; "
         f"font-size: {SMALL_FONT_PX}px; font-weight: 400 }} "
         f".plain {{ border: none; padding: 4px 0 }} .name {{ padding-left: 0 }} "
         f".copy {{ text-decoration: underline }} "
@@ -161,8 +161,5 @@ def changed(comparison: Comparison | None) -> tuple[str, list[Table]]:
 
 
 def figures(run: Record, baseline: str) -> tuple[str, list[Table]]:
-    """All that was measured, and remarks on it."""
-    found = list(measured_tables(run, baseline))
-    if lines := remarks(run):
-        found.append(Table(counted(len(lines), "remark"), [[""], *([line] for line in lines)]))
-    return ("" if run["results"] else NOTHING_MEASURED), found
+    """All that was measured."""
+    return ("" if run["results"] else NOTHING_MEASURED), list(measured_tables(run, baseline))

@@ -16,6 +16,7 @@ Widgets choose their looks by the dynamic property `role`:
     buttons  raised   a control that opens something       quiet    flat until hovered
              next     the one that goes on                 name     a quiet one with a name, bold
              tab      a page of the window                 primary  the one to press
+             subtab   a part of a page
              badge    a pill with a state                  hidden   a word of warning in the status line
              door     a bold title to click                search   opens a line to type in
              link     a word at the end of a heading
@@ -112,6 +113,7 @@ QPushButton[role="primary"]:disabled { background: $raised; color: $faint; borde
 QToolButton::menu-indicator { image: none; }
 QPushButton::menu-indicator { image: none; }
 
+QToolButton[role="subtab"] { color: $dim; padding: 5px 6px; }
 QToolButton[role="tab"] { color: $dim; padding: 6px 13px; border-bottom: 2px solid transparent; }
 QToolButton[role="tab"]:hover { color: $text; }
 QToolButton[role="tab"]:checked { background: $raised; color: $text; border-bottom: 2px solid $accent; }

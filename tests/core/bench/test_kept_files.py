@@ -255,3 +255,28 @@ def test_conditions_differ_by_machine_vocabulary_and_text():
     assert different_conditions({"environment": {"clock": "x" * 63}}, {}) == [
         f"clock was {'x' * 63}, now None"
     ]
+
+
+def test_nothing_in_a_run_from_elsewhere_turns_a_terminal_or_a_page(tmp_path):
+    path = tmp_path / "run.json"
+    name = "fast\x1b[2J\u202etsaf\ud800"
+    path.write_text(json.dumps({"name": name, "results": [record("throughput", name, 10, 1.0)]}))
+    run = history.load_run(path)
+    assert run["results"][0]["contender"] == run["name"] == "fast\\x1b[2J\\u202etsaf\\ud800"
+    history.rename_run(path, "mine")
+    assert history.name_of(path) == "mine"
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ('{"results": [], "environment": {"mhz": NaN}}', "it holds a number that is none"),
+        ('{"results": [], "environment": {"mhz": 1e999}}', "it holds a number that is none"),
+        ('{"results": [], "more": ' + "[" * 480 + "]" * 480 + "}", "nested too deeply"),
+    ],
+)
+def test_a_run_that_could_not_be_written_again_is_none(tmp_path, content, told):
+    path = tmp_path / "run.json"
+    path.write_text(content)
+    with pytest.raises(history.BenchError, match=told):
+        history.load_run(path)

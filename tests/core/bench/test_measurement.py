@@ -1,6 +1,7 @@
 """What becomes of samples and events: the records of a run."""
 
 import copy
+from dataclasses import replace
 
 import pytest
 from bench_runs import record
@@ -14,7 +15,7 @@ from guiapp.core.bench.measurement import (
     key_of,
     memory_record,
 )
-from guiapp.core.bench.scenarios import Cell
+from guiapp.core.bench.tasks import Cell
 from guiapp.core.bench.timing import Sample
 
 SAMPLES = [Sample(wall_s, wall_s / 2) for wall_s in (2.0, 2.0, 4.0, 2.0, 90.0)]
@@ -45,12 +46,25 @@ def test_samples_become_a_record():
         "outliers": 1,
         "processor_share": 0.5,
         "crowded": False,
+        "clock": "wall",
         "first_turn": 0,
         "samples_s": [2.0, 2.0, 4.0, 2.0, 90.0],
     }
     by_processor = series.record("cpu")
     assert (by_processor["median_s"], by_processor["mb_per_s"]) == (1.0, 4.0)
     assert by_processor["samples_s"] == [1.0, 1.0, 2.0, 1.0, 45.0]
+
+
+@pytest.mark.parametrize(
+    ("waited", "clock", "speed", "share"), [(False, "cpu", 4.0, 0.5), (True, "wall", 2.0, None)]
+)
+def test_beside_other_programs_results_are_processor_time_unless_that_is_not_what_it_takes(
+    waited, clock, speed, share
+):
+    samples = [sample._replace(waited=waited) for sample in SAMPLES]
+    told = Series(replace(CELL, threads=1), "fast", "encode", 500, None, samples).record("wall", True)
+    assert (told["clock"], told["mb_per_s"], told["processor_share"]) == (clock, speed, share)
+    assert Series(CELL, "fast", "encode", 500, None, samples).record("wall", True)["clock"] == "wall"
 
 
 def test_what_took_no_time_has_no_speed():

@@ -150,6 +150,14 @@ def test_what_is_said_yes_to_is_shown_with_nothing_hidden():
                 own_of([changed.record()])
 
 
+def test_the_process_tells_what_is_no_plan():
+    done = subprocess.run(
+        command_of("guiapp.core.bench"), input="{\n", text=True, capture_output=True, env=environment()
+    )
+    assert (done.returncode, done.stderr) == (1, "")
+    assert json.loads(done.stdout)["message"].startswith("This is not a plan for a benchmark: ")
+
+
 def test_a_plan_from_a_file_runs_no_program_unless_told_to(tmp_path):
     trace = tmp_path / "trace"
     own = made("a", "command", f'{shlex.quote(sys.executable)} -c \'open("{trace}", "w"); print(1)\'')

@@ -1,10 +1,21 @@
 """Runs from elsewhere: each part with values that just are, and just are not, what they should be."""
 
-import pytest
-from bench_runs import RUN, record
+import json
+from copy import copy
+from random import Random
 
+import pytest
+from bench_runs import EVERYTHING, RUN, record
+
+from guiapp.core.bench.findings import finding
+from guiapp.core.bench.forecast import Known
+from guiapp.core.bench.history import compare_runs, different_conditions
+from guiapp.core.bench.plan import Plan
+from guiapp.core.bench.report import report_text
 from guiapp.core.bench.run_form import FIGURES_OF, problem_with
 from guiapp.core.bench.scenarios import SCENARIOS
+from guiapp.core.bench.tables import change_lines
+from guiapp.core.bench.verdict import verdict_of
 
 TIMED = record("throughput", "fast", 10, 1.0, processor_share=1.0, samples_s=[1.0])
 MEMORY = {
@@ -127,9 +138,10 @@ def test_a_result_without_what_is_optional_is_one():
 
 TOLD = {"contender": "a", "reason": "b", "scenario": None, "operation": None}
 PLACED = {**TOLD, "scenario": "worst", "operation": "encode", "corpus": "c", "size_bytes": 0}
+ONE = {"contender": "a", "version": ""}
 PARTS = {
     "name": (["", "x"], [None, 1, []]),
-    "vocabulary": ([{}, {"x": 1}], [None, [], "x"]),
+    "vocabulary": ([{}, {"x": 1, "tokens": 0}], [None, [], "x", {"tokens": None}, {"tokens": "5"}]),
     "plan": (
         [{}, {"scenarios": []}, {"scenarios": ["x"]}],
         [None, [], {"scenarios": "x"}, {"scenarios": [1]}, {"scenarios": None}],
@@ -156,11 +168,15 @@ PARTS = {
         [[], [{"name": "a", "sha256": "b", "more": 1}]],
         [None, {}, [{}], [{"name": "a"}], [{"sha256": "a"}], [{"name": 1, "sha256": "b"}], ["a"]],
     ),
-    "contenders": ([[], [{}]], [None, {}, ["a"], [{}, None]]),
+    "contenders": (
+        [[], [ONE], [{**ONE, "loading_s": 0.5}, {**ONE, "loading_s": None}]],
+        [None, {}, ["a"], [ONE, None], [{}], [{**ONE, "version": 1}], [{**ONE, "loading_s": "x"}]],
+    ),
     "left_out": (
-        [[], [TOLD], [PLACED], [TOLD, PLACED], [{**TOLD, "operation": 1}]],
+        [[], [TOLD], [PLACED], [TOLD, PLACED], [{**TOLD, "operation": "x"}]],
         [
             None,
+            [{**TOLD, "operation": 1}],
             [None],
             *([{key: TOLD[key] for key in TOLD if key != name}] for name in TOLD),
             *([{key: PLACED[key] for key in PLACED if key != name}] for name in PLACED),
@@ -181,3 +197,65 @@ def test_each_part_of_a_run_is_looked_at(name):
     assert [problem_with({"results": [], name: value}) for value in right] == [""] * len(right)
     told = f"its “{name}” is not what it should be"
     assert [problem_with({"results": [], name: value}) for value in wrong] == [told] * len(wrong)
+
+
+PLAN = json.loads(json.dumps(Plan("m.gguf", ("english",), ("fast",), largest_bytes=9, pre="gpt-2").record()))
+LOADED = {**ONE, "loading_s": 0.5}
+MOMENTS = {"load_before": [1.0], "load_highest": 2.0, "mhz_lowest": 100.0, "cores": 2, "stolen_share": 0.1}
+WHOLE = {
+    "environment": MOMENTS,
+    "vocabulary": {"path": "m.gguf", "sha256": "a", "type": "BPE", "tokens": 5, "chosen_pre": ""},
+    "plan": PLAN,
+    "corpora": [{"name": "english", "sha256": "a"}],
+    "contenders": [LOADED],
+    "complete": True,
+    "results": [
+        {**each, "first_turn": 0, "own_bytes": 10, "own_s": [1.0, 2.0], "samples_s": [1.0, 2.0], **each}
+        for each in {row["scenario"]: row for row in EVERYTHING["results"]}.values()
+    ],
+    "left_out": [TOLD, PLACED],
+}
+ODD = (None, True, -1, 0, 0.5, 1e308, 10**400, "", "<b>", [], [1], ["a"], {}, {"a": 1}, KeyError)
+
+
+def places(value, place=()):
+    """Where there is anything in a JSON value."""
+    if place:
+        yield place
+    if isinstance(value, (dict, list)):
+        for key in value if isinstance(value, dict) else range(len(value)):
+            yield from places(value[key], (*place, key))
+
+
+def spoiled(value, place, odd):
+    """The same with something odd at one place, or without it."""
+    key, *rest = place
+    changed = copy(value)
+    if rest:
+        changed[key] = spoiled(value[key], rest, odd)
+    elif odd is KeyError:
+        del changed[key]
+    else:
+        changed[key] = odd
+    return changed
+
+
+def test_what_is_no_problem_can_be_shown_compared_and_given_away():
+    random, n_shown = Random(30), 0
+    for place in places(WHOLE):
+        run = spoiled(WHOLE, place, random.choice(ODD))
+        if problem_with(run):
+            continue
+        n_shown += 1
+        for suffix in (".md", ".csv", ".html"):
+            report_text(suffix, run, "fast", {})
+        Known.of([run])
+        for old, new in ((WHOLE, run), (run, WHOLE)):
+            different_conditions(old, new)
+            list(change_lines(compare_runs(old, new)))
+        for corpus in {row["corpus"] for row in run["results"]}:
+            str(verdict_of(run["results"], corpus, "fast"))
+        for scenario in SCENARIOS:
+            if rows := [row for row in run["results"] if row["scenario"] == scenario]:
+                finding(scenario, rows, run.get("left_out", []), "fast")
+    assert n_shown > 50

@@ -36,7 +36,8 @@ def test_the_interval_holds_the_true_median_as_often_as_it_says():
 def test_exact_and_approximate_coverage_meet():
     few, many = (summarize(np.arange(n, dtype=float)) for n in (400, 402))
     assert few.interval.level == pytest.approx(many.interval.level, abs=0.01)
-    assert few.relative_width == pytest.approx(many.relative_width, rel=0.05)
+    widths = [(each.interval.high - each.interval.low) / each.median for each in (few, many)]
+    assert widths[0] == pytest.approx(widths[1], rel=0.05)
 
 
 def test_outliers_are_counted_and_kept():
@@ -82,25 +83,15 @@ def test_intervals_in_turns_of_the_same_code_overlap_and_hold_the_middle_of_all(
     for _ in range(200):
         slow_phase = np.exp(np.cumsum(generator.normal(0, 0.1, 40)))  # lasts longer than a turn
         series = [slow_phase * generator.lognormal(0, 0.03, 40) for _ in range(4)]
-        intervals = [interval_in_turns(each.tolist(), (), is_crowded=False) for each in series]
+        intervals = [interval_in_turns(each.tolist(), is_crowded=False) for each in series]
         pairs += [overlap(one, other) for one, other in combinations(intervals, 2)]
         held += [each.low <= np.median(np.concatenate(series)) <= each.high for each in intervals]
     assert np.mean(pairs) >= 0.99
     assert np.mean(held) >= 0.99
 
 
-def test_who_had_less_than_a_core_may_be_as_fast_as_who_had_one():
-    alone, interrupted = [1.0, 1.01] * 20, [3.0, 3.1] * 20
-    beside = interval_in_turns(interrupted, [1.0, 1.02] * 20, is_crowded=True)
-    assert overlap(interval_in_turns(alone, alone, is_crowded=True), beside)
-    assert beside.high > 3.0
-    assert not overlap(
-        interval_in_turns(alone, alone, False), interval_in_turns(interrupted, interrupted, False)
-    )
-
-
 def test_beside_other_programs_an_interval_is_wider_by_what_no_clock_tells():
-    calm, crowded = (interval_in_turns([1.0] * 9, (), is_crowded) for is_crowded in (False, True))
+    calm, crowded = (interval_in_turns([1.0] * 9, is_crowded) for is_crowded in (False, True))
     assert (calm.low, calm.high) == (1.0, 1.0)
     assert (crowded.low, crowded.high) == (pytest.approx(1 / (1 + HIDDEN)), 1 + HIDDEN)
 

@@ -105,7 +105,34 @@ def test_a_plan_has_its_defaults_and_lists_become_tuples():
     assert plan_from({"model": "m", "threads": [1, 2], "seed": 3}) == Plan("m", threads=(1, 2), seed=3)
     with pytest.raises(BenchError, match=r"^This is not a plan for a benchmark: .*colour"):
         plan_from({"model": "m", "colour": "blue"})
-    assert Plan("m", threads=(1,)).with_threads((3, 4)) == Plan("m", threads=(3, 4))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        *(
+            {name: odd}
+            for name in Plan("m").record()
+            for odd in (-1, 10**400, {"a": 1}, [["a"]], float("nan"))
+        ),
+        {"model": "a\0b"},
+        {"threads": [0]},
+        {"threads": [10**9]},
+        {"corpora": [1]},
+        {"corpora": "english"},
+        {"repeat": "often"},
+        {"own": [1]},
+    ],
+)
+def test_what_comes_as_a_plan_and_is_none_is_told(changes):
+    with pytest.raises(BenchError, match=r"^This is not a plan for a benchmark: its “\w+” is not what"):
+        plan_from({"model": "m", **changes})
+
+
+@pytest.mark.parametrize("record", [[], None, 1, "model"])
+def test_a_plan_is_an_object(record):
+    with pytest.raises(BenchError, match="no object"):
+        plan_from(record)
 
 
 @pytest.mark.parametrize(("n_cores", "threads"), [(1, (1,)), (None, (1,)), (6, (1, 6))])

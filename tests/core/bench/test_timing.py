@@ -18,7 +18,7 @@ class FakeTime:
 def test_a_sample_is_the_mean_of_its_calls_per_unit():
     time = FakeTime(1_000)
     sample = take_sample(Operation(time.call, units=4), 10, time.clock)
-    assert sample == (250e-9, 125e-9, (), None)
+    assert sample == (250e-9, 125e-9, (), None, False)
 
 
 def test_what_runs_before_a_call_is_not_timed():

@@ -39,6 +39,8 @@ def test_a_record_of_the_cell_that_goes_on_has_all_that_is_known():
         "n": 1,
         "first_turn": 0,
         "samples_s": [0.001],
+        "clock": "wall",
+        "crowded": False,
         "median_s": 0.001,
         "ci_s": run.results[0]["ci_s"],
         "mb_per_s": 1.0,

@@ -57,7 +57,7 @@ def told(model):
 
 def test_it_begins_with_no_run(model):
     assert (model.is_running, model.is_paused, model.isolated, model.progress) == (False, False, "", "")
-    assert (model.results, model.left_out, model.growth, model.warnings) == ([], [], [], [])
+    assert (model.results, model.left_out, model.growth, model.remarks) == ([], [], [], [])
     assert (model.comparison, model.can_report, model.noise, model.can_run) == (None, False, "", True)
 
 
@@ -185,7 +185,6 @@ def test_nothing_is_opened_or_compared_into_a_run_that_goes_on(model, runner, to
     assert (told, model.comparison) == ([], None)
     model.open_run(Path("/a/run.json"))
     assert told == ["failed"]
-    assert model.warnings == []
 
 
 def test_the_last_run_takes_no_place_of_one_that_began_meanwhile_or_was_opened(model, runner):

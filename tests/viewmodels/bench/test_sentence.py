@@ -76,4 +76,4 @@ def test_what_the_run_does_at_the_moment(model, monkeypatch):
     model._run.report.results = [record("throughput", "tiktoken", 10, 1e-4)]
     assert sentence_of(model, None) == "Paused. Two more contenders are being opened."
     model._run.loading = dict.fromkeys("abcdefgh", Loading("", 0.0))
-    assert "8 more contenders are" in sentence_of(model, None)
+    assert "Eight more contenders are" in sentence_of(model, None)

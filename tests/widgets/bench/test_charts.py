@@ -212,7 +212,7 @@ def test_bars_of_times_and_energy_have_the_least_on_top(draw):
 def test_contenders_with_a_vocabulary_of_their_own_have_no_exactness(draw):
     chart = draw(EXACTNESS, RUN)
     assert [chart.area.contains(chart.pixel(marker.x, marker.y)) for marker in chart.markers] == [True] * 3
-    assert {text.split()[0] for text in texts(chart)} == {"fast", "greedy", "tiktoken"}
+    assert {text.split()[0] for text in texts(chart)} == {"fast", "greedy", "tiktoken", "On", "Below"}
     assert "logarithmic" in chart.subtitle
     fills = {marker.brush.name() for marker in chart.markers}
     assert DARK.background.name() in fills, "hollow where ids differ"

@@ -35,7 +35,7 @@ def shell(qtbot, tmp_path):
 def page(shell):
     """With a run in which one contender deviates."""
     size_bytes = len(corpus_named("tutorial", shell.session.vocabulary).text)
-    difference = {"byte_offset": BYTE_OFFSET, "expected_id": None}
+    difference = {"byte_offset": BYTE_OFFSET, "expected_id": None, "found_id": 0}
     row = record("throughput", "greedy", size_bytes, 1e-3, 0.9, corpus="tutorial")
     shell.window.actions_table["bench"].trigger()
     page = shell.window.pages.pages["bench"]
@@ -70,7 +70,7 @@ def press_with_keys(label) -> None:
 
 @pytest.mark.parametrize("press", [press_with_mouse, press_with_keys])
 def test_the_link_of_who_deviates_opens_the_place_in_the_inspect_page(shell, page, press, qtbot):
-    assert "first difference" in page.footer.remarks.text()
+    assert f"differs on tutorial from byte {BYTE_OFFSET} on" in page.footer.remarks.text()
     QTest.mouseClick(page.footer.remarks_button, Qt.MouseButton.LeftButton)
     QApplication.processEvents()
     press(page.footer.remarks)

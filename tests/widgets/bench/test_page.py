@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from pathlib import Path
 
 import hands
@@ -12,10 +13,11 @@ from bench_runs import RUN, record
 from fake_engine import EVENTS
 from pictures import picture_of
 from PySide6.QtCore import QEvent, QMimeData, QPoint, Qt, QTimer, QUrl
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QTextDocument
 from PySide6.QtWidgets import QApplication, QFileDialog
 
 from guiapp.core.bench.plan import BenchError
+from guiapp.core.bench.remarks import remarks
 from guiapp.viewmodels.bench.history import SavedRun
 from guiapp.viewmodels.bench.runner import BenchRunner
 from guiapp.widgets.bench.results import CALM, CHANGES
@@ -98,7 +100,7 @@ def test_remarks_are_one_line_until_they_are_unfolded(qtbot, page):
     assert not footer.remarks.isVisible()
     qtbot.mouseClick(footer.remarks_button, LEFT)
     assert footer.remarks.isVisible()
-    for told in ("greedy&nbsp;≈&nbsp;95.0&nbsp;%", "SPM only"):
+    for told in ("greedy</a> differs on english", "SPM only"):
         assert told in footer.remarks.text()
     for theme in ("light", "dark"):
         page.results._theme_source.choose(theme)
@@ -155,9 +157,10 @@ def test_one_chart_can_be_asked_for(page):
     page.model.show_run(RUN)
     page.show_only("scaling")
     assert page.results.shown == ("scaling",)
-    for name in ("memory", "figures"):
-        with pytest.raises(BenchError, match=f"no chart “{name}”"):
-            page.show_only(name)
+    page.show_only("figures")
+    assert page.results.tables.isVisible()
+    with pytest.raises(BenchError, match="no chart “memory”"):
+        page.show_only("memory")
 
 
 def test_a_report_of_nothing_says_so(page):
@@ -197,7 +200,7 @@ def test_what_got_slower_is_marked_with_its_interval_in_table_and_chart(qtbot, p
     assert "▼ slower" in text
     page.results.show_calm()
     assert "▼ 2.0" in words_of(page)
-    page.footer.remarks.linkActivated.emit("changes:")
+    qtbot.mouseClick(page.results.tabs[CHANGES], LEFT)
     assert page.results.shown == (CHANGES,)
 
 
@@ -254,22 +257,33 @@ def test_a_file_that_is_no_run_leaves_a_notice_and_the_old_run(qtbot, page, tmp_
     assert page.notices.notices == [], "once another one is opened"
 
 
-def test_who_deviates_is_told_of_the_text_that_is_chosen(page, qtbot):
-    shares = {"one": 0.9, "two": 0.8}
-    rows = [record("throughput", "greedy", 10, 1e-4, share, corpus=name) for name, share in shares.items()]
+def test_remarks_are_those_of_the_run_and_lead_to_the_text_they_are_about(page, monkeypatch):
+    names, opened = ('<b>"x/', "a & b"), []
+    difference = {"index": 0, "byte_offset": 3, "expected_id": 1, "found_id": None}
+    rows = [
+        {**record("throughput", names[0], 10, 1e-4, 0.9, corpus=corpus), "first_difference": difference}
+        for corpus in (names[1], "two")
+    ]
+    monkeypatch.setattr(page.model, "open_difference", lambda *told: opened.append(told))
     page.model.show_run({"results": rows})
     page.redraw()
-    assert "Equal spans on one" in page.footer.remarks.text()
-    assert "90.0&nbsp;%" in page.footer.remarks.text()
-    qtbot.keyClick(page.results.texts, Qt.Key.Key_Down)
-    assert "Equal spans on two" in page.footer.remarks.text()
-    assert "80.0&nbsp;%" in page.footer.remarks.text()
+    label, sentences = page.footer.remarks, remarks(page.model.record)
+    document = QTextDocument(html=label.text())
+    assert document.toPlainText().splitlines() == sentences
+    assert any(told.startswith('<b>"x/ differs on a & b from byte 3 on') for told in sentences)
+    for link in re.findall('href="([^"]+)"', label.text()):
+        label.linkActivated.emit(link)
+    assert opened == [names, (names[0], "two")]
 
 
-def test_the_names_of_a_strangers_run_are_no_html(page):
-    page.model.show_run({"results": [record("throughput", '<b>"x', 10, 1e-4, 0.9)]})
-    page.redraw()
-    assert '<a href="&lt;b&gt;&quot;x">&lt;b&gt;&quot;x&nbsp;' in page.footer.remarks.text()
+def test_a_run_that_goes_on_is_not_called_stopped(open_page, model, runner):
+    model.run()
+    runner.told.emit(EVENTS[0])
+    assert model.remarks == []
+    runner.end()
+    assert model.remarks == []
+    model.show_run({"results": [record("throughput", "fast", 10, 1e-4)], "complete": False})
+    assert model.remarks[-1] == "The run was stopped before its end."
 
 
 def test_the_menu_of_runs_opens_by_key_and_shows_runs_that_come_meanwhile(page, qtbot):
@@ -365,9 +379,7 @@ def test_a_busy_machine_is_told_and_results_without_a_core_are_in_no_table(qtbot
     page.model.show_run({"results": slower})
     with qtbot.waitSignal(page.model.compared):
         page.model.compare_with(tmp_path / "old.json")
-    told = "Machine busy: only what differs more than 3 times is sure, and nothing is sure of 1 result"
-    assert told in page.footer.remarks.text()
-    assert "1 surely slower than in old" in page.footer.remarks.text()
+    told = "Machine busy: only what differs more than 3 times is told, as maybe, and nothing is sure of"
     assert told in page.results.tables.toPlainText()
     assert "fast" not in page.results.tables.toPlainText()
     assert "heap" in page.results.tables.toPlainText()
@@ -390,8 +402,8 @@ def test_a_slower_machine_is_told_once_and_bars_show_what_is_the_contenders_own(
     page.model.show_run(run(2.0, 1.5))
     with qtbot.waitSignal(page.model.compared):
         page.model.compare_with(path)
+    assert page.results.tables.toPlainText().count("This machine ran at 0.50 of its earlier speed") == 1
     page.results.show_calm()
-    assert page.footer.remarks.text().count("This machine ran at 0.50 of its earlier speed") == 1
     assert "0.50" not in page.headline.sentence.text()
     assert "▼ 1.50 × time" in words_of(page)
     page.results.show_alone(CHANGES)

@@ -77,6 +77,36 @@ def test_where_there_is_no_room_for_two_the_last_one_is_shown(qtbot, page, resul
     assert results.shown == ("scaling", "worst")
 
 
+def test_the_charts_of_throughput_stand_beside_each_other_where_there_is_no_room_below(page):
+    many = [record("throughput", f"library-{n}", 10_000, 1e-4 * (n + 1)) for n in range(12)]
+    page.model.show_run({"results": many})
+    sizes = {(1280, 900): (True, CALM), (1280, 480): (False, CALM), (700, 480): (False, CALM[:1])}
+    for size, expected in sizes.items():
+        page.resize(*size)
+        QApplication.processEvents()
+        page.redraw()
+        assert (page.results.is_column, page.results.shown) == expected, size
+
+
+def test_the_table_of_a_text_stands_below_the_charts_behind_more_where_there_is_room(qtbot, page, results):
+    page.resize(1280, 900)
+    click(qtbot, results, "scaling")
+    assert not results.tables.isVisible()
+    page.open_more()
+    QApplication.processEvents()
+    (chart,) = results.shown_charts
+    assert chart.geometry().bottom() < results.tables.y()
+    assert results.tables.height() >= 120
+    assert "Throughput: english" in results.tables.toPlainText()
+    assert "other" not in results.tables.toPlainText(), "of another text"
+    click(qtbot, results, FIGURES)
+    assert "other" in results.tables.toPlainText()
+    click(qtbot, results, "scaling")
+    page.resize(1280, 480)
+    QApplication.processEvents()
+    assert not results.tables.isVisible()
+
+
 def test_each_scenario_that_was_measured_has_a_tab_and_its_chart(qtbot, results):
     measured = {row["scenario"] for row in EVERYTHING["results"]}
     shown = [key for key, tab in results.tabs.items() if tab.isVisible()]

@@ -98,10 +98,3 @@ def bar(share: float, low: float, high: float, kind: str) -> Html:
         f'<svg class="bar {kind}" viewBox="0 0 {BAR_PX:g} 10" preserveAspectRatio="none" aria-hidden="true">'
         f'<rect width="{width}" height="10"/><path d="M{start} 5H{end}"/></svg>'
     )
-
-
-def figure(number: float) -> str:
-    """About three digits."""
-    if number >= 100:
-        return f"{number:,.0f}"
-    return f"{number:.1f}" if number >= 10 else f"{number:.2f}"

@@ -11,8 +11,6 @@ from guiapp.core.bench.field.html import (
     Cell,
     Column,
     Html,
-    bar,
-    figure,
     joined,
     table,
     tag,
@@ -24,6 +22,7 @@ from guiapp.core.bench.field.sections import (
     claims_section,
     detail_sections,
     machine_section,
+    speed_cell,
     texts_section,
     throughput_sections,
     wrong_section,
@@ -39,7 +38,7 @@ from guiapp.core.bench.field.standings import (
 )
 from guiapp.core.bench.measurement import Record
 from guiapp.core.demo import resources_folder
-from guiapp.core.explain.figures import counted
+from guiapp.core.explain.figures import counted, three_digits
 
 TITLE = "The field of tokenizers"
 MARKS = {EQUAL: "✓", WRONG: "✗", DISPUTED: "≠", LOST: "☓", LEFT_OUT: NOTHING}
@@ -121,7 +120,7 @@ def _row(found: Field, standing: Standing, text: UsedText | None, fastest: float
         cells.append(_mark(vocabulary, verdict_of(vocabulary, name), row))
     main = detailed(found)
     row = None if main is None or text is None else throughput(main, name, text)
-    return [*cells, _speed(row, standing, fastest)]
+    return [*cells, speed_cell(row, fastest, name, standing.is_exact)]
 
 
 def _mark(vocabulary: VocabularyField, verdict: Verdict | None, row: Record | None) -> Cell:
@@ -132,19 +131,10 @@ def _mark(vocabulary: VocabularyField, verdict: Verdict | None, row: Record | No
         count = tag("small", f"{verdict.n_different:,}" if verdict.n_different else "", kind="count")
         mark = tag("a", joined([count, mark], " "), href=f"#{anchor(vocabulary, verdict)}")
     speed = None if row is None else row["mb_per_s"]
-    shown = tag("small", "" if speed is None else figure(speed))
+    shown = tag("small", "" if speed is None else three_digits(speed))
     different = f"{verdict.n_different:,} of {verdict.n_texts:,} texts differ. "
     title = MEANINGS[verdict.state] if verdict.state == EQUAL else different + verdict.reason
     return Cell(joined([mark, " ", shown]), speed, verdict.state, title)
-
-
-def _speed(row: Record | None, standing: Standing, fastest: float) -> Cell:
-    if row is None:
-        return Cell(NOTHING, None, "bars none")
-    kind = "ours" if standing.contender == OURS else "exact" if standing.is_exact else "inexact"
-    low, high = (row["size_bytes"] / seconds / 1e6 / fastest for seconds in reversed(row["ci_s"]))
-    drawn = bar(row["mb_per_s"] / fastest, low, high, kind)
-    return Cell(joined([drawn, tag("b", figure(row["mb_per_s"]))]), row["mb_per_s"], "bars")
 
 
 def _legend(found: Field) -> Html:

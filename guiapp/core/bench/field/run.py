@@ -7,9 +7,8 @@ benchmark's engine.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -28,6 +27,7 @@ from guiapp.core.bench.field.worker import FieldProcess
 from guiapp.core.bench.measurement import Record, Report
 from guiapp.core.bench.plan import BenchError, Plan
 from guiapp.core.bench.stolen_time import StolenTime
+from guiapp.core.bench.tables import place_text
 from guiapp.core.bench.worker import Loaded
 from guiapp.core.bench.worker_process import ContenderFailed, Stopped, Worker, WorkerLost
 from guiapp.core.tokenizer import Tokenizer
@@ -125,7 +125,10 @@ def _with_vocabulary(
     tokenizer = open_model(given.path)
     is_detailed = given.name == plan.detailed
     record = vocabulary_record(tokenizer.vocabulary)
-    with _threads() as threads, _Processes(given.path, control, start) as processes:
+    with (
+        ThreadPoolExecutor(os.cpu_count() or 1) as threads,
+        _Processes(given.path, control, start) as processes,
+    ):
         ready = _judged(plan, given, tokenizer, processes, threads, tell)
         verdicts = _by_references(ready)
         taking = [each for each in ready if each.process is not None]
@@ -144,12 +147,6 @@ def _with_vocabulary(
         openings,
         run,
     )
-
-
-@contextmanager
-def _threads() -> Iterator[ThreadPoolExecutor]:
-    with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
-        yield threads
 
 
 class _Processes:
@@ -284,6 +281,6 @@ def _timed(
     for event in engine.run(timing, control, processes.take):
         report.add(event)
         if event["event"] == "cell":
-            place = f"{event['corpus']}, {event['size_bytes']:,} bytes"
-            tell(f"{given.title}: [{event['number']}/{event['of']}] {event['scenario']}: {place}")
+            of = f"{event['number']}/{event['of']}"
+            tell(f"{given.title}: [{of}] {event['scenario']}: {place_text(event)}")
     return report.record()

@@ -8,7 +8,7 @@ from statistics import median
 from guiapp.core.bench.beside import Beside, beside, ratio_text
 from guiapp.core.bench.field.claims import CLAIMS, Claim
 from guiapp.core.bench.field.exactness import EQUAL, LEFT_OUT, LOST, WRONG, Difference, Verdict
-from guiapp.core.bench.field.html import NOTHING, Cell, Column, Html, bar, figure, joined, section, table, tag
+from guiapp.core.bench.field.html import NOTHING, Cell, Column, Html, bar, joined, section, table, tag
 from guiapp.core.bench.field.record import Field, UsedText, VocabularyField
 from guiapp.core.bench.field.standings import (
     OURS,
@@ -20,9 +20,10 @@ from guiapp.core.bench.field.standings import (
     verdict_of,
     wrong_ones,
 )
-from guiapp.core.bench.measurement import Record
+from guiapp.core.bench.measurement import Record, half_width
 from guiapp.core.bench.remarks import warnings
-from guiapp.core.explain.figures import percent
+from guiapp.core.bench.tables import BYTES_PER_MB, size_text
+from guiapp.core.explain.figures import counted, percent, three_digits
 from guiapp.core.explain.visible_text import visible_text
 
 MOST_SHOWN = 120  # characters of a text
@@ -138,7 +139,8 @@ def _throughput(found: Field, vocabulary: VocabularyField) -> Iterator[Html]:
         is_equal = verdict is not None and verdict.state == EQUAL
         row = [_name(name), Cell("equal" if is_equal else "differ", kind=EQUAL if is_equal else WRONG)]
         for text in found.texts:
-            row += _speed_cells(throughput(vocabulary, name, text), best[text], name, is_equal)
+            timed = throughput(vocabulary, name, text)
+            row += [speed_cell(timed, best[text], name, is_equal), _spread_cell(timed)]
         rows.append(row)
     yield table(columns, rows)
 
@@ -148,14 +150,18 @@ def _most(vocabulary: VocabularyField, names: Sequence[str], text: UsedText) -> 
     return max((row["mb_per_s"] for row in rows if row is not None), default=1.0)
 
 
-def _speed_cells(row: Record | None, most: float, name: str, is_equal: bool) -> list[Cell]:
+def speed_cell(row: Record | None, most: float, name: str, is_exact: bool) -> Cell:
+    """A bar as a share of the highest speed, and the speed."""
     if row is None:
-        return [Cell(NOTHING, None, "bars none"), Cell("")]
-    kind = "ours" if name == OURS else "exact" if is_equal else "inexact"
+        return Cell(NOTHING, None, "bars none")
+    kind = "ours" if name == OURS else "exact" if is_exact else "inexact"
     low, high = (row["size_bytes"] / seconds / 1e6 / most for seconds in reversed(row["ci_s"]))
-    drawn = joined([bar(row["mb_per_s"] / most, low, high, kind), tag("b", figure(row["mb_per_s"]))])
-    half = (row["ci_s"][1] - row["ci_s"][0]) / 2 / row["median_s"]
-    return [Cell(drawn, row["mb_per_s"], "bars"), Cell(percent(half), half, "dim")]
+    drawn = joined([bar(row["mb_per_s"] / most, low, high, kind), tag("b", three_digits(row["mb_per_s"]))])
+    return Cell(drawn, row["mb_per_s"], "bars")
+
+
+def _spread_cell(row: Record | None) -> Cell:
+    return Cell("") if row is None else Cell(percent(half_width(row)), half_width(row), "dim")
 
 
 def _fastest_sentence(found: Field, vocabulary: VocabularyField) -> str:
@@ -204,8 +210,9 @@ def _calls_table(main: VocabularyField, names: Sequence[str]) -> Html:
             row.append(_number(median(each) * 1e3 if each else None))
         short = {each["size_bytes"]: each for each in _results(main, name, "short")}
         row += [_number(short[size]["median_s"] * 1e6 if size in short else None) for size in sizes]
-        memory = next(iter(_results(main, name, "memory")), {})
-        row += [_number(_scaled(memory.get(key), 1e-6)) for key in ("built_bytes", "encoding_bytes")]
+        memory = next(iter(_results(main, name, "memory")), None)
+        for key in ("built_bytes", "encoding_bytes"):
+            row.append(_number(None if memory is None else memory[key] / BYTES_PER_MB))
         rows.append(row)
     return table(columns, rows)
 
@@ -217,8 +224,8 @@ def _threads_table(main: VocabularyField, names: Sequence[str]) -> Html:
     largest = max((row["size_bytes"] for row in worst), default=0)
     texts = list(dict.fromkeys(row["corpus"] for row in worst))
     columns = [Column("", "name")]
-    columns += [Column(f"{n} thread{'s' * (n > 1)}, MB/s", is_descending=True) for n in threads]
-    columns += [Column(f"{text}, {largest // 1000} kB, ms") for text in texts]
+    columns += [Column(f"{counted(n, 'thread')}, MB/s", is_descending=True) for n in threads]
+    columns += [Column(f"{text}, {size_text(largest)}, ms") for text in texts]
     rows = []
     for name in names:
         speeds = {row["threads"]: row["mb_per_s"] for row in _results(main, name, "threads")}
@@ -294,7 +301,7 @@ def _claim_row(found: Field, claim: Claim) -> list[Cell]:
         Cell(claim.date),
         Cell(f"{claim.ratio} ×" if claim.ratio else NOTHING),
         Cell(claim.than or NOTHING),
-        Cell(NOTHING if ratio is None else f"{figure(ratio)} ×", ratio),
+        Cell(NOTHING if ratio is None else f"{three_digits(ratio)} ×", ratio),
         Cell(told, kind=EQUAL if standing.is_exact else WRONG),
     ]
 
@@ -381,11 +388,7 @@ def _name(name: str) -> Cell:
 
 
 def _number(value: float | None) -> Cell:
-    return Cell(NOTHING, None, "none") if value is None else Cell(figure(value), value)
-
-
-def _scaled(value: float | None, factor: float) -> float | None:
-    return None if value is None else value * factor
+    return Cell(NOTHING, None, "none") if value is None else Cell(three_digits(value), value)
 
 
 def _hash(sha256: str) -> Cell:

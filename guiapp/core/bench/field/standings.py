@@ -8,6 +8,7 @@ from typing import NamedTuple
 from guiapp.core.bench.contenders.table import PEERS
 from guiapp.core.bench.field.exactness import DISPUTED, EQUAL, LEFT_OUT, LOST, WRONG, Verdict
 from guiapp.core.bench.field.record import Field, UsedText, VocabularyField
+from guiapp.core.bench.findings import leaders
 from guiapp.core.bench.measurement import Record
 
 OURS = "Tokenloupe"
@@ -39,10 +40,6 @@ class Standing(NamedTuple):
 def title_of(contender: str) -> str:
     """What people know a contender by."""
     return contender if contender in PEERS else OURS
-
-
-def is_ours(contender: str) -> bool:
-    return contender not in PEERS
 
 
 def detailed(found: Field) -> VocabularyField | None:
@@ -101,13 +98,10 @@ def fastest(found: Field, vocabulary: VocabularyField, text: UsedText) -> Fastes
             rows[standing.contender] = row
     if not rows:
         return None
-    best = min(rows, key=lambda name: rows[name]["median_s"])
-    touching = tuple(
-        name for name, row in rows.items() if name != best and row["ci_s"][0] <= rows[best]["ci_s"][1]
-    )
+    best, *touching = map(title_of, leaders(list(rows.values())))
     ours = rows.get(OURS)
     ratio = ours["median_s"] / rows[best]["median_s"] if ours is not None else None
-    return Fastest(best, rows[best]["mb_per_s"], touching, ratio)
+    return Fastest(best, rows[best]["mb_per_s"], tuple(touching), ratio)
 
 
 def headline(found: Field) -> tuple[str, str]:

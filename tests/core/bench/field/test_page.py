@@ -7,8 +7,9 @@ from html.parser import HTMLParser
 
 from field_runs import field, vocabulary
 
-from guiapp.core.bench.field.html import bar, figure, tag, words
+from guiapp.core.bench.field.html import bar, tag, words
 from guiapp.core.bench.field.page import page
+from guiapp.core.explain.figures import three_digits
 
 VOID = {"meta", "rect", "path"}
 
@@ -84,5 +85,5 @@ def test_what_is_missing_is_said():
 def test_words_are_escaped_and_figures_have_three_digits():
     assert tag("b", "a<b&\u202e", title='"') == '<b title="&quot;">a&lt;b&amp;\\u202e</b>'
     assert words("’") == "’"
-    assert [figure(each) for each in (1234.5, 99.94, 9.876)] == ["1,234", "99.9", "9.88"]
+    assert [three_digits(each) for each in (1234.5, 99.94, 9.876)] == ["1,234", "99.9", "9.88"]
     assert 'width="100.00"' in bar(1.5, 0.1, 2.0, "exact")
