@@ -642,8 +642,8 @@ class PairModel(_Handle):
         """Whether a space byte cannot stand for U+2581 in a text, because that holds it as such."""
         return bool(_pairs_has_marked_space(self._address, text))
 
-    def encode_text(self, text: bytes, before: list[int], after: list[int]) -> NDArray[np.int32] | int:
-        """The ids of a text cut by the splitter, between those given; or why ids do not tell its spans."""
+    def encode_text(self, text: bytes, before: list[int], after: list[int]) -> NDArray[np.int32] | None:
+        """The ids of a text cut by the splitter, between those given; None where they do not tell spans."""
         size, n_before, n_after = len(text), len(before), len(after)
         if size > SHORT_TEXT:
             ids = np.empty(n_before + size + max(SPARE_IDS, n_after), np.int32)
@@ -652,19 +652,22 @@ class PairModel(_Handle):
                     encoder._address, text, size, ids.ctypes.data + ids.itemsize * n_before
                 )
             if count < 0:
-                return int(count)
+                return None
             ids.resize(n_before + count + n_after, refcheck=False)
             for at, token_id in enumerate(before):
                 ids[at] = token_id
         else:
-            encoder = self._borrowed()
+            try:
+                encoder = self._idle.pop()  # as `_borrowed`, of which the call is felt here
+            except IndexError:
+                encoder = _PairEncoder(self)
             if encoder.before is not before:
                 encoder.put_before(before)
             count = _pairs_encode_short(encoder.handle, text, size)
             ids = encoder.ids[AROUND - n_before : AROUND + count + n_after].copy()
             self._idle.append(encoder)
             if count < 0:
-                return int(count)
+                return None
         if after:
             for at, token_id in enumerate(after, len(ids) - n_after):
                 ids[at] = token_id

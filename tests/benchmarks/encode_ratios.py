@@ -91,6 +91,7 @@ PEERS_OF = {
     "bert-bge": ("tokenizers",),
     "nomic-bert-moe": ("sentencepiece", "tokenizers"),  # it sums up in single precision: a few ids differ
 }
+GIVE_OBJECTS = ("snaptokens", "tokenizers")  # of which one asks for the ids
 LOADED_ANEW = (
     "gigatoken",
     "sentencepiece",
@@ -264,7 +265,7 @@ def _peer(name: str, tokenizer: Tokenizer) -> Load:
 
     def load() -> Encode:
         encode = PEERS[name].open(source).encode
-        return (lambda text: encode(text).ids) if name == "tokenizers" else encode
+        return (lambda text: encode(text).ids) if name in GIVE_OBJECTS else encode
 
     return load
 

@@ -38,6 +38,7 @@ class PairEncoder:
 
     whole_pieces  NO_PIECES, NEWLINES, ALL_PIECES or AS_RANKED, as its model has it
     fused         the token of which the readable way makes one where several are neighbours, if any
+    quick         the ids of a text as `fast` has them in one call, between others; None where that takes more
 
     For texts where ids alone do not tell the spans, `fast` is `heap`.
     """
@@ -51,6 +52,7 @@ class PairEncoder:
     ) -> None:
         self.merging = self._merging = merging
         self._model = merging.model
+        self.quick = merging.model.encode_text
         self._matching = TokenMatching(vocabulary, merging)
         self._dropout = Dropout()
         self.encoders = ("fast", "heap", "scan", *self._matching.encoders)
@@ -93,11 +95,6 @@ class PairEncoder:
     def cut_after(self, text: NDArray[np.uint8], position: int) -> int:
         """The first place in text[position:], whatever precedes, that no merge reaches across; or the end."""
         return self._model.first_cut(text, position)
-
-    def quick(self, text: bytes, before: list[int], after: list[int]) -> NDArray[np.int32] | None:
-        """The ids of a text as `fast` has them in one call, between others; None where that takes more."""
-        found = self._model.encode_text(text, before, after)
-        return None if isinstance(found, int) else found
 
     def bounds(self, ids: NDArray[np.int32]) -> NDArray[np.int64]:
         """int64[n + 1]: where tokens meet that `quick` has given."""

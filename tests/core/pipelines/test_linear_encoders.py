@@ -1,6 +1,7 @@
 """Encoders that match tokens: the exact ones against merging, all against their readable twins."""
 
 import random
+from itertools import pairwise
 
 import pytest
 from benchmarks.linear_speed import growth
@@ -81,6 +82,16 @@ def test_what_is_merged_window_by_window_is_as_merged_at_once(vocabulary, stretc
     tokenizer = Tokenizer(vocabulary).without_splitting()
     text = "".join((unit * count)[: 4 * count] for unit, count in stretches)
     assert_same(tokenizer.encode(text), tokenizer.encode(text, encoder="heap"))
+
+
+def test_windows_that_disagree_about_a_symbol_are_merged_anew():
+    letters = [chr(code) for code in range(0x21, 0x7F)]
+    chain = [f"{left * 2} {right * 2}" for left, right in pairwise([*letters, letters[0]])]
+    vocabulary = byte_level([f"{letter} {letter}" for letter in letters] + chain[::-1])
+    tokenizer = Tokenizer(vocabulary).without_splitting()
+    text = "".join(letter * 2 for letter in letters) * 12  # each pair is up to the next one, 184 bytes on
+    for start in range(0, 40, 3):
+        assert_same(tokenizer.encode(text[start:]), tokenizer.encode(text[start:], encoder="heap"))
 
 
 def real_texts(rng, vocabulary, n_texts):
