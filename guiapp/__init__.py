@@ -9,14 +9,16 @@ tokenizer.decode(encoding.token_ids)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike, fsdecode
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from guiapp.core.errors import EncodeError, TokenloupeError, UnknownPreError, VocabError
+from guiapp.core.errors import ChatError, EncodeError, TokenloupeError, UnknownPreError, VocabError
 from guiapp.core.open_model import open_model
 
 if TYPE_CHECKING:
+    from guiapp.core.chat.chat import Chat
     from guiapp.core.compare.comparison import Comparison
     from guiapp.core.explain.why.told import TokenWhy
     from guiapp.core.hunt.finds import Hunt
@@ -24,15 +26,49 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 __all__ = [
+    "ChatError",
     "EncodeError",
     "TokenloupeError",
     "UnknownPreError",
     "VocabError",
+    "chat",
     "compare",
     "hunt",
     "open_model",
     "why",
 ]
+
+
+def chat(
+    model: str | PathLike[str] | Tokenizer,
+    messages: object,
+    template: str | PathLike[str] | None = None,
+    tools: object = None,
+    add_generation_prompt: bool = True,
+    add_special: bool = True,
+    variables: Mapping[str, object] = MappingProxyType({}),
+) -> Chat:
+    """Messages through a chat template, in tokens that know where they are from.
+
+    messages   in OpenAI's form, as values or JSON; or a request with `messages` and `tools`
+    template   a name of one of the model's, a file, or a text; by default the one that `transformers` takes
+    variables  what the template is given besides, such as {"enable_thinking": False}
+    The result has `text`, `token_ids`, `origins` (of each token), `budget`, and `as_text`: the tokens if
+    content may not become control tokens.  `guiapp.core.chat.hints.hints` tells what may go wrong.
+    The template runs in a process of its own, for at most 2 s.  Raises ChatError for messages or a template
+    that cannot be rendered, VocabError for a model that cannot be used.
+
+    chat = guiapp.chat("demo:bpe", [{"role": "user", "content": "Hello"}])
+    [origin.message for origin in chat.origins]
+    """
+    from guiapp.core.chat.chat import chat_of
+    from guiapp.core.chat.messages import conversation_of
+    from guiapp.core.tokenizer import Tokenizer
+
+    conversation = conversation_of(messages, tools)
+    tokenizer = model if isinstance(model, Tokenizer) else open_model(model)
+    given = None if template is None else fsdecode(template)
+    return chat_of(tokenizer, conversation, given, add_generation_prompt, add_special, variables)
 
 
 def compare(

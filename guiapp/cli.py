@@ -31,6 +31,7 @@ COMMANDS = (
     "count",
     "chunk",
     "compare",
+    "chat",
     "bench",
     "bench ui",
     "bench field",

@@ -14,6 +14,7 @@ PACKAGES = {
     "platformdirs": "MIT",
     "requests": "Apache-2.0",
     "google-re2": "BSD-3-Clause",
+    "jinja2": "BSD-3-Clause",
 }
 NAMES = ("Tokenloupe", "Python", *PACKAGES, "System")
 

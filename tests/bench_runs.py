@@ -51,7 +51,7 @@ STAGES = [
     stage("tiktoken", "encode", 1e-4),
 ]
 
-UNTIMED = dict.fromkeys(("median_s", "ci_s", "mb_per_s", "tokens_per_s"))
+UNTIMED = dict.fromkeys(("median_s", "ci_s", "mb_per_s", "tokens_per_s", "n_tokens"))
 MEMORY = [
     record("memory", name, 1000, 1.0, built_bytes=mb * 10**6, encoding_bytes=10**6, **UNTIMED)
     for name, mb in (("fast", 5), ("heap", 3))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import signal
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -149,7 +148,7 @@ def run(options: argparse.Namespace) -> int:
     if record["complete"]:
         return 0
     kept = f", kept in {options.json}" if file else ""
-    _say(f"tokenloupe: Stopped with {counted(len(record['results']), 'result')}{kept}.")
+    say(f"tokenloupe: Stopped with {counted(len(record['results']), 'result')}{kept}.")
     return INTERRUPTED
 
 
@@ -191,7 +190,7 @@ def _charts(record: dict[str, Any], baseline: str) -> dict[str, str]:
 
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     if (problem := qt_libraries.problem()) is not None:
-        _say(f"tokenloupe: The report has no charts: {problem}")
+        say(f"tokenloupe: The report has no charts: {problem}")
         return {}
     from guiapp.app import make_application
     from guiapp.widgets.bench.chart_images import paper_charts
@@ -229,37 +228,32 @@ def _plan(options: argparse.Namespace) -> Plan:
 
 def _measure(plan: Plan, report: Report) -> None:
     """Run the plan until it is complete or interrupted; the report holds what was measured at any moment."""
-    from guiapp.core.bench.control import Control
+    from guiapp.core.bench.control import stopped_by_signals
     from guiapp.core.bench.engine import run as run_engine
+    from guiapp.core.bench.events import STARTS
 
-    control = Control()
-    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-    for number in handlers:
-        signal.signal(number, lambda *_: control.stop())
-    try:
+    with stopped_by_signals() as control:
         for event in run_engine(plan, control):
             report.add(event)
-            _show_progress(event)
-    finally:
-        for number, handler in handlers.items():
-            signal.signal(number, handler)
+            if event["event"] != "loading" or event["stage"] == STARTS:  # not each stage of it
+                _show_progress(event)
 
 
 def _show_progress(event: Mapping[str, Any]) -> None:
     match event["event"]:
         case "started" if pre := event["vocabulary"]["chosen_pre"]:
-            _say(f"tokenloupe: Text is split as “{pre}”, chosen by hand.")
+            say(f"tokenloupe: Text is split as “{pre}”, chosen by hand.")
         case "loading":
-            _say(f"Loading {event['contender']} …")
+            say(f"Loading {event['contender']} …")
         case "cell":
             size = f"{event['size_bytes']:,} bytes"
             what = f"{event['scenario']} ({', '.join(event['operations'])})"
-            _say(f"[{event['number']}/{event['of']}] {what}: {event['corpus']}, {size}")
+            say(f"[{event['number']}/{event['of']}] {what}: {event['corpus']}, {size}")
         case "left out":
-            _say(f"{event['contender']} is left out: {event['reason']}")
+            say(f"{event['contender']} is left out: {event['reason']}")
 
 
-def _say(line: str) -> None:
+def say(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
@@ -268,7 +262,7 @@ def _print_changes(old: dict[str, Any], new: dict[str, Any], file: TextIO) -> No
     from guiapp.core.bench.tables import change_lines
 
     for line in different_conditions(old, new):
-        _say(f"Not the same conditions: {line}.")
+        say(f"Not the same conditions: {line}.")
     print(*change_lines(compare_runs(old, new)), sep="\n", file=file)
 
 

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import argparse
 import shlex
-import signal
-import sys
 from typing import TYPE_CHECKING
 
+from guiapp.commands.bench import INTERRUPTED, say
 from guiapp.commands.files import InputError, file_name, file_path, positive_number, seed_number, write
 
 if TYPE_CHECKING:
     from guiapp.core.bench.field.record import Field
     from guiapp.core.bench.field.run import FieldPlan
     from guiapp.core.bench.field.texts import TimedText
-
-INTERRUPTED = 130
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -85,18 +82,12 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _measured(options: argparse.Namespace) -> Field:
-    from guiapp.core.bench.control import Control
+    from guiapp.core.bench.control import stopped_by_signals
     from guiapp.core.bench.field.run import run_field
 
-    plan, control = _plan(options), Control()
-    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-    for number in handlers:
-        signal.signal(number, lambda *_: control.stop())
-    try:
-        return run_field(plan, control, _say, command_line(options))
-    finally:
-        for number, handler in handlers.items():
-            signal.signal(number, handler)
+    plan = _plan(options)
+    with stopped_by_signals() as control:
+        return run_field(plan, control, say, command_line(options))
 
 
 def _plan(options: argparse.Namespace) -> FieldPlan:
@@ -137,7 +128,3 @@ def _text(text: str) -> TimedText:
     if not title or not corpus:
         raise argparse.ArgumentTypeError(f"“{text}” is not a name and a file, such as English=book.txt")
     return TimedText(title, corpus)
-
-
-def _say(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)

@@ -32,6 +32,10 @@ class EncodeError(TokenloupeError):
     """A text or a list of ids that this vocabulary cannot turn into the other; the message says why."""
 
 
+class ChatError(TokenloupeError):
+    """Messages or a chat template that cannot be rendered; the message says why, in one sentence."""
+
+
 class NativeLibraryError(TokenloupeError, ImportError):
     """A native library that is missing, outdated or of another version; the message says what to do."""
 

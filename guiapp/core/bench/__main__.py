@@ -34,7 +34,8 @@ def main() -> int:
     """Exit status 0 if the run was complete or was stopped, 1 if the plan was at fault."""
     if hasattr(os, "nice"):
         os.nice(LOWER_PRIORITY)
-    begin_early()  # which imports the same as this process, and meanwhile
+    record = json.loads(sys.stdin.readline() or "{}")
+    begin_early(str(record.get("model", "")), record.get("pre"))  # imports and opens what this process does
     from guiapp.core.bench.engine import run
     from guiapp.core.bench.plan import RUN_OWN, BenchError, plan_from
 
@@ -42,7 +43,7 @@ def main() -> int:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: control.stop())
     try:
-        plan = plan_from(json.loads(sys.stdin.readline() or "{}"))
+        plan = plan_from(record)
         if plan.own and RUN_OWN not in sys.argv[1:]:
             programs = "; ".join(own.shown for own in plan.own)
             raise BenchError(f"This plan runs programs: {programs}. If you want that, say {RUN_OWN}.")

@@ -23,8 +23,8 @@ from guiapp.core.bench.loading import Loading
 from guiapp.core.bench.measurement import Series, agreement_record, memory_record
 from guiapp.core.bench.operations import MEMORY, REBUILDING
 from guiapp.core.bench.plan import Plan
-from guiapp.core.bench.scenarios import Cell
 from guiapp.core.bench.statistics import summarize
+from guiapp.core.bench.tasks import Cell
 from guiapp.core.bench.turns import is_enough
 from guiapp.core.bench.worker_process import GLANCE_S, ContenderFailed, Stopped, Worker, WorkerLost
 from guiapp.core.bench.workers import LOAD_LIMIT_S, Workers

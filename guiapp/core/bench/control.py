@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import signal
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 QUIET_S = 1.0  # a run goes on when nobody has typed or scrolled for so long
 
@@ -48,3 +51,16 @@ class Control:
         ended_s = time.monotonic()
         self.held_s += ended_s - resumed_s
         self.paused_s += ended_s - started_s
+
+
+@contextmanager
+def stopped_by_signals() -> Iterator[Control]:
+    """What stops at Ctrl+C, or when the process shall end; afterwards signals do what they did before."""
+    control = Control()
+    numbers = signal.SIGINT, signal.SIGTERM
+    handlers = [signal.signal(number, lambda *_: control.stop()) for number in numbers]
+    try:
+        yield control
+    finally:
+        for number, handler in zip(numbers, handlers, strict=True):
+            signal.signal(number, handler)

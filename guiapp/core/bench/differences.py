@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from guiapp.core.bench.engine import cells_of
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.plan import BenchError, Plan
-from guiapp.core.bench.scenarios import Cell
+from guiapp.core.bench.tasks import Cell
 from guiapp.core.tokenizer import Tokenizer
 
 

@@ -45,9 +45,10 @@ from guiapp.core.bench.events import Event
 from guiapp.core.bench.loading import Loading
 from guiapp.core.bench.operations import MEMORY, encode_all
 from guiapp.core.bench.plan import BenchError, Plan, from_any_folder
-from guiapp.core.bench.scenarios import SCENARIOS, Cell, Setting, tasks_of
+from guiapp.core.bench.scenarios import SCENARIOS, tasks_of
 from guiapp.core.bench.starting import begin_early
 from guiapp.core.bench.stolen_time import StolenTime
+from guiapp.core.bench.tasks import Cell, Setting
 from guiapp.core.bench.worker_process import GLANCE_S, Stopped, Worker, WorkerProcess
 from guiapp.core.bench.workers import StartWorker, Workers
 from guiapp.core.tokenizer import Tokenizer

@@ -1,4 +1,4 @@
-"""How long a run takes: a range before it begins, a better one while it goes.
+"""How long a run takes: one number before it begins, a range of what is left while it goes.
 
 Contenders differ by factors of a thousand, so that nobody can know before; what is told says so.
 """
@@ -6,14 +6,13 @@ Contenders differ by factors of a thousand, so that nobody can know before; what
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from guiapp.core.bench.forecast import NOTHING_KNOWN, START_S, Known, all_loading_s, cells_s
 from guiapp.core.bench.plan import Plan
 from guiapp.core.bench.scenarios import tasks_of
 
-QUICK, SLOW = 0.7, 1.7  # times what is forecast: machines differ, and other programs run beside
 RECENT = 3  # cells, whose pace may be another than that of all before
 MINUTE_S, LONGEST_IN_SECONDS_S, STEP_S = 60, 100, 5
 
@@ -31,14 +30,6 @@ class Duration:
         return _range(self.low_s, self.high_s, MINUTE_S, 1, "min")
 
 
-def expected(plan: Plan, text_bytes: Sequence[int], known: Known = NOTHING_KNOWN) -> Duration:
-    """What a plan will take whose texts have so many bytes, going by what earlier runs took."""
-    contenders, tasks = plan.contenders, tasks_of(plan, text_bytes)
-    ready_s = START_S + all_loading_s(contenders, known)
-    low_s, high_s = (ready_s + sum(cells_s(plan, contenders, tasks, known, each)) for each in (True, False))
-    return Duration(QUICK * low_s, SLOW * high_s)
-
-
 def expected_s(plan: Plan, text_bytes: Sequence[int], known: Known = NOTHING_KNOWN) -> float:
     """The seconds that a plan will take whose texts have so many bytes, right within a factor of two.
 
@@ -49,37 +40,6 @@ def expected_s(plan: Plan, text_bytes: Sequence[int], known: Known = NOTHING_KNO
         for are_steady in (True, False)
     )
     return START_S + all_loading_s(plan.contenders, known) + math.sqrt(shortest_s * longest_s)
-
-
-def added_s(
-    plan: Plan, text_bytes: Sequence[int], known: Known = NOTHING_KNOWN, contenders: Iterable[str] = ()
-) -> dict[str, float]:
-    """How many seconds more a plan takes with each of these contenders than without it."""
-    return {
-        name: expected_s(_with(plan, name), text_bytes, known)
-        - expected_s(_without(plan, name), text_bytes, known)
-        for name in contenders
-    }
-
-
-def added_by_scenarios_s(
-    plan: Plan, text_bytes: Sequence[int], known: Known = NOTHING_KNOWN, scenarios: Iterable[str] = ()
-) -> dict[str, float]:
-    """The same of scenarios."""
-    others = {name: tuple(each for each in plan.scenarios if each != name) for name in scenarios}
-    return {
-        name: expected_s(replace(plan, scenarios=(*rest, name)), text_bytes, known)
-        - expected_s(replace(plan, scenarios=rest), text_bytes, known)
-        for name, rest in others.items()
-    }
-
-
-def _without(plan: Plan, name: str) -> Plan:
-    return replace(plan, contenders=tuple(each for each in plan.contenders if each != name))
-
-
-def _with(plan: Plan, name: str) -> Plan:
-    return replace(plan, contenders=(*_without(plan, name).contenders, name))
 
 
 def weights_of(plan: Plan, text_bytes: Sequence[int], known: Known = NOTHING_KNOWN) -> list[float]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from guiapp.core.bench.scenarios import Cell
+from guiapp.core.bench.tasks import Cell
 
 STARTS = "starts"
 

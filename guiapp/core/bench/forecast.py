@@ -16,8 +16,9 @@ from guiapp.core.bench.contenders.table import PEERS
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.operations import MEMORY, REBUILDING
 from guiapp.core.bench.plan import Plan
-from guiapp.core.bench.scenarios import SCENARIOS, UNITS, Task
+from guiapp.core.bench.scenarios import SCENARIOS
 from guiapp.core.bench.stages import STAGES
+from guiapp.core.bench.tasks import UNITS, Task
 from guiapp.core.bench.turns import (
     FEWEST_ROUNDS,
     MOST_ROUNDS,

@@ -13,7 +13,7 @@ from typing import Any
 from guiapp.core.bench.disturbance import was_busy, was_disturbed
 from guiapp.core.bench.drift import NO_DRIFT, Drift, drift_of
 from guiapp.core.bench.measurement import KEY, Record, key_of
-from guiapp.core.bench.plan import BenchError, plan_from
+from guiapp.core.bench.plan import BenchError, Plan, plan_from
 from guiapp.core.bench.run_form import problem_with
 from guiapp.core.bench.statistics import Ratio, ratio_of, wander_of
 from guiapp.core.system.outside_json import read_json
@@ -58,9 +58,19 @@ class Change:
         return "faster" if self.own.high < 1 / self.margin else "same"
 
     @property
+    def is_change(self) -> bool:
+        """Whether it is told at all."""
+        return self.verdict in ("slower", "faster")
+
+    @property
     def is_sure(self) -> bool:
         """Whether it may be called so: nothing is sure of a machine on which other programs ran."""
-        return self.verdict in ("slower", "faster") and self.margin < BUSY_MARGIN
+        return self.is_change and self.margin < BUSY_MARGIN
+
+    @property
+    def words(self) -> str:
+        """The verdict, and how sure it is."""
+        return f"maybe {self.verdict}" if self.is_change and not self.is_sure else self.verdict
 
     @property
     def title(self) -> str:
@@ -175,7 +185,10 @@ def different_conditions(old: Record, new: Record) -> list[str]:
     pairs.append(("chosen pre-tokenizer", chosen[0], chosen[1]))
     texts = [{each["name"]: each["sha256"] for each in run.get("corpora", [])} for run in (old, new)]
     pairs += [(f"text {name}", texts[0][name], texts[1][name]) for name in texts[0] if name in texts[1]]
-    own = [_own_of(run.get("plan")) for run in (old, new)]
+    plans = [_plan_of(run) for run in (old, new)]
+    if plans[0] is not None and plans[1] is not None:
+        pairs.append(("repetition of texts", plans[0].repeat, plans[1].repeat))
+    own = [{} if plan is None else {each.name: each.shown for each in plan.own} for plan in plans]
     pairs += [(f"contender {name}", own[0][name], own[1][name]) for name in own[0] if name in own[1]]
     return [
         f"{name} was {_short(before)}, now {_short(after)}"
@@ -184,12 +197,12 @@ def different_conditions(old: Record, new: Record) -> list[str]:
     ]
 
 
-def _own_of(plan: Any) -> dict[str, str]:
-    """What contenders of one's own ran, by name."""
+def _plan_of(run: Record) -> Plan | None:
+    """None where it was not kept, or is not one of ours; runs that do not say so repeated texts."""
     try:
-        return {each.name: each.shown for each in plan_from(plan or {"model": ""}).own}
-    except (BenchError, AttributeError):  # somebody else's
-        return {}
+        return plan_from({"repeat": "same", **run["plan"]})
+    except (BenchError, AttributeError, KeyError, TypeError):
+        return None
 
 
 def _short(value: object) -> str:

@@ -65,10 +65,15 @@ class Loading:
         self._control.wait_while_paused()
         if self._control.shall_stop():
             raise Stopped
+        yield from self._begin_some()
+        for name in list(self._begun_s):
+            told = list(self._look_at(name, wait_s / len(self._begun_s)))
+            yield from self._begin_some()  # before whoever is ready takes its first turns
+            yield from told
+
+    def _begin_some(self) -> Iterator[Event]:
         while self._waiting and len(self._begun_s) < self._n_at_once:
             yield from self._begin(self._waiting.pop(0))
-        for name in list(self._begun_s):
-            yield from self._look_at(name, wait_s / len(self._begun_s))
 
     def _begin(self, name: str) -> Iterator[Event]:
         self._begun_s[name] = self._clock_s()

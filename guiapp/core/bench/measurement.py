@@ -10,8 +10,9 @@ import numpy as np
 
 from guiapp.core.bench.agreement import Agreement
 from guiapp.core.bench.operations import MEMORY
-from guiapp.core.bench.scenarios import SCENARIOS, Cell
+from guiapp.core.bench.scenarios import SCENARIOS
 from guiapp.core.bench.statistics import fit_growth, interval_in_turns, summarize
+from guiapp.core.bench.tasks import Cell
 from guiapp.core.bench.timing import Sample
 
 Record = dict[str, Any]

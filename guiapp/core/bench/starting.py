@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import multiprocessing
+import os
 import signal
 import sys
 from collections.abc import Iterator
@@ -13,6 +15,7 @@ from multiprocessing.context import ForkServerContext, SpawnContext
 ContextOfProcesses = SpawnContext | ForkServerContext
 SPAWN = multiprocessing.get_context("spawn")
 PRELOADED = "guiapp.core.bench.engine"
+OPEN_EARLY = "TOKENLOUPE_OPEN_EARLY"  # names a model and its pre-tokenizer to the process that is copied
 
 
 @contextmanager
@@ -41,9 +44,16 @@ def contenders_context() -> ContextOfProcesses:
     return context
 
 
-def begin_early() -> None:
-    """Start what `contenders_context` copies, while something else is done."""
+def begin_early(model: str = "", pre: str | None = None) -> None:
+    """Start what `contenders_context` copies, while something else is done; it may open a model meanwhile.
+
+    That is for a process that makes one run: the model is opened once, whatever becomes of its file.
+    """
     contenders_context()
-    if sys.platform == "linux":
-        with interrupts_held_back():
-            forkserver.ensure_running()
+    if sys.platform != "linux":
+        return
+    if os.path.isfile(model):  # what has to be fetched is fetched once, by whoever asks for it
+        os.environ[OPEN_EARLY] = json.dumps([model, pre])
+    with interrupts_held_back():
+        forkserver.ensure_running()
+    os.environ.pop(OPEN_EARLY, None)

@@ -42,11 +42,6 @@ class Summary:
     interval: Interval
     n_outliers: int
 
-    @property
-    def relative_width(self) -> float:
-        """The interval's width as a share of the median."""
-        return (self.interval.high - self.interval.low) / self.median if self.median else 0.0
-
 
 def summarize(values: Sequence[float]) -> Summary:
     """Median, its confidence interval and the number of outliers; at least one value."""

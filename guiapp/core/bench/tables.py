@@ -277,7 +277,7 @@ def _is_same_cell(one: Record, other: Record) -> bool:
 
 
 def change_table(changes: Sequence[Change], title: str) -> Table:
-    """What is surely slower or faster than in another run, and how sure that is."""
+    """What is slower or faster than in another run, and how sure that is."""
     drift = changes[0].drift if changes else NO_DRIFT
     beside = ["beside the drift"] if drift.contenders else []
     rows = [["", "what", "text", "size", "verdict", "times the time", "99 % interval", *beside]]
@@ -286,7 +286,7 @@ def change_table(changes: Sequence[Change], title: str) -> Table:
         what = f"{scenario} ({operation})" + (f", {threads} threads" if threads > 1 else "")
         ratio, mark = change.ratio, MARKS[change.verdict]
         interval = f"{ratio.low:.2f} to {ratio.high:.2f}"
-        verdict = f"{mark} {change.verdict}".strip()
+        verdict = f"{mark} {change.words}".strip()
         size = size_text(size_bytes)
         own = [f"{change.own.ratio:.2f}"] if beside else []
         rows.append([contender, what, corpus, size, verdict, f"{ratio.ratio:.2f}", interval, *own])
@@ -294,7 +294,7 @@ def change_table(changes: Sequence[Change], title: str) -> Table:
 
 
 def change_lines(changes: Sequence[Change]) -> Iterator[str]:
-    """What all share, and what is surely slower or faster than before beside that."""
+    """What all share, and what is slower or faster than before beside that, surely or not."""
     if changes and (drift := str(changes[0].drift)):
         yield f"{drift}."
     counts = {verdict: [change for change in changes if change.verdict == verdict] for verdict in VERDICTS}
@@ -302,7 +302,7 @@ def change_lines(changes: Sequence[Change]) -> Iterator[str]:
         for change in counts[verdict]:
             ratio = change.ratio
             yield (
-                f"{verdict.upper()}: {change.title}: {ratio.ratio:.2f} times the time "
+                f"{change.words.upper()}: {change.title}: {ratio.ratio:.2f} times the time "
                 f"(99 %: {ratio.low:.2f} to {ratio.high:.2f})"
             )
     yield ", ".join(f"{len(counts[verdict])} {verdict}" for verdict in VERDICTS)
@@ -315,7 +315,7 @@ def busy_text(changes: Sequence[Change]) -> str:
     n_disturbed = sum(change.is_disturbed for change in changes)
     told = []
     if any(change.margin >= BUSY_MARGIN for change in changes):
-        told.append(f"only what differs more than {BUSY_MARGIN:g} times is sure")
+        told.append(f"only what differs more than {BUSY_MARGIN:g} times is told, as maybe")
     if n_disturbed:
         told.append(f"nothing is sure of {counted(n_disturbed, 'result')} that had less than a core")
     return f"Machine busy: {', and '.join(told)}" if told else ""

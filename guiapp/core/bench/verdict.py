@@ -25,6 +25,7 @@ class Verdict:
     is_settled    more turns would hardly change the sentence
     is_disturbed  other programs took time from one of the two: nothing is sure
     n_equal, n_contenders  how many have equal ids, of those that can be compared
+    n_tokens      0 where a run of another version does not tell
     """
 
     fastest: str
@@ -62,7 +63,8 @@ class Verdict:
 
     def __str__(self) -> str:
         """Such as “gigatoken 1.2 × as fast as fast; all ids equal; 27,483 tokens”."""
-        return "; ".join(filter(None, [self.comparison, self.ids, f"{self.n_tokens:,} tokens"]))
+        tokens = f"{self.n_tokens:,} tokens" if self.n_tokens else ""
+        return "; ".join(filter(None, [self.comparison, self.ids, tokens]))
 
 
 def verdict_of(results: Sequence[Record], corpus: str, baseline: str) -> Verdict | None:
@@ -90,7 +92,7 @@ def verdict_of(results: Sequence[Record], corpus: str, baseline: str) -> Verdict
         is_disturbed=is_disturbed,
         n_equal=len(right),
         n_contenders=len(judged),
-        n_tokens=round(fastest["n_tokens"]),
+        n_tokens=round(fastest.get("n_tokens") or 0),
     )
 
 

@@ -36,10 +36,10 @@ from guiapp.core.bench.contenders.own_open import MODEL_VARIABLE, open_own
 from guiapp.core.bench.contenders.own_python import answer_elsewhere
 from guiapp.core.bench.contenders.table import PEERS, peer_source
 from guiapp.core.bench.memory import held_bytes, peak_bytes_during
+from guiapp.core.bench.opened import opened_model
 from guiapp.core.bench.operations import OPERATIONS, Subject, encode_all, judged_tokens
 from guiapp.core.bench.timing import SYSTEM_CLOCK, Operation, Sample, calls_per_sample, take_sample
 from guiapp.core.errors import TokenloupeError
-from guiapp.core.open_model import open_model
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.quoting import quoted
 
@@ -75,7 +75,7 @@ class Worker:
     ) -> None:
         self._tell = tell
         self._model = model
-        self._open_model = partial(open_model, model, pre)
+        self._opened = partial(opened_model, model, pre)
         self._name = name
         self._own = own
         self._build: Callable[[], Contender] | None = None
@@ -87,28 +87,31 @@ class Worker:
         own = self._own
         name, is_split = split_name(self._name) if own is None else (own.target, True)
         peer = PEERS.get(name) if own is None or own.kind == LIBRARY else None
+        opened_bytes = 0
         self._tell(OPENS if own is None else STARTS)
         if own is not None and peer is None:
             os.environ[MODEL_VARIABLE] = self._model
             self._build = partial(open_own, own)
             before = held_bytes()
         elif peer is not None:  # our own vocabulary is no part of its memory
-            tokenizer = self._open_model()
+            tokenizer = self._opened().tokenizer
             self._tell(WRITES)
             source = peer_source(name, tokenizer, is_split)
             self._tell(READS)
             self._build = partial(peer.open, source)
             before = held_bytes()
         else:
+            tokenizer, opened_bytes = self._opened()  # which is part of ours
+            vocabulary = tokenizer.vocabulary
             before = held_bytes()
-            vocabulary = self._open_model().vocabulary
             self._build = lambda: our_contender(as_split(Tokenizer(vocabulary), is_split), name)
         self._contender = self._build()
         if own is not None and own.kind == PYTHON:
             self._build = _no_second
         encode_all(self._contender, [FIRST_TEXT])  # makes what is made with the first text
         version = "" if peer is None else peer.version
-        return Loaded(version, self._contender.other_vocabulary, max(held_bytes() - before, 0))
+        memory_bytes = opened_bytes + max(held_bytes() - before, 0)
+        return Loaded(version, self._contender.other_vocabulary, memory_bytes)
 
     def prepare(
         self, operation: str, texts: tuple[bytes, ...], parts: tuple[tuple[int, int], ...], threads: int

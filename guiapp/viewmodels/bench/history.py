@@ -60,7 +60,7 @@ class Opened(NamedTuple):
 
 @dataclass(frozen=True)
 class Comparison:
-    """What is surely faster or slower than in another run.
+    """What is faster or slower than in another run, surely or not.
 
     changes     the most slowed down first
     n_compared  the results that both runs have
@@ -79,14 +79,17 @@ class Comparison:
     @classmethod
     def of(cls, title: str, old: Record, new: Record) -> Comparison:
         changes = compare_runs(old, new)
-        sure = tuple(change for change in changes if change.verdict in ("slower", "faster"))
+        told = tuple(change for change in changes if change.is_change)
         drift = str(changes[0].drift) if changes else ""
         return cls(
-            title, sure, len(changes), tuple(different_conditions(old, new)), drift, busy_text(changes)
+            title, told, len(changes), tuple(different_conditions(old, new)), drift, busy_text(changes)
         )
 
     def __str__(self) -> str:
-        told = f"In both: {counted(self.n_compared, 'result')}, of them surely different: {len(self.changes)}"
+        n_sure = sum(change.is_sure for change in self.changes)
+        told = f"In both: {counted(self.n_compared, 'result')}, of them surely different: {n_sure}"
+        if n_unsure := len(self.changes) - n_sure:
+            told += f", maybe: {n_unsure}"
         return "; ".join(filter(None, [told, self.busy, *self.conditions]))
 
 

@@ -91,4 +91,5 @@ def _parts(verdict: Verdict, theme: Theme, size_px: int) -> Iterator[str]:
         yield f" is <b>{times_text(verdict.ratio.ratio)}&nbsp;×</b> as fast as {name(verdict.beside)}"
     if verdict.ids:
         yield f"; {verdict.ids}"
-    yield f"; <b>{verdict.n_tokens:,}</b> tokens"
+    if verdict.n_tokens:
+        yield f"; <b>{verdict.n_tokens:,}</b> tokens"

@@ -248,7 +248,9 @@ class ResultsView(QWidget):
     def _showing(self) -> Showing:
         """What charts tell beside the results."""
         model = self._model
-        loading = (Loading(name, each.share or None, each.stage) for name, each in model.loading.items())
+        loading = [Loading(name, each.share or None, each.stage) for name, each in model.loading.items()]
+        if not model.results:  # the others will take part
+            loading += [Loading(name, None) for name in model.choice.contenders if name not in model.loading]
         return showing_of(
             model.record,
             baseline=self.baseline,

@@ -14,7 +14,7 @@ from guiapp.core.bench.cell import Race
 from guiapp.core.bench.control import Control
 from guiapp.core.bench.events import left_out, loading
 from guiapp.core.bench.plan import Plan
-from guiapp.core.bench.scenarios import Cell
+from guiapp.core.bench.tasks import Cell
 from guiapp.core.bench.timing import Sample
 from guiapp.core.bench.turns import FEWEST_ROUNDS, MOST_ROUNDS, is_enough
 from guiapp.core.bench.worker import Loaded

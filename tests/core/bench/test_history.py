@@ -130,7 +130,9 @@ def test_nothing_is_sure_of_what_had_no_core_of_its_own(shares):
     assert {change.verdict for change in changes} == {"disturbed"}
     assert changes[0].drift.factor == 1
     told = list(change_lines(changes))
-    assert told[-1].startswith("Machine busy: only what differs more than 3 times is sure, and nothing is")
+    assert told[-1].startswith(
+        "Machine busy: only what differs more than 3 times is told, as maybe, and nothing is"
+    )
     assert told[-1].endswith(" sure of 100 results that had less than a core.")
 
 
@@ -222,6 +224,15 @@ def test_another_command_of_the_same_name_is_another_condition(spoiled):
     )
     assert different_conditions(old, new) == ["contender mine was tok --x, now tok --y"]
     assert different_conditions(old, {**new, "plan": spoiled}) == []
+
+
+def test_other_repetition_is_another_condition_and_older_runs_repeated():
+    old, new, older = (
+        {**run_of(), "plan": {"model": "a", **said}}
+        for said in ({"repeat": "never"}, {"repeat": "fresh"}, {})
+    )
+    assert different_conditions(old, new) == ["repetition of texts was never, now fresh"]
+    assert different_conditions(older, new) == ["repetition of texts was same, now fresh"]
 
 
 def test_a_run_is_renamed_and_is_otherwise_what_it_was(tmp_path):

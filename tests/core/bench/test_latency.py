@@ -6,8 +6,8 @@ from bench_runs import record
 from guiapp.core.bench.contenders.contender import Contender, ids_only
 from guiapp.core.bench.measurement import Series
 from guiapp.core.bench.operations import N_SINGLE, OPERATIONS, SINGLY, Subject
-from guiapp.core.bench.scenarios import Cell
 from guiapp.core.bench.tables import measured_tables
+from guiapp.core.bench.tasks import Cell
 from guiapp.core.bench.timing import Sample, calls_per_sample, take_sample
 
 

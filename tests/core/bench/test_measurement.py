@@ -14,7 +14,7 @@ from guiapp.core.bench.measurement import (
     key_of,
     memory_record,
 )
-from guiapp.core.bench.scenarios import Cell
+from guiapp.core.bench.tasks import Cell
 from guiapp.core.bench.timing import Sample
 
 SAMPLES = [Sample(wall_s, wall_s / 2) for wall_s in (2.0, 2.0, 4.0, 2.0, 90.0)]

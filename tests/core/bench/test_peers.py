@@ -16,7 +16,8 @@ from token_lists import model_of, write_vocab_json, write_vocab_txt
 from guiapp import open_model
 from guiapp.core.bench.contenders.contender import UnavailableError, our_contender
 from guiapp.core.bench.contenders.table import PEERS, peer_source, reason_against
-from guiapp.core.bench.operations import encode_all
+from guiapp.core.bench.operations import BATCH, encode_all
+from guiapp.core.bench.worker_process import WorkerProcess
 from guiapp.core.catalogue import ALGORITHMS
 from guiapp.core.demo import sample_text
 from guiapp.core.vocab.vocabulary import VocabType
@@ -40,6 +41,7 @@ TAKES = [
     ("rwkv-package", "demo:rwkv"),
 ]
 TOKEN_FILES = ("vocab.txt", "vocab.json and merges.txt", "CLIP's merges")
+ONE_VOCABULARY_A_PROCESS = ("rs-bpe",)  # its batches on threads keep to the first that was opened
 OWN_FILES_ONLY = ("mistral-common", "quicktok-v1", "wordchipper")  # or patterns that it knows
 BYTE_PAIR_PEERS = ("tiktoken", "tokenizers", "gigatoken", "llama.cpp")
 
@@ -153,9 +155,24 @@ def test_peers_decode_what_they_encode_and_take_batches(name):
     decoded = peer.decode(peer.take_ids(ids))
     assert (decoded if isinstance(decoded, bytes) else decoded.encode()).strip() == text
     taken = [peer.take_text(text) for _ in range(5)]
-    for threads in (1, 2):
+    for threads in (1,) if name in ONE_VOCABULARY_A_PROCESS else (1, 2):
         rows = [peer.tokens(row).ids.tolist() for row in peer.encode_batch(taken, threads)]
         assert rows == [ids.tolist()] * 5
+
+
+@pytest.mark.parametrize("name", ONE_VOCABULARY_A_PROCESS)
+def test_batches_are_right_in_a_process_of_its_own(name):
+    pytest.importorskip(PEERS[name].module)
+    text = b"Hello, world! This is a small text."
+    process = WorkerProcess("demo:bpe", name, 2, lambda: False)
+    try:
+        process.ask(60, "load")
+        each, together = (
+            process.ask(60, "prepare", does, (text,) * 5, (), 2) for does in ("encode each", BATCH)
+        )
+    finally:
+        process.end()
+    assert each.ids.tolist() == together.ids.tolist()
 
 
 def test_bytes_that_are_not_utf8_crash_no_peer():

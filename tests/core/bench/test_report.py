@@ -92,9 +92,11 @@ HTML = f"""\
 """
 CSV = """\
 scenario,operation,contender,corpus,size_bytes,threads,n,median_s,mb_per_s,tokens_per_s,n_tokens,exact,\
-agreement,ci_low_s,ci_high_s,built_bytes,encoding_bytes
-throughput,encode,fast,a|b,10000,1,9,0.5,0.02,5000.0,7,True,1.0,0.25,0.75,,
-memory,encode,fast,english,1000,1,9,,,,,True,1.0,,,5000000,1000000
+agreement,ci_low_s,ci_high_s,built_bytes,encoding_bytes,p50_s,p95_s,p99_s,joules_per_mb,joules_low,joules_high
+throughput,encode,fast,a|b,10000,1,9,0.5,0.02,5000.0,7,True,1.0,0.25,0.75,,,,,,,,
+memory,encode,fast,english,1000,1,9,,,,,True,1.0,,,5000000,1000000,,,,,,
+latency,encode,fast,english,128,1,9,0.5,0.000256,64.0,32,True,1.0,0.45,0.6,,,0.25,1,2,,,
+energy,encode,fast,english,1000,1,9,0.5,0.002,500.0,250,True,1.0,0.45,0.6,,,,,,2.0,1.5,2.5
 """
 
 
@@ -107,7 +109,9 @@ def test_the_ending_of_a_file_names_its_format(ending, whole):
 
 def test_figures_as_csv_whole():
     timed = record("throughput", "fast", 10_000, 0.5, corpus="a|b", ci_s=[0.25, 0.75], n_tokens=7)
-    assert csv_text({"results": [timed, MEMORY[0]]}) == CSV
+    single = record("latency", "fast", 128, 0.5, p50_s=0.25, p95_s=1, p99_s=2)
+    metered = record("energy", "fast", 1_000, 0.5, joules_per_mb=2.0, joules_ci=[1.5, 2.5])
+    assert csv_text({"results": [timed, MEMORY[0], single, metered]}) == CSV
 
 
 def test_a_command_line_gives_the_same_plan_again():

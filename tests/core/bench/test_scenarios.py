@@ -6,7 +6,8 @@ import pytest
 from guiapp import open_model
 from guiapp.core.bench.corpus import WORST_TEXTS, Corpus, corpus_named, stretched, worst_texts
 from guiapp.core.bench.plan import Plan
-from guiapp.core.bench.scenarios import SCENARIOS, Cell, Setting, Task, tasks_of
+from guiapp.core.bench.scenarios import SCENARIOS, tasks_of
+from guiapp.core.bench.tasks import Cell, Setting, Task
 
 WORST = [(text, size, 1) for text in (0, 1, 2) for size in (1_000, 10_000, 100_000, 1_000_000)]
 SCALES = [128, 512, 2_048, 8_192, 32_768, 131_072, 524_288, 2_097_152, 4_194_304]

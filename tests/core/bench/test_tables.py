@@ -164,6 +164,7 @@ def test_changes_are_a_table_with_their_verdicts():
         change("fast", 0.5, threads=2),
         change("scan", 1.0),
         change("table", 4.0, is_disturbed=True),
+        change("words", 9.0, margin=BUSY_MARGIN),
     ]
     table = change_table(changes, "Since yesterday")
     assert (table.title, table.note) == ("Since yesterday", "")
@@ -173,13 +174,17 @@ def test_changes_are_a_table_with_their_verdicts():
         ["fast", "scaling (encode), 2 threads", "english", "2 KiB", "▲ faster", "0.50", "0.48 to 0.52"],
         ["scan", "scaling (encode)", "english", "2 KiB", "same", "1.00", "0.96 to 1.04"],
         ["table", "scaling (encode)", "english", "2 KiB", "disturbed", "4.00", "3.84 to 4.16"],
+        ["words", "scaling (encode)", "english", "2 KiB", "▼ maybe slower", "9.00", "8.64 to 9.36"],
     ]
     assert list(change_lines(changes)) == [
         "SLOWER: heap: scaling (encode), english, 2,048 bytes: 1.50 times the time (99 %: 1.44 to 1.56)",
+        "MAYBE SLOWER: words: scaling (encode), english, 2,048 bytes: 9.00 times the time "
+        "(99 %: 8.64 to 9.36)",
         "FASTER: fast: scaling (encode), english, 2,048 bytes, 2 threads: 0.50 times the time "
         "(99 %: 0.48 to 0.52)",
-        "1 slower, 1 faster, 1 same",
-        "Machine busy: nothing is sure of 1 result that had less than a core.",
+        "2 slower, 1 faster, 1 same",
+        "Machine busy: only what differs more than 3 times is told, as maybe, and nothing is sure "
+        "of 1 result that had less than a core.",
     ]
 
 
@@ -208,7 +213,7 @@ def test_what_all_share_is_a_column_of_its_own():
         ([change("fast", 2.0)], ""),
         (
             [change("fast", 2.0), change("heap", 2.0, margin=BUSY_MARGIN)],
-            "Machine busy: only what differs more than 3 times is sure",
+            "Machine busy: only what differs more than 3 times is told, as maybe",
         ),
         (
             [change("fast", 2.0, is_disturbed=True)],
@@ -216,8 +221,8 @@ def test_what_all_share_is_a_column_of_its_own():
         ),
         (
             [change("fast", 2.0, is_disturbed=True, margin=9.0)] * 2,
-            "Machine busy: only what differs more than 3 times is sure, and nothing is sure of 2 results "
-            "that had less than a core",
+            "Machine busy: only what differs more than 3 times is told, as maybe, and nothing is sure "
+            "of 2 results that had less than a core",
         ),
     ],
 )

@@ -76,6 +76,16 @@ def test_a_run_that_kept_no_samples_says_nothing_sure():
     assert verdict.is_tie
 
 
+def test_a_run_of_an_older_version_has_a_verdict_without_what_it_does_not_tell():
+    rows = [row("fast", 1.0), row("heap", 2.0)]
+    for each in rows:
+        del each["n_tokens"], each["processor_share"], each["samples_s"]
+    assert (
+        str(verdict_of(rows, "english", "heap"))
+        == "fast and heap are equally fast as far as this run can tell; all ids equal"
+    )
+
+
 @pytest.mark.parametrize(
     ("ratio", "text"),
     [(1.0, "1.00"), (1.09, "1.09"), (1.1, "1.1"), (9.96, "10.0"), (15.6, "16"), (1300, "1,300")],

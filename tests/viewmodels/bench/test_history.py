@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 from bench_runs import record
 
-from guiapp.core.bench.history import save_run
+from guiapp.core.bench.history import BUSY_MARGIN, MARGIN, Change, save_run
 from guiapp.core.bench.plan import BenchError, Plan
+from guiapp.core.bench.statistics import Ratio
 from guiapp.viewmodels.bench import history as bench_history
 from guiapp.viewmodels.bench.history import YOUR_TEXT, Comparison, Kept, RunHistory, SavedRun, with_text_kept
 
@@ -83,8 +84,12 @@ def test_a_run_that_cannot_be_kept_says_so_and_its_journal_stays(history, monkey
 
 
 def test_a_comparison_tells_how_many_results_differ():
-    told = Comparison("before", ("a", "b"), 3, ("Another machine.",), busy="Others ran.")
-    assert str(told) == "In both: 3 results, of them surely different: 2; Others ran.; Another machine."
+    sure, unsure = (Change(("fast",), Ratio(9.0, 8.0, 10.0), margin=each) for each in (MARGIN, BUSY_MARGIN))
+    changes = (sure, sure, unsure)
+    told = Comparison("before", changes, 4, ("Another machine.",), busy="Others ran.")
+    assert str(told) == (
+        "In both: 4 results, of them surely different: 2, maybe: 1; Others ran.; Another machine."
+    )
     assert str(Comparison("before", (), 1, ())) == "In both: 1 result, of them surely different: 0"
     same = Comparison.of("before", run_of("2026-11-01T00:00:00+0000"), run_of("2026-11-02T00:00:00+0000"))
     assert (same.title, same.changes, same.n_compared) == ("before", (), 1)

@@ -379,7 +379,7 @@ def test_a_busy_machine_is_told_and_results_without_a_core_are_in_no_table(qtbot
     page.model.show_run({"results": slower})
     with qtbot.waitSignal(page.model.compared):
         page.model.compare_with(tmp_path / "old.json")
-    told = "Machine busy: only what differs more than 3 times is sure, and nothing is sure of 1 result"
+    told = "Machine busy: only what differs more than 3 times is told, as maybe, and nothing is sure of"
     assert told in page.results.tables.toPlainText()
     assert "fast" not in page.results.tables.toPlainText()
     assert "heap" in page.results.tables.toPlainText()

@@ -2,31 +2,15 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
-from guiapp.core.bench.contenders.contender import Contender, as_str, ids_of_object
-from guiapp.core.bench.contenders.peer import Peer
-from guiapp.core.bench.contenders.written_models import READS_JSON, check_hugging_face, hugging_face_json
+from guiapp.core.bench.contenders.contender import Contender
+from guiapp.core.bench.contenders.json_files import json_peer, with_objects
 
 
 def build(module: Any, source: str) -> Contender:
     library = module.Tokenizer.from_str(source)
-    return Contender(
-        partial(library.encode, add_special_tokens=False),
-        as_str,
-        ids_of_object,
-        library.decode,
-        encode_batch=lambda texts, _: library.encode_batch(texts, add_special_tokens=False),
-    )
+    return with_objects(library, library.decode, add_special_tokens=False)
 
 
-BUDTIKTOK = Peer(
-    "budtiktok",
-    "budtiktok",
-    check_hugging_face,
-    hugging_face_json,
-    build,
-    ids="an object with a list",
-    files=READS_JSON,
-)
+BUDTIKTOK = json_peer("budtiktok", build, "an object with a list")

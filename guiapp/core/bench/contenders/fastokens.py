@@ -2,34 +2,16 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
-from guiapp.core.bench.contenders.contender import Contender, as_str, ids_of_object
-from guiapp.core.bench.contenders.json_files import check_for
-from guiapp.core.bench.contenders.peer import Peer
-from guiapp.core.bench.contenders.written_models import READS_JSON, hugging_face_json
+from guiapp.core.bench.contenders.contender import Contender
+from guiapp.core.bench.contenders.json_files import json_peer, with_objects
 from guiapp.core.vocab.vocabulary import VocabType
 
 
 def build(module: Any, source: str) -> Contender:
     library = module.Tokenizer.from_json_str(source)
-    options = {"add_special_tokens": False, "split_special_tokens": True}
-    return Contender(
-        partial(library.encode, **options),
-        as_str,
-        ids_of_object,
-        library.decode,
-        encode_batch=lambda texts, _: library.encode_batch(texts, **options),
-    )
+    return with_objects(library, library.decode, add_special_tokens=False, split_special_tokens=True)
 
 
-FASTOKENS = Peer(
-    "fastokens",
-    "fastokens",
-    check_for("fastokens", VocabType.BPE, VocabType.SPM),
-    hugging_face_json,
-    build,
-    ids="an object with a list",
-    files=READS_JSON,
-)
+FASTOKENS = json_peer("fastokens", build, "an object with a list", (VocabType.BPE, VocabType.SPM))

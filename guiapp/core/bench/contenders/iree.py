@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from guiapp.core.bench.contenders.contender import Contender, as_str, ids_only
-from guiapp.core.bench.contenders.peer import Peer
-from guiapp.core.bench.contenders.written_models import READS_JSON, check_hugging_face, hugging_face_json
+from guiapp.core.bench.contenders.json_files import json_peer
 
 
 def build(module: Any, source: str) -> Contender:
@@ -21,12 +20,4 @@ def build(module: Any, source: str) -> Contender:
     return Contender(library.encode_to_array, as_str, ids_only, library.decode, encode_batch=encode_batch)
 
 
-IREE = Peer(
-    "iree-tokenizer",
-    "iree.tokenizer",
-    check_hugging_face,
-    hugging_face_json,
-    build,
-    ids="an array",
-    files=READS_JSON,
-)
+IREE = json_peer("iree-tokenizer", build, "an array", module="iree.tokenizer")

@@ -2,14 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
-from guiapp.core.bench.contenders.peer import only
-from guiapp.core.bench.contenders.written_models import check_hugging_face
+from guiapp.core.bench.contenders.contender import Contender, as_str, ids_of_object
+from guiapp.core.bench.contenders.peer import Peer, only
+from guiapp.core.bench.contenders.written_models import READS_JSON, check_hugging_face, hugging_face_json
 from guiapp.core.vocab.vocabulary import VocabType, Vocabulary
+
+
+def json_peer(
+    name: str,
+    build: Callable[[Any, Any], Contender],
+    ids: str,
+    types: tuple[VocabType, ...] = tuple(VocabType),
+    module: str = "",
+    files: Mapping[str, Callable[[Path], Any]] = READS_JSON,
+) -> Peer:
+    """A library that is given tokenizer.json, as a str; `types` are those of the vocabularies that it has."""
+    return Peer(name, module or name, check_for(name, *types), hugging_face_json, build, ids, files=files)
+
+
+def with_objects(library: Any, decode: Callable[[Any], object], **options: bool) -> Contender:
+    """A library of which a call returns an object with ids, special tokens neither added nor read."""
+    return Contender(
+        partial(library.encode, **options),
+        as_str,
+        ids_of_object,
+        decode,
+        encode_batch=lambda texts, _: library.encode_batch(texts, **options),
+    )
 
 
 def check_for(peer: str, *types: VocabType) -> Callable[[Vocabulary], None]:

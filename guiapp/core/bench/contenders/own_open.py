@@ -118,8 +118,8 @@ class Stream:
     def cpu_ns(self) -> int:
         """What this process and the command were given of a processor, so far as the system tells."""
         if sys.platform != "linux" or self._process.poll() is not None:
-            return time.process_time_ns()
-        return time.process_time_ns() + time.clock_gettime_ns((~self._process.pid << 3) | 2)
+            return _with_ended_children()
+        return _with_ended_children() + time.clock_gettime_ns((~self._process.pid << 3) | 2)
 
     def _how_it_ended(self) -> str:
         try:

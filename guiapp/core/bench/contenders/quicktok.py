@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from guiapp.core.bench.contenders.contender import Contender, as_str, ids_only
-from guiapp.core.bench.contenders.json_files import check_for
-from guiapp.core.bench.contenders.peer import Peer
-from guiapp.core.bench.contenders.written_models import READS_JSON, hugging_face_json
+from guiapp.core.bench.contenders.json_files import json_peer
+from guiapp.core.bench.contenders.written_models import READS_JSON
 from guiapp.core.vocab.vocabulary import VocabType
 
 NAME = "loaded"
@@ -36,12 +35,6 @@ def build(module: Any, source: str | Path) -> Contender:
     )
 
 
-QUICKTOK = Peer(
-    "quicktok-v1",
-    "quicktok",
-    check_for("quicktok-v1", VocabType.BPE),
-    hugging_face_json,
-    build,
-    ids="a list",
-    files={**READS_JSON, "tekken.json": Path},
+QUICKTOK = json_peer(
+    "quicktok-v1", build, "a list", (VocabType.BPE,), "quicktok", {**READS_JSON, "tekken.json": Path}
 )

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from guiapp.core.bench.contenders.contender import Contender, as_str, ids_only
-from guiapp.core.bench.contenders.peer import Peer
-from guiapp.core.bench.contenders.written_models import READS_JSON, check_hugging_face, hugging_face_json
+from guiapp.core.bench.contenders.json_files import json_peer
 
 
 def build(module: Any, source: str) -> Contender:
@@ -20,6 +19,4 @@ def build(module: Any, source: str) -> Contender:
     )
 
 
-SPLINTR = Peer(
-    "splintr-rs", "splintr", check_hugging_face, hugging_face_json, build, ids="a list", files=READS_JSON
-)
+SPLINTR = json_peer("splintr-rs", build, "a list", module="splintr")

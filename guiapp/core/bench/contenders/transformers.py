@@ -6,9 +6,7 @@ from functools import partial
 from typing import Any
 
 from guiapp.core.bench.contenders.contender import Contender, as_str, ids_only
-from guiapp.core.bench.contenders.json_files import as_file
-from guiapp.core.bench.contenders.peer import Peer
-from guiapp.core.bench.contenders.written_models import READS_JSON, check_hugging_face, hugging_face_json
+from guiapp.core.bench.contenders.json_files import as_file, json_peer
 
 
 def build(module: Any, source: str) -> Contender:
@@ -25,12 +23,4 @@ def build(module: Any, source: str) -> Contender:
     )
 
 
-TRANSFORMERS = Peer(
-    "transformers",
-    "transformers",
-    check_hugging_face,
-    hugging_face_json,
-    build,
-    ids="a list",
-    files=READS_JSON,
-)
+TRANSFORMERS = json_peer("transformers", build, "a list")

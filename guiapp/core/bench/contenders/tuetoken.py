@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from guiapp.core.bench.contenders.contender import Contender, as_str, ids_only
-from guiapp.core.bench.contenders.json_files import as_file, check_for
-from guiapp.core.bench.contenders.peer import Peer
-from guiapp.core.bench.contenders.written_models import READS_JSON, hugging_face_json
+from guiapp.core.bench.contenders.json_files import as_file, json_peer
 from guiapp.core.vocab.vocabulary import VocabType
 
 
@@ -23,12 +21,4 @@ def build(module: Any, source: str) -> Contender:
     )
 
 
-TUETOKEN = Peer(
-    "tuetoken",
-    "tuetoken",
-    check_for("tuetoken", VocabType.BPE, VocabType.SPM),
-    hugging_face_json,
-    build,
-    ids="a list",
-    files=READS_JSON,
-)
+TUETOKEN = json_peer("tuetoken", build, "a list", (VocabType.BPE, VocabType.SPM))

@@ -50,9 +50,6 @@ class VocabularyField:
     openings: Mapping[str, tuple[tuple[float, float], ...]] = field(default_factory=dict)
     run: Record | None = None
 
-    def verdict(self, contender: str) -> Verdict | None:
-        return next((each for each in self.verdicts if each.contender == contender), None)
-
     def results(self, contender: str, scenario: str) -> list[Record]:
         """What was measured of somebody, the smallest first."""
         rows = self.run["results"] if self.run is not None else []

@@ -7,9 +7,8 @@ benchmark's engine.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -125,7 +124,10 @@ def _with_vocabulary(
     tokenizer = open_model(given.path)
     is_detailed = given.name == plan.detailed
     record = vocabulary_record(tokenizer.vocabulary)
-    with _threads() as threads, _Processes(given.path, control, start) as processes:
+    with (
+        ThreadPoolExecutor(os.cpu_count() or 1) as threads,
+        _Processes(given.path, control, start) as processes,
+    ):
         ready = _judged(plan, given, tokenizer, processes, threads, tell)
         verdicts = _by_references(ready)
         taking = [each for each in ready if each.process is not None]
@@ -144,12 +146,6 @@ def _with_vocabulary(
         openings,
         run,
     )
-
-
-@contextmanager
-def _threads() -> Iterator[ThreadPoolExecutor]:
-    with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
-        yield threads
 
 
 class _Processes:

@@ -41,10 +41,6 @@ def title_of(contender: str) -> str:
     return contender if contender in PEERS else OURS
 
 
-def is_ours(contender: str) -> bool:
-    return contender not in PEERS
-
-
 def detailed(found: Field) -> VocabularyField | None:
     """The vocabulary with which all was measured."""
     return next((each for each in found.vocabularies if each.is_detailed), None)

@@ -101,7 +101,7 @@ def test_one_that_fails_is_a_line_and_the_others_go_on(process, state, reason):
 def test_a_wrong_one_is_timed_all_the_same_and_asked_about():
     wrong = IdsWorker("tokenizers", lambda text, ids: ids[:-1])
     (vocabulary,) = run(plan(contenders=("tiktoken", "tokenizers")), Processes(tokenizers=wrong)).vocabularies
-    verdict = vocabulary.verdict("tokenizers")
+    (verdict,) = (each for each in vocabulary.verdicts if each.contender == "tokenizers")
     assert (verdict.state, verdict.difference.agreeing) == (WRONG, ("tiktoken",))
     assert "tokenizers" in {row["contender"] for row in vocabulary.run["results"]}
 

@@ -1,0 +1,214 @@
+"""A conversation in tokens: what a template makes of messages, and where each token is from."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.chat.as_text import content_as_text
+from guiapp.core.chat.messages import Conversation
+from guiapp.core.chat.rendering import Rendering, render
+from guiapp.core.chat.templates import ChatTemplate, chosen_template, special_texts
+from guiapp.core.chat.traced import CHANGED, CONTENT, TEMPLATE, Origin
+from guiapp.core.encoding import Encoding
+from guiapp.core.tokenizer import Tokenizer
+
+ADDED = "added"
+TOOLS = "tools"
+
+
+class TokenOrigin(NamedTuple):
+    """Where a token is from; of a token with several origins, that of the first content in it.
+
+    kind     TEMPLATE, CONTENT or CHANGED as in Origin; ADDED: put around the text by the tokenizer
+    message  from 0, as in Origin
+    role     of that message; `tools` where it is from a tool, "" for neither
+    field    of the message
+    line     of the template
+    start, end  of a CONTENT, its characters in the text of the field
+    is_mixed    whether it has characters of other origins, too
+    also        other messages that have content in it
+    """
+
+    kind: str
+    message: int | None = None
+    role: str = ""
+    field: str = ""
+    line: int = 0
+    start: int = 0
+    end: int = 0
+    is_mixed: bool = False
+    also: tuple[int, ...] = ()
+
+    @property
+    def is_content(self) -> bool:
+        return self.kind in (CONTENT, CHANGED)
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How many tokens are from where.
+
+    n_tokens    of the whole
+    n_template  of the template, n_added by the tokenizer
+    by_role     of the content of messages of each role, and of `tools`
+    by_message  of the content of each message
+    """
+
+    n_tokens: int
+    n_template: int
+    n_added: int
+    by_role: Mapping[str, int]
+    by_message: tuple[int, ...]
+
+
+class Chat:
+    """A conversation in tokens; immutable.
+
+    conversation, template, rendering   what was rendered, by what, and the text of it
+    encoding    of the whole text, control tokens parsed
+    """
+
+    def __init__(
+        self,
+        tokenizer: Tokenizer,
+        conversation: Conversation,
+        template: ChatTemplate,
+        rendering: Rendering,
+        add_special: bool = True,
+    ) -> None:
+        self.tokenizer, self.conversation = tokenizer, conversation
+        self.template, self.rendering, self.add_special = template, rendering, add_special
+        self.encoding = tokenizer.encode(rendering.text, add_special, True)
+
+    @property
+    def text(self) -> str:
+        return self.rendering.text
+
+    @property
+    def is_traced(self) -> bool:
+        """Whether it is known where the text is from; else all of it counts as changed content of nobody."""
+        return bool(self.rendering.lines)
+
+    @property
+    def token_ids(self) -> NDArray[np.int32]:
+        return self.encoding.token_ids
+
+    @cached_property
+    def origins(self) -> list[TokenOrigin]:
+        """Of each token."""
+        return self._origins_in(self.encoding)
+
+    @cached_property
+    def as_text(self) -> Encoding:
+        """The same prompt in tokens, but content stays text even where it looks like a control token.
+
+        As far as it is known what is content: see `is_traced`.
+        """
+        if not self.is_traced:
+            return self.encoding
+        kinds = np.array([run.origin.kind != TEMPLATE for run in self.rendering.runs], bool)
+        is_content = np.repeat(kinds, np.diff(self.run_bounds))[self.character_of_byte[:-1]]
+        return content_as_text(self.tokenizer, self.encoding.text_bytes, is_content, self.add_special)
+
+    @cached_property
+    def as_text_origins(self) -> list[TokenOrigin]:
+        """Of each token of `as_text`."""
+        return self._origins_in(self.as_text)
+
+    @cached_property
+    def budget(self) -> Budget:
+        kinds = Counter(origin.kind for origin in self.origins)
+        content = [origin for origin in self.origins if origin.is_content]
+        by_message = Counter(origin.message for origin in content)
+        messages = range(len(self.conversation.messages))
+        return Budget(
+            len(self.encoding),
+            kinds[TEMPLATE],
+            kinds[ADDED],
+            dict(Counter(origin.role for origin in content)),
+            tuple(by_message[message] for message in messages),
+        )
+
+    @cached_property
+    def run_bounds(self) -> NDArray[np.int64]:
+        """int64[n + 1]: the characters where runs begin, and the end of the text."""
+        return np.array([*(run.start for run in self.rendering.runs), len(self.rendering.text)], np.int64)
+
+    @cached_property
+    def character_of_byte(self) -> NDArray[np.int64]:
+        """int64[n + 1]: of each byte of the text, and for its end the number of characters."""
+        is_first = np.frombuffer(self.encoding.text_bytes, np.uint8) & 0xC0 != 0x80
+        return np.append(np.cumsum(is_first) - 1, len(self.rendering.text))
+
+    def _origins_in(self, encoding: Encoding) -> list[TokenOrigin]:
+        n_before, n_after = map(len, self.tokenizer.special_ids_around()) if self.add_special else (0, 0)
+        starts, ends = encoding.spans[n_before : len(encoding) - n_after].T
+        characters = self.character_of_byte
+        firsts = characters[starts]
+        lasts = np.where(ends > starts, characters[ends - 1] + 1, firsts)
+        rows = np.searchsorted(self.run_bounds[:-1], firsts, "right") - 1
+        ends_of_rows = np.maximum(np.searchsorted(self.run_bounds[:-1], lasts, "left"), rows + 1)
+        columns = (each.tolist() for each in (firsts, lasts, rows, ends_of_rows))
+        inner = [
+            self._within(start, end, row) if end_row == row + 1 else self._across(start, end, row, end_row)
+            for start, end, row, end_row in zip(*columns, strict=True)
+        ]
+        return [TokenOrigin(ADDED)] * n_before + inner + [TokenOrigin(ADDED)] * n_after
+
+    @cached_property
+    def _of_runs(self) -> list[TokenOrigin]:
+        """Of tokens in each run, but for their places."""
+        return [
+            TokenOrigin(origin.kind, origin.message, self._role(origin), origin.field, origin.line)
+            for _, origin, _ in self.rendering.runs
+        ]
+
+    def _role(self, origin: Origin) -> str:
+        if origin.message is not None:
+            return self.conversation.role(origin.message)
+        return TOOLS if origin.kind != TEMPLATE else ""
+
+    def _within(self, start: int, end: int, row: int) -> TokenOrigin:
+        """Of a token with these characters of the text, all of them in one run."""
+        whole = self._of_runs[row]
+        if whole.kind != CONTENT:
+            return whole
+        shift = self.rendering.runs[row].offset - self.rendering.runs[row].start
+        return TokenOrigin(*whole[:5], start + shift, end + shift)
+
+    def _across(self, start: int, end: int, row: int, end_row: int) -> TokenOrigin:
+        """The same of several runs: that of the first content among them."""
+        origins = self._of_runs[row:end_row]
+        first = next((at for at, each in enumerate(origins, row) if each.is_content), row)
+        run_start, run_end = self.run_bounds[first : first + 2].tolist()
+        found = self._within(max(start, run_start), min(end, run_end), first)
+        messages = dict.fromkeys(each.message for each in origins if each.is_content)
+        also = tuple(each for each in messages if each is not None and each != found.message)
+        is_mixed = any(each[:4] != found[:4] for each in origins)
+        return found._replace(is_mixed=is_mixed, also=also)
+
+
+def chat_of(
+    tokenizer: Tokenizer,
+    conversation: Conversation,
+    template: str | Path | None = None,
+    add_generation_prompt: bool = True,
+    add_special: bool = True,
+    variables: Mapping[str, object] = MappingProxyType({}),
+    checkpoint: Callable[[], None] = lambda: None,
+) -> Chat:
+    """Messages through a template of the model, or one that is given: see `chosen_template` and `render`."""
+    vocabulary = tokenizer.vocabulary
+    chosen = chosen_template(vocabulary, conversation.tools is not None, template)
+    given = {**special_texts(vocabulary), **variables}
+    rendering = render(chosen.text, conversation, add_generation_prompt, given, checkpoint)
+    return Chat(tokenizer, conversation, chosen, rendering, add_special)

@@ -1,0 +1,225 @@
+"""What is likely to go wrong with a prompt, in sentences, with what would mend it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from guiapp.core.chat.as_text import is_control
+from guiapp.core.chat.chat import ADDED, TOOLS, Chat, TokenOrigin
+from guiapp.core.chat.traced import CHANGED, CONTENT, TEMPLATE
+from guiapp.core.vocab.quoting import quoted
+from guiapp.core.vocab.vocabulary import Vocabulary
+
+WARNING, HINT = "warning", "hint"
+MARKER = re.compile(
+    r"<\s?[|｜]\s?[^<>|｜\n]{1,40}?\s?[|｜]\s?>|<\s?/?\s?[a-z][a-z_]{0,30}\s?>"
+    r"|\[\s?/?\s?[A-Z][A-Z_]{2,30}\s?\]"
+)
+ENDS = (
+    "<|im_end|>", "<|eot_id|>", "<|end|>", "<end_of_turn>", "<|endoftext|>", "<|end_of_text|>",
+    "</s>", "<turn|>", "<｜end▁of▁sentence｜>", "<|eom_id|>", "<|return|>", "<|END_OF_TURN_TOKEN|>",
+    "<end_of_utterance>",
+)  # fmt: skip
+BEGINNINGS = (
+    "<|im_start|>", "<|start_header_id|>", "<|end_header_id|>", "<start_of_turn>",
+    "<|begin_of_text|>", "<s>", "[INST]", "[/INST]", "<|system|>", "<|user|>", "<|assistant|>",
+    "<|start|>", "<|turn>", "<|START_OF_TURN_TOKEN|>", "<｜begin▁of▁sentence｜>",
+)  # fmt: skip
+BLANKS = " \t\u00a0\u3000"
+
+
+@dataclass(frozen=True)
+class Fix:
+    """What one click would do: one of three things.
+
+    label        of the button
+    add_special  whether the tokenizer is to put tokens around the text
+    as_text      whether content is to be encoded as text
+    edit         the characters start to end of a field of a message to be replaced, and by what
+    """
+
+    label: str
+    add_special: bool | None = None
+    as_text: bool | None = None
+    edit: tuple[int, str, int, int, str] | None = None
+
+
+@dataclass(frozen=True)
+class Hint:
+    """Something to look at.
+
+    code      the same for all of a kind
+    severity  WARNING where the model reads something else than people mean, else HINT
+    what      a sentence
+    tokens    that it is about, first and behind the last
+    message   that it is about, from 0; None for none
+    """
+
+    code: str
+    severity: str
+    what: str
+    tokens: tuple[int, int]
+    message: int | None = None
+    fix: Fix | None = None
+
+
+def hints(chat: Chat) -> list[Hint]:
+    """All of a conversation, by kind and place; those of one kind about the same token or line only once."""
+    if not chat.is_traced:
+        what = "Where this text is from could not be found out, so that nothing can be told of it."
+        return [Hint("untraced", WARNING, what, (0, 0))]
+    found: dict[tuple[str, str], Hint] = {}
+    for find in (_content_as_control, _two_bos, _ends_of_turns, _near_misses, _added_blanks, _lost_content):
+        for hint in find(chat):
+            found.setdefault((hint.code, hint.what), hint)
+    return list(found.values())
+
+
+def _content_as_control(chat: Chat) -> Iterator[Hint]:
+    control = is_control(chat.tokenizer.vocabulary)[chat.token_ids]
+    for index in np.flatnonzero(control).tolist():
+        if (origin := chat.origins[index]).is_content:
+            token = quoted(_raw(chat.tokenizer.vocabulary, int(chat.token_ids[index])))
+            what = f"Content of {_name(origin)} became the control token {token}."
+            fix = Fix("Encode as text", as_text=True)
+            yield Hint("content_became_control", WARNING, what, (index, index + 1), origin.message, fix)
+
+
+def _two_bos(chat: Chat) -> Iterator[Hint]:
+    """With nothing but white space between them; templates of old models begin each turn with one."""
+    bos = chat.tokenizer.vocabulary.special_ids.bos
+    places = np.flatnonzero(chat.token_ids == (-1 if bos is None else bos))[:2].tolist()
+    if bos is None or len(places) < 2 or any(chat.origins[place].is_content for place in places):
+        return
+    spans, place = chat.encoding.spans, (places[0], places[1] + 1)
+    if chat.encoding.text_bytes[spans[places[0], 1] : spans[places[1], 0]].strip():
+        return
+    token, fix = (
+        quoted(_raw(chat.tokenizer.vocabulary, bos)),
+        Fix("Leave out the added one", add_special=False),
+    )
+    if chat.origins[places[0]].kind == ADDED:
+        what = f"Two {token} begin the prompt: the template writes one, and the tokenizer adds another."
+        yield Hint("double_bos", WARNING, what, place, None, fix)
+    else:
+        yield Hint("double_bos", WARNING, f"Two {token} begin the prompt: the template writes both.", place)
+
+
+def _ends_of_turns(chat: Chat) -> Iterator[Hint]:
+    """Whether what the assistant has said ends as the model would end it."""
+    vocabulary = chat.tokenizer.vocabulary
+    control = is_control(vocabulary)
+    contents = [index for index, origin in enumerate(chat.origins) if origin.is_content]
+    for last, following in pairwise([*contents, len(chat.origins)]):
+        origin = chat.origins[last]
+        if origin.role != "assistant" or (
+            following < len(chat.origins) and chat.origins[following].message == origin.message
+        ):
+            continue
+        between = chat.token_ids[last + 1 : following].tolist()
+        marks = [token_id for token_id in between if control[token_id] or token_id in vocabulary.eog]
+        place = (last + 1, max(following, last + 1))
+        if not marks:
+            what = "Nothing tells the model that the assistant's turn has ended: no control token follows it."
+            yield Hint("missing_eos", WARNING, what, place, origin.message)
+        elif not vocabulary.eog.intersection(marks):
+            token = quoted(_raw(vocabulary, marks[0]))
+            what = f"{token} follows the assistant's turn, but llama.cpp does not stop there in this model."
+            yield Hint("eog_gap", WARNING, what, place, origin.message)
+
+
+def _near_misses(chat: Chat) -> Iterator[Hint]:
+    """What looks like a control token but is text in this model."""
+    vocabulary, ids = chat.tokenizer.vocabulary, chat.tokenizer.vocabulary.special_ids
+    names = {
+        _raw(vocabulary, token_id) for token_id in chat.tokenizer.special_tokens.searched_for(True).tolist()
+    }
+    by_look = {_look(name): name for name in names}
+    end = ids.eos if ids.eot is None else ids.eot
+    for found in MARKER.finditer(chat.text):
+        said, meant = found[0], by_look.get(_look(found[0]), "")
+        if said in names or not (meant or said in ENDS or said in BEGINNINGS):
+            continue
+        instead = f"; it has {quoted(meant)}" if meant else ""
+        if said in ENDS and not meant and end is not None:
+            meant = _raw(vocabulary, end)
+            instead = f"; its turns end with {quoted(meant)}"
+        tokens = _tokens_at(chat, found.start(), found.end())
+        origin = chat.origins[tokens[0]]
+        where = f"in {_name(origin)}" if origin.is_content else f"from line {origin.line} of the template"
+        yield Hint(
+            "near_miss",
+            HINT if origin.is_content and said in ENDS + BEGINNINGS else WARNING,
+            f"{quoted(said)}, {where}, is plain text in this model{instead}.",
+            tokens,
+            origin.message,
+            _replacement(chat, found.start(), found.end(), meant),
+        )
+
+
+def _added_blanks(chat: Chat) -> Iterator[Hint]:
+    """Blanks that become part of a word, or keep one from having its usual token."""
+    text, runs = chat.text, chat.rendering.runs
+    if text and text[-1] in BLANKS and runs[-1].origin.kind == TEMPLATE:
+        what = "The prompt ends in a blank from the template: tokens of words mostly begin with their own."
+        yield Hint("trailing_blank", WARNING, what, _tokens_at(chat, len(text) - 1, len(text)))
+    for before, run in pairwise(runs):
+        kinds = before.origin.kind, run.origin.kind
+        if kinds == (TEMPLATE, CONTENT) and text[run.start - 1] in BLANKS:
+            what = f"Line {before.origin.line} of the template puts a blank before content."
+            yield Hint(
+                "added_blank", HINT, what, _tokens_at(chat, run.start - 1, run.start), run.origin.message
+            )
+        if kinds == (CONTENT, TEMPLATE) and text[run.start] in BLANKS:
+            what = f"Line {run.origin.line} of the template puts a blank behind content."
+            place = _tokens_at(chat, run.start, run.start + 1)
+            yield Hint("added_blank", HINT, what, place, before.origin.message)
+
+
+def _lost_content(chat: Chat) -> Iterator[Hint]:
+    """Messages of which the template writes nothing."""
+    origins = [run.origin for run in chat.rendering.runs if run.origin.kind != TEMPLATE]
+    written = {origin.message for origin in origins}
+    if any(origin.message is None and origin.field != TOOLS for origin in origins if origin.kind == CHANGED):
+        return  # it may be of any message
+    for number, message in enumerate(chat.conversation.messages):
+        content = message.get("content", "")
+        if number not in written and (content.strip() if isinstance(content, str) else content):
+            what = f"The template leaves out the content of message {number + 1} ({quoted(message['role'])})."
+            yield Hint("lost_content", WARNING, what, (0, 0), number)
+
+
+def _tokens_at(chat: Chat, start: int, end: int) -> tuple[int, int]:
+    """Those that have some of these characters of the text."""
+    first, last = np.searchsorted(chat.character_of_byte, (start, end))
+    spans = chat.encoding.spans
+    found = np.flatnonzero((spans[:, 1] > first) & (spans[:, 0] < last))
+    return (int(found[0]), int(found[-1]) + 1) if len(found) else (0, 0)
+
+
+def _replacement(chat: Chat, start: int, end: int, text: str) -> Fix | None:
+    """For some characters of the prompt, where they are a stretch of the content of a message."""
+    row = int(np.searchsorted(chat.run_bounds[:-1], start, "right")) - 1
+    run, (run_start, run_end) = chat.rendering.runs[row], chat.run_bounds[row : row + 2].tolist()
+    if not text or run.origin.kind != CONTENT or run.origin.message is None or end > run_end:
+        return None
+    first = run.offset + start - run_start
+    return Fix("Replace", edit=(run.origin.message, run.origin.field, first, first + end - start, text))
+
+
+def _look(name: str) -> str:
+    """What names have in common that people take for the same."""
+    return "".join(name.split()).replace("｜", "|").replace("▁", "_").lower()
+
+
+def _raw(vocabulary: Vocabulary, token_id: int) -> str:
+    return vocabulary.raw_text(token_id).decode("utf-8", "replace")
+
+
+def _name(origin: TokenOrigin) -> str:
+    return "a tool" if origin.message is None else f"message {origin.message + 1} ({quoted(origin.role)})"

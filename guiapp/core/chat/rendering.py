@@ -1,0 +1,119 @@
+"""The text that a chat template makes of messages, rendered by a process that has no means to do harm."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from tempfile import TemporaryFile
+from typing import IO, Any
+
+from guiapp.core.chat.messages import Conversation, with_reasoning
+from guiapp.core.chat.traced import CHANGED, Origin, Run
+from guiapp.core.errors import ChatError
+from guiapp.core.system.processes import TICK_S, command_of, environment
+from guiapp.core.vocab.quoting import quoted
+
+LONGEST_TEMPLATE = 1 << 20  # characters
+LONGEST_REASON = 300
+PATIENCE_S = 10.0  # for a process that has to start on a busy machine; the template itself has 2 s
+
+
+@dataclass(frozen=True)
+class Rendering:
+    """What a template made of messages.
+
+    text        of the whole prompt
+    runs        its stretches by origin, in order; together they are the whole
+    lines       how often each line of the template ran, None for those with nothing to run; () if unknown
+    elapsed_ns  of compiling and running the template, without starting the process
+    """
+
+    text: str
+    runs: tuple[Run, ...]
+    lines: tuple[int | None, ...]
+    elapsed_ns: int
+
+
+def render(
+    template: str,
+    conversation: Conversation,
+    add_generation_prompt: bool = True,
+    variables: Mapping[str, object] = {},
+    checkpoint: Callable[[], None] = lambda: None,
+) -> Rendering:
+    """Run a template, within 2 s, 200 MB and 4 million characters; raises ChatError with one sentence.
+
+    variables   what it is given besides, such as `bos_token`, or `enable_thinking`
+    checkpoint  called again and again; what it raises ends the process
+    """
+    if len(template) > LONGEST_TEMPLATE:
+        raise ChatError(f"The template is longer than {LONGEST_TEMPLATE:,} characters.")
+    request = {
+        "template": template,
+        "messages": [with_reasoning(message) for message in conversation.messages],
+        "tools": conversation.tools,
+        "variables": variables,
+        "add_generation_prompt": add_generation_prompt,
+    }
+    first, *others = _answers(json.dumps(request).encode(), checkpoint)
+    if "error" in first:
+        raise ChatError(f"The template {quoted(first['error'], LONGEST_REASON).rstrip('.')}.")
+    text, traced = first["text"], others[0] if others else {}
+    runs = tuple(Run(row[0], Origin(*row[1:-1]), row[-1]) for row in traced.get("runs", ()))
+    if not runs and text:
+        runs = (Run(0, Origin(CHANGED), 0),)
+    return Rendering(text, runs, tuple(traced.get("lines", ())), first["elapsed_ns"])
+
+
+def _answers(request: bytes, checkpoint: Callable[[], None]) -> list[dict[str, Any]]:
+    with TemporaryFile() as asked, TemporaryFile() as answered:  # the system lets no file grow without end
+        asked.write(request)
+        asked.seek(0)
+        status = _status(asked, answered, checkpoint)
+        answered.seek(0)
+        lines = answered.read().split(b"\n")[:-1]
+    if lines:
+        return [json.loads(line) for line in lines]
+    if status is None or (sys.platform != "win32" and status == -signal.SIGALRM):
+        raise ChatError("The template runs longer than 2 s.")
+    raise ChatError("The template takes more memory than it may, or breaks the process that runs it.")
+
+
+def _status(asked: IO[bytes], answered: IO[bytes], checkpoint: Callable[[], None]) -> int | None:
+    """The exit status of a process that is given these files; None where it had to be ended."""
+    deadline = time.monotonic() + PATIENCE_S
+    process = subprocess.Popen(
+        command_of("guiapp.core.chat.sandbox"),
+        stdin=asked,
+        stdout=answered,
+        stderr=subprocess.DEVNULL,
+        env=environment(),
+        start_new_session=True,
+    )
+    try:
+        while time.monotonic() < deadline:
+            checkpoint()
+            try:
+                return process.wait(TICK_S)
+            except subprocess.TimeoutExpired:
+                continue
+        return None
+    finally:
+        _end(process)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """The process and all that it may have started."""
+    if sys.platform == "win32":
+        process.kill()
+    else:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+    process.wait()

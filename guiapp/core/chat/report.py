@@ -1,0 +1,132 @@
+"""A conversation in tokens as a JSON record and as lines: what `chat` prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cache, partial
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+
+from guiapp.core.chat.chat import Chat, TokenOrigin
+from guiapp.core.chat.hints import Fix, Hint
+from guiapp.core.encoding import Encoding
+from guiapp.core.explain.spelling import Spelling
+from guiapp.core.vocab.quoting import quoted
+
+SIGNS = Spelling.SIGNS
+
+
+def chat_record(chat: Chat, hints: Sequence[Hint]) -> dict[str, Any]:
+    """The record of `chat --json`; what something does not have is null, messages count from 0."""
+    budget = chat.budget
+    return {
+        "text": chat.text,
+        "token_ids": chat.token_ids.tolist(),
+        "tokens": _tokens(chat, chat.encoding, chat.origins),
+        "as_text": {
+            "token_ids": chat.as_text.token_ids.tolist(),
+            "tokens": _tokens(chat, chat.as_text, chat.as_text_origins),
+        }
+        if differs(chat)
+        else None,
+        "hints": [_hint_record(hint) for hint in hints],
+        "budget": {
+            "tokens": budget.n_tokens,
+            "template": budget.n_template,
+            "added": budget.n_added,
+            "roles": budget.by_role,
+            "messages": budget.by_message,
+        },
+        "template": {
+            "name": chat.template.name,
+            "source": chat.template.source,
+            "lines": list(chat.rendering.lines),
+            "elapsed_ns": chat.rendering.elapsed_ns,
+        },
+    }
+
+
+def differs(chat: Chat) -> bool:
+    """Whether content as text has other tokens."""
+    return not np.array_equal(chat.as_text.token_ids, chat.token_ids)
+
+
+def _tokens(chat: Chat, encoding: Encoding, origins: Sequence[TokenOrigin]) -> list[dict[str, Any]]:
+    text_of = cache(partial(SIGNS.token, chat.tokenizer.vocabulary))
+    rows = zip(encoding.token_ids.tolist(), encoding.spans.tolist(), origins, strict=True)
+    return [
+        {
+            "id": token_id,
+            "text": text_of(token_id),
+            "span": span,
+            "origin": origin.kind,
+            "message": origin.message,
+            "role": origin.role or None,
+            "field": origin.field or None,
+            "field_span": [origin.start, origin.end] if origin.end else None,
+            "line": origin.line or None,
+            "mixed": origin.is_mixed,
+            "also": origin.also,
+        }
+        for token_id, span, origin in rows
+    ]
+
+
+def _hint_record(hint: Hint) -> dict[str, Any]:
+    return {
+        "code": hint.code,
+        "severity": hint.severity,
+        "what": hint.what,
+        "tokens": hint.tokens,
+        "message": hint.message,
+        "fix": None if hint.fix is None else _fix_record(hint.fix),
+    }
+
+
+def _fix_record(fix: Fix) -> dict[str, Any]:
+    edit = None
+    if fix.edit is not None:
+        message, field, start, end, text = fix.edit
+        edit = {"message": message, "field": field, "start": start, "end": end, "text": text}
+    return {"label": fix.label, "add_special": fix.add_special, "as_text": fix.as_text, "edit": edit}
+
+
+def chat_lines(chat: Chat, hints: Sequence[Hint]) -> Iterator[str]:
+    """For people: the budget, the tokens by origin, and what to look at."""
+    budget = chat.budget
+    roles = [f"{count:,} {quoted(role)}" for role, count in budget.by_role.items()]
+    parts = [
+        f"{budget.n_template:,} template",
+        *roles,
+        *([f"{budget.n_added:,} added"] if budget.n_added else []),
+    ]
+    yield f"{budget.n_tokens:,} tokens: {', '.join(parts)}"
+    yield f"template {quoted(chat.template.name)}, from {quoted(chat.template.source)}"
+    yield ""
+    yield from _token_lines(chat, chat.encoding, chat.origins)
+    if differs(chat):
+        yield f"\nContent encoded as text, {len(chat.as_text):,} tokens:"
+        yield from _token_lines(chat, chat.as_text, chat.as_text_origins)
+    for hint in hints:
+        yield f"\n{hint.severity}: {hint.what}"
+
+
+def _token_lines(chat: Chat, encoding: Encoding, origins: Sequence[TokenOrigin]) -> Iterator[str]:
+    """A line for all tokens in a row that are from the same."""
+    vocabulary = chat.tokenizer.vocabulary
+    tokens = zip(encoding.token_ids.tolist(), origins, strict=True)
+    for label, group in groupby(tokens, lambda token: _label(token[1])):
+        yield f"{label:24}{' '.join(SIGNS.token(vocabulary, token_id) for token_id, _ in group)}"
+
+
+def _label(origin: TokenOrigin) -> str:
+    if origin.message is None or not origin.is_content:
+        return f"{origin.kind} {origin.line}" if origin.line else origin.kind
+    role = quoted(origin.role, 12)
+    return (
+        f"{origin.message + 1} {role}"
+        if origin.field == "content"
+        else f"{origin.message + 1} {role}, {origin.field}"
+    )

@@ -1,0 +1,263 @@
+"""Texts whose characters know where they are from, so that a rendered prompt does.
+
+A Traced is a str with a mark for each character.  What templates make of it by cutting and joining keeps
+the marks; what else is made of it is a plain str, to be looked after by who made it.  Origins says what marks
+mean.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple, SupportsIndex
+
+UNKNOWN = 0
+TEMPLATE, CONTENT, CHANGED = "template", "content", "transformed"
+ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "'": "&#39;", '"': "&#34;"}
+
+
+class Origin(NamedTuple):
+    """Where characters are from.
+
+    kind     TEMPLATE; CONTENT of a message or tool; CHANGED: content that was made into something else
+    message  from 0: whose content it is, or for which one the template writes; None for no message
+    field    the entry, such as `content`, `tool_calls[0].function.name` or `tools[0].type`; "" for none
+    line     of the template, where it writes them or takes the entry; 0 is unknown
+    """
+
+    kind: str
+    message: int | None = None
+    field: str = ""
+    line: int = 0
+
+
+class Traced(str):
+    """A str with a mark for each character; `_source` is the origin of one that is a whole entry."""
+
+    __slots__ = ("_marks", "_source")
+    _marks: array[int]
+    _source: Origin | None
+
+    def __new__(cls, text: object = "", marks: array[int] | None = None) -> Traced:
+        traced = super().__new__(cls, text)
+        traced._marks = _marks_of(text) if marks is None else marks
+        traced._source = None
+        return traced
+
+    def __str__(self) -> Traced:
+        return self
+
+    def __add__(self, other: object) -> Traced:
+        return joined((self, other)) if isinstance(other, str) else NotImplemented
+
+    def __radd__(self, other: str) -> Traced:
+        return joined((other, self))
+
+    def __mul__(self, times: SupportsIndex) -> Traced:
+        return Traced(super().__mul__(times), self._marks * int(times))
+
+    __rmul__ = __mul__
+
+    def __getitem__(self, key: Any) -> Traced:
+        part = self._marks[key]
+        return Traced(super().__getitem__(key), part if isinstance(key, slice) else array("I", (part,)))
+
+    def __iter__(self) -> Iterator[Traced]:
+        return map(self.__getitem__, range(len(self)))
+
+    def join(self, parts: Iterable[str]) -> Traced:
+        pieces: list[str] = []
+        for part in parts:
+            pieces += (self, part) if pieces else (part,)
+        return joined(pieces)
+
+    def lstrip(self, chars: str | None = None) -> Traced:
+        return self[len(self) - len(super().lstrip(chars)) :]
+
+    def rstrip(self, chars: str | None = None) -> Traced:
+        return self[: len(super().rstrip(chars))]
+
+    def strip(self, chars: str | None = None) -> Traced:
+        return self.rstrip(chars).lstrip(chars)
+
+    def removeprefix(self, prefix: str) -> Traced:
+        return self[len(self) - len(super().removeprefix(prefix)) :]
+
+    def removesuffix(self, suffix: str) -> Traced:
+        return self[: len(super().removesuffix(suffix))]
+
+    def replace(self, old: str, new: str, count: SupportsIndex = -1) -> str:
+        """Plain where it puts something between all characters."""
+        return Traced(new).join(self.split(old, count)) if old else super().replace(old, new, count)
+
+    def split(self, sep: str | None = None, maxsplit: SupportsIndex = -1) -> list[Traced]:  # type: ignore[override]
+        found, at = list[Traced](), 0
+        for part in super().split(sep, maxsplit):
+            at = super().find(part, at) if sep is None else at
+            found.append(self[at : at + len(part)])
+            at += len(part) + len(sep or "")
+        return found
+
+    def rsplit(self, sep: str | None = None, maxsplit: SupportsIndex = -1) -> list[Traced]:  # type: ignore[override]
+        found, end = list[Traced](), len(self)
+        for part in reversed(super().rsplit(sep, maxsplit)):
+            end = super().rfind(part, 0, end) + len(part) if sep is None else end
+            found.append(self[end - len(part) : end])
+            end -= len(part) + len(sep or "")
+        return found[::-1]
+
+    def splitlines(self, keepends: bool = False) -> list[Traced]:  # type: ignore[override]
+        found, at = list[Traced](), 0
+        for line, whole in zip(super().splitlines(keepends), super().splitlines(True), strict=True):
+            found.append(self[at : at + len(line)])
+            at += len(whole)
+        return found
+
+    def partition(self, sep: str) -> tuple[Traced, Traced, Traced]:
+        return self._three(super().partition(sep))
+
+    def rpartition(self, sep: str) -> tuple[Traced, Traced, Traced]:
+        return self._three(super().rpartition(sep))
+
+    def _three(self, parts: tuple[str, str, str]) -> tuple[Traced, Traced, Traced]:
+        first = len(parts[0])
+        second = first + len(parts[1])
+        return self[:first], self[first:second], self[second:]
+
+    def upper(self) -> str:
+        return self._like(super().upper())
+
+    def lower(self) -> str:
+        return self._like(super().lower())
+
+    def title(self) -> str:
+        return self._like(super().title())
+
+    def capitalize(self) -> str:
+        return self._like(super().capitalize())
+
+    def _like(self, text: str) -> str:
+        """With letters in another case; that gives each at least one, so that of as many each gave one."""
+        return Traced(text, self._marks) if len(text) == len(self) else text
+
+
+class Safe(Traced):
+    """One that a template calls safe: `+` escapes for web pages what it is joined with, in jinja2 as well."""
+
+    __slots__ = ()
+
+    def __html__(self) -> Safe:
+        return self
+
+    def __add__(self, other: object) -> Safe:
+        return Safe(joined((self, _escaped(other)))) if isinstance(other, str) else NotImplemented
+
+    def __radd__(self, other: str) -> Safe:
+        return Safe(joined((_escaped(other), self)))
+
+
+def _escaped(text: str) -> str:
+    if hasattr(text, "__html__"):
+        return text
+    return joined(
+        Traced(ENTITIES[each], _marks_of(each) * len(ENTITIES[each])) if each in ENTITIES else each
+        for each in text
+    )
+
+
+def _marks_of(text: object) -> array[int]:
+    return text._marks if isinstance(text, Traced) else array("I", (UNKNOWN,)) * len(str(text))
+
+
+def joined(parts: Iterable[str]) -> Traced:
+    parts, marks = list(parts), array("I")
+    for part in parts:
+        marks.extend(_marks_of(part))
+    return Traced("".join(parts), marks)
+
+
+class Run(NamedTuple):
+    """A stretch of a text with one origin.
+
+    start   its first character
+    offset  of a CONTENT, the character of the entry where it begins
+    """
+
+    start: int
+    origin: Origin
+    offset: int
+
+
+class Origins:
+    """What marks mean: each origin has as many in a row as it has characters."""
+
+    def __init__(self) -> None:
+        self._firsts, self._origins, self._next = [UNKNOWN], [Origin(TEMPLATE)], 1
+        self._marks: dict[Origin, int] = {}
+        self._taken: dict[tuple[int, int], Traced] = {}
+
+    def mark(self, origin: Origin) -> int:
+        """The one for all characters of an origin that has no places."""
+        if (mark := self._marks.get(origin)) is None:
+            mark = self._marks[origin] = self._add(origin, 1)
+        return mark
+
+    def entry(self, text: str, origin: Origin) -> Traced:
+        """The text of an entry of a message."""
+        first = self._add(origin, len(text))
+        traced = Traced(text, array("I", range(first, first + len(text))))
+        traced._source = origin
+        return traced
+
+    def taken(self, text: Traced, line: int) -> Traced:
+        """The same, but if it is an entry no line has taken yet, this one has."""
+        origin = text._source
+        if origin is None or origin.line or not text:
+            return text
+        key = text._marks[0], line
+        if (traced := self._taken.get(key)) is None:
+            traced = self._taken[key] = self.entry(text, origin._replace(line=line))
+        return traced
+
+    def _add(self, origin: Origin, size: int) -> int:
+        first, self._next = self._next, self._next + size + 1  # the next origin's first follows no mark
+        if size:
+            self._firsts.append(first)
+            self._origins.append(origin)
+        return first
+
+    def within(self, values: Iterable[Any]) -> set[Origin]:
+        """The origins of all that is content in texts, and in lists and dicts of them."""
+        found, todo, seen = set[Origin](), list(values), set[int]()
+        while todo:
+            value = todo.pop()
+            if isinstance(value, Traced):
+                found |= self._contents(value)
+            elif isinstance(value, dict | list | tuple) and id(value) not in seen:
+                seen.add(id(value))
+                todo += (
+                    (each for pair in value.items() for each in pair) if isinstance(value, dict) else value
+                )
+        return found
+
+    def _contents(self, text: Traced) -> set[Origin]:
+        marks, at, found = sorted(set(text._marks)), 0, set[Origin]()
+        while at < len(marks):
+            row = bisect_right(self._firsts, marks[at]) - 1
+            found.add(self._origins[row])
+            end = self._firsts[row + 1] if row + 1 < len(self._firsts) else self._next
+            at = bisect_left(marks, end)
+        return {origin for origin in found if origin.kind != TEMPLATE}
+
+    def runs(self, text: Traced) -> Iterator[Run]:
+        """All stretches of a text in order, each as long as can be."""
+        expected, last = -1, None
+        for at, mark in enumerate(text._marks):
+            if mark != expected:
+                row = bisect_right(self._firsts, mark) - 1
+                origin = self._origins[row]
+                if origin.kind == CONTENT or origin is not last:
+                    yield Run(at, origin, mark - self._firsts[row])
+                last = origin
+            expected = mark + (last is not None and last.kind == CONTENT)
