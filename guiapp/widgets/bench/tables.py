@@ -144,8 +144,8 @@ def _style(theme: Theme) -> str:
     dim = theme.dim.name()
     return (
         f"body {{ font-size: {UI_FONT_PX}px }} p, span, a {{ color: {dim} }} a {{ text-decoration: none }} "
-        f"td {{ border-bottom: 1px solid {theme.line.name()}; padding: 3px 0 3px 10px }} "
-        f"th {{ border-bottom: 1px solid {theme.line.name()}; padding: 3px 0 3px 10px; "
+        f"td {{ border-bottom: 1px solid {theme.line.name()}; padding: 3px 0 3px 8px }} "
+        f"th {{ border-bottom: 1px solid {theme.line.name()}; padding: 3px 0 3px 8px; "
         f"font-size: {SMALL_FONT_PX}px; font-weight: 400 }} "
         f".plain {{ border: none; padding: 4px 0 }} .name {{ padding-left: 0 }} "
         f".copy {{ text-decoration: underline }} "
