@@ -84,7 +84,6 @@ def test_the_charts_of_throughput_stand_beside_each_other_where_there_is_no_room
         (1280, 900): (True, CALM),
         (1280, 480): (False, CALM),
         (700, 480): (False, CALM[:1]),
-        (860, 250): (False, CALM[:1]),
     }
     for size, expected in sizes.items():
         page.resize(*size)
