@@ -6,6 +6,7 @@ machine that does nothing else.
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -131,9 +132,8 @@ PICTURES = {
     "hunt-1280": (str(LARGE), [*HUNT, *SMALL]),
     "hunt-1920": (str(LARGE), [*HUNT, "--size", "1920x1080"]),
     "steps-models": (str(LARGE), ["--beside", OTHERS[0], "--text", "total = 1024 * 20_000_000"]),
-    "bench": (str(LARGE), []),
 }
-SIZED = ("steps", "steps-training", "steps-lesson", "steps-lessons", "tree-sunburst", "tree-icicle", "bench")
+SIZED = ("steps", "steps-training", "steps-lesson", "steps-lessons", "tree-sunburst", "tree-icicle")
 SIZES = ("1280x800", "1920x1080")
 PICTURES |= {
     f"{name}-{size.partition('x')[0]}": (PICTURES[name][0], [*PICTURES[name][1], "--size", size])
@@ -141,13 +141,28 @@ PICTURES |= {
     for size in SIZES
 }
 PICKER = "models"  # draws itself, in a home folder of its own
-CHARTS = "throughput scaling exactness worst stages short cold threads decode append interval batch memory"
-PICTURES |= {
-    f"bench-{chart}": (str(LARGE), ["--chart", chart, "--size", "1200x760"]) for chart in CHARTS.split()
+CHARTS = (
+    "throughput scaling exactness worst stages short latency cold threads decode append interval batch memory"
+)
+YOURS = SHARED / "corpora" / "shakespeare.txt"  # the text of the pictures of the Bench page: 100 kB of it
+N_YOURS, YOUR_TEXT = 100_000, "your text"
+BENCH_SIZES = ("860x480", "1280x800", "1920x1080")
+LIVE = {"empty": [], "running": ["--bench-seconds", "5"]}  # without a saved run
+SAVED = {
+    "done": [],  # of the usual contenders, throughput only
+    "more": ["--more", "--chart", "scaling"],
+    "table": ["--chart", "figures"],
+    **{chart: ["--chart", chart] for chart in CHARTS.split()},
 }
+PICTURES |= {
+    f"bench-{name}-{size.partition('x')[0]}": (str(LARGE), [*options, "--size", size])
+    for name, options in (LIVE | SAVED).items()
+    for size in (BENCH_SIZES if name in (*LIVE, "done", "more") else BENCH_SIZES[1:2])
+}
+USUAL = ("fast", "tiktoken", "tokenizers", "gigatoken")
 MEASURED = ["--encoders", "fast,backtrack,heap,table,scan,greedy,fewest", "--peers"]
-MEASURED += ["-f", "sample:english", "-f", "sample:code", "--scenario", "all"]
-MEASURED += ["--time-budget", "40", "--call-limit", "1"]
+MEASURED += ["-f", "sample:code", "--scenario", "all", "--time-budget", "60", "--call-limit", "5"]
+USUAL_RUN = "usual.json"
 THEMES = ("dark", "light")
 
 
@@ -161,11 +176,45 @@ def main() -> None:
         run = Path(runs[0]) if runs else Path(folder) / "run.json"
         names = [name for name in PICTURES if name in wanted and _has_model(name)]
         if not run.exists() and any(map(_shows_run, names)):
-            _program("bench", str(LARGE), *MEASURED, "--json", str(run))
+            _measure(run)
+        _write_usual(run, Path(folder) / USUAL_RUN)
+        usual = Path(folder) / USUAL_RUN
+        for name in filter(_measures, names):  # alone: it is a run
+            for theme in THEMES:
+                _draw(name, theme, run, usual)
         with ThreadPoolExecutor(os.cpu_count()) as pool:  # each waits for a process
-            jobs = [pool.submit(_draw, name, theme, run) for name in names for theme in THEMES]
+            others = [name for name in names if not _measures(name)]
+            jobs = [pool.submit(_draw, name, theme, run, usual) for name in others for theme in THEMES]
             for job in jobs:
                 job.result()
+
+
+def _measure(run: Path) -> None:
+    """All that the charts show, of the text that the window has."""
+    with tempfile.TemporaryDirectory() as folder:
+        text = Path(folder) / YOUR_TEXT
+        text.write_text(_your_text())
+        _program("bench", str(LARGE), "-f", str(text), *MEASURED, "--json", str(run))
+
+
+def _your_text() -> str:
+    return YOURS.read_text()[:N_YOURS]
+
+
+def _write_usual(run: Path, path: Path) -> None:
+    """What of a run the usual contenders did on one text: what most people see."""
+    if run.exists():
+        record = json.loads(run.read_text())
+        record["results"] = [
+            row
+            for row in record["results"]
+            if (row["scenario"], row["corpus"]) == ("throughput", YOUR_TEXT) and row["contender"] in USUAL
+        ]
+        path.write_text(json.dumps(record | {"growth": [], "left_out": []}))
+
+
+def _measures(name: str) -> bool:
+    return "--bench-seconds" in PICTURES[name][1]
 
 
 def _has_model(name: str) -> bool:
@@ -174,13 +223,15 @@ def _has_model(name: str) -> bool:
 
 
 def _shows_run(name: str) -> bool:
-    return name.startswith("bench")
+    return name.startswith("bench") and name.split("-")[1] in SAVED
 
 
-def _draw(name: str, theme: str, run: Path) -> None:
+def _draw(name: str, theme: str, run: Path, usual: Path) -> None:
     model, options = PICTURES[name]
     page, picture = name.partition("-")[0], FOLDER / f"{name}-{theme}.png"
-    shown = ["--run", str(run)] if _shows_run(name) else []
+    shown = ["--text", _your_text()] if page == "bench" else []
+    if _shows_run(name):
+        shown += ["--run", str(usual if name.startswith("bench-done") else run)]
     command = ["screenshot", "--page", page, "--model", model, "--theme", theme, "-o", str(picture)]
     _program(*command, *options, *shown)
 

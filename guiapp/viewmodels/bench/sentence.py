@@ -18,7 +18,8 @@ MEASURING = "Measuring …"
 
 def title_of(model: BenchModel, verdict: Verdict | None) -> Verdict | str:
     """What stands at the top of the page: the verdict, or what there is to say in its place."""
-    if verdict is not None:
+    is_alone = model.is_running and bool(model.loading) and verdict is not None and not verdict.beside
+    if verdict is not None and not is_alone:
         return verdict
     if model.is_running:
         return MEASURING
@@ -40,7 +41,8 @@ def sentence_of(model: BenchModel, verdict: Verdict | None) -> str:
         _opening(model),
         _sentence(model.progress),
     ]
-    return " ".join(filter(None, (*told, _sentence(model.noise))))
+    noise = model.noise[:1].upper() + model.noise[1:]
+    return " ".join(filter(None, (*told, _sentence(noise))))
 
 
 def _plan(model: BenchModel) -> str:

@@ -116,7 +116,7 @@ class BarChart(RowChart):
 
     def _columns(self, lines: Sequence[Line]) -> list[Column]:
         dim, theme = self.theme.dim, self.theme
-        if self._is_memory:
+        if self._is_memory or not lines:
             return []
         base = {line.label: line.value for line in lines if line.row["contender"] == self._showing.baseline}
         columns = [Column("interval", [(_half_width(line, self._measure.key), dim) for line in lines])]

@@ -151,7 +151,7 @@ class MorePanel(QFrame):
     def __init__(self, model: BenchModel, theme_source: ThemeSource) -> None:
         super().__init__()
         set_role(self, "panel")
-        self.setFixedWidth(WIDTH_PX)
+        self.setMinimumWidth(WIDTH_PX)
         self._model, self._choice, self._theme_source = model, model.choice, theme_source
         self.contenders, self.scenarios, self.texts = map(TickList, ("Contenders", "Scenarios", "Texts"))
         self.close_button = tool_button("More", self.closed.emit, role="name")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QShowEvent
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QWidget
 
 from guiapp.core.bench.plan import BenchError
@@ -16,9 +16,9 @@ from guiapp.viewmodels.bench.sentence import sentence_of, title_of
 from guiapp.widgets.bench.bar import BenchBar
 from guiapp.widgets.bench.footer import Footer
 from guiapp.widgets.bench.headline import Headline
-from guiapp.widgets.bench.more import MorePanel
+from guiapp.widgets.bench.more import WIDTH_PX, MorePanel
 from guiapp.widgets.bench.remarks import contender_and_text, linked
-from guiapp.widgets.bench.results import CHANGES, ResultsView
+from guiapp.widgets.bench.results import CHANGES, QWIDGETSIZE_MAX, ResultsView
 from guiapp.widgets.bench.saving import BenchExport
 from guiapp.widgets.shared.layouts import framed, in_column, in_row
 from guiapp.widgets.shared.theme import GAP_PX, ThemeSource
@@ -27,6 +27,7 @@ from guiapp.widgets.window.notices import NoticeArea
 from guiapp.widgets.window.pages import Page, PageSetting
 
 FRAME_MS = 150  # between two pictures of a run
+BOTH_PX = 1000  # wide, there is room for what can be chosen and results beside each other
 SIDE_PX = 36  # of the page, free at each side
 RUN = "run"  # the subject of notices
 NOTHING_MEASURED = "Nothing measured yet. Press Run, or open a run under “Runs”."
@@ -61,8 +62,8 @@ class BenchPage(Page):
             margins=(SIDE_PX, GAP_PX + GAP_PX),
             spacing=GAP_PX + GAP_PX,
         )
-        right = framed(in_column(self.notices, (self._body, 1), self.footer, spacing=0), "ground")
-        in_row(self.more, (right, 1), on=self, spacing=1)
+        self._right = framed(in_column(self.notices, (self._body, 1), self.footer, spacing=0), "ground")
+        in_row(self.more, (self._right, 1), on=self, spacing=1)
         self.setFocusProxy(self.bar.run_button)
 
     def _connect(self) -> None:
@@ -129,10 +130,21 @@ class BenchPage(Page):
         self._show_more(False)
         self.footer.more_button.setFocus()
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_more()
+
+    def _fit_more(self) -> None:
+        """Let more to choose stand beside the results, or in their place where there is no room for both."""
+        is_narrow = self.width() < BOTH_PX
+        self.more.setMaximumWidth(QWIDGETSIZE_MAX if is_narrow else WIDTH_PX)
+        self._right.setHidden(is_narrow and not self.more.isHidden())
+
     def _show_more(self, is_open: bool) -> None:
         self.headline.set_large(not is_open)
         self.footer.show_more_button(not is_open)
         self.results.show_all(is_open)
+        self._fit_more()
         self.setFocusProxy((self.more if is_open else self.bar).run_button)
         self.redraw()
 
@@ -186,6 +198,8 @@ class BenchPage(Page):
             act = window.installEventFilter if self.model.is_running else window.removeEventFilter
             act(self._input_watch)
         if self.model.is_running:
+            if self._right.isHidden():
+                self.close_more()  # what is measured is wanted now
             self.notices.clear_notice(RUN)
             if CHANGES in self.results.shown:  # there are none before the run is over
                 self.results.show_calm()

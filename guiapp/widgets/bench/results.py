@@ -93,7 +93,7 @@ class ResultsView(QWidget):
         """What is in front of it, as far as there is room."""
         keys = self.keys
         there = tuple(key for key in self._wanted if key in keys) or tuple(keys[:1])
-        if self.width() >= WIDE_PX or (there == CALM and self._fits_column):
+        if self._fits_two or (there == CALM and self._fits_column):
             return there
         return there[:1] if there == CALM else there[-1:]
 
@@ -117,7 +117,7 @@ class ResultsView(QWidget):
     def choose(self, key: str) -> None:
         """Show it beside the chart that was chosen last, or alone if it is beside another already."""
         shown = self.shown
-        is_left_alone = key in TABLES or shown == CALM or key in shown or self.width() < WIDE_PX
+        is_left_alone = key in TABLES or shown == CALM or key in shown or not self._fits_two
         others = [] if is_left_alone else [each for each in shown if each not in (key, *TABLES)]
         self._wanted = (*others[-1:], key)
         self.redraw()
@@ -139,6 +139,10 @@ class ResultsView(QWidget):
     def is_column(self) -> bool:
         """Whether charts stand below each other."""
         return self.shown == CALM and self._fits_column and not self.has_table_below
+
+    @property
+    def _fits_two(self) -> bool:
+        return self.width() >= WIDE_PX and self.height() >= self.bar.height() + LEAST_EXACTNESS_PX
 
     @property
     def _fits_column(self) -> bool:
@@ -248,7 +252,10 @@ class ResultsView(QWidget):
     def _showing(self) -> Showing:
         """What charts tell beside the results."""
         model = self._model
-        loading = (Loading(name, each.share or None, each.stage) for name, each in model.loading.items())
+        loading = [Loading(name, each.share or None, each.stage) for name, each in model.loading.items()]
+        if model.is_running or not model.results:  # the others will take part
+            there = {*model.loading, *(row["contender"] for row in (*model.results, *model.left_out))}
+            loading += [Loading(name, None) for name in model.choice.contenders if name not in there]
         return showing_of(
             model.record,
             baseline=self.baseline,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
 
-from PySide6.QtCore import QUrl
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import Qt, QUrl
+from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QTextBrowser
 
 from guiapp.core.bench.beside import n_missing
@@ -47,6 +47,7 @@ class TablesView(QTextBrowser):
         self._orders: dict[str, tuple[int, bool]] = {}  # column and whether it falls, by the title of a table
         self._copied = ""
         set_role(self, "plain")
+        self.document().setDocumentMargin(0)
         self.setAccessibleName("Tables")
         self.setOpenLinks(False)
         self.anchorClicked.connect(self._follow)
@@ -84,8 +85,20 @@ class TablesView(QTextBrowser):
         place = self.verticalScrollBar().value()
         self.document().setDefaultStyleSheet(_style(self._theme_source.theme))
         parts = (self._html(number, table) for number, table in enumerate(self._tables))
-        self.setHtml(f"<p>{escape(self._intro)}</p>{''.join(parts)}")
+        intro = f"<p>{escape(self._intro)}</p>" if self._intro else ""
+        self.setHtml(intro + "<p></p>".join(parts))
         self.verticalScrollBar().setValue(place)
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Scroll to the side only for wider tables: Qt lays out those of the whole width a pixel wider."""
+        is_wider = self.document().idealWidth() > self.viewport().width() + 1
+        policy = Qt.ScrollBarPolicy.ScrollBarAsNeeded if is_wider else Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+        self.setHorizontalScrollBarPolicy(policy)
 
     def _html(self, number: int, table: Table) -> str:
         links = (
@@ -104,7 +117,7 @@ class TablesView(QTextBrowser):
         for name, *cells in self._in_order(table).rows[1:]:
             lines.append(_line("td", [self._marked(table, name), *map(escape, cells)]))
         return (
-            f'<p></p><table width="100%"><tr><td class="plain">{heading}</td>'
+            f'<table width="100%" cellspacing="0"><tr><td class="plain">{heading}</td>'
             f'<td class="plain" align="right">{" &nbsp; &nbsp; ".join(links)}</td></tr></table>'
             f'<table width="100%" cellspacing="0">{"".join(lines)}</table>'
         )
@@ -113,7 +126,7 @@ class TablesView(QTextBrowser):
         """A name, behind its marker if it is a contender's."""
         if table.rows[0][0] != CONTENDER:
             return escape(name)
-        return f"{marker_image(look_of(name, self._theme_source.theme), SWATCH_PX)} &nbsp;{escape(name)}"
+        return f"{marker_image(look_of(name, self._theme_source.theme), SWATCH_PX)}&nbsp;&nbsp;{escape(name)}"
 
 
 def _line(kind: str, cells: Sequence[str]) -> str:
@@ -131,8 +144,8 @@ def _style(theme: Theme) -> str:
     dim = theme.dim.name()
     return (
         f"body {{ font-size: {UI_FONT_PX}px }} p, span, a {{ color: {dim} }} a {{ text-decoration: none }} "
-        f"td {{ border-bottom: 1px solid {theme.line.name()}; padding: 3px 0 3px 10px }} "
-        f"th {{ border-bottom: 1px solid {theme.line.name()}; padding: 3px 0 3px 10px; "
+        f"td {{ border-bottom: 1px solid {theme.line.name()}; padding: 3px 0 3px 8px }} "
+        f"th {{ border-bottom: 1px solid {theme.line.name()}; padding: 3px 0 3px 8px; "
         f"font-size: {SMALL_FONT_PX}px; font-weight: 400 }} "
         f".plain {{ border: none; padding: 4px 0 }} .name {{ padding-left: 0 }} "
         f".copy {{ text-decoration: underline }} "

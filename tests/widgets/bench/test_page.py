@@ -35,13 +35,14 @@ def test_a_click_on_run_leads_to_a_verdict(qtbot, open_page, model, runner):
     for event in (EVENTS[0], loading, *EVENTS[1:]):
         runner.told.emit(event)
     qtbot.waitUntil(lambda: page.is_ready)
-    assert "fast</b> takes part alone" in page.headline.verdict.text()
-    assert page.headline.verdict.accessibleName().startswith("fast takes part alone; its ids are right")
-    assert page.headline.sentence.text() == "One more contender is being opened. spread ± 50 %."
+    assert page.headline.verdict.accessibleName() == "Measuring …", "others are still to come"
+    assert page.headline.sentence.text() == "One more contender is being opened. Spread ± 50 %."
     (row,) = page.results.chart("throughput")._results
     assert row["n"] == 2
     runner.end()
     qtbot.waitUntil(lambda: page.is_ready)
+    assert "fast</b> takes part alone" in page.headline.verdict.text()
+    assert page.headline.verdict.accessibleName().startswith("fast takes part alone; its ids are right")
     assert page.bar.report_button.isEnabled()
 
 
@@ -73,6 +74,26 @@ def test_more_takes_the_place_of_what_is_chosen_in_the_row_above(qtbot, open_pag
         QApplication.processEvents()
         assert page.headline.mapTo(page, QPoint()).y() > page.bar.geometry().bottom()
         assert page.panels[0] is page.bar.text_button
+
+
+def test_in_a_narrow_window_more_takes_the_place_of_results_until_something_runs(
+    qtbot, open_page, monkeypatch
+):
+    page, results = open_page, open_page.results
+    page.resize(860, 400)
+    qtbot.mouseClick(page.footer.more_button, LEFT)
+    QApplication.processEvents()
+    assert page.more.width() == page.width()
+    assert not results.isVisible()
+    page.resize(1280, 720)
+    QApplication.processEvents()
+    assert results.isVisible()
+    assert page.more.width() < page.width() / 2
+    page.resize(860, 400)
+    QApplication.processEvents()
+    qtbot.mouseClick(page.more.run_button, LEFT)
+    assert results.isVisible()
+    assert not page.more.isVisible()
 
 
 def test_the_headline_is_as_large_as_there_is_room_for(open_page, qtbot):

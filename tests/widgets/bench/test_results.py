@@ -80,7 +80,11 @@ def test_where_there_is_no_room_for_two_the_last_one_is_shown(qtbot, page, resul
 def test_the_charts_of_throughput_stand_beside_each_other_where_there_is_no_room_below(page):
     many = [record("throughput", f"library-{n}", 10_000, 1e-4 * (n + 1)) for n in range(12)]
     page.model.show_run({"results": many})
-    sizes = {(1280, 900): (True, CALM), (1280, 480): (False, CALM), (700, 480): (False, CALM[:1])}
+    sizes = {
+        (1280, 900): (True, CALM),
+        (1280, 480): (False, CALM),
+        (700, 480): (False, CALM[:1]),
+    }
     for size, expected in sizes.items():
         page.resize(*size)
         QApplication.processEvents()

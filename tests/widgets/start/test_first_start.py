@@ -126,3 +126,29 @@ def test_the_second_start_begins_with_what_was_open(start_program, qtbot):
     again = start_program()
     assert again.window.pages.current_name == "inspect"
     assert again.session.loader.model.name == "demo:bpe"
+
+
+def test_bench_gives_a_verdict_in_three_clicks_and_has_it_again_after_a_restart(start_program, qtbot):
+    shell = start_program()
+    window = shell.window
+    hand = Hand(qtbot, window, "bench")
+    hand.click(window.pages.current.looking.title)
+    hand.click_on("Bench", window)
+    page = window.pages.current
+    for name in page.model.choice.contenders:
+        page.model.choice.set_contender(name, name in ("fast", "heap"))
+    page.model.choice.set_contender("heap", True)
+    page.model.choice.set_seconds_each(1.0)
+    hand.click(page.bar.run_button)
+    assert hand.n_clicks == 3
+    qtbot.waitUntil(lambda: not page.model.is_running and page.model.kept.shown, timeout=60_000)
+    qtbot.waitUntil(lambda: page.is_ready)
+    told = page.headline.verdict.accessibleName()
+    assert "fast" in told
+    assert "all ids equal" in told
+    window.close()
+    shell.stop()
+    again = start_program()
+    again.window.actions_table["bench"].trigger()
+    page = again.window.pages.current
+    qtbot.waitUntil(lambda: page.headline.verdict.accessibleName() == told)
