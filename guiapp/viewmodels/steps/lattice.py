@@ -47,10 +47,10 @@ def lattice(debugger: Debugger, most_places: int | None = None) -> Lattice:
     trace, position = debugger.trace, debugger.position
     n_places = most_places or LATTICE_PLACES
     piece = trace.piece_at(position)
-    if piece < 0 or debugger.states.has_slots(piece):
+    work = b"" if piece < 0 else trace.piece_work(piece)
+    if not work or debugger.states.has_slots(piece):  # empty where nothing but blanks was dropped
         return Lattice([], [])
     columns = trace.columns
-    work = trace.piece_work(piece)
     bounds = np.flatnonzero(np.frombuffer(work + b"\n", np.uint8) & 0xC0 != 0x80)  # its end included
     middle = int(bounds.searchsorted(_offset(debugger, piece)))
     first = max(0, min(middle - n_places // 2, len(bounds) - n_places))

@@ -98,3 +98,14 @@ def test_it_is_as_much_larger_as_the_screen_is_higher(make_steps_page, present):
     presented.resize(3840, 2160)
     assert presented.scale == 2.0
     assert [each.cell for each in presented.pictures[0].strip.letters] == cells
+
+
+@pytest.mark.parametrize("text", [b" ", b"", b"\x80\x80", "\u0301".encode()])
+@pytest.mark.parametrize("encoder", ["viterbi", "fast"])
+def test_a_text_without_a_letter_is_drawn(make_steps_page, present, encoder, text):
+    """Nothing of one blank may be left to draw ways between."""
+    page = make_steps_page("unigram", text, encoder)
+    presented = present(page)
+    for step in range(page.model.n_steps + 1):
+        page.model.go_to(step)
+        assert not presented.grab().isNull()  # what raises while it paints fails the test, or ends it
