@@ -105,7 +105,8 @@ def doctor(model: str | PathLike[str], original: str | PathLike[str] | None = No
 
     The result has `findings`, the worst first, each with `code`, `severity`, `what`, `remedy` and `changes`:
     a text with its ids `before` and `after`.  Nothing of the file is run.  Raises VocabError for what is no
-    tokenizer's file; what is one but cannot be used is a finding.
+    tokenizer's file, or ChatError for a template's that cannot be read; a tokenizer's file that cannot be
+    used is a finding.
 
     [finding.what for finding in guiapp.doctor("demo:bpe").findings if finding.severity == "error"]
     """

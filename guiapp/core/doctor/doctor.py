@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from os import PathLike, fsdecode
+from os import PathLike
+from os.path import isdir
 
 from guiapp.core.doctor.findings import (
     CONVERT,
@@ -34,6 +35,7 @@ from guiapp.core.errors import UnknownPreError, VocabError
 from guiapp.core.formats.table import HEAD_BYTES, is_tokenizer
 from guiapp.core.open_model import open_model
 from guiapp.core.sources.locate import located
+from guiapp.core.sources.tokenizer_files import file_in
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.header_bytes import open_regular
 from guiapp.core.vocab.opening import Opening
@@ -97,7 +99,8 @@ def doctor(
     """What is wrong with a tokenizer, and against the `original` file that it was converted from.
 
     `progress` is called with the share done before each check; what it raises stops the work.
-    Raises VocabError for what is no tokenizer's file, and for an original that cannot be used.
+    Raises VocabError for what is no tokenizer's file, and for an original that cannot be used; ChatError
+    for a file of a template that cannot be read.
     """
     reference = None if original is None else open_model(original)
     try:
@@ -138,8 +141,8 @@ def _opened(model: str | PathLike[str]) -> Tokenizer:
 
 def _is_tokenizer(model: str | PathLike[str]) -> bool:
     """Whether this is at least a file of a known kind."""
-    path = located(fsdecode(model), Opening(lambda _share: None)).path
-    with open_regular(path) as file:
+    path = located(model, Opening(lambda _share: None)).path
+    with open_regular(file_in(path) if isdir(path) else path) as file:
         return is_tokenizer(file.read(HEAD_BYTES))
 
 

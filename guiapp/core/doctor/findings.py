@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from guiapp.core.chat.templates import ChatTemplate, templates_of
+from guiapp.core.errors import EncodeError
 from guiapp.core.formats.gguf import embedding_rows
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.vocabulary import Vocabulary
@@ -84,7 +85,11 @@ class Patient:
         return embedding_rows(path) if self.is_gguf and path is not None else None
 
     def ids(self, text: str | bytes, add_special: bool = False) -> tuple[int, ...]:
-        return tuple(self.tokenizer.encode(text, add_special, True).token_ids.tolist())
+        """Of a text; none where the tokenizer refuses it."""
+        try:
+            return tuple(self.tokenizer.encode(text, add_special, True).token_ids.tolist())
+        except EncodeError:
+            return ()
 
     def rows(self, bits: int) -> list[int]:
         """The tokens with one of these attributes."""

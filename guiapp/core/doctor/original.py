@@ -32,8 +32,7 @@ def check_original(patient: Patient, original: Tokenizer) -> Iterator[Finding]:
 
 def _other_ids(patient: Patient, original: Tokenizer) -> Iterator[Finding]:
     for text in sorted((word for line in SAMPLE for word in (line, *line.split())), key=len):
-        before = patient.ids(text, True)
-        after = tuple(original.encode(text, True, True).token_ids.tolist())
+        before, after = patient.ids(text, True), Patient(original).ids(text, True)
         if before != after:
             what = f"“{quoted(text)}” has other ids than in the original."
             yield Finding("original_ids", ERROR, what, changes=Change(text, before, after))

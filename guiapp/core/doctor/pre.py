@@ -156,7 +156,7 @@ def _change(tokenizer: Tokenizer, name: str) -> Change | None:
     assert tokenizer.vocabulary.path is not None
     other = open_model(tokenizer.vocabulary.path, name)
     for text in sorted((word for line in SAMPLE for word in (line, *line.split())), key=len):
-        before, after = (each.encode(text, False, True).token_ids.tolist() for each in (tokenizer, other))
+        before, after = (Patient(each).ids(text) for each in (tokenizer, other))
         if before != after:
-            return Change(text, tuple(before), tuple(after))
+            return Change(text, before, after)
     return None

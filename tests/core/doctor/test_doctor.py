@@ -1,8 +1,10 @@
 """Planted faults, each in a copy of a real vocabulary: all are found, by their codes, and none before."""
 
 import json
+import random
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,6 +26,7 @@ from planted import (
     swap_texts,
     without_bytes,
 )
+from small_files import bpe, spm
 
 import guiapp
 from guiapp.core.doctor import pre
@@ -296,3 +299,25 @@ def test_the_ids_before_and_after_are_those_of_the_file_and_of_the_mended_one(tm
     ]
     assert ids == [list(change.before), list(change.after or ())]
     assert ids[0] != ids[1]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_a_damaged_file_is_told_or_refused(seed: int, tmp_path: Path):
+    """Some bytes are others; nothing else than a VocabError is raised."""
+    rng = random.Random(seed)
+    make = rng.choice((bpe, spm))
+    file = make(keys={"tokenizer.chat_template": CHATML}, types=rng.choices(range(-1, 8), k=6))
+    file.tensors = [Tensor("token_embd.weight", (8, 6))]
+    data = bytearray(file.to_bytes())
+    for _ in range(rng.randrange(4)):
+        data[rng.randrange(24, len(data))] = rng.randrange(256)
+    (tmp_path / "model.gguf").write_bytes(data)
+    with suppress(guiapp.VocabError):
+        assert doctor(tmp_path / "model.gguf").findings
+
+
+@pytest.mark.parametrize("key", ["add_bos_token", "add_eos_token", "add_sep_token"])
+def test_a_token_that_is_asked_for_and_missing_hides_nothing(key: str, tmp_path: Path):
+    changes = all_of(set_part(pre="glm4"), set_key(**{key: True}), drop_key("bos_token_id", "eos_token_id"))
+    path = write(Fault("", "demo:bpe", all_of(changes, template("{{ bos_token }}"))), tmp_path)
+    assert {each.code for each in doctor(path, "demo:bpe").findings} >= {"original_ids"}
