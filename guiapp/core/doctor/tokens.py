@@ -92,6 +92,8 @@ def check_bytes(patient: Patient) -> Iterator[Finding]:
     vocabulary = patient.vocabulary
     parts, rules = vocabulary.parts, vocabulary.rules
     falls_back = parts.model.byte_fallback if parts is not None else vocabulary.type is VocabType.SPM
+    if vocabulary.pieces is not None:
+        falls_back = vocabulary.pieces.has_byte_fallback
     names = [f"<0x{byte:02X}>" for byte in range(256)]
     if vocabulary.type is VocabType.BPE and rules.byte_encoding:
         names = list(CHARACTER_OF_BYTE)
@@ -103,7 +105,7 @@ def check_bytes(patient: Patient) -> Iterator[Finding]:
         rows = np.where(rows < 0, raw, rows)
     if missing := np.flatnonzero(rows < 0).tolist():
         first = next((byte for byte in missing if byte not in IN_NO_CHARACTER), None)
-        what = f"{len(missing)} of the 256 bytes have no token, the first is {missing[0]:02X}"
+        what = f"No token for {len(missing)} of the 256 bytes, the first is {missing[0]:02X}"
         where = "; no character needs those" if first is None else ": a text that needs one has no ids for it"
         yield Finding("bytes_missing", HINT if first is None else ERROR, f"{what}{where}.")
     is_named = rows[rows >= 0] if names[0].startswith("<") else rows[:0]

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import pytest
 from conftest import SHARED, VOCABS
 from gguf_builder import BYTE, CONTROL, NORMAL, UNKNOWN, UNUSED, Raw, Tensor, vocab_file
+from piece_models import piece
 from planted import (
     Parts,
     added_token,
@@ -45,7 +46,7 @@ class Fault(NamedTuple):
 
     code: str
     model: str
-    change: Change
+    change: Change  # of its parts, of a document, or bytes to other bytes
     is_against_original: bool = False
 
     def __str__(self) -> str:
@@ -116,6 +117,14 @@ def renamed_in_json(text: str, new: str) -> Change:
 def config(**values: object) -> Change:
     """tokenizer_config.json beside."""
     return lambda said: said.update(config=values)
+
+
+def append(data: bytes) -> Change:
+    return lambda content: content + data
+
+
+def replace(old: bytes, new: bytes) -> Change:
+    return lambda content: content.replace(old, new)
 
 
 RESERVED, HEADER = b"<|reserved_special_token_9|>", b"<|start_header_id|>"
@@ -204,6 +213,12 @@ FAULTS = (
     Fault("special_look_alike", "claude-2.tokenizer.json", added("<eot>")),
     Fault("end_of_turn_goes_on", "claude-2.tokenizer.json", added("<|end_of_message|>")),
     Fault("marker_is_text", "claude-2.tokenizer.json", config(chat_template=CHATML)),
+    Fault("score_above_zero", "mistral-v1.tokenizer.model", append(piece("zqx", 5.0))),
+    Fault("word_marked_control", "mistral-v1.tokenizer.model", append(piece("▁zqxword", kind=CONTROL))),
+    Fault("token_twice", "mistral-v1.tokenizer.model", append(piece("▁Human"))),
+    Fault("special_blank", "mistral-v3.tokenizer.model.v3", append(piece("[INST2] ", kind=CONTROL))),
+    Fault("bytes_missing", "cl100k_base.tiktoken", replace(b"\npA== 97\n", b"\nenF4OXE= 97\n")),
+    Fault("bytes_missing", "qwen.tiktoken", replace(b"\npA== 97\n", b"\nenF4OXE= 97\n")),
     Fault("original_merges", "gpt-2", swap_merges(1), True),
     Fault("original_merges", "qwen2", drop_merge(3), True),
     Fault("original_tokens", "starcoder", rename_token(WORD, b"zqx"), True),
@@ -219,7 +234,7 @@ FAULTS = (
 def untouched(model: str) -> str | Path:
     if model.startswith("demo:"):
         return model
-    return FORMATS / model if model.endswith(".json") else VOCABS / f"ggml-vocab-{model}.gguf"
+    return FORMATS / model if "." in model else VOCABS / f"ggml-vocab-{model}.gguf"
 
 
 @cache
@@ -237,6 +252,9 @@ def write(fault: Fault, folder: Path) -> Path:
         (folder / "tokenizer_config.json").write_text(json.dumps(said.pop("config", {})))
         (folder / "tokenizer.json").write_text(json.dumps(said))
         return folder / "tokenizer.json"
+    if isinstance(path, Path) and path.suffix != ".gguf":
+        (folder / path.name).write_bytes(fault.change(path.read_bytes()))
+        return folder / path.name
     parts = gguf_parts(fault.model)
     fault.change(parts)
     types, tensors = parts.pop("types"), parts.pop("tensors", [])
