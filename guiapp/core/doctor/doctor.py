@@ -12,6 +12,7 @@ from guiapp.core.doctor.findings import (
     CONVERT,
     DOWNLOAD,
     ERROR,
+    GGUF,
     HINT,
     SEVERITIES,
     WARNING,
@@ -32,7 +33,7 @@ from guiapp.core.doctor.tokens import (
     check_scores,
 )
 from guiapp.core.errors import UnknownPreError, VocabError
-from guiapp.core.formats.table import HEAD_BYTES, is_tokenizer
+from guiapp.core.formats.table import HEAD_BYTES, format_of, is_tokenizer
 from guiapp.core.open_model import open_model
 from guiapp.core.sources.locate import located
 from guiapp.core.sources.tokenizer_files import file_in
@@ -106,9 +107,9 @@ def doctor(
     try:
         tokenizer = _opened(model)
     except VocabError as error:
-        if not _is_tokenizer(model):
+        if (kind := _format(model)) is None:
             raise
-        return Diagnosis((_remark(str(error), ERROR, "not_usable"),), None)
+        return Diagnosis((_fitting(_remark(str(error), ERROR, "not_usable"), kind == GGUF),), None)
     return Diagnosis(_in_order(_findings(Patient(tokenizer), reference, progress)), tokenizer)
 
 
@@ -122,9 +123,7 @@ def _findings(
             yield _remark(said, *((ERROR, "not_loaded") if is_refused else (HINT, "remark")))
     for number, check in enumerate(CHECKS):
         progress(number / len(CHECKS))
-        for finding in check(patient):
-            is_converted = patient.is_gguf or finding.remedy != CONVERT
-            yield finding if is_converted else replace(finding, remedy=DOWNLOAD)
+        yield from (_fitting(finding, patient.is_gguf) for finding in check(patient))
     if reference is not None:
         yield from check_original(patient, reference)
 
@@ -139,11 +138,18 @@ def _opened(model: str | PathLike[str]) -> Tokenizer:
         return tokenizer if name is None else open_model(model, name)
 
 
-def _is_tokenizer(model: str | PathLike[str]) -> bool:
-    """Whether this is at least a file of a known kind."""
+def _fitting(finding: Finding, is_gguf: bool) -> Finding:
+    """With a remedy that fits the file: only GGUF files were converted."""
+    return finding if is_gguf or finding.remedy != CONVERT else replace(finding, remedy=DOWNLOAD)
+
+
+def _format(model: str | PathLike[str]) -> str | None:
+    """The format of the file; None where it is of no known one."""
     path = located(model, Opening(lambda _share: None)).path
-    with open_regular(file_in(path) if isdir(path) else path) as file:
-        return is_tokenizer(file.read(HEAD_BYTES))
+    path = file_in(path) if isdir(path) else path
+    with open_regular(path) as file:
+        head = file.read(HEAD_BYTES)
+    return format_of(path).name if is_tokenizer(head) else None
 
 
 def _remark(said: str, severity: str, code: str) -> Finding:

@@ -4,18 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+from numpy.typing import NDArray
+
 from guiapp.core.compare.vocabularies import VocabularyComparison, compare_vocabularies
 from guiapp.core.doctor.findings import ERROR, HINT, WARNING, Change, Finding, Patient
 from guiapp.core.doctor.pre import SAMPLE
 from guiapp.core.tokenizer import Tokenizer
+from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.quoting import quoted
+from guiapp.core.vocab.vocabulary import VocabType
 
 
 def check_original(patient: Patient, original: Tokenizer) -> Iterator[Finding]:
     """Other ids of a text of many scripts, and what differs between the files."""
     yield from _other_ids(patient, original)
     found = compare_vocabularies(patient.tokenizer, original)
-    yield from _tokens(found)
+    if (
+        patient.vocabulary.type is not VocabType.WPM or not patient.is_gguf
+    ):  # GGUF spells WordPieces otherwise
+        yield from _tokens(found)
     if (merges := found.merges) is not None:
         counts = len(merges.only[1]), len(merges.only[0]), int(merges.moved.sum())
         if any(counts):
@@ -49,10 +57,20 @@ def _tokens(found: VocabularyComparison) -> Iterator[Finding]:
         name = quoted(first.raw_text(new[0]))
         what = f"{len(new):,} tokens are none of the original, the first is “{name}”."
         yield Finding("original_tokens", HINT, what)
-    differs = {"id": found.other_id, "kind": found.other_kind, "score": found.other_score}
+    differs = {"id": found.other_id, "kind": _other_kinds(found), "score": found.other_score}
     for name, is_other in differs.items():
         if is_other.any():
             row = int(found.both[is_other.argmax(), 0])
             text = quoted(first.raw_text(row))
             what = f"{int(is_other.sum()):,} tokens had another {name}, the first is {row} “{text}”."
             yield Finding(f"original_{name}", WARNING if name == "kind" else ERROR, what)
+
+
+def _other_kinds(found: VocabularyComparison) -> NDArray[np.bool_]:
+    """But for unknown tokens, which files of `tokenizers` have as control tokens."""
+    special = [
+        each.vocabulary.attributes[ids] & (Attribute.CONTROL | Attribute.UNKNOWN) > 0
+        for each, ids in zip(found.tokenizers, found.both.T, strict=True)
+    ]
+    differs: NDArray[np.bool_] = found.other_kind & ~(special[0] & special[1])
+    return differs

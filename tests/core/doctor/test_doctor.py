@@ -16,6 +16,7 @@ from piece_models import piece
 from planted import (
     Parts,
     added_token,
+    document,
     drop_merge,
     gguf_parts,
     rename_token,
@@ -339,3 +340,10 @@ def test_a_token_that_is_asked_for_and_missing_hides_nothing(key: str, tmp_path:
     changes = all_of(set_part(pre="glm4"), set_key(**{key: True}), drop_key("bos_token_id", "eos_token_id"))
     path = write(Fault("", "demo:bpe", all_of(changes, template("{{ bos_token }}"))), tmp_path)
     assert {each.code for each in doctor(path, "demo:bpe").findings} >= {"original_ids"}
+
+
+@pytest.mark.parametrize("model", ["gpt-2", "qwen2", "llama-spm", "starcoder"])
+def test_a_file_that_says_the_same_does_not_differ_from_its_original(model: str, tmp_path: Path):
+    (tmp_path / "tokenizer.json").write_text(json.dumps(document(model)))
+    found = doctor(untouched(model), tmp_path / "tokenizer.json").findings
+    assert not [each for each in found if each.code.startswith("original") and each.severity != HINT]
