@@ -107,7 +107,11 @@ def check_bytes(patient: Patient) -> Iterator[Finding]:
         first = next((byte for byte in missing if byte not in IN_NO_CHARACTER), None)
         what = f"No token for {len(missing)} of the 256 bytes, the first is {missing[0]:02X}"
         where = "; no character needs those" if first is None else ": a text that needs one has no ids for it"
-        yield Finding("bytes_missing", HINT if first is None else ERROR, f"{what}{where}.")
+        changes = None
+        if first is not None and first < 0x80:
+            changes = Change(f"a{chr(first)}a", patient.ids(f"a{chr(first)}a"))
+        severity = HINT if first is None else ERROR
+        yield Finding("bytes_missing", severity, f"{what}{where}.", changes=changes)
     is_named = rows[rows >= 0] if names[0].startswith("<") else rows[:0]
     types = vocabulary.stored_types
     if patient.is_gguf and len(unmarked := is_named[types[is_named] != BYTE_TYPE]):
