@@ -20,6 +20,7 @@ from guiapp.core.open_model import open_model
 if TYPE_CHECKING:
     from guiapp.core.chat.chat import Chat
     from guiapp.core.compare.comparison import Comparison
+    from guiapp.core.doctor.doctor import Diagnosis
     from guiapp.core.explain.why.told import TokenWhy
     from guiapp.core.hunt.finds import Hunt
     from guiapp.core.tokenizer import Tokenizer
@@ -33,6 +34,7 @@ __all__ = [
     "VocabError",
     "chat",
     "compare",
+    "doctor",
     "hunt",
     "open_model",
     "why",
@@ -96,6 +98,21 @@ def compare(
         name = tokenizer.vocabulary.name if isinstance(model, Tokenizer) else fsdecode(model)
         sides.append(Side(name, tokenizer, None, add_special, parse_special))
     return compare_text(sides, text)
+
+
+def doctor(model: str | PathLike[str], original: str | PathLike[str] | None = None) -> Diagnosis:
+    """What is wrong with a tokenizer's file, and with one that was converted from an `original`.
+
+    The result has `findings`, the worst first, each with `code`, `severity`, `what`, `remedy` and `changes`:
+    a text with its ids `before` and `after`.  Nothing of the file is run.  Raises VocabError for what is no
+    tokenizer's file, or ChatError for a template's that cannot be read; a tokenizer's file that cannot be
+    used is a finding.
+
+    [finding.what for finding in guiapp.doctor("demo:bpe").findings if finding.severity == "error"]
+    """
+    from guiapp.core.doctor.doctor import doctor as examined
+
+    return examined(model, original)
 
 
 def hunt(

@@ -32,6 +32,7 @@ COMMANDS = (
     "chunk",
     "compare",
     "chat",
+    "doctor",
     "bench",
     "bench ui",
     "bench field",

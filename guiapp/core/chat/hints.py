@@ -139,10 +139,10 @@ def _near_misses(chat: Chat) -> Iterator[Hint]:
     names = {
         _raw(vocabulary, token_id) for token_id in chat.tokenizer.special_tokens.searched_for(True).tolist()
     }
-    by_look = {_look(name): name for name in names}
+    by_look = {look(name): name for name in names}
     end = ids.eos if ids.eot is None else ids.eot
     for found in MARKER.finditer(chat.text):
-        said, meant = found[0], by_look.get(_look(found[0]), "")
+        said, meant = found[0], by_look.get(look(found[0]), "")
         if said in names or not (meant or said in ENDS or said in BEGINNINGS):
             continue
         instead = f"; it has {quoted(meant)}" if meant else ""
@@ -212,7 +212,7 @@ def _replacement(chat: Chat, start: int, end: int, text: str) -> Fix | None:
     return Fix("Replace", edit=(run.origin.message, run.origin.field, first, first + end - start, text))
 
 
-def _look(name: str) -> str:
+def look(name: str) -> str:
     """What names have in common that people take for the same."""
     return "".join(name.split()).replace("｜", "|").replace("▁", "_").lower()
 

@@ -28,7 +28,7 @@ from guiapp.core.vocab.pre_choice import PreChoice, pre_choice, warnings_about
 from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.special_ids import RoleFinder
 from guiapp.core.vocab.split_files import first_part, split_refusals
-from guiapp.core.vocab.tensor_infos import check_tensor_infos
+from guiapp.core.vocab.tensor_infos import check_tensor_infos, tensor_shape
 from guiapp.core.vocab.vocab_keys import VocabKeys
 from guiapp.core.vocab.vocabulary import Rules, SpecialIds, VocabType, Vocabulary
 from guiapp.native import StringTable
@@ -45,6 +45,7 @@ LONG_KEYS = (
 
 LOADED_EMPTY = (VocabType.BPE, VocabType.SPM, VocabType.RWKV)  # by llama.cpp, without a token
 
+EMBEDDING = b"token_embd.weight"
 MAGICS = (b"GGUF", b"FUGG")
 
 
@@ -72,6 +73,19 @@ def check_front(path: Path, whole_bytes: int) -> None:
         check_tensor_infos(source, read_header(source))
     finally:
         source.close()
+
+
+def embedding_rows(path: Path) -> int | None:
+    """For how many ids the model has an embedding; None where the file holds none.
+
+    Raises VocabError for a file that cannot be read.
+    """
+    source = HeaderBytes(path, lambda _share: checkpoint())
+    try:
+        shape = tensor_shape(source, read_header(source), EMBEDDING)
+    finally:
+        source.close()
+    return shape[-1] if shape else None
 
 
 def _read(path: Path, source: HeaderBytes, opening: Opening, pre: str | None) -> Vocabulary:

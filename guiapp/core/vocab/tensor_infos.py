@@ -7,6 +7,7 @@ unusable (offsets, unknown types, missing data) is a warning, because the vocabu
 from __future__ import annotations
 
 import struct
+from math import prod
 
 from guiapp.core.system.checkpoint import stoppable
 from guiapp.core.vocab.gguf_reader import BROKEN, Header
@@ -47,15 +48,25 @@ def check_tensor_infos(source: HeaderBytes, header: Header) -> list[str]:
     at, expected, odd = header.end, 0, ""
     names: set[bytes] = set()
     for _ in stoppable(range(header.n_tensors)):
-        at, name, n_elements, kind, offset = _read_info(source, at)
+        at, name, shape, kind, offset = _read_info(source, at)
         if name in names:
             raise source.error(f"has the tensor {quoted(name)} twice (again before byte {at:,})", BROKEN)
         names.add(name)
         if not odd:
             odd = _oddity(name, kind, offset, expected)
             block, size = SIZES.get(kind, (1, 0))
-            expected += -(-(n_elements // block * size) // alignment) * alignment
+            expected += -(-(prod(shape) // block * size) // alignment) * alignment
     return _warnings(odd, -(-at // alignment) * alignment + expected if names else 0, source)
+
+
+def tensor_shape(source: HeaderBytes, header: Header, name: bytes) -> tuple[int, ...] | None:
+    """How many elements a tensor has along each axis, rows last; None where the file has no such tensor."""
+    at = header.end
+    for _ in stoppable(range(header.n_tensors)):
+        at, found, shape, _kind, _offset = _read_info(source, at)
+        if found == name:
+            return shape
+    return None
 
 
 def _alignment(source: HeaderBytes, header: Header) -> int:
@@ -68,8 +79,8 @@ def _alignment(source: HeaderBytes, header: Header) -> int:
     return alignment
 
 
-def _read_info(source: HeaderBytes, at: int) -> tuple[int, bytes, int, int, int]:
-    """Where the next info starts, and this one's name, number of elements, type and offset."""
+def _read_info(source: HeaderBytes, at: int) -> tuple[int, bytes, tuple[int, ...], int, int]:
+    """Where the next info starts, and this one's name, shape, type and offset."""
     source.need(min(at + LARGEST_INFO_BYTES, source.size), LIST)
     view = source.data.data[: source.available]
     try:
@@ -92,7 +103,7 @@ def _read_info(source: HeaderBytes, at: int) -> tuple[int, bytes, int, int, int]
         n_elements *= size
         if size < 0 or n_elements > LARGEST_INT64:
             raise source.error(f"has a tensor of impossible size, {quoted(name)} (byte {at:,})", BROKEN)
-    return name_end + DIMENSIONS.size + rest.size, name, n_elements, kind, offset
+    return name_end + DIMENSIONS.size + rest.size, name, tuple(shape), kind, offset
 
 
 def _oddity(name: bytes, kind: int, offset: int, expected: int) -> str:

@@ -1,0 +1,162 @@
+"""Whether the pre-tokenizer that a GGUF file names is the one that its merges were learned with.
+
+Merges never cross the edges of pieces, so a pattern that cuts ordinary tokens in two is not that of the
+vocabulary.  Only tokens in ASCII are tried: others were often added afterwards, by other rules.
+On those of GPT-2, StarCoder, DeepSeek Coder, Llama 3 and Qwen 2 the right pattern cuts none, and one of
+another family at least 0.2 % of them, if it is not coarser: then only knowing the vocabulary tells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from hashlib import sha256
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.doctor.findings import ERROR, WARNING, Change, Finding, Patient
+from guiapp.core.open_model import open_model
+from guiapp.core.split.pre_tokenizers import PRE_TOKENIZERS, Pattern
+from guiapp.core.split.splitter import splitter_of
+from guiapp.core.tokenizer import Tokenizer
+from guiapp.core.vocab.attributes import Attribute
+from guiapp.core.vocab.quoting import quoted
+from guiapp.core.vocab.vocabulary import VocabType, Vocabulary
+from guiapp.native import packed
+
+MOST_TRIED = 1 << 14
+N_FIRST_MERGES = 1000
+CUT_BY_OTHERS = 0.002  # of the tokens in ASCII
+KNOWN = {
+    "ea52bc42f5a8998c": "gpt-2",
+    "f9dede4ff15ae514": "llama-bpe",
+    "5a574b8ca9f0c855": "qwen2",
+    "9f348e9d4cb3b6f1": "starcoder",
+    "1b6e7706038df63c": "deepseek-coder",
+    "c7c7f9691246d37c": "deepseek-v3",
+}
+"""Names by the first 1000 merges of public vocabularies, which models made from those keep."""
+
+SAMPLE = (
+    "I'm here, YOU'RE there; it's 12345 or 3.14159 at 10:45!  We'LL see…",
+    "def camelCase(x):\n    return HTTPServer[x+1] // 2  # ok\n\n\n\t\tif (a!=b) { foo_bar(); }\r\n",
+    "汉字和数字123、中文。日本語のテキストとカタカナ。한국어 문장입니다.",
+    "Привет, мир! Καλημέρα κόσμε. नमस्ते दुनिया। สวัสดีชาวโลก مرحبا بالعالم שלום עולם",
+    "İstanbul'da naïve café “quotes” — dash… 🚀👍🏽 ½ ² Ⅷ ١٢٣ x²+y²=z²   trailing   \n",
+)
+
+
+class Fit(NamedTuple):
+    """How a pattern fits a vocabulary.
+
+    names     that llama.cpp has for it, the most usual meaning first
+    n_cut     the tokens that it cuts in two, of n_tried
+    n_pieces  that it makes of SAMPLE: of patterns that cut no token, the finest is the likeliest
+    """
+
+    names: tuple[str, ...]
+    n_cut: int
+    n_tried: int
+    n_pieces: int
+
+
+def check_pre(patient: Patient) -> Iterator[Finding]:
+    """`pre` missing, unknown, or of another family than the vocabulary suggests."""
+    vocabulary = patient.vocabulary
+    if not patient.is_gguf or vocabulary.type is not VocabType.BPE or vocabulary.model != "gpt2":
+        return
+    known, named = known_pre(vocabulary), vocabulary.pre
+    if named in PRE_TOKENIZERS:
+        tokens = ascii_tokens(vocabulary)
+        n_cut, n_tried = count_cut(vocabulary.patterns, tokens), len(tokens[1]) - 1
+        is_known_pattern = known is not None and PRE_TOKENIZERS[known].patterns == vocabulary.patterns
+        if is_known_pattern or (known is None and n_cut <= CUT_BY_OTHERS * n_tried):
+            return
+    name, why = likeliest(vocabulary)
+    if name is None:
+        what = f"The file names no known pre-tokenizer, and no one fits its tokens: {why}."
+        yield Finding("pre_missing" if not named else "pre_unknown", ERROR, what)
+        return
+    remedy = patient.new_metadata(f"--pre-tokenizer {name}")
+    changes = _change(patient.tokenizer, name)
+    if not named:
+        what = f"The file names no pre-tokenizer (tokenizer.ggml.pre). The likeliest is {name}: {why}."
+        yield Finding("pre_missing", ERROR, what, remedy, changes)
+    elif named not in PRE_TOKENIZERS:
+        what = f"The pre-tokenizer “{quoted(named)}” is not known. The likeliest is {name}: {why}."
+        yield Finding("pre_unknown", ERROR, what, remedy, changes)
+    elif PRE_TOKENIZERS[name].patterns != vocabulary.patterns:
+        cuts = f"it cuts {n_cut:,} of {n_tried:,} tokens in two" if n_cut else "it cuts no token in two"
+        what = f"The file asks for “{quoted(named)}”, and {cuts}. The likeliest is {name}: {why}."
+        severity = ERROR if known is not None else WARNING
+        yield Finding("pre_of_other_family", severity, what, remedy, changes)
+
+
+def likeliest(vocabulary: Vocabulary) -> tuple[str | None, str]:
+    """The name of the likeliest pre-tokenizer, and why, as the end of a sentence."""
+    if (known := known_pre(vocabulary)) is not None:
+        return known, f"the first {N_FIRST_MERGES:,} merges are those of a vocabulary known by that name"
+    best, *others = fits(vocabulary)
+    if best.n_cut > CUT_BY_OTHERS * best.n_tried or not best.n_tried:
+        return None, f"even {best.names[0]} cuts {best.n_cut:,} of {best.n_tried:,} tokens in two"
+    equal = [other.names[0] for other in others if other.n_cut == best.n_cut][:3]
+    also = f"; {', '.join(equal)} cut no more, but are coarser" if equal else ""
+    return best.names[0], f"it cuts {best.n_cut:,} of {best.n_tried:,} tokens in two{also}"
+
+
+def known_pre(vocabulary: Vocabulary) -> str | None:
+    """The name for a vocabulary whose first merges are known."""
+    offsets = vocabulary.merge_offsets[: N_FIRST_MERGES + 1]
+    if len(offsets) <= N_FIRST_MERGES or vocabulary.parts is not None:
+        return None
+    data = vocabulary.merge_data[: offsets[-1]].tobytes()
+    merges = b"\n".join(data[start:end] for start, end in pairwise(offsets.tolist()))
+    return KNOWN.get(sha256(merges).hexdigest()[:16])
+
+
+def fits(vocabulary: Vocabulary) -> list[Fit]:
+    """All patterns of byte-level vocabularies, the best first; in a second for the first vocabulary."""
+    names: dict[tuple[Pattern, ...], tuple[str, ...]] = {}
+    for row in sorted(dict.fromkeys(PRE_TOKENIZERS.values()), key=lambda row: -len(row.names)):
+        if row.byte_encoding:
+            names[row.patterns] = names.get(row.patterns, ()) + row.names
+    tokens = ascii_tokens(vocabulary)
+    sample = np.frombuffer("".join(SAMPLE).encode(), np.uint8)
+    found = [
+        Fit(each, count_cut(patterns, tokens), len(tokens[1]) - 1, len(splitter_of(patterns).split(sample)))
+        for patterns, each in names.items()
+    ]
+    return sorted(found, key=lambda fit: (fit.n_cut, -fit.n_pieces))
+
+
+def ascii_tokens(vocabulary: Vocabulary) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Some of the ordinary tokens that stand for ASCII, from all over the list."""
+    data, offsets = vocabulary.token_bytes_table
+    n_other = np.concatenate([[0], np.cumsum(data > 0x7F)])
+    is_ascii = (n_other[offsets[1:]] == n_other[offsets[:-1]]) & (np.diff(offsets) > 0)
+    rows = np.flatnonzero(is_ascii & (vocabulary.attributes == Attribute.NORMAL))
+    rows = rows[:: max(1, len(rows) // MOST_TRIED)]
+    return packed([data[offsets[row] : offsets[row + 1]].tobytes() for row in rows.tolist()])
+
+
+def count_cut(patterns: tuple[Pattern, ...], tokens: tuple[NDArray[np.uint8], NDArray[np.int64]]) -> int:
+    """How many of some texts are more than one piece."""
+    data, offsets = tokens
+    if not len(data):
+        return 0
+    ends = splitter_of(patterns).split_each(data, offsets[1:])
+    owners = np.searchsorted(offsets[1:], ends)
+    return int((np.bincount(owners, minlength=len(offsets) - 1) > 1).sum())
+
+
+def _change(tokenizer: Tokenizer, name: str) -> Change | None:
+    """The shortest line of the sample whose ids are others with the pre-tokenizer of this name."""
+    assert tokenizer.vocabulary.path is not None
+    other = open_model(tokenizer.vocabulary.path, name)
+    for text in sorted((word for line in SAMPLE for word in (line, *line.split())), key=len):
+        before, after = (Patient(each).ids(text) for each in (tokenizer, other))
+        if before != after:
+            return Change(text, before, after)
+    return None

@@ -1,0 +1,121 @@
+"""Whether tokens with a role are there and fit: BOS, ends of a generation, sizes of the model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+
+from guiapp.core.chat.hints import look
+from guiapp.core.doctor.findings import CONVERT, ERROR, HINT, WARNING, Change, Finding, Patient
+from guiapp.core.vocab.attributes import NORMAL_TYPE, Attribute
+from guiapp.core.vocab.quoting import quoted
+from guiapp.core.vocab.special_ids import KEYS
+from guiapp.core.vocab.vocabulary import VocabType
+
+ENDS_BY_LOOK = frozenset(
+    (
+        *("eot", "eos", "eom", "eod", "eoa", "eot_id", "eom_id", "im_end", "end", "return", "endoftext"),
+        *("end_of_text", "end_of_turn", "end_of_turn_token", "end_of_sentence", "end_of_message"),
+        *("end_of_utterance", "end_of_document", "turn_end"),
+    )
+)
+BRACKETS = "<>|[]_/ "
+KEY_OF_ROLE = {role: key.removesuffix("_token_id") for key, role in reversed(KEYS.items())}
+WITH_UNKNOWN = (VocabType.SPM, VocabType.UGM, VocabType.WPM)
+
+
+def check_roles(patient: Patient) -> Iterator[Finding]:
+    """Tokens that are asked for but not there, or that are ordinary text."""
+    vocabulary = patient.vocabulary
+    ids, rules = asdict(vocabulary.special_ids), vocabulary.rules
+    is_wpm = vocabulary.type is VocabType.WPM and vocabulary.parts is None
+    asked = {"bos": rules.add_bos, "eos": rules.add_eos, "sep": rules.add_sep or is_wpm}
+    for role, is_asked in asked.items():
+        if is_asked and ids[role] is None:
+            key = f"tokenizer.ggml.{KEY_OF_ROLE[role]}_token_id"
+            what = f"Each text is to have a {role.upper()} token, but there is none ({key})."
+            remedy = patient.new_metadata(f"--special-token-by-id {KEY_OF_ROLE[role]} ID")
+            yield Finding("role_missing", ERROR, what, remedy)
+    for role, row in ids.items():
+        if row is None or vocabulary.stored_types[row] != NORMAL_TYPE:
+            continue
+        is_named = f"tokenizer.ggml.{KEY_OF_ROLE[role]}_token_id" in vocabulary.metadata
+        if vocabulary.attributes[row] == Attribute.NORMAL and (is_named or asked.get(role)):
+            what = (
+                f"The {role.upper()} token is {row} “{quoted(patient.texts[row])}”, which is ordinary text."
+            )
+            remedy = patient.new_metadata(f"--special-token-by-id {KEY_OF_ROLE[role]} ID")
+            changes = None
+            if asked.get(role):
+                changes = Change("a", patient.ids("a", True))
+            severity = ERROR if asked.get(role) or role in ("eos", "eot") else WARNING
+            yield Finding("role_is_text", severity, what, remedy, changes)
+    if vocabulary.type in WITH_UNKNOWN and ids["unk"] is None and vocabulary.parts is None:
+        what = "There is no token for what the vocabulary does not know (tokenizer.ggml.unknown_token_id)."
+        yield Finding(
+            "unknown_missing", WARNING, what, patient.new_metadata("--special-token-by-id unknown ID")
+        )
+
+
+def check_ends(patient: Patient) -> Iterator[Finding]:
+    """Tokens that look like ends of a turn but do not end a generation; or no end at all."""
+    vocabulary = patient.vocabulary
+    writes = vocabulary.type is not VocabType.WPM and not _reads_only(patient)
+    if not writes:
+        return
+    if not vocabulary.eog and vocabulary.special_ids.eos is None and len(vocabulary):
+        what = "No token ends a generation: the model would write without end."
+        remedy = patient.new_metadata("--special-token-by-id eos ID")
+        yield Finding("no_end", WARNING if patient.is_gguf else HINT, what, remedy)
+    for text, row in patient.specials.items():
+        if row in vocabulary.eog or look(text).strip(BRACKETS) not in ENDS_BY_LOOK:
+            continue
+        if _keeps_going(patient, text):
+            continue
+        is_used = any(text in template.text for template in patient.templates)
+        name = f"{row} “{quoted(text)}”"
+        what = f"Token {name} looks like the end of a turn, but llama.cpp does not end a generation there."
+        role = "eot" if vocabulary.special_ids.eot is None else "eom"
+        remedy = patient.new_metadata(f"--special-token-by-id {role} {row}")
+        yield Finding("end_of_turn_goes_on", WARNING if is_used else HINT, what, remedy)
+
+
+def _reads_only(patient: Patient) -> bool:
+    """Whether the model writes nothing, as those that make embeddings."""
+    said = patient.vocabulary.metadata
+    return "bert" in patient.vocabulary.architecture or any(
+        key.endswith(".attention.causal") and value is False for key, value in said.items()
+    )
+
+
+def _keeps_going(patient: Patient, text: str) -> bool:
+    """What llama.cpp itself takes out of the ends, as gpt-oss's `<|end|>`: the message ends, not the turn."""
+    return text == "<|end|>" and bool({"<|return|>", "<|call|>"} & patient.specials.keys())
+
+
+def check_sizes(patient: Patient) -> Iterator[Finding]:
+    """How many tokens there are against how many ids the model has."""
+    n_tokens, rows, vocabulary = len(patient.vocabulary), patient.embedding_rows, patient.vocabulary
+    if rows is not None and rows != n_tokens:
+        less = "some ids have no embedding" if rows < n_tokens else "some embeddings have no token"
+        what = (
+            f"The model has embeddings of {rows:,} ids (token_embd.weight) and {n_tokens:,} tokens: {less}."
+        )
+        yield Finding("embedding_rows", ERROR, f"{what} llama.cpp does not load it.")
+    key = f"{vocabulary.architecture}.vocab_size"
+    said = vocabulary.metadata.get(key) if patient.is_gguf else None
+    if isinstance(said, int) and said != n_tokens:
+        what = f"The file says {said:,} tokens ({quoted(key)}), and lists {n_tokens:,}."
+        yield Finding("vocabulary_size", WARNING, what, f"Set {quoted(key)} to {n_tokens}, or: {CONVERT}")
+
+
+def check_clean_up(patient: Patient) -> Iterator[Finding]:
+    """Blanks that decoding drops."""
+    text = "a , b ."
+    if not patient.vocabulary.rules.clean_spaces or patient.vocabulary.type is VocabType.WPM:
+        return
+    decoded = patient.tokenizer.decode(patient.ids(text), remove_special=True)
+    if decoded != text:
+        what = f"Decoding drops blanks before punctuation: “{text}” comes back as “{quoted(decoded)}”."
+        remedy = "Nothing, if the model's own tokenizer has clean_up_tokenization_spaces; else another pre."
+        yield Finding("clean_up", HINT, what, remedy)

@@ -1,0 +1,215 @@
+"""Whether the tokens of a vocabulary are what they seem, and fit its merges, scores and bytes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+
+from guiapp import native
+from guiapp.core.chat.hints import look
+from guiapp.core.doctor.findings import ERROR, HINT, WARNING, Change, Finding, Patient
+from guiapp.core.text.invisible import INVISIBLE
+from guiapp.core.text.look_alikes import look_alikes
+from guiapp.core.vocab.attributes import (
+    BYTE_TYPE,
+    NORMAL_TYPE,
+    UNKNOWN_TYPE,
+    UNUSED_TYPE,
+    Attribute,
+)
+from guiapp.core.vocab.byte_alphabet import CHARACTER_OF_BYTE
+from guiapp.core.vocab.quoting import quoted
+from guiapp.core.vocab.vocabulary import VocabType, Vocabulary
+
+LOOKS_LIKE_CONTROL = re.compile(
+    r"<\|[^\s<>|]{1,60}\|>|<｜[^\s<>｜]{1,60}｜>|<(?:start|end)_of_(?:turn|text)>|\[/?INST\]"
+    r"|\[(?:UNK|CLS|SEP|PAD|MASK|BOS|EOS)\]"
+)
+WORD = re.compile(r"[Ġ▁ ]?[^\W\d_]+")
+PADDING = re.compile(r"\[PAD\d+\]|<\|?(?:pad|padding|dummy|extra)_?\d+\|?>")
+BYTE_NAME = re.compile(r"<0x[0-9A-Fa-f]{2}>")
+IN_NO_CHARACTER = {0xC0, 0xC1, 0xF1, 0xF2, *range(0xF5, 0x100)}  # that Unicode has given a meaning
+SCORED = (VocabType.SPM, VocabType.UGM, VocabType.PLAMO2)
+TYPED = (VocabType.SPM, VocabType.BPE, VocabType.WPM, VocabType.UGM, VocabType.PLAMO2)
+TYPES_KEY = "tokenizer.ggml.token_type"
+
+
+def check_kinds(patient: Patient) -> Iterator[Finding]:
+    """Kinds that are missing, out of range, or not those that the texts suggest."""
+    vocabulary, texts = patient.vocabulary, patient.texts
+    types, is_normal = vocabulary.stored_types, vocabulary.attributes == Attribute.NORMAL
+    if patient.is_gguf and vocabulary.type in TYPED and TYPES_KEY not in vocabulary.metadata:
+        what = f"The file does not say what its tokens are for ({TYPES_KEY}): control tokens are text to it."
+        yield Finding("kinds_missing", ERROR, what)
+        return
+    if len(odd := np.flatnonzero((types < NORMAL_TYPE) | (types > BYTE_TYPE)).tolist()):
+        what = (
+            f"{_tokens(patient, odd)}: there is no kind {int(types[odd[0]])}; known are 1 to 6 ({TYPES_KEY})."
+        )
+        yield Finding("kind_out_of_range", ERROR, what)
+    is_marker = [row for row, text in enumerate(texts) if LOOKS_LIKE_CONTROL.fullmatch(text)]
+    if plain := [row for row in is_marker if is_normal[row]]:
+        changes = Change(texts[plain[0]], patient.ids(texts[plain[0]]), (plain[0],))
+        what = f"{_tokens(patient, plain)}: it looks like a control token, but is marked as ordinary text."
+        yield Finding("control_marked_normal", WARNING, what, changes=changes)
+    repaired = np.flatnonzero((types == NORMAL_TYPE) & ~is_normal).tolist() if patient.is_gguf else []
+    if repaired:
+        what = (
+            f"{_tokens(patient, repaired)}: marked as ordinary text, but llama.cpp makes it a control token."
+        )
+        yield Finding("control_by_its_text", HINT, what)
+    if words := [row for row in patient.rows(Attribute.CONTROL) if WORD.fullmatch(texts[row])]:
+        what = (
+            f"{_tokens(patient, words)}: marked as a control token, but it is a word, and cut out of texts."
+        )
+        yield Finding("word_marked_control", WARNING, what)
+    unknown = np.flatnonzero(types == UNKNOWN_TYPE).tolist()
+    if others := [row for row in unknown if row != vocabulary.special_ids.unk]:
+        what = f"{_tokens(patient, others)}: marked as the unknown token, which is another one."
+        yield Finding("unknown_marked_twice", WARNING, what)
+
+
+def check_padding(patient: Patient) -> Iterator[Finding]:
+    """Tokens that only fill the list up."""
+    texts, types = patient.texts, patient.vocabulary.stored_types
+    padding = [row for row, text in enumerate(texts) if types[row] == UNUSED_TYPE or PADDING.fullmatch(text)]
+    if not padding:
+        return
+    row = padding[0]
+    found = patient.ids(texts[row])
+    changes = Change(texts[row], found) if found == (row,) else None
+    what = f"{_tokens(patient, padding)}: it only fills the list up to the size of the model."
+    text = " A text that spells it gets an id that the model never learned." if changes else ""
+    yield Finding(
+        "padded", HINT, what + text, "Nothing, or convert with such tokens marked as unused.", changes
+    )
+
+
+def check_bytes(patient: Patient) -> Iterator[Finding]:
+    """Tokens for single bytes: missing, or not marked as such."""
+    vocabulary = patient.vocabulary
+    parts, rules = vocabulary.parts, vocabulary.rules
+    falls_back = parts.model.byte_fallback if parts is not None else vocabulary.type is VocabType.SPM
+    if vocabulary.pieces is not None:
+        falls_back = vocabulary.pieces.has_byte_fallback
+    names = [f"<0x{byte:02X}>" for byte in range(256)]
+    if vocabulary.type is VocabType.BPE and rules.byte_encoding:
+        names = list(CHARACTER_OF_BYTE)
+    elif not (falls_back or vocabulary.model == "gemma4"):
+        return
+    rows = vocabulary.token_table.find([name.encode() for name in names])
+    if falls_back and parts is None:
+        raw = vocabulary.token_table.find([bytes([byte]) for byte in range(256)])
+        rows = np.where(rows < 0, raw, rows)
+    if missing := np.flatnonzero(rows < 0).tolist():
+        first = next((byte for byte in missing if byte not in IN_NO_CHARACTER), None)
+        what = f"No token for {len(missing)} of the 256 bytes, the first is {missing[0]:02X}"
+        where = "; no character needs those" if first is None else ": a text that needs one has no ids for it"
+        changes = None
+        if first is not None and first < 0x80:
+            changes = Change(f"a{chr(first)}a", patient.ids(f"a{chr(first)}a"))
+        severity = HINT if first is None else ERROR
+        yield Finding("bytes_missing", severity, f"{what}{where}.", changes=changes)
+    is_named = rows[rows >= 0] if names[0].startswith("<") else rows[:0]
+    types = vocabulary.stored_types
+    if patient.is_gguf and len(unmarked := is_named[types[is_named] != BYTE_TYPE]):
+        what = f"{_tokens(patient, unmarked.tolist())}: it stands for a byte, but is not marked so."
+        yield Finding("byte_not_marked", ERROR, what)
+    marked = np.flatnonzero(types == BYTE_TYPE).tolist()
+    if wrong := [row for row in marked if not BYTE_NAME.fullmatch(patient.texts[row])]:
+        what = f"{_tokens(patient, wrong)}: marked as a byte, but not named like <0x0A>."
+        yield Finding("byte_misnamed", WARNING, what)
+
+
+def check_scores(patient: Patient) -> Iterator[Finding]:
+    """Scores by which text is cut: missing, no numbers, or above 0."""
+    vocabulary = patient.vocabulary
+    if vocabulary.type not in SCORED or not len(vocabulary):
+        return
+    scores = vocabulary.scores
+    if len(odd := np.flatnonzero(~np.isfinite(scores)).tolist()):
+        what = f"{_tokens(patient, odd)}: its score is {scores[odd[0]]}, no number to compare."
+        yield Finding("score_not_finite", ERROR, what)
+    elif not scores.any():
+        what = "All scores are 0 (tokenizer.ggml.scores): nothing tells which tokens a text is cut into."
+        yield Finding("scores_missing", ERROR, what)
+    is_learned = vocabulary.stored_types == NORMAL_TYPE
+    if len(high := np.flatnonzero((scores > 0) & is_learned).tolist()):
+        what = f"{_tokens(patient, high)}: its score is {scores[high[0]]:g}; ordinary ones are at most 0."
+        yield Finding("score_above_zero", WARNING, what)
+
+
+def check_merges(patient: Patient) -> Iterator[Finding]:
+    """Rules that name no tokens or stand twice, and tokens that no rule makes."""
+    vocabulary, merging = patient.vocabulary, patient.tokenizer.merging
+    if merging is None or len(vocabulary.merge_offsets) < 2 or vocabulary.rules.merges_all_pairs:
+        return
+    table, n_tokens = merging.rules.table, len(vocabulary)
+    is_absent = (table[:, [0, 1, 3]] >= n_tokens).any(axis=1) | (table[:, 3] < 0)
+    if is_absent.any():
+        left, right = (_symbol(patient, int(symbol)) for symbol in table[is_absent.argmax(), :2])
+        what = (
+            f"{int(is_absent.sum()):,} merge rules name or make what is no token, such as “{left} {right}”."
+        )
+        yield Finding("merge_of_no_token", ERROR, what)
+    if twice := len(vocabulary.merge_offsets) - 1 - len(table) - _n_broken(vocabulary):
+        what = f"{twice:,} merge rules stand in the list again, where they have no effect."
+        yield Finding("merge_twice", WARNING, what)
+    if vocabulary.parts is not None and not vocabulary.parts.merges_bytes:
+        return
+    is_made = np.zeros(max(n_tokens, int(table[:, 3].max(initial=0)) + 1), np.bool_)
+    is_made[table[:, 3]] = True
+    lengths = np.diff(vocabulary.token_offsets)
+    rows = np.flatnonzero((vocabulary.attributes == Attribute.NORMAL) & (lengths > 1) & ~is_made[:n_tokens])
+    if never := [row for row in rows.tolist() if len(patient.texts[row]) > 1]:
+        whole = " but as a whole piece" if vocabulary.rules.ignore_merges else ""
+        what = f"{_tokens(patient, never)}: no merge rule makes it, so no text has it{whole}."
+        yield Finding("token_never_made", HINT, what)
+
+
+def check_looks(patient: Patient) -> Iterator[Finding]:
+    """Special tokens that people cannot tell apart, or whose text holds what nobody sees."""
+    by_look: dict[str, str] = {}
+    for text, row in patient.specials.items():
+        if not text.strip():
+            continue
+        name = f"Token {row} “{quoted(text)}”"
+        if twin := by_look.get(look(text)):
+            what = f"{name} looks like another special token, “{quoted(twin)}”."
+            yield Finding("special_look_alike", WARNING, what)
+        by_look.setdefault(look(text), text)
+        if odd := look_alikes(text.encode("utf-8", "replace")):
+            what = (
+                f"{name} has the letter U+{ord(odd[0].letter):04X}, which passes for “{odd[0].passes_for}”."
+            )
+            yield Finding("special_look_alike", WARNING, what)
+        if found := INVISIBLE.search(text):
+            what = f"{name} has an invisible character, U+{ord(found[0][0]):04X}."
+            yield Finding("special_invisible", WARNING, what)
+        elif text != text.strip():
+            what = f"{name} begins or ends with a blank: where a text has none, it is no token."
+            yield Finding("special_blank", WARNING, what, changes=_trimmed(patient, text, row))
+
+
+def _trimmed(patient: Patient, text: str, row: int) -> Change:
+    return Change(text.strip(), patient.ids(text.strip()), (row,))
+
+
+def _n_broken(vocabulary: Vocabulary) -> int:
+    if vocabulary.parts is not None:
+        return 0
+    return int(native.count_unsplittable(vocabulary.merge_data, vocabulary.merge_offsets))
+
+
+def _symbol(patient: Patient, symbol: int) -> str:
+    assert patient.tokenizer.merging is not None
+    data, offsets = patient.tokenizer.merging.symbol_texts
+    return quoted(data[offsets[symbol] : offsets[symbol + 1]].tobytes())
+
+
+def _tokens(patient: Patient, rows: list[int]) -> str:
+    """The first of some tokens with its text, and how many there are."""
+    first = f"token {rows[0]} “{quoted(patient.texts[rows[0]])}”"
+    return f"T{first[1:]}" if len(rows) == 1 else f"{len(rows):,} tokens, the first is {first}"
