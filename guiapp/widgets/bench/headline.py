@@ -84,7 +84,7 @@ def _parts(verdict: Verdict, theme: Theme, size_px: int) -> Iterator[str]:
 
     yield name(verdict.fastest)
     if not verdict.beside:
-        yield " takes part alone"
+        yield f" {verdict.alone}"
     elif verdict.is_tie:
         yield f" and {name(verdict.beside)} are equally fast as far as this run can tell"
     else:

@@ -146,7 +146,9 @@ class ResultsView(QWidget):
 
     @property
     def _fits_column(self) -> bool:
-        n_rows = len({row["contender"] for row in self._model.results}) + len(self._model.loading)
+        model = self._model
+        names = {row["contender"] for row in model.results} | {*model.loading, *model.failed_to_open}
+        n_rows = len(names | {*model.awaited} if model.is_running else names)
         return self.height() >= self.bar.height() + HEAD_PX + n_rows * LEAST_ROW_PX + LEAST_EXACTNESS_PX
 
     def show_calm(self) -> None:
@@ -254,8 +256,9 @@ class ResultsView(QWidget):
         model = self._model
         loading = [Loading(name, each.share or None, each.stage) for name, each in model.loading.items()]
         if model.is_running or not model.results:  # the others will take part
-            there = {*model.loading, *(row["contender"] for row in (*model.results, *model.left_out))}
-            loading += [Loading(name, None) for name in model.choice.contenders if name not in there]
+            names = model.awaited if model.is_running else model.choice.contenders
+            loading += [Loading(name, None) for name in names if name not in model.loading]
+        loading += [Loading(name, None, why, True) for name, why in model.failed_to_open.items()]
         return showing_of(
             model.record,
             baseline=self.baseline,
