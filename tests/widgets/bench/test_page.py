@@ -9,7 +9,7 @@ from pathlib import Path
 
 import hands
 import pytest
-from bench_runs import RUN, record
+from bench_runs import EVERYTHING, RUN, record
 from fake_engine import EVENTS
 from pictures import picture_of
 from PySide6.QtCore import QEvent, QMimeData, QPoint, Qt, QTimer, QUrl
@@ -432,3 +432,26 @@ def test_a_slower_machine_is_told_once_and_bars_show_what_is_the_contenders_own(
     assert "▼ 1.50 × time" in words_of(page)
     page.results.show_alone(CHANGES)
     assert "beside the drift" in page.results.tables.toPlainText()
+
+
+@pytest.mark.parametrize("is_more", [False, True])
+def test_in_a_small_window_the_page_scrolls_and_nothing_is_squeezed(qtbot, page, is_more):
+    page.resize(1010 if is_more else 860, 330)
+    page.model.show_run(EVERYTHING)
+    if is_more:
+        page.open_more()
+    page.redraw()
+    qtbot.waitUntil(lambda: page._sheet.verticalScrollBar().maximum() > 0)
+    for tab in page.results.keys:
+        page.results.show_alone(tab)
+        QApplication.processEvents()
+        bar, charts = page.results.bar, page.results.shown_charts
+        qtbot.waitUntil(
+            lambda bar=bar, charts=charts: all(each.y() > bar.geometry().bottom() for each in charts),
+            timeout=1000,
+        )
+        assert all(each.height() >= each.minimumSizeHint().height() for each in charts)
+    label = page.headline.verdict
+    assert label.height() >= label.heightForWidth(label.width())
+    page.resize(1280, 1200)
+    qtbot.waitUntil(lambda: page._sheet.verticalScrollBar().maximum() == 0)
