@@ -286,7 +286,7 @@ def test_remarks_are_those_of_the_run_and_lead_to_the_text_they_are_about(page, 
     difference = {"index": 0, "byte_offset": 3, "expected_id": 1, "found_id": None}
     rows = [
         {**record("throughput", names[0], 10, 1e-4, 0.9, corpus=corpus), "first_difference": difference}
-        for corpus in (names[1], "two")
+        for corpus in (names[1], "two", "<3>")
     ]
     monkeypatch.setattr(page.model, "open_difference", lambda *told: opened.append(told))
     page.model.show_run({"results": rows})
@@ -297,7 +297,7 @@ def test_remarks_are_those_of_the_run_and_lead_to_the_text_they_are_about(page, 
     assert any(told.startswith('<b>"x/ differs on a & b from byte 3 on') for told in sentences)
     for link in re.findall('href="([^"]+)"', label.text()):
         label.linkActivated.emit(link)
-    assert opened == [names, (names[0], "two")]
+    assert opened == [names, (names[0], "two"), (names[0], "<3>")]
 
 
 def test_a_run_that_goes_on_is_not_called_stopped(open_page, model, runner):
