@@ -71,6 +71,7 @@ class TickList(QWidget):
         self._grid = QGridLayout()
         self._grid.setContentsMargins(0, UNIT_PX, 0, UNIT_PX)
         self._grid.setVerticalSpacing(UNIT_PX)
+        self._grid.setHorizontalSpacing(GAP_PX)
         self._grid.setColumnStretch(0, 1)
         in_column(heading(title), self._grid, on=self, spacing=0)
 

@@ -220,7 +220,9 @@ def test_what_got_slower_is_marked_with_its_interval_in_table_and_chart(qtbot, p
     compared(qtbot, page, tmp_path)
     assert page.results.shown == (CHANGES,)
     text = page.results.tables.toPlainText()
-    assert "Against 0.0001" in text
+    assert {"Against the run 0.0001. In both", "Changed since 0.0001"} <= {
+        *re.findall("Against.*both|Changed.*1", text)
+    }
     assert "▼ slower" in text
     page.results.show_calm()
     assert "▼ 2.0" in words_of(page)
