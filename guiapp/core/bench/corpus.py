@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,7 @@ import numpy as np
 
 from guiapp.core.demo import SAMPLES, sample_text
 from guiapp.core.errors import TokenloupeError
+from guiapp.core.explain.figures import in_bytes
 from guiapp.core.text.utf8 import is_text
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.vocabulary import Vocabulary
@@ -20,6 +22,7 @@ RANDOM, TUTORIAL = "random", "tutorial"
 TUTORIAL_LINE = "汉武帝飞🚀向了浩瀚无穷的宇宙 😍 🦄 🐉   [INST] Hello, 世界!🤔\r\n"
 TUTORIAL_TIMES = 100
 RANDOM_BYTES = 200_000
+MOST_BYTES = 1_000_000_000  # of a file, or of all files of a folder: contenders hold several copies
 WORST_TEXTS = ("one letter", "random letters", "joined tokens")
 FRESH_SAMPLES = ("english", "everyday", "code", "languages")
 DEFAULT = (f"{SAMPLE}english", f"{SAMPLE}code", f"{SAMPLE}languages", TUTORIAL)
@@ -65,16 +68,36 @@ def _sample(name: str) -> bytes:
 
 
 def _read(path: Path) -> bytes:
-    """A file's bytes, or those of all files below a folder, in the order of their names."""
+    """A file's bytes, or those of all files below a folder, in the order of their names; bounded."""
     try:
-        if path.is_dir():
-            return b"\n".join(file.read_bytes() for file in sorted(path.rglob("*")) if file.is_file())
-        return path.read_bytes()
+        if not path.is_dir():
+            return _read_file(path, MOST_BYTES)
+        texts: list[bytes] = []
+        left = MOST_BYTES
+        for file in sorted(path.rglob("*")):
+            if file.is_file():
+                texts.append(_read_file(file, left))
+                left -= len(texts[-1])
+        return b"\n".join(texts)
     except OSError as error:
         raise CorpusError(
             f"{path} cannot be read: {error.strerror}. A corpus is a file, a folder, {SAMPLE}NAME, "
             f"{RANDOM} or {TUTORIAL}."
         ) from error
+
+
+def _read_file(path: Path, most_bytes: int) -> bytes:
+    """The bytes of a file or a pipe; raises CorpusError for more of them, and for devices, OSError."""
+    status = path.stat()
+    if not (stat.S_ISREG(status.st_mode) or stat.S_ISFIFO(status.st_mode)):
+        raise CorpusError(f"{path} is a device, which may have no end. Choose a file with text in it.")
+    if status.st_size <= most_bytes:
+        with path.open("rb") as file:
+            if len(text := file.read(most_bytes + 1)) <= most_bytes:
+                return text
+    raise CorpusError(
+        f"With {path} there is more than {in_bytes(MOST_BYTES)} of text. Choose less: a part tells as much."
+    )
 
 
 def stretched(text: bytes, size_bytes: int) -> bytes:

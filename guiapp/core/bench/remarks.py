@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from operator import itemgetter
@@ -14,6 +15,8 @@ from guiapp.core.bench.scenarios import SCENARIOS
 from guiapp.core.bench.tables import length_text, n_times, place_text, size_text, time_text
 from guiapp.core.explain.figures import percent
 
+ALSO_ON = "; also on "
+SECONDS = re.compile(r"(\d+(?:\.\d+)?) s\b")
 PACKAGE = re.compile(r"is not installed\. Install it with: pip install (\S+)$")
 
 
@@ -75,35 +78,52 @@ def _repeated(run: Record) -> Iterator[str]:
 
 
 def _deviations(results: Sequence[Record]) -> Iterator[str]:
-    told = set()
-    for result in results:
-        difference = result["first_difference"]
-        if result["exact"] is not False or (result["contender"], result["corpus"]) in told:
-            continue
-        told.add((result["contender"], result["corpus"]))
+    """One sentence a contender: where its ids differ first, and on what else."""
+    found: dict[str, dict[str, Record]] = {}
+    for row in results:
+        if row["exact"] is False:
+            found.setdefault(row["contender"], {}).setdefault(row["corpus"], row)
+    for contender, by_text in found.items():
+        (corpus, row), *others = by_text.items()
+        difference = row["first_difference"]
+        also = ", ".join(f"{name} ({percent(each['agreement'], 2)})" for name, each in others)
         yield (
-            f"{result['contender']} differs on {result['corpus']} from byte {difference['byte_offset']} on: "
+            f"{contender} differs on {corpus} from byte {difference['byte_offset']} on: "
             f"{_id_text(difference.get('found_id'))} instead of {_id_text(difference.get('expected_id'))}; "
-            f"{percent(result['agreement'], 2)} of the spans agree."
+            f"{percent(row['agreement'], 2)} of the spans agree{ALSO_ON + also if also else ''}."
         )
 
 
 def missing_lines(left_out: Sequence[Record]) -> Iterator[str]:
-    """A sentence for all who were left out for the same reason, with the smallest cell that they missed."""
+    """A sentence for all who were left out for the same reason, with the smallest cell that they missed.
+
+    Reasons that differ by seconds are the same.
+    """
     found = {each["contender"]: PACKAGE.search(each["reason"]) for each in left_out}
     packages = {name: package[1] for name, package in found.items() if package}
     if packages:
         names, install = ", ".join(packages), " ".join(packages.values())
         yield f"Not installed: {names}. To have them: pip install {install}"
-    reasons: dict[tuple[str, str, str], list[Record]] = {}
+    alike: dict[tuple[str, str, str], list[Record]] = {}
     for each in left_out:
-        if each["contender"] in packages:
-            continue
-        reasons.setdefault((each["scenario"], each["operation"], each["reason"]), []).append(each)
-    for (scenario, _, reason), missed in reasons.items():
+        if each["contender"] not in packages:
+            kind = SECONDS.sub("", each["reason"])
+            alike.setdefault((each["scenario"], each["operation"], kind), []).append(each)
+    for (scenario, *_), missed in alike.items():
         names = ", ".join(dict.fromkeys(each["contender"] for each in missed))
-        where = f" in “{_label(scenario)}” ({place_text(missed[0])})" if scenario else ""
-        yield f"{names} took no part{where}: {reason}"
+        places = list(dict.fromkeys(map(place_text, missed))) if scenario else []
+        more = f", and {len(places) - 1} more" if len(places) > 1 else ""
+        where = f" in “{_label(scenario)}” ({places[0]}{more})" if scenario else ""
+        yield f"{names} took no part{where}: {_of_all([each['reason'] for each in missed])}"
+
+
+def _of_all(reasons: Sequence[str]) -> str:
+    """One that stands for all, which differ by a number of seconds at most."""
+    found = [match for match in map(SECONDS.search, reasons) if match]
+    least, most = (pick(found, key=lambda match: float(match[1]), default=None) for pick in (min, max))
+    if least is None or most is None or least[1] == most[1]:
+        return reasons[0]
+    return SECONDS.sub(f"{least[1]} to {most[1]} s", reasons[0], count=1)
 
 
 def _label(scenario: str) -> str:
@@ -112,34 +132,51 @@ def _label(scenario: str) -> str:
 
 
 def _counting(results: Sequence[Record]) -> Iterator[str]:
-    """Whether the time of counting a part depends on its length."""
+    """Whether the time of counting a part depends on its length; the best and the worst of several."""
     rows_of: dict[tuple[str, str], list[Record]] = {}
     for result in results:
         if result["operation"] == "count parts":
             rows_of.setdefault((result["contender"], result["corpus"]), []).append(result)
+    told = []
     for (contender, corpus), rows in rows_of.items():
         shortest, longest = (pick(rows, key=lambda row: row["size_bytes"]) for pick in (min, max))
         more = longest["median_s"] / shortest["median_s"]
-        yield (
+        sentence = (
             f"{contender} counts a part of {corpus} of {size_text(shortest['size_bytes'])} in "
             f"{time_text(shortest['median_s'])}, and one of {size_text(longest['size_bytes'])}, "
-            f"{longest['size_bytes'] / shortest['size_bytes']:.0f} times as long, in "
-            f"{time_text(longest['median_s'])}: {more:.2f} times the time."
+            f"{longest['size_bytes'] / shortest['size_bytes']:,.0f} times as long, in "
+            f"{time_text(longest['median_s'])}: {more:.2f} times the time"
         )
+        told.append((more, sentence))
+    yield from _best_and_worst(told)
 
 
 def _appending(results: Sequence[Record]) -> Iterator[str]:
-    """What appending bit by bit costs beside encoding the same text once."""
+    """What appending some bytes costs, the best and the worst, beside encoding all of the text again.
+
+    The text that is encoded is the same each time, so that caches know it; what is appended is a text that
+    grows, of which they know less.
+    """
     place = itemgetter("contender", "corpus", "size_bytes", "operation")
     rows = {place(row): row for row in results if row["scenario"] == "append"}
+    told = []
     for (contender, corpus, size_bytes, operation), row in rows.items():
         whole = rows.get((contender, corpus, size_bytes, "encode"))
         if operation == "append" and whole is not None:
-            yield (
-                f"{contender} appends {size_text(size_bytes)} of {corpus}, {APPENDED_BYTES} bytes at a time "
-                f"with a count after each, in {time_text(row['median_s'])}: "
-                f"{row['median_s'] / whole['median_s']:.2f} times the time of encoding it once."
+            append_s = row["median_s"] / math.ceil(size_bytes / APPENDED_BYTES)
+            sentence = (
+                f"{contender} appends {APPENDED_BYTES} bytes and counts in {time_text(append_s)} up to "
+                f"{size_text(size_bytes)} of {corpus}, and encodes all of that again, known to caches, in "
+                f"{time_text(whole['median_s'])}"
             )
+            told.append((append_s, sentence))
+    yield from _best_and_worst(told)
+
+
+def _best_and_worst(told: Sequence[tuple[float, str]]) -> Iterator[str]:
+    """One sentence of the one with the least figure and the one with the greatest."""
+    if told:
+        yield "; at worst, ".join(dict.fromkeys((min(told)[1], max(told)[1]))) + "."
 
 
 def _id_text(token_id: int | None) -> str:

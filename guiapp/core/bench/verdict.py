@@ -14,6 +14,7 @@ SCENARIO, OPERATION = "throughput", "encode"
 FEWEST_TURNS = 8  # together, before anything is settled
 SETTLED_WIDTH = 0.1  # of the interval, as a share of the ratio
 NO_RATIO = Ratio(1.0, 1.0, 1.0)
+ALONE, FIRST, LONE = "takes part alone", "is ready first", "alone was measured"
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,7 @@ class Verdict:
     is_disturbed  other programs took time from one of the two: nothing is sure
     n_equal, n_contenders  how many have equal ids, of those that can be compared
     n_tokens      0 where a run of another version does not tell
+    alone         what to say where there is nobody else; it is FIRST or LONE where others were to be
     """
 
     fastest: str
@@ -37,6 +39,7 @@ class Verdict:
     n_equal: int
     n_contenders: int
     n_tokens: int
+    alone: str = ALONE
 
     @property
     def is_tie(self) -> bool:
@@ -47,7 +50,7 @@ class Verdict:
     def comparison(self) -> str:
         """Who is fastest and how much, as far as the run can tell."""
         if not self.beside:
-            return f"{self.fastest} takes part alone"
+            return f"{self.fastest} {self.alone}"
         if self.is_tie:
             return f"{self.fastest} and {self.beside} are equally fast as far as this run can tell"
         about = "about " if self.is_disturbed else ""

@@ -189,6 +189,25 @@ class BenchModel(QObject):
         """Contenders that are being opened."""
         return self._run.loading
 
+    @property
+    def awaited(self) -> list[str]:
+        """Who shall take part and has no figures, in the order of the plan; nobody who cannot."""
+        planned = self.record["plan"].get("contenders") or (self.choice.contenders if self.is_running else ())
+        there = {row["contender"] for row in (*self.results, *self.left_out)}
+        return [name for name in planned if name not in there]
+
+    @property
+    def unopened(self) -> set[str]:
+        """Who is being opened, or waits for it."""
+        return {*self.loading, *self.awaited} - {each["contender"] for each in self._run.report.contenders}
+
+    @property
+    def failed_to_open(self) -> Mapping[str, str]:
+        """Why one that was asked for takes no part at all."""
+        planned = self.record["plan"].get("contenders", ())
+        gone = {each["contender"]: each["reason"] for each in self.left_out if not each["scenario"]}
+        return {name: gone[name] for name in planned if name in gone}
+
     def verdict(self, text: str, baseline: str) -> Verdict | None:
         """Who is fastest on a text, as far as it is known by now."""
         return verdict_of(self.results, text, baseline)

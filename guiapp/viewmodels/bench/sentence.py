@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from guiapp.core.bench.findings import in_words
-from guiapp.core.bench.verdict import Verdict
+from guiapp.core.bench.verdict import FIRST, LONE, Verdict
 from guiapp.core.explain.figures import counted
 from guiapp.viewmodels.bench.forecast import duration_text
 from guiapp.viewmodels.bench.model import BenchModel
@@ -18,9 +19,10 @@ MEASURING = "Measuring …"
 
 def title_of(model: BenchModel, verdict: Verdict | None) -> Verdict | str:
     """What stands at the top of the page: the verdict, or what there is to say in its place."""
-    is_alone = model.is_running and bool(model.loading) and verdict is not None and not verdict.beside
-    if verdict is not None and not is_alone:
-        return verdict
+    if verdict is not None:
+        if verdict.beside or not (model.awaited or model.failed_to_open):
+            return verdict
+        return replace(verdict, alone=FIRST if model.is_running and model.awaited else LONE)
     if model.is_running:
         return MEASURING
     if model.results:
@@ -37,8 +39,8 @@ def sentence_of(model: BenchModel, verdict: Verdict | None) -> str:
         return _plan(model)
     told = [
         "Paused." if model.is_paused else "",
-        *_verdict(verdict),
-        _opening(model),
+        *_verdict(verdict, model.is_running),
+        _opening(model) if model.is_running else _unmeasured(model),
         _sentence(model.progress),
     ]
     noise = model.noise[:1].upper() + model.noise[1:]
@@ -55,10 +57,11 @@ def _plan(model: BenchModel) -> str:
     )
 
 
-def _verdict(verdict: Verdict | None) -> Iterator[str]:
+def _verdict(verdict: Verdict | None, is_running: bool) -> Iterator[str]:
     if verdict is None or not verdict.beside:
         return
-    yield "Settled." if verdict.is_settled else "Not settled yet." if not verdict.is_tie else ""
+    unsettled = "Not settled yet." if is_running else "Not settled."
+    yield "Settled." if verdict.is_settled else unsettled if not verdict.is_tie else ""
     if verdict.is_disturbed:
         yield "Other programs took time from it: nothing is sure."
     elif verdict.is_settled and not verdict.is_tie:
@@ -66,11 +69,20 @@ def _verdict(verdict: Verdict | None) -> Iterator[str]:
 
 
 def _opening(model: BenchModel) -> str:
-    if not (n_opening := len(model.loading)):
-        return ""
-    number = in_words(n_opening).capitalize()
+    """How many are to come; before anybody is opened the run starts."""
+    n_unopened = len(model.unopened) if model.loading or model.results else 0
     more = "more " if model.results else ""
-    return f"{number} {more}contender{'s are' if n_opening > 1 else ' is'} being opened."
+    return f"{_number(n_unopened, f'{more}contender', 'is', 'are')} still to be opened." if n_unopened else ""
+
+
+def _unmeasured(model: BenchModel) -> str:
+    """How many of a run that was stopped have no figures."""
+    n_missing = len(model.awaited) if model.results else 0
+    return f"{_number(n_missing, 'contender', 'was', 'were')} not measured." if n_missing else ""
+
+
+def _number(number: int, noun: str, one: str, many: str) -> str:
+    return f"{in_words(number).capitalize()} {noun}{f' {one}' if number == 1 else f's {many}'}"
 
 
 def _sentence(words: str) -> str:

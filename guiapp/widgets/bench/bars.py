@@ -172,8 +172,12 @@ class BarChart(RowChart):
         self._points.append((line.value, y, line.row))
 
     def _draw_loading(self, index: int, number: int) -> None:
-        """A thin line that fills up, and what is done."""
+        """A thin line that fills up, and what is done; or why there is none."""
         each, per_px = self._showing.loading[number], self.x_range[1] / self.area.width()
+        if each.has_failed:
+            words = self.elided(each.words, self.width() - self.area.left() - WORD_GAP_PX)
+            self.words.append(Word(words, 0.0, -index, self.theme.warning, 0.0, BEGINS))
+            return
         length_px = min(LOADING_PX, self.area.width() / 2)
         for share, color in ((1.0, self.theme.line), (each.share or 0.0, self.look(each.contender).color)):
             bar = Bar(0.0, share * length_px * per_px, -index, LOADING_HEIGHT_PX, QBrush(color))

@@ -45,15 +45,17 @@ class HasTheme(Protocol):
 
 
 class Loading(NamedTuple):
-    """A contender that is being opened.
+    """A contender that is being opened, or could not be.
 
-    share  how far that is, 0 to 1; None where nobody knows
-    words  what it does, "reads 280,147 merges"
+    share       how far that is, 0 to 1; None where nobody knows
+    words       what it does, "reads 280,147 merges", or why it is not there
+    has_failed  whether nothing will come of it
     """
 
     contender: str
     share: float | None
     words: str = ""
+    has_failed: bool = False
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,7 @@ class Showing:
 
     baseline      whom others are compared with
     unit          one of UNITS, of speeds
-    loading       who takes part as soon as it is ready
+    loading       who takes part as soon as it is ready, then who cannot
     left_out      as in a run: contender, scenario, corpus, size_bytes, reason
     versions      of contenders that tell one
     call_limit_s  for one call, after which a contender is left out; None where nobody knows

@@ -14,6 +14,7 @@ from guiapp.widgets.bench.contender_look import look_of
 from guiapp.widgets.bench.markers import marker_image
 from guiapp.widgets.shared.layouts import in_column
 from guiapp.widgets.shared.painting import bold, width_of
+from guiapp.widgets.shared.plain_tip import plain_tip
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.theme import UNIT_PX, Theme, ThemeSource
 
@@ -22,6 +23,7 @@ LARGE, SMALL = (
     (20, 18),
 )  # px, the first that there is room for in one line, or else the last
 MARKER_SHARE = 0.62  # of the size of letters
+COUNTED = "Tokens of the text alone, without special tokens such as one at its beginning."
 SELECTABLE = Qt.TextInteractionFlag.TextSelectableByMouse
 
 
@@ -36,6 +38,7 @@ class Headline(QWidget):
         self._shown: tuple[object, ...] = ()
         self.verdict = QLabel(wordWrap=True, textFormat=Qt.TextFormat.RichText)
         self.verdict.setTextInteractionFlags(SELECTABLE)
+        self.verdict.setToolTip(plain_tip(COUNTED))
         self.sentence = set_role(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "dim")
         in_column(self.verdict, self.sentence, on=self, spacing=UNIT_PX)
         theme_source.changed.connect(self._draw)
@@ -84,7 +87,7 @@ def _parts(verdict: Verdict, theme: Theme, size_px: int) -> Iterator[str]:
 
     yield name(verdict.fastest)
     if not verdict.beside:
-        yield " takes part alone"
+        yield f" {verdict.alone}"
     elif verdict.is_tie:
         yield f" and {name(verdict.beside)} are equally fast as far as this run can tell"
     else:

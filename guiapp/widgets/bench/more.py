@@ -32,7 +32,7 @@ from guiapp.widgets.shared.popover import Explanation, Popover
 from guiapp.widgets.shared.style_sheet import heading, set_role
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource
 
-WIDTH_PX = 412
+WIDTH_PX = 428
 CORES = os.cpu_count() or 1
 SECONDS_EACH = {"5 s each": 5.0, "10 s each": 10.0, "30 s each": 30.0, "2 min each": 120.0}
 THREADS = {
@@ -71,6 +71,7 @@ class TickList(QWidget):
         self._grid = QGridLayout()
         self._grid.setContentsMargins(0, UNIT_PX, 0, UNIT_PX)
         self._grid.setVerticalSpacing(UNIT_PX)
+        self._grid.setHorizontalSpacing(GAP_PX)
         self._grid.setColumnStretch(0, 1)
         in_column(heading(title), self._grid, on=self, spacing=0)
 

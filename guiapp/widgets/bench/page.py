@@ -20,6 +20,7 @@ from guiapp.widgets.bench.more import WIDTH_PX, MorePanel
 from guiapp.widgets.bench.remarks import contender_and_text, linked
 from guiapp.widgets.bench.results import CHANGES, QWIDGETSIZE_MAX, ResultsView
 from guiapp.widgets.bench.saving import BenchExport
+from guiapp.widgets.bench.sheet import Sheet
 from guiapp.widgets.shared.layouts import framed, in_column, in_row
 from guiapp.widgets.shared.theme import GAP_PX, ThemeSource
 from guiapp.widgets.window.input_watch import InputWatch
@@ -42,7 +43,8 @@ class BenchPage(Page):
         self.notices = NoticeArea(theme_source)
         self.bar = BenchBar(model, theme_source)
         self.headline = Headline(theme_source)
-        self.results = ResultsView(model, theme_source)
+        self._sheet = Sheet()
+        self.results = ResultsView(model, theme_source, self._sheet)
         self.footer = Footer(model.choice, theme_source)
         self.more = MorePanel(model, theme_source)
         self.more.hide()
@@ -62,7 +64,8 @@ class BenchPage(Page):
             margins=(SIDE_PX, GAP_PX + GAP_PX),
             spacing=GAP_PX + GAP_PX,
         )
-        self._right = framed(in_column(self.notices, (self._body, 1), self.footer, spacing=0), "ground")
+        self._sheet.lay_out(self._body)
+        self._right = framed(in_column(self.notices, (self._sheet, 1), self.footer, spacing=0), "ground")
         in_row(self.more, (self._right, 1), on=self, spacing=1)
         self.setFocusProxy(self.bar.run_button)
 

@@ -25,6 +25,7 @@ _TITLE_GAP_PX = 9
 TICK_GAP_PX = 6  # between numbers and the plot
 WORD_GAP_PX = 8  # between a place and the words behind it
 BAR_RADIUS_PX = 3
+LEAST_PX = 150  # high, or else scales and names cover each other
 BEGINS, MIDDLE, ENDS = 0.0, 0.5, 1.0  # the share of a word that lies left of its place
 PLAIN, BOLD, NUMBER, STRONG, TITLE, SUBTITLE = "plain", "bold", "number", "strong", "title", "subtitle"
 Tick = tuple[float, str]
@@ -205,6 +206,9 @@ class Plot(QWidget):
 
     def sizeHint(self) -> QSize:
         return QSize(480, 300)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(200, LEAST_PX)
 
     # Painting
 

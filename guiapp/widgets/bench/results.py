@@ -17,8 +17,10 @@ from guiapp.widgets.bench.charts import BASELINE, Chart, Loading, Showing, showi
 from guiapp.widgets.bench.chooser import Chooser
 from guiapp.widgets.bench.exactness import ExactnessChart
 from guiapp.widgets.bench.labels import UNITS
+from guiapp.widgets.bench.plot import LEAST_PX
 from guiapp.widgets.bench.rows import LEAST_ROW_PX, MOST_ROW_PX
 from guiapp.widgets.bench.scenarios import chart_of, rows_of, texts_of
+from guiapp.widgets.bench.sheet import Sheet
 from guiapp.widgets.bench.tables import TablesView, changed, figures, published
 from guiapp.widgets.shared.choice_box import ChoiceBox
 from guiapp.widgets.shared.layouts import in_column, in_row
@@ -31,10 +33,10 @@ FIGURES, PUBLISHED, CHANGES = "figures", "published", "changes"
 TABLES = {FIGURES: "Figures", PUBLISHED: "Published", CHANGES: "Changes"}
 CALM = (THROUGHPUT, EXACTNESS)  # below each other: both are wide and low
 WIDE_PX = 760  # from here on there is room for two charts beside each other
-HIGH_PX, LEAST_CHART_PX, LEAST_TABLE_PX = 380, 150, 120  # from here on there is room for a table below them
+HIGH_PX, LEAST_TABLE_PX = 380, 120  # from here on there is room for a table below them
 NOTHING_YET = "Nothing measured yet"
 HAVE_PLANNED_TEXTS = [name for name, row in SCENARIOS.items() if row.by_text and not row.own_texts]
-HEAD_PX, EXACTNESS_PX, LEAST_EXACTNESS_PX = 40, 230, 150
+HEAD_PX, EXACTNESS_PX, LEAST_EXACTNESS_PX = 40, 230, LEAST_PX
 TABLE_ROW = 3  # of the grid, below charts and what is free below them
 QWIDGETSIZE_MAX = (1 << 24) - 1
 HAVE_SPEEDS = ("bars", "groups")
@@ -43,9 +45,9 @@ HAVE_SPEEDS = ("bars", "groups")
 class ResultsView(QWidget):
     """What was measured, as charts are chosen by tabs; before that the two that most runs have."""
 
-    def __init__(self, model: BenchModel, theme_source: ThemeSource) -> None:
+    def __init__(self, model: BenchModel, theme_source: ThemeSource, sheet: Sheet) -> None:
         super().__init__()
-        self._model, self._theme_source = model, theme_source
+        self._model, self._theme_source, self._sheet = model, theme_source, sheet
         self._wanted: tuple[str, ...] = CALM  # the one chosen last stands last
         self._placed: object = None
         self._shows_all = False
@@ -67,6 +69,7 @@ class ResultsView(QWidget):
         for chooser in (self.texts, self.own_texts, self.units, self.baselines):
             chooser.activated.connect(self.redraw)
         model.isolated_changed.connect(self._follow_isolated)
+        sheet.resized.connect(self._fit)
         self.redraw()
 
     # What is shown
@@ -132,7 +135,7 @@ class ResultsView(QWidget):
 
     @property
     def has_table_below(self) -> bool:
-        has_room = self._shows_all and self._model.can_report and self.height() >= HIGH_PX
+        has_room = self._shows_all and self._model.can_report and self._room_px >= HIGH_PX
         return has_room and not {*self.shown} & {*TABLES}
 
     @property
@@ -141,13 +144,20 @@ class ResultsView(QWidget):
         return self.shown == CALM and self._fits_column and not self.has_table_below
 
     @property
+    def _room_px(self) -> int:
+        """The height that is seen without scrolling: its own may be more."""
+        return self._sheet.room_for(self)
+
+    @property
     def _fits_two(self) -> bool:
-        return self.width() >= WIDE_PX and self.height() >= self.bar.height() + LEAST_EXACTNESS_PX
+        return self.width() >= WIDE_PX and self._room_px >= self.bar.height() + LEAST_EXACTNESS_PX
 
     @property
     def _fits_column(self) -> bool:
-        n_rows = len({row["contender"] for row in self._model.results}) + len(self._model.loading)
-        return self.height() >= self.bar.height() + HEAD_PX + n_rows * LEAST_ROW_PX + LEAST_EXACTNESS_PX
+        model = self._model
+        names = {row["contender"] for row in model.results} | {*model.loading, *model.failed_to_open}
+        n_rows = len(names | {*model.awaited} if model.is_running else names)
+        return self._room_px >= self.bar.height() + HEAD_PX + n_rows * LEAST_ROW_PX + LEAST_EXACTNESS_PX
 
     def show_calm(self) -> None:
         """The charts of throughput, which most runs have."""
@@ -156,6 +166,9 @@ class ResultsView(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
         if (self.shown, self.has_table_below) != self._placed:
             self.redraw()
 
@@ -183,7 +196,7 @@ class ResultsView(QWidget):
             if key in self.charts:
                 self.charts[key].setMaximumHeight(height if is_calm else QWIDGETSIZE_MAX)
         for chart in self.charts.values():  # in place of its own least height, which would leave no table
-            chart.setMinimumHeight(LEAST_CHART_PX if self.has_table_below else 0)
+            chart.setMinimumHeight(LEAST_PX if self.has_table_below else 0)
         self._grid.setRowStretch(2, int(is_calm))
 
     def _offer(self, shown: Sequence[str]) -> None:
@@ -254,8 +267,9 @@ class ResultsView(QWidget):
         model = self._model
         loading = [Loading(name, each.share or None, each.stage) for name, each in model.loading.items()]
         if model.is_running or not model.results:  # the others will take part
-            there = {*model.loading, *(row["contender"] for row in (*model.results, *model.left_out))}
-            loading += [Loading(name, None) for name in model.choice.contenders if name not in there]
+            names = model.awaited if model.is_running else model.choice.contenders
+            loading += [Loading(name, None) for name in names if name not in model.loading]
+        loading += [Loading(name, None, why, True) for name, why in model.failed_to_open.items()]
         return showing_of(
             model.record,
             baseline=self.baseline,

@@ -168,8 +168,9 @@ def changed(comparison: Comparison | None) -> tuple[str, list[Table]]:
     """An introduction, and what surely differs."""
     if comparison is None:
         return NOTHING_COMPARED, []
-    table = change_table(comparison.changes, f"Against {comparison.title}")
-    intro = ". ".join(filter(None, (str(comparison), comparison.drift)))
+    table = change_table(comparison.changes, f"Changed since {comparison.title}")
+    against = f"Against the run {comparison.title}"
+    intro = ". ".join(filter(None, (against, str(comparison), comparison.drift)))
     return f"{intro}.", [table] if comparison.changes else []
 
 

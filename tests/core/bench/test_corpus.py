@@ -1,6 +1,10 @@
+import os
+from threading import Thread
+
 import pytest
 
 from guiapp import open_model
+from guiapp.core.bench import corpus
 from guiapp.core.bench.corpus import CorpusError, corpus_named, random_text, stretched, worst_texts
 
 
@@ -36,6 +40,31 @@ def test_what_cannot_be_read_is_said_in_one_line(vocabulary, tmp_path, name, say
     with pytest.raises(CorpusError, match=says) as error:
         corpus_named(path, vocabulary)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("name", ["large", "folder", "pipe", "/dev/zero"])
+def test_a_text_without_an_end_or_too_large_is_refused_before_it_fills_the_memory(
+    vocabulary, tmp_path, monkeypatch, name
+):
+    folder, pipe = tmp_path / "folder", tmp_path / "pipe"
+    folder.mkdir()
+    for number in range(3):
+        (folder / str(number)).write_bytes(b"x" * 40)
+    with (tmp_path / "large").open("wb") as file:
+        file.truncate(2_000_000_000)  # a hole: it takes no room on the disk
+    if name != "large":
+        monkeypatch.setattr(corpus, "MOST_BYTES", 100)
+    if name == "pipe":
+        os.mkfifo(pipe)
+        writing = Thread(target=pipe.write_bytes, args=[b"y" * 101])
+        writing.start()
+    with pytest.raises(CorpusError, match="no end" if name == "/dev/zero" else "more than") as error:
+        corpus_named(str(tmp_path / name), vocabulary)
+    assert "\n" not in str(error.value)
+    if name == "pipe":
+        writing.join()
+    (folder / "2").unlink()
+    assert len(corpus_named(str(folder), vocabulary).text) == 81
 
 
 def test_random_text_comes_from_the_vocabulary_and_from_its_seed(vocabulary):

@@ -10,7 +10,7 @@ from guiapp.core.bench.drift import Drift
 from guiapp.core.bench.history import BUSY_MARGIN, Change
 from guiapp.core.bench.plan import Plan
 from guiapp.core.bench.published import PUBLISHED
-from guiapp.core.bench.remarks import missing_lines
+from guiapp.core.bench.remarks import missing_lines, remarks
 from guiapp.core.bench.report import table_lines
 from guiapp.core.bench.statistics import Ratio
 from guiapp.core.bench.tables import (
@@ -228,6 +228,50 @@ def test_what_all_share_is_a_column_of_its_own():
 )
 def test_a_busy_machine_is_told_with_what_follows(changes, told):
     assert busy_text(changes) == told
+
+
+def test_remarks_of_a_kind_are_one_sentence_with_the_best_and_the_worst():
+    took_s = {("fast", 10): (1e-3, 2e-3), ("fast", 1_000): (9e-3, 1e-3), ("heap", 1_000): (5e-3, 1e-3)}
+    results = [
+        record("append", name, size, seconds, operation=operation)
+        for (name, size), pair in took_s.items()
+        for operation, seconds in zip(("append", "encode"), pair, strict=True)
+    ]
+    parts = {"fast": (1e-6, 2e-6), "heap": (1e-6, 9e-6), "scan": (1e-6, 5e-6)}
+    results += [
+        record("interval", name, size, seconds, operation="count parts")
+        for name, pair in parts.items()
+        for size, seconds in zip((40, 4_000), pair, strict=True)
+    ]
+    *_, counting, appending = remarks({"results": results})
+    assert counting == (
+        "fast counts a part of english of 40 B in 1 µs, and one of 4 kB, 100 times as long, in 2 µs: "
+        "2.00 times the time; at worst, heap counts a part of english of 40 B in 1 µs, and one of 4 kB, "
+        "100 times as long, in 9 µs: 9.00 times the time."
+    )
+    assert appending == (
+        "heap appends 4 bytes and counts in 20 µs up to 1 kB of english, and encodes all of that again, "
+        "known to caches, in 1 ms; at worst, fast appends 4 bytes and counts in 333 µs up to 10 B of "
+        "english, and encodes all of that again, known to caches, in 2 ms."
+    )
+
+
+def test_reasons_that_differ_by_seconds_are_one_sentence():
+    cell = {"scenario": "worst", "operation": "encode", "corpus": "one letter"}
+    left_out = [
+        {**cell, "contender": name, "size_bytes": size, "reason": reason}
+        for name, size, reason in (
+            ("scan", 1_000, "One call would take about 9 s."),
+            ("scan", 10_000, "One call would take about 275 s."),
+            ("heap", 10_000, "One call would take about 2 s."),
+            ("heap", 100_000, "It crashed."),
+        )
+    ]
+    assert list(missing_lines(left_out)) == [
+        "scan, heap took no part in “Worst case” (one letter, 1 kB, and 1 more): "
+        "One call would take about 2 to 275 s.",
+        "heap took no part in “Worst case” (one letter, 100 kB): It crashed.",
+    ]
 
 
 @pytest.mark.parametrize(

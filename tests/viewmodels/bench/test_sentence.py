@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from bench_runs import record
 
@@ -50,7 +52,7 @@ def test_the_verdict_has_no_other_words_in_its_place(model, monkeypatch):
     ("changes", "told"),
     [
         ({}, "Settled. The two intervals do not touch."),
-        ({"is_settled": False}, "Not settled yet."),
+        ({"is_settled": False}, "Not settled."),
         ({"is_disturbed": True}, "Settled. Other programs took time from it: nothing is sure."),
         ({"ratio": Ratio(1.0, 0.9, 1.1)}, "Settled."),
         ({"ratio": Ratio(1.0, 0.9, 1.1), "is_settled": False}, ""),
@@ -67,13 +69,36 @@ def test_what_the_run_does_at_the_moment(model, monkeypatch):
     monkeypatch.setattr(BenchRunner, "is_running", True)
     model.tell("Starting …")
     assert sentence_of(model, None) == "Starting …"
+    report = model._run.report
+    report._head["plan"] = {"contenders": ["fast"]}
     model._run.loading = {"fast": Loading("", 0.0)}
     model.tell("")
-    assert sentence_of(model, None) == "One contender is being opened."
-    model._run.loading["heap"] = Loading("", 0.0)
+    assert sentence_of(model, None) == "One contender is still to be opened."
+    report._head["plan"] = {"contenders": ["tiktoken", "fast", "heap"]}
     model.is_paused = True
-    assert sentence_of(model, None) == "Paused. Two contenders are being opened."
-    model._run.report.results = [record("throughput", "tiktoken", 10, 1e-4)]
-    assert sentence_of(model, None) == "Paused. Two more contenders are being opened."
+    assert sentence_of(model, None) == "Paused. Three contenders are still to be opened."
+    report.results = [record("throughput", "tiktoken", 10, 1e-4)]
+    assert sentence_of(model, None) == "Paused. Two more contenders are still to be opened.", (
+        "one of them waits"
+    )
+    report.contenders = [{"contender": "heap"}]
+    assert "One more contender is" in sentence_of(model, None), "one is ready and has no figures yet"
     model._run.loading = dict.fromkeys("abcdefgh", Loading("", 0.0))
-    assert "Eight more contenders are" in sentence_of(model, None)
+    assert "Nine more contenders are" in sentence_of(model, None)
+
+
+def test_one_that_has_figures_is_not_said_to_take_part_alone_where_others_were_to(model, monkeypatch):
+    report, alone = model._run.report, replace(SURE, beside="")
+    report._head["plan"] = {"contenders": ["fast", "heap", "scan"]}
+    report.results = [record("throughput", "fast", 10, 1e-4)]
+    report.left_out = [{"contender": "scan", "scenario": None, "reason": "It crashed."}]
+    model.tell("Stopped")
+    assert title_of(model, alone).comparison == "fast alone was measured"
+    assert sentence_of(model, alone) == "One contender was not measured. Stopped."
+    monkeypatch.setattr(BenchRunner, "is_running", True)
+    assert title_of(model, alone).comparison == "fast is ready first"
+    report._head["plan"] = {"contenders": ["fast", "scan"]}
+    assert title_of(model, alone).comparison == "fast alone was measured", "nobody else comes"
+    assert model.failed_to_open == {"scan": "It crashed."}
+    report._head["plan"] = {"contenders": ["fast"]}
+    assert title_of(model, alone) is alone

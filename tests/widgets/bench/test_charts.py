@@ -29,7 +29,7 @@ from guiapp.widgets.bench.latency import QUANTILES, LatencyChart
 from guiapp.widgets.bench.plot import BOLD
 from guiapp.widgets.bench.scenarios import chart_of, rows_of, texts_of
 from guiapp.widgets.bench.stages import color_of, parts_of
-from guiapp.widgets.shared.theme import DARK, LIGHT, ThemeSource
+from guiapp.widgets.shared.theme import DARK, LIGHT, UI_FONT_PX, ThemeSource
 
 EXACTNESS = "exactness"
 SIZES = ((420, 260), (700, 420), (1300, 420), (1800, 1000))
@@ -475,3 +475,15 @@ def test_latency_is_a_line_from_half_of_the_calls_to_99_of_100(source, qtbot):
     assert overlapping(chart) == []
     assert chart.subtitle.endswith("a logarithmic scale.")
     assert chart.record_at(chart.pixel(-5, -1)) is rows[0]
+
+
+@pytest.mark.parametrize("share", [0.999, 0.9, 0.5, 0.1, 0.0])
+def test_labels_of_shares_do_not_touch_where_the_chart_is_as_low_as_it_gets(source, share):
+    chart = ExactnessChart(source)
+    chart.resize(600, chart.minimumSizeHint().height())
+    chart.show_results(
+        [record("throughput", "fast", 10, 1e-4), record("throughput", "greedy", 10, 1e-5, share)]
+    )
+    heights = sorted(chart.pixel(0.0, tick).y() for tick, _ in chart.left_ticks)
+    assert len(heights) > 1
+    assert all(below - above > UI_FONT_PX for above, below in pairwise(heights))

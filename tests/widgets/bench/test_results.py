@@ -208,3 +208,15 @@ def test_another_run_of_the_same_plan_is_drawn_anew(page):
         page.model.show_run({"results": [record("throughput", "fast", 10_000, seconds)]})
         page.redraw()
     assert page.results.chart("throughput")._points[0][0] == 10_000 / 2e-4 / 1e6
+
+
+def test_who_could_not_be_opened_keeps_a_row_with_the_reason(page):
+    names, lost = ["fast", "gone"], {"scenario": None, "operation": None, "corpus": None, "size_bytes": None}
+    left_out = [
+        {**lost, "contender": name, "reason": f"{name} crashed."} for name in ("gone", "not asked for")
+    ]
+    page.model.show_run({**CALM_RUN, "plan": {"contenders": names}, "left_out": left_out})
+    page.redraw()
+    words = [word.text for word in page.results.chart("throughput").words]
+    assert {"gone", "gone crashed."} <= set(words)
+    assert "not asked for" not in words
