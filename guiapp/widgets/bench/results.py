@@ -195,8 +195,6 @@ class ResultsView(QWidget):
         for key, height in zip(CALM, heights, strict=True):
             if key in self.charts:
                 self.charts[key].setMaximumHeight(height if is_calm else QWIDGETSIZE_MAX)
-        for chart in self.charts.values():  # in place of its own least height, which would leave no table
-            chart.setMinimumHeight(LEAST_PX if self.has_table_below else 0)
         self._grid.setRowStretch(2, int(is_calm))
 
     def _offer(self, shown: Sequence[str]) -> None:

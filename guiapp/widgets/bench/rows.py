@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor
 
 from guiapp.core.bench.measurement import Record
 from guiapp.widgets.bench.charts import Chart, HasTheme
-from guiapp.widgets.bench.plot import BEGINS, HEAD_PX, LINE_PX, NO_PEN, NUMBER, PLAIN, SUBTITLE, Marker, Word
+from guiapp.widgets.bench.plot import BEGINS, LINE_PX, NO_PEN, NUMBER, PLAIN, SUBTITLE, Marker, Word
 from guiapp.widgets.shared.theme import UI_FONT_PX
 
 LEAST_ROW_PX, MOST_ROW_PX = 20, 52
@@ -36,12 +36,12 @@ class RowChart(Chart):
     """Rows from the top down, number `index` at the height -index."""
 
     def __init__(self, scenario: str, theme_source: HasTheme) -> None:
-        self._n_rows = 0
+        self._n_rows, self._scale_px = 0, 0
         super().__init__(scenario, theme_source)
 
     def minimumSizeHint(self) -> QSize:
         """Rows that can be read; with less height they get smaller."""
-        return QSize(200, HEAD_PX + 2 * LINE_PX + (self._n_rows + 1) * LEAST_ROW_PX)
+        return QSize(200, self.head_px + max(self._n_rows, 1) * LEAST_ROW_PX + self._scale_px)
 
     @property
     def row_px(self) -> float:
@@ -56,8 +56,9 @@ class RowChart(Chart):
         The place of the plot is set, with a scale right below where it has one; what it shows begins at
         `x_range[0]` already.
         """
-        if len(names) != self._n_rows:
-            self._n_rows = len(names)
+        laid = len(names), SCALE_PX if has_scale else 0
+        if laid != (self._n_rows, self._scale_px):
+            self._n_rows, self._scale_px = laid
             self.updateGeometry()
         room_px: float = self.height() - self.head_px
         if has_scale:
