@@ -138,9 +138,11 @@ def changes_of(tokenizer: Tokenizer, encoding: Encoding, decoded: bytes) -> tupl
                 note(rule, place.start, place.end, place.holds)
     for rule, decode in rules.decodings:
         note_decoding(rule, decode(text))
-    if not found:
-        begins_with_space = text[:1].isspace() and not decoded[:1].isspace()
-        note_decoding(rules.spaces if rules.spaces and begins_with_space else rules.decoding, decoded)
+    loses_first_space = text[:1].isspace() and not decoded[:1].isspace()
+    if rules.spaces and loses_first_space and rules.spaces.name not in found:
+        note_decoding(rules.spaces, decoded)
+    elif not found:
+        note_decoding(rules.decoding, decoded)
     return tuple(sorted(found.values(), key=lambda change: (-change.rule.loss, change.start)))
 
 

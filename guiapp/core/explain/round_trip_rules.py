@@ -102,9 +102,13 @@ class FileRules:
             for rule, change in self.texts
             if change(was) != was and (is_outermost or rule.name not in self.at_ends)
         ]
-        is_equal = normalize("NFC", was.strip()) == normalize("NFC", became.strip())
+        joined, came = normalize("NFC", was), normalize("NFC", became)
+        if found and joined.strip() == came.strip():
+            found = [rule._replace(loss=Loss.NONE) for rule in found]
+            if self.spaces is not None and joined not in (came, came.removeprefix(" ")):
+                found.append(self.spaces)
         if found:
-            return [rule._replace(loss=Loss.NONE) if is_equal else rule for rule in found]
+            return found
         skipped = text[place.start : place.token_start].decode("utf-8", "replace").strip()
         if self.cleaning is not None and all(category(each)[0] == "C" for each in skipped):
             return [self.cleaning]

@@ -122,6 +122,10 @@ PRESENTATION = (
 )
 START_ROW = (KeyHint("Open it", ("Return",)),)
 START_PAGE = (KeyHint("Leave the page", ("Esc",)),)
+CHIP = (
+    KeyHint("Point at it in all charts", ("Space",)),
+    KeyHint("Leave it out", ("Del", "Backspace")),
+)
 BREAKPOINTS = (
     KeyHint("Take back a change", ("Ctrl+Z",)),
     KeyHint("Make it again", ("Ctrl+Shift+Z",)),
@@ -147,6 +151,7 @@ def key_hints() -> dict[str, tuple[KeyHint, ...]]:
         "In the list of breakpoints": BREAKPOINTS,
         "In the list of lessons": LESSONS,
         "In a presentation": PRESENTATION,
+        "On a contender of Bench": CHIP,
         "On the start page": START_ROW + START_PAGE,
         "While a model or a text is opened": (CANCELLING,),
     }

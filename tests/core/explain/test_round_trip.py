@@ -8,7 +8,7 @@ from unicodedata import normalize
 
 import pytest
 from conftest import SHARED, VOCABS
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import guiapp
@@ -151,6 +151,8 @@ PIECES = (
 
 @pytest.mark.parametrize("model", DEMOS)
 @given(parts=st.lists(st.sampled_from(PIECES), max_size=12))
+@example(parts=[" ", "e\u0301"])
+@example(parts=["e\u0301", "  ", "e\u0301"])
 def test_alarm_is_given_wherever_the_ids_belong_to_another_text_too(model, parts):
     """Where decoding gives another text of the same ids, nobody can tell which of both it was."""
     tokenizer, text = opened(model), "".join(parts)

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.text_session import TextSession
+from guiapp.widgets.bench.chips import ContenderChip
 from guiapp.widgets.inspect.page import InspectPage
 from guiapp.widgets.shared.theme import ThemeSource
 from guiapp.widgets.spans.editor import COMMANDS, PLAIN_KEYS
@@ -38,6 +39,7 @@ OF_CLASS = {
     "Bars": key_hints.BARS,
     "Scrubber": key_hints.TIMELINE,
     "BeginButton": key_hints.LESSONS,
+    "ContenderChip": key_hints.CHIP,
     "Presentation": key_hints.PRESENTATION,
     "StartRow": key_hints.START_ROW,
     "StartPage": key_hints.START_PAGE,
@@ -136,3 +138,9 @@ def test_the_steps_page_takes_its_keys(make_steps_page):
     assert keys_of(key_hints.BREAKPOINTS) == shortcuts_of(page)
     page.present()
     assert ignored_keys(page.presentation, key_hints.PRESENTATION) == []
+
+
+def test_a_contender_takes_its_keys(qtbot):
+    chip = ContenderChip("fast", ThemeSource(QApplication.instance(), "dark"))
+    qtbot.addWidget(chip)
+    assert ignored_keys(chip, key_hints.CHIP) == []
