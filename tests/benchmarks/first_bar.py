@@ -1,0 +1,60 @@
+"""How long the Bench page takes from a click on Run to its first bar, to a settled verdict and to its end.
+
+    python tests/benchmarks/first_bar.py MODEL TEXT
+
+The window has an empty home, the text and the contenders that it offers by itself.  Times are seconds of the
+wall clock, with the load of the machine when Run was clicked.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from guiapp.latencies.measured_window import MeasuredWindow
+
+LONGEST_S = 120
+
+
+def main(model: str, text: str) -> None:
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    with MeasuredWindow(model) as measured:
+        measured.show_text(Path(text).read_bytes())
+        measured.shell.window.actions_table["bench"].trigger()
+        measured.settle()
+        page = measured.shell.window.pages.current
+        told_s, load = page.model.choice.expected_s, os.getloadavg()[0]
+        started_s = time.monotonic()
+        QTest.mouseClick(page.bar.run_button, Qt.MouseButton.LeftButton)
+
+        def seconds_until(is_so: Callable[[], bool]) -> float:
+            while not is_so() and time.monotonic() - started_s < LONGEST_S:
+                measured.application.processEvents()
+                time.sleep(0.005)
+            return time.monotonic() - started_s
+
+        def is_settled() -> bool:
+            verdict = page.model.verdict(page.results.text, page.results.baseline)
+            return not page.model.is_running or (verdict is not None and verdict.is_settled)
+
+        first_s = seconds_until(lambda: any(row["n"] for row in page.model.results))
+        first = [row["contender"] for row in page.model.results if row["n"]]
+        all_s = seconds_until(
+            lambda: {row["contender"] for row in page.model.results} >= {*page.model.choice.contenders}
+        )
+        settled_s = seconds_until(is_settled)
+        end_s = seconds_until(lambda: not page.model.is_running)
+        print(f"load {load:.1f}; told {told_s:.1f} s")
+        print(f"first bar {first_s:.2f} s ({', '.join(first)}), all bars {all_s:.2f} s")
+        print(f"settled {settled_s:.2f} s, end {end_s:.2f} s")
+        print(page.headline.verdict.accessibleName())
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
