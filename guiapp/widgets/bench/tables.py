@@ -30,6 +30,7 @@ COPIES: Mapping[str, tuple[str, Callable[[Table], str]]] = {
     "markdown": ("Markdown", lambda table: markdown_table(table) + "\n"),
 }
 SORT, COPIED = "sort", "Copied"
+ROUNDING_PX = 6  # by which Qt may lay out tables wider than the whole, as it rounds up their columns
 ARROWS = {False: " ↑", True: " ↓"}
 
 
@@ -48,6 +49,7 @@ class TablesView(QTextBrowser):
         self._copied = ""
         set_role(self, "plain")
         self.document().setDocumentMargin(0)
+        self.setLineWrapMode(QTextBrowser.LineWrapMode.FixedPixelWidth)
         self.setAccessibleName("Tables")
         self.setOpenLinks(False)
         self.anchorClicked.connect(self._follow)
@@ -95,8 +97,9 @@ class TablesView(QTextBrowser):
         self._fit()
 
     def _fit(self) -> None:
-        """Scroll to the side only for wider tables: Qt lays out those of the whole width a pixel wider."""
-        is_wider = self.document().idealWidth() > self.viewport().width() + 1
+        """Leave what Qt rounds up, so that only tables without room are scrolled to the side."""
+        self.setLineWrapColumnOrWidth(self.viewport().width() - ROUNDING_PX)
+        is_wider = self.document().idealWidth() > self.viewport().width()
         policy = Qt.ScrollBarPolicy.ScrollBarAsNeeded if is_wider else Qt.ScrollBarPolicy.ScrollBarAlwaysOff
         self.setHorizontalScrollBarPolicy(policy)
 

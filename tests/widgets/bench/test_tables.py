@@ -63,3 +63,13 @@ def test_a_click_on_a_head_sorts_and_another_turns_the_order(view, qtbot):
 def test_other_links_of_a_table_are_none(view):
     view.anchorClicked.emit(QUrl("sort:0:1"))
     assert "MB/s ↑" in view.toPlainText()
+
+
+@pytest.mark.parametrize("width_px", [*range(900, 940, 7), 1300, 905])
+def test_tables_that_have_room_are_not_cut_off_at_the_side(view, width_px):
+    """Qt rounds up the width of each column."""
+    view.resize(width_px, 300)
+    QApplication.processEvents()
+    if view.document().idealWidth() < width_px:
+        assert view.horizontalScrollBar().maximum() == 0
+        assert view.document().size().width() <= view.viewport().width()
