@@ -157,7 +157,7 @@ SAVED = {
 PICTURES |= {
     f"bench-{name}-{size.partition('x')[0]}": (str(LARGE), [*options, "--size", size])
     for name, options in (LIVE | SAVED).items()
-    for size in (BENCH_SIZES if name in (*LIVE, "done", "more") else BENCH_SIZES[1:2])
+    for size in (BENCH_SIZES if name in (*LIVE, "done", "more") else BENCH_SIZES[1:])
 }
 USUAL = ("fast", "tiktoken", "tokenizers", "gigatoken")
 MEASURED = ["--encoders", "fast,backtrack,heap,table,scan,greedy,fewest", "--peers"]

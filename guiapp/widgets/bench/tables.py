@@ -20,8 +20,8 @@ from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.theme import SMALL_FONT_PX, UI_FONT_PX, Theme, ThemeSource
 
 NOTHING_PUBLISHED = (
-    "No published figure belongs to what this run measured. The preset “The papers' tables” measures what "
-    "TokenTree, rust-gems bpe, gigatoken and the C++ tutorial print figures of."
+    "No published figure belongs to what this run measured. “The papers' tables”, under More and Choose, "
+    "measures what TokenTree, rust-gems bpe, gigatoken and the C++ tutorial print figures of."
 )
 NOTHING_COMPARED = "Choose a run under “Runs” to see what is surely faster or slower than in it."
 NOTHING_MEASURED = "Nothing measured yet. Press Run, or open a run under “Runs”."

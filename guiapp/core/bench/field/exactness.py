@@ -48,7 +48,7 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Judgement:
     """What is known of a contender's ids with one vocabulary.
 
     state       one of the five above
@@ -78,15 +78,15 @@ class Judge:
         self._texts = texts
         self._expected = self._tokenizer.encode_each([each.text for each in texts], False, False)
 
-    def judge(self, contender: str, worker: Worker) -> Verdict:
+    def judge(self, contender: str, worker: Worker) -> Judgement:
         """What a loaded worker's ids are; its version and file are not told here."""
         try:
             different = self._different(worker)
             found = self._shrunk(worker, different[0]) if different else None
         except (ContenderFailed, WorkerLost) as error:
-            return Verdict(contender, LOST, reason=str(error), n_texts=len(self._texts))
+            return Judgement(contender, LOST, reason=str(error), n_texts=len(self._texts))
         state = WRONG if different else EQUAL
-        return Verdict(contender, state, "", "", False, len(self._texts), len(different), found)
+        return Judgement(contender, state, "", "", False, len(self._texts), len(different), found)
 
     def _different(self, worker: Worker) -> list[Origin]:
         different: list[Origin] = []
@@ -125,7 +125,7 @@ class Judge:
         return self._tokenizer.encode(text, False, False).token_ids
 
 
-def with_references(verdicts: Sequence[Verdict], workers: Mapping[str, Worker]) -> list[Verdict]:
+def with_references(verdicts: Sequence[Judgement], workers: Mapping[str, Worker]) -> list[Judgement]:
     """The same with who else gives which ids; `workers` are those of the references that were loaded.
 
     A contender is wrong where a reference other than itself gives what is expected, else it is disputed.
@@ -133,7 +133,7 @@ def with_references(verdicts: Sequence[Verdict], workers: Mapping[str, Worker]) 
     return [_asked(each, workers) for each in verdicts]
 
 
-def _asked(verdict: Verdict, workers: Mapping[str, Worker]) -> Verdict:
+def _asked(verdict: Judgement, workers: Mapping[str, Worker]) -> Judgement:
     difference = verdict.difference
     if difference is None:
         return verdict

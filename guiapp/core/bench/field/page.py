@@ -5,7 +5,7 @@ from __future__ import annotations
 from base64 import b64encode
 from hashlib import sha256
 
-from guiapp.core.bench.field.exactness import DISPUTED, EQUAL, LEFT_OUT, LOST, WRONG, Verdict
+from guiapp.core.bench.field.exactness import DISPUTED, EQUAL, LEFT_OUT, LOST, WRONG, Judgement
 from guiapp.core.bench.field.html import (
     NOTHING,
     Cell,
@@ -32,9 +32,9 @@ from guiapp.core.bench.field.standings import (
     Standing,
     detailed,
     headline,
+    judgement_of,
     standings,
     throughput,
-    verdict_of,
 )
 from guiapp.core.bench.measurement import Record
 from guiapp.core.demo import resources_folder
@@ -117,13 +117,13 @@ def _row(found: Field, standing: Standing, text: UsedText | None, fastest: float
     cells = [Cell(shown, name, "name ours" if name == OURS else "name")]
     for vocabulary in found.vocabularies:
         row = None if text is None else throughput(vocabulary, name, text)
-        cells.append(_mark(vocabulary, verdict_of(vocabulary, name), row))
+        cells.append(_mark(vocabulary, judgement_of(vocabulary, name), row))
     main = detailed(found)
     row = None if main is None or text is None else throughput(main, name, text)
     return [*cells, speed_cell(row, fastest, name, standing.is_exact)]
 
 
-def _mark(vocabulary: VocabularyField, verdict: Verdict | None, row: Record | None) -> Cell:
+def _mark(vocabulary: VocabularyField, verdict: Judgement | None, row: Record | None) -> Cell:
     if verdict is None or verdict.state == LEFT_OUT:
         return Cell(NOTHING, None, "none", "" if verdict is None else verdict.reason)
     mark = tag("span", MARKS[verdict.state], kind="mark")

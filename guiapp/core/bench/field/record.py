@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from guiapp.core.bench.field.exactness import STATES, Difference, Verdict
+from guiapp.core.bench.field.exactness import STATES, Difference, Judgement
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.plan import BenchError
 from guiapp.core.bench.run_form import problem_with
@@ -46,7 +46,7 @@ class VocabularyField:
     sha256: str
     n_tokens: int
     is_detailed: bool
-    verdicts: tuple[Verdict, ...]
+    verdicts: tuple[Judgement, ...]
     openings: Mapping[str, tuple[tuple[float, float], ...]] = field(default_factory=dict)
     run: Record | None = None
 
@@ -143,10 +143,10 @@ def _vocabulary(record: Any) -> VocabularyField:
     )
 
 
-def _verdict(record: Any) -> Verdict:
+def _verdict(record: Any) -> Judgement:
     if record["state"] not in STATES:
         raise ValueError(f"{record['state']!r:.40} is no state of a contender")
-    return Verdict(
+    return Judgement(
         contender=_is(str, record["contender"]),
         state=record["state"],
         version=_is(str, record["version"]),

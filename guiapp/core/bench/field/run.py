@@ -19,7 +19,7 @@ from guiapp.core.bench.contenders.table import PEERS, reason_against
 from guiapp.core.bench.control import Control
 from guiapp.core.bench.corpus import corpus_named
 from guiapp.core.bench.environment import corpus_record, environment, environment_after, vocabulary_record
-from guiapp.core.bench.field.exactness import LEFT_OUT, LOST, REFERENCES, Judge, Verdict, with_references
+from guiapp.core.bench.field.exactness import LEFT_OUT, LOST, REFERENCES, Judge, Judgement, with_references
 from guiapp.core.bench.field.record import Field, UsedText, VocabularyField
 from guiapp.core.bench.field.texts import BUILT_IN, TimedText, compared_texts
 from guiapp.core.bench.field.vocabularies import DETAILED, KNOWN, Given
@@ -72,7 +72,7 @@ class FieldPlan:
 class _Ready(NamedTuple):
     """A contender that was judged, with its process where that can go on."""
 
-    verdict: Verdict
+    verdict: Judgement
     process: Worker | None
 
 
@@ -208,18 +208,18 @@ def _names(plan: FieldPlan, tokenizer: Tokenizer) -> Sequence[str]:
 def _one_judged(name: str, tokenizer: Tokenizer, judge: Judge, processes: _Processes) -> _Ready:
     vocabulary = tokenizer.vocabulary
     if name in PEERS and (reason := reason_against(name, vocabulary)):
-        return _Ready(Verdict(name, LEFT_OUT, _version(name), reason), None)
+        return _Ready(Judgement(name, LEFT_OUT, _version(name), reason), None)
     process = processes.begin(name)
     try:
         loaded: Loaded = process.ask(LOAD_LIMIT_S, "load")
     except (ContenderFailed, WorkerLost) as error:
         processes.drop(name)
         state = LOST if isinstance(error, WorkerLost) else LEFT_OUT
-        return _Ready(Verdict(name, state, _version(name), str(error)), None)
+        return _Ready(Judgement(name, state, _version(name), str(error)), None)
     if loaded.other_vocabulary:
         processes.drop(name)
         reason = f"It brings {loaded.other_vocabulary}, whatever it is given."
-        return _Ready(Verdict(name, LEFT_OUT, loaded.version, reason), None)
+        return _Ready(Judgement(name, LEFT_OUT, loaded.version, reason), None)
     from_file = name not in PEERS or PEERS[name].file_source(vocabulary) is not None
     verdict = replace(judge.judge(name, process), version=loaded.version, from_file=from_file)
     if verdict.state == LOST:
@@ -232,7 +232,7 @@ def _version(name: str) -> str:
     return PEERS[name].version if name in PEERS else ""
 
 
-def _by_references(ready: Sequence[_Ready]) -> list[Verdict]:
+def _by_references(ready: Sequence[_Ready]) -> list[Judgement]:
     references = {
         each.verdict.contender: each.process
         for each in ready

@@ -7,17 +7,17 @@ from statistics import median
 
 from guiapp.core.bench.beside import Beside, beside, ratio_text
 from guiapp.core.bench.field.claims import CLAIMS, Claim
-from guiapp.core.bench.field.exactness import EQUAL, LEFT_OUT, LOST, WRONG, Difference, Verdict
+from guiapp.core.bench.field.exactness import EQUAL, LEFT_OUT, LOST, WRONG, Difference, Judgement
 from guiapp.core.bench.field.html import NOTHING, Cell, Column, Html, bar, joined, section, table, tag
 from guiapp.core.bench.field.record import Field, UsedText, VocabularyField
 from guiapp.core.bench.field.standings import (
     OURS,
     detailed,
     fastest,
+    judgement_of,
     standings,
     throughput,
     title_of,
-    verdict_of,
     wrong_ones,
 )
 from guiapp.core.bench.measurement import Record, half_width
@@ -63,7 +63,7 @@ def wrong_section(found: Field) -> Html:
         Column("expected also by", "text"),
         Column("texts that differ", is_descending=True),
     ]
-    groups: dict[object, list[tuple[VocabularyField, Verdict]]] = {}
+    groups: dict[object, list[tuple[VocabularyField, Judgement]]] = {}
     for vocabulary, verdict in wrong_ones(found):  # those that err alike share a row
         told = verdict.difference or verdict.contender
         groups.setdefault((vocabulary.name, told, verdict.n_different), []).append((vocabulary, verdict))
@@ -75,7 +75,7 @@ def wrong_section(found: Field) -> Html:
     return section("Wrong ids, and the shortest text that shows it", tag("p", about), table(columns, rows))
 
 
-def _wrong_row(group: Sequence[tuple[VocabularyField, Verdict]]) -> list[Cell]:
+def _wrong_row(group: Sequence[tuple[VocabularyField, Judgement]]) -> list[Cell]:
     vocabulary, verdict = group[0]
     names = [tag("b", title_of(each.contender), id=anchor(where, each)) for where, each in group]
     head = [
@@ -100,7 +100,7 @@ def _wrong_row(group: Sequence[tuple[VocabularyField, Verdict]]) -> list[Cell]:
     ]
 
 
-def anchor(vocabulary: VocabularyField, verdict: Verdict) -> str:
+def anchor(vocabulary: VocabularyField, verdict: Judgement) -> str:
     """Where the page tells of somebody's wrong ids."""
     return f"wrong-{vocabulary.name}-{verdict.contender}".replace(" ", "-")
 
@@ -135,7 +135,7 @@ def _throughput(found: Field, vocabulary: VocabularyField) -> Iterator[Html]:
     best = {text: _most(vocabulary, measured, text) for text in found.texts}
     rows = []
     for name in measured:
-        verdict = verdict_of(vocabulary, name)
+        verdict = judgement_of(vocabulary, name)
         is_equal = verdict is not None and verdict.state == EQUAL
         row = [_name(name), Cell("equal" if is_equal else "differ", kind=EQUAL if is_equal else WRONG)]
         for text in found.texts:
@@ -183,7 +183,7 @@ def detail_sections(found: Field) -> Iterator[Html]:
     main = detailed(found)
     if main is None or main.run is None:
         return
-    names = [each.contender for each in standings(found) if verdict_of(main, each.contender) is not None]
+    names = [each.contender for each in standings(found) if judgement_of(main, each.contender) is not None]
     names = [name for name in names if _results(main, name, "throughput")]
     yield section(
         f"Opening, first call, short calls, memory, with {main.title}",
@@ -379,7 +379,7 @@ def _results(main: VocabularyField, name: str, scenario: str) -> list[Record]:
 
 
 def _contender(main: VocabularyField, name: str) -> str:
-    verdict = verdict_of(main, name)
+    verdict = judgement_of(main, name)
     return name if verdict is None else verdict.contender
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from guiapp.core.bench.contenders.table import PEERS
-from guiapp.core.bench.field.exactness import DISPUTED, EQUAL, LEFT_OUT, LOST, WRONG, Verdict
+from guiapp.core.bench.field.exactness import DISPUTED, EQUAL, LEFT_OUT, LOST, WRONG, Judgement
 from guiapp.core.bench.field.record import Field, UsedText, VocabularyField
 from guiapp.core.bench.findings import leaders
 from guiapp.core.bench.measurement import Record
@@ -23,11 +23,11 @@ class Standing(NamedTuple):
 
     contender: str
     version: str
-    verdicts: tuple[Verdict | None, ...]
+    verdicts: tuple[Judgement | None, ...]
     speed: float | None
 
     @property
-    def taken(self) -> list[Verdict]:
+    def taken(self) -> list[Judgement]:
         """Where it took part, whatever came of it."""
         return [each for each in self.verdicts if each is not None and each.state != LEFT_OUT]
 
@@ -57,7 +57,7 @@ def standings(found: Field) -> list[Standing]:
 
 
 def _standing(found: Field, title: str) -> Standing:
-    verdicts = tuple(verdict_of(each, title) for each in found.vocabularies)
+    verdicts = tuple(judgement_of(each, title) for each in found.vocabularies)
     version = next((each.version for each in verdicts if each is not None and each.version), "")
     main, speed = detailed(found), None
     if main is not None and found.texts and (row := throughput(main, title, found.texts[0])) is not None:
@@ -65,13 +65,13 @@ def _standing(found: Field, title: str) -> Standing:
     return Standing(title, version, verdicts, speed)
 
 
-def verdict_of(vocabulary: VocabularyField, title: str) -> Verdict | None:
+def judgement_of(vocabulary: VocabularyField, title: str) -> Judgement | None:
     return next((each for each in vocabulary.verdicts if title_of(each.contender) == title), None)
 
 
 def throughput(vocabulary: VocabularyField, title: str, text: UsedText) -> Record | None:
     """What was measured of somebody with a text."""
-    verdict = verdict_of(vocabulary, title)
+    verdict = judgement_of(vocabulary, title)
     rows = [] if verdict is None else vocabulary.results(verdict.contender, "throughput")
     return next((row for row in rows if row["corpus"] == text.corpus), None)
 
@@ -131,7 +131,7 @@ def _told(best: Fastest, vocabulary: str, text: str) -> str:
     return f"The fastest exact one {place} is {best.contender}: {best.mb_per_s:,.0f} MB/s{than}."
 
 
-def wrong_ones(found: Field) -> list[tuple[VocabularyField, Verdict]]:
+def wrong_ones(found: Field) -> list[tuple[VocabularyField, Judgement]]:
     """All that are wrong, disputed or lost, by contender in the order of the rows."""
     order: Sequence[str] = [each.contender for each in standings(found)]
     every = [
