@@ -9,7 +9,7 @@ from bench_runs import record
 from fake_workers import FakeWorker
 
 from guiapp import open_model
-from guiapp.core.bench.field.exactness import EQUAL, LEFT_OUT, LOST, WRONG, Difference, Verdict
+from guiapp.core.bench.field.exactness import EQUAL, LEFT_OUT, LOST, WRONG, Difference, Judgement
 from guiapp.core.bench.field.record import Field, UsedText, VocabularyField
 
 TEXTS = (UsedText("English", "english", 10_000, "ab" * 32), UsedText("Code <b>", "code", 10_000, "cd" * 32))
@@ -51,12 +51,12 @@ def vocabulary(name: str = "llama-3", is_detailed: bool = True, **changes) -> Vo
         "n_tokens": 128_256,
         "is_detailed": is_detailed,
         "verdicts": (
-            Verdict("fast", EQUAL, "", "", True, 100),
-            Verdict("tiktoken", EQUAL, "0.14.0", "", False, 100),
-            Verdict("gigatoken", EQUAL, "0.10.0", "", False, 100),
-            Verdict("tokie", WRONG, "0.1.4", "", False, 100, 7, DIFFERENCE),
-            Verdict("kitoken", LOST, "0.11.1", "It crashed: SIGSEGV."),
-            Verdict("sentencepiece", LEFT_OUT, "0.2.3", "It takes SPM & UGM only."),
+            Judgement("fast", EQUAL, "", "", True, 100),
+            Judgement("tiktoken", EQUAL, "0.14.0", "", False, 100),
+            Judgement("gigatoken", EQUAL, "0.10.0", "", False, 100),
+            Judgement("tokie", WRONG, "0.1.4", "", False, 100, 7, DIFFERENCE),
+            Judgement("kitoken", LOST, "0.11.1", "It crashed: SIGSEGV."),
+            Judgement("sentencepiece", LEFT_OUT, "0.2.3", "It takes SPM & UGM only."),
         ),
         "openings": {"fast": ((0.1, 0.001), (0.2, 0.002))},
         "run": run,
