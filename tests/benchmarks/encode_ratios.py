@@ -167,7 +167,7 @@ def _peers(shared: Path, name: str) -> dict[str, Load]:
     path = shared / "vocabs" / f"ggml-vocab-{name}.gguf"
     tokenizer = open_model(path)
     loaders: dict[str, Load] = {"fast": partial(_load_ours, path)}
-    loaders |= {peer: _peer(peer, tokenizer) for peer in PEERS_OF[name]}
+    loaders |= {peer: _peer(peer, tokenizer) for peer in PEERS_OF[name] if PEERS[peer].is_installed}
     return loaders | {"llama.cpp": _llama_cpp(shared, path)}
 
 
