@@ -102,6 +102,7 @@ def _read_file(path: Path, most_bytes: int) -> bytes:
 
 def stretched(text: bytes, size_bytes: int) -> bytes:
     """The text, repeated as often as it takes and cut between characters, padded with spaces to the size."""
+    text = text or b" "
     repeated = text * (size_bytes // len(text) + 1)
     end = size_bytes
     while end and repeated[end] & 0xC0 == 0x80:

@@ -221,3 +221,11 @@ def test_stages_are_those_of_our_encoders_that_take_part(tokenizer):
         ("encode", "partition", "split and encode pieces"),
         {stage: frozenset({"words"}) for stage in ("partition", "split and encode pieces")},
     )
+
+
+@pytest.mark.parametrize("text", [b"", b"a", b"one two three" * 999])
+@pytest.mark.parametrize("name", ["threads", "batch"])
+def test_a_batch_is_one_however_short_its_text(tokenizer, text, name):
+    """Of little text there is nothing that threads could share out."""
+    for cell in made(tokenizer, name, text, repeat="never"):
+        assert cell.size_bytes > 1 << 20 > (cell.own_bytes or 0)
