@@ -32,7 +32,13 @@ IMPORT_AFTER_MS = 2000  # the first tokens go first
 
 
 class Page(QWidget):
-    """What the window asks of a page; it gives its focus to the panel to begin with by `setFocusProxy`."""
+    """What the window asks of a page; it gives its focus to the panel to begin with by `setFocusProxy`.
+
+    Signals:
+        figures_changed(): `figures` is new.
+    """
+
+    figures_changed = Signal()
 
     @property
     def panels(self) -> list[QWidget]:
@@ -48,6 +54,11 @@ class Page(QWidget):
     def splitters(self) -> Mapping[str, QSplitter]:
         """Those whose layout is kept in the settings, by the names it gets there."""
         return {}
+
+    @property
+    def figures(self) -> list[str] | None:
+        """What the status line tells first, and then; None for the figures of the text."""
+        return None
 
     @property
     def is_ready(self) -> bool:
@@ -140,6 +151,7 @@ PAGES = (
     _row("compare_texts", "Compare texts", "", ("Inspect", "Compare", "Texts")),
     _row("compare_vocabularies", "Compare vocabularies", "", ("Inspect", "Compare", "Vocabularies")),
     _row("hunt", "Hunt for differences", "", ("Inspect", "Compare", "Hunt")),
+    _row("chat", "Chat", "Ctrl+6", ("Inspect", "Chat")),
     _row("tree", "Tree", "Ctrl+2", ("Tree",)),
     _row("steps", "Steps", "Ctrl+3", ("Steps",)),
     _row("bench", "Bench", "Ctrl+4", ("Bench",)),
