@@ -49,14 +49,18 @@ def chat(
     add_generation_prompt: bool = True,
     add_special: bool = True,
     variables: Mapping[str, object] = MappingProxyType({}),
+    as_text: bool = False,
 ) -> Chat:
     """Messages through a chat template, in tokens that know where they are from.
 
     messages   in OpenAI's form, as values or JSON; or a request with `messages` and `tools`
     template   a name of one of the model's, a file, or a text; by default the one that `transformers` takes
     variables  what the template is given besides, such as {"enable_thinking": False}
-    The result has `text`, `token_ids`, `origins` (of each token), `budget`, and `as_text`: the tokens if
-    content may not become control tokens.  `guiapp.core.chat.hints.hints` tells what may go wrong.
+    as_text    whether content stays text where it looks like a control token
+    The result has `text`, `token_ids`, `origins` (of each token), `turns`, `is_generated` (by the assistant),
+    `budget`, and `as_text`: the tokens if content may not become control tokens.
+    `guiapp.core.chat.hints.hints` tells what may go wrong, `guiapp.core.chat.comparison.compare_chats` in
+    what two of them differ.
     The template runs in a process of its own, for at most 2 s.  Raises ChatError for messages or a template
     that cannot be rendered, VocabError for a model that cannot be used.
 
@@ -65,12 +69,14 @@ def chat(
     """
     from guiapp.core.chat.chat import chat_of
     from guiapp.core.chat.messages import conversation_of
+    from guiapp.core.chat.settings import ChatSettings
     from guiapp.core.tokenizer import Tokenizer
 
     conversation = conversation_of(messages, tools)
     tokenizer = model if isinstance(model, Tokenizer) else open_model(model)
     given = None if template is None else fsdecode(template)
-    return chat_of(tokenizer, conversation, given, add_generation_prompt, add_special, variables)
+    settings = ChatSettings(given, add_generation_prompt, add_special, as_text, variables)
+    return chat_of(tokenizer, conversation, settings)
 
 
 def compare(

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from guiapp.core.chat.chat import Chat, TokenOrigin
-from guiapp.core.chat.hints import Fix, Hint
+from guiapp.core.chat.fixes import Fix
+from guiapp.core.chat.hints import Hint
 from guiapp.core.encoding import Encoding
 from guiapp.core.explain.spelling import Spelling
 from guiapp.core.vocab.quoting import quoted
@@ -86,10 +87,7 @@ def _hint_record(hint: Hint) -> dict[str, Any]:
 
 
 def _fix_record(fix: Fix) -> dict[str, Any]:
-    edit = None
-    if fix.edit is not None:
-        message, field, start, end, text = fix.edit
-        edit = {"message": message, "field": field, "start": start, "end": end, "text": text}
+    edit = None if fix.edit is None else fix.edit._asdict()
     return {"label": fix.label, "add_special": fix.add_special, "as_text": fix.as_text, "edit": edit}
 
 

@@ -49,7 +49,8 @@ class EditedConversation(QObject):
 
     def take(self, conversation: Conversation) -> None:
         """Put a whole conversation in the place of the present one."""
-        self._step(conversation)
+        if conversation != self._present:
+            self._step(conversation)
 
     def restore(self, conversation: Conversation) -> None:
         """Begin with a conversation that was kept: there is nothing before it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from guiapp.core.chat.messages import Conversation, conversation_of
+from guiapp.core.chat.settings import ChatSettings
 from guiapp.core.errors import ChatError
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.chat.edited_conversation import EditedConversation
@@ -18,7 +19,8 @@ from guiapp.viewmodels.text.files import read_text
 
 if TYPE_CHECKING:  # jinja2 and all that: the process that renders has them
     from guiapp.core.chat.chat import Chat, TokenOrigin
-    from guiapp.core.chat.hints import Fix, Hint
+    from guiapp.core.chat.fixes import Fix
+    from guiapp.core.chat.hints import Hint
     from guiapp.core.chat.templates import ChatTemplate
     from guiapp.core.encoding import Encoding
     from guiapp.core.tokenizer import Tokenizer
@@ -28,13 +30,11 @@ TYPING_MS = 60  # until what was typed is rendered
 
 @dataclass(frozen=True)
 class ChatInput:
-    """What a prompt follows from; `template` is a name, a file or a text, None for the model's usual one."""
+    """What a prompt follows from."""
 
     tokenizer: Tokenizer
     conversation: Conversation
-    template: str | Path | None
-    generation_prompt: bool
-    add_special: bool
+    settings: ChatSettings
 
 
 @dataclass(frozen=True)
@@ -64,21 +64,19 @@ class ChatModel(QObject):
 
     Signals:
         result_changed(): `result`, `shown` or `failure` is new.
-        options_changed(): one of the options is new.
+        settings_changed(): `settings` is new.
         selected_changed(): `selected_token` is new.
     """
 
     result_changed = Signal()
-    options_changed = Signal()
+    settings_changed = Signal()
     selected_changed = Signal()
 
     def __init__(self, session: ModelSession, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.session = session
         self.edited = EditedConversation(self)
-        self.template: str | Path | None = None
-        self.generation_prompt = True
-        self.as_text = False
+        self._settings = ChatSettings()
         self.result: ChatResult | None = None
         self.shown: ChatResult | None = None
         self._selected: int | None = None
@@ -91,7 +89,7 @@ class ChatModel(QObject):
         self._delay.timeout.connect(self._start)
         self.edited.changed.connect(self._render_soon)
         session.vocabulary_changed.connect(self._follow_vocabulary)
-        session.options_changed.connect(self._render_anew)
+        session.options_changed.connect(self._follow_options)
         self._render_anew()
 
     def stop(self) -> None:
@@ -114,10 +112,7 @@ class ChatModel(QObject):
     @property
     def hints(self) -> tuple[Hint, ...]:
         """About the prompt that is shown."""
-        found = () if self.shown is None else self.shown.hints
-        if self.as_text:
-            found = tuple(hint for hint in found if hint.fix is None or hint.fix.as_text is None)
-        return found
+        return () if self.shown is None else self.shown.hints
 
     @property
     def failure(self) -> str:
@@ -126,19 +121,13 @@ class ChatModel(QObject):
 
     @property
     def encoding(self) -> Encoding | None:
-        """The tokens that are shown: content as text, or as it would be read."""
-        chat = self.chat
-        if chat is None:
-            return None
-        return chat.as_text if self.as_text else chat.encoding
+        """The tokens of the prompt that is shown."""
+        return None if self.chat is None else self.chat.encoding
 
     @property
     def origins(self) -> list[TokenOrigin]:
-        """Of each token that is shown."""
-        chat = self.chat
-        if chat is None:
-            return []
-        return chat.as_text_origins if self.as_text else chat.origins
+        """Of each of them."""
+        return [] if self.chat is None else self.chat.origins
 
     @property
     def is_behind(self) -> bool:
@@ -150,40 +139,29 @@ class ChatModel(QObject):
         """Whether a prompt is on its way."""
         return self._is_due or self._job.is_busy or self._delay.isActive()
 
-    # Options
+    # Settings
 
-    def choose_template(self, template: str | Path | None) -> None:
-        """Take a template of the model by its name, one from a file, or the usual one."""
-        if template != self.template:
-            self.template = template
-            self.options_changed.emit()
-            self._render_anew()
+    @property
+    def settings(self) -> ChatSettings:
+        """With the switch that all pages share."""
+        return replace(self._settings, add_special=self.session.options.add_special)
 
-    def set_generation_prompt(self, wanted: bool) -> None:
-        if wanted != self.generation_prompt:
-            self.generation_prompt = wanted
-            self.options_changed.emit()
-            self._render_anew()
-
-    def set_as_text(self, as_text: bool) -> None:
-        """Show the tokens of content that stays text, also where it looks like a control token."""
-        if as_text != self.as_text:
-            self.as_text = as_text
-            self.options_changed.emit()
-            self._set_selected(None)
-            self.result_changed.emit()
+    def choose(self, settings: ChatSettings) -> None:
+        """Render with these from now on."""
+        if settings == self.settings:
+            return
+        self._settings = settings
+        self.settings_changed.emit()
+        self.session.set_add_special(settings.add_special)
+        self._render_anew()
 
     def mend(self, fix: Fix) -> None:
         """Do what the button of a hint says."""
-        if fix.as_text is not None:
-            self.set_as_text(fix.as_text)
-        if fix.add_special is not None:
-            self.session.set_add_special(fix.add_special)
-        if fix.edit is not None:
-            number, field, start, end, text = fix.edit
-            content = self.edited.messages[number].get(field)
-            if field == "content" and isinstance(content, str):
-                self.edited.type(number, content[:start] + text + content[end:])
+        from guiapp.core.chat.fixes import mended
+
+        conversation, settings = mended(self.edited.conversation, self.settings, fix)
+        self.edited.take(conversation)
+        self.choose(settings)
 
     # Selection
 
@@ -202,15 +180,25 @@ class ChatModel(QObject):
 
     # Rendering
 
+    @property
+    def templates(self) -> tuple[ChatTemplate, ...]:
+        """Those of the model."""
+        return () if self.result is None else self.result.templates
+
     def _follow_vocabulary(self) -> None:
         """The templates of another model are others."""
-        if isinstance(self.template, str):
-            self.template = None
-            self.options_changed.emit()
+        if self.settings.template in {each.name for each in self.templates}:
+            self._settings = replace(self._settings, template=None)
+            self.settings_changed.emit()
         self.result = self.shown = None
         self._set_selected(None)
         self.result_changed.emit()
         self._render_anew()
+
+    def _follow_options(self) -> None:
+        if self.result is not None and self.result.given.settings != self.settings:
+            self.settings_changed.emit()
+            self._render_anew()
 
     def _render_anew(self) -> None:
         """Whatever is being rendered is not wanted any more."""
@@ -236,9 +224,7 @@ class ChatModel(QObject):
         given = ChatInput(
             self.session.tokenizer,
             self.edited.conversation,
-            self.template,
-            self.generation_prompt,
-            self.session.options.add_special,
+            self.settings,
         )
         if self.result is None or given != self.result.given:
             self._job.start(partial(_rendered, given))
@@ -270,20 +256,13 @@ def _rendered(given: ChatInput, progress: Progress) -> ChatResult:
     try:
         templates = templates_of(vocabulary)
         has_tools = given.conversation.tools is not None
-        template = chosen_template(vocabulary, has_tools, given.template)
+        template = chosen_template(vocabulary, has_tools, given.settings.template)
         if not given.conversation.messages:
             return ChatResult(given, templates, template)
         conversation = conversation_of(given.conversation.messages, given.conversation.tools)
-        chat = chat_of(
-            given.tokenizer,
-            conversation,
-            given.template,
-            given.generation_prompt,
-            given.add_special,
-            checkpoint=lambda: progress(0.0),
-        )
+        chat = chat_of(given.tokenizer, conversation, given.settings, checkpoint=partial(progress, 0.0))
     except ChatError as error:
         return ChatResult(given, templates, template, failure=str(error), failed_line=error.line)
     found = tuple(hints(chat))
-    len(chat.origins), chat.budget  # here rather than in the window's thread
+    len(chat.origins), chat.budget, chat.turns  # here rather than in the window's thread
     return ChatResult(given, templates, template, chat, found)

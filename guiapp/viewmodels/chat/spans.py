@@ -136,13 +136,10 @@ class ChatSpans(QObject):
         return tints
 
     def _starts_of_turns(self) -> NDArray[np.int64]:
-        """The bytes where the template begins something for another message."""
-        encoding, starts = self._model.encoding, list[int]()
-        if encoding is None:
+        """The bytes where turns begin, but for one at the beginning of the prompt."""
+        encoding, chat = self._model.encoding, self._model.chat
+        if encoding is None or chat is None:
             return np.zeros(0, np.int64)
-        present: int | None = None
-        for (start, _), origin in zip(encoding.spans.tolist(), self._model.origins, strict=True):
-            if origin.message is not None and origin.message != present:
-                present = origin.message
-                starts.append(start)
-        return np.array([each for each in starts if each], np.int64)
+        starts = encoding.spans[[turn.start for turn in chat.turns], 0]
+        found: NDArray[np.int64] = np.unique(starts[(starts > 0) & (starts < len(encoding.text_bytes))])
+        return found

@@ -54,7 +54,7 @@ class CopyButton(MenuButton):
             f"messages = {list(conversation.messages)!r}",
             f"tools = {None if conversation.tools is None else list(conversation.tools)!r}",
             "ids = tokenizer.apply_chat_template(",
-            f"    messages, tools=tools, add_generation_prompt={self._model.generation_prompt!r}",
+            f"    messages, tools=tools, add_generation_prompt={self._model.settings.add_generation_prompt!r}",
             ")",
         ]
         return "\n".join(lines) + "\n"

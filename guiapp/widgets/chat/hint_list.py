@@ -86,7 +86,6 @@ class HintList(QScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         model.result_changed.connect(self._follow)
-        model.options_changed.connect(self._follow)
         self._follow()
 
     def sizeHint(self) -> QSize:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from functools import partial
 from itertools import zip_longest
 from pathlib import Path
@@ -85,11 +86,11 @@ class MessageList(QFrame):
         in_column(head, self._failure, (self._area, 1), foot, on=self, spacing=0)
         self._failure.setContentsMargins(MARGIN_PX, 0, MARGIN_PX, GAP_PX)
         self.setAcceptDrops(True)
-        self.generation.clicked.connect(model.set_generation_prompt)
+        self.generation.clicked.connect(self._set_generation)
         model.edited.changed.connect(self._follow)
         model.result_changed.connect(self._follow_result)
         model.selected_changed.connect(self._mark)
-        model.options_changed.connect(self._follow_options)
+        model.settings_changed.connect(self._follow_options)
         model.reading.failed.connect(self.show_failure)
         theme_source.changed.connect(self._mark)
         self.show_failure("")
@@ -138,14 +139,16 @@ class MessageList(QFrame):
         self._count_generation()
 
     def _count_generation(self) -> None:
-        """The tokens behind all that belongs to a message."""
-        origins = self._model.origins
-        n_last = next((n for n, origin in enumerate(reversed(origins)) if origin.message is not None), 0)
-        self._n_generation.setText(f"{n_last}" if self._model.generation_prompt and n_last else "")
+        turns = [] if self._model.chat is None else self._model.chat.turns
+        n_tokens = sum(turn.end - turn.start for turn in turns if turn.is_prompt)
+        self._n_generation.setText(f"{n_tokens:,}" if n_tokens else "")
+
+    def _set_generation(self, is_wanted: bool) -> None:
+        self._model.choose(replace(self._model.settings, add_generation_prompt=is_wanted))
 
     def _follow_options(self) -> None:
         with QSignalBlocker(self.generation):
-            self.generation.setChecked(self._model.generation_prompt)
+            self.generation.setChecked(self._model.settings.add_generation_prompt)
 
     def _show_further(self) -> None:
         self._n_most += AT_ONCE

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 
 from PySide6.QtCore import Qt
@@ -68,7 +69,7 @@ class ChatPage(Page):
         self.hints.pointed_at.connect(self._point_at)
         self.template.fold_wanted.connect(partial(self.show_template, False))
         model.result_changed.connect(self._follow)
-        model.options_changed.connect(self._follow)
+        model.settings_changed.connect(self._follow)
         self._whitespace = setting.actions["whitespace"]
         self._whitespace.toggled.connect(self.prompt.set_shows_whitespace)
         self.prompt.set_shows_whitespace(self._whitespace.isChecked())
@@ -96,13 +97,12 @@ class ChatPage(Page):
         chat = self.model.chat
         if chat is None or self.model.encoding is None:
             return ["no prompt yet", ""]
-        roles = [origin.message for origin in self.model.origins if origin.message is not None]
         parts = [
             counted(len(chat.text), "character"),
             counted(len(chat.conversation.messages), "message"),
+            counted(len(chat.turns), "turn"),
             f"rendered in {format_duration(chat.rendering.elapsed_ns)}, in a sandbox",
         ]
-        del roles
         return [counted(len(self.model.encoding), "token"), "   ".join(parts)]
 
     def set_text_size(self, size_px: int) -> None:
@@ -125,7 +125,7 @@ class ChatPage(Page):
     def _make_tools(self, setting: PageSetting) -> None:
         self.ways = Segments(WAYS)
         self.ways.chosen.connect(self._choose_way)
-        self.parsed = tool_button("Parse content", partial(self.model.set_as_text, False), role="raised")
+        self.parsed = tool_button("Parse content", self._parse, role="raised")
         self.parsed.setToolTip("Content is encoded as text: read it as the model would again")
         self.unfold = tool_button("Template", partial(self.show_template, True), role="raised")
         self.unfold.hide()
@@ -134,6 +134,9 @@ class ChatPage(Page):
 
     def _choose_way(self, way: int) -> None:
         self.spans.show_by_origin(WAYS[way] == "Origin")
+
+    def _parse(self) -> None:
+        self.model.choose(replace(self.model.settings, as_text=False))
 
     def show_template(self, is_shown: bool) -> None:
         """Give its room to the prompt, or take that back."""
@@ -147,7 +150,7 @@ class ChatPage(Page):
         self._problem.setVisible(bool(failure))
         for button in (self.example, self.template_file):
             button.setVisible(has_none)
-        self.parsed.setVisible(self.model.as_text)
+        self.parsed.setVisible(self.model.settings.as_text)
         self.figures_changed.emit()
 
     def _point_at(self, hint: Hint) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +14,7 @@ from guiapp.viewmodels.chat.model import ChatModel
 from guiapp.viewmodels.chat.spans import ChatSpans, hue_of
 from guiapp.viewmodels.tokens.layout import token_boxes
 from guiapp.widgets.chat.turn_blocks import TurnBlocks
-from guiapp.widgets.shared.painting import CENTER, bold, fill, ring, write
+from guiapp.widgets.shared.painting import CENTER, RIGHT, bold, fill, ring, write
 from guiapp.widgets.shared.theme import SMALL_FONT_PX, Theme, ThemeSource
 from guiapp.widgets.spans.painter import GAP_PX, RADIUS_PX
 from guiapp.widgets.spans.view import SpanView
@@ -173,27 +174,25 @@ class PromptView(SpanView):
             draw_number(painter, theme, QPointF(rects[0].left() + 2, rects[0].top()), badge.number, badge.hint)
 
     def _draw_turns(self, painter: QPainter, theme: Theme) -> None:
-        """A number and a line in the role's colour beside each turn."""
-        model, spans, chat = self._model, self._chat_spans, self._model.chat
-        if chat is None:
+        """A number and a line in the role's colour beside each turn; of the generation prompt, dots."""
+        spans, chat = self._chat_spans, self._model.chat
+        if chat is None or not chat.turns:
             return
-        painter.setFont(Theme.mono_font(SMALL_FONT_PX))
-        row_px = self.rows.metrics.row_height
+        row_px, firsts = self.rows.metrics.row_height, [turn.start for turn in chat.turns]
         for block in self.rows.visible():
-            size = block.layout.size
-            if not size:
+            if not block.layout.size:
                 continue
-            index = spans.tokens.first_ending_behind(block.start)
-            message = model.origins[index].message if index < len(model.origins) else None
-            if message is None:
+            at = bisect_right(firsts, spans.tokens.first_ending_behind(block.start)) - 1
+            turn, is_first = chat.turns[at], block.start == 0 or block.start in spans.turns
+            if turn.message is None and not turn.role:
                 continue
-            hue = theme.span_colors[hue_of(chat.conversation.role(message))]
-            top = block.y + GAP_PX / 2 if block.start in spans.turns else block.y - GAP_PX / 2
-            bottom = block.bottom - GAP_PX / 2
-            fill(painter, QRectF(SIDE_PX - 14, top, LINE_PX, bottom - top), hue, LINE_PX / 2)
-            if block.start in spans.turns or block.start == 0:
+            top = block.y + GAP_PX / 2 if is_first else block.y - GAP_PX / 2
+            line = QRectF(SIDE_PX - 14, top, LINE_PX, block.bottom - GAP_PX / 2 - top)
+            fill(painter, line, theme.span_colors[hue_of(turn.role)], LINE_PX / 2)
+            if is_first:
+                number = "…" if turn.message is None else str(turn.message + 1)
                 place = QRectF(0, block.y, SIDE_PX - 20, row_px)
-                write(painter, place, str(message + 1), theme.dim, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+                write(painter, place, number, theme.dim, RIGHT, Theme.mono_font(SMALL_FONT_PX))
 
 
 def draw_number(painter: QPainter, theme: Theme, middle: QPointF, number: int, hint: Hint) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -60,16 +61,16 @@ class TemplatePanel(QFrame):
         )
         in_column(head, (self.view, 1), on=self, spacing=0)
         model.result_changed.connect(self._follow)
-        model.options_changed.connect(self._follow)
+        model.settings_changed.connect(self._follow)
         self._follow()
 
     def _follow(self) -> None:
-        result, chosen = self._model.result, self._model.template
+        result, chosen = self._model.result, self._model.settings.template
         template = None if result is None else result.template
-        if isinstance(chosen, Path):
-            name = quoted(chosen.name, LONGEST_NAME)
-        elif chosen == CHATML:
+        if chosen == CHATML:
             name = "ChatML, an example"
+        elif chosen is not None and template is not None and chosen != template.name:
+            name = quoted(Path(chosen).name, LONGEST_NAME)
         elif template is None:
             name = "none"
         else:
@@ -81,8 +82,7 @@ class TemplatePanel(QFrame):
         self._n_ran.set_texts([f"{n_ran:,} of {n_all:,} lines ran", f"{n_ran:,} of {n_all:,}"] if n_all else [""])
 
     def _list(self, menu: QMenu) -> None:
-        result, chosen = self._model.result, self._model.template
-        templates = () if result is None else result.templates
+        templates, chosen = self._model.templates, self._model.settings.template
         rows: list[tuple[str, str | None, bool]] = []
         if templates:
             rows.append(("The usual one of the model", None, chosen is None))
@@ -100,14 +100,17 @@ class TemplatePanel(QFrame):
         menu.addAction("A file…").triggered.connect(self.ask_for_file)
 
     def _choose(self, template: str | None, *_: object) -> None:
-        self._model.choose_template(template)
+        self._use(template)
 
     def ask_for_file(self) -> None:
         """Let people choose a template's file."""
         kinds = "Templates (*.jinja *.jinja2 *.j2 *.txt *.json);;All files (*)"
         name = QFileDialog.getOpenFileName(self, "Open a chat template", "", kinds)[0]
         if name:
-            self._model.choose_template(Path(name))
+            self._use(name)
 
     def try_example(self) -> None:
-        self._model.choose_template(CHATML)
+        self._use(CHATML)
+
+    def _use(self, template: str | None) -> None:
+        self._model.choose(replace(self._model.settings, template=template))

@@ -4,43 +4,21 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from datetime import datetime
 
 import numpy as np
 import pytest
-from chat_templates import CONVERSATIONS, TEMPLATES
+from chat_templates import CONVERSATIONS, TEMPLATES, chat_here
 from conftest import VOCABS
 from gguf_builder import CONTROL, NORMAL, UNKNOWN, USER_DEFINED, write_vocab
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import guiapp
-from guiapp.core.chat import sandbox
-from guiapp.core.chat.chat import ADDED, Chat
+from guiapp.core.chat.chat import ADDED
 from guiapp.core.chat.hints import HINT, WARNING, hints
-from guiapp.core.chat.messages import conversation_of, with_reasoning
-from guiapp.core.chat.rendering import Rendering
-from guiapp.core.chat.templates import ChatTemplate, chosen_template, special_texts, templates_of
-from guiapp.core.chat.traced import CONTENT, TEMPLATE, Origin, Run
+from guiapp.core.chat.templates import chosen_template, templates_of
+from guiapp.core.chat.traced import CONTENT, TEMPLATE
 from guiapp.core.errors import ChatError
-
-
-def chat_here(tokenizer, template, messages, tools=None, add_special=True, prompt=True):
-    """The same as `guiapp.chat`, without a process of its own, which takes 0.2 s."""
-    conversation = conversation_of(messages, tools)
-    request = {
-        "template": template,
-        "messages": [with_reasoning(message) for message in conversation.messages],
-        "tools": conversation.tools,
-        "variables": special_texts(tokenizer.vocabulary),
-        "add_generation_prompt": prompt,
-    }
-    request, now = json.loads(json.dumps(request)), datetime(2026, 7, 4)
-    text = sandbox._rendered(request, now)["text"]
-    traced = sandbox._traced(request, now, text)
-    runs = tuple(Run(row[0], Origin(*row[1:-1]), row[-1]) for row in traced["runs"])
-    rendering = Rendering(text, runs, tuple(traced["lines"]), 0)
-    return Chat(tokenizer, conversation, ChatTemplate("", template, ""), rendering, add_special)
 
 
 def marked_with(chat, message):
