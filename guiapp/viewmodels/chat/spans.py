@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.chat.as_text import is_control
-from guiapp.core.chat.traced import TEMPLATE
 from guiapp.core.editing.text_buffer import TextEdit
 from guiapp.core.editing.token_store import TokenStore
 from guiapp.core.encoding import FragmentTokens
@@ -19,7 +18,6 @@ from guiapp.viewmodels.text.document import TextDocument
 from guiapp.viewmodels.tokens.layout import SpanWindow
 
 if TYPE_CHECKING:
-    from guiapp.core.chat.chat import TokenOrigin
     from guiapp.core.tokenizer import Tokenizer
     from guiapp.core.vocab.vocabulary import Vocabulary
     from guiapp.viewmodels.spelling import SharedSpelling

@@ -25,7 +25,7 @@ class Share(NamedTuple):
     """So many tokens under a name; `hue` of a role, -1 for what nobody said."""
 
     name: str
-    count: int
+    n_tokens: int
     hue: int = -1
 
 
@@ -54,10 +54,10 @@ class BudgetStrip(Painted):
         budget = chat.budget
         own = [Share("template", budget.n_template), Share("added", budget.n_added)]
         roles = [Share(role, count, hue_of(role)) for role, count in budget.by_role.items()]
-        return [share for share in (*own, *roles) if share.count]
+        return [share for share in (*own, *roles) if share.n_tokens]
 
     def _follow(self) -> None:
-        self.setAccessibleDescription(", ".join(f"{share.count:,} {share.name}" for share in self.shares))
+        self.setAccessibleDescription(", ".join(f"{share.n_tokens:,} {share.name}" for share in self.shares))
         self.setToolTip(self.accessibleDescription())
         self.update()
 
@@ -67,11 +67,11 @@ class BudgetStrip(Painted):
         if chat is None:
             return
         width = self.width() - 2 * MARGIN_PX - FIGURES_PX
-        n_tokens, left = sum(share.count for share in shares), float(MARGIN_PX)
+        n_tokens, left = sum(share.n_tokens for share in shares), float(MARGIN_PX)
         free_from = 0.0  # where there is room for the next words
         for number, share in enumerate(shares):
-            wide = max(width * share.count / n_tokens - SEAM_PX, LEAST_PX)
-            color = theme.line if share.hue < 0 else theme.span_colors[share.hue]
+            wide = max(width * share.n_tokens / n_tokens - SEAM_PX, LEAST_PX)
+            color = theme.line if share.hue < 0 else theme.roles[share.hue]
             is_end = number in (0, len(shares) - 1)
             fill(painter, QRectF(left, BAR_TOP_PX, wide, BAR_PX), color, 5 if is_end else 2)
             if left >= free_from:
@@ -82,7 +82,7 @@ class BudgetStrip(Painted):
     def _write_share(self, painter: QPainter, theme: Theme, share: Share, left: float) -> float:
         """Return where the words end."""
         bold_font, font = Theme.mono_font(SMALL_FONT_PX), Theme.ui_font(SMALL_FONT_PX)
-        number = f"{share.count:,} "
+        number = f"{share.n_tokens:,} "
         wide = QFontMetricsF(bold_font).horizontalAdvance(number)
         place = QRectF(left, BAR_TOP_PX + BAR_PX + 4, 400, 20)
         write(painter, place, number, theme.text, LEFT, bold_font)

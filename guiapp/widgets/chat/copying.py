@@ -46,7 +46,7 @@ class CopyButton(MenuButton):
         return as_json(self._model.edited.conversation)
 
     def _python(self) -> str:
-        conversation = self._model.edited.conversation
+        conversation, begins = self._model.edited.conversation, self._model.settings.add_generation_prompt
         lines = [
             "from transformers import AutoTokenizer",
             "",
@@ -54,7 +54,7 @@ class CopyButton(MenuButton):
             f"messages = {list(conversation.messages)!r}",
             f"tools = {None if conversation.tools is None else list(conversation.tools)!r}",
             "ids = tokenizer.apply_chat_template(",
-            f"    messages, tools=tools, add_generation_prompt={self._model.settings.add_generation_prompt!r}",
+            f"    messages, tools=tools, add_generation_prompt={begins!r}",
             ")",
         ]
         return "\n".join(lines) + "\n"

@@ -90,8 +90,8 @@ class ContentEditor(QPlainTextEdit):
             cursor = QTextCursor(self.document())
             cursor.setPosition(_n_units(text[: mark.start]))
             cursor.setPosition(_n_units(text[: mark.end]), QTextCursor.MoveMode.KeepAnchor)
-            selection.cursor = cursor  # type: ignore[attr-defined]
-            look = selection.format  # type: ignore[attr-defined]
+            selection.cursor = cursor
+            look = selection.format
             if mark.is_line:
                 look.setUnderlineStyle(look.UnderlineStyle.SingleUnderline)
                 look.setUnderlineColor(mark.color)
@@ -155,7 +155,7 @@ class _Dot(Painted):
         return QSize(DOT_PX, DOT_PX)
 
     def paint(self, painter: QPainter, theme: Theme) -> None:
-        fill(painter, QRectF(0, 0, DOT_PX, DOT_PX), theme.span_colors[self.hue], 2)
+        fill(painter, QRectF(0, 0, DOT_PX, DOT_PX), theme.roles[self.hue], 2)
 
 
 class MessageCard(QFrame):

@@ -12,7 +12,7 @@ from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
 from PySide6.QtWidgets import QCheckBox, QFileDialog, QFrame, QLabel, QScrollArea, QWidget
 
-from guiapp.core.chat.hints import WARNING, Hint
+from guiapp.core.chat.hints import Hint
 from guiapp.core.chat.messages import Message, conversation_of
 from guiapp.core.chat.traced import CONTENT
 from guiapp.core.errors import ChatError
@@ -25,14 +25,15 @@ from guiapp.widgets.chat.message_card import Mark, MessageCard
 from guiapp.widgets.chat.prompt_view import CODES_OF_CONTROL
 from guiapp.widgets.shared.buttons import push_button, tool_button
 from guiapp.widgets.shared.layouts import STRETCH, framed, in_column, in_row, scroll_down
-from guiapp.widgets.shared.menu_button import MenuButton
 from guiapp.widgets.shared.style_sheet import heading, set_role
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource
 
+MARKED = (*CODES_OF_CONTROL, "near_miss")
 AT_ONCE = 60  # cards; the others wait for a click
 LONGEST_FAILURE = 300
 MESSAGES_ABOUT = (
-    'A list of messages such as [{"role": "user", "content": "Hello"}], or a request with “messages” and “tools”.'
+    'A list of messages such as [{"role": "user", "content": "Hello"}], '
+    "or a request with “messages” and “tools”."
 )
 TOOLS_ABOUT = "A list of tools as in a request; an empty one takes them away."
 MESSAGE_ABOUT = "All of one message, with what it has besides its text, such as “tool_calls”."
@@ -57,11 +58,15 @@ class MessageList(QFrame):
         self._model, self._theme_source = model, theme_source
         self.cards: list[MessageCard] = []
         self._n_most = AT_ONCE
-        self.paste = tool_button("Paste JSON…", self._edit_all, role="link", tip="Messages as JSON, to paste or edit")
+        self.paste = tool_button(
+            "Paste JSON…", self._edit_all, role="link", tip="Messages as JSON, to paste or edit"
+        )
         self.open = tool_button("Open…", self._ask_for_file, role="link", tip="Messages from a JSON file")
         self._failure = set_role(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "bad")
         self.add = push_button("+ Message", self.add_message, tip="Add a message (Ctrl+Return)")
-        self.tools = push_button("+ Tools", self._edit_tools, role="quiet", tip="Tools that the template is given")
+        self.tools = push_button(
+            "+ Tools", self._edit_tools, role="quiet", tip="Tools that the template is given"
+        )
         self.further = push_button("", self._show_further, role="quiet")
         self.generation = QCheckBox("Generation prompt")
         self.generation.setToolTip("Let the template begin the assistant's next turn")
@@ -81,7 +86,9 @@ class MessageList(QFrame):
             "panel",
         )
         scroll_down(self._area, inside)
-        head = in_row(heading("Messages"), STRETCH, self.open, self.paste, margins=(MARGIN_PX, GAP_PX), spacing=GAP_PX)
+        head = in_row(
+            heading("Messages"), STRETCH, self.open, self.paste, margins=(MARGIN_PX, GAP_PX), spacing=GAP_PX
+        )
         foot = in_row(self.generation, STRETCH, self._n_generation, margins=(MARGIN_PX, GAP_PX))
         in_column(head, self._failure, (self._area, 1), foot, on=self, spacing=0)
         self._failure.setContentsMargins(MARGIN_PX, 0, MARGIN_PX, GAP_PX)
@@ -132,7 +139,9 @@ class MessageList(QFrame):
         chat = self._model.chat
         messages = self._model.edited.messages
         rendered = () if chat is None else chat.conversation.messages
-        for card, message, before in zip_longest(self.cards, messages[: len(self.cards)], rendered[: len(self.cards)]):
+        for card, message, before in zip_longest(
+            self.cards, messages[: len(self.cards)], rendered[: len(self.cards)]
+        ):
             if chat is not None and card is not None and message == before:
                 card.show_count(chat.budget.by_message[card.number])
         self._mark()
@@ -165,7 +174,7 @@ class MessageList(QFrame):
     # What is marked in them
 
     def _mark(self) -> None:
-        """Underline or tint what hints are about, and the selected token, while the text is what was rendered."""
+        """Mark what hints are about, and the selected token, while the text is what was rendered."""
         chat, theme = self._model.chat, self._theme_source.theme
         by_message: dict[int, list[Mark]] = {}
         if chat is not None and not self._model.is_behind:
@@ -181,12 +190,20 @@ class MessageList(QFrame):
         theme = self._theme_source.theme
         is_control = hint.code in CODES_OF_CONTROL
         color = theme.bad if is_control else theme.warning
-        if hint.message is not None and (is_control or hint.code == "near_miss" or hint.severity == WARNING):
+        edit = None if hint.fix is None else hint.fix.edit
+        if edit is not None and edit.field == "content":
+            mark = Mark(edit.start, edit.end, color, is_line=True)
+            by_message.setdefault(edit.message, []).append(mark)
+        elif hint.message is not None and hint.code in MARKED:
             self._add_mark(by_message, *hint.tokens, Mark(0, 0, color, is_line=not is_control))
 
     def _add_mark(self, by_message: dict[int, list[Mark]], first: int, last: int, mark: Mark) -> None:
         """The characters of content that some tokens, of one message, are made of."""
-        origins = [each for each in self._model.origins[first:last] if each.kind == CONTENT and each.field == "content"]
+        origins = [
+            each
+            for each in self._model.origins[first:last]
+            if each.kind == CONTENT and each.field == "content"
+        ]
         if origins and origins[0].message is not None:
             same = [each for each in origins if each.message == origins[0].message]
             start, end = min(each.start for each in same), max(each.end for each in same)

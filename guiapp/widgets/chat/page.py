@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QSplitter, QWidget
 
 from guiapp.core.chat.hints import Hint
@@ -33,6 +34,7 @@ from guiapp.widgets.spans.token_menu import Kind, TokenMenu
 from guiapp.widgets.window.pages import Page, PageSetting
 
 MESSAGES_PX, PROMPT_PX, TEMPLATE_PX = 300, 620, 360
+WIDE_PX = 1100  # in less, the template is folded at first
 WAYS = ("Origin", "Tokens")
 LONGEST_FAILURE = 400
 EMPTY = "Add a message at the left, or paste messages as JSON."
@@ -59,6 +61,7 @@ class ChatPage(Page):
         self.example = push_button("Try ChatML", self.template.try_example, role="raised")
         self.template_file = push_button("Choose a file…", self.template.ask_for_file, role="raised")
         self._problem = self._make_problem()
+        self._shows_template: bool | None = None
         self.splitter = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
         middle = in_column(self._problem, self.hints, (self.prompt, 1), self.token_line, spacing=0)
         sizes = MESSAGES_PX, PROMPT_PX, TEMPLATE_PX
@@ -103,7 +106,8 @@ class ChatPage(Page):
             counted(len(chat.turns), "turn"),
             f"rendered in {format_duration(chat.rendering.elapsed_ns)}, in a sandbox",
         ]
-        return [counted(len(self.model.encoding), "token"), "   ".join(parts)]
+        shorter = [*(parts[:length] for length in (4, 3, 1)), []]
+        return [counted(len(self.model.encoding), "token"), *("   ".join(each) for each in shorter)]
 
     def set_text_size(self, size_px: int) -> None:
         self.prompt.set_font_px(size_px - 1)
@@ -140,8 +144,18 @@ class ChatPage(Page):
 
     def show_template(self, is_shown: bool) -> None:
         """Give its room to the prompt, or take that back."""
+        self._shows_template = is_shown
+        self._fold()
+
+    def _fold(self) -> None:
+        """Where nobody has said what to show, that follows from the room."""
+        is_shown = self.width() >= WIDE_PX if self._shows_template is None else self._shows_template
         self.template.setVisible(is_shown)
         self.unfold.setVisible(not is_shown)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fold()
 
     def _follow(self) -> None:
         failure, result = self.model.failure, self.model.result

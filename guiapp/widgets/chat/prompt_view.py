@@ -16,13 +16,13 @@ from guiapp.viewmodels.tokens.layout import token_boxes
 from guiapp.widgets.chat.turn_blocks import TurnBlocks
 from guiapp.widgets.shared.painting import CENTER, RIGHT, bold, fill, ring, write
 from guiapp.widgets.shared.theme import SMALL_FONT_PX, Theme, ThemeSource
-from guiapp.widgets.spans.painter import GAP_PX, RADIUS_PX
+from guiapp.widgets.spans.painter import GAP_PX, RADIUS_PX, faded
 from guiapp.widgets.spans.view import SpanView
 
 SIDE_PX = 48  # for the numbers of turns, and the lines beside them
 LINE_PX = 3
 BADGE_PX = 16
-FADED = 0.45
+VEIL_ALPHA = 140  # over a prompt that is not of the messages as they are
 CODES_OF_CONTROL = ("content_became_control",)
 CODES_OF_MISSES = ("near_miss",)
 
@@ -57,7 +57,11 @@ class PromptView(SpanView):
 
     def _describe(self) -> None:
         index, encoding = self._model.selected_token, self._model.encoding
-        said = "" if index is None or encoding is None else self._chat_spans.label_of(int(encoding.token_ids[index]))
+        said = (
+            ""
+            if index is None or encoding is None
+            else self._chat_spans.label_of(int(encoding.token_ids[index]))
+        )
         self.setAccessibleDescription(said)
 
     # Mouse and keys
@@ -111,7 +115,9 @@ class PromptView(SpanView):
                 block, row = self.rows.row_at(y)
                 offset, _ = self.rows.caret_at(block, row, place.x)
                 start, end = self.rows.row_span(block, row)
-                found = self._chat_spans.tokens.first_ending_behind(min(offset, end - 1)) if start < end else -1
+                found = (
+                    self._chat_spans.tokens.first_ending_behind(min(offset, end - 1)) if start < end else -1
+                )
             if 0 <= found < len(encoding) and found != index:
                 self.go_to(found)
                 return
@@ -125,9 +131,7 @@ class PromptView(SpanView):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         theme = self._themes.theme
         if self._model.is_behind and self._model.failure:
-            veil = theme.background
-            veil.setAlphaF(1 - FADED)
-            painter.fillRect(event.rect(), veil)
+            painter.fillRect(event.rect(), faded(theme.background, VEIL_ALPHA))
         self._draw_turns(painter, theme)
         for badge in self._badges():
             self._draw_badge(painter, theme, badge)
@@ -171,7 +175,9 @@ class PromptView(SpanView):
             elif badge.hint.code in (*CODES_OF_CONTROL, "double_bos"):
                 ring(painter, rect, QPen(color, 1.5), RADIUS_PX)
         if rects:
-            draw_number(painter, theme, QPointF(rects[0].left() + 2, rects[0].top()), badge.number, badge.hint)
+            draw_number(
+                painter, theme, QPointF(rects[0].left() + 2, rects[0].top()), badge.number, badge.hint
+            )
 
     def _draw_turns(self, painter: QPainter, theme: Theme) -> None:
         """A number and a line in the role's colour beside each turn; of the generation prompt, dots."""
@@ -188,7 +194,7 @@ class PromptView(SpanView):
                 continue
             top = block.y + GAP_PX / 2 if is_first else block.y - GAP_PX / 2
             line = QRectF(SIDE_PX - 14, top, LINE_PX, block.bottom - GAP_PX / 2 - top)
-            fill(painter, line, theme.span_colors[hue_of(turn.role)], LINE_PX / 2)
+            fill(painter, line, theme.roles[hue_of(turn.role)], LINE_PX / 2)
             if is_first:
                 number = "…" if turn.message is None else str(turn.message + 1)
                 place = QRectF(0, block.y, SIDE_PX - 20, row_px)

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFileDialog, QFrame, QLabel, QMenu
+from PySide6.QtWidgets import QFileDialog, QFrame, QMenu
 
 from guiapp.core.vocab.quoting import quoted
 from guiapp.viewmodels.chat.model import ChatModel
@@ -79,7 +79,9 @@ class TemplatePanel(QFrame):
         self.choice.setAccessibleName(f"Template: {name}")
         lines = self.view.lines
         n_all, n_ran = sum(count is not None for count in lines), sum(bool(count) for count in lines)
-        self._n_ran.set_texts([f"{n_ran:,} of {n_all:,} lines ran", f"{n_ran:,} of {n_all:,}"] if n_all else [""])
+        self._n_ran.set_texts(
+            [f"{n_ran:,} of {n_all:,} lines ran", f"{n_ran:,} of {n_all:,}"] if n_all else [""]
+        )
 
     def _list(self, menu: QMenu) -> None:
         templates, chosen = self._model.templates, self._model.settings.template

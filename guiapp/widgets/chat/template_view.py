@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
@@ -13,7 +13,7 @@ from PySide6.QtGui import (
     QTextCursor,
     QTextDocument,
 )
-from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QWidget
+from PySide6.QtWidgets import QPlainTextEdit, QTextEdit
 
 from guiapp.viewmodels.chat.model import ChatModel
 from guiapp.widgets.shared.painting import RIGHT, Painted, write
@@ -128,7 +128,7 @@ class TemplateView(QPlainTextEdit):
     def _follow(self) -> None:
         result = self._model.result
         template = None if result is None else result.template
-        text = "" if template is None else template.text
+        text = "" if template is None else template.text.removesuffix("\n")
         if text != self._text:
             self._text = text
             self.setPlainText("\n".join(_shortened(line) for line in text.split("\n")))
@@ -166,9 +166,9 @@ class TemplateView(QPlainTextEdit):
             block = self.document().findBlockByNumber(line - 1)
             if line and block.isValid():
                 mark = QTextEdit.ExtraSelection()
-                mark.cursor = QTextCursor(block)  # type: ignore[attr-defined]
-                mark.format.setBackground(blend(theme.panel, color, LIT))  # type: ignore[attr-defined]
-                mark.format.setProperty(QTextCharFormat.Property.FullWidthSelection, True)  # type: ignore[attr-defined]
+                mark.cursor = QTextCursor(block)
+                mark.format.setBackground(blend(theme.panel, color, LIT))
+                mark.format.setProperty(QTextCharFormat.Property.FullWidthSelection, True)
                 marks.append(mark)
         self.setExtraSelections(marks)
         self._margin.update()

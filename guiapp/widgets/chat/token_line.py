@@ -66,7 +66,9 @@ class TokenLine(QFrame):
         self.id.setText(f"{token_id}")
         origin = self._model.origins[index]
         self.where.set_texts(self._places(index))
-        self.line.set_texts([f"written by line {origin.line}", f"line {origin.line}"] if origin.line else [""])
+        self.line.set_texts(
+            [f"written by line {origin.line}", f"line {origin.line}"] if origin.line else [""]
+        )
 
     def _places(self, index: int) -> list[str]:
         """Whose it is, at length and shorter."""
@@ -78,14 +80,15 @@ class TokenLine(QFrame):
             return [f"the template's own{whom}", "template"]
         owner = "a tool" if origin.message is None else f"message {origin.message + 1}, {quoted(origin.role)}"
         field = origin.field if origin.field not in ("", "content") else "its text"
-        parts = [owner]
+        parts, shorter = [owner], list[str]()
         if origin.kind == CONTENT:
             parts.append(f"characters {origin.start:,}–{origin.end:,} of {field}")
+            shorter.append(f"{owner} · characters {origin.start:,}–{origin.end:,}")
         elif origin.kind == CHANGED:
             parts.append(f"made of {field}")
         if origin.is_mixed:
             parts.append("with what is around it")
-        return [" · ".join(parts), owner]
+        return [" · ".join(parts), *shorter, owner]
 
     def _show_in_tree(self) -> None:
         index, encoding = self._model.selected_token, self._model.encoding

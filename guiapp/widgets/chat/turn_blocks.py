@@ -1,4 +1,4 @@
-"""A prompt cut into blocks: a new one where a turn begins, one empty line above it."""
+"""A prompt cut into blocks: a turn begins a new one, with an empty row above; two newlines share a row."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ class TurnBlocks(TextBlocks):
     def reset(self) -> None:
         """Cut the whole text anew."""
         super().reset()
+        self._starts = self._starts[~np.isin(self._starts, _between_pairs(self._buffer.newlines))]
         turns = self._spans.turns
         turns = turns[turns < len(self._buffer)]
         new = turns[~np.isin(turns, self._starts)]
@@ -35,6 +36,14 @@ class TurnBlocks(TextBlocks):
         n_behind = min(_n_equal(*ends), most - n_before)
         n_kept = n_before + n_behind
         return BlockSplice(n_before, len(old) - n_kept, len(self._starts) - n_kept)
+
+
+def _between_pairs(newlines: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The offsets between two newlines side by side, which stand in one row; of more, two by two."""
+    goes_on = np.diff(newlines, prepend=np.int64(-2)) == 1
+    firsts = np.maximum.accumulate(np.where(goes_on, 0, np.arange(len(newlines))))
+    seconds: NDArray[np.int64] = newlines[(np.arange(len(newlines)) - firsts) % 2 == 1]
+    return seconds
 
 
 def _n_equal(one: NDArray[np.int64], other: NDArray[np.int64]) -> int:

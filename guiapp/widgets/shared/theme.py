@@ -22,6 +22,8 @@ UI_FONT_PX = 13
 SMALL_FONT_PX = 12
 TEXT_FONT_PX = 16  # text, ids and bytes at 100 % zoom
 
+N_ROLES = 5
+BARS_ON_DARK, BARS_ON_LIGHT = (0.34, 0.42), (0.55, 0.66)  # saturation and lightness
 SECOND_STRENGTH = 0.62  # of a colour, where neighbours share one
 
 CHOICES = ("system", "light", "dark")
@@ -72,9 +74,16 @@ class Theme:
     def origins(self) -> tuple[QColor, ...]:
         """Those of a prompt, after the others: none for what the template writes, then for each role two."""
         nothing = QColor(Qt.GlobalColor.transparent)
-        hues = self.span_colors[:5]
+        hues = self.span_colors[:N_ROLES]
         pairs = ((hue, blend(self.background, hue, SECOND_STRENGTH)) for hue in hues)
         return nothing, nothing, *(color for pair in pairs for color in pair)
+
+    @property
+    def roles(self) -> tuple[QColor, ...]:
+        """The same hues for bars and dots, which are small and hold no text."""
+        saturation, lightness = BARS_ON_DARK if self.span_text.lightness() > 128 else BARS_ON_LIGHT
+        hues = (hue.hslHueF() for hue in self.span_colors[:N_ROLES])
+        return tuple(QColor.fromHslF(max(hue, 0.0), saturation, lightness) for hue in hues)
 
     def text_on(self, fill: QColor) -> QColor:
         """Text on a span of this colour, dark where that is light."""

@@ -369,8 +369,9 @@ class SpanPainter:
             if mask.any():
                 for x in np.rint(places[:n_cells][mask] + place.x()).astype(np.int64).tolist():
                     draw(glyph, x)
-        if layout.ends_line and row == layout.n_rows - 1:
-            draw("↵", round(float(left[-1]) + place.x()))
+        if row == layout.n_rows - 1:
+            for x in left[len(left) - layout.n_newlines :].tolist():
+                draw("↵", round(x + place.x()))
 
     def _glyph(self, glyph: str, scale: float, is_dark: bool) -> QPixmap:
         """A faint character in a cell of its own."""

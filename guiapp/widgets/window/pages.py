@@ -164,10 +164,12 @@ class PageStack(QStackedWidget):
 
     Signals:
         page_changed(): `current_name` is new.
+        figures_changed(): those of the page that is shown are new.
         imported(): what pages need is loaded.
     """
 
     page_changed = Signal()
+    figures_changed = Signal()
     imported = Signal()
 
     def __init__(self, setting: PageSetting, rows: tuple[PageRow, ...] = PAGES) -> None:
@@ -213,6 +215,7 @@ class PageStack(QStackedWidget):
         page = self._pages.get(name)
         if page is None:
             page = self._pages[name] = self.rows[name].make(self._setting)
+            page.figures_changed.connect(self.figures_changed)
             page.set_text_size(self._setting.settings.font_px or TEXT_FONT_PX)
             self.addWidget(page)
             page.setFocus()  # once it is seen: else its first button would have it
