@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy
 
 from guiapp.core.chat.hints import Hint
 from guiapp.viewmodels.chat.model import ChatModel
-from guiapp.widgets.chat.prompt_view import BADGE_PX, draw_number
+from guiapp.widgets.chat.badge import BADGE_PX, color_of, draw_number
 from guiapp.widgets.shared.buttons import push_button
 from guiapp.widgets.shared.layouts import Part, in_column, in_row, scroll_down
 from guiapp.widgets.shared.painting import Painted
@@ -46,7 +46,7 @@ class _Number(Painted):
 
     def paint(self, painter: QPainter, theme: Theme) -> None:
         middle = QPointF(self.width() / 2, self.height() / 2)
-        draw_number(painter, theme, middle, self._number, self._hint)
+        draw_number(painter, middle, self._number, color_of(self._hint, theme), theme)
 
 
 class HintRow(QFrame):

@@ -20,15 +20,15 @@ from guiapp.core.explain.figures import counted
 from guiapp.core.vocab.quoting import quoted
 from guiapp.viewmodels.chat.edited_conversation import as_json
 from guiapp.viewmodels.chat.model import ChatModel
+from guiapp.widgets.chat.badge import BECAME_CONTROL, NEAR_MISS, color_of
 from guiapp.widgets.chat.json_dialog import JsonDialog
 from guiapp.widgets.chat.message_card import Mark, MessageCard
-from guiapp.widgets.chat.prompt_view import CODES_OF_CONTROL
 from guiapp.widgets.shared.buttons import push_button, tool_button
 from guiapp.widgets.shared.layouts import STRETCH, framed, in_column, in_row, scroll_down
 from guiapp.widgets.shared.style_sheet import heading, set_role
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource
 
-MARKED = (*CODES_OF_CONTROL, "near_miss")
+MARKED = BECAME_CONTROL, NEAR_MISS
 AT_ONCE = 60  # cards; the others wait for a click
 LONGEST_FAILURE = 300
 MESSAGES_ABOUT = (
@@ -187,15 +187,13 @@ class MessageList(QFrame):
             card.editor.show_marks(by_message.get(card.number, ()))
 
     def _add_marks(self, by_message: dict[int, list[Mark]], hint: Hint) -> None:
-        theme = self._theme_source.theme
-        is_control = hint.code in CODES_OF_CONTROL
-        color = theme.bad if is_control else theme.warning
+        is_line, color = hint.code != BECAME_CONTROL, color_of(hint, self._theme_source.theme)
         edit = None if hint.fix is None else hint.fix.edit
         if edit is not None and edit.field == "content":
-            mark = Mark(edit.start, edit.end, color, is_line=True)
+            mark = Mark(edit.start, edit.end, color, is_line)
             by_message.setdefault(edit.message, []).append(mark)
         elif hint.message is not None and hint.code in MARKED:
-            self._add_mark(by_message, *hint.tokens, Mark(0, 0, color, is_line=not is_control))
+            self._add_mark(by_message, *hint.tokens, Mark(0, 0, color, is_line))
 
     def _add_mark(self, by_message: dict[int, list[Mark]], first: int, last: int, mark: Mark) -> None:
         """The characters of content that some tokens, of one message, are made of."""

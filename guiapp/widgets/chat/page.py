@@ -31,7 +31,7 @@ from guiapp.widgets.shared.segments import Segments
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX
 from guiapp.widgets.spans.token_menu import Kind, TokenMenu
-from guiapp.widgets.window.pages import Page, PageSetting
+from guiapp.widgets.window.pages import Page, PageSetting, UndoSteps
 
 MESSAGES_PX, PROMPT_PX, TEMPLATE_PX = 300, 620, 360
 WIDE_PX = 1100  # in less, the template is folded at first
@@ -73,6 +73,8 @@ class ChatPage(Page):
         self.template.fold_wanted.connect(partial(self.show_template, False))
         model.result_changed.connect(self._follow)
         model.settings_changed.connect(self._follow)
+        model.edited.changed.connect(self.undo_changed)
+        self.addActions([setting.actions[name] for name in ("undo", "redo")])
         self._whitespace = setting.actions["whitespace"]
         self._whitespace.toggled.connect(self.prompt.set_shows_whitespace)
         self.prompt.set_shows_whitespace(self._whitespace.isChecked())
@@ -108,6 +110,11 @@ class ChatPage(Page):
         ]
         shorter = [*(parts[:length] for length in (4, 3, 1)), []]
         return [counted(len(self.model.encoding), "token"), *("   ".join(each) for each in shorter)]
+
+    @property
+    def undo_steps(self) -> UndoSteps:
+        edited = self.model.edited
+        return UndoSteps(edited.undo if edited.can_undo else None, edited.redo if edited.can_redo else None)
 
     def set_text_size(self, size_px: int) -> None:
         self.prompt.set_font_px(size_px - 1)

@@ -13,18 +13,16 @@ from guiapp.core.chat.hints import Hint
 from guiapp.viewmodels.chat.model import ChatModel
 from guiapp.viewmodels.chat.spans import ChatSpans, hue_of
 from guiapp.viewmodels.tokens.layout import token_boxes
+from guiapp.widgets.chat.badge import BECAME_CONTROL, DOUBLE_BOS, NEAR_MISS, color_of, draw_number
 from guiapp.widgets.chat.turn_blocks import TurnBlocks
-from guiapp.widgets.shared.painting import CENTER, RIGHT, bold, fill, ring, write
+from guiapp.widgets.shared.painting import RIGHT, fill, ring, write
 from guiapp.widgets.shared.theme import SMALL_FONT_PX, Theme, ThemeSource
 from guiapp.widgets.spans.painter import GAP_PX, RADIUS_PX, faded
 from guiapp.widgets.spans.view import SpanView
 
 SIDE_PX = 48  # for the numbers of turns, and the lines beside them
 LINE_PX = 3
-BADGE_PX = 16
 VEIL_ALPHA = 140  # over a prompt that is not of the messages as they are
-CODES_OF_CONTROL = ("content_became_control",)
-CODES_OF_MISSES = ("near_miss",)
 
 
 class Badge(NamedTuple):
@@ -166,18 +164,15 @@ class PromptView(SpanView):
 
     def _draw_badge(self, painter: QPainter, theme: Theme, badge: Badge) -> None:
         first, last = badge.hint.tokens
-        color = theme.bad if badge.hint.code in CODES_OF_CONTROL else theme.warning
-        is_below = badge.hint.code in CODES_OF_MISSES
+        color = color_of(badge.hint, theme)
         rects = [rect for index in range(first, min(last, first + 40)) for rect in self._rects_of(index)]
         for rect in rects:
-            if is_below:
+            if badge.hint.code == NEAR_MISS:
                 painter.fillRect(QRectF(rect.left(), rect.bottom() + 1, rect.width(), 2), color)
-            elif badge.hint.code in (*CODES_OF_CONTROL, "double_bos"):
+            elif badge.hint.code in (BECAME_CONTROL, DOUBLE_BOS):
                 ring(painter, rect, QPen(color, 1.5), RADIUS_PX)
         if rects:
-            draw_number(
-                painter, theme, QPointF(rects[0].left() + 2, rects[0].top()), badge.number, badge.hint
-            )
+            draw_number(painter, QPointF(rects[0].left() + 2, rects[0].top()), badge.number, color, theme)
 
     def _draw_turns(self, painter: QPainter, theme: Theme) -> None:
         """A number and a line in the role's colour beside each turn; of the generation prompt, dots."""
@@ -199,13 +194,3 @@ class PromptView(SpanView):
                 number = "…" if turn.message is None else str(turn.message + 1)
                 place = QRectF(0, block.y, SIDE_PX - 20, row_px)
                 write(painter, place, number, theme.dim, RIGHT, Theme.mono_font(SMALL_FONT_PX))
-
-
-def draw_number(painter: QPainter, theme: Theme, middle: QPointF, number: int, hint: Hint) -> None:
-    """The number of a hint in a disc of its colour."""
-    color = theme.bad if hint.code in CODES_OF_CONTROL else theme.warning
-    half = BADGE_PX / 2
-    place = QRectF(middle.x() - half, middle.y() - half, BADGE_PX, BADGE_PX)
-    fill(painter, place, color, half)
-    text = theme.background if theme.name == "dark" else theme.panel
-    write(painter, place, str(number), text, CENTER, bold(Theme.ui_font(10)))
