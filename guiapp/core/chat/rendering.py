@@ -71,7 +71,8 @@ def render(
     }
     first, *others = _answers(json.dumps(request).encode(), checkpoint)
     if "error" in first:
-        raise ChatError(f"The template {quoted(first['error'], LONGEST_REASON).rstrip('.')}.")
+        reason = quoted(first["error"], LONGEST_REASON).rstrip(".")
+        raise ChatError(f"The template {reason}.", first.get("line", 0))
     text, more = first["text"], ChainMap(*others)
     runs = tuple(Run(row[0], Origin(*row[1:-1]), row[-1]) for row in more.get("runs", ()))
     if not runs and text:

@@ -1,9 +1,10 @@
 """The process that runs a chat template: a program from a stranger, who may want more than to write a prompt.
 
 Reads a JSON object {"template", "messages", "tools", "variables", "add_generation_prompt"} on standard input.
-Writes lines of JSON: {"text", "elapsed_ns", "generated"} or {"error"}, and behind a text {"runs", "lines"}:
-where it is from, each a Run, and how often each line of the template ran; then {"prompt_start"}.
-The system ends what takes too long or too much.  See CVE-2024-34359 for what happens without a sandbox.
+Writes lines of JSON: {"text", "elapsed_ns", "generated"} or {"error", "line"}, and behind a text
+{"runs", "lines"}: where it is from, each a Run, and how often each line of the template ran; then
+{"prompt_start"}.  The system ends what takes too long or too much.  See CVE-2024-34359 for what happens
+without a sandbox.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ def _rendered(request: Mapping[str, Any], now: datetime) -> dict[str, Any]:
     except MemoryError:
         return {"error": "takes more memory than it may"}
     except Exception as error:
-        return {"error": _reason(error)}
+        return {"error": _reason(error), "line": _line(error)}
     if len(text) > MOST_CHARACTERS:
         return {"error": f"writes more than {MOST_CHARACTERS:,} characters"}
     elapsed_ns = time.perf_counter_ns() - started_ns
