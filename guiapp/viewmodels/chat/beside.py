@@ -22,12 +22,12 @@ if TYPE_CHECKING:  # jinja2 and all that
 
 
 class Way(Enum):
-    """In what the other prompt differs."""
+    """In what the other prompt differs: content is text, the generation prompt is or is not there …"""
 
-    AS_TEXT = "content as text"
-    NO_PROMPT = "the other generation prompt"
-    TEMPLATE = "another template"
-    MODEL = "another model"
+    AS_TEXT = "text"
+    NO_PROMPT = "prompt"
+    TEMPLATE = "template"
+    MODEL = "model"
     LLAMA_CPP = "llama.cpp"
 
 

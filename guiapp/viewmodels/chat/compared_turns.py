@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.core.vocab.quoting import quoted
 from guiapp.viewmodels.chat.spans import hue_of
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ class Cell(NamedTuple):
 
     hue        of the role whose content it is, -1 for what the template writes
     step       of two strengths
-    is_control  whether it is a control token
+    is_control  whether it is a control token; `became_control`: of content
     is_shared  whether the other prompt has it, too
     """
 
@@ -35,23 +36,29 @@ class Cell(NamedTuple):
     hue: int = -1
     step: int = 0
     is_control: bool = False
+    became_control: bool = False
     is_shared: bool = True
     n_more: int = 0
 
+    @property
+    def n_shared(self) -> int:
+        """How many tokens it stands for that both have."""
+        return self.n_more or int(self.is_shared)
+
 
 class ComparedTurn(NamedTuple):
-    """A turn in both; what one has not is ().
+    """A turn in both.
 
     number  of the message, from 1; 0 for none
     hue     of its role, -1 for none
-    title   for people
+    absence  what a prompt without it is told to have
+    sides   the cells of both, () of one that has no such turn
     """
 
     number: int
     hue: int
-    title: str
-    first: tuple[Cell, ...]
-    second: tuple[Cell, ...]
+    absence: str
+    sides: tuple[tuple[Cell, ...], tuple[Cell, ...]]
 
 
 def compared_turns(compared: ChatComparison) -> list[ComparedTurn]:
@@ -70,14 +77,14 @@ def compared_turns(compared: ChatComparison) -> list[ComparedTurn]:
         n_cells += len(sides[0]) + len(sides[1])
         number = 0 if turn.message is None else turn.message + 1
         hue = hue_of(turn.role) if turn.role else -1
-        found.append(ComparedTurn(number, hue, _title(turn), *sides))
+        found.append(ComparedTurn(number, hue, _absence(turn), (sides[0], sides[1])))
     return found
 
 
-def _title(turn: Turn) -> str:
+def _absence(turn: Turn) -> str:
     if turn.is_prompt:
-        return "generation prompt"
-    return turn.role if turn.message is not None else "template"
+        return "no generation prompt"
+    return f"no message of {quoted(turn.role)}" if turn.message is not None else "nothing"
 
 
 def _cells(chat: Chat, turn: Turn | None, is_shared: NDArray[np.bool_]) -> tuple[Cell, ...]:
@@ -91,8 +98,8 @@ def _cells(chat: Chat, turn: Turn | None, is_shared: NDArray[np.bool_]) -> tuple
         origin, token_id = chat.origins[index], int(chat.token_ids[index])
         hue = hue_of(origin.role) if origin.is_content else -1
         step = 1 - step if origin.is_content else step
-        is_cell_control = control[index - turn.start]
-        cells.append(Cell(index, token_id, hue, step, is_cell_control, bool(is_shared[index]), n_more))
+        signs = control[index - turn.start], bool(chat.became_control[index])
+        cells.append(Cell(index, token_id, hue, step, *signs, bool(is_shared[index]), n_more))
         if len(cells) == MOST_CELLS and turn.end > index + 1:
             cells.append(Cell(index + 1, 0, n_more=turn.end - index - 1))
             break
@@ -117,6 +124,21 @@ def _shown(turn: Turn, is_shared: NDArray[np.bool_]) -> list[tuple[int, int]]:
             found += ((index, 0) for index in range(following - KEPT, following))
         else:
             found += ((index, 0) for index in range(first, following))
+    return found
+
+
+def differences(turns: Sequence[ComparedTurn]) -> list[tuple[int, int]]:
+    """Side and first token of each stretch that is not in both; of what differs in both, at the left."""
+    found = list[tuple[int, int]]()
+    for turn in turns:
+        firsts = dict[int, tuple[int, int]]()  # by how many both have before it
+        for side, cells in enumerate(turn.sides):
+            n_before = 0
+            for cell in cells:
+                if not cell.is_shared:
+                    firsts.setdefault(n_before, (side, cell.token))
+                n_before += cell.n_shared
+        found += (firsts[n_before] for n_before in sorted(firsts))
     return found
 
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QFileDialog, QFrame, QMenu
+from PySide6.QtWidgets import QFileDialog, QFrame, QLabel, QMenu, QSizePolicy
 
 from guiapp.core.explain.figures import counted
 from guiapp.core.vocab.quoting import quoted
 from guiapp.viewmodels.chat.beside import Beside, ChatBeside, Way
-from guiapp.widgets.chat.side_by_side import SideBySide
+from guiapp.widgets.chat.side_by_side import BETWEEN_PX, SIDE_PX, SideBySide
 from guiapp.widgets.shared.buttons import tool_button
 from guiapp.widgets.shared.fitted_label import FittedLabel
 from guiapp.widgets.shared.layouts import framed, in_column, in_row
@@ -23,6 +23,7 @@ from guiapp.widgets.shared.walk_buttons import WalkButtons
 from guiapp.widgets.window.pages import PageRequests
 
 LONGEST_NAME = 28
+RIGHT_PX = 30  # with the scrollbar
 KINDS = "Templates (*.jinja *.jinja2 *.j2 *.txt *.json);;All files (*)"
 
 
@@ -96,13 +97,13 @@ class CompareView(QFrame):
 
     def __init__(self, beside: ChatBeside, requests: PageRequests, themes: ThemeSource) -> None:
         super().__init__()
-        self.beside = beside
+        self.beside, self._requests = beside, requests
         self.menu = CompareMenu(beside, requests, themes)
         self.menu.chosen.connect(beside.choose)
         self.columns = SideBySide(themes, beside.model.session.spelling)
         self.names = FittedLabel(), FittedLabel()
         self.counts = set_role(FittedLabel(), "dim")
-        self.told = set_role(FittedLabel(), "dim")
+        self.told = set_role(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "dim")
         self.token = set_role(FittedLabel(), "number")
         self._back, self._on = (
             self._action("Previous difference", "Ctrl+Up", -1),
@@ -115,9 +116,13 @@ class CompareView(QFrame):
         head = in_row(
             (self.told, 1), self.walk, self.close_button, margins=(MARGIN_PX, GAP_PX), spacing=GAP_PX
         )
-        titles = in_row((self.names[0], 1), (self.names[1], 1), margins=(MARGIN_PX, 0), spacing=MARGIN_PX)
+        for label in self.names:
+            label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        sides = SIDE_PX, 0, RIGHT_PX, 0
+        titles = in_row((self.names[0], 1), (self.names[1], 1), margins=sides, spacing=BETWEEN_PX)
         counts = in_row((self.counts, 1), margins=(MARGIN_PX, GAP_PX))
-        below = in_row((self.token, 1), margins=(MARGIN_PX, GAP_PX))
+        self.tree = tool_button("Show in tree", self._show_in_tree, tip="Show this token in the token tree")
+        below = in_row((self.token, 1), self.tree, margins=(MARGIN_PX, GAP_PX))
         in_column(
             framed(in_column(head, titles, counts, spacing=0), "bar"),
             (self.columns, 1),
@@ -150,7 +155,7 @@ class CompareView(QFrame):
         self.menu.setText("Compare…" if beside is None else f"Beside: {name_of(beside)}")
         if compared is None:
             said = self.beside.failure or ("Comparing…" if self.beside.is_busy else "")
-            self.told.set_texts([quoted(said, 300)])
+            self.told.setText(quoted(said, 300))
             for label in (*self.names, self.counts):
                 label.set_texts([""])
         else:
@@ -167,7 +172,7 @@ class CompareView(QFrame):
             alike = (
                 told or f"{n_differing[0]:,} tokens only at the left, {n_differing[1]:,} only at the right"
             )
-        self.told.set_texts([alike])
+        self.told.setText(alike)
         names = names_of(compared.beside, self.beside.model.settings.add_generation_prompt)
         sizes = len(comparison.first.encoding), len(comparison.second.encoding)
         for label, name, n_tokens in zip(self.names, names, sizes, strict=True):
@@ -182,9 +187,19 @@ class CompareView(QFrame):
         self.counts.set_texts(["     ".join(parts), "     ".join(differing) or "all counts are the same"])
 
     def _follow_selected(self) -> None:
-        self.walk.show_place(self.columns.number, self.columns.n_differences)
-        told = self.columns.told(self.columns.selected)
+        """A token of what the page shows is selected there, too."""
+        columns, model = self.columns, self.beside.model
+        self.walk.show_place(columns.number, len(columns.differences))
+        told = columns.told(columns.selected)
         self.token.set_texts([told or "Choose a token to see where it is from."])
+        chat = columns.chat
+        self.tree.setVisible(chat is not None and chat.tokenizer is model.session.tokenizer)
+        if columns.selected is not None and chat is not None and chat.encoding is model.encoding:
+            model.select_token(columns.selected[1])
+
+    def _show_in_tree(self) -> None:
+        if self.columns.selected is not None and (chat := self.columns.chat) is not None:
+            self._requests.token_wanted.emit(int(chat.token_ids[self.columns.selected[1]]))
 
 
 def name_of(beside: Beside) -> str:

@@ -20,10 +20,11 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QToolTip, QWidget
 
+from guiapp.core.chat.chat import Chat
 from guiapp.core.explain.figures import counted
 from guiapp.core.explain.visible_text import isolate
 from guiapp.viewmodels.chat.beside import Compared
-from guiapp.viewmodels.chat.compared_turns import Cell, ComparedTurn, Placed, flowed
+from guiapp.viewmodels.chat.compared_turns import Cell, ComparedTurn, Placed, differences, flowed
 from guiapp.viewmodels.spelling import SharedSpelling
 from guiapp.widgets.shared.painting import CENTER, LEFT, RIGHT, fill, ring, width_of, write
 from guiapp.widgets.shared.plain_tip import plain_tip
@@ -63,6 +64,7 @@ class SideBySide(QAbstractScrollArea):
         self.compared: Compared | None = None
         self.selected: tuple[int, int] | None = None
         self.is_behind = False
+        self.differences: list[tuple[int, int]] = []  # side and first token of each
         self._tops: list[int] = []  # of each turn
         self._places: list[tuple[list[Placed], list[Placed]]] = []
         self._labels = cache(self._label_of)
@@ -83,12 +85,22 @@ class SideBySide(QAbstractScrollArea):
         self.compared = compared
         if is_new:
             self.select(None)
+            self.differences = differences(self.turns)
             self._lay_out_anew()
         self.viewport().update()
 
     @property
     def turns(self) -> tuple[ComparedTurn, ...]:
         return () if self.compared is None else self.compared.turns
+
+    @property
+    def chat(self) -> Chat | None:
+        """The prompt that the selected token is of."""
+        return None if self.selected is None else self._chat_of(self.selected[0])
+
+    def _chat_of(self, side: int) -> Chat:
+        assert self.compared is not None
+        return (self.compared.comparison.first, self.compared.comparison.second)[side]
 
     @property
     def column_px(self) -> float:
@@ -111,7 +123,7 @@ class SideBySide(QAbstractScrollArea):
         """A token in words."""
         if token is None or self.compared is None:
             return ""
-        chat = (self.compared.comparison.first, self.compared.comparison.second)[token[0]]
+        chat = self._chat_of(token[0])
         token_id, origin = int(chat.token_ids[token[1]]), chat.origins[token[1]]
         label = isolate(self._labels(token[0], token_id))
         owner = "" if origin.message is None else f", message {origin.message + 1}"
@@ -121,51 +133,29 @@ class SideBySide(QAbstractScrollArea):
         return f"{label}   {token_id}   {kind}{owner}{line}   {'in both' if is_shared else 'only here'}"
 
     def step(self, by: int) -> None:
-        """Select the first token of the next stretch that only one has, or of one before."""
-        starts = list(self._differences())
-        if not starts:
+        """Select the first token of the next stretch that is not in both, or of the one before."""
+        differences = self.differences
+        if not differences:
             return
-        keys = [(turn, side, token) for turn, side, token in starts]
-        here = self._key_of(self.selected)
-        if here is None:
-            at = 0 if by > 0 else len(keys) - 1
-        else:
-            at = bisect_right(keys, here) if by > 0 else bisect_left(keys, here) - 1
-        _, side, token = keys[at % len(keys)]
-        self.go_to(side, token)
-
-    @property
-    def n_differences(self) -> int:
-        return sum(1 for _ in self._differences())
+        at = self.number if self.number is not None else -1 if by > 0 else 0
+        self.go_to(*differences[(at + by) % len(differences)])
 
     @property
     def number(self) -> int | None:
-        """Which difference the selected token is in, or the last before it, from 0."""
-        here = self._key_of(self.selected)
-        found = None if here is None else bisect_right(list(self._differences()), here) - 1
-        return found if found is not None and found >= 0 else None
+        """Which of `differences` the selected token is the first of, or the last one before it."""
+        firsts = [self._place_of(each) for each in self.differences]
+        here = None if self.selected is None else self._place_of(self.selected)
+        at = 0 if here is None else bisect_right(firsts, here)
+        return at - 1 if at else None
 
-    def _differences(self) -> Iterator[tuple[int, int, int]]:
-        """Turn, side and first token of each stretch that only one side has."""
-        for number, turn in enumerate(self.turns):
-            for side, cells in enumerate((turn.first, turn.second)):
-                was_shared = True
-                for cell in cells:
-                    if was_shared and not cell.is_shared:
-                        yield number, side, cell.token
-                    was_shared = cell.is_shared
-
-    def _key_of(self, token: tuple[int, int] | None) -> tuple[int, int, int] | None:
-        if token is None:
-            return None
+    def _place_of(self, token: tuple[int, int]) -> tuple[int, int]:
+        """The turn of a token, and how many tokens that both have are before it there."""
         side, index = token
-        firsts = [
-            (cells[0].token, at)
-            for at, turn in enumerate(self.turns)
-            if (cells := (turn.first, turn.second)[side])
-        ]
-        at = bisect_right(firsts, (index, len(self.turns))) - 1
-        return (firsts[at][1], side, index) if at >= 0 else None
+        for at in range(len(self.turns) - 1, -1, -1):
+            cells = self.turns[at].sides[side]
+            if cells and cells[0].token <= index:
+                return at, sum(cell.n_shared for cell in cells if cell.token < index)
+        return 0, 0
 
     def go_to(self, side: int, token: int) -> None:
         """Select a token and show it."""
@@ -184,9 +174,7 @@ class SideBySide(QAbstractScrollArea):
             super().keyPressEvent(event)
             return
         side, token = self.selected or (0, -1)
-        cells = [
-            cell.token for turn in self.turns for cell in (turn.first, turn.second)[side] if not cell.n_more
-        ]
+        cells = [cell.token for turn in self.turns for cell in turn.sides[side] if not cell.n_more]
         if cells:
             at = bisect_left(cells, token) + ways[key] if self.selected else 0
             self.go_to(side, cells[min(max(at, 0), len(cells) - 1)])
@@ -228,7 +216,7 @@ class SideBySide(QAbstractScrollArea):
     def _lay_out(self) -> None:
         self._places, self._tops, top = [], [], TURN_GAP_PX / 2
         for turn in self.turns:
-            sides = [self._flow(side, cells) for side, cells in enumerate((turn.first, turn.second))]
+            sides = [self._flow(side, cells) for side, cells in enumerate(turn.sides)]
             self._places.append((sides[0], sides[1]))
             self._tops.append(round(top))
             top += ROW_PX * max(_n_rows(places) for places in sides) + TURN_GAP_PX
@@ -246,9 +234,7 @@ class SideBySide(QAbstractScrollArea):
         return f" … {counted(cell.n_more, 'token')} … " if cell.n_more else self._labels(side, cell.token_id)
 
     def _label_of(self, side: int, token_id: int) -> str:
-        assert self.compared is not None
-        chat = (self.compared.comparison.first, self.compared.comparison.second)[side]
-        return self._spelling.now.token(chat.tokenizer.vocabulary, token_id, LONGEST_LABEL)
+        return self._spelling.now.token(self._chat_of(side).tokenizer.vocabulary, token_id, LONGEST_LABEL)
 
     def _width_of(self, label: str) -> float:
         return width_of(label, Theme.mono_font(FONT_PX))
@@ -260,7 +246,7 @@ class SideBySide(QAbstractScrollArea):
             if self._tops[at] > bottom:
                 return
             turn = self.turns[at]
-            for side, cells in enumerate((turn.first, turn.second)):
+            for side, cells in enumerate(turn.sides):
                 left = self.left_of(side)
                 for cell, place in zip(cells, self._places[at][side], strict=True):
                     y = self._tops[at] + place.row * ROW_PX
@@ -300,20 +286,18 @@ class SideBySide(QAbstractScrollArea):
                     fill(painter, line, color, LINE_PX / 2)
                 else:
                     missing = QRectF(left, self._tops[at], self.column_px, ROW_PX)
-                    said = f"no {turn.title}" if turn.title else "nothing"
-                    write(painter, missing, said, theme.dim, LEFT, Theme.ui_font(SMALL_FONT_PX))
+                    write(painter, missing, turn.absence, theme.dim, LEFT, Theme.ui_font(SMALL_FONT_PX))
 
     def _draw_cell(self, painter: QPainter, theme: Theme, place: CellPlace) -> None:
         side, cell, rect = place
         text, color = self._text_of(side, cell), theme.span_text if cell.hue >= 0 else theme.dim
-        became_control = cell.is_control and cell.hue >= 0
         if cell.n_more:
             write(painter, rect, text, theme.dim, CENTER, Theme.ui_font(SMALL_FONT_PX))
             return
         if cell.hue >= 0:
             filled = theme.origins[2 + 2 * cell.hue + cell.step]
             fill(painter, rect, faded(filled, QUIET_ALPHA) if cell.is_shared else filled, RADIUS_PX)
-        if became_control:
+        if cell.became_control:
             ring(painter, rect, QPen(theme.bad, 1.5), RADIUS_PX)
         elif not cell.is_shared:
             color = theme.span_text if cell.hue >= 0 else theme.text
