@@ -264,7 +264,16 @@ def _bulks(pairs: list[tuple[int, bytes]]) -> Iterator[list[tuple[int, bytes]]]:
 
 
 def _ids_of_each(tokenizer: Tokenizer, texts: list[bytes], parses: bool) -> list[list[int]]:
-    """The ids of each text; none of one that the vocabulary cannot express."""
+    """The ids of each text, or with `parses` of special tokens alone, where those can be had at once.
+
+    None of a text that the vocabulary cannot express.
+    """
+    if parses and tokenizer.vocabulary.parts is None:
+        found = tokenizer.special_tokens.partition_each(texts, True)
+        rows: list[list[int]] = [[] for _ in texts]
+        for text, token_id in zip(found.texts_of_ids.tolist(), found.ids.tolist(), strict=True):
+            rows[text].append(token_id)
+        return rows
     try:
         return [row.tolist() for row in tokenizer.encode_each(texts, False, parses)]
     except EncodeError:
