@@ -57,6 +57,7 @@ QTableView::item { padding: 0 5px; }
 QHeaderView::up-arrow, QHeaderView::down-arrow { width: 0; height: 0; }
 """  # as far from the edges as the titles, which have arrows of their own
 SEARCH_HINT = "text, id or role"
+MIDDLE = Qt.TextElideMode.ElideMiddle  # many differ by a number at the end
 
 
 class SpecialTokenList(QWidget):
@@ -176,7 +177,9 @@ class SpecialTokenList(QWidget):
 
     def _list_forms(self, menu: QMenu) -> None:
         tokens = tuple(self.selected)
-        menu.addSection(f"{len(tokens):,} selected" if len(tokens) < len(self._model.shown) else "All listed")
+        are_all = len(tokens) == len(self._model.shown)
+        menu.addAction(f"{'All' if are_all else 'The'} {len(tokens):,} {'listed' if are_all else 'selected'}")
+        menu.actions()[0].setEnabled(False)
         for title, _, write in FORMS:
             menu.addAction(f"Copy: {title}", partial(_copy, write, tokens))
         menu.addSeparator()
@@ -208,7 +211,7 @@ class _ChipDelegate(QStyledItemDelegate):
         super().paint(painter, option, index)
         theme = self._theme_source.theme
         room = QRectF(option.rect).adjusted(UNIT_PX + 0.5, 2.5, -UNIT_PX - 0.5, -2.5)
-        text = elided(str(index.data()), option.font, room.width() - 2 * UNIT_PX)
+        text = elided(str(index.data()), option.font, room.width() - 2 * UNIT_PX, MIDDLE)
         room.setWidth(min(width_of(text, option.font) + 2 * UNIT_PX, room.width()))
         painter.save()
         painter.setFont(option.font)
