@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from guiapp.core.chat.chat import Chat
     from guiapp.core.compare.comparison import Comparison
     from guiapp.core.doctor.doctor import Diagnosis
+    from guiapp.core.explain.special_list import SpecialToken
     from guiapp.core.explain.why.told import TokenWhy
     from guiapp.core.hunt.finds import Hunt
     from guiapp.core.tokenizer import Tokenizer
@@ -37,6 +38,7 @@ __all__ = [
     "doctor",
     "hunt",
     "open_model",
+    "special",
     "why",
 ]
 
@@ -145,6 +147,22 @@ def hunt(
         if progress is not None:
             progress(state)
     return state
+
+
+def special(model: str | PathLike[str] | Tokenizer) -> tuple[SpecialToken, ...]:
+    """The special tokens of a model, by id: those with a kind, a role, or a name that keeps them free.
+
+    Each has `token_id`, `name`, `roles` (with the key that says so), `reach` (how a text leads to it, and
+    `text`: which), `end` (why llama.cpp ends a generation there, else ""), `mark` (how the file marks it),
+    `is_reserved`, and `is_unused`: nothing that the files say uses it.  Raises VocabError for a model that
+    cannot be used.
+
+    [token.name for token in guiapp.special("demo:bpe") if token.end]
+    """
+    from guiapp.core.explain.special_list import special_list
+    from guiapp.core.tokenizer import Tokenizer
+
+    return special_list(model if isinstance(model, Tokenizer) else open_model(model))
 
 
 def why(

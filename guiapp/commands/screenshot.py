@@ -16,6 +16,7 @@ PAGES = (
     "compare_vocabularies",
     "hunt",
     "chat",
+    "special_tokens",
     "tree",
     "steps",
     "presentation",

@@ -277,6 +277,13 @@ OF_VOCABULARIES = (
     Sign(_verdict("✓", True), "both say the same"),
     Sign(_words("–"), "nothing, or not there"),
 )
+OF_SPECIAL_TOKENS = (
+    Sign(_words("always"), "its own text leads to the token"),
+    Sign(_words("if parsed"), "it does while special tokens are parsed, as the switch below says"),
+    Sign(_words("no"), "it does not"),
+    Sign(_words("yes"), "llama.cpp ends a generation there"),
+    Sign(_words("looks so"), "it does not, though people may take the token for an end"),
+)
 OF_HUNTS = (
     Sign(_sides, "the models, A above B"),
     Sign(_guide(False), "a cut that both make"),
@@ -313,6 +320,7 @@ PAGES: dict[str, Parts] = {
     "compare": (("Of models side by side", OF_MODELS), IN_TEXTS),
     "compare_texts": (("Of two texts", OF_TEXTS), IN_TEXTS),
     "compare_vocabularies": (("Of two vocabularies", OF_VOCABULARIES), IN_TEXTS),
+    "special_tokens": (("Of special tokens", OF_SPECIAL_TOKENS), IN_TEXTS),
     "hunt": (("Of finds", OF_HUNTS), IN_TEXTS),
     "chat": (("In prompts", IN_PROMPTS), IN_TEXTS),
     "tree": (("In the tree", tuple(Sign(*row) for row in IN_TREE)), IN_TEXTS),

@@ -166,6 +166,7 @@ PAGES = (
     _row("compare_vocabularies", "Compare vocabularies", "", ("Inspect", "Compare", "Vocabularies")),
     _row("hunt", "Hunt for differences", "", ("Inspect", "Compare", "Hunt")),
     _row("chat", "Chat", "Ctrl+6", ("Inspect", "Chat")),
+    _row("special_tokens", "Special tokens", "", ("Inspect", "Vocabulary", "Special tokens")),
     _row("tree", "Tree", "Ctrl+2", ("Tree",)),
     _row("steps", "Steps", "Ctrl+3", ("Steps",)),
     _row("bench", "Bench", "Ctrl+4", ("Bench",)),

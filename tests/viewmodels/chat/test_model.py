@@ -77,7 +77,8 @@ def test_a_prompt_stays_while_the_template_fails(model, qtbot):
 
 
 @pytest.mark.parametrize(
-    "template", ["{% for i in range(10**9) %}{% endfor %}", "{{ 'x' * 10**10 }}", "{{ ''.__class__.__mro__ }}"]
+    "template",
+    ["{% for i in range(10**9) %}{% endfor %}", "{{ 'x' * 10**10 }}", "{{ ''.__class__.__mro__ }}"],
 )
 def test_a_hostile_template_is_told_of(model, qtbot, template):
     render(model, qtbot)
