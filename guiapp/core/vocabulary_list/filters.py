@@ -127,13 +127,21 @@ def listed(
 
 def without(query: str, key: str) -> str:
     """A filter without the terms `key:…` in it."""
-    words = [word[0] for word in WORD.finditer(query)]
-    return " ".join(word for word in words if not word.lstrip("-").startswith(f"{key}:"))
+    return " ".join(word[0] for word in WORD.finditer(query) if not word["body"].startswith(f"{key}:"))
+
+
+def without_terms(query: str, written: str) -> str:
+    """A filter without some terms."""
+    return " ".join(word[0] for word in WORD.finditer(query) if word[0] not in _words(written))
+
+
+def _words(query: str) -> set[str]:
+    return {word[0] for word in WORD.finditer(query)}
 
 
 def has(query: str, written: str) -> bool:
-    """Whether a term stands in a filter."""
-    return written in (word[0] for word in WORD.finditer(query))
+    """Whether some terms stand in a filter."""
+    return _words(written) <= _words(query)
 
 
 def with_term(query: str, written: str) -> str:
