@@ -102,13 +102,12 @@ def _survey(matrix: Matrix, progress: Progress) -> tuple[Values, Values]:
     """
     directions = _sampled_directions(matrix)
     squares = np.empty(matrix.n_rows, np.float32)
-    total, turned = np.zeros(matrix.width), np.zeros(directions.shape)
+    sums = np.zeros((matrix.width, directions.shape[1] + 1))
     for start, rows, of_block in _sound_blocks(matrix, progress):
         squares[start : start + len(rows)] = of_block
-        total += rows.sum(axis=0, dtype=np.float64)
-        turned += rows.T @ (rows @ directions)
-    mean = total / matrix.n_rows
-    turned = turned / matrix.n_rows - np.outer(mean, mean @ directions)
+        sums += rows.T @ np.column_stack([rows @ directions, np.ones(len(rows), np.float32)])
+    mean = sums[:, -1] / matrix.n_rows
+    turned = sums[:, :-1] / matrix.n_rows - np.outer(mean, mean @ directions)
     _values, mixed = np.linalg.eigh(directions.T @ turned)
     component = turned @ mixed[:, -1]
     length = np.linalg.norm(component)
@@ -143,26 +142,24 @@ def _distances(
 ) -> tuple[Values, Values, Values]:
     """Distance, cosine distance, and that without a component, of all rows to the mean of some."""
     mean = reference.mean(axis=0)
-    along_mean = float(mean @ component)
-    distances, dots, along = (np.empty(matrix.n_rows, np.float32) for _ in range(3))
+    length, along_mean = float(np.linalg.norm(mean)), float(mean @ component)
+    both = np.column_stack([mean, component])
+    distances, products = np.empty(matrix.n_rows, np.float32), np.empty((matrix.n_rows, 2), np.float32)
     for start, rows, _squares in _sound_blocks(matrix, progress):
-        part = slice(start, start + len(rows))
         rows -= mean  # first, so that what is near the mean keeps its digits
+        part = slice(start, start + len(rows))
         distances[part] = np.sqrt(np.einsum("ij,ij->i", rows, rows))
-        dots[part] = rows @ mean
-        along[part] = rows @ component
-    dots += mean @ mean
-    length = float(np.linalg.norm(mean))
-    has_direction = length > NEAR_ZERO * float(np.nanmedian(norms))
-    along += along_mean
+        products[part] = rows @ both
     distances[np.isnan(norms)] = np.nan
-    if not has_direction:
-        nothing = np.full(matrix.n_rows, np.nan, np.float32)
-        return distances, nothing, nothing
-    cosines = _cosine_distances(dots, norms, length)
-    left = np.sqrt(np.maximum(norms**2 - along**2, 0))
-    left_of_mean = float(np.linalg.norm(mean - along_mean * component))
-    return distances, cosines, _cosine_distances(dots - along * along_mean, left, left_of_mean)
+    if length < NEAR_ZERO * float(np.nanmedian(norms)):
+        return distances, np.full_like(norms, np.nan), np.full_like(norms, np.nan)
+    dots, along = products[:, 0] + mean @ mean, products[:, 1] + along_mean
+    left, left_of_mean = np.sqrt(np.maximum(norms**2 - along**2, 0)), mean - along_mean * component
+    return (
+        distances,
+        _cosine_distances(dots, norms, length),
+        _cosine_distances(dots - along * along_mean, left, float(np.linalg.norm(left_of_mean))),
+    )
 
 
 def _cosine_distances(dots: Values, norms: Values, reference_norm: float) -> Values:
