@@ -5,18 +5,17 @@ from operator import attrgetter
 
 import numpy as np
 import pytest
-from embedded_models import placed, rows_with_dead, write_model
+from embedded_models import placed, write_model
 from gguf import GGML_QUANT_SIZES, GGMLQuantizationType
 from gguf_builder import Tensor, vocab_file
-from quantised_by_ggml import KINDS, decoded, quantised
+from quantised_by_ggml import KINDS, decoded
 
 from guiapp.core.embeddings import matrices
 from guiapp.core.embeddings.matrices import blocks_of, find_matrices, rows_of
 from guiapp.core.errors import VocabError
 
-F32, Q4_K = GGMLQuantizationType.F32, GGMLQuantizationType.Q4_K
+F32 = GGMLQuantizationType.F32
 INPUT, OUTPUT = matrices.INPUT, matrices.OUTPUT
-TRAINED = rows_with_dead(70, 512, range(4, 9), 0.1)
 
 
 def raw(n_rows: int, width: int = 4) -> tuple[GGMLQuantizationType, np.ndarray]:
@@ -26,12 +25,12 @@ def raw(n_rows: int, width: int = 4) -> tuple[GGMLQuantizationType, np.ndarray]:
 @pytest.mark.parametrize("kind", KINDS, ids=attrgetter("name"))
 def test_rows_are_the_numbers_that_ggml_decodes(kind, tmp_path, monkeypatch):
     monkeypatch.setattr(matrices, "BLOCK_ELEMENTS", 512 * 16)
-    data = quantised(TRAINED, kind)
+    block, size = GGML_QUANT_SIZES[kind]
+    data = np.random.default_rng(3).integers(0, 256, (70, 512 // block * size), np.uint8)
     matrix = find_matrices(write_model(tmp_path / "x.gguf", {INPUT: (kind, data)}, 70)).input
     starts, blocks = zip(*blocks_of(matrix), strict=True)
-    expected = decoded(data, kind)
-    tolerance = 1e-6 * np.abs(expected).max()
-    np.testing.assert_allclose(np.concatenate(blocks), expected, rtol=1e-5, atol=tolerance)
+    with np.errstate(invalid="ignore"):
+        np.testing.assert_allclose(np.concatenate(blocks), decoded(data, kind), rtol=1e-5, atol=1e-6)
     assert starts == (0, 16, 32, 48, 64)
     some = [0, 3, 4, 5, 17, *range(20, 60), 69]
     np.testing.assert_array_equal(rows_of(matrix, some), np.concatenate(blocks)[some])
