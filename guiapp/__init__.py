@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from guiapp.core.explain.why.told import TokenWhy
     from guiapp.core.hunt.finds import Hunt
     from guiapp.core.tokenizer import Tokenizer
+    from guiapp.core.vocabulary_list.report import TokenList
 
 __version__ = "0.1.0"
 __all__ = [
@@ -37,6 +38,7 @@ __all__ = [
     "doctor",
     "hunt",
     "open_model",
+    "vocab",
     "why",
 ]
 
@@ -139,6 +141,30 @@ def hunt(
         if progress is not None:
             progress(state)
     return state
+
+
+def vocab(
+    model: str | PathLike[str] | Tokenizer,
+    query: str = "",
+    sort: str | None = None,
+    descending: bool = False,
+    columns: Sequence[str] | None = None,
+) -> TokenList:
+    """The tokens of a model that a filter leaves, such as `kind:normal -is:byte length:>=8 script:Han`.
+
+    `guiapp.core.vocabulary_list.filters` says what filters there are, and `columns` beside it what is known.
+    The result has `ids` (int32[k], in order), `record(id)` (a dict of the columns) and `figures`, arrays of
+    what is known of all tokens.  Raises VocabError for a model that cannot be used, TokenloupeError for a
+    filter or a column that there is not.
+
+    found = guiapp.vocab("demo:bpe", "length:>8", sort="length")
+    [found.record(token_id)["token"] for token_id in found.ids.tolist()]
+    """
+    from guiapp.core.tokenizer import Tokenizer
+    from guiapp.core.vocabulary_list.vocabulary_list import vocabulary_list
+
+    tokenizer = model if isinstance(model, Tokenizer) else open_model(model)
+    return vocabulary_list(tokenizer, query, sort, descending, columns)
 
 
 def why(

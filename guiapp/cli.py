@@ -38,6 +38,7 @@ COMMANDS = (
     "bench field",
     "hunt",
     "tree",
+    "vocab",
     "lesson",
     "train",
     "screenshot",
