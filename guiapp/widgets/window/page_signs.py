@@ -284,6 +284,7 @@ OF_SPECIAL_TOKENS = (
     Sign(_words("no"), "it does not"),
     Sign(_words("yes"), "llama.cpp ends a generation there"),
     Sign(_words("looks so"), "it does not, though people may take the token for an end"),
+)
 
 
 def _listed_and_others(painter: QPainter, theme: Theme, box: QRectF) -> None:
