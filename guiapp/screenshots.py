@@ -44,6 +44,7 @@ class Look:
     difference        of those of Compare the one to go to, from 1; 0 for none
     against           the second of two texts that are compared
     hunt_seconds      how long to hunt before the picture is taken
+    filter            on the Vocabulary page
     shape             of the picture on the Tree page
     at, race, lesson  on the Steps page: a breakpoint to stop at, an encoder to run beside, and NAME:STEP
                       or `LESSON_LIST`
@@ -65,6 +66,7 @@ class Look:
     difference: int = 0
     against: str = ""
     hunt_seconds: float = 0.0
+    filter: str = ""
     shape: str = "sunburst"
     encoder: str = ""
     at: str = ""
@@ -140,6 +142,7 @@ def _grab(shell: Shell, page: str, model: str, look: Look) -> QPixmap:
     _wait_for_page(shell)
     _arrange_inspect(shell, look)
     _arrange_compare(shell, look)
+    _arrange_vocabulary(shell, look)
     _arrange_steps(shell, look)
     _arrange_bench(shell, look)
     _arrange_chat(shell, look)
@@ -219,6 +222,18 @@ def _arrange_compare(shell: Shell, look: Look) -> None:
     else:
         return
     _wait_for_page(shell)
+
+
+def _arrange_vocabulary(shell: Shell, look: Look) -> None:
+    """Filter on the Vocabulary page, if it is shown, and look at the first token."""
+    from guiapp.widgets.vocabulary.page import VocabularyPage
+
+    page = shell.window.pages.current
+    if isinstance(page, VocabularyPage) and look.filter:
+        page.model.set_query(look.filter)
+        _wait_for_page(shell)
+        page.model.step(1)
+        _wait_for_page(shell)
 
 
 def _arrange_steps(shell: Shell, look: Look) -> None:

@@ -16,6 +16,8 @@ PAGES = (
     "compare_vocabularies",
     "hunt",
     "chat",
+    "special_tokens",
+    "vocabulary",
     "tree",
     "steps",
     "presentation",
@@ -31,6 +33,7 @@ DETAILS = [
     "difference",
     "against",
     "hunt_seconds",
+    "filter",
     "shape",
     "encoder",
     "at",
@@ -64,6 +67,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--against", metavar="TEXT", default="", help="on the page of two texts")
     parser.add_argument(
         "--hunt-seconds", metavar="S", type=float, default=0.0, help="on the Hunt page: hunt before"
+    )
+    parser.add_argument(
+        "--filter", metavar="FILTER", default="", help="on the Vocabulary page: see `tokenloupe vocab --help`"
     )
     parser.add_argument("--text", metavar="TEXT", help="the sample text by default")
     parser.add_argument(
