@@ -157,12 +157,13 @@ class Chat:
     def became_control(self) -> NDArray[np.bool_]:
         """bool[n]: the tokens of content that are control tokens, but for what a model has no tokens for."""
         attributes = self.tokenizer.vocabulary.attributes[self.token_ids]
-        became = attributes & Attribute.CONTROL > 0
+        became: NDArray[np.bool_] = attributes & Attribute.CONTROL > 0
         for index in np.flatnonzero(attributes & Attribute.UNKNOWN).tolist():
             start, end = self.encoding.spans[index].tolist()
             name = self.tokenizer.vocabulary.raw_text(int(self.token_ids[index]))
             became[index] = self.encoding.text_bytes[start:end].strip() == name
-        return became & np.array([origin.is_content for origin in self.origins], bool)
+        became &= np.array([origin.is_content for origin in self.origins], bool)
+        return became
 
     @cached_property
     def turns(self) -> list[Turn]:
