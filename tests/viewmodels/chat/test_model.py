@@ -14,7 +14,8 @@ from guiapp.viewmodels.text.coloured_spans import CONTROL_SHADE, ORIGIN_SHADE, P
 from guiapp.viewmodels.text_session import TextSession
 
 CHATML = (
-    "{% for message in messages %}<|im_start|>{{ message.role }}\n{{ message.content }}<|im_end|>\n{% endfor %}"
+    "{% for message in messages %}<|im_start|>{{ message.role }}\n{{ message.content }}<|im_end|>\n"
+    "{% endfor %}"
     "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
 )
 HELLO = conversation_of([{"role": "user", "content": "How do lions sleep?"}])
@@ -70,14 +71,16 @@ def test_a_prompt_stays_while_the_template_fails(model, qtbot):
     settle(model, qtbot)
     assert model.failure.startswith("The template has a mistake in line 1")
     assert model.result.failed_line == 1
-    assert model.chat.text == text and model.is_behind
+    assert model.chat.text == text
+    assert model.is_behind
     model.choose(replace(model.settings, template=CHATML))
     settle(model, qtbot)
     assert not model.failure
 
 
 @pytest.mark.parametrize(
-    "template", ["{% for i in range(10**9) %}{% endfor %}", "{{ 'x' * 10**10 }}", "{{ ''.__class__.__mro__ }}"]
+    "template",
+    ["{% for i in range(10**9) %}{% endfor %}", "{{ 'x' * 10**10 }}", "{{ ''.__class__.__mro__ }}"],
 )
 def test_a_hostile_template_is_told_of(model, qtbot, template):
     render(model, qtbot)
@@ -92,7 +95,8 @@ def test_without_messages_there_is_no_prompt(model, qtbot):
     model.edited.remove(0)
     assert model.chat is None
     settle(model, qtbot)
-    assert model.chat is None and not model.failure
+    assert model.chat is None
+    assert not model.failure
     assert model.result.template.text == CHATML
 
 
@@ -141,7 +145,8 @@ def test_a_file_of_messages_is_read_and_images_are_refused(model, qtbot, tmp_pat
     assert model.edited.messages[0]["content"] == "Hi"
     with qtbot.waitSignal(model.reading.failed) as told:
         model.open(bad)
-    assert "image_url" in told.args[0] and "Only texts" in told.args[0]
+    assert "image_url" in told.args[0]
+    assert "Only texts" in told.args[0]
     assert model.edited.messages[0]["content"] == "Hi"
 
 
