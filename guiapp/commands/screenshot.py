@@ -16,6 +16,8 @@ PAGES = (
     "compare_vocabularies",
     "hunt",
     "chat",
+    "special_tokens",
+    "vocabulary",
     "tree",
     "steps",
     "presentation",
@@ -31,6 +33,7 @@ DETAILS = [
     "difference",
     "against",
     "hunt_seconds",
+    "filter",
     "shape",
     "encoder",
     "at",
@@ -43,6 +46,7 @@ DETAILS = [
     "bench_seconds",
     "messages",
     "template",
+    "compared",
 ]
 
 
@@ -63,6 +67,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--against", metavar="TEXT", default="", help="on the page of two texts")
     parser.add_argument(
         "--hunt-seconds", metavar="S", type=float, default=0.0, help="on the Hunt page: hunt before"
+    )
+    parser.add_argument(
+        "--filter", metavar="FILTER", default="", help="on the Vocabulary page: see `tokenloupe vocab --help`"
     )
     parser.add_argument("--text", metavar="TEXT", help="the sample text by default")
     parser.add_argument(
@@ -107,6 +114,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--messages", metavar="FILE.json", type=file_path, help="on the Chat page: messages in OpenAI's form"
     )
     parser.add_argument("--template", metavar="FILE", default="", help="on the Chat page: another template")
+    parser.add_argument(
+        "--compared",
+        metavar="text|prompt|llama.cpp|FILE",
+        default="",
+        help="on the Chat page: put beside content as text, another generation prompt or another template",
+    )
     add_spelling_option(parser)
     parser.add_argument("-o", "--output", metavar="FILE.png", type=file_path, required=True)
 

@@ -54,15 +54,9 @@ VERSION = 1
 WHAT = "session"
 OFF = "off "
 PAGES = (
-    "inspect",
-    "compare",
-    "compare_texts",
-    "compare_vocabularies",
-    "hunt",
-    "chat",
-    "tree",
-    "steps",
-    "bench",
+    *("inspect", "compare", "compare_texts", "compare_vocabularies", "hunt"),
+    *("chat", "vocabulary", "special_tokens", "doctor"),
+    *("tree", "steps", "bench"),
 )
 MOST_FILE_BYTES = 1 << 24
 MOST_NOTES = 50_000  # characters; editors are slow with lines that are longer

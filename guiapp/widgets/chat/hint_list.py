@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy
 
 from guiapp.core.chat.hints import Hint
 from guiapp.viewmodels.chat.model import ChatModel
-from guiapp.widgets.chat.badge import BADGE_PX, color_of, draw_number
+from guiapp.widgets.chat.badge import BADGE_PX, BECAME_CONTROL, color_of, draw_number
 from guiapp.widgets.shared.buttons import push_button
 from guiapp.widgets.shared.layouts import in_column, in_row, scroll_down
 from guiapp.widgets.shared.painting import Painted
@@ -61,10 +61,12 @@ class HintRow(QFrame):
     Signals:
         clicked(): the row was clicked.
         fix_wanted(): its button was.
+        both_wanted(): show the prompt with and without control tokens in content.
     """
 
     clicked = Signal()
     fix_wanted = Signal()
+    both_wanted = Signal()
 
     def __init__(self, theme_source: ThemeSource) -> None:
         super().__init__()
@@ -75,15 +77,18 @@ class HintRow(QFrame):
         self._number = _Number(theme_source)
         self._words = StyledText(Theme.ui_font(), MOST_LINES)
         self._words.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        tip = "Show the tokens as the model reads them, and as text, side by side"
+        self.both = push_button("Side by side", self.both_wanted.emit, role="link", tip=tip)
         self.button = push_button("", self.fix_wanted.emit, role="raised")
-        margins = MARGIN_PX, UNIT_PX
-        in_row(self._number, (self._words, 1), self.button, on=self, margins=margins, spacing=GAP_PX)
+        margins, words = (MARGIN_PX, UNIT_PX), (self._words, 1)
+        in_row(self._number, words, self.both, self.button, on=self, margins=margins, spacing=GAP_PX)
         theme_source.changed.connect(self._write)
 
     def show_hint(self, number: int, hint: Hint) -> None:
         """Show this from now on; its words are laid out again only if they are others."""
         before, self.hint = self.hint, hint
         self._number.show_number(number, hint)
+        self.both.setVisible(hint.code == BECAME_CONTROL)
         self.button.setText("" if hint.fix is None else hint.fix.label)
         self.button.setVisible(hint.fix is not None)
         self.button.setAccessibleDescription(hint.what)
@@ -107,9 +112,11 @@ class HintList(QScrollArea):
 
     Signals:
         pointed_at(Hint): people want to see what it is about.
+        both_wanted(): as of a row.
     """
 
     pointed_at = Signal(object)
+    both_wanted = Signal()
 
     def __init__(self, model: ChatModel, theme_source: ThemeSource) -> None:
         super().__init__()
@@ -147,6 +154,7 @@ class HintList(QScrollArea):
         row = HintRow(self._theme_source)
         row.clicked.connect(partial(self._point_at, row))
         row.fix_wanted.connect(partial(self._mend, row))
+        row.both_wanted.connect(self.both_wanted)
         self.rows.append(row)
         self._column.addWidget(row)
 

@@ -44,6 +44,7 @@ from guiapp.widgets.window.session_commands import SessionCommands
 from guiapp.widgets.window.utf16_notice import Utf16Notice
 
 if TYPE_CHECKING:
+    from guiapp.core.vocabulary_list.figures import Ids
     from guiapp.widgets.steps.page import StepsPage
 
 Take = Callable[[str, str | None], object]
@@ -96,6 +97,8 @@ class WindowCommands(QObject):
         self.picker.browse_requested.connect(self._browse)
         window.requests.model_wanted.connect(self._pick)
         window.requests.token_wanted.connect(self._show_in_tree)
+        window.requests.tokens_wanted.connect(self._show_all_in_tree)
+        window.requests.comparison_wanted.connect(self._compare_vocabularies)
         window.requests.building_wanted.connect(self._show_building)
         window.requests.stop_wanted.connect(self._stop_at_token)
         window.requests.why_wanted.connect(self._tell_why)
@@ -542,6 +545,24 @@ class WindowCommands(QObject):
         page = self._window.pages.current
         assert isinstance(page, TreePage)
         page.bar.query.setText(f"#{token_id}")
+
+    def _show_all_in_tree(self, title: str, tokens: Ids) -> None:
+        """Light some tokens in the tree, and list them there."""
+        from guiapp.widgets.tree.page import TreePage
+
+        self._show_page("tree")
+        page = self._window.pages.current
+        assert isinstance(page, TreePage)
+        page.search.list_tokens(title, tokens)
+
+    def _compare_vocabularies(self, query: str) -> None:
+        """Filter the vocabularies of the window's model and of another one."""
+        from guiapp.widgets.compare_vocabularies.page import VocabulariesPage
+
+        self._show_page("compare_vocabularies")
+        page = self._window.pages.current
+        assert isinstance(page, VocabulariesPage)
+        page.model.look_for(query)
 
     def _show_building(self, token_id: int) -> None:
         """Find a token in the tree, with room for its three trees."""

@@ -11,6 +11,7 @@ from guiapp.widgets.shared.painting import CENTER, RIGHT, fill, ring, write
 from guiapp.widgets.shared.style_sheet import blend
 from guiapp.widgets.shared.theme import SMALL_FONT_PX, Theme
 from guiapp.widgets.spans.painter import QUIET_ALPHA, RADIUS_PX, RING_ALPHA, RING_PX, draw_upright, faded
+from guiapp.widgets.vocabulary.picture import OTHERS
 from guiapp.widgets.window.signs_card import IN_STEPS, IN_THE_TEXT, Draw, Sign
 from guiapp.widgets.window.tree_signs import IN_TREE
 
@@ -277,6 +278,25 @@ OF_VOCABULARIES = (
     Sign(_verdict("✓", True), "both say the same"),
     Sign(_words("–"), "nothing, or not there"),
 )
+OF_SPECIAL_TOKENS = (
+    Sign(_words("always"), "its own text leads to the token"),
+    Sign(_words("if parsed"), "it does while special tokens are parsed, as the switch below says"),
+    Sign(_words("no"), "it does not"),
+    Sign(_words("yes"), "llama.cpp ends a generation there"),
+    Sign(_words("looks so"), "it does not, though people may take the token for an end"),
+)
+
+
+def _listed_and_others(painter: QPainter, theme: Theme, box: QRectF) -> None:
+    bar = _bar_in(box)
+    painter.fillRect(bar, blend(theme.panel, theme.dim, OTHERS))
+    painter.fillRect(_bar_in(box, 0.4), theme.contenders[0])
+
+
+OF_LISTS = (
+    Sign(_listed_and_others, "tokens that are listed, and the others; a click on a bar filters by it"),
+    Sign(_words("<E2 82>"), "bytes that are no whole characters"),
+)
 OF_HUNTS = (
     Sign(_sides, "the models, A above B"),
     Sign(_guide(False), "a cut that both make"),
@@ -313,8 +333,10 @@ PAGES: dict[str, Parts] = {
     "compare": (("Of models side by side", OF_MODELS), IN_TEXTS),
     "compare_texts": (("Of two texts", OF_TEXTS), IN_TEXTS),
     "compare_vocabularies": (("Of two vocabularies", OF_VOCABULARIES), IN_TEXTS),
+    "special_tokens": (("Of special tokens", OF_SPECIAL_TOKENS), IN_TEXTS),
     "hunt": (("Of finds", OF_HUNTS), IN_TEXTS),
     "chat": (("In prompts", IN_PROMPTS), IN_TEXTS),
+    "vocabulary": (("In the vocabulary", OF_LISTS), IN_TEXTS),
     "tree": (("In the tree", tuple(Sign(*row) for row in IN_TREE)), IN_TEXTS),
     "steps": (("In the steps", (*IN_STEPS, *IN_PICTURES)), ("In trainings", IN_TRAININGS), IN_TEXTS),
 }

@@ -92,7 +92,9 @@ class PageRequests(QObject):
     Signals:
         model_wanted(QWidget, take): let people choose a model under this widget; `take(name, pre)` opens it.
         token_wanted(int): show this token of the window's model in its tree.
-        building_wanted(int): the same, with the three trees of the token beside each other.
+        tokens_wanted(str, Ids): light these tokens in the tree, under a title.
+        comparison_wanted(str): list the tokens of two vocabularies that this filter leaves.
+        building_wanted(int): the same as token_wanted, with the three trees of the token beside each other.
         stop_wanted(int, int): step through the text up to where this token is formed, over this byte.
         why_wanted(int): say why this token of the text, by its number, is there.
         step_wanted(Place): step through the text up to there.
@@ -106,6 +108,8 @@ class PageRequests(QObject):
 
     model_wanted = Signal(object, object)
     token_wanted = Signal(object)
+    tokens_wanted = Signal(str, object)
+    comparison_wanted = Signal(str)
     building_wanted = Signal(object)
     stop_wanted = Signal(object, object)
     why_wanted = Signal(object)
@@ -166,6 +170,8 @@ PAGES = (
     _row("compare_vocabularies", "Compare vocabularies", "", ("Inspect", "Compare", "Vocabularies")),
     _row("hunt", "Hunt for differences", "", ("Inspect", "Compare", "Hunt")),
     _row("chat", "Chat", "Ctrl+6", ("Inspect", "Chat")),
+    _row("vocabulary", "Vocabulary", "Ctrl+7", ("Inspect", "Vocabulary", "Tokens")),
+    _row("special_tokens", "Special tokens", "", ("Inspect", "Vocabulary", "Special tokens")),
     _row("tree", "Tree", "Ctrl+2", ("Tree",)),
     _row("steps", "Steps", "Ctrl+3", ("Steps",)),
     _row("bench", "Bench", "Ctrl+4", ("Bench",)),
