@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.vocab.quoting import quoted
-from guiapp.viewmodels.chat.spans import hue_of
+from guiapp.viewmodels.chat.looks import hue_of
 
 if TYPE_CHECKING:
     from guiapp.core.chat.chat import Chat

@@ -17,6 +17,7 @@ from guiapp.viewmodels.chat.beside import Beside, ChatBeside, Way
 from guiapp.viewmodels.chat.kept_conversation import KeptConversation
 from guiapp.viewmodels.chat.model import ChatModel
 from guiapp.viewmodels.chat.spans import ChatSpans
+from guiapp.viewmodels.chat.words import line_of, places
 from guiapp.viewmodels.text.statistics import format_duration
 from guiapp.viewmodels.tokens.details import hover_text
 from guiapp.widgets.chat.budget_strip import BudgetStrip
@@ -55,7 +56,7 @@ class ChatPage(Page):
         self.hints = HintList(model, themes)
         self.prompt = PromptView(model, self.spans, themes)
         self.prompt.set_placeholder(EMPTY)
-        self.prompt.tell_tokens_by(partial(hover_text, self.spans, None))
+        self.prompt.tell_tokens_by(self._tell_token)
         TokenMenu(self.prompt, self.spans, setting.requests, kind=Kind.OTHER)
         self.token_line = TokenLine(model, self.spans, setting.requests, themes)
         self.template = TemplatePanel(model, themes)
@@ -74,6 +75,7 @@ class ChatPage(Page):
         in_column(self.budget, (self.splitter, 1), on=self, spacing=0)
         self._tools = QWidget()
         self._make_tools(setting)
+        self.prompt.hovered.connect(self._hover)
         self.hints.pointed_at.connect(self._point_at)
         self.hints.both_wanted.connect(partial(self.beside.choose, Beside(Way.AS_TEXT)))
         self.beside.changed.connect(self._fold)
@@ -197,6 +199,16 @@ class ChatPage(Page):
             button.setVisible(has_none)
         self.parsed.setVisible(self.model.settings.as_text)
         self.figures_changed.emit()
+
+    def _tell_token(self, index: int) -> str:
+        origin = self.model.origins[index]
+        said = (hover_text(self.spans, None, index), places(origin)[0], line_of(origin))
+        return "\n".join(filter(None, said))
+
+    def _hover(self, index: int) -> None:
+        """Light the line that wrote the token under the mouse."""
+        origins = self.model.origins
+        self.template.view.point_at(origins[index].line if 0 <= index < len(origins) else 0)
 
     def _point_at(self, hint: Hint) -> None:
         if hint.tokens[0] < hint.tokens[1]:
