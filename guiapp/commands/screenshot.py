@@ -15,6 +15,7 @@ PAGES = (
     "compare_texts",
     "compare_vocabularies",
     "hunt",
+    "doctor",
     "tree",
     "steps",
     "presentation",

@@ -51,7 +51,10 @@ from guiapp.core.vocab.quoting import quoted
 VERSION = 1
 WHAT = "session"
 OFF = "off "
-PAGES = ("inspect", "compare", "compare_texts", "compare_vocabularies", "hunt", "tree", "steps", "bench")
+PAGES = (
+    *("inspect", "compare", "compare_texts", "compare_vocabularies", "hunt", "doctor"),
+    *("tree", "steps", "bench"),
+)
 MOST_FILE_BYTES = 1 << 24
 MOST_NOTES = 50_000  # characters; editors are slow with lines that are longer
 MOST_CONDITIONS = 200  # each of them looks at all steps
