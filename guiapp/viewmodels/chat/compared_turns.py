@@ -127,16 +127,25 @@ def _shown(turn: Turn, is_shared: NDArray[np.bool_]) -> list[tuple[int, int]]:
     return found
 
 
-def differences(turns: Sequence[ComparedTurn]) -> list[tuple[int, int]]:
-    """Side and first token of each stretch that is not in both; of what differs in both, at the left."""
-    found = list[tuple[int, int]]()
-    for turn in turns:
-        firsts = dict[int, tuple[int, int]]()  # by how many both have before it
+class Difference(NamedTuple):
+    """A stretch that is not in both: its turn, how many that both have come before, side, first token."""
+
+    turn: int
+    n_before: int
+    side: int
+    token: int
+
+
+def differences(turns: Sequence[ComparedTurn]) -> list[Difference]:
+    """All, in order; of what differs in both prompts at one place, that at the left."""
+    found = list[Difference]()
+    for number, turn in enumerate(turns):
+        firsts = dict[int, Difference]()  # by how many both have before it
         for side, cells in enumerate(turn.sides):
             n_before = 0
             for cell in cells:
                 if not cell.is_shared:
-                    firsts.setdefault(n_before, (side, cell.token))
+                    firsts.setdefault(n_before, Difference(number, n_before, side, cell.token))
                 n_before += cell.n_shared
         found += (firsts[n_before] for n_before in sorted(firsts))
     return found

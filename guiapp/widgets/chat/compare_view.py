@@ -154,7 +154,7 @@ class CompareView(QFrame):
         self.columns.show_compared(compared, self.beside.is_busy or self.beside.model.is_behind)
         self.menu.setText("Compare…" if beside is None else f"Beside: {name_of(beside)}")
         if compared is None:
-            said = self.beside.failure or ("Comparing…" if self.beside.is_busy else "")
+            said = self.beside.failure or ("Comparing…" if self.beside.is_busy else "There is no prompt yet.")
             self.told.setText(quoted(said, 300))
             for label in (*self.names, self.counts):
                 label.set_texts([""])
@@ -172,14 +172,16 @@ class CompareView(QFrame):
             alike = (
                 told or f"{n_differing[0]:,} tokens only at the left, {n_differing[1]:,} only at the right"
             )
-        self.told.setText(alike)
+        n_shown, n_turns = len(compared.turns), len(comparison.turns)
+        rest = "" if n_shown == n_turns else f" – the first {n_shown:,} of {n_turns:,} turns are shown"
+        self.told.setText(alike + rest)
         names = names_of(compared.beside, self.beside.model.settings.add_generation_prompt)
         sizes = len(comparison.first.encoding), len(comparison.second.encoding)
         for label, name, n_tokens in zip(self.names, names, sizes, strict=True):
             label.set_texts([f"{name}   {counted(n_tokens, 'token')}", counted(n_tokens, "token")])
         parts = [
             f"{quoted(name, LONGEST_NAME)} {first:,}"
-            + (f" → {second:,} ({second - first:+,})" if first != second else "")
+            + (f" → {second:,} ({_change(second - first)})" if first != second else "")
             for name, first, second in comparison.counts
             if first or second
         ]
@@ -191,7 +193,13 @@ class CompareView(QFrame):
         columns, model = self.columns, self.beside.model
         self.walk.show_place(columns.number, len(columns.differences))
         told = columns.told(columns.selected)
-        self.token.set_texts([told or "Choose a token to see where it is from."])
+        parts = [] if told is None else [told.label, str(told.token_id), told.where, told.shared]
+        texts = (
+            [parts, [*parts[:2], *parts[3:]], parts[:2]]
+            if parts
+            else [["Choose a token to see where it is from."]]
+        )
+        self.token.set_texts(["   ".join(each) for each in texts])
         chat = columns.chat
         self.tree.setVisible(chat is not None and chat.tokenizer is model.session.tokenizer)
         if columns.selected is not None and chat is not None and chat.encoding is model.encoding:
@@ -227,3 +235,7 @@ def names_of(beside: Beside, has_prompt: bool) -> tuple[str, str]:
         Way.MODEL: ("This model", other),
         Way.LLAMA_CPP: ("Tokenloupe", "llama.cpp"),
     }[beside.way]
+
+
+def _change(by: int) -> str:
+    return f"{by:+,}".replace("-", "−")

@@ -24,7 +24,7 @@ from guiapp.core.chat.chat import Chat
 from guiapp.core.explain.figures import counted
 from guiapp.core.explain.visible_text import isolate
 from guiapp.viewmodels.chat.beside import Compared
-from guiapp.viewmodels.chat.compared_turns import Cell, ComparedTurn, Placed, differences, flowed
+from guiapp.viewmodels.chat.compared_turns import Cell, ComparedTurn, Difference, Placed, differences, flowed
 from guiapp.viewmodels.spelling import SharedSpelling
 from guiapp.widgets.shared.painting import CENTER, LEFT, RIGHT, fill, ring, width_of, write
 from guiapp.widgets.shared.plain_tip import plain_tip
@@ -49,6 +49,18 @@ class CellPlace(NamedTuple):
     rect: QRectF
 
 
+class ToldCell(NamedTuple):
+    """A token in words."""
+
+    label: str
+    token_id: int
+    where: str
+    shared: str
+
+    def __str__(self) -> str:
+        return f"{self.label}   {self.token_id}   {self.where}   {self.shared}"
+
+
 class SideBySide(QAbstractScrollArea):
     """Keys go from token to token, and to the next difference; `selected` is a side and a token.
 
@@ -64,7 +76,7 @@ class SideBySide(QAbstractScrollArea):
         self.compared: Compared | None = None
         self.selected: tuple[int, int] | None = None
         self.is_behind = False
-        self.differences: list[tuple[int, int]] = []  # side and first token of each
+        self.differences: list[Difference] = []
         self._tops: list[int] = []  # of each turn
         self._places: list[tuple[list[Placed], list[Placed]]] = []
         self._labels = cache(self._label_of)
@@ -115,22 +127,23 @@ class SideBySide(QAbstractScrollArea):
     def select(self, token: tuple[int, int] | None) -> None:
         if token != self.selected:
             self.selected = token
-            self.setAccessibleDescription(self.told(token))
+            self.setAccessibleDescription(str(self.told(token) or ""))
             self.selected_changed.emit()
             self.viewport().update()
 
-    def told(self, token: tuple[int, int] | None) -> str:
-        """A token in words."""
+    def told(self, token: tuple[int, int] | None) -> ToldCell | None:
+        """A token in words; None where there is none."""
         if token is None or self.compared is None:
-            return ""
-        chat = self._chat_of(token[0])
-        token_id, origin = int(chat.token_ids[token[1]]), chat.origins[token[1]]
-        label = isolate(self._labels(token[0], token_id))
+            return None
+        side, index = token
+        chat = self._chat_of(side)
+        token_id, origin = int(chat.token_ids[index]), chat.origins[index]
         owner = "" if origin.message is None else f", message {origin.message + 1}"
-        kind = f"{origin.field or 'content'}" if origin.is_content else origin.kind
+        kind = (origin.field or "content") if origin.is_content else origin.kind
         line = f", line {origin.line} of the template" if origin.line else ""
-        is_shared = self.compared.comparison.is_shared[token[0]][token[1]]
-        return f"{label}   {token_id}   {kind}{owner}{line}   {'in both' if is_shared else 'only here'}"
+        is_shared = self.compared.comparison.is_shared[side][index]
+        shared = "in both" if is_shared else "only here"
+        return ToldCell(isolate(self._labels(side, token_id)), token_id, f"{kind}{owner}{line}", shared)
 
     def step(self, by: int) -> None:
         """Select the first token of the next stretch that is not in both, or of the one before."""
@@ -138,14 +151,15 @@ class SideBySide(QAbstractScrollArea):
         if not differences:
             return
         at = self.number if self.number is not None else -1 if by > 0 else 0
-        self.go_to(*differences[(at + by) % len(differences)])
+        _, _, side, token = differences[(at + by) % len(differences)]
+        self.go_to(side, token)
 
     @property
     def number(self) -> int | None:
         """Which of `differences` the selected token is the first of, or the last one before it."""
-        firsts = [self._place_of(each) for each in self.differences]
-        here = None if self.selected is None else self._place_of(self.selected)
-        at = 0 if here is None else bisect_right(firsts, here)
+        if self.selected is None:
+            return None
+        at = bisect_right(self.differences, (*self._place_of(self.selected), 2))
         return at - 1 if at else None
 
     def _place_of(self, token: tuple[int, int]) -> tuple[int, int]:
@@ -187,7 +201,7 @@ class SideBySide(QAbstractScrollArea):
     def viewportEvent(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             place = self._place_at(QPointF(event.pos()))
-            tip = "" if place is None else self.told((place.side, place.cell.token))
+            tip = "" if place is None else str(self.told((place.side, place.cell.token)))
             QToolTip.showText(event.globalPos(), plain_tip(tip), self.viewport())
             return True
         return super().viewportEvent(event)

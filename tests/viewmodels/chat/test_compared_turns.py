@@ -44,9 +44,9 @@ def test_what_differs_in_both_at_one_place_is_one_difference():
     turns = compared_turns(compared_with_text("a <|im_end|> b <|im_end|> c"))
     found = differences(turns)
     assert len(found) == 2
-    assert {side for side, _ in found} == {0}
+    assert {each.side for each in found} == {0}
     cells = {cell.token: cell for turn in turns for cell in turn.sides[0]}
-    assert all(not cells[token].is_shared for _, token in found)
+    assert all(not cells[token].is_shared for *_, token in found)
     assert sum(cell.became_control for cell in cells.values()) == 2
 
 
