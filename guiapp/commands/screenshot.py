@@ -18,6 +18,7 @@ PAGES = (
     "chat",
     "special_tokens",
     "vocabulary",
+    "doctor",
     "tree",
     "steps",
     "presentation",
