@@ -55,7 +55,6 @@ class ChatPage(Page):
         self.messages = MessageList(model, themes)
         self.hints = HintList(model, themes)
         self.prompt = PromptView(model, self.spans, themes)
-        self.prompt.set_placeholder(EMPTY)
         self.prompt.tell_tokens_by(self._tell_token)
         TokenMenu(self.prompt, self.spans, setting.requests, kind=Kind.OTHER)
         self.token_line = TokenLine(model, self.spans, setting.requests, themes)
@@ -197,6 +196,7 @@ class ChatPage(Page):
         self._problem.setVisible(bool(failure))
         for button in (self.example, self.template_file):
             button.setVisible(has_none)
+        self.prompt.set_placeholder("" if self.model.edited.messages else EMPTY)
         self.parsed.setVisible(self.model.settings.as_text)
         self.figures_changed.emit()
 
