@@ -41,6 +41,7 @@ class DoctorPage(Page):
         self.message.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._stack = QStackedWidget()
         in_splitter(self.splitter, self.list, self.panel, sizes=(LIST_PX, PANEL_PX))
+        self.splitter.setStretchFactor(1, 1)
         self._stack.addWidget(
             framed(in_column(STRETCH, self.message, STRETCH, margins=MARGIN_PX, spacing=GAP_PX))
         )

@@ -11,7 +11,8 @@ from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QStackedWidget, QWidg
 
 from guiapp.core.doctor.findings import Finding, TemplateLine
 from guiapp.core.doctor.report import is_command
-from guiapp.core.explain.visible_text import isolate, visible_text
+from guiapp.core.explain.visible_text import isolate
+from guiapp.core.vocab.quoting import quoted
 from guiapp.viewmodels.doctor.model import DoctorModel, cuts_of
 from guiapp.viewmodels.doctor.words import stretches, title_of
 from guiapp.widgets.doctor.severities import ICONS
@@ -201,9 +202,6 @@ def _line_spans(line: TemplateLine, theme: Theme) -> Iterator[Span]:
         ground = blend(theme.panel, theme.accent, 0.24) if is_meant else None
         end = "" if number == line.first + len(line.around) - 1 else "\n"
         yield Span(f"{number:>{width}}  ", theme.dim)
-        yield Span(
-            visible_text(text.encode("utf-8", "replace"), len(text) * 8),
-            theme.text if is_meant else theme.dim,
-            ground,
-        )
+        color = theme.text if is_meant else theme.dim
+        yield Span(isolate(quoted(text, 4 * len(text))), color, ground)
         yield Span(end, theme.dim)
