@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from os import PathLike
@@ -60,8 +61,9 @@ OF_REMARKS = {
     "part_not_first": (ERROR, "Open the first part."),
 }
 """How bad what readers remark is, and what mends it, by its code; whatever is not here is odd and no more."""
-TOLD = ("pre_missing", "bytes_missing", "byte_misnamed")
-"""What the checks tell with more."""
+TOLD = ("pre_missing", "pre_by_hand", "bytes_missing", "byte_misnamed")
+"""What the checks tell with more, or whoever chose it knows."""
+MOST_OF_A_KIND = 20
 
 
 @dataclass(frozen=True)
@@ -150,4 +152,13 @@ def _format(model: str | PathLike[str]) -> str | None:
 
 
 def _in_order(findings: Iterator[Finding]) -> tuple[Finding, ...]:
-    return tuple(sorted(dict.fromkeys(findings), key=lambda finding: SEVERITIES.index(finding.severity)))
+    """The worst first, and of a kind that has many only some: a file may be made for that."""
+    of_kind: dict[tuple[str, str], list[Finding]] = defaultdict(list)
+    for finding in dict.fromkeys(findings):
+        of_kind[finding.code, finding.severity].append(finding)
+    shown = list[Finding]()
+    for (code, severity), found in of_kind.items():
+        shown += found[:MOST_OF_A_KIND]
+        if n_more := len(found[MOST_OF_A_KIND:]):
+            shown.append(Finding(code, severity, f"The same of {n_more:,} more.", found[0].remedy))
+    return tuple(sorted(shown, key=lambda finding: SEVERITIES.index(finding.severity)))
