@@ -134,6 +134,8 @@ PICTURES = {
     "hunt-1920": (str(LARGE), [*HUNT, "--size", "1920x1080"]),
     "special_tokens-1280": (OTHERS[0], ["--text", CHAT, *SMALL]),
     "special_tokens-1920": (OTHERS[0], ["--text", CHAT, *SCREEN]),
+    "doctor-1280": (OTHERS[1], SMALL),
+    "doctor-1920": (OTHERS[1], SCREEN),
     "steps-models": (str(LARGE), ["--beside", OTHERS[0], "--text", "total = 1024 * 20_000_000"]),
 }
 SIZED = ("steps", "steps-training", "steps-lesson", "steps-lessons", "tree-sunburst", "tree-icicle")
