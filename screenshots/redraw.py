@@ -146,6 +146,8 @@ PICTURES = {
         f"chat-{size.partition('x')[0]}": (str(LARGE), [*CHAT, "--size", size])
         for size in ("860x600", "1280x800", "1920x1080")
     },
+    "doctor-1280": (OTHERS[1], SMALL),
+    "doctor-1920": (OTHERS[1], SCREEN),
     "steps-models": (str(LARGE), ["--beside", OTHERS[0], "--text", "total = 1024 * 20_000_000"]),
 }
 SIZED = ("steps", "steps-training", "steps-lesson", "steps-lessons", "tree-sunburst", "tree-icicle")

@@ -187,7 +187,7 @@ FAULTS = (
     Fault("template_invisible", "qwen2", template(CHATML.replace("\n", "\u200b\n"))),
     Fault("template_look_alike", "qwen2", template(CHATML + "You are a hеlpful assistant.")),
     Fault("clean_up", "qwen2", set_part(pre="stablelm2")),
-    Fault("not_loaded", "gpt-2", set_part(architecture="nonesuch")),
+    Fault("architecture_unknown", "gpt-2", set_part(architecture="nonesuch")),
     Fault(
         "character_map_broken",
         "demo:unigram",

@@ -7,13 +7,23 @@ from operator import index
 from os import PathLike, fspath
 from typing import SupportsIndex
 
+NOT_USABLE = "not_usable"
+
 
 class TokenloupeError(Exception):
     """The base of every error that the user's input can cause."""
 
 
 class VocabError(TokenloupeError):
-    """A model file whose vocabulary cannot be used; the message says what is wrong, where, and what to do."""
+    """A model file whose vocabulary cannot be used; the message says what is wrong, where, and what to do.
+
+    code  the same for all errors of a kind, and in all versions; NOT_USABLE where no other fits
+    key   of the file's metadata that it is about, "" for none
+    """
+
+    def __init__(self, message: str, code: str = NOT_USABLE, key: str = "") -> None:
+        super().__init__(message)
+        self.code, self.key = code, key
 
 
 class UnknownPreError(VocabError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from os import PathLike
@@ -47,26 +47,23 @@ CHECKS: tuple[Check, ...] = (
 )
 
 REMOVE = "gguf_new_metadata.py --remove-metadata {} IN.gguf OUT.gguf"
-REMARKS = (
-    (r"has two equal tokens", "token_twice", ERROR, CONVERT),
-    (r"values in tokenizer\.ggml\.scores", "scores_short", ERROR, CONVERT),
-    (r"values in tokenizer\.ggml\.token_type", "kinds_short", ERROR, CONVERT),
-    (r"no merge rules|merge rules is empty", "merges_missing", ERROR, CONVERT),
-    (r"has a merge rule with", "merge_of_no_token", ERROR, CONVERT),
-    (r"merge rules do not consist", "merge_broken", ERROR, CONVERT),
-    (r"too short to name a byte", "byte_misnamed", ERROR, CONVERT),
-    (r"no tokens|tokens is empty", "tokens_missing", ERROR, CONVERT),
-    (r"(?:is|are) empty \(and named|cut at a NUL", "token_empty", WARNING, CONVERT),
-    (r"^(tokenizer\.ggml\.\S+) is ignored: there is no token", "role_out_of_range", ERROR, REMOVE),
-    (r"^(\S+) is ignored: it is ", "key_of_other_type", ERROR, REMOVE),
-    (r"has a (\S+) of type", "key_of_other_type", ERROR, REMOVE),
-    (r"precompiled_charsmap that", "character_map_broken", ERROR, CONVERT),
-    (r"character map .* gives up", "character_map_broken", ERROR, CONVERT),
-    (r"The file is incomplete", "file_incomplete", WARNING, "Download it again."),
-)
-"""What readers say by pattern of the sentence; a group is the key that it is about."""
-TOLD = re.compile(r"names no pre-tokenizer|of the 256 byte tokens|not named like <0x0A>|chosen by hand")
-"""What the checks tell with more."""
+OF_REMARKS = {
+    "merges_missing": (ERROR, CONVERT),
+    "merge_broken": (ERROR, CONVERT),
+    "tokens_missing": (ERROR, CONVERT),
+    "character_map_broken": (ERROR, CONVERT),
+    "role_out_of_range": (ERROR, REMOVE),
+    "key_of_other_type": (ERROR, REMOVE),
+    "token_empty": (WARNING, CONVERT),
+    "file_incomplete": (WARNING, "Download it again."),
+    "part_missing": (ERROR, "Download the parts that are missing."),
+    "part_misnamed": (ERROR, "Give it its name back."),
+    "part_not_first": (ERROR, "Open the first part."),
+}
+"""How bad what readers remark is, and what mends it, by its code; whatever is not here is odd and no more."""
+TOLD = ("pre_missing", "pre_by_hand", "bytes_missing", "byte_misnamed")
+"""What the checks tell with more, or whoever chose it knows."""
+MOST_OF_A_KIND = 20
 
 
 @dataclass(frozen=True)
@@ -99,7 +96,9 @@ def doctor(
     except VocabError as error:
         if (kind := _format(model)) is None:
             raise
-        return Diagnosis((_fitting(_remark(str(error), ERROR, "not_usable"), kind == GGUF),), None)
+        _, remedy = OF_REMARKS.get(error.code, (ERROR, CONVERT))
+        finding = Finding(error.code, ERROR, str(error), remedy.format(error.key))
+        return Diagnosis((_fitting(finding, kind == GGUF),), None)
     return examine(tokenizer, reference, progress)
 
 
@@ -116,10 +115,11 @@ def _findings(
     patient: Patient, reference: Tokenizer | None, progress: Callable[[float], None]
 ) -> Iterator[Finding]:
     vocabulary = patient.vocabulary
-    for said in vocabulary.warnings:
-        if not TOLD.search(said):
-            is_refused = said in vocabulary.refusals
-            yield _remark(said, *((ERROR, "not_loaded") if is_refused else (HINT, "remark")))
+    for remark in vocabulary.warnings:
+        if remark.code not in TOLD:
+            usual = (ERROR, CONVERT) if remark in vocabulary.refusals else (HINT, "")
+            severity, remedy = OF_REMARKS.get(remark.code, usual)
+            yield _fitting(Finding(remark.code, severity, remark, remedy.format(remark.key)), patient.is_gguf)
     for number, check in enumerate(CHECKS):
         progress(number / len(CHECKS))
         yield from (_fitting(finding, patient.is_gguf) for finding in check(patient))
@@ -151,13 +151,14 @@ def _format(model: str | PathLike[str]) -> str | None:
     return format_of(path).name if is_tokenizer(head) else None
 
 
-def _remark(said: str, severity: str, code: str) -> Finding:
-    """What a reader says, with the code for such sentences."""
-    for pattern, known, its_severity, remedy in REMARKS:
-        if found := re.search(pattern, said):
-            return Finding(known, its_severity, said, remedy.format(*found.groups()))
-    return Finding(code, severity, said, CONVERT if severity == ERROR else "")
-
-
 def _in_order(findings: Iterator[Finding]) -> tuple[Finding, ...]:
-    return tuple(sorted(dict.fromkeys(findings), key=lambda finding: SEVERITIES.index(finding.severity)))
+    """The worst first, and of a kind that has many only some: a file may be made for that."""
+    of_kind: dict[tuple[str, str], list[Finding]] = defaultdict(list)
+    for finding in dict.fromkeys(findings):
+        of_kind[finding.code, finding.severity].append(finding)
+    shown = list[Finding]()
+    for (code, severity), found in of_kind.items():
+        shown += found[:MOST_OF_A_KIND]
+        if n_more := len(found[MOST_OF_A_KIND:]):
+            shown.append(Finding(code, severity, f"The same of {n_more:,} more.", found[0].remedy))
+    return tuple(sorted(shown, key=lambda finding: SEVERITIES.index(finding.severity)))

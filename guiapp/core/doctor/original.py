@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.core.compare.settings import NOTHING
 from guiapp.core.compare.vocabularies import VocabularyComparison, compare_vocabularies
 from guiapp.core.doctor.findings import ERROR, HINT, WARNING, Change, Finding
 from guiapp.core.doctor.patient import Patient
@@ -15,6 +16,9 @@ from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.vocabulary import VocabType
+
+IN_ALL_FORMATS = ("put before a text", "put behind a text", "ends a generation", "chat template")
+"""Rules that files of different formats say alike; by the others, the same ids come about in other words."""
 
 
 def check_original(patient: Patient, original: Tokenizer) -> Iterator[Finding]:
@@ -34,9 +38,15 @@ def check_original(patient: Patient, original: Tokenizer) -> Iterator[Finding]:
         if role.first is not None and role.second is not None and role.differs:
             what = f"The {role.name.upper()} token is {role.first:,}; in the original it is {role.second:,}."
             yield Finding("original_role", WARNING, what)
+    is_of_one_format = patient.vocabulary.format == original.vocabulary.format
     for setting in found.other_settings:
-        what = f"{setting.name.capitalize()}: {quoted(setting.first)}; original: {quoted(setting.second)}."
-        yield Finding("original_rule", HINT, what)
+        if is_of_one_format or (setting.name in IN_ALL_FORMATS and setting.second != NOTHING):
+            what = (
+                f"{setting.name.capitalize()}: {quoted(setting.first)}; original: {quoted(setting.second)}."
+            )
+            yield Finding("original_rule", HINT, what)
+    for remark in original.vocabulary.warnings:
+        yield Finding("original_remark", HINT, f"Of the original: {remark}", "")
 
 
 def _other_ids(patient: Patient, original: Tokenizer) -> Iterator[Finding]:

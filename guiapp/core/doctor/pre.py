@@ -69,10 +69,10 @@ def check_pre(patient: Patient) -> Iterator[Finding]:
     if not patient.is_gguf or vocabulary.type is not VocabType.BPE or vocabulary.model != "gpt2":
         return
     known, named = known_pre(vocabulary), vocabulary.pre
-    if named in PRE_TOKENIZERS:
-        tokens = ascii_tokens(vocabulary)
-        n_cut, n_tried = count_cut(vocabulary.patterns, tokens), len(tokens[1]) - 1
-        is_known_pattern = known is not None and PRE_TOKENIZERS[known].patterns == vocabulary.patterns
+    if named in PRE_TOKENIZERS:  # whatever was chosen by hand instead
+        tokens, patterns = ascii_tokens(vocabulary), PRE_TOKENIZERS[named].patterns
+        n_cut, n_tried = count_cut(patterns, tokens), len(tokens[1]) - 1
+        is_known_pattern = known is not None and PRE_TOKENIZERS[known].patterns == patterns
         if is_known_pattern or (known is None and n_cut <= CUT_BY_OTHERS * n_tried):
             return
     name, why = likeliest(vocabulary)
@@ -88,7 +88,7 @@ def check_pre(patient: Patient) -> Iterator[Finding]:
     elif named not in PRE_TOKENIZERS:
         what = f"The pre-tokenizer “{quoted(named)}” is not known. The likeliest is {name}: {why}."
         yield Finding("pre_unknown", ERROR, what, remedy, changes, pre=name)
-    elif PRE_TOKENIZERS[name].patterns != vocabulary.patterns:
+    elif PRE_TOKENIZERS[name].patterns != patterns:
         cuts = f"it cuts {n_cut:,} of {n_tried:,} tokens in two" if n_cut else "it cuts no token in two"
         what = f"The file asks for “{quoted(named)}”, and {cuts}. The likeliest is {name}: {why}."
         severity = ERROR if known is not None else WARNING
@@ -154,8 +154,12 @@ def count_cut(patterns: tuple[Pattern, ...], tokens: tuple[NDArray[np.uint8], ND
 
 def _change(tokenizer: Tokenizer, name: str) -> Change | None:
     """The shortest line of the sample whose ids are others with the pre-tokenizer of this name."""
-    assert tokenizer.vocabulary.path is not None
-    other = open_model(tokenizer.vocabulary.path, name)
+    vocabulary = tokenizer.vocabulary
+    assert vocabulary.path is not None
+    if vocabulary.chosen_pre:
+        as_said = vocabulary.pre if vocabulary.pre in PRE_TOKENIZERS else "default"
+        tokenizer = open_model(vocabulary.path, as_said)
+    other = open_model(vocabulary.path, name)
     for text in sorted((word for line in SAMPLE for word in (line, *line.split())), key=len):
         before, after = (Patient(each).cut(text) for each in (tokenizer, other))
         if before.ids != after.ids:

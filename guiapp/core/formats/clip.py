@@ -16,6 +16,7 @@ from guiapp.core.formats.vocab_json import CLIP, document_of
 from guiapp.core.formats.whole_file import WholeFile
 from guiapp.core.vocab.byte_alphabet import CHARACTER_OF_BYTE, PRINTABLE, UNPRINTABLE
 from guiapp.core.vocab.opening import METADATA, Opening
+from guiapp.core.vocab.remarks import Remark
 from guiapp.core.vocab.vocabulary import Vocabulary
 
 FIRST_LINE = b'"bpe_simple_vocab_16e6.txt#version: '
@@ -25,7 +26,10 @@ N_MERGES = 49_152 - 256 - 2  # as CLIP's code counts them: half of the tokens of
 BYTES = [CHARACTER_OF_BYTE[byte] for byte in (*PRINTABLE, *UNPRINTABLE)]
 END_OF_WORD = "</w>"
 SPECIAL = ("<|startoftext|>", "<|endoftext|>")
-REMARK = "CLIP's own code first repairs a text by ftfy and resolves HTML entities; here neither is done."
+REMARK = Remark(
+    "repairs_first",
+    "CLIP's own code first repairs a text by ftfy and resolves HTML entities; here neither is done.",
+)
 
 
 def sniff(head: bytes) -> bool:

@@ -26,6 +26,7 @@ from guiapp.core.vocab.header_bytes import HeaderBytes
 from guiapp.core.vocab.opening import CHARACTERS, MERGES, METADATA, SPECIAL, TENSORS, TOKENS, Opening
 from guiapp.core.vocab.pre_choice import PreChoice, pre_choice, warnings_about
 from guiapp.core.vocab.quoting import quoted
+from guiapp.core.vocab.remarks import Remark
 from guiapp.core.vocab.special_ids import RoleFinder
 from guiapp.core.vocab.split_files import first_part, split_refusals
 from guiapp.core.vocab.tensor_infos import check_tensor_infos, tensor_places
@@ -38,13 +39,15 @@ MOST_TOKEN_BYTES = 1 << 28
 MOST_MERGES = 1 << 22  # eight times as many
 MOST_CHARSMAP_BYTES = 1 << 24  # sixty times as many
 LONGEST_NAME = 1 << 12
-LONG_KEYS = (
+LONG_KEYS = Remark(
+    "character_map_long",
     f"Of each key in the character map, at most {LONGEST_KEY:,} bytes are compared: where a text holds a "
-    "longer one, the ids may differ from llama.cpp's."
+    "longer one, the ids may differ from llama.cpp's.",
 )
 
 LOADED_EMPTY = (VocabType.BPE, VocabType.SPM, VocabType.RWKV)  # by llama.cpp, without a token
 
+SCORES = "tokenizer.ggml.scores"
 EMBEDDING = b"token_embd.weight"
 MAGICS = (b"GGUF", b"FUGG")
 
@@ -143,9 +146,7 @@ def _build(path: Path, keys: VocabKeys, model: str, choice: PreChoice, opening: 
     opening.begin(TOKENS)
     table = _tokens(keys, kind, warnings)
     n_tokens = len(table.offsets) - 1
-    scores = _per_token(keys, "tokenizer.ggml.scores", n_tokens, "float32", "int32").astype(
-        np.float32, copy=False
-    )
+    scores = _per_token(keys, SCORES, n_tokens, "float32", "int32").astype(np.float32, copy=False)
     checkpoint()
     scores[np.isnan(scores)] = np.nan  # a signalling one would be reported at each use
     stored_types = _per_token(keys, "tokenizer.ggml.token_type", n_tokens, "int32", default=1)
@@ -196,14 +197,16 @@ def _shown(keys: VocabKeys, key: str) -> str:
 def _architecture(keys: VocabKeys) -> str:
     name = _shown(keys, "general.architecture")
     if not name:
-        keys.refusals.append("The file does not name its architecture (key general.architecture).")
+        said = "The file does not name its architecture (key general.architecture)."
+        keys.refusals.append(Remark("architecture_missing", said))
     elif name not in ARCHITECTURES.split():
-        keys.refusals.append(f"It loads no model of the architecture {quoted(name)!r}.")
+        said = f"It loads no model of the architecture {quoted(name)!r}."
+        keys.refusals.append(Remark("architecture_unknown", said))
     return name
 
 
 def _merges(
-    keys: VocabKeys, kind: VocabType, pre_name: str, warnings: list[str]
+    keys: VocabKeys, kind: VocabType, pre_name: str, warnings: list[Remark]
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     found = keys.strings("tokenizer.ggml.merges") if kind is VocabType.BPE else None
     if found is None:
@@ -211,21 +214,22 @@ def _merges(
             raise keys.error(
                 "has no merge rules (key tokenizer.ggml.merges)",
                 "Choose a model file that includes its tokenizer.",
+                "merges_missing",
             )
         return np.empty(0, np.uint8), np.zeros(1, np.int64)
     data, offsets, _ = found
     if len(offsets) - 1 > MOST_MERGES:
         raise keys.error(f"has {len(offsets) - 1:,} merge rules", f"At most {MOST_MERGES:,} are read.")
     if len(offsets) == 1:
-        warnings.append("The list of merge rules is empty: every character becomes a token of its own.")
+        said = "The list of merge rules is empty: every character becomes a token of its own."
+        warnings.append(Remark("merges_missing", said))
     elif n_broken := native.count_unsplittable(data, offsets):
-        warnings.append(
-            f"{n_broken:,} merge rules do not consist of two texts and a space; they have no effect."
-        )
+        said = f"{n_broken:,} merge rules do not consist of two texts and a space; they have no effect."
+        warnings.append(Remark("merge_broken", said))
     return data, offsets
 
 
-def _charsmap(keys: VocabKeys, kind: VocabType, warnings: list[str]) -> tuple[NDArray[np.uint8], str]:
+def _charsmap(keys: VocabKeys, kind: VocabType, warnings: list[Remark]) -> tuple[NDArray[np.uint8], str]:
     """The character map, and where it is not followed as llama.cpp does."""
     if kind is not VocabType.UGM:
         return np.empty(0, np.uint8), ""
@@ -238,24 +242,28 @@ def _charsmap(keys: VocabKeys, kind: VocabType, warnings: list[str]) -> tuple[ND
             raise ValueError(f"is {len(data):,} bytes long")
         charsmap = open_charsmap(data)
     except ValueError as fault:
-        raise keys.error(f"has a tokenizer.ggml.precompiled_charsmap that {fault}") from fault
+        what = f"has a tokenizer.ggml.precompiled_charsmap that {fault}"
+        raise keys.error(what, code="character_map_broken") from fault
     if charsmap.damage:
-        warnings.append(f"The character map {charsmap.damage}: where a text gets there, llama.cpp gives up.")
+        said = f"The character map {charsmap.damage}: where a text gets there, llama.cpp gives up."
+        warnings.append(Remark("character_map_broken", said))
     if not charsmap.has_long_keys:
         return data, ""
     warnings.append(LONG_KEYS)
     return data, LONG_KEYS
 
 
-def _tokens(keys: VocabKeys, kind: VocabType, warnings: list[str]) -> StringTable:
+def _tokens(keys: VocabKeys, kind: VocabType, warnings: list[Remark]) -> StringTable:
     found = keys.strings("tokenizer.ggml.tokens", name_empty=True)
     if found is None or (len(found[1]) == 1 and kind not in LOADED_EMPTY):
         what = "has no tokens" if found is None else "has an empty list of tokens"
         raise keys.error(
-            f"{what} (key tokenizer.ggml.tokens)", "Choose a model file that includes its tokenizer."
+            f"{what} (key tokenizer.ggml.tokens)",
+            "Choose a model file that includes its tokenizer.",
+            "tokens_missing",
         )
     if len(found[1]) == 1:
-        warnings.append("The list of tokens is empty: no text becomes any token.")
+        warnings.append(Remark("tokens_missing", "The list of tokens is empty: no text becomes any token."))
     data, offsets, n_odd = found
     if len(offsets) - 1 > MOST_TOKENS:
         raise keys.error(f"has {len(offsets) - 1:,} tokens", f"At most {MOST_TOKENS:,} are read.")
@@ -264,10 +272,9 @@ def _tokens(keys: VocabKeys, kind: VocabType, warnings: list[str]) -> StringTabl
             f"has tokens of {len(data):,} bytes together", f"At most {MOST_TOKEN_BYTES:,} are read."
         )
     if n_odd:
-        warnings.append(
-            f"{n_odd:,} {'token is' if n_odd == 1 else 'tokens are'} empty (and named [EMPTY_<id>]) "
-            "or cut at a NUL byte."
-        )
+        are = "token is" if n_odd == 1 else "tokens are"
+        said = f"{n_odd:,} {are} empty (and named [EMPTY_<id>]) or cut at a NUL byte."
+        warnings.append(Remark("token_empty", said))
     table = StringTable(data, offsets)
     checks.check_unique(keys, table)
     return table
@@ -279,7 +286,8 @@ def _per_token(keys: VocabKeys, key: str, n_tokens: int, *kinds: str, default: i
     if values is None:
         return np.full(n_tokens, default, np.int32)
     if len(values) < n_tokens:
-        raise keys.error(f"has {len(values):,} values in {key} for {n_tokens:,} tokens")
+        what = f"has {len(values):,} values in {key} for {n_tokens:,} tokens"
+        raise keys.error(what, code="scores_short" if key == SCORES else "kinds_short", key=key)
     return values[:n_tokens]
 
 

@@ -18,6 +18,7 @@ from guiapp.core.formats.json_texts import Texts
 from guiapp.core.system.checkpoint import checkpoint, stoppable
 from guiapp.core.vocab.parts import ModelOptions
 from guiapp.core.vocab.quoting import quoted
+from guiapp.core.vocab.remarks import Remark
 from guiapp.core.vocab.vocabulary import MERGE_SEPARATOR, MERGES_VERSION, VocabType
 from guiapp.native import StringTable, packed
 
@@ -51,7 +52,7 @@ class ModelSection(NamedTuple):
     scores: NDArray[np.float64] = NO_SCORES
     merge_data: NDArray[np.uint8] = np.empty(0, np.uint8)
     merge_offsets: NDArray[np.int64] = np.zeros(1, np.int64)
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Remark, ...] = ()
 
 
 def model_section(said: Any) -> ModelSection:
@@ -91,7 +92,8 @@ def _byte_pair(said: Any) -> ModelSection:
     dropout = said.get("dropout")
     if dropout is not None and not (isinstance(dropout, (int, float)) and 0 <= dropout <= 1):
         raise ComponentError(f"has a dropout of {quoted(repr(dropout))}")
-    warnings = (f"A dropout of {dropout:g} is for training, and not applied.",) if dropout else ()
+    said = f"A dropout of {dropout or 0:g} is for training, and not applied."
+    warnings = (Remark("dropout", said),) if dropout else ()
     return ModelSection(
         VocabType.BPE, options, *vocab, merge_data=data, merge_offsets=offsets, warnings=warnings
     )

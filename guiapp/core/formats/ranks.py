@@ -21,6 +21,7 @@ from guiapp.core.vocab import checks
 from guiapp.core.vocab.attributes import ATTRIBUTE_OF_TYPE, CONTROL_TYPE, NORMAL_TYPE, UNUSED_TYPE
 from guiapp.core.vocab.opening import SPECIAL, TOKENS, Opening
 from guiapp.core.vocab.quoting import quoted
+from guiapp.core.vocab.remarks import Remark
 from guiapp.core.vocab.special_ids import RoleFinder
 from guiapp.core.vocab.vocabulary import Rules, SpecialIds, VocabType, Vocabulary
 from guiapp.native import Packed, StringTable, packed, spell_bytes, take_texts
@@ -48,7 +49,7 @@ class RankFile(NamedTuple):
     bos: str = ""
     chosen_pre: str = ""
     model: str = "tiktoken"
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Remark, ...] = ()
     metadata: Mapping[str, object] = {}
 
 
@@ -117,7 +118,7 @@ def _check_patterns(file: WholeFile, patterns: tuple[Pattern, ...]) -> None:
 def check_ids(file: WholeFile, ids: NDArray[np.int64]) -> int:
     """One more than the highest id.  Raises VocabError where ids collide, or jump."""
     if not len(ids):
-        raise file.error("has no tokens")
+        raise file.error("has no tokens", code="tokens_missing")
     if (lowest := int(ids.min())) < 0:
         raise file.error(f"has a token of the id {lowest:,}")
     highest = int(ids.max())

@@ -11,6 +11,7 @@ from typing import Any
 
 from guiapp.core.formats.tokenizer_config import ROLES as NAMES_OF_ROLES
 from guiapp.core.formats.tokenizer_config import Beside
+from guiapp.core.vocab.remarks import Remark
 
 FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
 ROLES = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
@@ -30,7 +31,7 @@ def role_tokens(beside: Beside, usual: Mapping[str, Any]) -> dict[str, Token]:
     return {key: _token(said[key], True) for key in ROLES if said.get(key)}
 
 
-def with_roles(beside: Beside, roles: Mapping[str, Token], *remarks: str) -> Beside:
+def with_roles(beside: Beside, roles: Mapping[str, Token], *remarks: Remark) -> Beside:
     """The same with the roles that were found, and more warnings."""
     texts = {NAMES_OF_ROLES[key]: token["content"] for key, token in roles.items() if key in NAMES_OF_ROLES}
     return beside._replace(roles=texts, warnings=(*remarks, *beside.warnings))

@@ -19,6 +19,7 @@ from guiapp.core.split.pre_tokenizers import Pattern
 from guiapp.core.system.checkpoint import stoppable
 from guiapp.core.vocab.opening import METADATA, Opening
 from guiapp.core.vocab.quoting import quoted
+from guiapp.core.vocab.remarks import Remark
 from guiapp.core.vocab.vocabulary import Vocabulary
 from guiapp.native import packed
 
@@ -73,7 +74,8 @@ def _ranks(file: WholeFile, content: dict[str, Any]) -> RankFile:
         special.pop(f"<SPECIAL_{_count(row['rank'])}>", None)
         special[str(row["token_str"])] = row["rank"]
     left_out = len(ranks) - n_kept
-    warnings = (f"Tokens beyond the vocabulary's size are left out: {left_out:,}.",) if left_out else ()
+    said = f"Tokens beyond the vocabulary's size are left out: {left_out:,}."
+    warnings = (Remark("tokens_left_out", said),) if left_out else ()
     return RankFile(
         (texts[0][: texts[1][n_kept]], texts[1][: n_kept + 1]),
         ranks[:n_kept] + n_special,

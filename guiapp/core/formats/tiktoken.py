@@ -21,6 +21,7 @@ from guiapp.core.formats.ranks import MOST_TOKENS, RankFile, vocabulary_of
 from guiapp.core.formats.whole_file import WholeFile
 from guiapp.core.vocab.opening import METADATA, Opening
 from guiapp.core.vocab.quoting import quoted
+from guiapp.core.vocab.remarks import Remark
 from guiapp.core.vocab.vocabulary import Vocabulary
 from guiapp.native import Packed, rank_lines
 
@@ -43,7 +44,7 @@ class KnownFile(NamedTuple):
     pre: str
     special: Mapping[str, int]
     bos: str = ""
-    remark: str = ""
+    remark: Remark | None = None
 
 
 def _from(first: int, *texts: str) -> dict[str, int]:
@@ -83,14 +84,20 @@ KNOWN_FILES = {
         "llama-3",
         LLAMA_3,
         "<|begin_of_text|>",
-        "The special tokens are those of Llama 3.1; Llama 3 has the same file, and names five otherwise.",
+        Remark(
+            "versions_differ",
+            "The special tokens are those of Llama 3.1; Llama 3 has the same file, and names five otherwise.",
+        ),
     ),
     "b2b1b8dfb5cc5f024bafc373121c6aba3f66f9a5a0269e243470a1de16a33186": KnownFile(
         "Qwen",
         "qwen",
         QWEN,
         "",
-        "Qwen's own code composes the characters of a text first (NFC); here it stays as it is.",
+        Remark(
+            "repairs_first",
+            "Qwen's own code composes the characters of a text first (NFC); here it stays as it is.",
+        ),
     ),
 }
 """By the SHA-256 of the file."""
@@ -139,13 +146,13 @@ def likely_patterns(n_tokens: int) -> list[str]:
     return sorted(RANK_PATTERNS, key=lambda name: abs(USUAL_SIZES[name] - n_tokens))
 
 
-def _warnings(known: KnownFile | None, chosen: str) -> tuple[str, ...]:
+def _warnings(known: KnownFile | None, chosen: str) -> tuple[Remark, ...]:
     if known is None:
-        return (
-            f"Text is split as “{chosen}”, chosen by hand; the file tells neither that nor special tokens.",
-        )
-    split = f"Text is split as “{chosen}”, chosen by hand; {known.name} is split as “{known.pre}”."
-    return tuple(filter(None, (known.remark, split if chosen not in ("", known.pre) else "")))
+        said = f"Text is split as “{chosen}”, chosen by hand; the file tells neither that nor special tokens."
+        return (Remark("pre_by_hand", said),)
+    said = f"Text is split as “{chosen}”, chosen by hand; {known.name} is split as “{known.pre}”."
+    is_other = chosen not in ("", known.pre)
+    return (*filter(None, (known.remark,)), *[Remark("pre_by_hand", said)] * is_other)
 
 
 def _tokens(file: WholeFile) -> tuple[Packed, NDArray[np.int64]]:

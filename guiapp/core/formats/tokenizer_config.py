@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from guiapp.core.system.outside_json import read_json
+from guiapp.core.vocab.remarks import Remark
 
 CONFIG, MAP, TEMPLATE = "tokenizer_config.json", "special_tokens_map.json", "chat_template.jinja"
 ADDED, MODEL = "added_tokens.json", "config.json"
@@ -42,7 +43,7 @@ class Beside(NamedTuple):
 
     roles: dict[str, str]
     config: dict[str, Any]
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Remark, ...] = ()
     special: Mapping[str, Any] = {}
     added: Mapping[str, Any] = {}
     model: Mapping[str, Any] = {}
@@ -50,7 +51,7 @@ class Beside(NamedTuple):
 
 def read_beside(path: Path) -> Beside:
     """Of a file X.tokenizer.json, those are beside it that begin with X. too."""
-    warnings: list[str] = []
+    warnings: list[Remark] = []
     prefix = name_before(path) or ""
     config, special, added, model = (
         _object(path.with_name(prefix + name), warnings) for name in (CONFIG, MAP, ADDED, MODEL)
@@ -89,12 +90,13 @@ def model_name(path: Path) -> str:
     return before.rstrip(".-_") or folder.name.removeprefix("models--").replace("--", "/")
 
 
-def _object(path: Path, warnings: list[str]) -> dict[str, Any]:
+def _object(path: Path, warnings: list[Remark]) -> dict[str, Any]:
     text = _text(path)
     try:
         content = {} if text is None else read_json(text)
     except ValueError as error:
-        warnings.append(f"{path.name} beside the file is broken JSON and not used: {error}.")
+        said = f"{path.name} beside the file is broken JSON and not used: {error}."
+        warnings.append(Remark("config_broken", said))
         return {}
     return content if isinstance(content, dict) else {}
 

@@ -44,6 +44,7 @@ from guiapp.core.vocab.byte_alphabet import CHARACTER_OF_BYTE
 from guiapp.core.vocab.opening import MERGES, SPECIAL, TOKENS, Opening
 from guiapp.core.vocab.parts import AddedToken, Parts
 from guiapp.core.vocab.quoting import quoted
+from guiapp.core.vocab.remarks import Remark
 from guiapp.core.vocab.special_ids import RoleFinder
 from guiapp.core.vocab.vocabulary import Rules, SpecialIds, Vocabulary
 from guiapp.native import BYTE_STAND_INS, MARKED_SPACES, PLAIN, StringTable
@@ -121,10 +122,10 @@ def _patterns(parts: Parts) -> tuple[Pattern, ...]:
     return (patterns_of(parts.pre_tokenizer) or ()) if are_all else ()
 
 
-def _added_tokens(said: Any, model: ModelSection) -> tuple[tuple[AddedToken, ...], list[str]]:
+def _added_tokens(said: Any, model: ModelSection) -> tuple[tuple[AddedToken, ...], list[Remark]]:
     """With the ids that the library gives them: a text's own in the model, or the next one behind that."""
     found: dict[str, AddedToken] = {}
-    warnings: list[str] = []
+    warnings: list[Remark] = []
     contents = [each["content"] for each in stoppable(said)]
     known = dict(zip(contents, model.find(contents), strict=True))
     next_id = model.n_texts
@@ -135,10 +136,11 @@ def _added_tokens(said: Any, model: ModelSection) -> tuple[tuple[AddedToken, ...
         if token_id is None:
             token_id, next_id = next_id, next_id + 1
         if each.get("id", token_id) != token_id and not warnings:
-            warnings.append(
+            said = (
                 f"The file gives the added token “{quoted(content)}” the id {quoted(str(each['id']))}; its "
                 f"place makes that {token_id:,}, and so does the library."
             )
+            warnings.append(Remark("added_token_id", said))
         flags = {flag: each.get(flag, False) is True for flag in FLAGS}
         flags["special"] |= content in found and found[content].special
         found[content] = AddedToken(token_id, content, content, **flags)
@@ -207,14 +209,15 @@ def _with_searched(token: AddedToken, normalizer: Normalizer) -> AddedToken:
     return token._replace(searched=normalize(normalizer, token.content.encode(), True).text())
 
 
-def _searched_alike(added: tuple[AddedToken, ...]) -> Iterator[str]:
+def _searched_alike(added: tuple[AddedToken, ...]) -> Iterator[Remark]:
     """Where the library finds one of several added tokens, another one in each process."""
     found = Counter(token.searched for token in added if token.normalized)
     for text, count in found.most_common(1):
         if count > 1:
-            yield (
+            yield Remark(
+                "added_token_twice",
                 f"{count:,} added tokens are looked for as “{quoted(text)}”. The library takes one of them "
-                "by chance; here it is the first."
+                "by chance; here it is the first.",
             )
 
 
@@ -262,22 +265,25 @@ def _roles(table: StringTable, parts: Parts, beside: Beside) -> SpecialIds:
     return SpecialIds(**ids)
 
 
-def _not_applied(content: dict[str, Any]) -> Iterator[str]:
+def _not_applied(content: dict[str, Any]) -> Iterator[Remark]:
     if isinstance(cut := content.get("truncation"), dict):
-        yield f"The file cuts texts to {quoted(str(cut.get('max_length')))} tokens; here they stay whole."
+        said = f"The file cuts texts to {quoted(str(cut.get('max_length')))} tokens; here they stay whole."
+        yield Remark("truncation", said)
     if content.get("padding"):
-        yield "The file fills texts up with padding tokens; here nothing is added."
+        yield Remark("padding", "The file fills texts up with padding tokens; here nothing is added.")
 
 
-def _switched_elsewhere(beside: Beside, ids: SpecialIds, parts: Parts) -> Iterator[str]:
+def _switched_elsewhere(beside: Beside, ids: SpecialIds, parts: Parts) -> Iterator[Remark]:
     """What tokenizer_config.json says that the ids here do not go by."""
     around = {"add_bos_token": ids.bos in parts.before, "add_eos_token": ids.eos in parts.after}
     for key, is_there in around.items():
         if isinstance(said := beside.config.get(key), bool) and said != is_there:
             does = "puts one" if is_there else "puts none"
-            yield (
+            yield Remark(
+                "around_switched",
                 f"tokenizer_config.json has {key} {'on' if said else 'off'}, and tokenizer.json {does} "
-                "around texts: the ids are those of tokenizer.json, as its library has them."
+                "around texts: the ids are those of tokenizer.json, as its library has them.",
             )
     if beside.config.get("clean_up_tokenization_spaces") is True:
-        yield "transformers drops spaces before punctuation when it decodes; here the text is the decoder's."
+        said = "transformers drops spaces before punctuation when it decodes; here the text is the decoder's."
+        yield Remark("clean_up_elsewhere", said)

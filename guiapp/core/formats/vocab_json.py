@@ -18,6 +18,7 @@ from guiapp.core.formats.whole_file import WholeFile
 from guiapp.core.system.outside_json import read_json
 from guiapp.core.vocab.opening import METADATA, Opening
 from guiapp.core.vocab.quoting import quoted
+from guiapp.core.vocab.remarks import Remark
 from guiapp.core.vocab.vocabulary import MERGES_VERSION, Vocabulary
 
 MOST_TOKENS = 1 << 20
@@ -40,7 +41,7 @@ class Family(NamedTuple):
     usual       the token of each role, unless the files say otherwise
     around      roles of the tokens between which each text stands
     normalizer, split, end_suffix, decoders   as tokenizer.json has them; `decoders` follow that of bytes
-    remark      what people should know, "" for nothing
+    remark      what people should know
     """
 
     usual: Mapping[str, Any]
@@ -49,7 +50,7 @@ class Family(NamedTuple):
     split: Mapping[str, Any] | None = None
     end_suffix: str = ""
     decoders: tuple[Mapping[str, Any], ...] = ()
-    remark: str = ""
+    remark: Remark | None = None
 
 
 GPT2 = Family(dict.fromkeys(("bos_token", "eos_token", "unk_token"), END_OF_TEXT))
@@ -62,7 +63,10 @@ ROBERTA = Family(
         "mask_token": {"content": "<mask>", "lstrip": True, "normalized": True},
     },
     around=("cls_token", "sep_token"),
-    remark="<mask> takes a space before it along as in transformers 4; transformers 5 leaves it alone.",
+    remark=Remark(
+        "versions_differ",
+        "<mask> takes a space before it along as in transformers 4; transformers 5 leaves it alone.",
+    ),
 )
 CLIP = Family(
     {**dict.fromkeys(("eos_token", "unk_token", "pad_token"), END_OF_TEXT), "bos_token": START_OF_TEXT},
@@ -128,15 +132,16 @@ def document(path: Path, opening: Opening) -> tuple[WholeFile, dict[str, Any], B
         return tokens, content, with_roles(beside, roles, *remarks)
 
 
-def _family(beside: Beside) -> tuple[Family, tuple[str, ...]]:
+def _family(beside: Beside) -> tuple[Family, tuple[Remark, ...]]:
     """By the class of the tokenizer, else the model's type; GPT-2, and a remark, where neither is known."""
     said = beside.config.get("tokenizer_class") or beside.model.get("model_type") or ""
     name = str(said).removesuffix("Fast").removesuffix("Tokenizer")
     if name.lower() in FAMILIES:
         family = FAMILIES[name.lower()]
-        return family, tuple(filter(None, (family.remark,)))
+        return family, () if family.remark is None else (family.remark,)
     what = f"name “{quoted(str(said), 60)}”, which is not known here" if said else "do not say whose they are"
-    return GPT2, (f"The files beside it {what}: text is split as GPT-2 splits it.",)
+    said = f"The files beside it {what}: text is split as GPT-2 splits it."
+    return GPT2, (Remark("family_unknown", said),)
 
 
 def _both(path: Path, opening: Opening) -> tuple[WholeFile, WholeFile]:

@@ -14,6 +14,7 @@ from guiapp.core.formats.special_tokens import Token, added_tokens, role_tokens,
 from guiapp.core.formats.tokenizer_config import Beside, read_beside
 from guiapp.core.formats.whole_file import WholeFile
 from guiapp.core.vocab.opening import METADATA, Opening
+from guiapp.core.vocab.remarks import Remark
 from guiapp.core.vocab.vocabulary import Vocabulary
 
 MOST_LINES = 1 << 20  # several times what any vocabulary has
@@ -29,13 +30,15 @@ USUAL = {
 }
 
 
-NOT_SPLIT = (
+NOT_SPLIT = Remark(
+    "never_split",
     "never_split of tokenizer_config.json is left out, as by transformers' fast tokenizer; the slow one "
-    "keeps such words as they are."
+    "keeps such words as they are.",
 )
-REMARK = (
+REMARK = Remark(
+    "case_unknown",
     "No tokenizer_config.json beside the file says otherwise: text becomes lower case, as transformers' "
-    "BertTokenizer has it; for a cased model that is wrong."
+    "BertTokenizer has it; for a cased model that is wrong.",
 )
 
 

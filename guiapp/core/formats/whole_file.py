@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from guiapp.core.errors import VocabError
+from guiapp.core.errors import NOT_USABLE, VocabError
 from guiapp.core.system.checkpoint import checkpoint
 from guiapp.core.vocab.header_bytes import FileState, open_regular, state_of
 from guiapp.core.vocab.opening import Opening
@@ -45,5 +45,7 @@ class WholeFile:
             raise self.error("changed while it was read", "Wait until it is complete; open it again.")
         self.data = b"".join(chunks)
 
-    def error(self, what: str, advice: str = "Download it again, or choose another file.") -> VocabError:
-        return VocabError(f"{self.name} {what}. {advice}")
+    def error(
+        self, what: str, advice: str = "Download it again, or choose another file.", code: str = NOT_USABLE
+    ) -> VocabError:
+        return VocabError(f"{self.name} {what}. {advice}", code)

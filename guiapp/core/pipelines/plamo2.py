@@ -145,14 +145,16 @@ def _byte_ids(vocabulary: Vocabulary, candidates: NDArray[np.int64]) -> NDArray[
             continue
         if not re.fullmatch(rb"[0-9A-Fa-f]{2}", text[3:5]):
             raise VocabError(
-                f"Token {token_id} has the type BYTE but names no byte. Convert the model file again."
+                f"Token {token_id} has the type BYTE but names no byte. Convert the model file again.",
+                "byte_misnamed",
             )
         byte_ids[int(text[3:5], 16)] = token_id
     missing = np.flatnonzero(byte_ids == 0)
     if len(missing):
         raise VocabError(
             f"A PLaMo 2 vocabulary needs the tokens <0x00> to <0xFF>, none of them first; "
-            f"<0x{missing[0]:02X}> is missing. Convert the model file again."
+            f"<0x{missing[0]:02X}> is missing. Convert the model file again.",
+            "bytes_missing",
         )
     return byte_ids
 

@@ -14,6 +14,7 @@ from guiapp.core.sources.installed import PLACES, Place
 from guiapp.core.sources.kept import Kept, kept
 from guiapp.core.vocab.opening import DOWNLOAD, Opening
 from guiapp.core.vocab.quoting import quoted
+from guiapp.core.vocab.remarks import Remark
 
 HUB, KEPT = "hf:", "kept:"
 WEB = ("https://", "http://")
@@ -24,12 +25,12 @@ class Located(NamedTuple):
     """Where a model lies.
 
     whole_bytes  the size of the file, where only its front is here
-    remark       what people should know about where it comes from, "" for nothing
+    remark       what people should know about where it comes from
     """
 
     path: Path
     whole_bytes: int | None = None
-    remark: str = ""
+    remark: Remark | None = None
 
 
 def located(named: str | bytes | PathLike[str], opening: Opening) -> Located:
@@ -94,7 +95,8 @@ def _from_web(name: str, opening: Opening, is_kept: bool) -> Located:
     opening.begin(DOWNLOAD)
     on_hub = name.removeprefix(HUB) if name.startswith(HUB) else name_of(name)
     file = fetch(name) if on_hub is None else hub_file(on_hub, fetch)
-    remark = f"This is what was fetched last time: {file.why_old}" if file.why_old else ""
+    said = f"This is what was fetched last time: {file.why_old}"
+    remark = Remark("fetched_before", said) if file.why_old else None
     return Located(file.path, file.whole_bytes, remark)
 
 

@@ -12,6 +12,7 @@ from guiapp.core.system.checkpoint import stoppable
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.byte_alphabet import CHARACTER_OF_BYTE
 from guiapp.core.vocab.quoting import quoted
+from guiapp.core.vocab.remarks import Remark
 from guiapp.core.vocab.vocabulary import Rules, VocabType
 from guiapp.native import StringTable
 
@@ -24,45 +25,51 @@ SHORTEST_BYTE_TOKEN = 3  # llama.cpp reads two digits from the fourth byte on; n
 class Blamed(Protocol):
     """The file that an error is about."""
 
-    def error(self, what: str) -> VocabError: ...
+    def error(self, what: str, *, code: str) -> VocabError: ...
 
 
 def check_unique(file: Blamed, table: StringTable) -> None:
     if twins := table.twins():
         first, second = twins
         text = table.data[table.offsets[first] : table.offsets[first + 1]].tobytes()
-        raise file.error(f"has two equal tokens: {first} and {second} are both {quoted(text)!r}")
+        what = f"has two equal tokens: {first} and {second} are both {quoted(text)!r}"
+        raise file.error(what, code="token_twice")
 
 
 def check_byte_tokens(
     keys: VocabKeys, kind: VocabType, table: StringTable, attributes: NDArray[np.uint16]
-) -> list[str]:
+) -> list[Remark]:
     """Look at the tokens of type BYTE; returns warnings."""
     rows = np.flatnonzero(attributes & Attribute.BYTE)
     lengths = np.diff(table.offsets)[rows]
     reads_digits = kind in (VocabType.SPM, VocabType.BPE, VocabType.WPM, VocabType.UGM)
     if reads_digits and (lengths < SHORTEST_BYTE_TOKEN).any():
         row = int(rows[lengths < SHORTEST_BYTE_TOKEN][0])
-        raise keys.error(f"has the byte token {row}, whose text is too short to name a byte like <0x0A>")
+        what = f"has the byte token {row}, whose text is too short to name a byte like <0x0A>"
+        raise keys.error(what, code="byte_misnamed")
     odd = [row for row in stoppable(rows.tolist()) if _named_byte(_text(table, row)) is None]
     if kind is VocabType.PLAMO2:
         _check_plamo2_bytes(keys, table, rows, odd)
     if not odd:
         return []
-    are = f"byte tokens are not named like <0x0A>; the first is token {odd[0]}."
-    return [f"{len(odd):,} {are}" if len(odd) > 1 else f"Byte token {odd[0]} is not named like <0x0A>."]
+    said = f"{len(odd):,} byte tokens are not named like <0x0A>; the first is token {odd[0]}."
+    if len(odd) == 1:
+        said = f"Byte token {odd[0]} is not named like <0x0A>."
+    return [Remark("byte_misnamed", said)]
 
 
 def _check_plamo2_bytes(keys: VocabKeys, table: StringTable, rows: NDArray[np.intp], odd: list[int]) -> None:
     if odd:
-        raise keys.error(f"has the byte token {odd[0]}, which does not name a byte like <0x0A>")
+        what = f"has the byte token {odd[0]}, which does not name a byte like <0x0A>"
+        raise keys.error(what, code="byte_misnamed")
     named = {_named_byte(_text(table, row)) for row in stoppable(rows.tolist()) if row > 0}
     missing = next((byte for byte in range(256) if byte not in named), None)
     if missing is not None:
-        raise keys.error(f"has no token <0x{missing:02X}>, which a PLaMo 2 vocabulary needs at an id above 0")
+        what = f"has no token <0x{missing:02X}>, which a PLaMo 2 vocabulary needs at an id above 0"
+        raise keys.error(what, code="bytes_missing")
 
 
-def missing_byte_warnings(kind: VocabType, rules: Rules, table: StringTable) -> list[str]:
+def missing_byte_warnings(kind: VocabType, rules: Rules, table: StringTable) -> list[Remark]:
     """Warn where a text can hold bytes that no token covers."""
     names = [b"<0x%02X>" % byte for byte in range(256)]
     if kind is VocabType.SPM:
@@ -75,7 +82,7 @@ def missing_byte_warnings(kind: VocabType, rules: Rules, table: StringTable) -> 
     return []
 
 
-def ascending(texts: list[str]) -> tuple[str, ...]:
+def ascending(texts: list[Remark]) -> tuple[Remark, ...]:
     """Without repetitions, in the order of first appearance."""
     return tuple(dict.fromkeys(texts))
 
@@ -84,12 +91,12 @@ def _is_token(table: StringTable, texts: list[bytes]) -> NDArray[np.bool_]:
     return table.find(texts) >= 0
 
 
-def _missing(found: NDArray[np.bool_], consequence: str) -> list[str]:
+def _missing(found: NDArray[np.bool_], consequence: str) -> list[Remark]:
     if found.all():
         return []
     first, n_missing = int(np.argmin(found)), int((~found).sum())
     are_missing = f"{n_missing} of the 256 byte tokens {'is' if n_missing == 1 else 'are'} missing"
-    return [f"{are_missing}: where byte {first:02X} {consequence}."]
+    return [Remark("bytes_missing", f"{are_missing}: where byte {first:02X} {consequence}.")]
 
 
 def _text(table: StringTable, row: int) -> bytes:

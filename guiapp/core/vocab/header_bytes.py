@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.errors import VocabError
+from guiapp.core.errors import NOT_USABLE, VocabError
 from guiapp.core.vocab.quoting import quoted
 
 CHUNK_BYTES = 4 << 20
@@ -94,8 +94,8 @@ class HeaderBytes:
             )
         self._reserved += n_bytes
 
-    def error(self, what: str, advice: str) -> VocabError:
-        return VocabError(f"{self.name} {what}. {advice}")
+    def error(self, what: str, advice: str, code: str = NOT_USABLE, key: str = "") -> VocabError:
+        return VocabError(f"{self.name} {what}. {advice}", code, key)
 
     def _grow(self, end: int) -> None:
         if end > len(self.data):

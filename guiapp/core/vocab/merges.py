@@ -220,7 +220,8 @@ def listed_merging(vocabulary: Vocabulary, parts: Parts, splitter: Splitter | No
         text = data[offsets[len(vocabulary)] : offsets[len(vocabulary) + 1]].tobytes()
         raise VocabError(
             f"{vocabulary.path or vocabulary.name} has a merge rule with “{quoted(text)}”, which is none of "
-            "its tokens. Download it again, or choose another file."
+            "its tokens. Download it again, or choose another file.",
+            "merge_of_no_token",
         )
     return merging
 

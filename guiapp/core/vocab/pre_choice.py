@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from guiapp.core.errors import UnknownPreError, VocabError
 from guiapp.core.split.pre_tokenizers import PRE_TOKENIZERS, PreTokenizer
 from guiapp.core.vocab.quoting import quoted
+from guiapp.core.vocab.remarks import Remark
 from guiapp.core.vocab.vocabulary import VocabType
 
 if TYPE_CHECKING:
@@ -63,12 +64,14 @@ def pre_choice(keys: VocabKeys, model: str, kind: VocabType, chosen: str | None)
     return PreChoice(named, "", meaning)
 
 
-def warnings_about(choice: PreChoice) -> list[str]:
+def warnings_about(choice: PreChoice) -> list[Remark]:
     """What people should know about how the text is split."""
     if choice.chosen:
-        return [f"Text is split as “{choice.chosen}”, chosen by hand; {said_by_file(choice.named)}."]
+        said = f"Text is split as “{choice.chosen}”, chosen by hand; {said_by_file(choice.named)}."
+        return [Remark("pre_by_hand", said)]
     if choice.meaning is not None and not choice.named:
-        return [f"The file names no pre-tokenizer ({KEY}); the default may split text wrongly."]
+        said = f"The file names no pre-tokenizer ({KEY}); the default may split text wrongly."
+        return [Remark("pre_missing", said)]
     return []
 
 

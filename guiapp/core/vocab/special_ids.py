@@ -18,6 +18,7 @@ from guiapp import native
 from guiapp.core.system.checkpoint import checkpoint
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.quoting import quoted
+from guiapp.core.vocab.remarks import Remark
 from guiapp.core.vocab.vocabulary import SpecialIds, Vocabulary
 from guiapp.native import StringTable
 
@@ -80,8 +81,8 @@ class RoleFinder:
         self._ids_of_text = _ids_of_known_texts(table)
         self.ids = _within(defaults, len(attributes))
         self.eog: set[int] = set()
-        self.warnings: list[str] = []
-        self.refusals: list[str] = []
+        self.warnings: list[Remark] = []
+        self.refusals: list[Remark] = []
 
     def find(self, text: str) -> int | None:
         return self._ids_of_text.get(text)
@@ -93,7 +94,9 @@ class RoleFinder:
             if token_id is None:
                 continue
             if token_id >= len(self._attributes):
-                self.warnings.append(f"tokenizer.ggml.{key} is ignored: there is no token {token_id:,}.")
+                name = f"tokenizer.ggml.{key}"
+                said = f"{name} is ignored: there is no token {token_id:,}."
+                self.warnings.append(Remark("role_out_of_range", said, name))
             else:
                 self.ids = replace(self.ids, **{role: token_id})
 
@@ -153,9 +156,8 @@ class RoleFinder:
         ids = {text: self.find(text) for text in PHI3_TEXTS.split()}
         missing = [text for text, token_id in ids.items() if token_id is None]
         if missing:
-            self.refusals.append(
-                f"The tokens do not take white space as Phi-3's do: {missing[0]} is missing."
-            )
+            said = f"The tokens do not take white space as Phi-3's do: {missing[0]} is missing."
+            self.refusals.append(Remark("token_missing", said))
             return
         self._attributes[self._attributes & SPECIAL != 0] |= np.uint16(Attribute.RSTRIP)
         self._attributes[ids.pop("</s>")] |= np.uint16(Attribute.RSTRIP)
@@ -165,7 +167,8 @@ class RoleFinder:
     def _strip_left(self, text: str) -> None:
         token_id = self.find(text)
         if token_id is None:
-            self.warnings.append(f"This model should have a token {quoted(text)}, but has none.")
+            said = f"This model should have a token {quoted(text)}, but has none."
+            self.warnings.append(Remark("token_missing", said))
         else:
             self._attributes[token_id] |= np.uint16(Attribute.LSTRIP)
 

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 from guiapp.core.vocab.quoting import quoted
+from guiapp.core.vocab.remarks import Remark
 
 PART_NAME = re.compile(r"(?P<prefix>.*)-(?P<number>\d{5})-of-(?P<count>\d{5})\.gguf", re.DOTALL)
 
@@ -29,17 +30,19 @@ def all_parts(path: Path) -> list[Path]:
     return [path.with_name(name) for name in names if name in present or name == path.name]
 
 
-def split_refusals(path: Path, number: int, count: int) -> list[str]:
+def split_refusals(path: Path, number: int, count: int) -> list[Remark]:
     """Why llama.cpp does not load part `number` (from 0) of `count`, whose vocabulary can be used."""
     if count <= 1:
         return []
     match = PART_NAME.fullmatch(path.name)
     if match is None or int(match["count"]) != count or int(match["number"]) != number + 1:
         ending = f"-{number + 1:05}-of-{count:05}.gguf"
-        return [f"This is part {number + 1} of {count}, but its name does not end in {ending} as it should."]
+        said = f"This is part {number + 1} of {count}, but its name does not end in {ending} as it should."
+        return [Remark("part_misnamed", said)]
     if number:
+        first = quoted(first_part(path) or "")
         return [
-            f"This is part {number + 1} of {count}: llama.cpp wants {quoted(first_part(path) or '')} opened."
+            Remark("part_not_first", f"This is part {number + 1} of {count}: llama.cpp wants {first} opened.")
         ]
     present = _names_beside(path)
     parts = (f"{match['prefix']}-{part:05}-of-{count:05}.gguf" for part in range(1, count + 1))
@@ -47,7 +50,8 @@ def split_refusals(path: Path, number: int, count: int) -> list[str]:
     if not missing:
         return []
     more = f" and {len(missing) - 1:,} more" if len(missing) > 1 else ""
-    return [f"Part {quoted(missing[0], 200)}{more} is missing: the vocabulary is whole, the model is not."]
+    said = f"Part {quoted(missing[0], 200)}{more} is missing: the vocabulary is whole, the model is not."
+    return [Remark("part_missing", said)]
 
 
 def _names_beside(path: Path) -> frozenset[str]:

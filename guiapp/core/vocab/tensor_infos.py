@@ -15,6 +15,7 @@ from guiapp.core.system.checkpoint import stoppable
 from guiapp.core.vocab.gguf_reader import BROKEN, Header
 from guiapp.core.vocab.header_bytes import HeaderBytes
 from guiapp.core.vocab.quoting import quoted
+from guiapp.core.vocab.remarks import Remark
 
 MOST_TENSORS = 1 << 20
 SMALLEST_INFO_BYTES = 8 + 4 + 4 + 8
@@ -37,7 +38,7 @@ SIZES = {
 """Of each type, the elements of a block and the bytes that they take: gguf's GGML_QUANT_SIZES."""
 
 
-def check_tensor_infos(source: HeaderBytes, header: Header) -> list[str]:
+def check_tensor_infos(source: HeaderBytes, header: Header) -> list[Remark]:
     """Read over the tensor list; returns warnings, raises VocabError where it cannot be read."""
     alignment = _alignment(source, header)
     left = source.size - header.end
@@ -131,10 +132,11 @@ def _oddity(name: bytes, kind: int, offset: int, expected: int) -> str:
     return "" if kind in SIZES else "The sizes of the newest tensor types are not checked."
 
 
-def _warnings(odd: str, end: int, source: HeaderBytes) -> list[str]:
+def _warnings(odd: str, end: int, source: HeaderBytes) -> list[Remark]:
     if odd:
-        return [f"{odd} The vocabulary is not affected."]
+        return [Remark("tensors_odd", f"{odd} The vocabulary is not affected.")]
     if end > source.size:
         missing = end - source.size
-        return [f"The file is incomplete: {missing:,} bytes of tensors are missing. The vocabulary is whole."]
+        said = f"The file is incomplete: {missing:,} bytes of tensors are missing. The vocabulary is whole."
+        return [Remark("file_incomplete", said)]
     return []

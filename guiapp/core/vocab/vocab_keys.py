@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp import native
-from guiapp.core.errors import VocabError
+from guiapp.core.errors import NOT_USABLE, VocabError
 from guiapp.core.system.checkpoint import stoppable
 from guiapp.core.vocab.gguf_reader import FORMATS, Field
 from guiapp.core.vocab.header_bytes import HeaderBytes
 from guiapp.core.vocab.quoting import quoted
+from guiapp.core.vocab.remarks import Remark
 
 CONVERT_AGAIN = "Convert the model again, or choose another file."
 LONGEST_KEPT_STRING = 16 << 20
@@ -30,16 +31,19 @@ class VocabKeys:
         self._source = source
         self._all_fields = fields
         self._fields: dict[str, Field] = {}
-        self.warnings: list[str] = []
-        self.refusals: list[str] = []
+        self.warnings: list[Remark] = []
+        self.refusals: list[Remark] = []
         for name, field in stoppable(fields.items()):
             seen_as = name.split("\0")[0]
             if seen_as in self._fields:
-                self.warnings.append(f"The key {quoted(name)} is ignored: {quoted(seen_as)} came before it.")
+                said = f"The key {quoted(name)} is ignored: {quoted(seen_as)} came before it."
+                self.warnings.append(Remark("key_twice", said))
             self._fields.setdefault(seen_as, field)
 
-    def error(self, what: str, advice: str = CONVERT_AGAIN) -> VocabError:
-        return self._source.error(what, advice)
+    def error(
+        self, what: str, advice: str = CONVERT_AGAIN, code: str = NOT_USABLE, key: str = ""
+    ) -> VocabError:
+        return self._source.error(what, advice, code, key)
 
     def scalar(self, key: str, kind: str) -> Any:
         """The value of a key as bytes (strings), int, float or bool; `None` where it is missing."""
@@ -80,7 +84,7 @@ class VocabKeys:
     def needed_count(self, key: str, kind: str) -> int:
         """As `optional_count`, but llama.cpp refuses a file without it, too."""
         if key not in self._fields:
-            self.refusals.append(f"The file has no {key}.")
+            self.refusals.append(Remark("key_missing", f"The file has no {key}."))
         return self.optional_count(key, kind)
 
     def metadata(self) -> dict[str, object]:
@@ -90,14 +94,16 @@ class VocabKeys:
     def _optional(self, key: str, kind: str) -> Any:
         field = self._fields.get(key)
         if field is not None and field.kind != kind:
-            self.refusals.append(f"{key} is ignored: it is {field.kind}, not {kind}.")
+            said = f"{key} is ignored: it is {field.kind}, not {kind}."
+            self.refusals.append(Remark("key_of_other_type", said, key))
             return None
         return self.scalar(key, kind)
 
     def _field(self, key: str, *kinds: str) -> Field | None:
         field = self._fields.get(key)
         if field is not None and field.kind not in kinds:
-            raise self.error(f"has a {key} of type {field.kind}, where {' or '.join(kinds)} is needed")
+            what = f"has a {key} of type {field.kind}, where {' or '.join(kinds)} is needed"
+            raise self.error(what, code="key_of_other_type", key=key)
         return field
 
 

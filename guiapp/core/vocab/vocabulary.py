@@ -22,6 +22,7 @@ from guiapp.core.vocab import byte_alphabet
 from guiapp.core.vocab.attributes import KINDS, Attribute
 from guiapp.core.vocab.parts import Parts
 from guiapp.core.vocab.piece_rules import PieceRules
+from guiapp.core.vocab.remarks import Remark
 from guiapp.core.vocab.token_tree import TokenTree, token_tree
 from guiapp.native import StringTable, packed
 
@@ -120,8 +121,8 @@ class Vocabulary:
     special_ids: SpecialIds
     rules: Rules
     eog: frozenset[int]
-    warnings: tuple[str, ...] = ()
-    refusals: tuple[str, ...] = ()
+    warnings: tuple[Remark, ...] = ()
+    refusals: tuple[Remark, ...] = ()
     deviation: str = ""
     metadata: Mapping[str, object] = field(default_factory=dict)
     chosen_pre: str = ""  # what splits the text instead of `pre`, where somebody chose so by hand

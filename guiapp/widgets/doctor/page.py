@@ -41,6 +41,7 @@ class DoctorPage(Page):
         self.message.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._stack = QStackedWidget()
         in_splitter(self.splitter, self.list, self.panel, sizes=(LIST_PX, PANEL_PX))
+        self.splitter.setStretchFactor(1, 1)
         self._stack.addWidget(
             framed(in_column(STRETCH, self.message, STRETCH, margins=MARGIN_PX, spacing=GAP_PX))
         )
@@ -48,6 +49,7 @@ class DoctorPage(Page):
         in_column(self.head, SavingBar(self.saving, theme_source), (self._stack, 1), on=self, spacing=0)
         self.head.original_wanted.connect(self._ask_original)
         self.panel.token_wanted.connect(requests.token_wanted)
+        self.panel.tokens_wanted.connect(requests.tokens_wanted)
         model.changed.connect(self._follow)
         self._follow()
 
@@ -93,4 +95,5 @@ class DoctorPage(Page):
 def make_page(setting: PageSetting) -> DoctorPage:
     page = DoctorPage(setting.doctor, setting.requests, setting.theme_source)
     page.panel.text_shown.connect(setting.actions["inspect"].trigger)
+    page.panel.template_wanted.connect(setting.actions["chat"].trigger)
     return page

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
+import numpy as np
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFont, QGuiApplication
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QStackedWidget, QWidget
 
 from guiapp.core.doctor.findings import Finding, TemplateLine
 from guiapp.core.doctor.report import is_command
-from guiapp.core.explain.visible_text import isolate, visible_text
+from guiapp.core.explain.visible_text import isolate
+from guiapp.core.vocab.quoting import quoted
 from guiapp.viewmodels.doctor.model import DoctorModel, cuts_of
 from guiapp.viewmodels.doctor.words import stretches, title_of
 from guiapp.widgets.doctor.severities import ICONS
@@ -44,10 +46,14 @@ class FindingPanel(QFrame):
 
     Signals:
         token_wanted(int): show this token in its tree.
+        tokens_wanted(str, Ids): light these tokens in the tree, under a title.
+        template_wanted(): show the chat template with what it writes.
         text_shown(): the text of the finding is the window's: show it.
     """
 
     token_wanted = Signal(object)
+    tokens_wanted = Signal(str, object)
+    template_wanted = Signal()
     text_shown = Signal()
 
     def __init__(self, model: DoctorModel, theme_source: ThemeSource) -> None:
@@ -67,7 +73,8 @@ class FindingPanel(QFrame):
         self.copy_button = push_button("Copy", self.copy_remedy, role="quiet", tip="Copy the remedy")
         self.try_button = push_button("", model.try_pre, role="primary")
         self.text_button = push_button("Open text in Inspect", self._show_text)
-        self.tree_button = push_button("Show token in tree", self._want_token)
+        self.tree_button = push_button("Show token in tree", self._want_tokens)
+        self.chat_button = push_button("Show template in Chat", self.template_wanted.emit)
         self._views = QStackedWidget()
         self._lay_out()
         model.changed.connect(self._follow)
@@ -105,7 +112,7 @@ class FindingPanel(QFrame):
         in_column(
             head,
             card(in_row(self._sign, (self.title, 1), spacing=GAP_PX), self.what, area),
-            WrappingRow([self.try_button, self.text_button, self.tree_button]),
+            WrappingRow([self.try_button, self.text_button, self.tree_button, self.chat_button]),
             self._mends,
             self._lines,
             STRETCH,
@@ -129,9 +136,13 @@ class FindingPanel(QFrame):
         self._model.show_text()
         self.text_shown.emit()
 
-    def _want_token(self) -> None:
-        if (finding := self._model.finding) is not None:
+    def _want_tokens(self) -> None:
+        if (finding := self._model.finding) is None:
+            return
+        if len(finding.tokens) == 1:
             self.token_wanted.emit(finding.tokens[0])
+        else:
+            self.tokens_wanted.emit(title_of(finding), np.array(finding.tokens, np.int32))
 
     def _follow(self) -> None:
         finding = self._model.finding
@@ -167,10 +178,13 @@ class FindingPanel(QFrame):
             self.template.set_spans(_line_spans(line, theme))
 
     def _offer(self, finding: Finding) -> None:
-        is_in_use = finding.pre and finding.pre == self._chosen_pre
-        self.try_button.setVisible(bool(finding.pre) and not is_in_use)
-        self.try_button.setText(f"Try with {finding.pre}")
+        is_in_use = finding.pre == self._chosen_pre
+        self.try_button.setVisible(bool(finding.pre))
+        self.try_button.setEnabled(not is_in_use)
+        self.try_button.setText(f"{finding.pre} is in use" if is_in_use else f"Try with {finding.pre}")
         self.text_button.setVisible(finding.changes is not None)
+        self.tree_button.setText("Show tokens in tree" if len(finding.tokens) > 1 else "Show token in tree")
+        self.chat_button.setVisible(finding.line is not None and self._model.is_of_open_model)
         self.tree_button.setVisible(bool(finding.tokens) and self._model.is_of_open_model)
 
     @property
@@ -201,9 +215,6 @@ def _line_spans(line: TemplateLine, theme: Theme) -> Iterator[Span]:
         ground = blend(theme.panel, theme.accent, 0.24) if is_meant else None
         end = "" if number == line.first + len(line.around) - 1 else "\n"
         yield Span(f"{number:>{width}}  ", theme.dim)
-        yield Span(
-            visible_text(text.encode("utf-8", "replace"), len(text) * 8),
-            theme.text if is_meant else theme.dim,
-            ground,
-        )
+        color = theme.text if is_meant else theme.dim
+        yield Span(isolate(quoted(text, 4 * len(text))), color, ground)
         yield Span(end, theme.dim)

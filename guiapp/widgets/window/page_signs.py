@@ -7,6 +7,7 @@ from PySide6.QtGui import QBrush, QPainter, QPen
 
 from guiapp.widgets.chat.badge import draw_number
 from guiapp.widgets.compare.markers import draw_marker
+from guiapp.widgets.shared.icons import icon
 from guiapp.widgets.shared.painting import CENTER, RIGHT, fill, ring, write
 from guiapp.widgets.shared.style_sheet import blend
 from guiapp.widgets.shared.theme import SMALL_FONT_PX, Theme
@@ -196,6 +197,13 @@ def _sides(painter: QPainter, theme: Theme, box: QRectF) -> None:
         write(painter, place, letter, theme.text, CENTER, Theme.ui_font(SMALL_FONT_PX))
 
 
+def _icon(name: str, color: str) -> Draw:
+    def draw(painter: QPainter, theme: Theme, box: QRectF) -> None:
+        icon(name, getattr(theme, color)).paint(painter, box.toRect())
+
+    return draw
+
+
 def _verdict(text: str, is_good: bool) -> Draw:
     def draw(painter: QPainter, theme: Theme, box: QRectF) -> None:
         write(painter, box, text, theme.good if is_good else theme.warning, CENTER)
@@ -304,6 +312,13 @@ OF_HUNTS = (
     Sign(_outside, "a token that comes from no text, such as BOS"),
     Sign(_moment, "the moment at which a new cause was found"),
 )
+OF_FINDINGS = (
+    Sign(_icon("error", "bad"), "an error: texts get other ids than the model has learned, or none"),
+    Sign(_icon("warning", "warning"), "a warning: some texts may"),
+    Sign(_icon("hint", "dim"), "a hint: odd, and no more"),
+    Sign(_guide(False), "a cut that is there now and when the file is mended"),
+    Sign(_guide(True), "a cut of one of both"),
+)
 IN_PROMPTS = (
     Sign(_of_role, "content, in the colour of its role, lighter and darker in turn"),
     Sign(_of_template, "what the template writes; a thin outline: a control token of its own"),
@@ -335,6 +350,7 @@ PAGES: dict[str, Parts] = {
     "compare_texts": (("Of two texts", OF_TEXTS), IN_TEXTS),
     "compare_vocabularies": (("Of two vocabularies", OF_VOCABULARIES), IN_TEXTS),
     "special_tokens": (("Of special tokens", OF_SPECIAL_TOKENS), IN_TEXTS),
+    "doctor": (("Of findings", OF_FINDINGS), IN_TEXTS),
     "hunt": (("Of finds", OF_HUNTS), IN_TEXTS),
     "chat": (("In prompts", IN_PROMPTS), IN_TEXTS),
     "vocabulary": (("In the vocabulary", OF_LISTS), IN_TEXTS),

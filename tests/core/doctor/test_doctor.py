@@ -7,16 +7,17 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 import pytest
-from conftest import VOCABS
+from conftest import SHARED, VOCABS
 from faults import CHATML, FAULTS, FORMATS, Fault, all_of, drop_key, template, untouched, write
 from gguf_builder import Tensor
 from planted import document, set_key, set_part
-from small_files import bpe, spm
+from small_files import TOKENS, bpe, spm
 
 import guiapp
 from guiapp.core.doctor import pre
-from guiapp.core.doctor.doctor import CHECKS, doctor
+from guiapp.core.doctor.doctor import CHECKS, doctor, examine
 from guiapp.core.doctor.findings import ERROR, HINT, WARNING
 from guiapp.core.doctor.patient import Patient
 from guiapp.core.split.pre_tokenizers import PRE_TOKENIZERS
@@ -114,3 +115,66 @@ def test_a_file_that_says_the_same_does_not_differ_from_its_original(model: str,
     (tmp_path / "tokenizer.json").write_text(json.dumps(document(model)))
     found = doctor(untouched(model), tmp_path / "tokenizer.json").findings
     assert not [each for each in found if each.code.startswith("original") and each.severity != HINT]
+
+
+CONVERTED = {  # the first original has names of Llama 3.1; in the second file </s> is made a control token
+    ("llama-bpe", "llama-3.tokenizer.model"): {"tokens", "id", "rule", "remark"},
+    ("qwen2", "qwen.tiktoken"): {"tokens", "kind", "rule", "remark"},
+}
+
+
+@pytest.mark.parametrize("pair", CONVERTED, ids=" ".join)
+def test_what_is_said_of_a_converted_file_and_its_original_is_true(pair: tuple[str, str]):
+    model, original = guiapp.open_model(untouched(pair[0])), guiapp.open_model(FORMATS / pair[1])
+    found = [
+        each for each in doctor(untouched(pair[0]), FORMATS / pair[1]).findings if "original" in each.code
+    ]
+    assert {each.code.removeprefix("original_") for each in found} == CONVERTED[pair]
+    ours, theirs = (
+        [each.vocabulary.raw_text(i) for i in range(len(each.vocabulary))] for each in (model, original)
+    )
+    is_true = {
+        "original_tokens": lambda token: ours[token] not in theirs,
+        "original_id": lambda token: theirs.index(ours[token]) != token,
+        "original_kind": lambda token: model.vocabulary.kind(token) != original.vocabulary.kind(token),
+    }
+    for each in found:
+        assert all(is_true[each.code](token) for token in each.tokens)
+    for text in (SHARED / "corpora").glob("*.txt"):
+        data = text.read_bytes()[:50_000]
+        ids = [
+            each.encode(data, add_special=False, parse_special=False).token_ids for each in (model, original)
+        ]
+        assert np.array_equal(*ids), "as it is not said that ids differ"
+
+
+@pytest.mark.parametrize("path", UNTOUCHED, ids=lambda path: path.name)
+def test_no_text_of_its_own_makes_a_token_that_is_called_never_made(path: Path):
+    diagnosis = doctor(path)
+    assert diagnosis.tokenizer is not None
+    for finding in (each for each in diagnosis.findings if each.code == "token_never_made"):
+        vocabulary = diagnosis.tokenizer.vocabulary
+        for token in finding.tokens:
+            data = vocabulary.token_bytes(token)
+            texts = (data, b"a " + data, data + b" a", data + data)
+            ids = [diagnosis.tokenizer.encode(text, parse_special=False).token_ids for text in texts]
+            assert vocabulary.rules.ignore_merges or not any(token in each for each in ids)
+
+
+def test_a_file_with_many_faults_of_a_kind_has_few_findings(tmp_path: Path):
+    names = [f"<x{number}> " for number in range(5000)]
+    path = bpe(tokens=[*TOKENS, *names], types=[2, 3, 3, 1, 1, 1, *[3] * len(names)]).write(
+        tmp_path / "m.gguf"
+    )
+    found = [each for each in doctor(path).findings if each.code == "special_blank"]
+    assert len(found) == 21
+    assert found[-1].what == "The same of 4,980 more."
+
+
+def test_a_pre_tokenizer_chosen_by_hand_mends_no_file(tmp_path: Path):
+    path = write(Fault("", "gpt-2", set_part(pre="llama-bpe")), tmp_path)
+    [by_file], [by_hand] = (
+        [each for each in examine(guiapp.open_model(path, pre)).findings if each.code.startswith("pre_")]
+        for pre in (None, "gpt-2")
+    )
+    assert by_file == by_hand

@@ -67,7 +67,7 @@ def test_findings_are_those_of_the_command_and_a_click_shows_one(open_page, qtbo
     assert page.list.hasFocus()
     choose(page, qtbot, "bos_twice")
     assert page.panel.title.text() == "BOS twice"
-    assert "1  {{·bos_token·}}" in page.panel.template.toPlainText()
+    assert "1  {{ bos_token }}" in page.panel.template.toPlainText()
     assert page.panel.picture.grid.rows[0] is not None
     for key in ("Down", "Up", "PgDown", "PgUp", "End", "Home"):
         qtbot.keySequence(page.list, key)
@@ -86,7 +86,10 @@ def test_one_click_tries_the_pre_tokenizer_that_is_likelier(open_page, qtbot, fa
     qtbot.waitUntil(lambda: page.shell.session.vocabulary.chosen_pre == suggested)
     settle(page, qtbot)
     assert page.isVisible()
-    assert not page.panel.try_button.isVisible()
+    choose(page, qtbot, "pre_of_other_family")  # the file is as it was
+    assert page.panel.try_button.text() == f"{suggested} is in use"
+    assert not page.panel.try_button.isEnabled()
+    assert page.model.finding.changes is not None
 
 
 def test_the_text_that_shows_it_is_one_click_away_and_undo_brings_the_old_one_back(open_page, qtbot, faulty):
@@ -113,6 +116,8 @@ def test_a_token_is_shown_in_the_tree_and_back_leads_here(open_page, qtbot, faul
     assert page.shell.window.pages.current.bar.query.text() == f"#{page.model.finding.tokens[0]}"
     page.shell.window.requests.left.emit()
     assert page.shell.window.pages.current is page
+    qtbot.mouseClick(page.panel.chat_button, LEFT)
+    assert page.shell.window.pages.current_name == "chat"
 
 
 def test_a_remedy_is_copied_as_it_is(open_page, qtbot, faulty):
