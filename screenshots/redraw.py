@@ -43,7 +43,7 @@ PROMPT_OF_TODAY = PROMPT.replace("24 November", "25 November").replace("lions", 
 OTHERS = [str(SHARED / "vocabs" / f"ggml-vocab-{name}.gguf") for name in ("qwen2", "gemma-4")]
 ORIGINAL = SHARED / "formats" / "llama-3.tokenizer.model"
 BESIDE = ["--beside", *OTHERS, "--difference", "10", "--text", MIXED]
-CHAT = [
+CONVERSATION = [
     "--messages",
     str(FOLDER / "chat.json"),
     "--template",
@@ -143,7 +143,8 @@ PICTURES = {
     "special_tokens-1280": (OTHERS[0], ["--text", CHAT, *SMALL]),
     "special_tokens-1920": (OTHERS[0], ["--text", CHAT, *SCREEN]),
     **{
-        f"chat-{size.partition('x')[0]}": (str(LARGE), [*CHAT, "--size", size])
+        f"chat{kind}-{size.partition('x')[0]}": (str(LARGE), [*CONVERSATION, *more, "--size", size])
+        for kind, more in (("", []), ("-text", ["--compared", "text"]), ("-beside", ["--beside", OTHERS[0]]))
         for size in ("860x600", "1280x800", "1920x1080")
     },
     "doctor-1280": (OTHERS[1], SMALL),
