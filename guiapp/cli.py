@@ -39,6 +39,7 @@ COMMANDS = (
     "bench field",
     "hunt",
     "tree",
+    "vocab",
     "lesson",
     "train",
     "screenshot",

@@ -146,7 +146,7 @@ def key_hints() -> dict[str, tuple[KeyHint, ...]]:
         "In the tree": TREE_PAGE + TREE,
         "In the search for tokens": TREE_SEARCH,
         "In the tree's legend": TREE_LEGEND,
-        "In bars of two vocabularies": BARS,
+        "In the bars of vocabularies": BARS,
         "On the timeline": TIMELINE,
         "In the list of breakpoints": BREAKPOINTS,
         "In the list of lessons": LESSONS,
