@@ -9,12 +9,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from guiapp.commands.files import (
+    InputError,
     add_pre_option,
     file_name,
     open_tokenizer,
     print_json,
     read,
 )
+from guiapp.core.errors import ChatError
 
 if TYPE_CHECKING:
     from guiapp.core.chat.chat import Chat
@@ -95,6 +97,10 @@ def run(options: argparse.Namespace) -> int:
     from guiapp.core.chat.report import chat_lines, chat_record
     from guiapp.core.chat.settings import ChatSettings
 
+    if options.messages == options.tools == "-":
+        raise InputError("Standard input is for one of both. Give the file of the tools.")
+    if options.llama_cpp_beside and (options.beside or options.template_beside):
+        raise InputError("llama.cpp is compared with the same model and template. Leave those beside out.")
     tools = None if options.tools is None else read(options.tools)
     conversation = conversation_of(read(options.messages), tools)
     tokenizer = open_tokenizer(options.model, options.pre)
@@ -138,7 +144,11 @@ def _beside(options: argparse.Namespace, chat: Chat) -> tuple[Chat, str, str] | 
     if options.no_generation_prompt_beside:
         settings = replace(settings, add_generation_prompt=False)
     tokenizer = open_tokenizer(options.beside) if options.beside else chat.tokenizer
-    return chat_of(tokenizer, chat.conversation, settings), ", ".join(filter(None, names)), ""
+    name = ", ".join(filter(None, names))
+    try:
+        return chat_of(tokenizer, chat.conversation, settings), name, ""
+    except ChatError as error:
+        raise InputError(f"{name}: {error}") from error
 
 
 def _compare(
@@ -153,6 +163,6 @@ def _compare(
     if options.json:
         print_json(comparison_record(compared, (found, hints(second)), told))
     else:
-        _print_lines(comparison_lines(compared, (options.model, name), told))
+        _print_lines(comparison_lines(compared, (options.model, name), told, found))
     warns = any(hint.severity == WARNING for hint in found)
     return FOUND if warns or told or not compared.has_same_ids else 0
