@@ -16,7 +16,7 @@ LONGEST = 40  # characters of a token in a line
 LONGEST_ESCAPE = 10  # characters for one: \U000e0001
 WAYS = {
     Reach.TEXT: "always",
-    Reach.UNKNOWN: "unknown text",
+    Reach.UNKNOWN: "if unknown",
     Reach.PARSED: "if parsed",
     Reach.NEVER: "no",
 }
