@@ -122,10 +122,15 @@ def test_one_token_is_one(capsys, messages, tmp_path):
     ("more", "told"),
     [
         (["--llama-cpp-beside", "--beside", "demo:spm"], "Leave those beside out."),
-        (["--beside", "demo:toy"], "demo:toy: This model has no chat template."),
+        (
+            ["--template-beside", "no.jinja"],
+            "tokenloupe: no.jinja: The template refuses these messages: never",
+        ),
     ],
 )
-def test_what_cannot_be_compared_is_refused(capsys, messages, more, told):
+def test_what_cannot_be_compared_is_refused(capsys, messages, tmp_path, monkeypatch, more, told):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "no.jinja").write_text("{{ raise_exception('never') }}")
     assert run(["chat", "demo:bpe", messages(USER), *more]) == 1
     assert told in capsys.readouterr().err
 
