@@ -9,12 +9,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from guiapp.commands.files import (
+    InputError,
     add_pre_option,
     file_name,
     open_tokenizer,
     print_json,
     read,
 )
+from guiapp.core.errors import ChatError
 
 if TYPE_CHECKING:
     from guiapp.core.chat.chat import Chat
@@ -95,6 +97,10 @@ def run(options: argparse.Namespace) -> int:
     from guiapp.core.chat.report import chat_lines, chat_record
     from guiapp.core.chat.settings import ChatSettings
 
+    if options.messages == options.tools == "-":
+        raise InputError("Standard input is for one of both. Give the file of the tools.")
+    if options.llama_cpp_beside and (options.beside or options.template_beside):
+        raise InputError("llama.cpp is compared with the same model and template. Leave those beside out.")
     tools = None if options.tools is None else read(options.tools)
     conversation = conversation_of(read(options.messages), tools)
     tokenizer = open_tokenizer(options.model, options.pre)
@@ -136,13 +142,17 @@ def _beside(options: argparse.Namespace, chat: Chat) -> tuple[Chat, str, str] | 
     settings = chat.settings
     if options.no_generation_prompt_beside:
         settings = replace(settings, add_generation_prompt=False)
-    if options.beside:
-        tokenizer = open_tokenizer(options.beside)
-        other = in_model(chat, tokenizer, settings, options.template_beside)
-    else:
-        template = options.template_beside or settings.template
-        other = chat_of(chat.tokenizer, chat.conversation, replace(settings, template=template))
-    return other, ", ".join(filter(None, names)), ""
+    name = ", ".join(filter(None, names))
+    try:
+        if options.beside:
+            tokenizer = open_tokenizer(options.beside)
+            other = in_model(chat, tokenizer, settings, options.template_beside)
+        else:
+            template = options.template_beside or settings.template
+            other = chat_of(chat.tokenizer, chat.conversation, replace(settings, template=template))
+    except ChatError as error:
+        raise InputError(f"{name}: {error}") from error
+    return other, name, ""
 
 
 def _compare(
@@ -157,6 +167,6 @@ def _compare(
     if options.json:
         print_json(comparison_record(compared, (found, hints(second)), told))
     else:
-        _print_lines(comparison_lines(compared, (options.model, name), told))
+        _print_lines(comparison_lines(compared, (options.model, name), told, found))
     warns = any(hint.severity == WARNING for hint in found)
     return FOUND if warns or told or not compared.has_same_ids else 0

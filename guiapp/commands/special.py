@@ -20,7 +20,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     form.add_argument("--json", action="store_true", help="print a JSON object")
     form.add_argument("--csv", action="store_true", help="print lines for a spreadsheet")
     parser.epilog = (
-        "“from text”: always: its text leads to it; if parsed: unless --no-parse-special; unknown text: each "
+        "“from text”: always: its text leads to it; if parsed: unless --no-parse-special; if unknown: each "
         "character does that the vocabulary does not know; no: its text does not. “ends”: llama.cpp ends a "
         "generation there."
     )

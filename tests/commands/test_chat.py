@@ -107,6 +107,39 @@ def test_two_prompts_are_compared(capsys, messages, tmp_path, monkeypatch, besid
         assert set(record[f"only_{side}"]) <= set(range(len(record[side]["token_ids"])))
 
 
+def test_what_makes_the_exit_status_3_is_told_also_where_both_are_alike(capsys, messages):
+    assert run(["chat", "demo:bpe", messages(USER), "--beside", "demo:bpe"]) == 3
+    assert "\nwarning: Two <|begin_of_text|>" in capsys.readouterr().out
+
+
+def test_one_token_is_one(capsys, messages, tmp_path):
+    (tmp_path / "empty.jinja").write_text("")
+    run(["chat", "demo:bpe", messages(USER), "--template", str(tmp_path / "empty.jinja")])
+    assert capsys.readouterr().out.startswith("1 token: 0 template, 1 added\n")
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        (["--llama-cpp-beside", "--beside", "demo:spm"], "Leave those beside out."),
+        (
+            ["--template-beside", "no.jinja"],
+            "tokenloupe: no.jinja: The template refuses these messages: never",
+        ),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(capsys, messages, tmp_path, monkeypatch, more, told):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "no.jinja").write_text("{{ raise_exception('never') }}")
+    assert run(["chat", "demo:bpe", messages(USER), *more]) == 1
+    assert told in capsys.readouterr().err
+
+
+def test_standard_input_is_read_once(capsys):
+    assert run(["chat", "demo:bpe", "-", "--tools", "-"]) == 1
+    assert "Standard input is for one of both." in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("more", "content", "told"),
     [

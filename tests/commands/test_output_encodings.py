@@ -30,6 +30,7 @@ def printed(command, monkeypatch) -> bytes:
         ["chunk", "demo:bpe", "中", "--max-tokens", "9", "--json"],
         ["tree", "demo:bpe", "中", "--json"],
         ["compare", "demo:bpe", "demo:spm", "--text", "中", "--json"],
+        ["special", "demo:wordpiece", "--json"],
     ],
     ids=" ".join,
 )

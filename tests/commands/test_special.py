@@ -3,11 +3,14 @@
 import csv
 import io
 import json
+from dataclasses import replace
 
 import pytest
 from gguf_builder import CONTROL, UNKNOWN, write_vocab
 
+import guiapp
 from guiapp.cli import run
+from guiapp.core.explain.special_report import plain_list
 
 OBEYED = "<\x1b[31m\u202e>"
 
@@ -15,12 +18,12 @@ OBEYED = "<\x1b[31m\u202e>"
 def test_people_get_a_table_and_how_many_there_are(capsys):
     assert run(["special", "demo:wordpiece"]) == 0
     assert capsys.readouterr().out.splitlines() == [
-        "id  token   role           kind     from text     ends  the file",
-        "0   [PAD]   PAD · FIM PAD  control  if parsed     yes   token_type 3, control",
-        "1   [UNK]   UNK            control  unknown text  –     token_type 3, control",
-        "2   [CLS]   BOS · CLS      control  if parsed     –     token_type 3, control",
-        "3   [SEP]   SEP            control  if parsed     –     token_type 3, control",
-        "4   [MASK]  MASK           control  if parsed     –     token_type 3, control",
+        "id  token   role           kind     from text   ends  the file",
+        "0   [PAD]   PAD · FIM PAD  control  if parsed   yes   token_type 3, control",
+        "1   [UNK]   UNK            control  if unknown  –     token_type 3, control",
+        "2   [CLS]   BOS · CLS      control  if parsed   –     token_type 3, control",
+        "3   [SEP]   SEP            control  if parsed   –     token_type 3, control",
+        "4   [MASK]  MASK           control  if parsed   –     token_type 3, control",
         "5 special tokens: 1 ends a generation.",
     ]
 
@@ -71,6 +74,11 @@ def test_csv_has_a_line_of_each(odd_file, capsys):
 def test_only_the_unused_ones_are_listed_on_wish(odd_file, capsys):
     run(["special", odd_file, "--unused", "--json"])
     assert [token["id"] for token in json.loads(capsys.readouterr().out)["tokens"]] == [3]
+
+
+def test_a_long_name_of_what_cannot_be_seen_is_whole_in_the_list():
+    token = replace(guiapp.special("demo:bpe")[0], name="\U000e0001" * 9)
+    assert plain_list([token]) == "2549\t" + "\\U000e0001" * 9 + "\n"
 
 
 def test_names_do_nothing_to_a_terminal(odd_file, capsys):

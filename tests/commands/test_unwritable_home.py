@@ -14,6 +14,7 @@ COMMANDS = {
     "tokenize": ["tokenize", "demo:bpe", "Hello world"],
     "count": ["count", "demo:spm", "Hello"],
     "compare": ["compare", "demo:bpe", "demo:spm", "--text", "Hello"],
+    "special": ["special", "demo:bpe"],
     "step": ["step", "demo:bpe", "Hello world"],
     "tree": ["tree", "demo:toy", "-o", "made.png"],
     "train": ["train", "bpe", "--vocab-size", "300", "-f", __file__, "-o", "made.gguf"],

@@ -162,7 +162,7 @@ class Chat:
             start, end = self.encoding.spans[index].tolist()
             name = self.tokenizer.vocabulary.raw_text(int(self.token_ids[index]))
             became[index] = self.encoding.text_bytes[start:end].strip() == name
-        became &= np.array([origin.is_content for origin in self.origins], bool)
+        became &= np.array([origin.is_content for origin in self.origins], np.bool_)
         return became
 
     @cached_property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from guiapp.core.chat.chat import Chat
 from guiapp.core.chat.comparison import ChatComparison, TurnPair
-from guiapp.core.chat.hints import Hint
+from guiapp.core.chat.hints import WARNING, Hint
 from guiapp.core.chat.report import SIGNS, chat_record, turn_record
 from guiapp.core.chat.turns import Turn
 from guiapp.core.explain.figures import counted
@@ -41,8 +41,10 @@ def comparison_record(
     }
 
 
-def comparison_lines(compared: ChatComparison, names: tuple[str, str], told: str = "") -> Iterator[str]:
-    """For people: counts, and by turn what only the first (-) and only the second (+) has."""
+def comparison_lines(
+    compared: ChatComparison, names: tuple[str, str], told: str = "", hints: Sequence[Hint] = ()
+) -> Iterator[str]:
+    """For people: counts, and by turn what only the first (-) and only the second (+) has; warnings last."""
     first, second = (len(chat.encoding) for chat in (compared.first, compared.second))
     yield f"- {names[0]}: {counted(first, 'token')}"
     yield f"+ {names[1]}: {counted(second, 'token')}"
@@ -58,6 +60,9 @@ def comparison_lines(compared: ChatComparison, names: tuple[str, str], told: str
     for pair in compared.turns:
         yield ""
         yield from _turn_lines(compared, pair)
+    for hint in hints:
+        if hint.severity == WARNING:
+            yield f"\n{hint.severity}: {hint.what}"
 
 
 def _turn_lines(compared: ChatComparison, pair: TurnPair) -> Iterator[str]:

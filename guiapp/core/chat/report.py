@@ -14,6 +14,7 @@ from guiapp.core.chat.fixes import Fix
 from guiapp.core.chat.hints import Hint
 from guiapp.core.chat.turns import Turn
 from guiapp.core.encoding import Encoding
+from guiapp.core.explain.figures import counted
 from guiapp.core.explain.spelling import Spelling
 from guiapp.core.vocab.quoting import quoted
 
@@ -112,12 +113,12 @@ def chat_lines(chat: Chat, hints: Sequence[Hint]) -> Iterator[str]:
         *roles,
         *([f"{budget.n_added:,} added"] if budget.n_added else []),
     ]
-    yield f"{budget.n_tokens:,} tokens: {', '.join(parts)}"
+    yield f"{counted(budget.n_tokens, 'token')}: {', '.join(parts)}"
     yield f"template {quoted(chat.template.name)}, from {quoted(chat.template.source)}"
     yield ""
     yield from _token_lines(chat, chat.encoding, chat.origins)
     if differs(chat):
-        yield f"\nContent encoded as text, {len(chat.as_text):,} tokens:"
+        yield f"\nContent encoded as text, {counted(len(chat.as_text), 'token')}:"
         yield from _token_lines(chat, chat.as_text, chat.as_text_origins)
     for hint in hints:
         yield f"\n{hint.severity}: {hint.what}"

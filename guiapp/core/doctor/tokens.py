@@ -9,8 +9,9 @@ import numpy as np
 
 from guiapp import native
 from guiapp.core.chat.hints import look
-from guiapp.core.doctor.findings import ERROR, HINT, WARNING, Change, Cut, Finding
+from guiapp.core.doctor.findings import CONVERT, ERROR, HINT, WARNING, Change, Cut, Finding
 from guiapp.core.doctor.patient import Patient
+from guiapp.core.explain.figures import counted
 from guiapp.core.text.invisible import INVISIBLE
 from guiapp.core.text.look_alikes import look_alikes
 from guiapp.core.vocab.attributes import (
@@ -63,7 +64,8 @@ def check_kinds(patient: Patient) -> Iterator[Finding]:
         yield patient.about(words, "word_marked_control", WARNING, said)
     unknown = np.flatnonzero(types == UNKNOWN_TYPE).tolist()
     if others := [row for row in unknown if row != vocabulary.special_ids.unk]:
-        said = "marked as the unknown token, which is another one."
+        named = "no key names one" if vocabulary.special_ids.unk is None else "that is another one"
+        said = f"marked as the unknown token, but {named}."
         yield patient.about(others, "unknown_marked_twice", WARNING, said)
 
 
@@ -106,8 +108,8 @@ def check_bytes(patient: Patient) -> Iterator[Finding]:
         changes = None
         if first is not None and first < 0x80:
             changes = Change(f"a{chr(first)}a", patient.cut(f"a{chr(first)}a"))
-        severity = HINT if first is None else ERROR
-        yield Finding("bytes_missing", severity, f"{what}{where}.", changes=changes)
+        severity, remedy = (HINT, "Nothing: no text needs them.") if first is None else (ERROR, CONVERT)
+        yield Finding("bytes_missing", severity, f"{what}{where}.", remedy, changes)
     is_named = rows[rows >= 0] if names[0].startswith("<") else rows[:0]
     types = vocabulary.stored_types
     if patient.is_gguf and len(unmarked := is_named[types[is_named] != BYTE_TYPE]):
@@ -146,12 +148,11 @@ def check_merges(patient: Patient) -> Iterator[Finding]:
     is_absent = (table[:, [0, 1, 3]] >= n_tokens).any(axis=1) | (table[:, 3] < 0)
     if is_absent.any():
         left, right = (_symbol(patient, int(symbol)) for symbol in table[is_absent.argmax(), :2])
-        what = (
-            f"{int(is_absent.sum()):,} merge rules name or make what is no token, such as “{left} {right}”."
-        )
+        rules = counted(int(is_absent.sum()), "merge rule")
+        what = f"No token is what {rules} would join or make, such as “{left} {right}”."
         yield Finding("merge_of_no_token", ERROR, what)
     if twice := len(vocabulary.merge_offsets) - 1 - len(table) - _n_broken(vocabulary):
-        what = f"{twice:,} merge rules stand in the list again, where they have no effect."
+        what = f"In the list again, without effect: {counted(twice, 'merge rule')}."
         yield Finding("merge_twice", WARNING, what)
     if vocabulary.parts is not None and not vocabulary.parts.merges_bytes:
         return

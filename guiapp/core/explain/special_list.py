@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from enum import Enum
 from typing import NamedTuple
 
@@ -17,11 +17,12 @@ from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.attributes import ATTRIBUTE_OF_TYPE, KINDS, Attribute
 from guiapp.core.vocab.parts import AddedToken
 from guiapp.core.vocab.reserved import reserved
-from guiapp.core.vocab.special_ids import END_TEXTS, KEYS, TEXTS_OF_ROLE
+from guiapp.core.vocab.special_ids import KEYS, TEXTS_OF_ROLE
 from guiapp.core.vocab.vocabulary import Vocabulary
 
 SPECIAL = Attribute.CONTROL | Attribute.UNKNOWN | Attribute.USER_DEFINED | Attribute.UNUSED
 GGUF, TOKENIZER_KEYS = "GGUF", "tokenizer.ggml."
+ID_KEY, TEXT_KEY = "_token_id", "_token"  # how keys end that name a token by its id, or its text
 ENDING_ROLES = ("eos", "eot", "eom", "fim_pad", "fim_rep", "fim_sep")
 STRIPS = {Attribute.LSTRIP: "lstrip", Attribute.RSTRIP: "rstrip"}
 RARE = ("\U00013000", "\U000ffffd")  # a hieroglyph, and what is for private use: few vocabularies know them
@@ -117,7 +118,7 @@ def special_list(tokenizer: Tokenizer) -> tuple[SpecialToken, ...]:
             reach=reached[token_id][0],
             text=reached[token_id][1],
             around=around.get(token_id, ""),
-            end=_end(name, own) if ends else "",
+            end=_end(own) if ends else "",
             looks_ended=seems_ended and not ends,
             strips=_strips(int(vocabulary.attributes[token_id]), added.get(token_id)),
             in_template=token_id in template_ids,
@@ -137,16 +138,27 @@ def _name(vocabulary: Vocabulary, token_id: int) -> str:
 def _roles(vocabulary: Vocabulary) -> dict[int, list[Role]]:
     """By id, in the order of `SpecialIds`; behind them what only the file's keys name, such as `cls`."""
     found: dict[int, list[Role]] = {}
-    for role, token_id in asdict(vocabulary.special_ids).items():
-        if token_id is not None:
-            found.setdefault(token_id, []).append(Role(role, _source(vocabulary, role, token_id)))
+    for name, named in asdict(vocabulary.special_ids).items():
+        if named is not None:
+            found.setdefault(named, []).append(Role(name, _source(vocabulary, name, named)))
+    for token_id, role in _other_roles(vocabulary):
+        found.setdefault(token_id, []).append(role)
+    return found
+
+
+def _other_roles(vocabulary: Vocabulary) -> Iterator[tuple[int, Role]]:
+    """Those that llama.cpp does not know: ids of a GGUF, and texts of a tokenizer_config.json."""
+    known = {field.name for field in fields(vocabulary.special_ids)}
     for key, value in vocabulary.metadata.items():
         short = key.removeprefix(TOKENIZER_KEYS)
-        if not key.startswith(TOKENIZER_KEYS) or not short.endswith("_token_id") or short in KEYS:
-            continue
-        if isinstance(value, int) and 0 <= value < len(vocabulary):
-            found.setdefault(value, []).append(Role(short.removesuffix("_token_id"), key))
-    return found
+        if short != key and short.endswith(ID_KEY) and short not in KEYS:
+            if type(value) is int and 0 <= value < len(vocabulary):
+                yield value, Role(short.removesuffix(ID_KEY), key)
+        elif key.endswith(TEXT_KEY) and "." not in key and key.removesuffix(TEXT_KEY) not in known:
+            text = _content(value)
+            token_id = vocabulary.find(text.encode("utf-8", "replace")) if isinstance(text, str) else None
+            if token_id is not None:
+                yield token_id, Role(key.removesuffix(TEXT_KEY), key)
 
 
 def _source(vocabulary: Vocabulary, role: str, token_id: int) -> str:
@@ -166,12 +178,12 @@ def _content(said: object) -> object:
     return said.get("content") if isinstance(said, dict) else said
 
 
-def _end(name: str, roles: Sequence[Role]) -> str:
-    """Why a generation ends with a token."""
+def _end(roles: Sequence[Role]) -> str:
+    """Why a generation ends with a token: for its role, or because llama.cpp knows its text."""
     role = next((role for role in roles if role.name in ENDING_ROLES), None)
     if role is not None and role.source != "its text":
         return f"{role.name.upper()} by {role.source}" if "usual" not in role.source else role.name.upper()
-    return "its text" if role is not None or name in END_TEXTS.split() else "the file"
+    return "its text"
 
 
 def _around(tokenizer: Tokenizer) -> dict[int, str]:

@@ -13,9 +13,10 @@ from guiapp.core.export.tables import NONE, csv_lines
 from guiapp.core.vocab.quoting import quoted
 
 LONGEST = 40  # characters of a token in a line
+LONGEST_ESCAPE = 10  # characters for one: \U000e0001
 WAYS = {
     Reach.TEXT: "always",
-    Reach.UNKNOWN: "unknown text",
+    Reach.UNKNOWN: "if unknown",
     Reach.PARSED: "if parsed",
     Reach.NEVER: "no",
 }
@@ -76,7 +77,9 @@ def python_list(tokens: Iterable[SpecialToken]) -> str:
 
 def plain_list(tokens: Iterable[SpecialToken]) -> str:
     """Id and text of each on a line of its own, a tab between them."""
-    return "".join(f"{token.token_id}\t{quoted(token.name, len(token.name) * 4)}\n" for token in tokens)
+    return "".join(
+        f"{token.token_id}\t{quoted(token.name, len(token.name) * LONGEST_ESCAPE)}\n" for token in tokens
+    )
 
 
 def end_text(token: SpecialToken) -> str:

@@ -16,7 +16,9 @@ from guiapp.core.vocab.vocabulary import Vocabulary
 
 BAR, GAP = rb"(?:\||\xef\xbd\x9c)?", rb"(?:[_ -]|\xe2\x96\x81)?"
 KEPT_FREE = (
-    rb"unused|reserved|extra|dummy|pad(?:ding)?|place" + GAP + rb"holder|special|spare|control|filler|unk"
+    rb"unused|reserved|extra|dummy|pad(?:ding)?|place"
+    + GAP
+    + rb"holder|special|spare|control|filler|madeupword|unk"
 )
 QUALIFIED = rb"(?:" + GAP + rb"(?:special|tokens?|no))*"
 NAME = re.compile(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from copy import copy
 from dataclasses import fields
 from functools import cached_property
@@ -11,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.explain.token_classes import SCORED
-from guiapp.core.system.checkpoint import stoppable
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.tree.coloring import merge_ranks
 from guiapp.core.tree.partial_characters import broken_tokens
 from guiapp.core.tree.scripts import token_scripts
 from guiapp.core.tree.trials import NOT_TRIED
 from guiapp.core.vocab.attributes import KINDS, Attribute
+from guiapp.core.vocab.reserved import reserved
 from guiapp.core.vocab.token_tree import TokenTree
 from guiapp.core.vocab.vocabulary import SpecialIds, Vocabulary
 from guiapp.native import StringTable
@@ -27,12 +26,7 @@ Flags = NDArray[np.bool_]
 Values = NDArray[np.number]
 KIND_NAMES = (*KINDS.values(), "undefined")
 SPECIAL = Attribute.CONTROL | Attribute.UNKNOWN | Attribute.USER_DEFINED
-LONGEST_NAME = 200  # bytes of a token that may be reserved
 CONTINUING_BITS, CONTINUING = np.uint8(0xC0), np.uint8(0x80)  # of a byte that does not begin a character
-RESERVED = re.compile(
-    r"[<\[]\S*(unused|reserved|pad|special|dummy|place\W?holder)\S*\d\S{0,2}[>\]]", re.IGNORECASE
-)
-"""How files name tokens that are kept for later: `<unused7>`, `<|reserved_special_token_7|>`, `[PAD7]` …"""
 
 
 class TokenFigures:
@@ -167,15 +161,7 @@ class TokenFigures:
     @cached_property
     def is_reserved(self) -> Flags:
         """Whether the file marks a token as unused, or names it so."""
-        vocabulary, offsets = self.vocabulary, self.vocabulary.token_offsets
-        data = np.append(vocabulary.token_data, np.uint8(0))  # where empty texts at the end begin
-        brackets = np.isin(data[offsets[:-1]], (ord("<"), ord("["))) & np.isin(
-            data[np.maximum(offsets[1:] - 1, 0)], (ord(">"), ord("]"))
-        )
-        rows = np.flatnonzero(brackets & (np.diff(offsets) > 0)).tolist()
-        texts = ((row, vocabulary.raw_text(row)[:LONGEST_NAME]) for row in stoppable(rows))
-        named = [row for row, text in texts if RESERVED.fullmatch(text.decode("utf-8", "replace"))]
-        return self.flags(np.array(named, np.int32)) | (vocabulary.attributes & Attribute.UNUSED > 0)
+        return reserved(self.vocabulary)
 
     @property
     def is_special(self) -> Flags:

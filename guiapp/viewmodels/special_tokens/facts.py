@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from guiapp.core.explain.special_list import Reach, SpecialToken
+from guiapp.core.explain.special_list import TOKENIZER_KEYS, Reach, SpecialToken
 
 FACTS = (
     *("id", "kind", "role", "the file says", "from text", "around texts", "end of generation"),
@@ -15,8 +15,8 @@ WAYS = {
     Reach.NEVER: "its own text does not lead to it",
 }
 STRIPS = {
-    "lstrip": "takes what is before it along",
-    "rstrip": "takes what is behind it along",
+    "lstrip": "takes the blanks before it along",
+    "rstrip": "takes the blanks behind it along",
     "single_word": "is found only where no letter is beside it",
 }
 
@@ -43,14 +43,19 @@ def facts_of(token: SpecialToken, is_parsed: bool, n_occurrences: int) -> dict[s
 
 
 def _source(source: str) -> str:
-    return (
-        f"from {source}" if source.startswith("its text") else source if "usual" in source else f"by {source}"
-    )
+    """In few letters: the details are narrow, and all these keys begin alike."""
+    if source == "its text":
+        return "from its text"
+    return source if source.startswith("usual") else f"by {source.removeprefix(TOKENIZER_KEYS)}"
 
 
 def _end(token: SpecialToken) -> str:
     if token.end:
-        return "yes, from its text" if token.end == "its text" else f"yes, as {token.end}"
+        return (
+            "yes, from its text"
+            if token.end == "its text"
+            else f"yes, as {token.end.replace(TOKENIZER_KEYS, '')}"
+        )
     return "no, though it looks like one: llama.cpp goes on" if token.looks_ended else "no"
 
 

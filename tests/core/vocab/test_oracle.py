@@ -8,6 +8,7 @@ from conftest import VOCABS
 from gguf_builder import write_vocab
 
 from guiapp.core.formats.table import load_vocabulary
+from guiapp.core.vocab.special_ids import CHANNEL_TEXTS, END_TEXTS, TEXTS_OF_ROLE
 
 pytestmark = pytest.mark.real_vocabs
 
@@ -85,4 +86,28 @@ def test_what_a_file_leaves_open_is_as_llama_cpp_takes_it(model, tmp_path):
     )
     oracle = LlamaOracle().load(path)
     assert_same_roles(load_vocabulary(path), oracle.info())
+    oracle.close()
+
+
+def test_ends_of_generation_are_llama_cpps_for_any_texts_kinds_and_keys(tmp_path):
+    """Of fill-in texts one at most for each role: which of several counts differs between builds."""
+    from llama_oracle import LlamaOracle
+
+    several = [*END_TEXTS.split(), *CHANNEL_TEXTS.split(), "<|plamo:eos|>", "<|end|>"]
+    rng, oracle = random.Random(4), LlamaOracle()
+    for number in range(60):
+        fill_in = [rng.choice(TEXTS_OF_ROLE[role].split()) for role in ("fim_pad", "fim_rep", "fim_sep")]
+        texts = {*rng.sample(several, rng.randint(1, 12)), *rng.sample(fill_in, rng.randint(0, 3))}
+        tokens = ["a", "b", "ab", *sorted(texts)]
+        keys = {
+            f"{role}_token_id": rng.randrange(len(tokens))
+            for role in ("eos", "eot", "eom", "fim_pad")
+            if rng.random() < 0.4
+        }
+        types = [1, 1, 1, *(rng.choice((1, 3, 4, 5)) for _ in texts)]
+        given = {"model": "gpt2", "pre": "gpt-2", "merges": ["a b"], "tokens": tokens, "types": types, **keys}
+        path = write_vocab(tmp_path / f"{number}.gguf", **given)
+        oracle.load(path)
+        ends = {token_id for token_id in range(len(tokens)) if oracle.is_eog(token_id)}
+        assert load_vocabulary(path).eog == ends, given
     oracle.close()

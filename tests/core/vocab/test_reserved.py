@@ -25,7 +25,7 @@ FREE = [
         "<reserved_106>",
         "[control_8]",
     ),
-    *("<|reserved_token_163600|>", "madeupword0001", "<|unused_3|>", "<unk_12>"),
+    *("<|reserved_token_163600|>", "madeupword0001", "<madeupword7>", "<|unused_3|>", "<unk_12>"),
 ]
 TAKEN = [
     *(

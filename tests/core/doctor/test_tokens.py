@@ -1,0 +1,47 @@
+"""What the doctor says of tokens and merges holds for one as for many, and the remedy fits."""
+
+import pytest
+from gguf_builder import write_vocab
+
+import guiapp
+from guiapp.core.vocab.byte_alphabet import CHARACTER_OF_BYTE
+
+BYTES = [*CHARACTER_OF_BYTE, "ab"]
+IN_NO_TEXT = CHARACTER_OF_BYTE[0xC0]
+GPT2 = {"model": "gpt2", "pre": "gpt-2", "merges": ["a b"]}
+
+
+@pytest.mark.parametrize(
+    ("code", "given", "what", "remedy"),
+    [
+        (
+            "merge_of_no_token",
+            {"tokens": BYTES, "merges": ["a b", "a c"]},
+            "1 merge rule would join",
+            "Convert",
+        ),
+        (
+            "merge_twice",
+            {"tokens": BYTES, "merges": ["a b"] * 3},
+            "without effect: 2 merge rules.",
+            "Convert",
+        ),
+        (
+            "bytes_missing",
+            {"tokens": [each for each in BYTES if each != IN_NO_TEXT]},
+            "No token for 1",
+            "Nothing",
+        ),
+        (
+            "unknown_marked_twice",
+            {"tokens": [*BYTES, "<unk>"], "types": [1] * len(BYTES) + [2]},
+            "but no key names one",
+            "Convert",
+        ),
+    ],
+)
+def test_findings_say_what_is_so(tmp_path, code, given, what, remedy):
+    findings = guiapp.doctor(write_vocab(tmp_path / "m.gguf", **GPT2 | {"types": [1] * 300} | given)).findings
+    [finding] = [each for each in findings if each.code == code]
+    assert what in finding.what
+    assert finding.remedy.startswith(remedy)
