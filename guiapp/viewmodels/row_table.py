@@ -15,6 +15,7 @@ MOST_COPIED_ROWS = 100_000
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 NO_INDEX = QModelIndex()
+DISPLAY, ALIGNMENT = Qt.ItemDataRole.DisplayRole.value, Qt.ItemDataRole.TextAlignmentRole.value
 
 
 class Column(NamedTuple, Generic[Row]):
@@ -59,12 +60,11 @@ class RowTable(QAbstractTableModel, Generic[Row]):
         return self.title(self.columns[section]) if role == Qt.ItemDataRole.DisplayRole else None
 
     def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        column = self.columns[index.column()]
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return column.alignment
-        if role != Qt.ItemDataRole.DisplayRole or (row := self.row(index.row())) is None:
-            return None
-        return column.text(row)
+        if role == ALIGNMENT:
+            return self.columns[index.column()].alignment
+        if role != DISPLAY or (row := self.row(index.row())) is None:
+            return None  # soon: a view asks for seven roles of each cell in each frame
+        return self.columns[index.column()].text(row)
 
     def as_text(self, rows: Iterable[int]) -> str:
         """Rows as lines of tab-separated columns under a line of titles, at most MOST_COPIED_ROWS of them."""
