@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy
 
 from guiapp.core.chat.hints import Hint
 from guiapp.viewmodels.chat.model import ChatModel
-from guiapp.widgets.chat.badge import BADGE_PX, color_of, draw_number
+from guiapp.widgets.chat.badge import BADGE_PX, BECAME_CONTROL, color_of, draw_number
 from guiapp.widgets.shared.buttons import push_button
 from guiapp.widgets.shared.layouts import Part, in_column, in_row, scroll_down
 from guiapp.widgets.shared.painting import Painted
@@ -54,9 +54,11 @@ class HintRow(QFrame):
 
     Signals:
         clicked(): the row was clicked.
+        both_wanted(): show the prompt with and without control tokens in content.
     """
 
     clicked = Signal()
+    both_wanted = Signal()
 
     def __init__(self, number: int, hint: Hint, model: ChatModel, theme_source: ThemeSource) -> None:
         super().__init__()
@@ -69,6 +71,9 @@ class HintRow(QFrame):
         self._words.setAccessibleName(hint.what)
         parts: list[Part] = [_Number(number, hint, theme_source), (self._words, 1)]
         self.button = None
+        if hint.code == BECAME_CONTROL:
+            tip = "Show the tokens as the model reads them, and as text, side by side"
+            parts.append(push_button("Side by side", self.both_wanted.emit, role="link", tip=tip))
         if hint.fix is not None:
             self.button = push_button(hint.fix.label, partial(model.mend, hint.fix), role="raised")
             self.button.setAccessibleDescription(hint.what)
@@ -93,9 +98,11 @@ class HintList(QScrollArea):
 
     Signals:
         pointed_at(Hint): people want to see what it is about.
+        both_wanted(): as of a row.
     """
 
     pointed_at = Signal(object)
+    both_wanted = Signal()
 
     def __init__(self, model: ChatModel, theme_source: ThemeSource) -> None:
         super().__init__()
@@ -122,6 +129,7 @@ class HintList(QScrollArea):
         ]
         for row in self.rows:
             row.clicked.connect(partial(self.pointed_at.emit, row.hint))
+            row.both_wanted.connect(self.both_wanted)
         inside = QFrame()
         set_role(inside, "panel")
         in_column(*self.rows, on=inside, spacing=0)
