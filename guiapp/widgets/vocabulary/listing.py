@@ -18,7 +18,15 @@ from guiapp.widgets.shared.tables import show_rows
 from guiapp.widgets.shared.theme import MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
 from guiapp.widgets.shared.token_actions import copy_action
 
-SHARES = {"token": 2.6, "bytes": 2.4, "script": 1.7, "kind": 1.3, "role": 1.3, "characters": 1.2}
+SHARES = {
+    "token": 2.6,
+    "bytes": 2.4,
+    "script": 1.7,
+    "kind": 1.3,
+    "role": 1.3,
+    "characters": 1.2,
+    "score": 1.3,
+}
 CELLS = "QTableView::item { padding: 0 5px; }"  # as far from the edges as the titles
 LEAST_COLUMN_PX = 64
 NOT_FOUND = "No token matches."
