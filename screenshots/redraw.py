@@ -51,6 +51,7 @@ CONVERSATION = [
     "--at-text",
     " log",
 ]
+FILTERED = ["--filter", "kind:normal -is:byte the"]
 HUNT = ["--pre", "gpt-2", "--beside", str(ORIGINAL), "--hunt-seconds", "30"]
 CHAT = "<|im_start|>user\nHow do lions sleep?<|im_end|>\n<|im_start|>assistant\n"
 TAGS = "".join(
@@ -137,6 +138,8 @@ PICTURES = {
     "compare_vocabularies-1280": (str(LARGE), ["--beside", OTHERS[0], *SMALL]),
     "compare_vocabularies": (str(LARGE), ["--beside", OTHERS[0]]),
     "compare_vocabularies-1920": (str(LARGE), ["--beside", OTHERS[0], "--size", "1920x1080"]),
+    "vocabulary-1280": (str(LARGE), [*FILTERED, *SMALL]),
+    "vocabulary-1920": (str(LARGE), [*FILTERED, *SCREEN]),
     "hunt": (str(LARGE), HUNT),
     "hunt-1280": (str(LARGE), [*HUNT, *SMALL]),
     "hunt-1920": (str(LARGE), [*HUNT, "--size", "1920x1080"]),

@@ -29,8 +29,8 @@ LETTERS = [Qt.Key(code) for code in b"ABEHILNORSTW"] + [KEY.Key_Space] * 3
 MOVES = [KEY.Key_Left, KEY.Key_Right, KEY.Key_Up, KEY.Key_Down, KEY.Key_Home, KEY.Key_End]
 OTHERS = [KEY.Key_Return, KEY.Key_Tab, KEY.Key_Backspace, KEY.Key_Delete, KEY.Key_PageUp, KEY.Key_PageDown]
 TYPED = {KEY.Key_Return: "\r", KEY.Key_Tab: "\t", KEY.Key_Backspace: "\b", KEY.Key_Delete: "\x7f"}
-PAGES = [KEY.Key_1, KEY.Key_2, KEY.Key_3, KEY.Key_4, KEY.Key_5]
-COMPARING = ("compare", "compare_texts", "compare_vocabularies", "hunt", "special_tokens", "doctor")
+PAGES = [KEY.Key_1, KEY.Key_2, KEY.Key_3, KEY.Key_4, KEY.Key_5, KEY.Key_7]
+COMPARING = ("compare", "compare_texts", "compare_vocabularies", "hunt", "special_tokens", "vocabulary", "doctor")
 CHAT_TEMPLATES = (
     None,
     "{% for each in messages %}<s>{{ each.role }}\n{{ each.content }}</s>{% endfor %}",

@@ -16,6 +16,7 @@ MOST_SEARCHED_ROWS = 200  # by letters that are typed: what a row says may take 
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 NO_INDEX = QModelIndex()
+DISPLAY, ALIGNMENT = Qt.ItemDataRole.DisplayRole.value, Qt.ItemDataRole.TextAlignmentRole.value
 
 
 class Column(NamedTuple, Generic[Row]):
@@ -60,12 +61,11 @@ class RowTable(QAbstractTableModel, Generic[Row]):
         return self.title(self.columns[section]) if role == Qt.ItemDataRole.DisplayRole else None
 
     def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        column = self.columns[index.column()]
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return column.alignment
-        if role != Qt.ItemDataRole.DisplayRole or (row := self.row(index.row())) is None:
-            return None
-        return column.text(row)
+        if role == ALIGNMENT:
+            return self.columns[index.column()].alignment
+        if role != DISPLAY or (row := self.row(index.row())) is None:
+            return None  # soon: a view asks for seven roles of each cell in each frame
+        return self.columns[index.column()].text(row)
 
     def match(
         self,

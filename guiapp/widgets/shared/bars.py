@@ -19,7 +19,7 @@ from guiapp.widgets.shared.theme import GAP_PX, SMALL_FONT_PX, UNIT_PX, Theme, T
 Counts = NDArray[np.int64]
 ROW_PX, BAR_PX = 21, 9
 NAME_PX, TOTAL_PX = 96, 54
-LEAST_PX = 1.0  # of a bar
+LEAST_PX = 1.5  # of what has anything
 CHART_PX, AXIS_PX = 112, 18
 PaintPart = Callable[[QPainter, Theme, QRectF, int], None]
 """Draws a stretch of a bar, a part of it by its number."""
@@ -211,7 +211,7 @@ class RowBars(Bars):
             counts = self._counts[:, column]
             whole = counts.sum() if self._is_shared_out else most
             bounds = left + np.append(0, counts.cumsum()) / whole * (right - left)
-            bounds[-1] = max(bounds[-1], left + LEAST_PX)
+            bounds = np.maximum(bounds, left + LEAST_PX * np.append(0, np.sign(counts.cumsum())))
             top = row * ROW_PX + (ROW_PX - BAR_PX) / 2
             stretches = [QRectF(start, top, end - start, BAR_PX) for start, end in pairwise(bounds)]
             found.append(Place(column, QRectF(0, row * ROW_PX, width, ROW_PX), tuple(stretches)))
@@ -265,7 +265,8 @@ class ColumnBars(Bars):
         found = []
         for at in range(len(totals)):
             left = at * step
-            bounds = bottom - np.append(0, self._counts[:, self._first + at].cumsum()) * scale
+            sums = np.append(0, self._counts[:, self._first + at].cumsum())
+            bounds = bottom - np.maximum(sums * scale, LEAST_PX * np.sign(sums))
             stretches = [
                 QRectF(left + 1, above, step - 2, below - above) for below, above in pairwise(bounds)
             ]

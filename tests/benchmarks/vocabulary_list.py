@@ -1,0 +1,99 @@
+"""How long the Vocabulary page takes for a keystroke and a frame: `python …/vocabulary_list.py MODEL`.
+
+Processor time of the thread that works, in milliseconds, the median and the worst of a few dozen.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+from PySide6.QtWidgets import QApplication
+
+from guiapp import open_model
+from guiapp.app import build, make_application
+from guiapp.core.vocabulary_list.columns import BY_NAME
+from guiapp.core.vocabulary_list.figures import TokenFigures
+from guiapp.core.vocabulary_list.filters import listed
+from guiapp.core.vocabulary_list.histograms import histograms
+from guiapp.viewmodels.settings import Settings
+from guiapp.widgets.vocabulary.page import VocabularyPage
+
+KEYSTROKES = (
+    "e",
+    "th",
+    "the",
+    "the -is:byte",
+    "script:Han length:>=6",
+    "is:duplicate",
+    "0xE2",
+    "rank:..5000",
+)
+N_FRAMES, ROWS_A_FRAME, N_TIMES = 60, 997, 9
+
+
+def main(model: str) -> None:
+    tokenizer = open_model(model)
+    figures = TokenFigures(tokenizer)
+    bars = histograms(figures)
+    listed(figures, " ".join(KEYSTROKES), BY_NAME["length"], False, _nothing)  # makes the arrays
+
+    def keystroke(query: str) -> None:
+        ids = listed(figures, query, BY_NAME["length"], False, _nothing)
+        for each in bars:
+            each.counts(ids)
+
+    for query in KEYSTROKES:
+        _tell(query, [_cost(lambda query=query: keystroke(query)) for _ in range(N_TIMES)])  # type: ignore[misc]
+    with _page(model) as page:
+        bar, viewport = page.list.view.verticalScrollBar(), page.list.view.viewport()
+        costs = []
+        for number in range(N_FRAMES):
+            bar.setValue(ROWS_A_FRAME * number)
+            costs.append(_cost(viewport.repaint))
+        _tell("frame", costs)
+
+
+def _nothing(share: float) -> None:
+    """Nobody waits."""
+
+
+def _cost(work: Callable[[], object]) -> float:
+    started = time.thread_time()
+    work()
+    return (time.thread_time() - started) * 1000
+
+
+def _tell(name: str, costs: list[float]) -> None:
+    print(f"{name:30} {statistics.median(costs):6.1f} ms, at most {max(costs):6.1f}")
+
+
+@contextmanager
+def _page(model: str) -> Iterator[VocabularyPage]:
+    application = make_application()
+    with TemporaryDirectory() as folder:
+        shell = build(application, Settings(Path(folder) / "settings.json"), b"the")
+        shell.window.resize(1280, 800)
+        shell.window.actions_table["vocabulary"].trigger()
+        shell.window.show()
+        shell.session.loader.open(model)
+        page = shell.window.pages.current
+        assert isinstance(page, VocabularyPage)
+        while not (page.is_ready and page.model.prepared):
+            QApplication.processEvents()
+            time.sleep(0.01)
+        yield page
+        shell.window.hide()
+        shell.stop()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
