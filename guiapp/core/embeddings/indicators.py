@@ -52,6 +52,16 @@ class Indicators:
     remarks: tuple[str, ...]
 
     @property
+    def last(self) -> MatrixIndicators:
+        """Of what makes ids."""
+        return self.input if self.output is None else self.output
+
+    @property
+    def column(self) -> str:
+        """The name of `values` in lists of tokens."""
+        return "norm" if self.title == NORM else "cosine"
+
+    @property
     def suspects(self) -> Ids:
         """The tokens up to the limit, the most suspicious first; those known to be unused aside."""
         is_suspect = self.values <= self.limit
