@@ -32,6 +32,7 @@ COMMANDS = (
     "chunk",
     "compare",
     "chat",
+    "special",
     "doctor",
     "bench",
     "bench ui",

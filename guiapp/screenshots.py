@@ -20,6 +20,7 @@ from guiapp.core.tokenizer import Tokenizer
 from guiapp.viewmodels.background import Progress
 from guiapp.viewmodels.models.loader import Load
 from guiapp.viewmodels.settings import Settings
+from guiapp.viewmodels.text.files import read_text
 from guiapp.widgets.inspect.page import InspectPage
 from guiapp.widgets.shared.images import save_image
 from guiapp.widgets.shared.popover import Popover
@@ -53,7 +54,8 @@ class Look:
     spelling          of tokens, see `Spelling`
     color             on the Inspect page: one of COLORINGS; by cost, line costs and the budget show, too
     detail            on the Inspect page: one of PANELS, or "hidden" for the first hidden characters
-    at_text           on the Inspect page: select the token that these words begin in
+    at_text           on the Inspect and Chat pages: select the token that these words begin in
+    messages          on the Chat page: a file of messages; template of one to render them with
     """
 
     theme: str = "dark"
@@ -77,6 +79,8 @@ class Look:
     color: str = ""
     detail: str = ""
     at_text: str = ""
+    messages: Path | None = None
+    template: str = ""
 
 
 def save_screenshot(
@@ -138,6 +142,7 @@ def _grab(shell: Shell, page: str, model: str, look: Look) -> QPixmap:
     _arrange_vocabulary(shell, look)
     _arrange_steps(shell, look)
     _arrange_bench(shell, look)
+    _arrange_chat(shell, look)
     return _present(shell, look).grab() if is_presented else _with_popovers(shell.window)
 
 
@@ -267,6 +272,25 @@ def _arrange_bench(shell: Shell, look: Look) -> None:
             loop = QEventLoop()
             QTimer.singleShot(round(look.bench_seconds * 1000), loop.quit)
             loop.exec()
+
+
+def _arrange_chat(shell: Shell, look: Look) -> None:
+    """Show on the Chat page, if that is in front, the messages that were asked for."""
+    if look.messages is None:
+        return
+    from guiapp.core.chat.messages import conversation_of
+    from guiapp.widgets.chat.page import ChatPage
+
+    page = shell.window.pages.current
+    if isinstance(page, ChatPage):
+        page.model.edited.take(conversation_of(read_text(look.messages)))
+        page.model.choose(replace(page.model.settings, template=look.template or None))
+        _wait_for_page(shell)
+        if look.at_text:
+            assert page.model.chat is not None
+            start = page.model.chat.text.find(look.at_text)
+            page.prompt.go_to(page.model.chat.tokens_at(start, start + 1)[0])
+            _wait_for_page(shell)
 
 
 def _wait_for_page(shell: Shell) -> None:

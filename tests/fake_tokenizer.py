@@ -50,6 +50,11 @@ class FakeTokenizer:
         spans = np.array([*spans_before, *zip(tokens.starts, tokens.ends, strict=True)], np.int64)
         return Encoding(text, ids, spans.reshape(-1, 2), encoder or "fast", 1000)
 
+    def encode_each(
+        self, texts: Iterable[bytes], add_special: bool, parse_special: bool
+    ) -> list[NDArray[np.int32]]:
+        return [self.encode(text, add_special, parse_special).token_ids for text in texts]
+
     # What keeps an encoding alive while its text is edited
 
     drops_white_space = False

@@ -15,6 +15,8 @@ PAGES = (
     "compare_texts",
     "compare_vocabularies",
     "hunt",
+    "chat",
+    "special_tokens",
     "vocabulary",
     "tree",
     "steps",
@@ -42,6 +44,8 @@ DETAILS = [
     "chart",
     "more",
     "bench_seconds",
+    "messages",
+    "template",
 ]
 
 
@@ -105,6 +109,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--bench-seconds", metavar="S", type=float, default=0.0, help="on the Bench page: measure before"
     )
+    parser.add_argument(
+        "--messages", metavar="FILE.json", type=file_path, help="on the Chat page: messages in OpenAI's form"
+    )
+    parser.add_argument("--template", metavar="FILE", default="", help="on the Chat page: another template")
     add_spelling_option(parser)
     parser.add_argument("-o", "--output", metavar="FILE.png", type=file_path, required=True)
 

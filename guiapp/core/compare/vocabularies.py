@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 from guiapp.core.compare.increasing import longest_increasing
 from guiapp.core.compare.settings import Setting, settings_of
 from guiapp.core.tokenizer import Tokenizer
-from guiapp.core.tree.scripts import NAMES, token_scripts
+from guiapp.core.tree.scripts import NAMES
 from guiapp.core.vocab.attributes import KINDS, Attribute
 from guiapp.core.vocab.vocabulary import SpecialIds, VocabType, Vocabulary
+from guiapp.core.vocabulary_list.figures import TokenFigures
 from guiapp.native import StringTable, packed
 
 Ids = NDArray[np.int32]
@@ -124,6 +125,11 @@ class VocabularyComparison:
         return not any(self.counts.values()) and not self.untold_settings
 
     @cached_property
+    def figures(self) -> tuple[TokenFigures, TokenFigures]:
+        """What is known of the tokens of both."""
+        return TokenFigures(self.first), TokenFigures(self.second)
+
+    @cached_property
     def by_script(self) -> Counts:
         """int64[3, len(NAMES)]: tokens in both, only in the first, only in the second, of each script."""
         return self._counted(*self.scripts, len(NAMES))
@@ -136,8 +142,8 @@ class VocabularyComparison:
     @cached_property
     def scripts(self) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
         """For each token of both vocabularies an index into `tree.scripts.NAMES`."""
-        first, second = (token_scripts(each.vocabulary, each.token_tree) for each in self.tokenizers)
-        return first, second
+        first, second = self.figures
+        return first.scripts, second.scripts
 
     @cached_property
     def lengths(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

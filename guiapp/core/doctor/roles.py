@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import asdict
 
 from guiapp.core.chat.hints import look
@@ -68,9 +68,9 @@ def check_ends(patient: Patient) -> Iterator[Finding]:
         remedy = patient.new_metadata("--special-token-by-id eos ID")
         yield Finding("no_end", WARNING if patient.is_gguf else HINT, what, remedy)
     for text, row in patient.specials.items():
-        if row in vocabulary.eog or look(text).strip(BRACKETS) not in ENDS_BY_LOOK:
+        if row in vocabulary.eog or not looks_like_end(text):
             continue
-        if _keeps_going(patient, text):
+        if keeps_going(text, patient.specials):
             continue
         is_used = any(text in template.text for template in patient.templates)
         name = f"{row} “{quoted(text)}”"
@@ -78,6 +78,11 @@ def check_ends(patient: Patient) -> Iterator[Finding]:
         role = "eot" if vocabulary.special_ids.eot is None else "eom"
         remedy = patient.new_metadata(f"--special-token-by-id {role} {row}")
         yield Finding("end_of_turn_goes_on", WARNING if is_used else HINT, what, remedy)
+
+
+def looks_like_end(name: str) -> bool:
+    """Whether people take a token of this name for the end of a turn."""
+    return look(name).strip(BRACKETS) in ENDS_BY_LOOK
 
 
 def _reads_only(patient: Patient) -> bool:
@@ -88,9 +93,9 @@ def _reads_only(patient: Patient) -> bool:
     )
 
 
-def _keeps_going(patient: Patient, text: str) -> bool:
+def keeps_going(text: str, special_texts: Container[str]) -> bool:
     """What llama.cpp itself takes out of the ends, as gpt-oss's `<|end|>`: the message ends, not the turn."""
-    return text == "<|end|>" and bool({"<|return|>", "<|call|>"} & patient.specials.keys())
+    return text == "<|end|>" and ("<|return|>" in special_texts or "<|call|>" in special_texts)
 
 
 def check_sizes(patient: Patient) -> Iterator[Finding]:

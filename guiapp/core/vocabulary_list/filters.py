@@ -124,11 +124,16 @@ def listed(
         in_order = order(figures, sort, is_descending)
         return in_order[flags[in_order]].astype(np.int32)
     ids = np.flatnonzero(flags).astype(np.int32)
-    texts = [term.wanted for term in terms_of(query) if term.wanted is not None and not term.is_not]
-    if not texts:
-        return ids
-    far = np.sum([distances_from(figures.tree, text, ids) for text in texts], axis=0)
-    return ids[np.argsort(far.astype(np.int16), kind="stable")]
+    return ids[np.argsort(distances(figures, query, ids), kind="stable")]
+
+
+def distances(figures: TokenFigures, query: str, ids: Ids) -> NDArray[np.int16]:
+    """How far tokens that a filter leaves are from the texts in it, see `in_tokens.distances`."""
+    far = np.zeros(len(ids), np.int16)
+    for term in terms_of(query):
+        if term.wanted is not None and not term.is_not:
+            far += distances_from(figures.tree, term.wanted, ids).astype(np.int16)
+    return far
 
 
 def without(query: str, key: str) -> str:

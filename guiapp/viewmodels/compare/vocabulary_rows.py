@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.compare.vocabularies import VocabularyComparison
-from guiapp.core.search.in_tokens import NUMBER, distances, find_tokens
 from guiapp.core.search.queries import QueryError
 from guiapp.core.vocab.attributes import Attribute
+from guiapp.core.vocabulary_list import filters
 from guiapp.viewmodels.background import Progress
 
 Rows = NDArray[np.int32]
@@ -95,17 +95,21 @@ NOT_FOUND = 99
 
 
 def _far(found: VocabularyComparison, query: str, progress: Progress) -> list[Numbers]:
-    """For the tokens of both how far they are from a query, NOT_FOUND for most.  Raises QueryError."""
-    far = [np.full(len(each.vocabulary), NOT_FOUND, np.int64) for each in found.tokenizers]
-    if number := NUMBER.fullmatch(query.strip()):
-        for of_tokens in far:
-            of_tokens[int(number[1]) : int(number[1]) + 1] = 0
-        if min(of_tokens.min(initial=NOT_FOUND) for of_tokens in far) == NOT_FOUND:
-            raise QueryError(f"Neither has a token {int(number[1]):,}.")
-        return far
-    for tokenizer, of_tokens in zip(found.tokenizers, far, strict=True):
-        tokens = find_tokens(tokenizer.token_tree, query, progress)
-        of_tokens[tokens] = distances(tokenizer.token_tree, query, tokens)
+    """For the tokens of both how far they are from a filter, NOT_FOUND for most.
+
+    Raises QueryError where it can be asked of neither.
+    """
+    far, problems = [], []
+    for figures in found.figures:
+        of_tokens = np.full(len(figures), NOT_FOUND, np.int64)
+        try:
+            tokens = np.flatnonzero(filters.found(figures, query, progress)).astype(np.int32)
+            of_tokens[tokens] = filters.distances(figures, query, tokens)
+        except QueryError as error:
+            problems.append(error)
+        far.append(of_tokens)
+    if len(problems) == len(far):
+        raise problems[0]
     return far
 
 

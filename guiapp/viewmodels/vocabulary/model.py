@@ -86,6 +86,7 @@ class VocabularyModel(QObject):
         self.wanted = Wanted()
         self.shown = Shown(Wanted(), NO_IDS)
         self.chosen: int | None = None
+        self._walked: Wanted | None = None  # the list that people chose from last
         self.problem = ""
         self.preparing = LatestJob[Prepared](self)
         self.preparing.done.connect(self._take)
@@ -262,15 +263,16 @@ class VocabularyModel(QObject):
 
     def choose(self, token: int) -> None:
         """Look at a token, and select it in the text where it occurs."""
+        self._walked = self.shown.wanted
         self._set_chosen(token)
         if (index := self.session.next_use(token)) is not None:
             self.session.select_token(index)
 
     def step(self, by: int) -> None:
-        """Look at the next token of the list, or the one before."""
+        """Look at the next token of the list, or the one before; of a new list at the first, or the last."""
         n_rows = len(self.shown.ids)
         if n_rows:
-            row = self.row_of(self.chosen)
+            row = self.row_of(self.chosen) if self._walked == self.shown.wanted else None
             first = 0 if by > 0 else n_rows - 1
             self.choose(int(self.shown.ids[first if row is None else (row + by) % n_rows]))
 

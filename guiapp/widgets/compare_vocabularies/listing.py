@@ -19,7 +19,7 @@ from guiapp.widgets.shared.file_names import ask_for_file
 from guiapp.widgets.shared.layouts import STRETCH, in_column
 from guiapp.widgets.shared.menu_button import MenuButton
 from guiapp.widgets.shared.saving_bar import SavingBar
-from guiapp.widgets.shared.search_field import SearchField
+from guiapp.widgets.shared.search_field import FILTER_HINT, FILTER_TIP, SearchField
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.tables import show_rows
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
@@ -61,7 +61,7 @@ class VocabularyList(QWidget):
         self.groups.new_menu().triggered.connect(self._choose_group)
         self.script = tool_button("", self._drop_script, role="raised")
         self.length = tool_button("", self._drop_length, role="raised")
-        self.search = SearchField(model)
+        self.search = SearchField(model, FILTER_HINT, FILTER_TIP)
         self.export = self._export_button(theme_source)
         self._hint = set_role(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "dim")
         self._hint.setContentsMargins(MARGIN_PX, GAP_PX, MARGIN_PX, GAP_PX)

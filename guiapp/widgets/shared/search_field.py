@@ -13,10 +13,21 @@ SEARCH_HINT = "text, #id, 0x20, /regex/"
 SEARCH_TIP = (
     "the: tokens that hold this text\n#9906: by id\n0x20 E6: by bytes\n/^\\s+$/: by regular expression"
 )
+FILTER_HINT = "Filter: text, /regex/, 0xE2, #id, 100..200, kind:control, script:Han, length:>=8, is:unreached"
+FILTER_TIP = (
+    'the, "new york": tokens that contain these characters\n'
+    "/^\\s+$/: that a regular expression matches\n"
+    "0xE282: that contain these bytes\n"
+    "#9906, 100..200: with this id, or one of these\n"
+    "kind:control, script:Han: of this kind, in this script\n"
+    "length:8, length:>=8, rank:..500, score:>-5, children:>100, characters:1\n"
+    "is:unreached, is:notutf8, is:duplicate, is:byte, is:reserved, is:special\n"
+    "All words must hold; a minus before one means all other tokens."
+)
 
 
 class TokenSearch(Protocol):
-    """Finds tokens by what `core/search/in_tokens.py` understands."""
+    """Finds tokens by what `core/search/in_tokens.py` or `core/vocabulary_list/filters.py` understands."""
 
     def set_query(self, query: str) -> None: ...
 

@@ -13,21 +13,10 @@ from guiapp.core.vocabulary_list.filters import FLAGS, has, script_term
 from guiapp.viewmodels.vocabulary.model import VocabularyModel
 from guiapp.widgets.shared.layouts import in_row
 from guiapp.widgets.shared.menu_button import MenuButton
-from guiapp.widgets.shared.search_field import SearchField
+from guiapp.widgets.shared.search_field import FILTER_HINT, FILTER_TIP, SearchField
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, ThemeSource
 
-FILTER_HINT = "Filter: text, /regex/, 0xE2, #id, 100..200, kind:control, script:Han, length:>=8, is:unreached"
-FILTER_TIP = (
-    'the, "new york": tokens that contain these characters\n'
-    "/^\\s+$/: that a regular expression matches\n"
-    "0xE282: that contain these bytes\n"
-    "#9906, 100..200: with this id, or one of these\n"
-    "kind:control, script:Han: of this kind, in this script\n"
-    "length:8, length:>=8, rank:..500, score:>-5, children:>100, characters:1\n"
-    "is:unreached, is:notutf8, is:duplicate, is:byte, is:reserved, is:special\n"
-    "All words must hold; a minus before one means all other tokens."
-)
 FORMS = {
     "csv": (".csv", "CSV"),
     "json": (".json", "JSON"),

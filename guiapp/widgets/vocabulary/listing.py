@@ -31,6 +31,7 @@ class TokenList(QWidget):
     def __init__(self, model: VocabularyModel, saving: FileSaving, theme_source: ThemeSource) -> None:
         super().__init__()
         self._model = model
+        self._told = model.wanted  # what was listed last
         self.table = VocabularyTableModel(model, self)
         self.count = set_role(QLabel(textFormat=Qt.TextFormat.PlainText), "dim")
         self.state = set_role(QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True), "dim")
@@ -99,7 +100,9 @@ class TokenList(QWidget):
         """Look at the row that is selected; one that the keyboard merely begins at is not."""
         current = self.view.currentIndex()
         if current.isValid() and self.view.selectionModel().isSelected(current):
-            self._model.choose(self.table.token(current.row()))
+            token = self.table.token(current.row())
+            if token != self._model.chosen:
+                self._model.choose(token)
 
     def _follow_reset(self) -> None:
         """Show which column sorts, and go on with the chosen token where it is still there."""
@@ -113,6 +116,9 @@ class TokenList(QWidget):
             )
         self._fit_columns()
         self._follow_chosen()
+        if self._model.shown.wanted != self._told:
+            self._told = self._model.shown.wanted
+            self.view.scrollToTop()  # what was looked for stands there
 
     def _follow_chosen(self) -> None:
         row, current = self._model.row_of(self._model.chosen), self.view.currentIndex()
@@ -122,6 +128,8 @@ class TokenList(QWidget):
         flags = QItemSelectionModel.SelectionFlag
         with QSignalBlocker(self._model):
             self.view.selectionModel().setCurrentIndex(index, flags.ClearAndSelect | flags.Rows)
+        if not self.view.viewport().rect().intersects(self.view.visualRect(index)):
+            self.view.scrollTo(index, QAbstractItemView.ScrollHint.PositionAtCenter)
 
     def _tell(self) -> None:
         prepared, shown = self._model.prepared, self._model.shown

@@ -144,11 +144,11 @@ class VocabularyPage(Page):
         had_focus = before is not None and before.hasFocus()
         is_there, is_coming = self.model.prepared is not None, self.model.is_preparing
         self.message.setText(PREPARING if is_coming else NO_MODEL)
-        self.open.setVisible(not is_coming)
         self._stack.setCurrentIndex(0 if is_there else 1)
         self.setFocusProxy(self.list.view if is_there else self.message if is_coming else self.open)
         if had_focus:
             self.setFocus()
+        self.open.setVisible(not is_coming)
 
 
 def make_page(setting: PageSetting) -> VocabularyPage:

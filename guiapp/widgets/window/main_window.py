@@ -78,7 +78,7 @@ class MainWindow(QMainWindow):
         self.hidden = HiddenCharacters(session.text, self)
         hidden_button = HiddenButton(self.hidden, self.actions_table["hidden_next"], theme_source)
         signs = self.actions_table["signs"]
-        self.status_line = StatusLine(session, activity, hidden_button, signs, switches)
+        self.status_line = StatusLine(session, activity, hidden_button, signs, switches, self.pages)
         self.setCentralWidget(self._column())
         self.inspect_page = cast(InspectPage, self.pages.show_page("inspect"))
         self.setMinimumSize(SMALLEST_SIZE)

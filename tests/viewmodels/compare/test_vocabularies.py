@@ -133,9 +133,9 @@ def test_a_search_waits_until_typing_pauses_and_its_end_does_not(opened, qtbot):
     assert not model._pause.isActive()
     wait(qtbot, model)
     assert (len(model.shown.rows), model.chosen, model.details) == (n_all, None, None)
-    model.set_query("0x4")
+    model.set_query("kind:blue")
     wait(qtbot, model)
-    assert model.shown.problem == "Two hex digits make a byte: one is missing."
+    assert model.shown.problem.startswith("There is no kind “blue”.")
     assert len(model.shown.rows) == 0
     model.step(1)
     assert model.chosen is None

@@ -1,0 +1,257 @@
+"""The Vocabulary page in the real window: what is listed, filtered and shown by clicks and keys."""
+
+import pytest
+from hands import point_at
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QApplication, QFileDialog, QLabel
+from vocabulary_pairs import HOSTILE, load
+
+from guiapp.core.tree.scripts import NAMES
+from guiapp.widgets.shared.styled_text import StyledText
+from guiapp.widgets.vocabulary.bar import FORMS
+from guiapp.widgets.vocabulary.page import NO_MODEL
+
+LEFT, CTRL, SHIFT = (
+    Qt.MouseButton.LeftButton,
+    Qt.KeyboardModifier.ControlModifier,
+    Qt.KeyboardModifier.ShiftModifier,
+)
+LATIN = NAMES.index("Latin")
+
+
+@pytest.fixture
+def open_page(make_shell, qtbot):
+    """Shows the page with a model."""
+
+    def make(name=None, text=b"abacbb"):
+        shell = make_shell(text, name, load)
+        shell.window.resize(1280, 800)
+        shell.window.actions_table["vocabulary"].trigger()
+        page = shell.window.pages.current
+        if name is not None:
+            qtbot.waitUntil(lambda: page.model.prepared is not None)
+            settle(page, qtbot)
+        page.shell = shell
+        return page
+
+    return make
+
+
+def settle(page, qtbot):
+    qtbot.waitUntil(lambda: page.is_ready)
+    QApplication.processEvents()
+
+
+def listed(page, column=1):
+    return [page.list.table.index(row, column).data() for row in range(page.list.table.rowCount())]
+
+
+def row_place(page, row):
+    return page.list.view.visualRect(page.list.table.index(row, 1)).center()
+
+
+def click_row(page, qtbot, row, modifier=Qt.KeyboardModifier.NoModifier):
+    qtbot.mouseClick(page.list.view.viewport(), LEFT, modifier, row_place(page, row))
+
+
+def told(page):
+    return {each.accessibleName(): each.toPlainText() for each in page.card.findChildren(StyledText)}
+
+
+def type_filter(page, qtbot, text):
+    qtbot.keyClick(page.list.view, Qt.Key.Key_F, CTRL)
+    assert page.bar.field.hasFocus()
+    qtbot.keyClicks(page.bar.field, text)
+    settle(page, qtbot)
+
+
+def test_without_a_model_it_says_what_to_do(open_page, qtbot):
+    page = open_page()
+    asked = []
+    page._requests.model_wanted.disconnect()
+    page._requests.model_wanted.connect(lambda widget, take: asked.append(take))
+    assert page.message.text() == NO_MODEL
+    assert not page.bar.field.isEnabled()
+    qtbot.waitUntil(page.window().isActiveWindow)
+    qtbot.mouseClick(page.open, LEFT)
+    with qtbot.waitSignal(page.model.session.vocabulary_changed):
+        asked[0]("demo:toy", None)
+    settle(page, qtbot)
+    assert page.list.count.text() == "9 tokens"
+    assert page.list.view.hasFocus()
+
+
+def test_the_list_follows_what_is_typed(open_page, qtbot):
+    page = open_page("demo:toy")
+    type_filter(page, qtbot, "b length:2")
+    assert listed(page) == ["bb", "ab", "cb"]
+    assert page.list.count.text() == "3 of 9 tokens"
+    qtbot.keyClick(page.bar.field, Qt.Key.Key_Down)
+    assert page.model.chosen == 6
+    qtbot.keyClick(page.bar.field, Qt.Key.Key_Return)
+    assert told(page)["Token text"] == "ab"
+    qtbot.keyClicks(page.bar.field, " nowhere")
+    settle(page, qtbot)
+    assert (listed(page), page.list.state.text()) == ([], "No token matches.")
+    qtbot.keyClick(page.bar.field, Qt.Key.Key_Escape)
+    settle(page, qtbot)
+    assert (len(listed(page)), page.bar.field.text()) == (9, "")
+
+
+def test_a_click_on_a_title_sorts_and_a_third_one_does_no_more(open_page, qtbot):
+    page = open_page("demo:toy")
+    header = page.list.view.horizontalHeader()
+    place = QPoint(header.sectionViewportPosition(2) + 20, header.height() // 2)  # length
+    for expected, at in ((["a", "acbb"], (0, -1)), (["acbb", "a"], (0, 6)), (["a", "acbb"], (0, -1))):
+        qtbot.mouseClick(header.viewport(), LEFT, pos=place)
+        settle(page, qtbot)
+        assert [listed(page)[row] for row in at] == expected
+    assert page.model.wanted.sort == ""
+
+
+def test_a_row_is_explained_and_selected_in_the_text(open_page, qtbot):
+    page = open_page("demo:toy")
+    click_row(page, qtbot, 8)
+    assert told(page)["Token text"] == "acbb"
+    assert told(page)["in this text"] == "once"
+    assert page.model.session.selected_token == 1
+    page.model.session.select_token(0)
+    assert page.list.view.currentIndex().row() == 3
+    page.list.view.setFocus()
+    qtbot.keyClick(page.list.view, Qt.Key.Key_Down)
+    assert (page.model.chosen, told(page)["id"]) == (4, "4")
+
+
+def test_selected_rows_light_up_in_the_tree(open_page, qtbot):
+    page = open_page("demo:toy")
+    click_row(page, qtbot, 4)
+    click_row(page, qtbot, 6, SHIFT)
+    click_row(page, qtbot, 8, CTRL)
+    assert page.list.selected.tolist() == [4, 5, 6, 8]
+    page.bar.tree.trigger()
+    window = page.shell.window
+    assert window.pages.current_name == "tree"
+    tree = window.pages.current
+    qtbot.waitUntil(lambda: len(tree.search.found_nodes) == 4)
+    assert [tree.model.picture.token(int(node)) for node in tree.search.found_nodes] == [4, 5, 6, 8]
+    assert tree.search.title == "4 tokens"
+    page._requests.left.emit()
+    assert window.pages.current is page
+    click_row(page, qtbot, 2)
+    page.bar.tree.trigger()
+    qtbot.waitUntil(lambda: len(tree.search.found_nodes) == 1)
+    assert tree.model.chosen_token == 2 or tree.model.picture.token(int(tree.search.found_nodes[0])) == 2
+
+
+def test_all_that_is_listed_lights_up_where_nothing_is_selected(open_page, qtbot):
+    page = open_page("demo:toy", b"")
+    type_filter(page, qtbot, "length:2")
+    page.bar.tree.trigger()
+    tree = page.shell.window.pages.current
+    qtbot.waitUntil(lambda: len(tree.search.found_nodes) == 4)
+    assert tree.search.title == "length:2"
+
+
+def test_rows_and_ids_are_copied(open_page, qtbot):
+    page = open_page("demo:toy")
+    click_row(page, qtbot, 0)
+    click_row(page, qtbot, 3, CTRL)
+    page.list.view.setFocus()
+    qtbot.keyClick(page.list.view, Qt.Key.Key_C, CTRL)
+    lines = QApplication.clipboard().text().splitlines()
+    assert [line.split("\t")[:2] for line in lines] == [["id", "token"], ["0", "a"], ["3", "ab"]]
+    page.list.copy_ids.trigger()
+    assert QApplication.clipboard().text() == "0, 3"
+
+
+def test_bars_tell_their_figures_and_filter(open_page, qtbot):
+    page = open_page("demo:toy")
+    bars = page.picture.lengths
+    [two] = [place for place in bars.places if place.column == 2]
+    place = two.whole.center().toPoint()
+    point_at(bars, place)
+    assert page.picture._figures.text() == "2 bytes: 4 listed, 0 others"
+    qtbot.mouseClick(bars, LEFT, pos=place)
+    settle(page, qtbot)
+    assert (page.bar.field.text(), len(listed(page))) == ("length:2", 4)
+    qtbot.mouseClick(bars, LEFT, pos=place)
+    settle(page, qtbot)
+    assert page.bar.field.text() == ""
+    page.picture.scripts.setFocus()
+    qtbot.keyClick(page.picture.scripts, Qt.Key.Key_Return)
+    settle(page, qtbot)
+    assert page.bar.field.text() == "script:Latin"
+    assert page.picture.scripts.places[0].column == LATIN
+
+
+def test_menus_offer_filters_and_columns(open_page, qtbot):
+    page = open_page("one")
+    menu = page.bar.terms.menu()
+    menu.aboutToShow.emit()
+    kinds = {action.text(): action for action in menu.actions()[0].menu().actions()}
+    assert list(kinds) == ["control · 2", "normal · 7"]
+    kinds["control · 2"].trigger()
+    settle(page, qtbot)
+    assert (page.bar.field.text(), listed(page)) == ("kind:control", ["<s>", "</s>"])
+    menu.aboutToShow.emit()
+    assert menu.actions()[0].menu().actions()[0].isChecked()
+    columns = page.bar.columns.menu()
+    columns.aboutToShow.emit()
+    [by_bytes] = [action for action in columns.actions() if action.text().startswith("bytes")]
+    by_bytes.trigger()
+    assert listed(page, 2) == ["3C 73 3E", "3C 2F 73 3E"]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_what_is_listed_is_saved(open_page, qtbot, tmp_path, monkeypatch, form):
+    page = open_page("demo:toy")
+    type_filter(page, qtbot, "bb")
+    path = (tmp_path / "saved").with_suffix(FORMS[form][0])
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *asked: (str(path), ""))
+    page.bar.export.menu().actions()[list(FORMS).index(form)].trigger()
+    qtbot.waitUntil(lambda: page.saving.saved == path)
+    assert path.read_bytes() == page.model.export(form)(lambda share: None)
+
+
+def test_the_same_filter_lists_two_vocabularies(open_page, qtbot):
+    page = open_page("one")
+    type_filter(page, qtbot, "ab length:3")
+    page.shell.compared.add("other")
+    page.bar.compare.trigger()
+    pair = page.shell.window.pages.current
+    qtbot.waitUntil(lambda: pair.is_ready and pair.model.found is not None)
+    assert pair.list.search.text() == "ab length:3"
+    assert [pair.list.table.index(row, 0).data() for row in range(pair.list.table.rowCount())] == [
+        "abc",
+        "abd",
+    ]
+
+
+def test_another_model_is_listed_by_the_same_filter(open_page, qtbot):
+    page = open_page("demo:toy")
+    type_filter(page, qtbot, "length:2")
+    page.model.session.loader.open("spm")
+    qtbot.waitUntil(lambda: page.model.prepared is not None and len(page.model.prepared.figures) == 3)
+    settle(page, qtbot)
+    assert listed(page) == ["zz"]
+    assert page.picture._worth_title.text() == "BY SCORE"
+
+
+def test_hostile_texts_are_shown_as_they_are_and_never_as_markup(open_page, qtbot):
+    page = open_page("hostile")
+    for row in range(len(HOSTILE) + 1):
+        page.list.view.selectRow(row)
+        text = page.list.table.index(row, 1).data()
+        assert told(page)["Token text"][:50] == text[:50]
+        page.grab()
+    assert "<b>x</b>" in listed(page)
+    for label in page.findChildren(QLabel):
+        assert label.textFormat() is Qt.TextFormat.PlainText or "<" not in label.text()
+
+
+def test_f6_goes_through_all_parts_and_a_narrow_page_has_no_picture(open_page, qtbot):
+    page = open_page("demo:toy")
+    assert page.panels == [page.list.view, page.bar.field, page.picture.scripts, page.card]
+    page.shell.window.resize(860, 600)
+    QApplication.processEvents()
+    assert page.panels == [page.list.view, page.bar.field, page.card]
