@@ -29,6 +29,7 @@ class Column:
             None where the vocabulary has none
     write   what it says of a token, where that is not the value
     is_usual  whether it is shown unless people choose
+    digits    that a figure is written with, where it is no whole number
     lacking   what to say where there are no values; "" where the type of the vocabulary is why
     """
 
@@ -38,6 +39,7 @@ class Column:
     write: Write | None = None
     is_usual: bool = True
     lacking: str = ""
+    digits: int = 6
 
     @property
     def is_figure(self) -> bool:
@@ -48,7 +50,9 @@ class Column:
         if self.write is not None:
             return self.write(figures, token, spelling)
         value = self.value(figures, token)
-        return "" if value is None else f"{value:,.6g}" if isinstance(value, float) else f"{value:,}"
+        return (
+            "" if value is None else f"{value:,.{self.digits}g}" if isinstance(value, float) else f"{value:,}"
+        )
 
     def value(self, figures: TokenFigures, token: int) -> int | float | None:
         """The figure of a token; None where it has none."""
@@ -132,21 +136,23 @@ COLUMNS = (
         _reached,
         is_usual=False,
     ),
-    Column("norm", "length of its row in the embeddings", _norm, lacking=NOT_READ),
+    Column("norm", "length of its row in the embeddings", _norm, lacking=NOT_READ, digits=3),
     Column(
         "distance",
         "of that row from the mean of the known unused ones",
         _distance,
         is_usual=False,
         lacking=NOT_READ,
+        digits=3,
     ),
-    Column("cosine", "cosine distance of its output row to that mean", _cosine, lacking=NOT_READ),
+    Column("cosine", "cosine distance of its output row to that mean", _cosine, lacking=NOT_READ, digits=3),
     Column(
         "residual",
         "the same without the first principal component",
         _residual,
         is_usual=False,
         lacking=NOT_READ,
+        digits=3,
     ),
 )
 BY_NAME = {column.name: column for column in COLUMNS}
