@@ -93,7 +93,6 @@ class EmbeddingsModel(QObject):
             self.problem = ""
             vocabulary = self._model.prepared.figures.vocabulary
             self.reading.start(partial(_read, vocabulary, None if unused is None else unused.tolist()))
-            self._model.try_reaching()
             self.changed.emit()
 
     def cancel(self) -> None:
@@ -154,6 +153,7 @@ class EmbeddingsModel(QObject):
         self._model.use(self._model.prepared.figures.with_indicators(indicators))
         for name in (ACROSS, indicators.column):
             self._model.show_column(name, True)
+        self._model.try_reaching()
 
     def _fail(self, problem: str) -> None:
         self.problem = problem

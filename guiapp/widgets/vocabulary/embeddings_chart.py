@@ -20,7 +20,7 @@ from PySide6.QtGui import (
 )
 
 from guiapp.viewmodels.vocabulary.embeddings import ACROSS, EmbeddingsModel, Picture
-from guiapp.viewmodels.vocabulary.model import VocabularyModel
+from guiapp.viewmodels.vocabulary.model import Shown, VocabularyModel
 from guiapp.widgets.shared.painting import CENTER, LEFT, RIGHT, Painted, clear_pixmap, ring, write
 from guiapp.widgets.shared.style_sheet import blend
 from guiapp.widgets.shared.theme import GAP_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
@@ -46,9 +46,11 @@ ALIKE = "{:,} tokens by {} and {}. Arrow keys go through those that look untrain
 
 
 class _Placed(NamedTuple):
-    """Where the points are, and the picture of all of them."""
+    """Where the points are, and the picture of all of them; of what, in what size and theme."""
 
-    key: object
+    picture: Picture
+    shown: Shown
+    look: object
     x: NDArray[np.float64]
     y: NDArray[np.float64]
     pixmap: QPixmap
@@ -120,8 +122,8 @@ class EmbeddingsChart(Painted):
         if picture is None:
             return None
         ratio = self.devicePixelRatioF()
-        key = id(picture), id(self._model.shown), self.size(), ratio, theme.name
-        if self._placed is None or self._placed.key != key:
+        shown, look, last = self._model.shown, (self.size(), ratio, theme.name), self._placed
+        if last is None or last.picture is not picture or last.shown is not shown or last.look != look:
             area = self.area
             across, up = _scales(picture)
             x = area.left() + area.width() * picture.x / (across.highest or 1)
@@ -130,7 +132,7 @@ class EmbeddingsChart(Painted):
             with QPainter(pixmap) as painter:
                 painter.drawImage(0, 0, self._points(picture, x, y, ratio, theme))
                 _paint_marks(painter, picture, x, y, theme)
-            self._placed = _Placed(key, x, y, pixmap)
+            self._placed = _Placed(picture, shown, look, x, y, pixmap)
         return self._placed
 
     def _points(
@@ -150,7 +152,8 @@ class EmbeddingsChart(Painted):
             counts = _spread(np.bincount(at[flags], minlength=width * height).reshape(height, width), size)
             there = counts > 0
             crowd = np.log(counts[there])
-            strength = FAINTEST + (1 - FAINTEST) * crowd / max(1.0, float(crowd.max(initial=0)))
+            most = float(crowd.max(initial=0))
+            strength = FAINTEST + (1 - FAINTEST) * (crowd / most if most else np.ones(len(crowd)))
             rgb = np.array([color.blue(), color.green(), color.red(), 255])
             pixels[there] = (strength[:, None] * rgb).astype(np.uint8)
         image = QImage(pixels.data, width, height, QImage.Format.Format_ARGB32_Premultiplied).copy()
@@ -260,8 +263,8 @@ def _paint_marks(
         return [QPointF(*place) for place in zip(x[flags].tolist(), y[flags].tolist(), strict=True)]
 
     draw_known(painter, theme, places(picture.is_known))
-    draw_suspects(painter, theme, places(picture.is_suspect & ~picture.is_unreached))
     draw_hollow(painter, theme, places(picture.is_suspect & picture.is_unreached))
+    draw_suspects(painter, theme, places(picture.is_suspect & ~picture.is_unreached))
 
 
 def draw_suspects(painter: QPainter, theme: Theme, places: list[QPointF]) -> None:
