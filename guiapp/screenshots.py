@@ -18,6 +18,7 @@ from guiapp.core.errors import TokenloupeError
 from guiapp.core.explain.spelling import Spelling
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.viewmodels.background import Progress
+from guiapp.viewmodels.chat.beside import Beside, Way
 from guiapp.viewmodels.models.loader import Load
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.text.files import read_text
@@ -56,6 +57,7 @@ class Look:
     detail            on the Inspect page: one of PANELS, or "hidden" for the first hidden characters
     at_text           on the Inspect and Chat pages: select the token that these words begin in
     messages          on the Chat page: a file of messages; template of one to render them with
+    compared          on the Chat page: put beside the prompt: text, prompt, llama.cpp, or a template
     """
 
     theme: str = "dark"
@@ -81,6 +83,7 @@ class Look:
     at_text: str = ""
     messages: Path | None = None
     template: str = ""
+    compared: str = ""
 
 
 def save_screenshot(
@@ -286,11 +289,23 @@ def _arrange_chat(shell: Shell, look: Look) -> None:
         page.model.edited.take(conversation_of(read_text(look.messages)))
         page.model.choose(replace(page.model.settings, template=look.template or None))
         _wait_for_page(shell)
-        if look.at_text:
+        if look.compared or look.beside:
+            page.beside.choose(_beside(look))
+            _wait_for_page(shell)
+            page.compare.columns.step(1)
+        elif look.at_text:
             assert page.model.chat is not None
             start = page.model.chat.text.find(look.at_text)
             page.prompt.go_to(page.model.chat.tokens_at(start, start + 1)[0])
             _wait_for_page(shell)
+
+
+def _beside(look: Look) -> Beside:
+    """What the prompt of the Chat page is compared with."""
+    if look.beside:
+        return Beside(Way.MODEL, look.beside[0])
+    ways = {each.value: Beside(each) for each in (Way.AS_TEXT, Way.NO_PROMPT, Way.LLAMA_CPP)}
+    return ways.get(look.compared, Beside(Way.TEMPLATE, look.compared))
 
 
 def _wait_for_page(shell: Shell) -> None:

@@ -43,6 +43,14 @@ PROMPT_OF_TODAY = PROMPT.replace("24 November", "25 November").replace("lions", 
 OTHERS = [str(SHARED / "vocabs" / f"ggml-vocab-{name}.gguf") for name in ("qwen2", "gemma-4")]
 ORIGINAL = SHARED / "formats" / "llama-3.tokenizer.model"
 BESIDE = ["--beside", *OTHERS, "--difference", "10", "--text", MIXED]
+CHAT = [
+    "--messages",
+    str(FOLDER / "chat.json"),
+    "--template",
+    str(FOLDER / "chat.jinja"),
+    "--at-text",
+    " log",
+]
 HUNT = ["--pre", "gpt-2", "--beside", str(ORIGINAL), "--hunt-seconds", "30"]
 CHAT = "<|im_start|>user\nHow do lions sleep?<|im_end|>\n<|im_start|>assistant\n"
 TAGS = "".join(
@@ -134,6 +142,10 @@ PICTURES = {
     "hunt-1920": (str(LARGE), [*HUNT, "--size", "1920x1080"]),
     "special_tokens-1280": (OTHERS[0], ["--text", CHAT, *SMALL]),
     "special_tokens-1920": (OTHERS[0], ["--text", CHAT, *SCREEN]),
+    **{
+        f"chat-{size.partition('x')[0]}": (str(LARGE), [*CHAT, "--size", size])
+        for size in ("860x600", "1280x800", "1920x1080")
+    },
     "steps-models": (str(LARGE), ["--beside", OTHERS[0], "--text", "total = 1024 * 20_000_000"]),
 }
 SIZED = ("steps", "steps-training", "steps-lesson", "steps-lessons", "tree-sunburst", "tree-icicle")

@@ -77,6 +77,9 @@ class FakeTokenizer:
     def longest(self, parse_special: bool) -> int:
         return 1
 
+    def searched_for(self, parse_special: bool) -> NDArray[np.int32]:
+        return np.zeros(1, np.int32)
+
     def may_be_in(self, text: bytes, parse_special: bool) -> bool:
         return False
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from hands import turn_wheel
@@ -19,6 +20,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QWidget
 from shiboken6 import isValid
 
 from guiapp.app import Shell
+from guiapp.core.chat.messages import conversation_of
 from guiapp.core.demo import DEMO_MODELS, SAMPLES, sample_text
 
 KEY, BUTTON, MODIFIER = Qt.Key, Qt.MouseButton, Qt.KeyboardModifier
@@ -29,6 +31,12 @@ OTHERS = [KEY.Key_Return, KEY.Key_Tab, KEY.Key_Backspace, KEY.Key_Delete, KEY.Ke
 TYPED = {KEY.Key_Return: "\r", KEY.Key_Tab: "\t", KEY.Key_Backspace: "\b", KEY.Key_Delete: "\x7f"}
 PAGES = [KEY.Key_1, KEY.Key_2, KEY.Key_3, KEY.Key_4, KEY.Key_5]
 COMPARING = ("compare", "compare_texts", "compare_vocabularies", "hunt", "special_tokens")
+CHAT_TEMPLATES = (
+    None,
+    "{% for each in messages %}<s>{{ each.role }}\n{{ each.content }}</s>{% endfor %}",
+    "{{ messages[9].content }}",
+    "{% for each in range(10**9) %}{% endfor %}",
+)
 COMPOSED = ("é", "汉", "🚀", "นี้", "e\u0301")
 TRAININGS = ("bpe:300", "wordpiece:200", "unigram:200")
 BENCH_MS = HUNT_MS = 2000
@@ -62,7 +70,7 @@ class RandomHands:
             self._paste: 4, self._undo: 4, self._redo: 3, self._find: 1, self._search_tree: 1,
             self._click: 20, self._double_click: 2, self._drag: 3, self._menu: 3, self._hover: 4,
             self._wheel: 8, self._page: 4, self._action: 8, self._step: 6, self._train: 0.3, self._bench: 0.1,
-            self._comparing: 3, self._beside: 2, self._hunt: 0.3, self._why: 2, self._race: 2,
+            self._comparing: 3, self._beside: 2, self._hunt: 0.3, self._chat: 2, self._why: 2, self._race: 2,
             self._spelling: 1, self._present: 0.5, self._slide: 6, self._session: 2, self._notes: 0.3,
             self._lesson: 0.5,
             self._model: 1, self._sample: 1, self._open: 1, self._resize: 1, self._theme: 0.5, close: 3,
@@ -295,6 +303,15 @@ class RandomHands:
         if not model.is_running:
             QTimer.singleShot(HUNT_MS, model.stop)
         model.run_or_stop()
+
+    def _chat(self) -> None:
+        """Other messages, perhaps through a template that fails, never ends or writes too much."""
+        model = self.shell.window.pages.show_page("chat").model
+        roles, template = ("system", "user", "assistant", "tool"), self.rng.choice(CHAT_TEMPLATES)
+        text = self._text().decode("utf-8", "replace")
+        messages = [{"role": self.rng.choice(roles), "content": text[at::3]} for at in range(3)]
+        model.edited.take(conversation_of(messages))
+        model.choose(replace(model.settings, template=template, as_text=self.rng.random() < 0.3))
 
     def _resize(self) -> None:
         self.shell.window.resize(self.rng.randrange(860, 1800), self.rng.randrange(480, 1100))

@@ -150,7 +150,7 @@ class RandomUse(QObject):
             shell.compared.remove(session)
         shell.session.loader.open("demo:bpe")
         shell.session.text.show(b"x")
-        self._rest_on(["tree", "steps", "bench", *COMPARING, "inspect"])
+        self._rest_on(["tree", "steps", "bench", *COMPARING, "chat", "inspect"])
 
     def _rest_on(self, names: list[str]) -> None:
         """Look at some pages one after another, and at the memory then."""

@@ -58,7 +58,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="what the template is given besides, such as enable_thinking=false; what is no JSON is a text",
     )
     beside = parser.add_argument_group("compared with")
-    beside.add_argument("--beside", metavar="MODEL", help="another model, with its own template")
+    beside.add_argument("--beside", metavar="MODEL", help="another model, by its own template if it has one")
     beside.add_argument(
         "--template-beside", metavar="NAME|FILE", type=file_name, help="another template, of the other model"
     )
@@ -120,6 +120,7 @@ def _print_lines(lines: Iterable[str]) -> None:
 def _beside(options: argparse.Namespace, chat: Chat) -> tuple[Chat, str, str] | None:
     """What a chat is compared with, what that is called, and what llama.cpp is told to do otherwise."""
     from guiapp.core.chat.chat import chat_of
+    from guiapp.core.chat.comparison import in_model
     from guiapp.core.chat.llama_cpp import llama_prompt
 
     if options.llama_cpp_beside:
@@ -133,12 +134,15 @@ def _beside(options: argparse.Namespace, chat: Chat) -> tuple[Chat, str, str] | 
     if not any(names):
         return None
     settings = chat.settings
-    if options.beside or options.template_beside:
-        settings = replace(settings, template=options.template_beside)
     if options.no_generation_prompt_beside:
         settings = replace(settings, add_generation_prompt=False)
-    tokenizer = open_tokenizer(options.beside) if options.beside else chat.tokenizer
-    return chat_of(tokenizer, chat.conversation, settings), ", ".join(filter(None, names)), ""
+    if options.beside:
+        tokenizer = open_tokenizer(options.beside)
+        other = in_model(chat, tokenizer, settings, options.template_beside)
+    else:
+        template = options.template_beside or settings.template
+        other = chat_of(chat.tokenizer, chat.conversation, replace(settings, template=template))
+    return other, ", ".join(filter(None, names)), ""
 
 
 def _compare(

@@ -18,6 +18,7 @@ PAGES = (
     "chat",
     "special_tokens",
     "vocabulary",
+    "doctor",
     "tree",
     "steps",
     "presentation",
@@ -46,6 +47,7 @@ DETAILS = [
     "bench_seconds",
     "messages",
     "template",
+    "compared",
 ]
 
 
@@ -113,6 +115,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--messages", metavar="FILE.json", type=file_path, help="on the Chat page: messages in OpenAI's form"
     )
     parser.add_argument("--template", metavar="FILE", default="", help="on the Chat page: another template")
+    parser.add_argument(
+        "--compared",
+        metavar="text|prompt|llama.cpp|FILE",
+        default="",
+        help="on the Chat page: put beside content as text, another generation prompt or another template",
+    )
     add_spelling_option(parser)
     parser.add_argument("-o", "--output", metavar="FILE.png", type=file_path, required=True)
 

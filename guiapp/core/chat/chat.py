@@ -20,6 +20,7 @@ from guiapp.core.chat.traced import CHANGED, CONTENT, TEMPLATE, Origin
 from guiapp.core.chat.turns import Turn, turns_of
 from guiapp.core.encoding import Encoding
 from guiapp.core.tokenizer import Tokenizer
+from guiapp.core.vocab.attributes import Attribute
 
 ADDED = "added"
 TOOLS = "tools"
@@ -151,6 +152,18 @@ class Chat:
         for start, end in self.rendering.generated:
             generated[slice(*self.tokens_at(start, end))] = True
         return generated
+
+    @cached_property
+    def became_control(self) -> NDArray[np.bool_]:
+        """bool[n]: the tokens of content that are control tokens, but for what a model has no tokens for."""
+        attributes = self.tokenizer.vocabulary.attributes[self.token_ids]
+        became: NDArray[np.bool_] = attributes & Attribute.CONTROL > 0
+        for index in np.flatnonzero(attributes & Attribute.UNKNOWN).tolist():
+            start, end = self.encoding.spans[index].tolist()
+            name = self.tokenizer.vocabulary.raw_text(int(self.token_ids[index]))
+            became[index] = self.encoding.text_bytes[start:end].strip() == name
+        became &= np.array([origin.is_content for origin in self.origins], bool)
+        return became
 
     @cached_property
     def turns(self) -> list[Turn]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import cached_property
 from itertools import count, takewhile
@@ -13,9 +13,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.chat.chat import ADDED, Chat
+from guiapp.core.chat.chat import ADDED, Chat, chat_of
+from guiapp.core.chat.settings import ChatSettings
+from guiapp.core.chat.templates import templates_of
 from guiapp.core.chat.traced import CONTENT, TEMPLATE
 from guiapp.core.chat.turns import Turn
+from guiapp.core.tokenizer import Tokenizer
 
 MOST_PAIRS = (
     1 << 22
@@ -102,6 +105,25 @@ class ChatComparison:
 def compare_chats(first: Chat, second: Chat) -> ChatComparison:
     """Of the same messages, which differ in nothing but how they become tokens."""
     return ChatComparison(first, second)
+
+
+def as_text_of(chat: Chat, as_text: bool = True) -> Chat:
+    """The same text, where content stays text, or does not."""
+    settings = replace(chat.settings, as_text=as_text)
+    return Chat(chat.tokenizer, chat.conversation, chat.template, chat.rendering, settings)
+
+
+def in_model(
+    chat: Chat,
+    tokenizer: Tokenizer,
+    settings: ChatSettings,
+    template: str | None = None,
+    checkpoint: Callable[[], None] = lambda: None,
+) -> Chat:
+    """The same messages in another model, by its own template; by that of the chat where it has none."""
+    if template is None and not templates_of(tokenizer.vocabulary):
+        template = chat.template.text
+    return chat_of(tokenizer, chat.conversation, replace(settings, template=template), checkpoint)
 
 
 def _keys(turns: list[Turn]) -> list[Hashable]:

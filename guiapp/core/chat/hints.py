@@ -66,13 +66,12 @@ def hints(chat: Chat) -> list[Hint]:
 
 
 def _content_as_control(chat: Chat) -> Iterator[Hint]:
-    control = is_control(chat.tokenizer.vocabulary)[chat.token_ids]
-    for index in np.flatnonzero(control).tolist():
-        if (origin := chat.origins[index]).is_content:
-            token = quoted(_raw(chat.tokenizer.vocabulary, int(chat.token_ids[index])))
-            what = f"Content of {_name(origin)} became the control token {token}."
-            fix = Fix("Encode as text", as_text=True)
-            yield Hint("content_became_control", WARNING, what, (index, index + 1), origin.message, fix)
+    for index in np.flatnonzero(chat.became_control).tolist():
+        origin = chat.origins[index]
+        token = quoted(_raw(chat.tokenizer.vocabulary, int(chat.token_ids[index])))
+        what = f"Content of {_name(origin)} became the control token {token}."
+        fix = Fix("Encode as text", as_text=True)
+        yield Hint("content_became_control", WARNING, what, (index, index + 1), origin.message, fix)
 
 
 def _two_bos(chat: Chat) -> Iterator[Hint]:

@@ -61,7 +61,9 @@ def is_installed() -> bool:
 def llama_prompt(chat: Chat, checkpoint: Callable[[], None] = lambda: None) -> LlamaPrompt:
     """The conversation of a chat through its template, by llama.cpp's server in a process of its own.
 
-    The template, which has come to an end here, has 5 s there.  Servers take arguments of tools as texts.
+    The template, which has come to an end here, has 3 s of a processor there.  It is given what a server
+    takes: arguments of tools as texts, descriptions of tools even if empty, and `enable_thinking` unless the
+    settings say otherwise.
     checkpoint  called again and again; what it raises ends the process
     Raises ChatError where llama.cpp is not installed, or cannot render this.
     """

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from guiapp.core.chat.messages import Conversation, conversation_of
@@ -14,6 +16,7 @@ from guiapp.core.chat.settings import ChatSettings
 from guiapp.core.errors import ChatError
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.chat.edited_conversation import EditedConversation
+from guiapp.viewmodels.chat.looks import looks_of
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.text.files import read_text
 
@@ -37,12 +40,13 @@ class ChatInput:
     settings: ChatSettings
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ChatResult:
     """What became of it.
 
     template  the one that was chosen, None where there is none
     chat      None where there is no prompt; then `failure` says why
+    looks     uint8[n], see `looks_of`
     """
 
     given: ChatInput
@@ -50,6 +54,7 @@ class ChatResult:
     template: ChatTemplate | None = None
     chat: Chat | None = None
     hints: tuple[Hint, ...] = ()
+    looks: NDArray[np.uint8] = field(default_factory=lambda: np.zeros(0, np.uint8))
     failure: str = ""
     failed_line: int = 0
 
@@ -265,4 +270,4 @@ def _rendered(given: ChatInput, progress: Progress) -> ChatResult:
         return ChatResult(given, templates, template, failure=str(error), failed_line=error.line)
     found = tuple(hints(chat))
     len(chat.origins), chat.budget, chat.turns  # here rather than in the window's thread
-    return ChatResult(given, templates, template, chat, found)
+    return ChatResult(given, templates, template, chat, found, looks_of(chat))

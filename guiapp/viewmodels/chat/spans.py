@@ -8,12 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.core.chat.as_text import is_control
 from guiapp.core.editing.text_buffer import TextEdit
 from guiapp.core.editing.token_store import TokenStore
 from guiapp.core.encoding import FragmentTokens
 from guiapp.viewmodels.chat.model import ChatModel
-from guiapp.viewmodels.text.coloured_spans import CONTROL_SHADE, ORIGIN_SHADE, PLAIN_SHADE
 from guiapp.viewmodels.text.document import TextDocument
 from guiapp.viewmodels.tokens.layout import SpanWindow
 
@@ -23,8 +21,6 @@ if TYPE_CHECKING:
     from guiapp.viewmodels.spelling import SharedSpelling
     from guiapp.viewmodels.text.exact_twin import Instead
 
-HUES = ("user", "tool", "system", "assistant", "other")
-HUE_OF = {"developer": "system", "tools": "tool", "function": "tool", "model": "assistant"}
 NO_TOKENS = FragmentTokens(np.zeros(0, np.int32), np.zeros(0, np.int64), np.zeros(0, np.int64))
 
 
@@ -33,12 +29,6 @@ def _n_common(one: bytes, other: bytes) -> int:
     most = min(len(one), len(other))
     differing = np.flatnonzero(np.frombuffer(one[:most], np.uint8) != np.frombuffer(other[:most], np.uint8))
     return int(differing[0]) if len(differing) else most
-
-
-def hue_of(role: str) -> int:
-    """Which of HUES a role has."""
-    hue = HUE_OF.get(role, role)
-    return HUES.index(hue if hue in HUES else "other")
 
 
 class ChatSpans(QObject):
@@ -60,7 +50,7 @@ class ChatSpans(QObject):
         self.tokens = TokenStore(NO_TOKENS, 0)
         self.by_origin = True
         self.turns = np.zeros(0, np.int64)
-        self._tints = np.zeros(0, np.uint8)
+        self._looks = np.zeros(0, np.uint8)
         model.result_changed.connect(self._follow)
 
     @property
@@ -88,7 +78,7 @@ class ChatSpans(QObject):
         """The tokens that overlap or touch the bytes [start, end]."""
         first, last = self.tokens.first_ending_from(start), self.tokens.first_behind(end)
         window = SpanWindow(first, *self.tokens.between(first, last))
-        return window._replace(tints=self._tints[first:last]) if self.by_origin else window
+        return window._replace(tints=self._looks[first:last]) if self.by_origin else window
 
     def attributes_of(self, ids: NDArray[np.int32]) -> NDArray[np.uint16]:
         if self.vocabulary is None:
@@ -109,7 +99,8 @@ class ChatSpans(QObject):
         if encoding is not None:
             tokens = FragmentTokens(encoding.token_ids, *encoding.spans.T)
         self.tokens = TokenStore(tokens, len(text))
-        self._tints = self._tints_of_origins()
+        if self._model.shown is not None:
+            self._looks = self._model.shown.looks
         self.turns = self._starts_of_turns()
         edit = None
         if text != before:
@@ -119,19 +110,6 @@ class ChatSpans(QObject):
             edit = TextEdit(start, *lengths, len(text.decode()) - len(before.decode()))
             self.document.set_text(text)
         self.tokens_changed.emit(edit, self.tokens)
-
-    def _tints_of_origins(self) -> NDArray[np.uint8]:
-        origins, encoding, vocabulary = self._model.origins, self._model.encoding, self.vocabulary
-        if encoding is None or vocabulary is None:
-            return np.zeros(0, np.uint8)
-        tints = np.full(len(origins), PLAIN_SHADE, np.uint8)
-        tints[is_control(vocabulary)[encoding.token_ids]] = CONTROL_SHADE
-        step = 0
-        for index, origin in enumerate(origins):
-            if origin.is_content:
-                tints[index] = ORIGIN_SHADE + 2 * hue_of(origin.role) + step
-                step = 1 - step
-        return tints
 
     def _starts_of_turns(self) -> NDArray[np.int64]:
         """The bytes where turns begin, but for one at the beginning of the prompt."""

@@ -9,8 +9,8 @@ from PySide6.QtGui import QFontMetricsF, QPainter
 from PySide6.QtWidgets import QSizePolicy
 
 from guiapp.core.compare.counts import context_length_of
+from guiapp.viewmodels.chat.looks import hue_of
 from guiapp.viewmodels.chat.model import ChatModel
-from guiapp.viewmodels.chat.spans import hue_of
 from guiapp.widgets.shared.painting import LEFT, RIGHT, Painted, fill, write
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, Theme, ThemeSource
 

@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy
 
 from guiapp.core.chat.hints import Hint
 from guiapp.viewmodels.chat.model import ChatModel
-from guiapp.widgets.chat.badge import BADGE_PX, color_of, draw_number
+from guiapp.widgets.chat.badge import BADGE_PX, BECAME_CONTROL, color_of, draw_number
 from guiapp.widgets.shared.buttons import push_button
-from guiapp.widgets.shared.layouts import Part, in_column, in_row, scroll_down
+from guiapp.widgets.shared.layouts import in_column, in_row, scroll_down
 from guiapp.widgets.shared.painting import Painted
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.styled_text import Span, StyledText
@@ -23,6 +23,7 @@ MOST_LINES = 4  # of a hint
 MOST_ROWS = 4  # without scrolling
 MOST_HINTS = 100
 MOST_FURTHER_PX = 40  # for those of several lines
+NO_HINT = Hint("", "", "", (0, 0))
 TITLES = {
     "content_became_control": "Content became control",
     "double_bos": "Two BOS",
@@ -39,10 +40,15 @@ TITLES = {
 class _Number(Painted):
     """A badge as on the tokens."""
 
-    def __init__(self, number: int, hint: Hint, theme_source: ThemeSource) -> None:
-        super().__init__(theme_source, f"{hint.severity} {number}")
-        self._number, self._hint = number, hint
+    def __init__(self, theme_source: ThemeSource) -> None:
+        super().__init__(theme_source)
+        self._number, self._hint = 0, NO_HINT
         self.setFixedSize(BADGE_PX + 2, BADGE_PX + 2)
+
+    def show_number(self, number: int, hint: Hint) -> None:
+        self._number, self._hint = number, hint
+        self.setAccessibleName(f"{hint.severity} {number}")
+        self.update()
 
     def paint(self, painter: QPainter, theme: Theme) -> None:
         middle = QPointF(self.width() / 2, self.height() / 2)
@@ -54,30 +60,43 @@ class HintRow(QFrame):
 
     Signals:
         clicked(): the row was clicked.
+        fix_wanted(): its button was.
+        both_wanted(): show the prompt with and without control tokens in content.
     """
 
     clicked = Signal()
+    fix_wanted = Signal()
+    both_wanted = Signal()
 
-    def __init__(self, number: int, hint: Hint, model: ChatModel, theme_source: ThemeSource) -> None:
+    def __init__(self, theme_source: ThemeSource) -> None:
         super().__init__()
         set_role(self, "bar")
-        self.hint = hint
-        self.setMinimumHeight(ROW_PX)
+        self.hint = NO_HINT
         self._theme_source = theme_source
+        self.setMinimumHeight(ROW_PX)
+        self._number = _Number(theme_source)
         self._words = StyledText(Theme.ui_font(), MOST_LINES)
         self._words.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._words.setAccessibleName(hint.what)
-        parts: list[Part] = [_Number(number, hint, theme_source), (self._words, 1)]
-        self.button = None
-        if hint.fix is not None:
-            self.button = push_button(hint.fix.label, partial(model.mend, hint.fix), role="raised")
-            self.button.setAccessibleDescription(hint.what)
-            parts.append(self.button)
-        in_row(*parts, on=self, margins=(MARGIN_PX, UNIT_PX), spacing=GAP_PX)
-        if hint.tokens[0] < hint.tokens[1]:
-            self.setCursor(Qt.CursorShape.PointingHandCursor)
+        tip = "Show the tokens as the model reads them, and as text, side by side"
+        self.both = push_button("Side by side", self.both_wanted.emit, role="link", tip=tip)
+        self.button = push_button("", self.fix_wanted.emit, role="raised")
+        margins, words = (MARGIN_PX, UNIT_PX), (self._words, 1)
+        in_row(self._number, words, self.both, self.button, on=self, margins=margins, spacing=GAP_PX)
         theme_source.changed.connect(self._write)
-        self._write()
+
+    def show_hint(self, number: int, hint: Hint) -> None:
+        """Show this from now on; its words are laid out again only if they are others."""
+        before, self.hint = self.hint, hint
+        self._number.show_number(number, hint)
+        self.both.setVisible(hint.code == BECAME_CONTROL)
+        self.button.setText("" if hint.fix is None else hint.fix.label)
+        self.button.setVisible(hint.fix is not None)
+        self.button.setAccessibleDescription(hint.what)
+        is_somewhere = hint.tokens[0] < hint.tokens[1]
+        self.setCursor(Qt.CursorShape.PointingHandCursor if is_somewhere else Qt.CursorShape.ArrowCursor)
+        if (before.code, before.what) != (hint.code, hint.what):
+            self._words.setAccessibleName(hint.what)
+            self._write()
 
     def _write(self) -> None:
         theme, said = self._theme_source.theme, TITLES.get(self.hint.code, self.hint.severity.capitalize())
@@ -93,17 +112,22 @@ class HintList(QScrollArea):
 
     Signals:
         pointed_at(Hint): people want to see what it is about.
+        both_wanted(): as of a row.
     """
 
     pointed_at = Signal(object)
+    both_wanted = Signal()
 
     def __init__(self, model: ChatModel, theme_source: ThemeSource) -> None:
         super().__init__()
         self._model, self._theme_source = model, theme_source
-        self._shown: tuple[Hint, ...] = ()
         self.rows: list[HintRow] = []
         self.setAccessibleName("Hints")
-        scroll_down(self)
+        self._inside = QFrame()
+        set_role(self._inside, "panel")
+        self._column = in_column(on=self._inside, spacing=0)
+        self._inside.installEventFilter(self)
+        scroll_down(self, self._inside)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         model.result_changed.connect(self._follow)
@@ -114,25 +138,36 @@ class HintList(QScrollArea):
 
     def _follow(self) -> None:
         hints = self._model.hints[:MOST_HINTS]
-        if hints == self._shown and self.widget() is not None:
-            return
-        self._shown = hints
-        self.rows = [
-            HintRow(number, hint, self._model, self._theme_source) for number, hint in enumerate(hints, 1)
-        ]
-        for row in self.rows:
-            row.clicked.connect(partial(self.pointed_at.emit, row.hint))
-        inside = QFrame()
-        set_role(inside, "panel")
-        in_column(*self.rows, on=inside, spacing=0)
-        inside.installEventFilter(self)
-        self.setWidget(inside)
+        while len(self.rows) > len(hints):
+            row = self.rows.pop()
+            self._column.removeWidget(row)
+            row.hide()
+            row.deleteLater()
+        while len(self.rows) < len(hints):
+            self._add_row()
+        for number, (row, hint) in enumerate(zip(self.rows, hints, strict=True), 1):
+            row.show_hint(number, hint)
         self._fit()
         self.setVisible(bool(self.rows))
 
+    def _add_row(self) -> None:
+        row = HintRow(self._theme_source)
+        row.clicked.connect(partial(self._point_at, row))
+        row.fix_wanted.connect(partial(self._mend, row))
+        row.both_wanted.connect(self.both_wanted)
+        self.rows.append(row)
+        self._column.addWidget(row)
+
+    def _point_at(self, row: HintRow) -> None:
+        self.pointed_at.emit(row.hint)
+
+    def _mend(self, row: HintRow) -> None:
+        if row.hint.fix is not None:
+            self._model.mend(row.hint.fix)
+
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """What is inside is laid out anew: its rows may be higher."""
-        if watched is self.widget() and event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Resize):
+        if watched is self._inside and event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Resize):
             self._fit()
         return super().eventFilter(watched, event)
 

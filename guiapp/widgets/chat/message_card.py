@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QMenu, QPlainTextEdit, QSizePolicy
 from guiapp.core.chat.messages import Message
 from guiapp.core.vocab.quoting import quoted
 from guiapp.viewmodels.chat.edited_conversation import ROLES, EditedConversation
-from guiapp.viewmodels.chat.spans import hue_of
+from guiapp.viewmodels.chat.looks import hue_of
 from guiapp.widgets.shared.fitted_label import FittedLabel
 from guiapp.widgets.shared.layouts import STRETCH, in_column, in_row
 from guiapp.widgets.shared.menu_button import MenuButton

@@ -17,6 +17,7 @@ from guiapp.core.chat.messages import Message, conversation_of
 from guiapp.core.chat.traced import CONTENT
 from guiapp.core.errors import ChatError
 from guiapp.core.explain.figures import counted
+from guiapp.core.system.outside_json import read_json
 from guiapp.core.vocab.quoting import quoted
 from guiapp.viewmodels.chat.edited_conversation import as_json
 from guiapp.viewmodels.chat.model import ChatModel
@@ -36,6 +37,7 @@ MESSAGES_ABOUT = (
     "or a request with “messages” and “tools”."
 )
 TOOLS_ABOUT = "A list of tools as in a request; an empty one takes them away."
+VARIABLES_ABOUT = 'What the template is given besides, by name, such as {"enable_thinking": false}.'
 MESSAGE_ABOUT = "All of one message, with what it has besides its text, such as “tool_calls”."
 TOOLS_EXAMPLE = """[
   {
@@ -67,6 +69,8 @@ class MessageList(QFrame):
         self.tools = push_button(
             "+ Tools", self._edit_tools, role="quiet", tip="Tools that the template is given"
         )
+        about = "Variables that the template is given, such as “enable_thinking”"
+        self.variables = push_button("+ Variables", self._edit_variables, role="quiet", tip=about)
         self.further = push_button("", self._show_further, role="quiet")
         self.generation = QCheckBox("Generation prompt")
         self.generation.setToolTip("Let the template begin the assistant's next turn")
@@ -78,7 +82,7 @@ class MessageList(QFrame):
             in_column(
                 self._column,
                 self.further,
-                in_row(self.add, self.tools, STRETCH, margins=(2 * UNIT_PX, GAP_PX)),
+                in_row(self.add, self.tools, self.variables, STRETCH, margins=(2 * UNIT_PX, GAP_PX)),
                 STRETCH,
                 margins=(GAP_PX, 0),
                 spacing=UNIT_PX,
@@ -158,6 +162,8 @@ class MessageList(QFrame):
     def _follow_options(self) -> None:
         with QSignalBlocker(self.generation):
             self.generation.setChecked(self._model.settings.add_generation_prompt)
+        n_variables = len(self._model.settings.variables)
+        self.variables.setText(counted(n_variables, "variable") if n_variables else "+ Variables")
 
     def _show_further(self) -> None:
         self._n_most += AT_ONCE
@@ -232,6 +238,19 @@ class MessageList(QFrame):
     def _take_tools(self, text: str) -> None:
         checked = conversation_of([{"role": "user"}], text if text.strip() else None)
         self._model.edited.set_tools(checked.tools)
+
+    def _edit_variables(self) -> None:
+        text = json.dumps(dict(self._model.settings.variables), ensure_ascii=False, indent=2)
+        JsonDialog("Variables as JSON", VARIABLES_ABOUT, text, self._take_variables, self).open()
+
+    def _take_variables(self, text: str) -> None:
+        try:
+            variables = read_json(text or "{}")
+        except ValueError as error:
+            raise ChatError(f"The variables are no JSON: {quoted(str(error), 100)}.") from None
+        if not isinstance(variables, dict):
+            raise ChatError('Variables are an object such as {"enable_thinking": false}.')
+        self._model.choose(replace(self._model.settings, variables=variables))
 
     def _edit_one(self, number: int) -> None:
         text = json.dumps(self._model.edited.messages[number], ensure_ascii=False, indent=2)

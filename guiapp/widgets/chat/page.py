@@ -13,12 +13,15 @@ from PySide6.QtWidgets import QFrame, QLabel, QSplitter, QWidget
 from guiapp.core.chat.hints import Hint
 from guiapp.core.explain.figures import counted
 from guiapp.core.vocab.quoting import quoted
+from guiapp.viewmodels.chat.beside import Beside, ChatBeside, Way
 from guiapp.viewmodels.chat.kept_conversation import KeptConversation
 from guiapp.viewmodels.chat.model import ChatModel
 from guiapp.viewmodels.chat.spans import ChatSpans
+from guiapp.viewmodels.chat.words import line_of, places
 from guiapp.viewmodels.text.statistics import format_duration
 from guiapp.viewmodels.tokens.details import hover_text
 from guiapp.widgets.chat.budget_strip import BudgetStrip
+from guiapp.widgets.chat.compare_view import CompareView
 from guiapp.widgets.chat.copying import CopyButton
 from guiapp.widgets.chat.hint_list import HintList
 from guiapp.widgets.chat.message_list import MessageList
@@ -52,24 +55,30 @@ class ChatPage(Page):
         self.messages = MessageList(model, themes)
         self.hints = HintList(model, themes)
         self.prompt = PromptView(model, self.spans, themes)
-        self.prompt.set_placeholder(EMPTY)
-        self.prompt.tell_tokens_by(partial(hover_text, self.spans, None))
+        self.prompt.tell_tokens_by(self._tell_token)
         TokenMenu(self.prompt, self.spans, setting.requests, kind=Kind.OTHER)
         self.token_line = TokenLine(model, self.spans, setting.requests, themes)
         self.template = TemplatePanel(model, themes)
+        self.beside = ChatBeside(model, parent=self)
+        self.compare = CompareView(self.beside, setting.requests, themes)
         self._failure = set_role(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "bad")
         self.example = push_button("Try ChatML", self.template.try_example, role="raised")
         self.template_file = push_button("Choose a file…", self.template.ask_for_file, role="raised")
         self._problem = self._make_problem()
         self._shows_template: bool | None = None
         self.splitter = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
-        middle = in_column(self._problem, self.hints, (self.prompt, 1), self.token_line, spacing=0)
+        self._single = framed(in_column(self.hints, (self.prompt, 1), self.token_line, spacing=0))
+        middle = framed(in_column(self._problem, (self._single, 1), (self.compare, 1), spacing=0))
         sizes = MESSAGES_PX, PROMPT_PX, TEMPLATE_PX
-        in_splitter(self.splitter, self.messages, framed(middle), self.template, sizes=sizes, grows=1)
+        in_splitter(self.splitter, self.messages, middle, self.template, sizes=sizes, grows=1)
         in_column(self.budget, (self.splitter, 1), on=self, spacing=0)
         self._tools = QWidget()
         self._make_tools(setting)
+        self.prompt.hovered.connect(self._hover)
         self.hints.pointed_at.connect(self._point_at)
+        self.hints.both_wanted.connect(partial(self.beside.choose, Beside(Way.AS_TEXT)))
+        self.beside.changed.connect(self._fold)
+        self.compare.left.connect(partial(self.beside.choose, None))
         self.template.fold_wanted.connect(partial(self.show_template, False))
         model.result_changed.connect(self._follow)
         model.settings_changed.connect(self._follow)
@@ -87,7 +96,8 @@ class ChatPage(Page):
 
     @property
     def panels(self) -> list[QWidget]:
-        return [self.messages.first_editor, self.prompt, self.template.view]
+        prompt = self.prompt if self.beside.beside is None else self.compare.columns
+        return [self.messages.first_editor, prompt, self.template.view]
 
     @property
     def splitters(self) -> Mapping[str, QSplitter]:
@@ -95,7 +105,7 @@ class ChatPage(Page):
 
     @property
     def is_ready(self) -> bool:
-        return not self.model.is_busy and self.prompt.is_painted
+        return not self.model.is_busy and not self.beside.is_busy and self.prompt.is_painted
 
     @property
     def figures(self) -> list[str]:
@@ -121,6 +131,7 @@ class ChatPage(Page):
 
     def stop(self) -> None:
         self.model.stop()
+        self.beside.stop()
         self._kept.stop()
 
     def _make_problem(self) -> QFrame:
@@ -141,7 +152,16 @@ class ChatPage(Page):
         self.unfold = tool_button("Template", partial(self.show_template, True), role="raised")
         self.unfold.hide()
         self.copy = CopyButton(self.model, setting.theme_source)
-        in_row(STRETCH, self.ways, self.parsed, self.unfold, self.copy, on=self._tools, spacing=GAP_PX)
+        in_row(
+            STRETCH,
+            self.ways,
+            self.parsed,
+            self.unfold,
+            self.compare.menu,
+            self.copy,
+            on=self._tools,
+            spacing=GAP_PX,
+        )
 
     def _choose_way(self, way: int) -> None:
         self.spans.show_by_origin(WAYS[way] == "Origin")
@@ -155,10 +175,15 @@ class ChatPage(Page):
         self._fold()
 
     def _fold(self) -> None:
-        """Where nobody has said what to show, that follows from the room."""
+        """Where nobody has said what to show, that follows from the room; two prompts need all of it."""
+        is_single = self.beside.beside is None
+        self._single.setVisible(is_single)
+        self.compare.setVisible(not is_single)
+        self.ways.setVisible(is_single)
         is_shown = self.width() >= WIDE_PX if self._shows_template is None else self._shows_template
+        is_shown = is_shown and is_single
         self.template.setVisible(is_shown)
-        self.unfold.setVisible(not is_shown)
+        self.unfold.setVisible(not is_shown and is_single)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -171,8 +196,19 @@ class ChatPage(Page):
         self._problem.setVisible(bool(failure))
         for button in (self.example, self.template_file):
             button.setVisible(has_none)
+        self.prompt.set_placeholder("" if self.model.edited.messages else EMPTY)
         self.parsed.setVisible(self.model.settings.as_text)
         self.figures_changed.emit()
+
+    def _tell_token(self, index: int) -> str:
+        origin = self.model.origins[index]
+        said = (hover_text(self.spans, None, index), places(origin)[0], line_of(origin))
+        return "\n".join(filter(None, said))
+
+    def _hover(self, index: int) -> None:
+        """Light the line that wrote the token under the mouse."""
+        origins = self.model.origins
+        self.template.view.point_at(origins[index].line if 0 <= index < len(origins) else 0)
 
     def _point_at(self, hint: Hint) -> None:
         if hint.tokens[0] < hint.tokens[1]:

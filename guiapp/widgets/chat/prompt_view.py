@@ -10,8 +10,10 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 
 from guiapp.core.chat.hints import Hint
+from guiapp.viewmodels.chat.looks import hue_of
 from guiapp.viewmodels.chat.model import ChatModel
-from guiapp.viewmodels.chat.spans import ChatSpans, hue_of
+from guiapp.viewmodels.chat.spans import ChatSpans
+from guiapp.viewmodels.chat.words import places
 from guiapp.viewmodels.tokens.layout import token_boxes
 from guiapp.widgets.chat.badge import BECAME_CONTROL, DOUBLE_BOS, NEAR_MISS, color_of, draw_number
 from guiapp.widgets.chat.turn_blocks import TurnBlocks
@@ -22,6 +24,7 @@ from guiapp.widgets.spans.view import SpanView
 
 SIDE_PX = 48  # for the numbers of turns, and the lines beside them
 LINE_PX = 3
+MOST_MARKED = 40  # tokens of a hint
 VEIL_ALPHA = 140  # over a prompt that is not of the messages as they are
 
 
@@ -55,11 +58,10 @@ class PromptView(SpanView):
 
     def _describe(self) -> None:
         index, encoding = self._model.selected_token, self._model.encoding
-        said = (
-            ""
-            if index is None or encoding is None
-            else self._chat_spans.label_of(int(encoding.token_ids[index]))
-        )
+        said = ""
+        if index is not None and encoding is not None:
+            label = self._chat_spans.label_of(int(encoding.token_ids[index]))
+            said = f"{label}, {places(self._model.origins[index])[0]}"
         self.setAccessibleDescription(said)
 
     # Mouse and keys
@@ -135,9 +137,15 @@ class PromptView(SpanView):
             self._draw_badge(painter, theme, badge)
 
     def _badges(self) -> list[Badge]:
-        """Those of hints about tokens; numbers are those in the list of hints."""
-        hints = self._model.hints
-        return [Badge(at, hint) for at, hint in enumerate(hints, 1) if hint.tokens[0] < hint.tokens[1]]
+        """Those of hints about tokens that show; numbers are those in the list of hints."""
+        visible = self.rows.visible()
+        start, end = visible[0].start, visible[-1].start + visible[-1].layout.size
+        tokens = self._chat_spans.tokens
+        first, last = tokens.first_ending_from(start), tokens.first_behind(end)
+        hints = enumerate(self._model.hints, 1)
+        return [
+            Badge(at, hint) for at, hint in hints if max(first, hint.tokens[0]) < min(last, hint.tokens[1])
+        ]
 
     def _rects_of(self, index: int) -> list[QRectF]:
         """Where a token shows, in the window; several where it goes on in another row."""
@@ -165,7 +173,9 @@ class PromptView(SpanView):
     def _draw_badge(self, painter: QPainter, theme: Theme, badge: Badge) -> None:
         first, last = badge.hint.tokens
         color = color_of(badge.hint, theme)
-        rects = [rect for index in range(first, min(last, first + 40)) for rect in self._rects_of(index)]
+        rects = [
+            rect for index in range(first, min(last, first + MOST_MARKED)) for rect in self._rects_of(index)
+        ]
         for rect in rects:
             if badge.hint.code == NEAR_MISS:
                 painter.fillRect(QRectF(rect.left(), rect.bottom() + 1, rect.width(), 2), color)

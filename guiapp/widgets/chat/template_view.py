@@ -79,7 +79,7 @@ class TemplateView(QPlainTextEdit):
         super().__init__()
         self._model, self._theme_source = model, theme_source
         self.lines: tuple[int | None, ...] = ()
-        self.lit_line = self.failed_line = 0
+        self.lit_line = self.failed_line = self._pointed_line = 0
         self._text = ""
         set_role(self, "code")
         self.setReadOnly(True)
@@ -100,6 +100,12 @@ class TemplateView(QPlainTextEdit):
         theme_source.changed.connect(self._recolour)
         self._recolour()
         self._follow()
+
+    def point_at(self, line: int) -> None:
+        """Light a line for as long as the mouse is over what it wrote; 0 ends that."""
+        if line != self._pointed_line:
+            self._pointed_line = line
+            self._mark_lines()
 
     def shown_blocks(self) -> list[tuple[QTextBlock, float, float]]:
         """The lines that show, with their tops and heights in the viewport."""
@@ -162,7 +168,12 @@ class TemplateView(QPlainTextEdit):
 
     def _mark_lines(self) -> None:
         theme, marks = self._theme_source.theme, []
-        for line, color in ((self.lit_line, theme.accent), (self.failed_line, theme.bad)):
+        lines = (
+            (self._pointed_line, theme.faint),
+            (self.lit_line, theme.accent),
+            (self.failed_line, theme.bad),
+        )
+        for line, color in lines:
             block = self.document().findBlockByNumber(line - 1)
             if line and block.isValid():
                 mark = QTextEdit.ExtraSelection()

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy
 
-from guiapp.core.chat.traced import CHANGED, CONTENT
 from guiapp.core.explain.visible_text import isolate
-from guiapp.core.vocab.quoting import quoted
 from guiapp.viewmodels.chat.model import ChatModel
 from guiapp.viewmodels.chat.spans import ChatSpans
+from guiapp.viewmodels.chat.words import line_of, places
 from guiapp.widgets.shared.buttons import tool_button
 from guiapp.widgets.shared.fitted_label import FittedLabel
 from guiapp.widgets.shared.layouts import in_row
@@ -65,30 +64,8 @@ class TokenLine(QFrame):
         self.token.setText(isolate(self._spans.label_of(token_id)[:MOST_SHOWN]))
         self.id.setText(f"{token_id}")
         origin = self._model.origins[index]
-        self.where.set_texts(self._places(index))
-        self.line.set_texts(
-            [f"written by line {origin.line}", f"line {origin.line}"] if origin.line else [""]
-        )
-
-    def _places(self, index: int) -> list[str]:
-        """Whose it is, at length and shorter."""
-        origin = self._model.origins[index]
-        if origin.kind == "added":
-            return ["put there by the tokenizer, not by the template", "added"]
-        if not origin.is_content:
-            whom = "" if origin.message is None else f", for message {origin.message + 1}"
-            return [f"the template's own{whom}", "template"]
-        owner = "a tool" if origin.message is None else f"message {origin.message + 1}, {quoted(origin.role)}"
-        field = origin.field if origin.field not in ("", "content") else "its text"
-        parts, shorter = [owner], list[str]()
-        if origin.kind == CONTENT:
-            parts.append(f"characters {origin.start:,}–{origin.end:,} of {field}")
-            shorter.append(f"{owner} · characters {origin.start:,}–{origin.end:,}")
-        elif origin.kind == CHANGED:
-            parts.append(f"made of {field}")
-        if origin.is_mixed:
-            parts.append("with what is around it")
-        return [" · ".join(parts), *shorter, owner]
+        self.where.set_texts(places(origin))
+        self.line.set_texts([line_of(origin), f"line {origin.line}" if origin.line else ""])
 
     def _show_in_tree(self) -> None:
         index, encoding = self._model.selected_token, self._model.encoding

@@ -81,6 +81,11 @@ CAUSES = (
     KeyHint("Text before or behind", ("Left", "Right")),
     KeyHint("First or last cause", ("Home", "End")),
 )
+FINDINGS = (
+    KeyHint("Finding above or below", ("Up", "Down")),
+    KeyHint("Page up or down", ("PgUp", "PgDown")),
+    KeyHint("First or last finding", ("Home", "End")),
+)
 TREE = (
     KeyHint("Parent or first child", ("Up", "Down")),
     KeyHint("Neighbours", ("Left", "Right")),
@@ -130,6 +135,17 @@ BREAKPOINTS = (
     KeyHint("Take back a change", ("Ctrl+Z",)),
     KeyHint("Make it again", ("Ctrl+Shift+Z",)),
 )
+MESSAGE = (
+    KeyHint("Add a message", ("Ctrl+Return",)),
+    KeyHint("Take back a change", ("Ctrl+Z",)),
+    KeyHint("Make it again", ("Ctrl+Shift+Z", "Ctrl+Y")),
+)
+PROMPT = (
+    KeyHint("Previous or next token", ("Left", "Right")),
+    KeyHint("Row above or below", ("Up", "Down")),
+    KeyHint("First or last token", ("Home", "End")),
+)
+PROMPTS = (KeyHint("Previous or next token", ("Left", "Right")),)
 
 
 CANCELLING = KeyHint("Give it up", ("Esc",))
@@ -143,6 +159,10 @@ def key_hints() -> dict[str, tuple[KeyHint, ...]]:
         "On a button with an arrow": MENU_BUTTON,
         "In the ids": IDS,
         "In the causes of a hunt": CAUSES,
+        "In a message": MESSAGE,
+        "In a prompt": PROMPT,
+        "In two prompts side by side": PROMPTS,
+        "In the findings of the doctor": FINDINGS,
         "In the tree": TREE_PAGE + TREE,
         "In the search for tokens": TREE_SEARCH,
         "In the tree's legend": TREE_LEGEND,

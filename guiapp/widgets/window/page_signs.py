@@ -325,6 +325,7 @@ IN_PROMPTS = (
     Sign(_hint(is_bad=True), "content that became a control token, with the number of its hint"),
     Sign(_hint(is_bad=False), "a token that stands twice, or what only looks like a control token"),
     Sign(_words("×4"), "how often a line of the template ran; lines that did not are faint"),
+    Sign(_in_strength(255, is_ringed=True), "beside another prompt: only on this side"),
 )
 IN_PICTURES = (
     Sign(_position, "the step that is next, and ticks where pieces begin"),

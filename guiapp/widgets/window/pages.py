@@ -22,6 +22,7 @@ from guiapp.widgets.shared.theme import TEXT_FONT_PX
 
 if TYPE_CHECKING:
     from guiapp.viewmodels.compare.compared_models import ComparedModels
+    from guiapp.viewmodels.doctor.model import DoctorModel
     from guiapp.viewmodels.model_session import ModelSession
     from guiapp.viewmodels.settings import Settings
     from guiapp.viewmodels.shelf import Shelf
@@ -133,6 +134,7 @@ class PageSetting:
     requests: PageRequests
     theme_source: ThemeSource
     shelf: Shelf
+    doctor: DoctorModel
 
 
 @dataclass(frozen=True)
@@ -172,6 +174,7 @@ PAGES = (
     _row("chat", "Chat", "Ctrl+6", ("Inspect", "Chat")),
     _row("vocabulary", "Vocabulary", "Ctrl+7", ("Inspect", "Vocabulary", "Tokens")),
     _row("special_tokens", "Special tokens", "", ("Inspect", "Vocabulary", "Special tokens")),
+    _row("doctor", "Doctor", "", ("Inspect", "Vocabulary", "Doctor")),
     _row("tree", "Tree", "Ctrl+2", ("Tree",)),
     _row("steps", "Steps", "Ctrl+3", ("Steps",)),
     _row("bench", "Bench", "Ctrl+4", ("Bench",)),

@@ -202,6 +202,16 @@ def test_what_may_go_wrong_is_warned_of_and_nothing_else(template, messages, exp
     assert codes(chat, WARNING) == expected
 
 
+def test_what_a_model_has_no_tokens_for_is_not_taken_for_a_control_token():
+    tokenizer = guiapp.open_model("demo:unigram")
+    template = looped("{{ message.content }}</s>")
+    unknown = chat_here(tokenizer, template, [{"role": "user", "content": "\U0010fffd"}])
+    assert tokenizer.vocabulary.special_ids.unk in unknown.token_ids
+    assert "content_became_control" not in codes(unknown)
+    written = chat_here(tokenizer, template, [{"role": "user", "content": "a<unk>b"}])
+    assert "content_became_control" in codes(written)
+
+
 def test_hints_that_are_no_warnings():
     tokenizer = guiapp.open_model("demo:bpe")
     chat = chat_here(tokenizer, looped("<|im_start|> {{ message.content }} <|im_end|>"), [USER])

@@ -23,7 +23,7 @@ HEAD = 'session = 1\nmodel = "demo:toy"\n'
 WHOLE = HEAD + 'text = "abacb"\n'
 LISTED = (
     "notes, model, sha256, pre, text, text_base64, encoder, add_special, parse_special, page, selection, "
-    "breakpoints, watches, step_size, recorded, step, race"
+    "breakpoints, watches, step_size, recorded, step, race, chat"
 )
 FAULTS = {
     "": ["1: this is no session: there is no line session = 1."],
@@ -41,6 +41,7 @@ FAULTS = {
     WHOLE + "recorded = [0, 1.5]": ["4: “recorded” must be two whole numbers, such as [0, 12]."],
     WHOLE + f'notes = "{"a" * 50_001}"': ["4: “notes” may have 50,000 characters."],
     WHOLE + 'page = "moon"': ["4: “page” names no page. There are: inspect, "],
+    WHOLE + 'chat = "[1]"': ["4: “chat” holds no messages: Message 1 is no object such as "],
     WHOLE + 'step_size = "mile"': ["4: “step_size” must be one of decision, piece, stage."],
     WHOLE + "watches = [3]": ['4: “watches” must be a list of texts, such as ["a", "b"].'],
     WHOLE + 'watches = ["__import__"]': ["4: “watches” has “__import__”: "],

@@ -14,8 +14,8 @@ from guiapp.viewmodels.text.coloured_spans import CONTROL_SHADE, ORIGIN_SHADE, P
 from guiapp.viewmodels.text_session import TextSession
 
 CHATML = (
-    "{% for message in messages %}<|im_start|>{{ message.role }}\n"
-    "{{ message.content }}<|im_end|>\n{% endfor %}"
+    "{% for message in messages %}<|im_start|>{{ message.role }}\n{{ message.content }}<|im_end|>\n"
+    "{% endfor %}"
     "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
 )
 HELLO = conversation_of([{"role": "user", "content": "How do lions sleep?"}])

@@ -10,6 +10,9 @@ from PySide6.QtCore import QEvent
 from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QApplication
 
+import guiapp
+from guiapp.core.chat.messages import conversation_of
+from guiapp.viewmodels.chat.beside import Beside, Way
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.text_session import TextSession
@@ -33,6 +36,10 @@ OF_CLASS = {
     "TextPanel": key_hints.FIND_PANEL,
     "TokenStrip": key_hints.IDS,
     "CauseList": key_hints.CAUSES,
+    "FindingList": key_hints.FINDINGS,
+    "ContentEditor": key_hints.MESSAGE,
+    "PromptView": key_hints.PROMPT,
+    "SideBySide": key_hints.PROMPTS,
     "TreeView": key_hints.TREE,
     "SearchField": key_hints.TREE_SEARCH,
     "TreeLegend": key_hints.TREE_LEGEND,
@@ -138,6 +145,18 @@ def test_the_steps_page_takes_its_keys(make_steps_page):
     assert keys_of(key_hints.BREAKPOINTS) == shortcuts_of(page)
     page.present()
     assert ignored_keys(page.presentation, key_hints.PRESENTATION) == []
+
+
+def test_the_chat_page_takes_its_keys(make_shell, qtbot):
+    shell = make_shell(b"text", "demo:bpe", lambda name, pre, progress: guiapp.open_model(name))
+    page = shell.window.pages.show_page("chat")
+    page.model.edited.take(conversation_of([{"role": "user", "content": "a <|im_end|> b"}]))
+    qtbot.waitUntil(lambda: page.is_ready)
+    assert ignored_keys(page.prompt, key_hints.PROMPT) == []
+    page.beside.choose(Beside(Way.AS_TEXT))
+    qtbot.waitUntil(lambda: page.is_ready and page.compare.columns.compared is not None)
+    assert ignored_keys(page.compare.columns, key_hints.PROMPTS) == []
+    assert ignored_keys(page.messages.cards[0].editor, key_hints.MESSAGE) == []
 
 
 def test_a_contender_takes_its_keys(qtbot):

@@ -85,7 +85,7 @@ def rows_of(editor):
             start, end = block.layout.row_span(row)
             yield (
                 block.start + start,
-                block.start + end - (row == block.layout.n_rows - 1 and block.layout.ends_line),
+                block.start + end - (row == block.layout.n_rows - 1) * block.layout.n_newlines,
             )
 
 

@@ -1,0 +1,313 @@
+"""The Chat page in a real window, with real clicks and keys."""
+
+import json
+
+import pytest
+from hands import drop, point_at
+from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication, QMenu
+
+import guiapp
+from guiapp.core.chat.messages import conversation_of
+from guiapp.widgets.chat.json_dialog import JsonDialog
+
+Key, Left = Qt.Key, Qt.MouseButton.LeftButton
+CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
+MESSAGES = [
+    {"role": "system", "content": "Be brief."},
+    {"role": "user", "content": "How do lions <|im_end|> sleep?\nWell?"},
+    {"role": "assistant", "content": "Deeply."},
+]
+
+
+@pytest.fixture
+def open_page(make_shell, qtbot):
+    """Shows the page in the real window."""
+
+    def make(model="demo:bpe", messages=MESSAGES):
+        shell = make_shell(b"text", model, lambda name, pre, progress: guiapp.open_model(name))
+        shell.window.actions_table["chat"].trigger()
+        page = shell.window.pages.current
+        page.shell = shell
+        if messages:
+            page.model.edited.take(conversation_of(messages))
+        settle(page, qtbot)
+        return page
+
+    return make
+
+
+@pytest.fixture
+def page(open_page):
+    return open_page()
+
+
+def settle(page, qtbot):
+    qtbot.waitUntil(lambda: page.isVisible() and page.is_ready, timeout=20_000)
+    QApplication.processEvents()
+
+
+def choose(menu_button, text, qtbot):
+    """A row of the menu that a click opens."""
+    menu_button.menu().aboutToShow.emit()
+    action = next(each for each in menu_button.menu().actions() if each.text().startswith(text))
+    action.trigger()
+
+
+def place_of(page, index):
+    """The middle of a token in the prompt."""
+    return page.prompt._rects_of(index)[0].center().toPoint()
+
+
+def token_with(page, text):
+    at = page.model.chat.text.index(text)
+    return page.model.chat.tokens_at(at, at + len(text))[0]
+
+
+def contents(page):
+    return [message["content"] for message in page.model.edited.messages]
+
+
+# Messages
+
+
+def test_messages_are_added_and_typed_by_keys_alone(open_page, qtbot):
+    page = open_page(messages=None)
+    assert QApplication.focusWidget() is page.messages.add
+    qtbot.keyClick(QApplication.focusWidget(), Key.Key_Space)
+    for letter in "Hi":
+        qtbot.keyClick(QApplication.focusWidget(), letter)
+    qtbot.keyClick(QApplication.focusWidget(), Key.Key_Return, CTRL)
+    qtbot.keyClick(QApplication.focusWidget(), "o")
+    settle(page, qtbot)
+    assert page.model.edited.messages == (
+        {"role": "user", "content": "Hi"},
+        {"role": "assistant", "content": "o"},
+    )
+    assert page.model.chat.conversation.messages == page.model.edited.messages
+    assert page.messages.cards[0].count.text() == str(page.model.chat.budget.by_message[0])
+
+
+def test_undo_is_the_pages_by_keys_and_menu(page, qtbot):
+    editor = page.messages.cards[0].editor
+    qtbot.mouseClick(editor.viewport(), Left)
+    qtbot.keyClick(editor, Key.Key_End, CTRL)
+    qtbot.keyClick(editor, "!")
+    assert contents(page)[0] == "Be brief.!"
+    qtbot.keyClick(editor, Key.Key_Z, CTRL)
+    assert contents(page)[0] == "Be brief." == editor.text
+    qtbot.keyClick(editor, Key.Key_Z, CTRL | SHIFT)
+    assert contents(page)[0] == "Be brief.!"
+    page.shell.window.actions_table["undo"].trigger()
+    assert contents(page)[0] == "Be brief." == editor.text
+    assert page.shell.session.document.text() == b"text"
+
+
+def test_roles_are_chosen_and_messages_moved_and_deleted(page, qtbot):
+    choose(page.messages.cards[1].role, "tool", qtbot)
+    assert page.model.edited.messages[1]["role"] == "tool"
+    choose(page.messages.cards[2].more, "Move up", qtbot)
+    assert contents(page) == ["Be brief.", "Deeply.", MESSAGES[1]["content"]]
+    choose(page.messages.cards[0].more, "Delete", qtbot)
+    assert contents(page) == ["Deeply.", MESSAGES[1]["content"]]
+    assert [card.editor.text for card in page.messages.cards] == contents(page)
+
+
+def dialog(page):
+    return next(each for each in page.findChildren(JsonDialog) if each.isVisible())
+
+
+def test_json_is_pasted_and_what_is_wrong_with_it_is_said(page, qtbot):
+    QGuiApplication.clipboard().setText('[{"role": "user", "content": "pasted"}]')
+    qtbot.mouseClick(page.messages.paste, Left)
+    asked = dialog(page)
+    assert "pasted" in asked.editor.toPlainText()
+    asked.editor.setPlainText('[{"role": "user", "content": [{"type": "image_url"}]}]')
+    qtbot.mouseClick(asked.use_button, Left)
+    assert "Only texts become tokens" in asked.problem.text()
+    assert len(page.messages.cards) == 3
+    asked.editor.setPlainText('[{"role": "user", "content": "typed"}]')
+    qtbot.mouseClick(asked.use_button, Left)
+    assert contents(page) == ["typed"]
+
+
+def test_one_message_and_tools_are_edited_as_json(page, qtbot):
+    choose(page.messages.cards[2].more, "Edit as JSON", qtbot)
+    call = {"role": "assistant", "tool_calls": [{"type": "function", "function": {"name": "f"}}]}
+    dialog(page).editor.setPlainText(json.dumps(call))
+    qtbot.mouseClick(dialog(page).use_button, Left)
+    assert page.model.edited.messages[2] == call
+    assert "tool_calls" in page.messages.cards[2]._others.whole_text
+    qtbot.mouseClick(page.messages.tools, Left)
+    qtbot.mouseClick(dialog(page).use_button, Left)
+    assert page.messages.tools.text() == "1 tool"
+
+
+def test_a_dropped_file_is_read_or_said_what_is_wrong(page, qtbot, tmp_path):
+    path = tmp_path / "messages.json"
+    for text, said in (('[{"role": "user", "content": "x"}]', ""), ("{", "The messages are no JSON")):
+        path.write_text(text)
+        mime = QMimeData()
+        mime.setUrls([QUrl.fromLocalFile(str(path))])
+        assert drop(page.messages, QPoint(20, 300), mime)
+        qtbot.waitUntil(lambda: not page.model.reading.is_busy)
+        assert page.messages._failure.text().startswith(said)
+        assert contents(page) == ["x"]
+
+
+def test_a_long_conversation_shows_some_cards_at_first(page, qtbot):
+    page.model.edited.take(conversation_of([{"role": "user", "content": str(n)} for n in range(500)]))
+    settle(page, qtbot)
+    assert len(page.messages.cards) < 100
+    n_cards = len(page.messages.cards)
+    page.messages._area.ensureWidgetVisible(page.messages.further)
+    qtbot.mouseClick(page.messages.further, Left)
+    assert len(page.messages.cards) == 2 * n_cards
+
+
+# The prompt
+
+
+def test_a_clicked_token_tells_where_it_is_from(page, qtbot):
+    index = token_with(page, "lions")
+    qtbot.mouseClick(page.prompt.viewport(), Left, pos=place_of(page, index))
+    assert page.model.selected_token == index
+    start = MESSAGES[1]["content"].index("lions") - 1
+    assert page.token_line.where.whole_text.startswith(f"message 2, user · characters {start}–")
+    assert page.token_line.id.text() == str(int(page.model.encoding.token_ids[index]))
+    assert page.template.view.lit_line == page.model.origins[index].line > 0
+
+
+def test_keys_go_from_token_to_token_and_from_turn_to_turn(page, qtbot):
+    page.prompt.setFocus()
+    qtbot.keyClick(page.prompt, Key.Key_Home)
+    assert page.model.selected_token == 0
+    qtbot.keyClick(page.prompt, Key.Key_Right)
+    assert page.model.selected_token == 1
+    seen = []
+    while page.model.selected_token not in seen:
+        seen.append(page.model.selected_token)
+        qtbot.keyClick(page.prompt, Key.Key_Down)
+    assert {page.model.origins[index].message for index in seen} >= {0, 1, 2}
+    qtbot.keyClick(page.prompt, Key.Key_End)
+    assert page.model.selected_token == len(page.model.encoding) - 1
+
+
+def test_turns_begin_in_rows_of_their_own(page):
+    prompt = page.prompt
+    for start in page.spans.turns.tolist():
+        block = next(each for each in prompt.rows.visible() if each.start == start and each.layout.size)
+        above = [each for each in prompt.rows.visible() if each.bottom == block.y]
+        assert above
+        assert not above[0].layout.size
+    assert b"".join(each.layout.data for each in prompt.rows.visible()) == page.spans.document.text()
+
+
+def test_the_mouse_tells_of_tokens(page):
+    place = place_of(page, token_with(page, "lions"))
+    point_at(page.prompt.viewport(), place)
+    assert page.prompt._hovered_token == token_with(page, "lions")
+    assert "message 2, user" in page.prompt.tip(place.toPointF())
+    assert page.template.view._pointed_line > 0
+
+
+def test_hints_are_mended_by_their_buttons(page, qtbot):
+    row = next(row for row in page.hints.rows if row.hint.code == "content_became_control")
+    qtbot.mouseClick(row, Left, pos=QPoint(20, 5))
+    assert page.model.selected_token == row.hint.tokens[0]
+    qtbot.mouseClick(row.button, Left)
+    settle(page, qtbot)
+    assert page.model.settings.as_text
+    assert all(row.hint.code != "content_became_control" for row in page.hints.rows)
+    qtbot.mouseClick(page.parsed, Left)
+    settle(page, qtbot)
+    assert not page.model.settings.as_text
+
+
+def test_without_generation_prompt_the_last_turn_is_gone(page, qtbot):
+    n_turns = len(page.model.chat.turns)
+    qtbot.mouseClick(page.messages.generation, Left, pos=QPoint(8, page.messages.generation.height() // 2))
+    settle(page, qtbot)
+    assert len(page.model.chat.turns) == n_turns - 1
+
+
+def test_the_figures_are_the_prompts_while_the_page_is_shown(page, qtbot):
+    status = page.shell.window.status_line
+    assert status.text.startswith(f"{len(page.model.encoding)} tokens {len(page.model.chat.text)} characters")
+    page.shell.window.actions_table["inspect"].trigger()
+    assert status.text.startswith("2 tokens 4 characters")
+
+
+# The template
+
+
+def test_what_the_template_fails_at_is_said_and_marked(page, qtbot, tmp_path):
+    path = tmp_path / "bad.jinja"
+    path.write_text("fine\n{{ messages[9].content.x }}\n")
+    page.template._use(str(path))
+    settle(page, qtbot)
+    assert "line 2" in page._failure.text()
+    assert page._problem.isVisible()
+    assert page.template.view.failed_line == 2
+    assert page.template.choice.text() == "bad.jinja"
+    choose(page.template.choice, "The usual one", qtbot)
+    settle(page, qtbot)
+    assert page._problem.isHidden()
+
+
+def test_a_model_without_a_template_offers_ways_on(open_page, qtbot):
+    page = open_page("demo:toy")
+    assert "no chat template" in page._failure.text()
+    qtbot.mouseClick(page.example, Left)
+    settle(page, qtbot)
+    assert page.model.chat is not None
+    assert page._problem.isHidden()
+
+
+def test_a_template_of_one_long_line_is_shown_in_part(page, qtbot, tmp_path):
+    path = tmp_path / "long.jinja"
+    path.write_text("{{ messages[0].content }}" + "x" * 300_000)
+    page.template._use(str(path))
+    settle(page, qtbot)
+    assert len(page.template.view.toPlainText()) < 3_000
+
+
+# What is copied and kept
+
+
+@pytest.mark.parametrize(
+    ("title", "said"),
+    [
+        ("Prompt", "<|im_start|>"),
+        ("Token ids", "["),
+        ("Messages", "Be brief."),
+        ("Python", "apply_chat_template"),
+    ],
+)
+def test_each_form_is_copied(page, qtbot, title, said):
+    choose(page.copy, title, qtbot)
+    copied = QGuiApplication.clipboard().text()
+    assert said in copied
+    if title == "Token ids":
+        assert json.loads(copied) == page.model.encoding.token_ids.tolist()
+    if title == "Messages":
+        assert conversation_of(copied).messages == page.model.edited.messages
+    if title == "Python":
+        compile(copied, "copied", "exec")
+
+
+def test_the_conversation_is_there_again_in_the_next_window(open_page):
+    first = open_page()
+    first.shell.stop()
+    second = open_page(messages=None)
+    assert second.model.edited.messages == tuple(MESSAGES)
+
+
+def test_the_context_menu_leads_to_the_tree(page, qtbot):
+    index = token_with(page, "lions")
+    page.prompt.customContextMenuRequested.emit(place_of(page, index))
+    menu = next(each for each in page.prompt.findChildren(QMenu) if each.isVisible())
+    next(each for each in menu.actions() if each.text() == "Show in tree").trigger()
+    assert page.shell.window.pages.current_name == "tree"
+    menu.close()
