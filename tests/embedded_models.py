@@ -53,3 +53,16 @@ def rows_with_dead(n_rows: int, width: int, dead: range, offset: float, seed: in
     rows *= np.exp(0.2 * random.standard_normal((n_rows, 1)))
     rows[dead] = 0.02 * random.standard_normal((len(dead), width)) + offset * common
     return (0.05 * rows).astype(np.float32)
+
+
+def with_tensors(
+    vocabulary: Path, tensors: Mapping[str, tuple[GGMLQuantizationType, np.ndarray]], path: Path
+) -> Path:
+    """A copy of a GGUF that holds no more than a vocabulary, and some tensors."""
+    data = vocabulary.read_bytes()
+    infos, rows = placed(tensors)
+    header = (
+        data[:8] + len(infos).to_bytes(8, "little") + data[16:] + b"".join(info.to_bytes() for info in infos)
+    )
+    path.write_bytes(header + bytes(-len(header) % ALIGNMENT) + rows)
+    return path

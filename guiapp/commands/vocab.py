@@ -8,6 +8,7 @@ import sys
 from guiapp.commands.files import InputError, add_pre_option, add_spelling_option, open_tokenizer
 
 SHOWN = 100  # tokens, for people
+MOST_ROWS = 1 << 22
 FORMS = {
     "csv": "print lines for a spreadsheet",
     "json": "print a JSON object",
@@ -20,7 +21,8 @@ Filters, all of which must hold; a minus before one means all others:
   0xE282  #9906  100..200            with these bytes, with this id, with one of these
   kind:control  script:Han           of this kind or script
   length:>=8  rank:..500  score:>-5  children:>100  characters:1  depth:4  below:0
-  is:unreached  is:notutf8  is:duplicate  is:byte  is:reserved  is:special
+  is:unreached  is:untrained  is:notutf8  is:duplicate  is:byte  is:reserved  is:special
+With --embeddings also norm:<0.1  distance:..2  cosine:<0.05  residual:<0.05
 Put them between quotes, or -- before them where the first begins with a minus.
 """
 
@@ -39,10 +41,32 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="what to print of each token; `--columns help` lists what there is",
     )
     parser.add_argument("--limit", metavar="N", type=int, help=f"at most N tokens (for people {SHOWN})")
+    parser.add_argument(
+        "--embeddings", action="store_true", help="read those of a GGUF, and tell which look never trained"
+    )
+    parser.add_argument(
+        "--unused",
+        metavar="ROWS",
+        help="the same, comparing with these rows, such as 3,100..120, in place of those that are found",
+    )
     add_spelling_option(parser)
     form = parser.add_mutually_exclusive_group()
     for each, about in FORMS.items():
         form.add_argument(f"--{each}", dest="form", action="store_const", const=each, help=about)
+
+
+def _rows(written: str) -> list[int]:
+    """The numbers in `3,100..120`."""
+    rows: list[int] = []
+    for part in written.split(","):
+        first, _, last = part.partition("..")
+        if not (first.isdecimal() and (last.isdecimal() or part == first)):
+            raise InputError(f"“{part}” is no row, and no range such as 100..120.")
+        start, end = int(first), int(last or first)
+        if end - start >= MOST_ROWS:
+            raise InputError(f"{part} are more rows than any model has.")
+        rows += range(start, end + 1)
+    return rows
 
 
 def run(options: argparse.Namespace) -> int:
@@ -50,6 +74,7 @@ def run(options: argparse.Namespace) -> int:
     from guiapp.core.explain.spelling import Spelling
     from guiapp.core.vocabulary_list.columns import COLUMNS
     from guiapp.core.vocabulary_list.report import FORMS as WRITERS
+    from guiapp.core.vocabulary_list.report import embeddings_lines
     from guiapp.core.vocabulary_list.vocabulary_list import vocabulary_list
 
     if options.limit is not None and options.limit < 0:
@@ -65,7 +90,11 @@ def run(options: argparse.Namespace) -> int:
         options.descending,
         None if options.columns is None else options.columns.split(","),
         Spelling(options.spelling),
+        reads_embeddings=options.embeddings or options.unused is not None,
+        unused=None if options.unused is None else _rows(options.unused),
     )
+    if shown.figures.indicators is not None and options.form is None:
+        print(*embeddings_lines(shown.figures.indicators), sep="\n", file=sys.stderr)
     limit = SHOWN if options.limit is None and options.form is None else options.limit
     sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape")  # type: ignore[union-attr]
     sys.stdout.writelines(WRITERS[options.form or "text"](shown.first(limit)))

@@ -11,6 +11,7 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from guiapp.core.embeddings.known_unused import Ids, KnownUnused, known_unused
 from guiapp.core.embeddings.matrices import OUTPUT_BIAS, Progress, Rows, find_matrices
@@ -33,7 +34,7 @@ class Indicators:
     input      of what the model makes of ids
     output     of what makes ids again; None where that is the same matrix ("tied")
     known      the rows that are known to be unused, which the others were compared with; None without any
-    groups     all that could be compared with
+    groups     all that could be compared with: tokens that were hardly trained for a reason
     title      what `values` are
     values     float32[n], less is more suspicious: the norm, or for a tied model the cosine distance, as in
                the paper; the other where only that sets the known unused rows apart
@@ -52,12 +53,24 @@ class Indicators:
     remarks: tuple[str, ...]
 
     @property
+    def last(self) -> MatrixIndicators:
+        """Of what makes ids."""
+        return self.input if self.output is None else self.output
+
+    @property
+    def column(self) -> str:
+        """The name of `values` in lists of tokens."""
+        return "norm" if self.title == NORM else "cosine"
+
+    @property
+    def is_known(self) -> NDArray[np.bool_]:
+        """bool[n]: the tokens of `groups`."""
+        return _in_any(self.groups, len(self.values))
+
+    @property
     def suspects(self) -> Ids:
-        """The tokens up to the limit, the most suspicious first; those known to be unused aside."""
-        is_suspect = self.values <= self.limit
-        if self.known is not None:
-            is_suspect[self.known.rows[self.known.rows < len(self.values)]] = False
-        ids = np.flatnonzero(is_suspect)
+        """The tokens up to the limit, the most suspicious first; those of `groups` aside."""
+        ids = np.flatnonzero((self.values <= self.limit) & ~self.is_known)
         return ids[np.argsort(self.values[ids], kind="stable")].astype(np.int32)
 
 
@@ -99,6 +112,13 @@ def _report_part(progress: Progress, number: int, count: int, share: float) -> N
     progress((number + share) / count)
 
 
+def _in_any(groups: Sequence[KnownUnused], n_tokens: int) -> NDArray[np.bool_]:
+    flags = np.zeros(n_tokens, np.bool_)
+    for group in groups:
+        flags[group.rows[group.rows < n_tokens]] = True
+    return flags
+
+
 class _Choice(NamedTuple):
     """An indicator that could be taken, with that of the known unused rows: each compared with the others."""
 
@@ -106,12 +126,9 @@ class _Choice(NamedTuple):
     values: Values
     own: Values
 
-    def limit(self, known: KnownUnused | None) -> tuple[float, bool]:
+    def limit(self, groups: Sequence[KnownUnused]) -> tuple[float, bool]:
         """Up to which value a token looks untrained, and whether the known unused rows are set apart."""
-        is_other = ~np.isnan(self.values)
-        if known is not None:
-            is_other[known.rows[known.rows < len(self.values)]] = False
-        others = self.values[is_other]
+        others = self.values[~np.isnan(self.values) & ~_in_any(groups, len(self.values))]
         if not len(others):
             return float("nan"), False
         if not len(self.own) or np.quantile(self.own, MOST_OF_THEM) >= np.quantile(others, SET_APART):
@@ -132,8 +149,8 @@ def _judged(
     cosine = _Choice(COMPARED, last.cosines, _cosines_to_others(reference_rows(last.matrix, known)))
     choices = [cosine, norm] if second is None else [norm, cosine]
     choices = [choice for choice in choices if not np.isnan(choice.values).all()]
-    choice = next((choice for choice in choices if choice.limit(known)[1]), choices[0])
-    limit, is_set_apart = choice.limit(known)
+    choice = next((choice for choice in choices if choice.limit(groups)[1]), choices[0])
+    limit, is_set_apart = choice.limit(groups)
     remarks = [*_remarks(last, known, is_set_apart)]
     for matrix in (first, *filter(None, [second])):
         remarks += _remarks_about(matrix)

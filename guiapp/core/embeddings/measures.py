@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from guiapp.core.embeddings.known_unused import KnownUnused
 from guiapp.core.embeddings.matrices import Matrix, Progress, Rows, blocks_of, rows_of
 from guiapp.core.errors import VocabError
+from guiapp.core.system.checkpoint import checkpoint
 from guiapp.core.vocab.gguf_reader import BROKEN
 from guiapp.core.vocab.quoting import quoted
 
@@ -123,6 +124,7 @@ def _sampled_directions(matrix: Matrix) -> Values:
     start = np.random.default_rng(0).standard_normal((matrix.width, min(N_DIRECTIONS, matrix.width)))
     directions: Values = np.linalg.qr(start)[0].astype(np.float32)
     for _ in range(N_ROUNDS):
+        checkpoint()
         directions = np.linalg.qr(rows.T @ (rows @ directions))[0]
     return directions
 

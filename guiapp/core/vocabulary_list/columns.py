@@ -16,6 +16,7 @@ from guiapp.core.vocabulary_list.figures import KIND_NAMES, TokenFigures, Values
 
 Write = Callable[[TokenFigures, int, Spelling], str]
 LONGEST_TOKEN = 60  # characters
+NOT_READ = "The embeddings have not been read: --embeddings does that, and “Read embeddings” in the window."
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,8 @@ class Column:
             None where the vocabulary has none
     write   what it says of a token, where that is not the value
     is_usual  whether it is shown unless people choose
+    digits    that a figure is written with, where it is no whole number
+    lacking   what to say where there are no values; "" where the type of the vocabulary is why
     """
 
     name: str
@@ -35,6 +38,8 @@ class Column:
     values: Callable[[TokenFigures], Values | None]
     write: Write | None = None
     is_usual: bool = True
+    lacking: str = ""
+    digits: int = 6
 
     @property
     def is_figure(self) -> bool:
@@ -45,7 +50,9 @@ class Column:
         if self.write is not None:
             return self.write(figures, token, spelling)
         value = self.value(figures, token)
-        return "" if value is None else f"{value:,.6g}" if isinstance(value, float) else f"{value:,}"
+        return (
+            "" if value is None else f"{value:,.{self.digits}g}" if isinstance(value, float) else f"{value:,}"
+        )
 
     def value(self, figures: TokenFigures, token: int) -> int | float | None:
         """The figure of a token; None where it has none."""
@@ -54,6 +61,22 @@ class Column:
         if isinstance(value, float) and not isfinite(value):
             return None
         return int(value) if value is not None and value == int(value) else value
+
+
+def _norm(figures: TokenFigures) -> Values | None:
+    return None if figures.indicators is None else figures.indicators.input.norms
+
+
+def _distance(figures: TokenFigures) -> Values | None:
+    return None if figures.indicators is None else figures.indicators.input.distances
+
+
+def _cosine(figures: TokenFigures) -> Values | None:
+    return None if figures.indicators is None else figures.indicators.last.cosines
+
+
+def _residual(figures: TokenFigures) -> Values | None:
+    return None if figures.indicators is None else figures.indicators.last.cosines_without_component
 
 
 def _reached(figures: TokenFigures, token: int, spelling: Spelling) -> str:
@@ -112,6 +135,24 @@ COLUMNS = (
         lambda figures: figures.is_reached,
         _reached,
         is_usual=False,
+    ),
+    Column("norm", "length of its row in the embeddings", _norm, lacking=NOT_READ, digits=3),
+    Column(
+        "distance",
+        "of that row from the mean of the known unused ones",
+        _distance,
+        is_usual=False,
+        lacking=NOT_READ,
+        digits=3,
+    ),
+    Column("cosine", "cosine distance of its output row to that mean", _cosine, lacking=NOT_READ, digits=3),
+    Column(
+        "residual",
+        "the same without the first principal component",
+        _residual,
+        is_usual=False,
+        lacking=NOT_READ,
+        digits=3,
     ),
 )
 BY_NAME = {column.name: column for column in COLUMNS}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from copy import copy
 from dataclasses import fields
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,9 @@ from guiapp.core.vocab.token_tree import TokenTree
 from guiapp.core.vocab.vocabulary import SpecialIds, Vocabulary
 from guiapp.native import StringTable
 
+if TYPE_CHECKING:
+    from guiapp.core.embeddings.indicators import Indicators  # with gguf, which takes time to import
+
 Ids = NDArray[np.int32]
 Flags = NDArray[np.bool_]
 Values = NDArray[np.number]
@@ -34,13 +38,14 @@ class TokenFigures:
 
     is_reached  1 for tokens that a trial of `tree.trials` reached, 0 for others, NaN for those that were left
                 out of them; None where nothing was tried
+    indicators  what the model's embeddings tell; None where they were not read
     orders      those that were asked for, see `columns.order`
     """
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         self.tokenizer = tokenizer
         self.is_reached: Values | None = None
-
+        self.indicators: Indicators | None = None
         self.orders: dict[str, NDArray[np.int64]] = {}
 
     def with_unreached(self, unreached: Ids) -> TokenFigures:
@@ -48,6 +53,12 @@ class TokenFigures:
         figures = copy(self)
         is_tried = ((self.vocabulary.attributes & NOT_TRIED) == 0) & (self.lengths > 0)
         figures.is_reached = np.where(is_tried, ~self.flags(unreached), np.nan)
+        return figures
+
+    def with_indicators(self, indicators: Indicators | None) -> TokenFigures:
+        """The same, and what the embeddings tell."""
+        figures = copy(self)
+        figures.indicators, figures.orders = indicators, {}
         return figures
 
     def __len__(self) -> int:

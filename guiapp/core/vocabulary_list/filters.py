@@ -6,7 +6,7 @@ the  "new york"      tokens that contain these characters; between quotes, two o
 #9906  100..200      tokens with this id, or with one of these
 kind:control  script:Han
 length:>=8  rank:..500  characters:1  …       of columns with figures: one, a range, or below and above
-is:unreached  is:notutf8  is:duplicate  is:byte  is:reserved  is:special
+is:unreached  is:untrained  is:notutf8  is:duplicate  is:byte  is:reserved  is:special
 -kind:byte           a `-` before any of them: all others
 
 What is not finished, such as `kind:`, leaves all tokens.
@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from guiapp.core.search.in_tokens import contains, distances_from, matching
 from guiapp.core.search.queries import QueryError
 from guiapp.core.tree.scripts import NAMES
-from guiapp.core.vocabulary_list.columns import BY_NAME, COLUMNS, Column, order
+from guiapp.core.vocabulary_list.columns import BY_NAME, COLUMNS, NOT_READ, Column, order
 from guiapp.core.vocabulary_list.figures import KIND_NAMES, Flags, Ids, TokenFigures
 
 Progress = Callable[[float], None]
@@ -49,18 +49,24 @@ NOT_TRIED = "Which tokens text reaches has not been tried yet."
 
 
 class Flag(NamedTuple):
-    """What `is:NAME` asks for."""
+    """What `is:NAME` asks for; `lacking` is why it cannot be told."""
 
     about: str
     fits: Callable[[TokenFigures], Flags | None]
+    lacking: str = ""
 
 
 def _unreached(figures: TokenFigures) -> Flags | None:
     return None if figures.is_reached is None else figures.is_reached == 0
 
 
+def _untrained(figures: TokenFigures) -> Flags | None:
+    return None if figures.indicators is None else figures.flags(figures.indicators.suspects)
+
+
 FLAGS = {
-    "unreached": Flag("no trial reached it with text", _unreached),
+    "unreached": Flag("no trial reached it with text", _unreached, NOT_TRIED),
+    "untrained": Flag("its embedding looks as if never trained", _untrained, NOT_READ),
     "notutf8": Flag("its bytes are no whole characters", lambda figures: figures.is_broken),
     "duplicate": Flag("another token has the same bytes", lambda figures: figures.is_duplicate),
     "byte": Flag("stands for a single byte", lambda figures: figures.is_byte),
@@ -240,7 +246,7 @@ def _expression(expression: str, figures: TokenFigures, progress: Progress) -> F
 def _flagged(flag: Flag, figures: TokenFigures, progress: Progress) -> Flags:
     flags = flag.fits(figures)
     if flags is None:
-        raise QueryError(NOT_TRIED)
+        raise QueryError(flag.lacking)
     return flags
 
 
@@ -265,6 +271,8 @@ def _in_range(
 
 def _values(column: Column, figures: TokenFigures) -> NDArray[np.number]:
     values = column.values(figures)
+    if values is None and column.lacking:
+        raise QueryError(column.lacking)
     if values is None:
         kind = figures.vocabulary.type.value
         raise QueryError(f"Tokens of this vocabulary have no {column.name}: its type is {kind}.")

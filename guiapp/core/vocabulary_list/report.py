@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
+from math import isfinite
+from typing import TYPE_CHECKING
 
+from guiapp.core.explain.figures import counted
 from guiapp.core.explain.spelling import Spelling
 from guiapp.core.export.drawing import n_columns
 from guiapp.core.export.json_text import json_text
@@ -14,6 +17,9 @@ from guiapp.core.system.checkpoint import ITEMS_BETWEEN, stoppable
 from guiapp.core.vocab.quoting import printable
 from guiapp.core.vocabulary_list.columns import Column
 from guiapp.core.vocabulary_list.figures import Ids, TokenFigures
+
+if TYPE_CHECKING:
+    from guiapp.core.embeddings.indicators import Indicators
 
 MEASURED_ROWS = 256  # how wide the columns of a text are is told by the first ones
 BETWEEN = "  "
@@ -56,6 +62,32 @@ class TokenList:
         return column.text(self.figures, token, self.spelling)
 
 
+def embeddings_record(indicators: Indicators) -> dict[str, object]:
+    """What reading the embeddings told about all tokens, for programs."""
+    known, matrices = indicators.known, [indicators.input, *filter(None, [indicators.output])]
+    return {
+        "indicator": indicators.title,
+        "limit": indicators.limit if isfinite(indicators.limit) else None,
+        "untrained": len(indicators.suspects),
+        "compared_with": None if known is None else {"what": known.why, "rows": known.rows.tolist()},
+        "tensors": [
+            {"name": matrix.name, "type": matrix.kind.name, "rows": matrix.n_rows, "width": matrix.width}
+            for matrix in (each.matrix for each in matrices)
+        ],
+        "remarks": [*indicators.remarks],
+    }
+
+
+def embeddings_lines(indicators: Indicators) -> Iterator[str]:
+    """The same for people, one sentence a line."""
+    known = indicators.known
+    if known is not None:
+        yield f"The embeddings are compared with the mean of {len(known.rows):,} {known.why}."
+    limit = f"a {indicators.title} up to {indicators.limit:.4g}"
+    yield f"{counted(len(indicators.suspects), 'token')} with {limit}: hardly trained, perhaps."
+    yield from indicators.remarks
+
+
 def text_lines(shown: TokenList) -> Iterator[str]:
     """A line for each token below one of titles: figures to the right, words to the left."""
     rows = map(shown.texts, shown.ids.tolist())
@@ -84,7 +116,12 @@ def markdown_lines(shown: TokenList) -> Iterator[str]:
 
 def json_lines(shown: TokenList) -> Iterator[str]:
     """The record of `vocab --json`: the filter, how many tokens it leaves, and a record of each."""
-    summary = {"filter": shown.query, "count": len(shown.ids) if shown.n_found is None else shown.n_found}
+    summary: dict[str, object] = {
+        "filter": shown.query,
+        "count": len(shown.ids) if shown.n_found is None else shown.n_found,
+    }
+    if shown.figures.indicators is not None:
+        summary["embeddings"] = embeddings_record(shown.figures.indicators)
     yield json_text(summary).removesuffix("}") + ', "tokens": ['
     for number, token in enumerate(shown.ids.tolist()):
         yield ("" if number == 0 else ",") + "\n" + json_text(shown.record(token))

@@ -23,15 +23,23 @@ def vocabulary_list(
     columns: Sequence[str] | None = None,
     spelling: Spelling = Spelling.SIGNS,
     progress: Callable[[float], None] = lambda share: None,
+    reads_embeddings: bool = False,
+    unused: Sequence[int] | None = None,
 ) -> TokenList:
     """The tokens that a filter leaves, sorted by a column, or the nearest to the texts in it first.
 
     Whether text reaches tokens is tried where the filter, the order or a column asks for it: some seconds.
-    Raises QueryError, and TrialError where that cannot be tried.
+    reads_embeddings  up to a minute, for more columns and `is:untrained`
+    unused            rows of the embeddings to compare the others with, in place of those that are found
+    Raises QueryError, TrialError where reaching cannot be tried, VocabError where there are no embeddings.
     """
     names = [] if columns is None else columns
     shown, order = named(names), None if sort is None else named([sort])[0]
     figures = TokenFigures(tokenizer)
+    if reads_embeddings:
+        from guiapp.core.embeddings.indicators import token_indicators  # and gguf, which takes time
+
+        figures = figures.with_indicators(token_indicators(tokenizer.vocabulary, progress, unused))
     if needs_trials(query) or REACHED in (*names, sort):
         figures = figures.with_unreached(unreached_apart(tokenizer, progress))
     ids = listed(figures, query, order, is_descending, progress)

@@ -208,20 +208,25 @@ class VocabularyModel(QObject):
         if self.prepared is None or self.prepared.figures.is_reached is not None or self.problem:
             return
         is_asked = REACHED in self.columns or self.wanted.sort == REACHED or needs_trials(self.wanted.query)
-        if is_asked and not self.trying.is_busy:
+        if is_asked:
+            self.try_reaching()
+
+    def try_reaching(self) -> None:
+        """Find out which tokens text reaches, unless that is known or being done."""
+        if self.prepared is not None and self.prepared.figures.is_reached is None and not self.trying.is_busy:
             self.trying.start(partial(unreached_apart, self.prepared.figures.tokenizer))
             self.prepared_changed.emit()
 
     def _take_unreached(self, unreached: Ids) -> None:
         assert self.prepared is not None
-        self._use(self.prepared.figures.with_unreached(unreached))
+        self.use(self.prepared.figures.with_unreached(unreached))
 
     def _fail(self, problem: str) -> None:
         self.problem = problem
         self.prepared_changed.emit()
         self._list()
 
-    def _use(self, figures: TokenFigures) -> None:
+    def use(self, figures: TokenFigures) -> None:
         """Know more of the same tokens."""
         assert self.prepared is not None
         self.prepared = self.prepared._replace(figures=figures)

@@ -11,6 +11,7 @@ from guiapp.core.tree.scripts import NAMES
 from guiapp.core.vocabulary_list.figures import KIND_NAMES
 from guiapp.core.vocabulary_list.filters import FLAGS, has, script_term
 from guiapp.viewmodels.vocabulary.model import VocabularyModel
+from guiapp.widgets.shared.buttons import tool_button
 from guiapp.widgets.shared.layouts import in_row
 from guiapp.widgets.shared.menu_button import MenuButton
 from guiapp.widgets.shared.search_field import FILTER_HINT, FILTER_TIP, SearchField
@@ -50,6 +51,8 @@ class VocabularyBar(QFrame):
         self.terms.list_anew(self._list_terms)
         self.columns = MenuButton(theme_source, "Columns", tip="What is shown of each token")
         self.columns.list_anew(self._list_columns)
+        self.embeddings = tool_button("Embeddings", tip="Which tokens look as if they were never trained")
+        self.embeddings.setCheckable(True)
         self.go = MenuButton(
             theme_source, "Show", tip="The selected tokens elsewhere, or all that are listed"
         )
@@ -60,7 +63,7 @@ class VocabularyBar(QFrame):
         menu = self.export.new_menu()
         for form, (_, title) in FORMS.items():
             menu.addAction(f"{title}…", partial(self.form_chosen.emit, form))
-        buttons = self.terms, self.columns, self.go, self.export
+        buttons = self.terms, self.columns, self.embeddings, self.go, self.export
         in_row((self.field, 1), *buttons, on=self, margins=(MARGIN_PX, GAP_PX))
         model.wanted_changed.connect(self._follow_wanted)
         model.prepared_changed.connect(self._follow_prepared)
@@ -72,7 +75,7 @@ class VocabularyBar(QFrame):
             self.field.show_query(self._model.query)
 
     def _follow_prepared(self) -> None:
-        for part in (self.field, self.terms, self.columns, self.go, self.export):
+        for part in (self.field, self.terms, self.columns, self.embeddings, self.go, self.export):
             part.setEnabled(self._model.prepared is not None)
 
     def _list_terms(self, menu: QMenu) -> None:

@@ -13,6 +13,7 @@ from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.saving import FileSaving
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.vocabulary.details import NAMES, VocabularyDetails
+from guiapp.viewmodels.vocabulary.embeddings import EmbeddingsModel
 from guiapp.viewmodels.vocabulary.model import VocabularyModel
 from guiapp.widgets.inspect.token_card import TokenCard
 from guiapp.widgets.shared.buttons import push_button
@@ -21,11 +22,13 @@ from guiapp.widgets.shared.layouts import STRETCH, framed, in_column, in_row, in
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.theme import GAP_PX, ThemeSource
 from guiapp.widgets.vocabulary.bar import FORMS, VocabularyBar
+from guiapp.widgets.vocabulary.embeddings_panel import EmbeddingsPanel
 from guiapp.widgets.vocabulary.listing import TokenList
 from guiapp.widgets.vocabulary.picture import VocabularyPicture
 from guiapp.widgets.window.pages import Page, PageRequests, PageSetting
 
 PICTURE_PX, LIST_PX, CARD_PX = 280, 680, 320
+EMBEDDINGS_PX = 300  # high
 ROOM_FOR_PICTURE_PX = 1000
 NO_MODEL = "Open a model to see its tokens."
 PREPARING = "Reading the tokens …"
@@ -43,10 +46,16 @@ class VocabularyPage(Page):
         self._requests = requests
         self.model = VocabularyModel(session, settings, self)
         self.details = VocabularyDetails(self.model, self)
+        self.embeddings = EmbeddingsModel(self.model, self)
         self.saving = FileSaving(self)
         self.bar = VocabularyBar(self.model, theme_source)
         self.picture = VocabularyPicture(self.model, theme_source)
         self.list = TokenList(self.model, self.saving, theme_source)
+        self.embeddings_panel = EmbeddingsPanel(
+            self.model, self.embeddings, lambda: self.list.selected, theme_source
+        )
+        self.embeddings_panel.hide()
+        self.middle = QSplitter(Qt.Orientation.Vertical, childrenCollapsible=False)
         self.card = TokenCard(self.details, theme_source, facts=NAMES, empty=NOTHING_CHOSEN)
         self.splitter = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
         self.message = set_role(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "dim")
@@ -61,18 +70,21 @@ class VocabularyPage(Page):
         if self.model.prepared is None:
             return [self.open]
         picture = [] if self.picture.isHidden() else [self.picture.scripts]
-        return [self.list.view, self.bar.field, *picture, self.card]
+        embeddings = [] if self.embeddings_panel.isHidden() else [self.embeddings_panel.focus]
+        return [self.list.view, self.bar.field, *embeddings, *picture, self.card]
 
     @property
     def is_ready(self) -> bool:
-        return self.model.is_settled and not self.model.is_preparing
+        is_busy = self.model.is_preparing or self.embeddings.is_reading
+        return self.model.is_settled and not is_busy
 
     @property
     def splitters(self) -> Mapping[str, QSplitter]:
-        return {"vocabulary": self.splitter}
+        return {"vocabulary": self.splitter, "embeddings": self.middle}
 
     def stop(self) -> None:
         self.saving.close()
+        self.embeddings.close()
         self.model.close()
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -88,8 +100,9 @@ class VocabularyPage(Page):
         self.picture.setVisible(self.width() >= ROOM_FOR_PICTURE_PX)  # else the list has no room for words
 
     def _lay_out(self) -> None:
+        in_splitter(self.middle, self.embeddings_panel, self.list, sizes=(EMBEDDINGS_PX, LIST_PX), grows=1)
         in_splitter(
-            self.splitter, self.picture, self.list, self.card, sizes=(PICTURE_PX, LIST_PX, CARD_PX), grows=1
+            self.splitter, self.picture, self.middle, self.card, sizes=(PICTURE_PX, LIST_PX, CARD_PX), grows=1
         )
         self.message.setAlignment(Qt.AlignmentFlag.AlignCenter)
         empty = framed(
@@ -105,6 +118,7 @@ class VocabularyPage(Page):
         self.bar.form_chosen.connect(self._save)
         self.bar.tree_wanted.connect(self._show_in_tree)
         self.bar.comparison_wanted.connect(self._compare)
+        self.bar.embeddings.toggled.connect(self.embeddings_panel.setVisible)
         self.list.view.doubleClicked.connect(self._show_in_tree)
         search = QShortcut(
             QKeySequence("Ctrl+F"), self, context=Qt.ShortcutContext.WidgetWithChildrenShortcut

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QPainter, QPen
 
@@ -12,6 +14,7 @@ from guiapp.widgets.shared.painting import CENTER, RIGHT, fill, ring, write
 from guiapp.widgets.shared.style_sheet import blend
 from guiapp.widgets.shared.theme import SMALL_FONT_PX, Theme
 from guiapp.widgets.spans.painter import QUIET_ALPHA, RADIUS_PX, RING_ALPHA, RING_PX, draw_upright, faded
+from guiapp.widgets.vocabulary.embeddings_chart import draw_hollow, draw_known, draw_suspects
 from guiapp.widgets.vocabulary.picture import OTHERS
 from guiapp.widgets.window.signs_card import IN_STEPS, IN_THE_TEXT, Draw, Sign
 from guiapp.widgets.window.tree_signs import IN_TREE
@@ -301,9 +304,21 @@ def _listed_and_others(painter: QPainter, theme: Theme, box: QRectF) -> None:
     painter.fillRect(_bar_in(box, 0.4), theme.contenders[0])
 
 
+def _marked(draw_marks: Callable[[QPainter, Theme, list[QPointF]], None]) -> Draw:
+    def draw(painter: QPainter, theme: Theme, box: QRectF) -> None:
+        draw_marks(painter, theme, [box.center()])
+
+    return draw
+
+
 OF_LISTS = (
     Sign(_listed_and_others, "tokens that are listed, and the others; a click on a bar filters by it"),
     Sign(_words("<E2 82>"), "bytes that are no whole characters"),
+)
+OF_EMBEDDINGS = (
+    Sign(_marked(draw_suspects), "looks as if it was never trained; the dashed line is up to where"),
+    Sign(_marked(draw_hollow), "the same, and no text that was tried reaches it"),
+    Sign(_marked(draw_known), "known to be unused: a byte that no text has, a reserved token …"),
 )
 OF_HUNTS = (
     Sign(_sides, "the models, A above B"),
@@ -353,7 +368,7 @@ PAGES: dict[str, Parts] = {
     "doctor": (("Of findings", OF_FINDINGS), IN_TEXTS),
     "hunt": (("Of finds", OF_HUNTS), IN_TEXTS),
     "chat": (("In prompts", IN_PROMPTS), IN_TEXTS),
-    "vocabulary": (("In the vocabulary", OF_LISTS), IN_TEXTS),
+    "vocabulary": (("In the vocabulary", (*OF_LISTS, *OF_EMBEDDINGS)), IN_TEXTS),
     "tree": (("In the tree", tuple(Sign(*row) for row in IN_TREE)), IN_TEXTS),
     "steps": (("In the steps", (*IN_STEPS, *IN_PICTURES)), ("In trainings", IN_TRAININGS), IN_TEXTS),
 }

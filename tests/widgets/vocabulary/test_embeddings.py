@@ -1,0 +1,205 @@
+"""Reading embeddings on the Vocabulary page: by clicks and keys, in the real window."""
+
+import threading
+
+import numpy as np
+import pytest
+from embedded_models import rows_with_dead, write_model
+from gguf import GGMLQuantizationType
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication
+
+import guiapp
+from guiapp.core.embeddings import measures
+from guiapp.viewmodels.vocabulary import embeddings as module
+from guiapp.widgets.vocabulary import embeddings_panel as words
+
+LEFT = Qt.MouseButton.LeftButton
+DEAD, KNOWN = range(50, 80), range(50, 60)
+N_TOKENS = 400
+
+
+def load(name, pre, progress):
+    return guiapp.open_model(name)
+
+
+@pytest.fixture
+def open_page(make_shell, qtbot, tmp_path, monkeypatch):
+    """Shows the panel with a model, whose tokens text reaches but one."""
+    monkeypatch.setattr(
+        "guiapp.viewmodels.vocabulary.model.unreached_apart", lambda *_: np.array([61], np.int32)
+    )
+
+    def make(name=None, known=KNOWN):
+        rows = rows_with_dead(N_TOKENS, 64, DEAD, 0.1)
+        tensors = {"token_embd.weight": (GGMLQuantizationType.F32, rows.view(np.uint8))}
+        path = write_model(tmp_path / "x.gguf", tensors, N_TOKENS, known)
+        shell = make_shell(b"", str(path) if name is None else name, load)
+        shell.window.resize(1280, 800)
+        shell.window.actions_table["vocabulary"].trigger()
+        page = shell.window.pages.current
+        qtbot.waitUntil(lambda: page.model.prepared is not None)
+        settle(page, qtbot)
+        qtbot.mouseClick(page.bar.embeddings, LEFT)
+        page.shell = shell
+        return page
+
+    return make
+
+
+@pytest.fixture
+def read_page(open_page, qtbot):
+    """Shows what was read."""
+    page = open_page()
+    qtbot.mouseClick(page.embeddings_panel.read, LEFT)
+    settle(page, qtbot)
+    return page
+
+
+def settle(page, qtbot):
+    qtbot.waitUntil(lambda: page.is_ready)
+    QApplication.processEvents()
+
+
+def listed(page):
+    return {int(page.list.table.index(row, 0).data()) for row in range(page.list.table.rowCount())}
+
+
+def test_a_click_reads_and_says_what_looks_untrained(read_page):
+    panel = read_page.embeddings_panel
+    assert (panel.count.text(), panel.unreached.text()) == ("■ 20 tokens", "□ 1 of them out of reach of text")
+    assert panel.known.text() == "○ Compared with 10 tokens named or marked as unused or reserved."
+    assert panel.limit.text().startswith("Cosine distance to the known unused rows up to 0.")
+    assert "Magikarp" in panel.remarks.text()
+    assert {"norm", "cosine"} <= {column.name for column in read_page.model.shown_columns}
+
+
+def test_suspects_are_listed_the_worst_first_and_all_again(read_page, qtbot):
+    panel = read_page.embeddings_panel
+    qtbot.mouseClick(panel.list, LEFT)
+    settle(read_page, qtbot)
+    assert listed(read_page) == {*DEAD} - {*KNOWN}
+    assert [*read_page.model.shown.ids] == [*read_page.embeddings.indicators.suspects]
+    assert panel.list.isChecked()
+    qtbot.mouseClick(panel.list, LEFT)
+    settle(read_page, qtbot)
+    assert len(listed(read_page)) == N_TOKENS
+    assert not panel.list.isChecked()
+
+
+def test_a_click_on_a_point_looks_at_its_token_and_pointing_tells_it(read_page, qtbot):
+    chart, panel = read_page.embeddings_panel.chart, read_page.embeddings_panel
+    place = chart.place_of(200).toPoint()
+    expected = chart.token_at(place.toPointF())
+    qtbot.mouseMove(chart, place)
+    assert panel.pointed.text().startswith(f"{expected}   t{expected}   norm ")
+    qtbot.mouseClick(chart, LEFT, pos=place)
+    assert read_page.model.chosen == expected
+    qtbot.mouseMove(chart, QPoint(1, 1))
+    qtbot.mouseClick(chart, LEFT, pos=QPoint(1, 1))
+    assert read_page.model.chosen == expected
+
+
+def test_arrow_keys_go_through_what_looks_untrained(read_page, qtbot):
+    chart, suspects = read_page.embeddings_panel.chart, [*read_page.embeddings.indicators.suspects]
+    chart.setFocus()
+    for key, expected in (
+        (Qt.Key.Key_Right, 0),
+        (Qt.Key.Key_Down, 1),
+        (Qt.Key.Key_Left, 0),
+        (Qt.Key.Key_Up, -1),
+    ):
+        qtbot.keyClick(chart, key)
+        assert read_page.model.chosen == suspects[expected]
+
+
+def test_each_token_is_a_point_of_its_figures(read_page, qtbot):
+    chart, picture = read_page.embeddings_panel.chart, read_page.embeddings.picture
+    assert [*picture.tokens] == [*range(N_TOKENS)]
+    for name in ("residual", "distance", "length", "cosine"):
+        read_page.embeddings.set_up(name)
+        picture = read_page.embeddings.picture
+        assert picture.up == name
+        assert (picture.limit_up is None) == (name != "cosine")
+        left, right = int(picture.x.argmin()), int(picture.x.argmax())
+        assert chart.place_of(left).x() < chart.place_of(right).x() == chart.area.right()
+        high, low = int(picture.y.argmax()), int(picture.y.argmin())
+        assert chart.area.top() == pytest.approx(chart.place_of(high).y())
+        assert chart.place_of(low).y() >= chart.place_of(high).y()
+
+
+def test_what_looks_untrained_is_marked(read_page, qtbot):
+    chart, theme = read_page.embeddings_panel.chart, read_page.shell.theme_source.theme
+    read_page.model.set_query("#300")  # all others are grey
+    settle(read_page, qtbot)
+    image = chart.grab().toImage()
+
+    def around(token):
+        at = chart.place_of(token).toPoint()
+        return {image.pixelColor(at + QPoint(x, y)).name() for x in range(-4, 5) for y in range(-4, 5)}
+
+    for token in {*DEAD} - {*KNOWN} - {61}:
+        assert theme.warning.name() in around(token)
+    for token in (0, 200):
+        assert theme.warning.name() not in around(token)
+    assert theme.contenders[0].name() in around(300)
+
+
+def test_selected_rows_can_be_compared_with(read_page, qtbot):
+    read_page.list.view.selectRow(60)
+    read_page.list.view.selectionModel().select(
+        read_page.list.table.index(61, 0),
+        read_page.list.view.selectionModel().SelectionFlag.Select
+        | read_page.list.view.selectionModel().SelectionFlag.Rows,
+    )
+    menu = read_page.embeddings_panel.compare.menu()
+    menu.aboutToShow.emit()
+    assert [action.text() for action in menu.actions() if action.text()] == [
+        "10 tokens named or marked as unused or reserved",
+        "The selected rows of the list (2)",
+    ]
+    menu.actions()[-1].trigger()
+    settle(read_page, qtbot)
+    assert read_page.embeddings_panel.known.text() == "○ Compared with 2 chosen rows."
+
+
+def test_a_prompt_is_copied_and_whether_it_holds_the_token_is_told(read_page, qtbot):
+    panel = read_page.embeddings_panel
+    assert not panel.ask.isEnabled()
+    read_page.embeddings.choose(70)
+    qtbot.mouseClick(panel.ask, LEFT)
+    assert QGuiApplication.clipboard().text().count("«t70»") == 17
+    assert panel.asked.text() in (words.COPIED, words.NOT_HELD)
+
+
+def test_reading_is_given_up_by_a_click(open_page, qtbot, monkeypatch):
+    gate, survey = threading.Event(), measures._survey
+
+    def held(matrix, progress):
+        progress(0.4)
+        gate.wait(10)
+        return survey(matrix, progress)
+
+    monkeypatch.setattr(measures, "_survey", held)
+    page = open_page()
+    panel = page.embeddings_panel
+    qtbot.mouseClick(panel.read, LEFT)
+    qtbot.waitUntil(lambda: panel.progress.value() == 200)
+    qtbot.mouseClick(panel.cancel, LEFT)
+    assert panel.read.isVisible()
+    gate.set()
+    settle(page, qtbot)
+    assert page.embeddings.indicators is None
+
+
+def test_what_was_read_is_forgotten_with_its_model(read_page, qtbot):
+    with qtbot.waitSignal(read_page.model.session.vocabulary_changed):
+        read_page.model.session.loader.open("demo:toy")
+    settle(read_page, qtbot)
+    assert read_page.embeddings_panel.read.isVisible()
+    qtbot.mouseClick(read_page.embeddings_panel.read, LEFT)
+    settle(read_page, qtbot)
+    assert "holds no embeddings" in read_page.embeddings_panel.problem.text()
+    assert read_page.embeddings.picture is None
+    assert module.UNTRAINED not in read_page.model.query
