@@ -112,6 +112,7 @@ class ModelSession(QObject):
         self.encoder_check.wait()
         self.closed.emit()
         self.loader.model = None
+        self._selected_token = None
         self._use_encoders()
 
     # Model and options

@@ -48,8 +48,10 @@ def test_a_model_that_was_put_away_is_not_kept_by_those_who_still_know_it(compar
     added = compared.add("demo:bpe")
     qtbot.waitUntil(lambda: len(added.tokens) > 0)
     tokenizer = weakref.ref(added.tokenizer)
+    added.select_token(1)
     compared.remove(added)
     qtbot.wait(0)
     gc.collect()
     assert tokenizer() is None
     assert added.tokenizer is None
+    assert added.selected_token is None, "an editor that goes soon would look for it"
