@@ -97,7 +97,10 @@ class ModelSession(QObject):
         ]
 
     def close(self) -> None:
-        """Stop all work and follow the text no more; nothing is delivered any more."""
+        """Stop all work and follow the text no more; nothing is delivered any more.
+
+        The model is given up, too: whoever still knows this session does not keep hundreds of MB.
+        """
         for link in self._links:
             QObject.disconnect(link)
         if self._is_hovered:
@@ -108,6 +111,9 @@ class ModelSession(QObject):
         self.round_trip.wait()
         self.encoder_check.wait()
         self.closed.emit()
+        self.loader.model = None
+        self._selected_token = None
+        self._use_encoders()
 
     # Model and options
 

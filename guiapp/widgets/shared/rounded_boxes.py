@@ -8,6 +8,7 @@ from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPixmap
 
 MOST_PICTURES = 400
+MOST_PIXELS = 1 << 20  # of all of them, of four bytes each: some may be as large as a part of the window
 
 
 class BoxLook:
@@ -24,6 +25,7 @@ class RoundedBoxes:
 
     def __init__(self) -> None:
         self._pictures: dict[object, QPixmap] = {}
+        self._n_pixels = 0
 
     def draw(self, painter: QPainter, rect: QRectF, look: BoxLook, ratio: float) -> None:
         """Draw one; `ratio` is how many pixels of the screen a unit takes."""
@@ -38,9 +40,12 @@ class RoundedBoxes:
         picture = self._pictures.get(key)
         if picture is None:
             picture = _picture(QSizeF(width, height), look, ratio)
-            if len(self._pictures) >= MOST_PICTURES:
+            n_pixels = picture.width() * picture.height()
+            if len(self._pictures) >= MOST_PICTURES or self._n_pixels + n_pixels > MOST_PIXELS:
                 self._pictures.clear()
+                self._n_pixels = 0
             self._pictures[key] = picture
+            self._n_pixels += n_pixels
         painter.drawPixmap(QPointF(left, top), picture)
 
 

@@ -1,5 +1,8 @@
 """Models are put beside the window's own, over its text, and away again."""
 
+import gc
+import weakref
+
 import pytest
 from summaries import compared_over
 
@@ -39,3 +42,16 @@ def test_a_model_that_was_put_away_follows_no_more(compared, qtbot):
     assert compared.sessions == [compared.sessions[0]]
     compared.sessions[0].document.insert(b"two ")
     assert not told
+
+
+def test_a_model_that_was_put_away_is_not_kept_by_those_who_still_know_it(compared, qtbot):
+    added = compared.add("demo:bpe")
+    qtbot.waitUntil(lambda: len(added.tokens) > 0)
+    tokenizer = weakref.ref(added.tokenizer)
+    added.select_token(1)
+    compared.remove(added)
+    qtbot.wait(0)
+    gc.collect()
+    assert tokenizer() is None
+    assert added.tokenizer is None
+    assert added.selected_token is None, "an editor that goes soon would look for it"

@@ -6,7 +6,7 @@ from PySide6.QtGui import QColor, QImage, QPainter, QPen, QStaticText
 
 from guiapp.widgets.shared.lone_glyphs import MOST_EVEN, LoneGlyphs
 from guiapp.widgets.shared.painting import width_of, write
-from guiapp.widgets.shared.rounded_boxes import MOST_PICTURES, BoxLook, RoundedBoxes
+from guiapp.widgets.shared.rounded_boxes import MOST_PICTURES, MOST_PIXELS, BoxLook, RoundedBoxes
 from guiapp.widgets.shared.shaped_texts import LEFT, RIGHT, MonoTexts, ShapedTexts
 from guiapp.widgets.shared.theme import Theme
 
@@ -183,7 +183,10 @@ def test_boxes_of_ever_new_sizes_do_not_fill_the_memory(qapp):
     boxes, look = RoundedBoxes(), BoxLook(QColor("red"), None, 3)
     for width in range(MOST_PICTURES + 10):
         inked(lambda painter, w=width: boxes.draw(painter, QRectF(0, 0, w + 1, 9), look, 1))
-    assert len(boxes._pictures) <= MOST_PICTURES
+    assert 0 < len(boxes._pictures) <= MOST_PICTURES
+    for width in range(900, 1000):
+        inked(lambda painter, w=width: boxes.draw(painter, QRectF(0, 0, w, 300), look, 1))
+        assert 0 < sum(each.width() * each.height() for each in boxes._pictures.values()) <= MOST_PIXELS
 
 
 def difference(left, right):
