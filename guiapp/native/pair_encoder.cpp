@@ -1,5 +1,6 @@
 #include "pair_encoder.h"
 
+#include "special_tokens.h"
 #include "utf8.h"
 
 namespace loupe {
@@ -235,15 +236,16 @@ std::int64_t encoded(PairEncoder& encoder, Bytes text, Ids ids) {
 
 }  // namespace
 
-// Encode a text as a user gives it.  There must be room for `size` + 4 ids.
-LOUPE_API std::int64_t loupe_encode_text(PairEncoder* encoder, const Byte* data, std::int64_t size, std::int32_t* ids) {
+// Encode a text as a user gives it, unless one of some beginnings may be in it.  There must be room for `size` + 4 ids.
+LOUPE_API std::int64_t loupe_encode_text(PairEncoder* encoder, const Beginnings* special, const Byte* data, std::int64_t size, std::int32_t* ids) {
     const Bytes text(data, static_cast<std::size_t>(size));
+    if (special && special->may_be_in(text)) return static_cast<std::int64_t>(PairModel::Trouble::may_have_special);
     return encoded(*encoder, text, {ids, text.size() + PieceCache::spare_ids});
 }
 
 // The same to where the encoder has room: a call with fewer arguments, for texts so short that this shows.
-LOUPE_API std::int64_t loupe_encode_short(PairEncoder* encoder, const Byte* data, std::int32_t size) {
-    return loupe_encode_text(encoder, data, size, encoder->short_ids());
+LOUPE_API std::int64_t loupe_encode_short(PairEncoder* encoder, const Beginnings* special, const Byte* data, std::int32_t size) {
+    return loupe_encode_text(encoder, special, data, size, encoder->short_ids());
 }
 
 // The same for texts that lie one behind the other, up to one that has some trouble: how many texts were encoded.
