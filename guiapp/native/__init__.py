@@ -526,7 +526,9 @@ _pairs_lengths = _function("pairs_lengths", c_int64, c_void_p, c_int32, TO_INTS)
 _pairs_last_cut = _function("pairs_last_cut", c_int64, c_void_p, BYTES, c_int64)
 _pairs_first_cut = _function("pairs_first_cut", c_int64, c_void_p, BYTES, c_int64)
 _pair_encoder_new = _function("pair_encoder_new", c_void_p, c_void_p, c_void_p)
-_pairs_encode_text = _function("encode_text", c_int64, c_void_p, c_void_p, c_void_p, c_int64, c_void_p)
+_pairs_encode_text = _function(
+    "encode_text", c_int64, c_void_p, c_void_p, c_void_p, c_int64, c_bool, c_void_p
+)
 _pairs_encode_short = _quick_function("encode_short", c_int64)
 _pairs_has_marked_space = _function("pairs_has_marked_space", c_int64, c_void_p, BYTES)
 _pairs_encode_each = _function("encode_each", c_int64, c_void_p, BYTES, WIDE_INTS, TO_INTS, TO_WIDE_INTS)
@@ -695,6 +697,7 @@ class PairModel(_Handle):
         return ids
 
     def _encode_long(self, text: str | bytes, envelope: Envelope) -> NDArray[np.int32] | None:
+        is_plain = isinstance(text, str)
         try:
             data, size = _utf8(text) if isinstance(text, str) else (text, len(text))
         except UnicodeEncodeError:
@@ -705,7 +708,7 @@ class PairModel(_Handle):
         ids = np.empty(n_before + size + max(SPARE_IDS, n_after), np.int32)
         room = ids.ctypes.data + ids.itemsize * n_before
         with self._encoder() as encoder:
-            count = _pairs_encode_text(encoder._address, envelope.special, data, size, room)
+            count = _pairs_encode_text(encoder._address, envelope.special, data, size, is_plain, room)
         if count < 0:
             return None
         ids.resize(n_before + count + n_after, refcheck=False)
