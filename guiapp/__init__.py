@@ -21,9 +21,11 @@ if TYPE_CHECKING:
     from guiapp.core.chat.chat import Chat
     from guiapp.core.compare.comparison import Comparison
     from guiapp.core.doctor.doctor import Diagnosis
+    from guiapp.core.explain.special_list import SpecialToken
     from guiapp.core.explain.why.told import TokenWhy
     from guiapp.core.hunt.finds import Hunt
     from guiapp.core.tokenizer import Tokenizer
+    from guiapp.core.vocabulary_list.report import TokenList
 
 __version__ = "0.1.0"
 __all__ = [
@@ -37,6 +39,8 @@ __all__ = [
     "doctor",
     "hunt",
     "open_model",
+    "special",
+    "vocab",
     "why",
 ]
 
@@ -49,14 +53,18 @@ def chat(
     add_generation_prompt: bool = True,
     add_special: bool = True,
     variables: Mapping[str, object] = MappingProxyType({}),
+    as_text: bool = False,
 ) -> Chat:
     """Messages through a chat template, in tokens that know where they are from.
 
     messages   in OpenAI's form, as values or JSON; or a request with `messages` and `tools`
     template   a name of one of the model's, a file, or a text; by default the one that `transformers` takes
     variables  what the template is given besides, such as {"enable_thinking": False}
-    The result has `text`, `token_ids`, `origins` (of each token), `budget`, and `as_text`: the tokens if
-    content may not become control tokens.  `guiapp.core.chat.hints.hints` tells what may go wrong.
+    as_text    whether content stays text where it looks like a control token
+    The result has `text`, `token_ids`, `origins` (of each token), `turns`, `is_generated` (by the assistant),
+    `budget`, and `as_text`: the tokens if content may not become control tokens.
+    `guiapp.core.chat.hints.hints` tells what may go wrong, `guiapp.core.chat.comparison.compare_chats` in
+    what two of them differ.
     The template runs in a process of its own, for at most 2 s.  Raises ChatError for messages or a template
     that cannot be rendered, VocabError for a model that cannot be used.
 
@@ -65,12 +73,14 @@ def chat(
     """
     from guiapp.core.chat.chat import chat_of
     from guiapp.core.chat.messages import conversation_of
+    from guiapp.core.chat.settings import ChatSettings
     from guiapp.core.tokenizer import Tokenizer
 
     conversation = conversation_of(messages, tools)
     tokenizer = model if isinstance(model, Tokenizer) else open_model(model)
     given = None if template is None else fsdecode(template)
-    return chat_of(tokenizer, conversation, given, add_generation_prompt, add_special, variables)
+    settings = ChatSettings(given, add_generation_prompt, add_special, as_text, variables)
+    return chat_of(tokenizer, conversation, settings)
 
 
 def compare(
@@ -139,6 +149,46 @@ def hunt(
         if progress is not None:
             progress(state)
     return state
+
+
+def special(model: str | PathLike[str] | Tokenizer) -> tuple[SpecialToken, ...]:
+    """The special tokens of a model, by id: those with a kind, a role, or a name that keeps them free.
+
+    Each has `token_id`, `name`, `roles` (with the key that says so), `reach` (how a text leads to it, and
+    `text`: which), `end` (why llama.cpp ends a generation there, else ""), `mark` (how the file marks it),
+    `is_reserved`, and `is_unused`: nothing that the files say uses it.  Raises VocabError for a model that
+    cannot be used.
+
+    [token.name for token in guiapp.special("demo:bpe") if token.end]
+    """
+    from guiapp.core.explain.special_list import special_list
+    from guiapp.core.tokenizer import Tokenizer
+
+    return special_list(model if isinstance(model, Tokenizer) else open_model(model))
+
+
+def vocab(
+    model: str | PathLike[str] | Tokenizer,
+    query: str = "",
+    sort: str | None = None,
+    descending: bool = False,
+    columns: Sequence[str] | None = None,
+) -> TokenList:
+    """The tokens of a model that a filter leaves, such as `kind:normal -is:byte length:>=8 script:Han`.
+
+    `guiapp.core.vocabulary_list.filters` says what filters there are, and `columns` beside it what is known.
+    The result has `ids` (int32[k], in order), `record(id)` (a dict of the columns) and `figures`, arrays of
+    what is known of all tokens.  Raises VocabError for a model that cannot be used, TokenloupeError for a
+    filter or a column that there is not.
+
+    found = guiapp.vocab("demo:bpe", "length:>8", sort="length")
+    [found.record(token_id)["token"] for token_id in found.ids.tolist()]
+    """
+    from guiapp.core.tokenizer import Tokenizer
+    from guiapp.core.vocabulary_list.vocabulary_list import vocabulary_list
+
+    tokenizer = model if isinstance(model, Tokenizer) else open_model(model)
+    return vocabulary_list(tokenizer, query, sort, descending, columns)
 
 
 def why(

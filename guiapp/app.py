@@ -73,6 +73,7 @@ class Shell:
         self.commands.stop()
         self.window.pages.stop()
         self.window.hidden.stop()
+        self.window.doctor.close()
         self.compared.stop()
         self.opener.stop()
         self.session.close()

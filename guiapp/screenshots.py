@@ -18,8 +18,10 @@ from guiapp.core.errors import TokenloupeError
 from guiapp.core.explain.spelling import Spelling
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.viewmodels.background import Progress
+from guiapp.viewmodels.chat.beside import Beside, Way
 from guiapp.viewmodels.models.loader import Load
 from guiapp.viewmodels.settings import Settings
+from guiapp.viewmodels.text.files import read_text
 from guiapp.widgets.inspect.page import InspectPage
 from guiapp.widgets.shared.images import save_image
 from guiapp.widgets.shared.popover import Popover
@@ -42,6 +44,7 @@ class Look:
     difference        of those of Compare the one to go to, from 1; 0 for none
     against           the second of two texts that are compared
     hunt_seconds      how long to hunt before the picture is taken
+    filter            on the Vocabulary page
     shape             of the picture on the Tree page
     at, race, lesson  on the Steps page: a breakpoint to stop at, an encoder to run beside, and NAME:STEP
                       or `LESSON_LIST`
@@ -52,7 +55,9 @@ class Look:
     spelling          of tokens, see `Spelling`
     color             on the Inspect page: one of COLORINGS; by cost, line costs and the budget show, too
     detail            on the Inspect page: one of PANELS, or "hidden" for the first hidden characters
-    at_text           on the Inspect page: select the token that these words begin in
+    at_text           on the Inspect and Chat pages: select the token that these words begin in
+    messages          on the Chat page: a file of messages; template of one to render them with
+    compared          on the Chat page: put beside the prompt: text, prompt, llama.cpp, or a template
     """
 
     theme: str = "dark"
@@ -61,6 +66,7 @@ class Look:
     difference: int = 0
     against: str = ""
     hunt_seconds: float = 0.0
+    filter: str = ""
     shape: str = "sunburst"
     encoder: str = ""
     at: str = ""
@@ -75,6 +81,9 @@ class Look:
     color: str = ""
     detail: str = ""
     at_text: str = ""
+    messages: Path | None = None
+    template: str = ""
+    compared: str = ""
 
 
 def save_screenshot(
@@ -133,8 +142,10 @@ def _grab(shell: Shell, page: str, model: str, look: Look) -> QPixmap:
     _wait_for_page(shell)
     _arrange_inspect(shell, look)
     _arrange_compare(shell, look)
+    _arrange_vocabulary(shell, look)
     _arrange_steps(shell, look)
     _arrange_bench(shell, look)
+    _arrange_chat(shell, look)
     return _present(shell, look).grab() if is_presented else _with_popovers(shell.window)
 
 
@@ -213,6 +224,18 @@ def _arrange_compare(shell: Shell, look: Look) -> None:
     _wait_for_page(shell)
 
 
+def _arrange_vocabulary(shell: Shell, look: Look) -> None:
+    """Filter on the Vocabulary page, if it is shown, and look at the first token."""
+    from guiapp.widgets.vocabulary.page import VocabularyPage
+
+    page = shell.window.pages.current
+    if isinstance(page, VocabularyPage) and look.filter:
+        page.model.set_query(look.filter)
+        _wait_for_page(shell)
+        page.model.step(1)
+        _wait_for_page(shell)
+
+
 def _arrange_steps(shell: Shell, look: Look) -> None:
     """Bring the Steps page, if it is shown, to the place that was asked for."""
     from guiapp.widgets.steps.page import StepsPage
@@ -252,6 +275,37 @@ def _arrange_bench(shell: Shell, look: Look) -> None:
             loop = QEventLoop()
             QTimer.singleShot(round(look.bench_seconds * 1000), loop.quit)
             loop.exec()
+
+
+def _arrange_chat(shell: Shell, look: Look) -> None:
+    """Show on the Chat page, if that is in front, the messages that were asked for."""
+    if look.messages is None:
+        return
+    from guiapp.core.chat.messages import conversation_of
+    from guiapp.widgets.chat.page import ChatPage
+
+    page = shell.window.pages.current
+    if isinstance(page, ChatPage):
+        page.model.edited.take(conversation_of(read_text(look.messages)))
+        page.model.choose(replace(page.model.settings, template=look.template or None))
+        _wait_for_page(shell)
+        if look.compared or look.beside:
+            page.beside.choose(_beside(look))
+            _wait_for_page(shell)
+            page.compare.columns.step(1)
+        elif look.at_text:
+            assert page.model.chat is not None
+            start = page.model.chat.text.find(look.at_text)
+            page.prompt.go_to(page.model.chat.tokens_at(start, start + 1)[0])
+            _wait_for_page(shell)
+
+
+def _beside(look: Look) -> Beside:
+    """What the prompt of the Chat page is compared with."""
+    if look.beside:
+        return Beside(Way.MODEL, look.beside[0])
+    ways = {each.value: Beside(each) for each in (Way.AS_TEXT, Way.NO_PROMPT, Way.LLAMA_CPP)}
+    return ways.get(look.compared, Beside(Way.TEMPLATE, look.compared))
 
 
 def _wait_for_page(shell: Shell) -> None:

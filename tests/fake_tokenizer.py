@@ -50,6 +50,11 @@ class FakeTokenizer:
         spans = np.array([*spans_before, *zip(tokens.starts, tokens.ends, strict=True)], np.int64)
         return Encoding(text, ids, spans.reshape(-1, 2), encoder or "fast")
 
+    def encode_each(
+        self, texts: Iterable[bytes], add_special: bool, parse_special: bool
+    ) -> list[NDArray[np.int32]]:
+        return [self.encode(text, add_special, parse_special).token_ids for text in texts]
+
     # What keeps an encoding alive while its text is edited
 
     drops_white_space = False
@@ -71,6 +76,9 @@ class FakeTokenizer:
 
     def longest(self, parse_special: bool) -> int:
         return 1
+
+    def searched_for(self, parse_special: bool) -> NDArray[np.int32]:
+        return np.zeros(1, np.int32)
 
     def may_be_in(self, text: bytes, parse_special: bool) -> bool:
         return False

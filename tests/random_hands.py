@@ -28,7 +28,7 @@ MOVES = [KEY.Key_Left, KEY.Key_Right, KEY.Key_Up, KEY.Key_Down, KEY.Key_Home, KE
 OTHERS = [KEY.Key_Return, KEY.Key_Tab, KEY.Key_Backspace, KEY.Key_Delete, KEY.Key_PageUp, KEY.Key_PageDown]
 TYPED = {KEY.Key_Return: "\r", KEY.Key_Tab: "\t", KEY.Key_Backspace: "\b", KEY.Key_Delete: "\x7f"}
 PAGES = [KEY.Key_1, KEY.Key_2, KEY.Key_3, KEY.Key_4, KEY.Key_5]
-COMPARING = ("compare", "compare_texts", "compare_vocabularies", "hunt")
+COMPARING = ("compare", "compare_texts", "compare_vocabularies", "hunt", "special_tokens")
 COMPOSED = ("é", "汉", "🚀", "นี้", "e\u0301")
 TRAININGS = ("bpe:300", "wordpiece:200", "unigram:200")
 BENCH_MS = HUNT_MS = 2000

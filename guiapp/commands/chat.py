@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from guiapp.commands.files import (
     add_pre_option,
@@ -12,6 +15,10 @@ from guiapp.commands.files import (
     print_json,
     read,
 )
+
+if TYPE_CHECKING:
+    from guiapp.core.chat.chat import Chat
+    from guiapp.core.chat.hints import Hint
 
 FOUND = 3
 
@@ -38,8 +45,46 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-special", dest="special", action="store_false", help="add no BOS, EOS and the like"
     )
+    parser.add_argument(
+        "--as-text", action="store_true", help="content stays text where it looks like a control token"
+    )
+    parser.add_argument(
+        "--set",
+        dest="variables",
+        metavar="NAME=JSON",
+        action="append",
+        default=[],
+        type=_variable,
+        help="what the template is given besides, such as enable_thinking=false; what is no JSON is a text",
+    )
+    beside = parser.add_argument_group("compared with")
+    beside.add_argument("--beside", metavar="MODEL", help="another model, by its own template if it has one")
+    beside.add_argument(
+        "--template-beside", metavar="NAME|FILE", type=file_name, help="another template, of the other model"
+    )
+    beside.add_argument(
+        "--no-generation-prompt-beside", action="store_true", help="the same without a generation prompt"
+    )
+    beside.add_argument(
+        "--llama-cpp-beside", action="store_true", help="llama.cpp itself, where xllamacpp is installed"
+    )
     parser.add_argument("--json", action="store_true", help="print the tokens and hints as a JSON object")
-    parser.epilog = "Exit status: 0 nothing to warn of, 3 warnings, 1 the input was at fault, 2 usage."
+    parser.epilog = (
+        "Exit status: 0 nothing to warn of, and both alike if compared, 3 warnings or differences, 1 the "
+        "input was at fault, 2 usage."
+    )
+
+
+def _variable(said: str) -> tuple[str, object]:
+    from guiapp.core.system.outside_json import read_json
+
+    name, sign, value = said.partition("=")
+    if not sign or not name.isidentifier():
+        raise argparse.ArgumentTypeError(f"{said!r} is not of the form NAME=JSON")
+    try:
+        return name, read_json(value)
+    except ValueError:
+        return name, value
 
 
 def run(options: argparse.Namespace) -> int:
@@ -48,15 +93,70 @@ def run(options: argparse.Namespace) -> int:
     from guiapp.core.chat.hints import WARNING, hints
     from guiapp.core.chat.messages import conversation_of
     from guiapp.core.chat.report import chat_lines, chat_record
+    from guiapp.core.chat.settings import ChatSettings
 
     tools = None if options.tools is None else read(options.tools)
     conversation = conversation_of(read(options.messages), tools)
     tokenizer = open_tokenizer(options.model, options.pre)
-    chat = chat_of(tokenizer, conversation, options.template, options.generation_prompt, options.special)
+    settings = ChatSettings(
+        options.template, options.generation_prompt, options.special, options.as_text, dict(options.variables)
+    )
+    chat = chat_of(tokenizer, conversation, settings)
     found = hints(chat)
+    if (beside := _beside(options, chat)) is not None:
+        return _compare(options, (chat, found), *beside)
     if options.json:
         print_json(chat_record(chat, found))
     else:
-        sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a terminal may be ASCII only
-        print(*chat_lines(chat, found), sep="\n")
+        _print_lines(chat_lines(chat, found))
     return FOUND if any(hint.severity == WARNING for hint in found) else 0
+
+
+def _print_lines(lines: Iterable[str]) -> None:
+    sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a terminal may be ASCII only
+    print(*lines, sep="\n")
+
+
+def _beside(options: argparse.Namespace, chat: Chat) -> tuple[Chat, str, str] | None:
+    """What a chat is compared with, what that is called, and what llama.cpp is told to do otherwise."""
+    from guiapp.core.chat.chat import chat_of
+    from guiapp.core.chat.comparison import in_model
+    from guiapp.core.chat.llama_cpp import llama_prompt
+
+    if options.llama_cpp_beside:
+        prompt = llama_prompt(chat)
+        return prompt.chat, "llama.cpp", prompt.difference(chat)
+    names = [
+        options.beside,
+        options.template_beside,
+        "no generation prompt" if options.no_generation_prompt_beside else None,
+    ]
+    if not any(names):
+        return None
+    settings = chat.settings
+    if options.no_generation_prompt_beside:
+        settings = replace(settings, add_generation_prompt=False)
+    if options.beside:
+        tokenizer = open_tokenizer(options.beside)
+        other = in_model(chat, tokenizer, settings, options.template_beside)
+    else:
+        template = options.template_beside or settings.template
+        other = chat_of(chat.tokenizer, chat.conversation, replace(settings, template=template))
+    return other, ", ".join(filter(None, names)), ""
+
+
+def _compare(
+    options: argparse.Namespace, first: tuple[Chat, list[Hint]], second: Chat, name: str, told: str
+) -> int:
+    from guiapp.core.chat.comparison import compare_chats
+    from guiapp.core.chat.comparison_report import comparison_lines, comparison_record
+    from guiapp.core.chat.hints import WARNING, hints
+
+    chat, found = first
+    compared = compare_chats(chat, second)
+    if options.json:
+        print_json(comparison_record(compared, (found, hints(second)), told))
+    else:
+        _print_lines(comparison_lines(compared, (options.model, name), told))
+    warns = any(hint.severity == WARNING for hint in found)
+    return FOUND if warns or told or not compared.has_same_ids else 0

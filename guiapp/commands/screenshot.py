@@ -15,6 +15,10 @@ PAGES = (
     "compare_texts",
     "compare_vocabularies",
     "hunt",
+    "chat",
+    "special_tokens",
+    "vocabulary",
+    "doctor",
     "tree",
     "steps",
     "presentation",
@@ -30,6 +34,7 @@ DETAILS = [
     "difference",
     "against",
     "hunt_seconds",
+    "filter",
     "shape",
     "encoder",
     "at",
@@ -40,6 +45,9 @@ DETAILS = [
     "chart",
     "more",
     "bench_seconds",
+    "messages",
+    "template",
+    "compared",
 ]
 
 
@@ -60,6 +68,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--against", metavar="TEXT", default="", help="on the page of two texts")
     parser.add_argument(
         "--hunt-seconds", metavar="S", type=float, default=0.0, help="on the Hunt page: hunt before"
+    )
+    parser.add_argument(
+        "--filter", metavar="FILTER", default="", help="on the Vocabulary page: see `tokenloupe vocab --help`"
     )
     parser.add_argument("--text", metavar="TEXT", help="the sample text by default")
     parser.add_argument(
@@ -99,6 +110,16 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--more", action="store_true", help="on the Bench page: open “More”")
     parser.add_argument(
         "--bench-seconds", metavar="S", type=float, default=0.0, help="on the Bench page: measure before"
+    )
+    parser.add_argument(
+        "--messages", metavar="FILE.json", type=file_path, help="on the Chat page: messages in OpenAI's form"
+    )
+    parser.add_argument("--template", metavar="FILE", default="", help="on the Chat page: another template")
+    parser.add_argument(
+        "--compared",
+        metavar="text|prompt|llama.cpp|FILE",
+        default="",
+        help="on the Chat page: put beside content as text, another generation prompt or another template",
     )
     add_spelling_option(parser)
     parser.add_argument("-o", "--output", metavar="FILE.png", type=file_path, required=True)

@@ -33,7 +33,14 @@ class EncodeError(TokenloupeError):
 
 
 class ChatError(TokenloupeError):
-    """Messages or a chat template that cannot be rendered; the message says why, in one sentence."""
+    """Messages or a chat template that cannot be rendered; the message says why, in one sentence.
+
+    line  of the template where that happens, 0 if it is none or not known
+    """
+
+    def __init__(self, message: str, line: int = 0) -> None:
+        super().__init__(message)
+        self.line = line
 
 
 class NativeLibraryError(TokenloupeError, ImportError):

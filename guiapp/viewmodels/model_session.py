@@ -287,6 +287,18 @@ class ModelSession(QObject):
                 self.text.choose(PointedAt(self, index, start, end))
         self._set_selected(index)
 
+    def next_use(self, token_id: int) -> int | None:
+        """The next place of a token in the text, from the selected one on; None if that is it, or none is."""
+        selected = self._selected_token
+        ids = self.tokens.ids(0, len(self.tokens))
+        if selected is not None and selected < len(ids) and int(ids[selected]) == token_id:
+            return None
+        places = np.flatnonzero(ids == token_id)
+        if not len(places):
+            return None
+        behind = int(np.searchsorted(places, selected or 0))
+        return int(places[behind % len(places)])
+
     def hover_token(self, index: int | None) -> None:
         self.text.hover(None if index is None else PointedAt(self, index, *self.tokens.span(index)))
 

@@ -12,6 +12,7 @@ AnyIndex = QModelIndex | QPersistentModelIndex
 Row = TypeVar("Row")
 
 MOST_COPIED_ROWS = 100_000
+MOST_SEARCHED_ROWS = 200  # by letters that are typed: what a row says may take a millisecond to find out
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 NO_INDEX = QModelIndex()
@@ -65,6 +66,17 @@ class RowTable(QAbstractTableModel, Generic[Row]):
         if role != Qt.ItemDataRole.DisplayRole or (row := self.row(index.row())) is None:
             return None
         return column.text(row)
+
+    def match(
+        self,
+        start: AnyIndex,
+        role: int,
+        value: object,
+        hits: int = 1,
+        flags: Qt.MatchFlag = Qt.MatchFlag.MatchStartsWith | Qt.MatchFlag.MatchWrap,
+    ) -> list[QModelIndex]:
+        """Where a view goes when letters are typed; in a long table nowhere, for it would make all words."""
+        return super().match(start, role, value, hits, flags) if self.n_rows <= MOST_SEARCHED_ROWS else []
 
     def as_text(self, rows: Iterable[int]) -> str:
         """Rows as lines of tab-separated columns under a line of titles, at most MOST_COPIED_ROWS of them."""

@@ -68,6 +68,7 @@ class Settings(QObject):
     last_pre          the pre-tokenizer that was chosen for it by hand, "" for none
     compare_terms     JSON, see SummaryTerms
     own_contenders    JSON, see OwnContenders
+    vocabulary_columns  names with commas between them, "" for the usual ones
     ids_format        what ids are copied as, see `ids_panel.FORMATS`; "" where the user never chose
     """
 
@@ -94,6 +95,7 @@ class Settings(QObject):
     ids_view = Choice("strip", "table")
     compare_terms = Text()
     own_contenders = Text()
+    vocabulary_columns = Text()
     debugger = Text()
     lessons = Text()
     finished_lessons = Text()

@@ -10,6 +10,8 @@ from guiapp.cli import run
 USER = {"role": "user", "content": "Hello tokenization"}
 KEYS = {"id", "text", "span", "origin", "message", "role", "field", "field_span", "line", "mixed", "also"}
 
+RECORD = {"text", "token_ids", "tokens", "generated", "turns", "as_text", "hints", "budget", "template"}
+
 
 @pytest.fixture
 def messages(tmp_path):
@@ -26,7 +28,7 @@ def test_the_record_has_each_token_with_its_origin(capsys, messages):
     capsys.readouterr()
     assert run(["chat", "demo:bpe", messages(USER), "--json", "--no-special"]) == 0
     record = json.loads(capsys.readouterr().out)
-    assert set(record) == {"text", "token_ids", "tokens", "as_text", "hints", "budget", "template"}
+    assert set(record) == RECORD
     assert (
         record["token_ids"] == guiapp.open_model("demo:bpe").encode(record["text"], False).token_ids.tolist()
     )
@@ -64,6 +66,45 @@ def test_template_tools_and_prompt_are_options(capsys, messages, tmp_path):
     record = json.loads(capsys.readouterr().out)
     assert record["text"] == '[{"name": "add"}]False'
     assert "tools" in record["budget"]["roles"]
+
+
+def test_variables_are_json_or_a_text(capsys, messages, tmp_path):
+    (tmp_path / "own.jinja").write_text("{{ messages[0].content }}{{ a | tojson }}{{ b | tojson }}")
+    more = [
+        "--template",
+        str(tmp_path / "own.jinja"),
+        "--set",
+        "a=[1, null]",
+        "--set",
+        "b=2026-01-01",
+        "--json",
+    ]
+    run(["chat", "demo:bpe", messages(USER), *more])
+    assert json.loads(capsys.readouterr().out)["text"] == USER["content"] + '[1, null]"2026-01-01"'
+
+
+@pytest.mark.parametrize(
+    ("beside", "status", "told"),
+    [
+        (["--beside", "demo:bpe"], 0, "1 user: 9 alike"),
+        (["--no-generation-prompt-beside"], 3, "generation prompt: 0 alike\n  - <|im_start|> ass ist ant ↵"),
+        (["--template-beside", "own.jinja"], 3, "  + ["),
+    ],
+)
+def test_two_prompts_are_compared(capsys, messages, tmp_path, monkeypatch, beside, status, told):
+    (tmp_path / "own.jinja").write_text("{% for m in messages %}[{{ m.content }}]{% endfor %}")
+    monkeypatch.chdir(tmp_path)
+    given = ["chat", "demo:bpe", messages(USER), "--no-special", *beside]
+    assert run(given) == status
+    assert told in capsys.readouterr().out
+    assert run([*given, "--json"]) == status
+    record = json.loads(capsys.readouterr().out)
+    assert record["same_ids"] == (status == 0)
+    assert set(record["first"]) == set(record["second"]) == RECORD
+    for side in ("first", "second"):
+        tiled = [turn[side]["tokens"] for turn in record["turns"] if turn[side]]
+        assert [start for start, _ in tiled] == [0, *(end for _, end in tiled[:-1])]
+        assert set(record[f"only_{side}"]) <= set(range(len(record[side]["token_ids"])))
 
 
 @pytest.mark.parametrize(

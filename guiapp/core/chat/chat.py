@@ -6,8 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
-from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -16,10 +14,13 @@ from numpy.typing import NDArray
 from guiapp.core.chat.as_text import content_as_text
 from guiapp.core.chat.messages import Conversation
 from guiapp.core.chat.rendering import Rendering, render
+from guiapp.core.chat.settings import ChatSettings
 from guiapp.core.chat.templates import ChatTemplate, chosen_template, special_texts
 from guiapp.core.chat.traced import CHANGED, CONTENT, TEMPLATE, Origin
+from guiapp.core.chat.turns import Turn, turns_of
 from guiapp.core.encoding import Encoding
 from guiapp.core.tokenizer import Tokenizer
+from guiapp.core.vocab.attributes import Attribute
 
 ADDED = "added"
 TOOLS = "tools"
@@ -74,7 +75,9 @@ class Chat:
     """A conversation in tokens; immutable.
 
     conversation, template, rendering   what was rendered, by what, and the text of it
-    encoding    of the whole text, control tokens parsed
+    settings    how
+    parsed      the whole text in tokens, control tokens parsed
+    encoding    the tokens that the settings ask for: `parsed` or `as_text`
     """
 
     def __init__(
@@ -83,11 +86,12 @@ class Chat:
         conversation: Conversation,
         template: ChatTemplate,
         rendering: Rendering,
-        add_special: bool = True,
+        settings: ChatSettings,
     ) -> None:
         self.tokenizer, self.conversation = tokenizer, conversation
-        self.template, self.rendering, self.add_special = template, rendering, add_special
-        self.encoding = tokenizer.encode(rendering.text, add_special, True)
+        self.template, self.rendering, self.settings = template, rendering, settings
+        self.parsed = tokenizer.encode(rendering.text, settings.add_special, True)
+        self.encoding = self.as_text if settings.as_text else self.parsed
 
     @property
     def text(self) -> str:
@@ -114,10 +118,10 @@ class Chat:
         As far as it is known what is content: see `is_traced`.
         """
         if not self.is_traced:
-            return self.encoding
+            return self.parsed
         kinds = np.array([run.origin.kind != TEMPLATE for run in self.rendering.runs], bool)
         is_content = np.repeat(kinds, np.diff(self.run_bounds))[self.character_of_byte[:-1]]
-        return content_as_text(self.tokenizer, self.encoding.text_bytes, is_content, self.add_special)
+        return content_as_text(self.tokenizer, self.parsed.text_bytes, is_content, self.settings.add_special)
 
     @cached_property
     def as_text_origins(self) -> list[TokenOrigin]:
@@ -139,6 +143,40 @@ class Chat:
         )
 
     @cached_property
+    def is_generated(self) -> NDArray[np.bool_]:
+        """bool[n]: the tokens that the assistant writes, as `generation` blocks of the template say.
+
+        The same as `transformers` returns as assistant tokens mask.
+        """
+        generated = np.zeros(len(self.encoding), bool)
+        for start, end in self.rendering.generated:
+            generated[slice(*self.tokens_at(start, end))] = True
+        return generated
+
+    @cached_property
+    def became_control(self) -> NDArray[np.bool_]:
+        """bool[n]: the tokens of content that are control tokens, but for what a model has no tokens for."""
+        attributes = self.tokenizer.vocabulary.attributes[self.token_ids]
+        became = attributes & Attribute.CONTROL > 0
+        for index in np.flatnonzero(attributes & Attribute.UNKNOWN).tolist():
+            start, end = self.encoding.spans[index].tolist()
+            name = self.tokenizer.vocabulary.raw_text(int(self.token_ids[index]))
+            became[index] = self.encoding.text_bytes[start:end].strip() == name
+        return became & np.array([origin.is_content for origin in self.origins], bool)
+
+    @cached_property
+    def turns(self) -> list[Turn]:
+        """Tokens by turn; they tile the prompt."""
+        return turns_of(self)
+
+    def tokens_at(self, start: int, end: int) -> tuple[int, int]:
+        """Those that have some of these characters of the text, first and behind the last; else (0, 0)."""
+        first, last = np.searchsorted(self.character_of_byte, (start, end))
+        spans = self.encoding.spans
+        found = np.flatnonzero((spans[:, 1] > first) & (spans[:, 0] < last))
+        return (int(found[0]), int(found[-1]) + 1) if len(found) else (0, 0)
+
+    @cached_property
     def run_bounds(self) -> NDArray[np.int64]:
         """int64[n + 1]: the characters where runs begin, and the end of the text."""
         return np.array([*(run.start for run in self.rendering.runs), len(self.rendering.text)], np.int64)
@@ -146,11 +184,13 @@ class Chat:
     @cached_property
     def character_of_byte(self) -> NDArray[np.int64]:
         """int64[n + 1]: of each byte of the text, and for its end the number of characters."""
-        is_first = np.frombuffer(self.encoding.text_bytes, np.uint8) & 0xC0 != 0x80
+        is_first = np.frombuffer(self.parsed.text_bytes, np.uint8) & 0xC0 != 0x80
         return np.append(np.cumsum(is_first) - 1, len(self.rendering.text))
 
     def _origins_in(self, encoding: Encoding) -> list[TokenOrigin]:
-        n_before, n_after = map(len, self.tokenizer.special_ids_around()) if self.add_special else (0, 0)
+        n_before, n_after = (
+            map(len, self.tokenizer.special_ids_around()) if self.settings.add_special else (0, 0)
+        )
         starts, ends = encoding.spans[n_before : len(encoding) - n_after].T
         characters = self.character_of_byte
         firsts = characters[starts]
@@ -200,15 +240,12 @@ class Chat:
 def chat_of(
     tokenizer: Tokenizer,
     conversation: Conversation,
-    template: str | Path | None = None,
-    add_generation_prompt: bool = True,
-    add_special: bool = True,
-    variables: Mapping[str, object] = MappingProxyType({}),
+    settings: ChatSettings,
     checkpoint: Callable[[], None] = lambda: None,
 ) -> Chat:
     """Messages through a template of the model, or one that is given: see `chosen_template` and `render`."""
     vocabulary = tokenizer.vocabulary
-    chosen = chosen_template(vocabulary, conversation.tools is not None, template)
-    given = {**special_texts(vocabulary), **variables}
-    rendering = render(chosen.text, conversation, add_generation_prompt, given, checkpoint)
-    return Chat(tokenizer, conversation, chosen, rendering, add_special)
+    chosen = chosen_template(vocabulary, conversation.tools is not None, settings.template)
+    given = {**special_texts(vocabulary), **settings.variables}
+    rendering = render(chosen.text, conversation, settings.add_generation_prompt, given, checkpoint)
+    return Chat(tokenizer, conversation, chosen, rendering, settings)

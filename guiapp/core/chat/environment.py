@@ -25,6 +25,7 @@ class RefusedError(TemplateError):
 class Generation(Extension):
     """`{% generation %}`: a block of what the model is to write, which prints what is in it."""
 
+    environment: ChatEnvironment
     tags = {"generation"}
 
     def parse(self, parser: Parser) -> nodes.Node:
@@ -33,7 +34,9 @@ class Generation(Extension):
         return nodes.CallBlock(self.call_method("_written"), [], [], body).set_lineno(line)
 
     def _written(self, caller: Macro) -> str:
-        return caller()
+        text, start = caller(), self.environment.n_written
+        self.environment.generated.append((start, start + len(text)))
+        return text
 
 
 class OwnNamespace(Namespace):
@@ -83,7 +86,11 @@ def raise_exception(message: str) -> None:
 
 
 class ChatEnvironment(ImmutableSandboxedEnvironment):
-    """What compiles chat templates; `now` is the time that they are told."""
+    """What compiles chat templates; `now` is the time that they are told.
+
+    n_written  characters so far, and of which `generated` ones are in generation blocks: starts and ends, as
+               `transformers` counts them, which is wrong for a block within a macro or a set
+    """
 
     def __init__(self, now: datetime, optimized: bool = True) -> None:
         super().__init__(
@@ -96,3 +103,11 @@ class ChatEnvironment(ImmutableSandboxedEnvironment):
             "dict": MakesDicts(),
             "namespace": OwnNamespace,
         }
+        self.n_written, self.generated = 0, list[tuple[int, int]]()
+
+    def rendered(self, source: str, given: dict[str, Any]) -> str:
+        parts = []
+        for part in self.from_string(source).generate(given):
+            parts.append(part)
+            self.n_written += len(part)
+        return "".join(parts)

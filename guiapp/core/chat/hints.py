@@ -11,6 +11,7 @@ import numpy as np
 
 from guiapp.core.chat.as_text import is_control
 from guiapp.core.chat.chat import ADDED, TOOLS, Chat, TokenOrigin
+from guiapp.core.chat.fixes import Edit, Fix, text_of
 from guiapp.core.chat.traced import CHANGED, CONTENT, TEMPLATE
 from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.vocabulary import Vocabulary
@@ -31,22 +32,6 @@ BEGINNINGS = (
     "<|start|>", "<|turn>", "<|START_OF_TURN_TOKEN|>", "<｜begin▁of▁sentence｜>",
 )  # fmt: skip
 BLANKS = " \t\u00a0\u3000"
-
-
-@dataclass(frozen=True)
-class Fix:
-    """What one click would do: one of three things.
-
-    label        of the button
-    add_special  whether the tokenizer is to put tokens around the text
-    as_text      whether content is to be encoded as text
-    edit         the characters start to end of a field of a message to be replaced, and by what
-    """
-
-    label: str
-    add_special: bool | None = None
-    as_text: bool | None = None
-    edit: tuple[int, str, int, int, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -81,13 +66,12 @@ def hints(chat: Chat) -> list[Hint]:
 
 
 def _content_as_control(chat: Chat) -> Iterator[Hint]:
-    control = is_control(chat.tokenizer.vocabulary)[chat.token_ids]
-    for index in np.flatnonzero(control).tolist():
-        if (origin := chat.origins[index]).is_content:
-            token = quoted(_raw(chat.tokenizer.vocabulary, int(chat.token_ids[index])))
-            what = f"Content of {_name(origin)} became the control token {token}."
-            fix = Fix("Encode as text", as_text=True)
-            yield Hint("content_became_control", WARNING, what, (index, index + 1), origin.message, fix)
+    for index in np.flatnonzero(chat.became_control).tolist():
+        origin = chat.origins[index]
+        token = quoted(_raw(chat.tokenizer.vocabulary, int(chat.token_ids[index])))
+        what = f"Content of {_name(origin)} became the control token {token}."
+        fix = Fix("Encode as text", as_text=True)
+        yield Hint("content_became_control", WARNING, what, (index, index + 1), origin.message, fix)
 
 
 def _two_bos(chat: Chat) -> Iterator[Hint]:
@@ -149,7 +133,7 @@ def _near_misses(chat: Chat) -> Iterator[Hint]:
         if said in ENDS and not meant and end is not None:
             meant = _raw(vocabulary, end)
             instead = f"; its turns end with {quoted(meant)}"
-        tokens = _tokens_at(chat, found.start(), found.end())
+        tokens = chat.tokens_at(found.start(), found.end())
         origin = chat.origins[tokens[0]]
         where = f"in {_name(origin)}" if origin.is_content else f"from line {origin.line} of the template"
         yield Hint(
@@ -167,17 +151,17 @@ def _added_blanks(chat: Chat) -> Iterator[Hint]:
     text, runs = chat.text, chat.rendering.runs
     if text and text[-1] in BLANKS and runs[-1].origin.kind == TEMPLATE:
         what = "The prompt ends in a blank from the template: tokens of words mostly begin with their own."
-        yield Hint("trailing_blank", WARNING, what, _tokens_at(chat, len(text) - 1, len(text)))
+        yield Hint("trailing_blank", WARNING, what, chat.tokens_at(len(text) - 1, len(text)))
     for before, run in pairwise(runs):
         kinds = before.origin.kind, run.origin.kind
         if kinds == (TEMPLATE, CONTENT) and text[run.start - 1] in BLANKS:
             what = f"Line {before.origin.line} of the template puts a blank before content."
             yield Hint(
-                "added_blank", HINT, what, _tokens_at(chat, run.start - 1, run.start), run.origin.message
+                "added_blank", HINT, what, chat.tokens_at(run.start - 1, run.start), run.origin.message
             )
         if kinds == (CONTENT, TEMPLATE) and text[run.start] in BLANKS:
             what = f"Line {run.origin.line} of the template puts a blank behind content."
-            place = _tokens_at(chat, run.start, run.start + 1)
+            place = chat.tokens_at(run.start, run.start + 1)
             yield Hint("added_blank", HINT, what, place, before.origin.message)
 
 
@@ -194,14 +178,6 @@ def _lost_content(chat: Chat) -> Iterator[Hint]:
             yield Hint("lost_content", WARNING, what, (0, 0), number)
 
 
-def _tokens_at(chat: Chat, start: int, end: int) -> tuple[int, int]:
-    """Those that have some of these characters of the text."""
-    first, last = np.searchsorted(chat.character_of_byte, (start, end))
-    spans = chat.encoding.spans
-    found = np.flatnonzero((spans[:, 1] > first) & (spans[:, 0] < last))
-    return (int(found[0]), int(found[-1]) + 1) if len(found) else (0, 0)
-
-
 def _replacement(chat: Chat, start: int, end: int, text: str) -> Fix | None:
     """For some characters of the prompt, where they are a stretch of the content of a message."""
     row = int(np.searchsorted(chat.run_bounds[:-1], start, "right")) - 1
@@ -209,7 +185,8 @@ def _replacement(chat: Chat, start: int, end: int, text: str) -> Fix | None:
     if not text or run.origin.kind != CONTENT or run.origin.message is None or end > run_end:
         return None
     first = run.offset + start - run_start
-    return Fix("Replace", edit=(run.origin.message, run.origin.field, first, first + end - start, text))
+    edit = Edit(run.origin.message, run.origin.field, first, first + end - start, text)
+    return Fix("Replace", edit=edit) if text_of(chat.conversation, edit) is not None else None
 
 
 def look(name: str) -> str:

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import ChainMap
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -33,12 +34,16 @@ class Rendering:
     runs        its stretches by origin, in order; together they are the whole
     lines       how often each line of the template ran, None for those with nothing to run; () if unknown
     elapsed_ns  of compiling and running the template, without starting the process
+    generated   characters that are in `generation` blocks, which the assistant writes; as in `transformers`
+    prompt_start  the character where the generation prompt begins; None where it is no end of the text
     """
 
     text: str
     runs: tuple[Run, ...]
     lines: tuple[int | None, ...]
     elapsed_ns: int
+    generated: tuple[tuple[int, int], ...] = ()
+    prompt_start: int | None = None
 
 
 def render(
@@ -53,6 +58,8 @@ def render(
     variables   what it is given besides, such as `bos_token`, or `enable_thinking`
     checkpoint  called again and again; what it raises ends the process
     """
+    if taken := {"messages", "tools", "add_generation_prompt"}.intersection(variables):
+        raise ChatError(f"{min(taken)} is no variable: it is given to the template by itself.")
     if len(template) > LONGEST_TEMPLATE:
         raise ChatError(f"The template is longer than {LONGEST_TEMPLATE:,} characters.")
     request = {
@@ -64,12 +71,14 @@ def render(
     }
     first, *others = _answers(json.dumps(request).encode(), checkpoint)
     if "error" in first:
-        raise ChatError(f"The template {quoted(first['error'], LONGEST_REASON).rstrip('.')}.")
-    text, traced = first["text"], others[0] if others else {}
-    runs = tuple(Run(row[0], Origin(*row[1:-1]), row[-1]) for row in traced.get("runs", ()))
+        reason = quoted(first["error"], LONGEST_REASON).rstrip(".")
+        raise ChatError(f"The template {reason}.", first.get("line", 0))
+    text, more = first["text"], ChainMap(*others)
+    runs = tuple(Run(row[0], Origin(*row[1:-1]), row[-1]) for row in more.get("runs", ()))
     if not runs and text:
         runs = (Run(0, Origin(CHANGED), 0),)
-    return Rendering(text, runs, tuple(traced.get("lines", ())), first["elapsed_ns"])
+    lines, generated = tuple(more.get("lines", ())), tuple(map(tuple, first["generated"]))
+    return Rendering(text, runs, lines, first["elapsed_ns"], generated, more.get("prompt_start"))
 
 
 def _answers(request: bytes, checkpoint: Callable[[], None]) -> list[dict[str, Any]]:

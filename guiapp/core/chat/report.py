@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 
 from guiapp.core.chat.chat import Chat, TokenOrigin
-from guiapp.core.chat.hints import Fix, Hint
+from guiapp.core.chat.fixes import Fix
+from guiapp.core.chat.hints import Hint
+from guiapp.core.chat.turns import Turn
 from guiapp.core.encoding import Encoding
 from guiapp.core.explain.spelling import Spelling
 from guiapp.core.vocab.quoting import quoted
@@ -25,6 +27,8 @@ def chat_record(chat: Chat, hints: Sequence[Hint]) -> dict[str, Any]:
         "text": chat.text,
         "token_ids": chat.token_ids.tolist(),
         "tokens": _tokens(chat, chat.encoding, chat.origins),
+        "generated": np.flatnonzero(chat.is_generated).tolist(),
+        "turns": [turn_record(turn) for turn in chat.turns],
         "as_text": {
             "token_ids": chat.as_text.token_ids.tolist(),
             "tokens": _tokens(chat, chat.as_text, chat.as_text_origins),
@@ -48,8 +52,17 @@ def chat_record(chat: Chat, hints: Sequence[Hint]) -> dict[str, Any]:
     }
 
 
+def turn_record(turn: Turn) -> dict[str, Any]:
+    return {
+        "tokens": [turn.start, turn.end],
+        "message": turn.message,
+        "role": turn.role or None,
+        "is_prompt": turn.is_prompt,
+    }
+
+
 def differs(chat: Chat) -> bool:
-    """Whether content as text has other tokens."""
+    """Whether content as text has other tokens, and is not what was asked for."""
     return not np.array_equal(chat.as_text.token_ids, chat.token_ids)
 
 
@@ -86,10 +99,7 @@ def _hint_record(hint: Hint) -> dict[str, Any]:
 
 
 def _fix_record(fix: Fix) -> dict[str, Any]:
-    edit = None
-    if fix.edit is not None:
-        message, field, start, end, text = fix.edit
-        edit = {"message": message, "field": field, "start": start, "end": end, "text": text}
+    edit = None if fix.edit is None else fix.edit._asdict()
     return {"label": fix.label, "add_special": fix.add_special, "as_text": fix.as_text, "edit": edit}
 
 

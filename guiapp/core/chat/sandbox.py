@@ -1,9 +1,10 @@
 """The process that runs a chat template: a program from a stranger, who may want more than to write a prompt.
 
 Reads a JSON object {"template", "messages", "tools", "variables", "add_generation_prompt"} on standard input.
-Writes lines of JSON: {"text", "elapsed_ns"} or {"error"}, and behind a text {"runs", "lines"}: where it is
-from, each a Run, and how often each line of the template ran.  The system ends what takes too long or too
-much.  See CVE-2024-34359 for what happens without a sandbox.
+Writes lines of JSON: {"text", "elapsed_ns", "generated"} or {"error", "line"}, and behind a text
+{"runs", "lines"}: where it is from, each a Run, and how often each line of the template ran; then
+{"prompt_start"}.  The system ends what takes too long or too much.  See CVE-2024-34359 for what happens
+without a sandbox.
 """
 
 from __future__ import annotations
@@ -40,22 +41,25 @@ def main() -> None:
     answer = _rendered(request, now)
     _write(answer)
     if "text" in answer:
-        with contextlib.suppress(Exception):  # then origins are unknown, and that is told
-            _write(_traced(request, now, answer["text"]))
+        for more in (_traced, _prompt_start):
+            with contextlib.suppress(Exception):  # then origins are unknown, and that is told
+                _write(more(request, now, answer["text"]))
 
 
 def _rendered(request: Mapping[str, Any], now: datetime) -> dict[str, Any]:
     started_ns = time.perf_counter_ns()
     try:
         random.seed(0)
-        text = ChatEnvironment(now).from_string(request["template"]).render(_given(request, request))
+        environment = ChatEnvironment(now)
+        text = environment.rendered(request["template"], _given(request, request))
     except MemoryError:
         return {"error": "takes more memory than it may"}
     except Exception as error:
-        return {"error": _reason(error)}
+        return {"error": _reason(error), "line": _line(error)}
     if len(text) > MOST_CHARACTERS:
         return {"error": f"writes more than {MOST_CHARACTERS:,} characters"}
-    return {"text": text, "elapsed_ns": time.perf_counter_ns() - started_ns}
+    elapsed_ns = time.perf_counter_ns() - started_ns
+    return {"text": text, "elapsed_ns": elapsed_ns, "generated": environment.generated}
 
 
 def _given(request: Mapping[str, Any], entries: Mapping[str, Any]) -> dict[str, Any]:
@@ -88,6 +92,14 @@ def _traced(request: Mapping[str, Any], now: datetime, expected: str) -> dict[st
     return (
         {} if len(runs) > MOST_RUNS else {"runs": runs, "lines": environment.line_counts(request["template"])}
     )
+
+
+def _prompt_start(request: Mapping[str, Any], now: datetime, text: str) -> dict[str, Any]:
+    """Where what the template writes without a generation prompt ends, if that begins the text."""
+    if not request["add_generation_prompt"]:
+        return {}
+    shorter = _rendered({**request, "add_generation_prompt": False}, now)["text"]
+    return {"prompt_start": len(shorter)} if text.startswith(shorter) else {}
 
 
 def _entries(value: Any, origins: Origins, message: int | None, field: str) -> Any:

@@ -8,19 +8,9 @@ from dataclasses import dataclass, replace
 from os import PathLike
 from os.path import isdir
 
-from guiapp.core.doctor.findings import (
-    CONVERT,
-    DOWNLOAD,
-    ERROR,
-    GGUF,
-    HINT,
-    SEVERITIES,
-    WARNING,
-    Check,
-    Finding,
-    Patient,
-)
+from guiapp.core.doctor.findings import CONVERT, DOWNLOAD, ERROR, HINT, SEVERITIES, WARNING, Finding
 from guiapp.core.doctor.original import check_original
+from guiapp.core.doctor.patient import GGUF, Check, Patient
 from guiapp.core.doctor.pre import check_pre, likeliest
 from guiapp.core.doctor.roles import check_clean_up, check_ends, check_roles, check_sizes
 from guiapp.core.doctor.templates import check_templates
@@ -110,7 +100,16 @@ def doctor(
         if (kind := _format(model)) is None:
             raise
         return Diagnosis((_fitting(_remark(str(error), ERROR, "not_usable"), kind == GGUF),), None)
-    return Diagnosis(_in_order(_findings(Patient(tokenizer), reference, progress)), tokenizer)
+    return examine(tokenizer, reference, progress)
+
+
+def examine(
+    tokenizer: Tokenizer,
+    original: Tokenizer | None = None,
+    progress: Callable[[float], None] = lambda _share: None,
+) -> Diagnosis:
+    """The same of a tokenizer that is open."""
+    return Diagnosis(_in_order(_findings(Patient(tokenizer), original, progress)), tokenizer)
 
 
 def _findings(

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.compare.vocabularies import VocabularyComparison, compare_vocabularies
-from guiapp.core.doctor.findings import ERROR, HINT, WARNING, Change, Finding, Patient
+from guiapp.core.doctor.findings import ERROR, HINT, WARNING, Change, Finding
+from guiapp.core.doctor.patient import Patient
 from guiapp.core.doctor.pre import SAMPLE
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.attributes import Attribute
@@ -23,7 +24,7 @@ def check_original(patient: Patient, original: Tokenizer) -> Iterator[Finding]:
     if (
         patient.vocabulary.type is not VocabType.WPM or not patient.is_gguf
     ):  # GGUF spells WordPieces otherwise
-        yield from _tokens(found)
+        yield from _tokens(patient, found)
     if (merges := found.merges) is not None:
         counts = len(merges.only[1]), len(merges.only[0]), int(merges.moved.sum())
         if any(counts):
@@ -40,30 +41,27 @@ def check_original(patient: Patient, original: Tokenizer) -> Iterator[Finding]:
 
 def _other_ids(patient: Patient, original: Tokenizer) -> Iterator[Finding]:
     for text in sorted((word for line in SAMPLE for word in (line, *line.split())), key=len):
-        before, after = patient.ids(text, True), Patient(original).ids(text, True)
-        if before != after:
+        before, after = patient.cut(text, True), Patient(original).cut(text, True)
+        if before.ids != after.ids:
             what = f"“{quoted(text)}” has other ids than in the original."
             yield Finding("original_ids", ERROR, what, changes=Change(text, before, after))
             return
 
 
-def _tokens(found: VocabularyComparison) -> Iterator[Finding]:
-    first, second = (each.vocabulary for each in found.tokenizers)
+def _tokens(patient: Patient, found: VocabularyComparison) -> Iterator[Finding]:
+    second = found.tokenizers[1].vocabulary
     if len(missing := found.only[1].tolist()):
         name = quoted(second.raw_text(missing[0]))
         what = f"{len(missing):,} tokens of the original are missing, the first is “{name}”."
         yield Finding("original_tokens", ERROR, what)
     if len(new := found.only[0].tolist()):
-        name = quoted(first.raw_text(new[0]))
-        what = f"{len(new):,} tokens are none of the original, the first is “{name}”."
-        yield Finding("original_tokens", HINT, what)
+        yield patient.about(new, "original_tokens", HINT, "not in the original.", "")
     differs = {"id": found.other_id, "kind": _other_kinds(found), "score": found.other_score}
     for name, is_other in differs.items():
         if is_other.any():
-            row = int(found.both[is_other.argmax(), 0])
-            text = quoted(first.raw_text(row))
-            what = f"{int(is_other.sum()):,} tokens had another {name}, the first is {row} “{text}”."
-            yield Finding(f"original_{name}", WARNING if name == "kind" else ERROR, what)
+            rows = found.both[is_other, 0].tolist()
+            severity = WARNING if name == "kind" else ERROR
+            yield patient.about(rows, f"original_{name}", severity, f"it has another {name} in the original.")
 
 
 def _other_kinds(found: VocabularyComparison) -> NDArray[np.bool_]:

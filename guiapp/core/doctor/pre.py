@@ -16,7 +16,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.doctor.findings import ERROR, WARNING, Change, Finding, Patient
+from guiapp.core.doctor.findings import ERROR, WARNING, Change, Finding
+from guiapp.core.doctor.patient import Patient
 from guiapp.core.open_model import open_model
 from guiapp.core.split.pre_tokenizers import PRE_TOKENIZERS, Pattern
 from guiapp.core.split.splitter import splitter_of
@@ -83,15 +84,15 @@ def check_pre(patient: Patient) -> Iterator[Finding]:
     changes = _change(patient.tokenizer, name)
     if not named:
         what = f"The file names no pre-tokenizer (tokenizer.ggml.pre). The likeliest is {name}: {why}."
-        yield Finding("pre_missing", ERROR, what, remedy, changes)
+        yield Finding("pre_missing", ERROR, what, remedy, changes, pre=name)
     elif named not in PRE_TOKENIZERS:
         what = f"The pre-tokenizer “{quoted(named)}” is not known. The likeliest is {name}: {why}."
-        yield Finding("pre_unknown", ERROR, what, remedy, changes)
+        yield Finding("pre_unknown", ERROR, what, remedy, changes, pre=name)
     elif PRE_TOKENIZERS[name].patterns != vocabulary.patterns:
         cuts = f"it cuts {n_cut:,} of {n_tried:,} tokens in two" if n_cut else "it cuts no token in two"
         what = f"The file asks for “{quoted(named)}”, and {cuts}. The likeliest is {name}: {why}."
         severity = ERROR if known is not None else WARNING
-        yield Finding("pre_of_other_family", severity, what, remedy, changes)
+        yield Finding("pre_of_other_family", severity, what, remedy, changes, pre=name)
 
 
 def likeliest(vocabulary: Vocabulary) -> tuple[str | None, str]:
@@ -156,7 +157,7 @@ def _change(tokenizer: Tokenizer, name: str) -> Change | None:
     assert tokenizer.vocabulary.path is not None
     other = open_model(tokenizer.vocabulary.path, name)
     for text in sorted((word for line in SAMPLE for word in (line, *line.split())), key=len):
-        before, after = (Patient(each).ids(text) for each in (tokenizer, other))
-        if before != after:
+        before, after = (Patient(each).cut(text) for each in (tokenizer, other))
+        if before.ids != after.ids:
             return Change(text, before, after)
     return None

@@ -1,15 +1,18 @@
-"""A diagnosis as a JSON record and as lines: what `doctor` prints."""
+"""A diagnosis as a JSON record, as lines and as Markdown."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from guiapp.core.doctor.doctor import Diagnosis
-from guiapp.core.doctor.findings import Change, Finding
+from guiapp.core.doctor.findings import SEVERITIES, Change, Cut, Finding
+from guiapp.core.explain.code_marks import code, in_markdown
 from guiapp.core.explain.figures import counted
 from guiapp.core.vocab.quoting import quoted
 
+COMMAND = "gguf_new_metadata.py "
 MOST_IDS = 12
 
 
@@ -26,8 +29,17 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "what": finding.what,
         "changes": None
         if changes is None
-        else {"text": changes.text, "before": changes.before, "after": changes.after},
+        else {
+            "text": changes.text,
+            "before": changes.before.ids,
+            "after": None if changes.after is None else changes.after.ids,
+        },
         "remedy": finding.remedy,
+        "tokens": finding.tokens,
+        "pre": finding.pre,
+        "line": None
+        if finding.line is None
+        else {"template": finding.line.template, "number": finding.line.number},
     }
 
 
@@ -39,7 +51,7 @@ def text_lines(diagnosis: Diagnosis) -> Iterator[str]:
             yield f"    text:   {_change(finding.changes)}"
         if finding.remedy:
             yield f"    remedy: {finding.remedy}"
-    yield counted(len(diagnosis.findings), "finding") + "."
+    yield count(diagnosis.findings) + "."
 
 
 def _change(change: Change) -> str:
@@ -47,6 +59,34 @@ def _change(change: Change) -> str:
     return now if change.after is None else f"{now}; mended: {_ids(change.after)}"
 
 
-def _ids(ids: tuple[int, ...]) -> str:
-    more = ", …" if len(ids) > MOST_IDS else ""
-    return f"[{', '.join(map(str, ids[:MOST_IDS]))}{more}]"
+def _ids(cut: Cut) -> str:
+    more = ", …" if len(cut.ids) > MOST_IDS else ""
+    return f"[{', '.join(map(str, cut.ids[:MOST_IDS]))}{more}]"
+
+
+def markdown(title: str, diagnosis: Diagnosis) -> str:
+    """For a file or an issue: a heading for each severity, and what stands for itself in code marks."""
+    lines = [f"# What the doctor says of {in_markdown(quoted(title))}", "", f"{count(diagnosis.findings)}."]
+    for severity in SEVERITIES:
+        found = [each for each in diagnosis.findings if each.severity == severity]
+        lines += ["", f"## {counted(len(found), severity).capitalize()}", ""] * bool(found)
+        for each in found:
+            lines.append(f"- {in_markdown(each.what)} ({code(each.code)})")
+            if each.changes is not None:
+                lines.append(f"  - Text: {in_markdown(_change(each.changes))}")
+            if each.remedy:
+                remedy = code(each.remedy) if is_command(each.remedy) else in_markdown(each.remedy)
+                lines.append(f"  - Remedy: {remedy}")
+    return "\n".join(lines) + "\n"
+
+
+def count(findings: Sequence[Finding]) -> str:
+    """How many there are of each severity, the worst first."""
+    n_of = Counter(each.severity for each in findings)
+    told = [counted(n_of[severity], severity) for severity in SEVERITIES if n_of[severity]]
+    return ", ".join(told).capitalize() or "No findings"
+
+
+def is_command(remedy: str) -> bool:
+    """Whether it is to be typed into a terminal rather than read."""
+    return remedy.startswith(COMMAND)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import asdict
 
 from guiapp.core.chat.hints import look
-from guiapp.core.doctor.findings import CONVERT, ERROR, HINT, WARNING, Change, Finding, Patient
+from guiapp.core.doctor.findings import CONVERT, ERROR, HINT, WARNING, Change, Finding
+from guiapp.core.doctor.patient import Patient
 from guiapp.core.vocab.attributes import NORMAL_TYPE, Attribute
 from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.special_ids import KEYS
@@ -47,9 +48,9 @@ def check_roles(patient: Patient) -> Iterator[Finding]:
             remedy = patient.new_metadata(f"--special-token-by-id {KEY_OF_ROLE[role]} ID")
             changes = None
             if asked.get(role):
-                changes = Change("a", patient.ids("a", True))
+                changes = Change("a", patient.cut("a", True))
             severity = ERROR if asked.get(role) or role in ("eos", "eot") else WARNING
-            yield Finding("role_is_text", severity, what, remedy, changes)
+            yield Finding("role_is_text", severity, what, remedy, changes, (row,))
     if vocabulary.type in WITH_UNKNOWN and ids["unk"] is None and vocabulary.parts is None:
         what = "There is no token for what the vocabulary does not know (tokenizer.ggml.unknown_token_id)."
         yield Finding(
@@ -68,16 +69,21 @@ def check_ends(patient: Patient) -> Iterator[Finding]:
         remedy = patient.new_metadata("--special-token-by-id eos ID")
         yield Finding("no_end", WARNING if patient.is_gguf else HINT, what, remedy)
     for text, row in patient.specials.items():
-        if row in vocabulary.eog or look(text).strip(BRACKETS) not in ENDS_BY_LOOK:
+        if row in vocabulary.eog or not looks_like_end(text):
             continue
-        if _keeps_going(patient, text):
+        if keeps_going(text, patient.specials):
             continue
         is_used = any(text in template.text for template in patient.templates)
-        name = f"{row} “{quoted(text)}”"
-        what = f"Token {name} looks like the end of a turn, but llama.cpp does not end a generation there."
+        said = "it looks like the end of a turn, but llama.cpp does not end a generation there."
         role = "eot" if vocabulary.special_ids.eot is None else "eom"
         remedy = patient.new_metadata(f"--special-token-by-id {role} {row}")
-        yield Finding("end_of_turn_goes_on", WARNING if is_used else HINT, what, remedy)
+        severity = WARNING if is_used else HINT
+        yield patient.about([row], "end_of_turn_goes_on", severity, said, remedy)
+
+
+def looks_like_end(name: str) -> bool:
+    """Whether people take a token of this name for the end of a turn."""
+    return look(name).strip(BRACKETS) in ENDS_BY_LOOK
 
 
 def _reads_only(patient: Patient) -> bool:
@@ -88,9 +94,9 @@ def _reads_only(patient: Patient) -> bool:
     )
 
 
-def _keeps_going(patient: Patient, text: str) -> bool:
+def keeps_going(text: str, special_texts: Container[str]) -> bool:
     """What llama.cpp itself takes out of the ends, as gpt-oss's `<|end|>`: the message ends, not the turn."""
-    return text == "<|end|>" and bool({"<|return|>", "<|call|>"} & patient.specials.keys())
+    return text == "<|end|>" and ("<|return|>" in special_texts or "<|call|>" in special_texts)
 
 
 def check_sizes(patient: Patient) -> Iterator[Finding]:
@@ -114,7 +120,7 @@ def check_clean_up(patient: Patient) -> Iterator[Finding]:
     text = "a , b ."
     if not patient.vocabulary.rules.clean_spaces or patient.vocabulary.type is VocabType.WPM:
         return
-    decoded = patient.tokenizer.decode(patient.ids(text), remove_special=True)
+    decoded = patient.tokenizer.decode(patient.cut(text).ids, remove_special=True)
     if decoded != text:
         what = f"Decoding drops blanks before punctuation: “{text}” comes back as “{quoted(decoded)}”."
         remedy = "Nothing, if the model's own tokenizer has clean_up_tokenization_spaces; else another pre."

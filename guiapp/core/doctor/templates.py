@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterator
 
 from guiapp.core.chat.hints import BEGINNINGS, ENDS, MARKER, look
-from guiapp.core.doctor.findings import WARNING, Change, Finding, Patient
+from guiapp.core.chat.templates import ChatTemplate
+from guiapp.core.doctor.findings import WARNING, Change, Cut, Finding, TemplateLine
+from guiapp.core.doctor.patient import Patient
 from guiapp.core.text.invisible import INVISIBLE
 from guiapp.core.text.look_alikes import look_alikes
 from guiapp.core.vocab.quoting import quoted
@@ -14,6 +16,7 @@ from guiapp.core.vocab.quoting import quoted
 LONGEST = 1 << 20  # characters of a template that are looked at
 WRITES_BOS = re.compile(r"\{\{-?\+?\s*bos_token\b|bos_token\s*[+~]|[+~]\s*bos_token\b|=\s*bos_token\b")
 PIPED = re.compile(r"<[|｜].*[|｜]>")
+LINES_AROUND, LONGEST_LINE = 3, 500
 REMEDY = "--chat-template-file FIXED.jinja"
 
 
@@ -21,63 +24,96 @@ def check_templates(patient: Patient) -> Iterator[Finding]:
     """Each template of the model."""
     for template in patient.templates:
         text = _without_comments(template.text[:LONGEST])
-        yield from _bos_twice(patient, template.name, text)
-        yield from _markers(patient, template.name, text)
-        yield from _unseen(patient, template.name, text)
+        yield from _bos_twice(patient, template, text)
+        yield from _markers(patient, template, text)
+        yield from _unseen(patient, template, text)
 
 
 def _without_comments(text: str) -> str:
+    """Only line ends are left of them, so that lines are counted as in the file."""
     kept, at = list[str](), 0
     while (start := text.find("{#", at)) >= 0 and (end := text.find("#}", start + 2)) >= 0:
-        kept.append(text[at:start])
+        kept.append(text[at:start] + "\n" * text.count("\n", start, end))
         at = end + 2
     return "".join(kept) + text[at:]
 
 
-def _bos_twice(patient: Patient, name: str, text: str) -> Iterator[Finding]:
+def _bos_twice(patient: Patient, template: ChatTemplate, text: str) -> Iterator[Finding]:
     """A template that writes BOS, where the tokenizer adds one, too."""
     vocabulary = patient.vocabulary
     bos = vocabulary.special_ids.bos
     if bos is None or bos >= len(vocabulary) or not vocabulary.rules.add_bos:
         return
     token = patient.texts[bos]
-    if WRITES_BOS.search(text) or token in text:
+    if found := WRITES_BOS.search(text) or re.search(re.escape(token), text):
         what = (
-            f"{_name(name)} writes “{quoted(token)}”, and the tokenizer puts it before each text: a program "
-            "that encodes what the template writes with special tokens has it twice."
+            f"{_name(template)} writes “{quoted(token)}”, and the tokenizer puts it before each text: a "
+            "program that encodes what the template writes with special tokens has it twice."
         )
         remedy = (
             "Encode rendered prompts without special tokens, or set tokenizer.ggml.add_bos_token to false."
         )
-        changes = Change(token, patient.ids(token, True), patient.ids(token))
-        yield Finding("bos_twice", WARNING, what, remedy, changes)
+        changes = Change(token, patient.cut(token, True), patient.cut(token))
+        yield Finding(
+            "bos_twice", WARNING, what, remedy, changes, (bos,), line=_line(template, text, found.start())
+        )
 
 
-def _markers(patient: Patient, name: str, text: str) -> Iterator[Finding]:
+def _markers(patient: Patient, template: ChatTemplate, text: str) -> Iterator[Finding]:
     """Markers that are ordinary text in this model."""
     names = patient.specials
     by_look = {look(special): special for special in names}
-    for marker in dict.fromkeys(found[0] for found in MARKER.finditer(text)):
+    for marker, found in _first_of_each(MARKER, text).items():
         meant = by_look.get(look(marker))
         if marker in names or not (meant or marker in ENDS + BEGINNINGS or PIPED.fullmatch(marker)):
             continue
-        what = f"{_name(name)} has the marker “{quoted(marker)}”, which is ordinary text in this model"
+        what = f"{_name(template)} has the marker “{quoted(marker)}”, which is ordinary text in this model"
         what += f"; it has “{quoted(meant)}”." if meant else "."
-        after = (names[meant],) if meant else None
-        changes = Change(marker, patient.ids(marker), after)
-        yield Finding("marker_is_text", WARNING, what, patient.new_metadata(REMEDY), changes)
+        after = Cut.whole(marker, names[meant]) if meant else None
+        changes, tokens = Change(marker, patient.cut(marker), after), after.ids if after else ()
+        remedy = patient.new_metadata(REMEDY)
+        yield Finding(
+            "marker_is_text",
+            WARNING,
+            what,
+            remedy,
+            changes,
+            tokens,
+            line=_line(template, text, found.start()),
+        )
 
 
-def _unseen(patient: Patient, name: str, text: str) -> Iterator[Finding]:
+def _unseen(patient: Patient, template: ChatTemplate, text: str) -> Iterator[Finding]:
     """Characters that nobody sees, or takes for others."""
+    remedy = patient.new_metadata(REMEDY)
     if found := INVISIBLE.search(text):
-        line = text.count("\n", 0, found.start()) + 1
-        what = f"{_name(name)} has an invisible character in line {line}: U+{ord(found[0][0]):04X}."
-        yield Finding("template_invisible", WARNING, what, patient.new_metadata(REMEDY))
-    if odd := look_alikes(text.encode("utf-8", "replace")):
-        what = f"{_name(name)} has U+{ord(odd[0].letter):04X}, which passes for “{odd[0].passes_for}”."
-        yield Finding("template_look_alike", WARNING, what, patient.new_metadata(REMEDY))
+        line = _line(template, text, found.start())
+        what = (
+            f"{_name(template)} has an invisible character in line {line.number}: U+{ord(found[0][0]):04X}."
+        )
+        yield Finding("template_invisible", WARNING, what, remedy, line=line)
+    data = text.encode("utf-8", "replace")
+    if odd := look_alikes(data):
+        line = _line(template, text, len(data[: odd[0].start].decode("utf-8", "replace")))
+        what = f"{_name(template)} has U+{ord(odd[0].letter):04X}, which passes for “{odd[0].passes_for}”."
+        yield Finding("template_look_alike", WARNING, what, remedy, line=line)
 
 
-def _name(name: str) -> str:
-    return f"The chat template “{quoted(name)}”"
+def _first_of_each(pattern: re.Pattern[str], text: str) -> dict[str, re.Match[str]]:
+    """Where each different text is found first."""
+    found: dict[str, re.Match[str]] = {}
+    for match in pattern.finditer(text):
+        found.setdefault(match[0], match)
+    return found
+
+
+def _line(template: ChatTemplate, text: str, at: int) -> TemplateLine:
+    """The line of a character of its text without comments."""
+    row = text.count("\n", 0, at)
+    first = max(row - LINES_AROUND, 0)
+    lines = template.text.split("\n")[first : row + LINES_AROUND + 1]
+    return TemplateLine(template.name, row + 1, first + 1, tuple(line[:LONGEST_LINE] for line in lines))
+
+
+def _name(template: ChatTemplate) -> str:
+    return f"The chat template “{quoted(template.name)}”"

@@ -9,7 +9,8 @@ import numpy as np
 
 from guiapp import native
 from guiapp.core.chat.hints import look
-from guiapp.core.doctor.findings import ERROR, HINT, WARNING, Change, Finding, Patient
+from guiapp.core.doctor.findings import ERROR, HINT, WARNING, Change, Cut, Finding
+from guiapp.core.doctor.patient import Patient
 from guiapp.core.text.invisible import INVISIBLE
 from guiapp.core.text.look_alikes import look_alikes
 from guiapp.core.vocab.attributes import (
@@ -45,30 +46,25 @@ def check_kinds(patient: Patient) -> Iterator[Finding]:
         yield Finding("kinds_missing", ERROR, what)
         return
     if len(odd := np.flatnonzero((types < NORMAL_TYPE) | (types > BYTE_TYPE)).tolist()):
-        what = (
-            f"{_tokens(patient, odd)}: there is no kind {int(types[odd[0]])}; known are 1 to 6 ({TYPES_KEY})."
-        )
-        yield Finding("kind_out_of_range", ERROR, what)
+        said = f"there is no kind {int(types[odd[0]])}; known are 1 to 6 ({TYPES_KEY})."
+        yield patient.about(odd, "kind_out_of_range", ERROR, said)
     is_marker = [row for row, text in enumerate(texts) if LOOKS_LIKE_CONTROL.fullmatch(text)]
     if plain := [row for row in is_marker if is_normal[row]]:
-        changes = Change(texts[plain[0]], patient.ids(texts[plain[0]]), (plain[0],))
-        what = f"{_tokens(patient, plain)}: it looks like a control token, but is marked as ordinary text."
-        yield Finding("control_marked_normal", WARNING, what, changes=changes)
+        text = texts[plain[0]]
+        changes = Change(text, patient.cut(text), Cut.whole(text, plain[0]))
+        said = "it looks like a control token, but is marked as ordinary text."
+        yield patient.about(plain, "control_marked_normal", WARNING, said, changes=changes)
     repaired = np.flatnonzero((types == NORMAL_TYPE) & ~is_normal).tolist() if patient.is_gguf else []
     if repaired:
-        what = (
-            f"{_tokens(patient, repaired)}: marked as ordinary text, but llama.cpp makes it a control token."
-        )
-        yield Finding("control_by_its_text", HINT, what)
+        said = "marked as ordinary text, but llama.cpp makes it a control token."
+        yield patient.about(repaired, "control_by_its_text", HINT, said)
     if words := [row for row in patient.rows(Attribute.CONTROL) if WORD.fullmatch(texts[row])]:
-        what = (
-            f"{_tokens(patient, words)}: marked as a control token, but it is a word, and cut out of texts."
-        )
-        yield Finding("word_marked_control", WARNING, what)
+        said = "marked as a control token, but it is a word, and cut out of texts."
+        yield patient.about(words, "word_marked_control", WARNING, said)
     unknown = np.flatnonzero(types == UNKNOWN_TYPE).tolist()
     if others := [row for row in unknown if row != vocabulary.special_ids.unk]:
-        what = f"{_tokens(patient, others)}: marked as the unknown token, which is another one."
-        yield Finding("unknown_marked_twice", WARNING, what)
+        said = "marked as the unknown token, which is another one."
+        yield patient.about(others, "unknown_marked_twice", WARNING, said)
 
 
 def check_padding(patient: Patient) -> Iterator[Finding]:
@@ -78,13 +74,13 @@ def check_padding(patient: Patient) -> Iterator[Finding]:
     if not padding:
         return
     row = padding[0]
-    found = patient.ids(texts[row])
-    changes = Change(texts[row], found) if found == (row,) else None
-    what = f"{_tokens(patient, padding)}: it only fills the list up to the size of the model."
-    text = " A text that spells it gets an id that the model never learned." if changes else ""
-    yield Finding(
-        "padded", HINT, what + text, "Nothing, or convert with such tokens marked as unused.", changes
-    )
+    found = patient.cut(texts[row])
+    changes = Change(texts[row], found) if found.ids == (row,) else None
+    said = "it only fills the list up to the size of the model."
+    if changes:
+        said += " A text that spells it gets an id that the model never learned."
+    remedy = "Nothing, or convert with such tokens marked as unused."
+    yield patient.about(padding, "padded", HINT, said, remedy, changes)
 
 
 def check_bytes(patient: Patient) -> Iterator[Finding]:
@@ -109,18 +105,18 @@ def check_bytes(patient: Patient) -> Iterator[Finding]:
         where = "; no character needs those" if first is None else ": a text that needs one has no ids for it"
         changes = None
         if first is not None and first < 0x80:
-            changes = Change(f"a{chr(first)}a", patient.ids(f"a{chr(first)}a"))
+            changes = Change(f"a{chr(first)}a", patient.cut(f"a{chr(first)}a"))
         severity = HINT if first is None else ERROR
         yield Finding("bytes_missing", severity, f"{what}{where}.", changes=changes)
     is_named = rows[rows >= 0] if names[0].startswith("<") else rows[:0]
     types = vocabulary.stored_types
     if patient.is_gguf and len(unmarked := is_named[types[is_named] != BYTE_TYPE]):
-        what = f"{_tokens(patient, unmarked.tolist())}: it stands for a byte, but is not marked so."
-        yield Finding("byte_not_marked", ERROR, what)
+        said = "it stands for a byte, but is not marked so."
+        yield patient.about(unmarked.tolist(), "byte_not_marked", ERROR, said)
     marked = np.flatnonzero(types == BYTE_TYPE).tolist()
     if wrong := [row for row in marked if not BYTE_NAME.fullmatch(patient.texts[row])]:
-        what = f"{_tokens(patient, wrong)}: marked as a byte, but not named like <0x0A>."
-        yield Finding("byte_misnamed", WARNING, what)
+        said = "marked as a byte, but not named like <0x0A>."
+        yield patient.about(wrong, "byte_misnamed", WARNING, said)
 
 
 def check_scores(patient: Patient) -> Iterator[Finding]:
@@ -130,15 +126,15 @@ def check_scores(patient: Patient) -> Iterator[Finding]:
         return
     scores = vocabulary.scores
     if len(odd := np.flatnonzero(~np.isfinite(scores)).tolist()):
-        what = f"{_tokens(patient, odd)}: its score is {scores[odd[0]]}, no number to compare."
-        yield Finding("score_not_finite", ERROR, what)
+        said = f"its score is {scores[odd[0]]}, no number to compare."
+        yield patient.about(odd, "score_not_finite", ERROR, said)
     elif not scores.any():
         what = "All scores are 0 (tokenizer.ggml.scores): nothing tells which tokens a text is cut into."
         yield Finding("scores_missing", ERROR, what)
     is_learned = vocabulary.stored_types == NORMAL_TYPE
     if len(high := np.flatnonzero((scores > 0) & is_learned).tolist()):
-        what = f"{_tokens(patient, high)}: its score is {scores[high[0]]:g}; ordinary ones are at most 0."
-        yield Finding("score_above_zero", WARNING, what)
+        said = f"its score is {scores[high[0]]:g}; ordinary ones are at most 0."
+        yield patient.about(high, "score_above_zero", WARNING, said)
 
 
 def check_merges(patient: Patient) -> Iterator[Finding]:
@@ -165,8 +161,8 @@ def check_merges(patient: Patient) -> Iterator[Finding]:
     rows = np.flatnonzero((vocabulary.attributes == Attribute.NORMAL) & (lengths > 1) & ~is_made[:n_tokens])
     if never := [row for row in rows.tolist() if len(patient.texts[row]) > 1]:
         whole = " but as a whole piece" if vocabulary.rules.ignore_merges else ""
-        what = f"{_tokens(patient, never)}: no merge rule makes it, so no text has it{whole}."
-        yield Finding("token_never_made", HINT, what)
+        said = f"no merge rule makes it, so no text has it{whole}."
+        yield patient.about(never, "token_never_made", HINT, said)
 
 
 def check_looks(patient: Patient) -> Iterator[Finding]:
@@ -175,26 +171,23 @@ def check_looks(patient: Patient) -> Iterator[Finding]:
     for text, row in patient.specials.items():
         if not text.strip():
             continue
-        name = f"Token {row} “{quoted(text)}”"
         if twin := by_look.get(look(text)):
-            what = f"{name} looks like another special token, “{quoted(twin)}”."
-            yield Finding("special_look_alike", WARNING, what)
+            said = f"it looks like another special token, “{quoted(twin)}”."
+            yield patient.about([row], "special_look_alike", WARNING, said)
         by_look.setdefault(look(text), text)
         if odd := look_alikes(text.encode("utf-8", "replace")):
-            what = (
-                f"{name} has the letter U+{ord(odd[0].letter):04X}, which passes for “{odd[0].passes_for}”."
-            )
-            yield Finding("special_look_alike", WARNING, what)
+            said = f"it has the letter U+{ord(odd[0].letter):04X}, which passes for “{odd[0].passes_for}”."
+            yield patient.about([row], "special_look_alike", WARNING, said)
         if found := INVISIBLE.search(text):
-            what = f"{name} has an invisible character, U+{ord(found[0][0]):04X}."
-            yield Finding("special_invisible", WARNING, what)
+            said = f"it has an invisible character, U+{ord(found[0][0]):04X}."
+            yield patient.about([row], "special_invisible", WARNING, said)
         elif text != text.strip():
-            what = f"{name} begins or ends with a blank: where a text has none, it is no token."
-            yield Finding("special_blank", WARNING, what, changes=_trimmed(patient, text, row))
+            said = "it begins or ends with a blank: where a text has none, it is no token."
+            yield patient.about([row], "special_blank", WARNING, said, changes=_trimmed(patient, text, row))
 
 
 def _trimmed(patient: Patient, text: str, row: int) -> Change:
-    return Change(text.strip(), patient.ids(text.strip()), (row,))
+    return Change(text.strip(), patient.cut(text.strip()), Cut.whole(text.strip(), row))
 
 
 def _n_broken(vocabulary: Vocabulary) -> int:
@@ -207,9 +200,3 @@ def _symbol(patient: Patient, symbol: int) -> str:
     assert patient.tokenizer.merging is not None
     data, offsets = patient.tokenizer.merging.symbol_texts
     return quoted(data[offsets[symbol] : offsets[symbol + 1]].tobytes())
-
-
-def _tokens(patient: Patient, rows: list[int]) -> str:
-    """The first of some tokens with its text, and how many there are."""
-    first = f"token {rows[0]} “{quoted(patient.texts[rows[0]])}”"
-    return f"T{first[1:]}" if len(rows) == 1 else f"{len(rows):,} tokens, the first is {first}"

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 CODE = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
 BACKTICKS = re.compile("`+")
+SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~&-])")
 
 
 class Part(NamedTuple):
@@ -26,6 +27,11 @@ def code(text: str) -> str:
     marks = "`" * (longest + 1)
     needs_room = not text or longest or text[0] == text[-1] == " "
     return f"{marks} {text} {marks}" if needs_room else f"{marks}{text}{marks}"
+
+
+def in_markdown(text: str) -> str:
+    """The text with nothing that means something in Markdown."""
+    return SPECIAL.sub(r"\\\1", text)
 
 
 def parts(sentence: str) -> Iterator[Part]:

@@ -28,7 +28,7 @@ from guiapp.core.vocab.pre_choice import PreChoice, pre_choice, warnings_about
 from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.special_ids import RoleFinder
 from guiapp.core.vocab.split_files import first_part, split_refusals
-from guiapp.core.vocab.tensor_infos import check_tensor_infos, tensor_shape
+from guiapp.core.vocab.tensor_infos import check_tensor_infos, tensor_places
 from guiapp.core.vocab.vocab_keys import VocabKeys
 from guiapp.core.vocab.vocabulary import Rules, SpecialIds, VocabType, Vocabulary
 from guiapp.native import StringTable
@@ -82,10 +82,10 @@ def embedding_rows(path: Path) -> int | None:
     """
     source = HeaderBytes(path, lambda _share: checkpoint())
     try:
-        shape = tensor_shape(source, read_header(source), EMBEDDING)
+        place = tensor_places(source, read_header(source), (EMBEDDING,)).get(EMBEDDING)
     finally:
         source.close()
-    return shape[-1] if shape else None
+    return place.shape[-1] if place and place.shape else None
 
 
 def _read(path: Path, source: HeaderBytes, opening: Opening, pre: str | None) -> Vocabulary:

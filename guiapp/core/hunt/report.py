@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 
 from guiapp import __version__
-from guiapp.core.explain.code_marks import code, parts, without_marks
+from guiapp.core.explain.code_marks import code, in_markdown, parts, without_marks
 from guiapp.core.explain.figures import counted
 from guiapp.core.hunt.finds import Find, Hunt, Subject
 from guiapp.core.hunt.generators import ALL_NAMES
 from guiapp.core.vocab.quoting import quoted
 
-SPECIAL_IN_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>()#+!|~&-])")
 LONGEST_NAME = 4096
 
 
@@ -168,7 +166,7 @@ def _repeated(text: bytes) -> str:
 
 def _plain(text: str) -> str:
     """Text that Markdown takes as such."""
-    return SPECIAL_IN_MARKDOWN.sub(r"\\\1", quoted(text, LONGEST_NAME))
+    return in_markdown(quoted(text, LONGEST_NAME))
 
 
 def _marked(sentence: str) -> str:

@@ -32,7 +32,7 @@ def find_tokens(tree: TokenTree, query: str, progress: Callable[[float], None]) 
         return np.array([token], np.int32)
     if (wanted := wanted_bytes(query)) is not None:
         return containing(tree, wanted)
-    return _matching(tree, query[1:-1], progress)
+    return matching(tree, query[1:-1], progress)
 
 
 def wanted_bytes(query: str) -> bytes | None:
@@ -46,13 +46,23 @@ def wanted_bytes(query: str) -> bytes | None:
 
 def containing(tree: TokenTree, wanted: bytes) -> NDArray[np.int32]:
     """The tokens with these bytes in them."""
-    if not wanted or len(wanted) > len(tree.data):
-        return np.zeros(0, np.int32)
-    places = np.flatnonzero(tree.data[: len(tree.data) - len(wanted) + 1] == wanted[0])
+    return np.flatnonzero(contains(tree, wanted)).astype(np.int32)
+
+
+def contains(tree: TokenTree, wanted: bytes) -> NDArray[np.bool_]:
+    """For each token whether it has these bytes in it; 5 ms for 262,144 tokens."""
+    n_starts = len(tree.data) - len(wanted) + 1
+    if not wanted or n_starts <= 0:
+        return np.zeros(len(tree.offsets) - 1, np.bool_)
+    begins = tree.data[:n_starts] == wanted[0]
     for at, byte in enumerate(wanted[1:], 1):
-        places = places[tree.data[places + at] == byte]
-    tokens = np.searchsorted(tree.offsets, places, "right") - 1
-    return np.unique(tokens[places + len(wanted) <= tree.offsets[tokens + 1]]).astype(np.int32)
+        begins &= tree.data[at : at + n_starts] == byte
+    before = np.zeros(len(tree.data) + 1, np.int32)  # how often they begin before each place
+    np.cumsum(begins, out=before[1 : n_starts + 1])
+    before[n_starts + 1 :] = before[n_starts]
+    starts, ends = tree.offsets[:-1], tree.offsets[1:]
+    has: NDArray[np.bool_] = before[np.maximum(ends - len(wanted) + 1, starts)] > before[starts]
+    return has
 
 
 def distances(tree: TokenTree, query: str, tokens: NDArray[np.int32]) -> NDArray[np.int64]:
@@ -61,9 +71,13 @@ def distances(tree: TokenTree, query: str, tokens: NDArray[np.int32]) -> NDArray
     0 for the very token, 1 for the one with a space before it, 2 and 3 for tokens that begin so, and 4 for
     all others; 0 for an id or an expression.
     """
-    wanted, found = wanted_bytes(query), np.full(len(tokens), 4)
-    if wanted is None:
-        return np.zeros(len(tokens), np.int64)
+    wanted = wanted_bytes(query)
+    return np.zeros(len(tokens), np.int64) if wanted is None else distances_from(tree, wanted, tokens)
+
+
+def distances_from(tree: TokenTree, wanted: bytes, tokens: NDArray[np.int32]) -> NDArray[np.int64]:
+    """The same from bytes that the tokens contain."""
+    found = np.full(len(tokens), 4)
     starts, ends = tree.offsets[tokens], tree.offsets[tokens + 1]
     for worst, begun in ((3, b" " + wanted), (2, wanted)):
         rows = np.flatnonzero(ends - starts >= len(begun))
@@ -73,8 +87,11 @@ def distances(tree: TokenTree, query: str, tokens: NDArray[np.int32]) -> NDArray
     return found
 
 
-def _matching(tree: TokenTree, expression: str, progress: Callable[[float], None]) -> NDArray[np.int32]:
-    """Tokens that a regular expression matches, found in a process that can be ended at any time."""
+def matching(tree: TokenTree, expression: str, progress: Callable[[float], None]) -> NDArray[np.int32]:
+    """Tokens that a regular expression matches, found in a process that can be ended at any time.
+
+    Raises QueryError.
+    """
     request = regex_worker.request(expression, tree.data, tree.offsets)
     answer = tried_apart(expression, regex_worker.__name__, request, progress)
     return np.frombuffer(bytearray(answer), np.int32)

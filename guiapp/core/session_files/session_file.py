@@ -16,6 +16,7 @@
     recorded = [0, 900]             the bytes of the text that are stepped through
     step = 34                       where among these steps
     race = "heap"                   the encoder that runs beside
+    chat = "[…]"                    the messages of the Chat page, as JSON
 
 All but the version, the model and the text may be left out.  Nothing here is ever run.
 """
@@ -31,6 +32,7 @@ from os.path import normpath
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+from guiapp.core.chat.messages import conversation_of
 from guiapp.core.demo import PREFIX
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.explain.figures import counted
@@ -51,7 +53,11 @@ from guiapp.core.vocab.quoting import quoted
 VERSION = 1
 WHAT = "session"
 OFF = "off "
-PAGES = ("inspect", "compare", "compare_texts", "compare_vocabularies", "hunt", "tree", "steps", "bench")
+PAGES = (
+    *("inspect", "compare", "compare_texts", "compare_vocabularies", "hunt"),
+    *("chat", "vocabulary", "special_tokens", "doctor"),
+    *("tree", "steps", "bench"),
+)
 MOST_FILE_BYTES = 1 << 24
 MOST_NOTES = 50_000  # characters; editors are slow with lines that are longer
 MOST_CONDITIONS = 200  # each of them looks at all steps
@@ -82,6 +88,7 @@ class SessionFile:
     recorded: tuple[int, int] | None = None
     step: int = 0
     race: str = ""
+    chat: str = ""
 
 
 def load(named: str | PathLike[str]) -> SessionFile:
@@ -197,6 +204,14 @@ def _watches(value: list[Any]) -> tuple[str, ...]:
     return texts
 
 
+def _chat(value: str) -> str:
+    try:
+        conversation_of(value)
+    except TokenloupeError as error:
+        raise EntryError(f"holds no messages: {error}") from error
+    return value
+
+
 def _texts(value: list[Any]) -> tuple[str, ...]:
     if not all(type(text) is str for text in value):
         raise EntryError('must be a list of texts, such as ["a", "b"].')
@@ -239,4 +254,5 @@ ENTRIES = {
     "recorded": Entry("recorded", list, _span),
     "step": Entry("step", int, _step),
     "race": Entry("race", str),
+    "chat": Entry("chat", str, _chat),
 }

@@ -77,6 +77,8 @@ def _entries(session: SessionFile, folder: Path) -> Iterator[tuple[str, str]]:
         yield "step", str(session.step)
     if session.race:
         yield "race", _quoted(session.race)
+    if session.chat:
+        yield "chat", _lines(session.chat)
     if session.notes:
         yield "notes", _lines(session.notes)
     try:

@@ -15,8 +15,8 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp import open_model
 from guiapp.core.errors import EncodeError, TokenloupeError
+from guiapp.core.open_model import open_model
 from guiapp.core.system.processes import ApartError, answer_of
 from guiapp.core.text.utf8 import is_text
 from guiapp.core.tokenizer import Tokenizer

@@ -17,6 +17,18 @@ def first_part(path: Path) -> str | None:
     return f"{match['prefix']}-00001-of-{match['count']}.gguf" if match else None
 
 
+def all_parts(path: Path) -> list[Path]:
+    """All files of a model that are there: `path` alone if its name is not that of a part."""
+    match = PART_NAME.fullmatch(path.name)
+    if match is None:
+        return [path]
+    present = _names_beside(path)
+    names = (
+        f"{match['prefix']}-{part:05}-of-{match['count']}.gguf" for part in range(1, int(match["count"]) + 1)
+    )
+    return [path.with_name(name) for name in names if name in present or name == path.name]
+
+
 def split_refusals(path: Path, number: int, count: int) -> list[str]:
     """Why llama.cpp does not load part `number` (from 0) of `count`, whose vocabulary can be used."""
     if count <= 1:

@@ -7,7 +7,9 @@ unusable (offsets, unknown types, missing data) is a warning, because the vocabu
 from __future__ import annotations
 
 import struct
+from collections.abc import Container
 from math import prod
+from typing import NamedTuple
 
 from guiapp.core.system.checkpoint import stoppable
 from guiapp.core.vocab.gguf_reader import BROKEN, Header
@@ -59,14 +61,28 @@ def check_tensor_infos(source: HeaderBytes, header: Header) -> list[str]:
     return _warnings(odd, -(-at // alignment) * alignment + expected if names else 0, source)
 
 
-def tensor_shape(source: HeaderBytes, header: Header, name: bytes) -> tuple[int, ...] | None:
-    """How many elements a tensor has along each axis, rows last; None where the file has no such tensor."""
-    at = header.end
+class TensorPlace(NamedTuple):
+    """Where a tensor lies.
+
+    shape  how many elements it has along each axis, rows last
+    kind   the number of its type
+    at     the byte of the file where its data begin
+    """
+
+    shape: tuple[int, ...]
+    kind: int
+    at: int
+
+
+def tensor_places(source: HeaderBytes, header: Header, names: Container[bytes]) -> dict[bytes, TensorPlace]:
+    """Those of some tensors that the file has, by name; whether their data are there is not looked at."""
+    alignment, at, found = _alignment(source, header), header.end, dict[bytes, TensorPlace]()
     for _ in stoppable(range(header.n_tensors)):
-        at, found, shape, _kind, _offset = _read_info(source, at)
-        if found == name:
-            return shape
-    return None
+        at, name, shape, kind, offset = _read_info(source, at)
+        if name in names:
+            found[name] = TensorPlace(shape, kind, offset)
+    data_at = -(-at // alignment) * alignment
+    return {name: place._replace(at=data_at + place.at) for name, place in found.items()}
 
 
 def _alignment(source: HeaderBytes, header: Header) -> int:

@@ -82,6 +82,7 @@ class ComparedVocabularies(QObject):
         self._failures: dict[ModelSession, str] = {}
         self._compared_pair: tuple[Tokenizer, Tokenizer] | None = None
         self._is_watched = False
+        self._looked_for = ""
         self.compared: Compared | None = None
         self.problem = ""
         self.filter = Filter()
@@ -231,7 +232,8 @@ class ComparedVocabularies(QObject):
     def _take(self, compared: Compared | None) -> None:
         self.compared, self.problem = compared, "" if compared is not None else self._why_not_open()
         difference = "all" if compared is None else first_difference(compared.respects)
-        self.filter = Filter(difference if difference in GROUPS else "all")
+        is_listed = difference in GROUPS and not self._looked_for
+        self.filter = Filter(difference if is_listed else "all", query=self._looked_for)
         self.choose(None)
         self.found_changed.emit()
         self.filter_changed.emit()
@@ -254,7 +256,13 @@ class ComparedVocabularies(QObject):
     def set_query(self, query: str) -> None:
         """Search when typing pauses; nothing for ""."""
         if query != self.filter.query:
+            self._looked_for = ""
             self.set_filter(self.filter._replace(query=query), pauses=bool(query))
+
+    def look_for(self, query: str) -> None:
+        """Search all tokens, also of pairs that are compared later."""
+        self._looked_for = query
+        self.set_filter(Filter(query=query))
 
     def end(self) -> None:
         """Search for nothing any more."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from guiapp.core.explain.visible_text import isolate, visible_text
-from guiapp.core.hunt.finds import Find, Spans
+from guiapp.core.hunt.finds import Spans
 from guiapp.viewmodels.tokens.common_grid import Need, Place, places_of
 
 MOST_CHARACTERS = 80
@@ -49,6 +49,19 @@ class FindGrid:
     width: float
 
 
+class CutTwice(Protocol):
+    """A text, and how two cut it: their ids, and the bytes that each came from, where these are known."""
+
+    @property
+    def text(self) -> bytes: ...
+
+    @property
+    def token_ids(self) -> tuple[tuple[int, ...] | None, tuple[int, ...] | None]: ...
+
+    @property
+    def spans(self) -> tuple[Spans | None, Spans | None]: ...
+
+
 class _Token(NamedTuple):
     """A token of the characters that are shown, and where it stands on the grid."""
 
@@ -58,7 +71,9 @@ class _Token(NamedTuple):
     end: Place
 
 
-def find_grid(find: Find, text_width: Callable[[str], float], id_width: Callable[[str], float]) -> FindGrid:
+def find_grid(
+    find: CutTwice, text_width: Callable[[str], float], id_width: Callable[[str], float]
+) -> FindGrid:
     """Lay a find out with the widths of its characters and ids."""
     characters = list(_characters(find.text))[:MOST_CHARACTERS]
     last = characters[-1][1] if characters else 0

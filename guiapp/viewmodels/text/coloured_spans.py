@@ -25,6 +25,9 @@ COST_SHADE = FIRST_SHADE
 RARITY_SHADE = COST_SHADE + len(STEPS)
 KIND_SHADE = RARITY_SHADE + len(RARITIES)
 N_SHADES = KIND_SHADE + len(KINDS) - FIRST_SHADE
+PLAIN_SHADE = FIRST_SHADE + N_SHADES  # of a prompt, what its template writes …
+CONTROL_SHADE = PLAIN_SHADE + 1  # … a control token of that …
+ORIGIN_SHADE = CONTROL_SHADE + 1  # … and content, two for each hue
 
 
 class _Made(NamedTuple):

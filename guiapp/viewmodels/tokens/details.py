@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from functools import partial
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, QTimer, Signal, SignalInstance
 
+from guiapp.core.editing.token_store import N_TINTS
 from guiapp.core.explain.characters import characters_of, n_characters
 from guiapp.core.explain.visible_text import isolate, visible_text
 from guiapp.core.vocab.attributes import Attribute
@@ -17,8 +18,11 @@ from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.tokens.source import TokenSource, ToldTokens
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from guiapp.core.explain.explainer import Explainer
     from guiapp.core.explain.merge_tree import MergeTree
+    from guiapp.core.explain.spelling import Spelling
     from guiapp.core.explain.token_path import TokenPath
     from guiapp.core.vocab.merges import PairMerging
 
@@ -49,16 +53,16 @@ STRIPPING = {
 
 @dataclass(frozen=True)
 class TokenDetails:
-    """One token of the text.
+    """One token of the text, or of the vocabulary by itself.
 
-    index, n_tokens  its place, from 0, and of how many
+    index, n_tokens  its place, from 0, and of how many; None for one by itself
     shown            the bytes that it is written with, to be made visible
     tint             which colour it has in the text
-    facts            names of FACTS with what there is to say about them, one visible line each
+    facts            names of facts with what there is to say about them, one visible line each
     tree, path       None until the tables for them are ready
     """
 
-    index: int
+    index: int | None
     n_tokens: int
     token_id: int
     shown: bytes
@@ -67,6 +71,20 @@ class TokenDetails:
     facts: tuple[tuple[str, str], ...]
     tree: MergeTree | None
     path: TokenPath | None
+
+
+class ToldDetails(Protocol):
+    """A token to be told about, None for none, and how its parts are written."""
+
+    @property
+    def details(self) -> TokenDetails | None: ...
+
+    @property
+    def details_changed(self) -> SignalInstance: ...
+
+    def visible(self, token_id: int) -> str: ...
+
+    def part(self, data: bytes, limit: int) -> str: ...
 
 
 class TokenDetailsModel(QObject):
@@ -193,6 +211,35 @@ def describe(
         facts=tuple((name, value) for name, value in zip(FACTS, values, strict=True) if value),
         tree=explainer.merge_tree(token_id) if explainer else None,
         path=explainer.path(token_id) if explainer else None,
+    )
+
+
+def describe_alone(
+    explainer: Explainer, spelling: Spelling, token_id: int, more: Iterable[tuple[str, str]]
+) -> TokenDetails:
+    """Gather what is known about one token of a vocabulary, and `more` facts."""
+    vocabulary = explainer.vocabulary
+    token_bytes = vocabulary.token_bytes(token_id)
+    facts = (
+        ("id", str(token_id)),
+        ("bytes", hex_bytes(token_bytes)),
+        ("characters", characters_of(token_bytes, 0, len(token_bytes))),
+        ("type", _type(vocabulary, token_id)),
+        ("role", special_role(vocabulary, token_id)),
+        ("score", _score(vocabulary, token_id)),
+        ("merge rank", _merge_rank(explainer, token_id)),
+        *more,
+    )
+    return TokenDetails(
+        index=None,
+        n_tokens=len(vocabulary),
+        token_id=token_id,
+        shown=spelling.token_data(vocabulary, token_id),
+        tint=token_id % N_TINTS,
+        is_special=vocabulary.kind(token_id) == "control",
+        facts=tuple((name, value) for name, value in facts if value),
+        tree=explainer.merge_tree(token_id),
+        path=explainer.path(token_id),
     )
 
 

@@ -188,7 +188,7 @@ class TreeModel(QObject):
         """Look at a node, and select it in the text where it occurs."""
         self._set_chosen(node)
         token = self.chosen_token
-        if token is not None and (index := self._next_use(token)) is not None:
+        if token is not None and (index := self._session.next_use(token)) is not None:
             self._session.select_token(index)
 
     def look_at_token(self, token: int) -> None:
@@ -242,18 +242,6 @@ class TreeModel(QObject):
         if node != self._chosen:
             self._chosen = node
             self.chosen_changed.emit()
-
-    def _next_use(self, token: int) -> int | None:
-        """The place of a token in the text, the selected one if it is that."""
-        selected = self._session.selected_token
-        ids = self._session.tokens.ids(0, len(self._session.tokens))
-        if selected is not None and selected < len(ids) and int(ids[selected]) == token:
-            return None
-        places = np.flatnonzero(ids == token)
-        if not len(places):
-            return None
-        behind = int(np.searchsorted(places, selected or 0))
-        return int(places[behind % len(places)])
 
     def _show_selection(self) -> None:
         """Fly to the token that was selected in the text; not to the one that a new text begins with."""

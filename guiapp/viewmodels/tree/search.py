@@ -48,6 +48,7 @@ class TreeSearch(QObject):
         self._model = model
         self._query = ""
         self._found = NOTHING
+        self._awaited: tuple[str, NDArray[np.int32]] | None = None  # what to list once there is a picture
         self.current: int | None = None
         self.problem = ""
         self.job = LatestJob[_Found](self)
@@ -104,10 +105,12 @@ class TreeSearch(QObject):
         self.set_query("")
 
     def list_tokens(self, title: str, tokens: NDArray[np.int32]) -> None:
-        """Take some tokens for what was found, and look at the first."""
+        """Take some tokens for what was found, and look at the first; where there is no picture, later."""
         self._pause.stop()
         self._query = ""
-        if self._model.picture is not None:
+        if self._model.picture is None:
+            self._awaited = title, tokens
+        else:
             self.job.start(partial(_list, self._model.picture, title, tokens))
 
     def step(self, by: int) -> None:
@@ -133,7 +136,11 @@ class TreeSearch(QObject):
 
     def _begin_anew(self) -> None:
         self._take(NOTHING)
-        self._start()
+        awaited, self._awaited = self._awaited, None  # of another vocabulary, where there is no picture again
+        if awaited is not None and self._model.picture is not None:
+            self.list_tokens(*awaited)
+        else:
+            self._start()
 
     def _start(self) -> None:
         self._pause.stop()

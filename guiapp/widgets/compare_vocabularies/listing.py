@@ -13,7 +13,7 @@ from guiapp.viewmodels.compare.vocabularies import ComparedVocabularies
 from guiapp.viewmodels.compare.vocabulary_rows import GROUPS, Filter
 from guiapp.viewmodels.compare.vocabulary_table import VocabularyTable
 from guiapp.viewmodels.saving import FileSaving
-from guiapp.widgets.compare_vocabularies.bars import length_name
+from guiapp.widgets.compare_vocabularies.picture import length_name
 from guiapp.widgets.shared.buttons import tool_button
 from guiapp.widgets.shared.file_names import ask_for_file
 from guiapp.widgets.shared.layouts import STRETCH, in_column

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QRectF, QSize
-from PySide6.QtGui import QPainter, QResizeEvent
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QBrush, QPainter, QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QWidget
 
+from guiapp.core.compare.vocabularies import LONGEST_COUNTED
+from guiapp.core.tree.scripts import NAMES
 from guiapp.viewmodels.compare.vocabularies import ComparedVocabularies
 from guiapp.viewmodels.compare.vocabulary_rows import GROUPS
-from guiapp.widgets.compare_vocabularies.bars import BAR_PX, PARTS, Bars, LengthBars, ScriptBars, paint_part
+from guiapp.widgets.compare.markers import color_of
+from guiapp.widgets.shared.bars import BAR_PX, Bars, ColumnBars, RowBars
 from guiapp.widgets.shared.layouts import in_column, in_row, scroll_down
-from guiapp.widgets.shared.painting import Painted
-from guiapp.widgets.shared.style_sheet import heading, set_role
+from guiapp.widgets.shared.painting import Painted, fill
+from guiapp.widgets.shared.style_sheet import blend, heading, set_role
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
 
+PARTS = ("in both", "only in A", "only in B")
+BOTH, ONLY_A = 0, 1
+GROUNDS = 0.3  # of a colour below its hatching
+LABELS = {length: str(length) for length in (1, 8, 16, 24)} | {LONGEST_COUNTED: f"{LONGEST_COUNTED}+"}
 GROUP_OF_PART = ("both", "first", "second")
 LEAST_FOR_BOTH_PX = 340  # of height; in less there is the picture by script alone
 HOW_TO = "Point at a bar for its figures; a click lists its tokens."
@@ -28,8 +35,9 @@ class VocabularyPicture(QFrame):
         super().__init__()
         self._model = model
         set_role(self, "panel")
-        self.scripts = ScriptBars(theme_source, "Tokens by script")
-        self.lengths = LengthBars(theme_source, "Tokens by length")
+        self.scripts = RowBars(theme_source, "Tokens by script", PARTS, self._paint_part, is_shared_out=True)
+        self.lengths = ColumnBars(theme_source, "Tokens by length", PARTS, self._paint_part, first=1)
+        self.lengths.labels = LABELS
         self._legend = [_Sample(theme_source, part) for part in range(len(PARTS))]
         self._figures = set_role(QLabel(HOW_TO, wordWrap=True), "dim")
         self._figures.setFont(Theme.ui_font(SMALL_FONT_PX))
@@ -70,10 +78,13 @@ class VocabularyPicture(QFrame):
     def _follow_found(self) -> None:
         found, column = self._model.found, self._model.second_index
         if found is not None:
-            self.scripts.show_counts(found.by_script, column)
-            self.lengths.show_counts(found.by_length, column)
+            self.scripts.show_counts(found.by_script, NAMES)
+            self.lengths.show_counts(found.by_length, [*map(length_name, range(LONGEST_COUNTED + 1))])
             for sample in self._legend:
                 sample.show_column(column)
+
+    def _paint_part(self, painter: QPainter, theme: Theme, place: QRectF, part: int) -> None:
+        paint_part(painter, theme, place, part, self._model.second_index)
 
     def _follow_filter(self) -> None:
         self.scripts.select(self._model.filter.script)
@@ -114,3 +125,22 @@ class _Sample(Painted):
 
     def paint(self, painter: QPainter, theme: Theme) -> None:
         paint_part(painter, theme, QRectF(self.rect()), self._part, self._column_of_b)
+
+
+def length_name(length: int) -> str:
+    """So many bytes; the longest are counted together."""
+    if length == LONGEST_COUNTED:
+        return f"{length} bytes and more"
+    return "1 byte" if length == 1 else f"{length} bytes"
+
+
+def paint_part(painter: QPainter, theme: Theme, place: QRectF, part: int, column_of_b: int) -> None:
+    """A stretch of a bar by its number in PARTS: grey for both, full for A, hatched for B."""
+    if part == BOTH:
+        fill(painter, place, theme.faint, 1)
+    elif part == ONLY_A:
+        fill(painter, place, color_of(0, theme), 1)
+    else:
+        color = color_of(column_of_b, theme)
+        fill(painter, place, blend(theme.panel, color, GROUNDS), 1)
+        fill(painter, place, QBrush(color, Qt.BrushStyle.BDiagPattern), 1)

@@ -7,8 +7,7 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPen
 
 from guiapp.core.explain.figures import counted
 from guiapp.core.explain.visible_text import visible_text
-from guiapp.core.hunt.finds import Find
-from guiapp.viewmodels.hunt.grid import Box, FindGrid, find_grid
+from guiapp.viewmodels.hunt.grid import Box, CutTwice, FindGrid, find_grid
 from guiapp.viewmodels.hunt.words import LETTERS
 from guiapp.widgets.compare.markers import MARKER_PX, draw_marker
 from guiapp.widgets.shared.painting import CENTER, LEFT, Painted, fill, ring, write
@@ -25,9 +24,10 @@ EMPTY_GRID = FindGrid((), (None, None), (), (), 0.0)
 class FindPicture(Painted):
     """Tokens as boxes with their ids; cuts that both make are lines between them, those of one are dotted."""
 
-    def __init__(self, theme_source: ThemeSource) -> None:
-        super().__init__(theme_source, "Tokens of A and B")
-        self._find: Find | None = None
+    def __init__(self, theme_source: ThemeSource, names: tuple[str, str] = LETTERS) -> None:
+        super().__init__(theme_source, f"Tokens of {names[0]} and {names[1]}")
+        self._names = names
+        self._find: CutTwice | None = None
         self._grid = EMPTY_GRID
         self.setFixedHeight(HEIGHT_PX)
 
@@ -35,12 +35,12 @@ class FindPicture(Painted):
     def grid(self) -> FindGrid:
         return self._grid
 
-    def show_find(self, find: Find) -> None:
+    def show_find(self, find: CutTwice) -> None:
         metrics = [QFontMetricsF(Theme.mono_font(size)) for size in (TEXT_PX, ID_PX)]
         self._find = find
         self._grid = find_grid(find, metrics[0].horizontalAdvance, metrics[1].horizontalAdvance)
         self.setMinimumWidth(round(LEFT_PX + self._grid.width) + 2)
-        told = [f"{letter}: {_ids(ids)}" for letter, ids in zip(LETTERS, find.token_ids, strict=True)]
+        told = [f"{name}: {_ids(ids)}" for name, ids in zip(self._names, find.token_ids, strict=True)]
         self.setAccessibleDescription(". ".join((visible_text(find.text), *told)))
         self.updateGeometry()
         self.update()
@@ -66,7 +66,7 @@ class FindPicture(Painted):
         middle = top + BOX_PX / 2
         draw_marker(painter, QPointF(MARKER_PX / 2 + 1, middle - GAP_PX), which, theme)
         upper = QRectF(MARKER_PX + GAP_PX, top, LEFT_PX, BOX_PX / 2)
-        write(painter, upper, LETTERS[which], theme.text, LEFT, Theme.ui_font())
+        write(painter, upper, self._names[which], theme.text, LEFT, Theme.ui_font())
         ids = self._find.token_ids[which]
         told = "refuses it" if ids is None else counted(len(ids), "token")
         lower = QRectF(0, middle, LEFT_PX - UNIT_PX, BOX_PX / 2)

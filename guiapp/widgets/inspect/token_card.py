@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QKeySequence, QResizeEvent, QWheelEvent
@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QWidget
 from guiapp.core.explain.merge_tree import MergeTree
 from guiapp.core.explain.token_path import TokenPath
 from guiapp.core.explain.visible_text import isolate, visible_runs
-from guiapp.viewmodels.tokens.details import FACTS, TokenDetails, TokenDetailsModel
+from guiapp.viewmodels.tokens.details import FACTS, TokenDetails, ToldDetails
 from guiapp.widgets.inspect.fact_table import FactTable
 from guiapp.widgets.shared.card import CARD_MARGIN_PX, card
 from guiapp.widgets.shared.layouts import STRETCH, framed, in_column, scroll_down
@@ -23,6 +23,7 @@ from guiapp.widgets.shared.token_actions import copy_action
 from guiapp.widgets.tree.merge_tree_view import MergeTreeView
 
 TOKEN_FONT_PX = 24
+TITLE = "TOKEN"
 PREPARING = "Preparing the merges of this vocabulary …"
 EMPTY_TEXT = "Choose a token, in the text or among its ids, to see what it is."
 
@@ -31,17 +32,22 @@ class TokenCard(QScrollArea):
     """Everything about one token, to read and to copy."""
 
     def __init__(
-        self, model: TokenDetailsModel, theme_source: ThemeSource, zoom: TextZoom | None = None
+        self,
+        model: ToldDetails,
+        theme_source: ThemeSource,
+        zoom: TextZoom | None = None,
+        facts: Sequence[str] = FACTS,
+        empty: str = EMPTY_TEXT,
     ) -> None:
         super().__init__()
         self._zoom = zoom or TextZoom(self)
         self._model = model
         self._theme_source = theme_source
         self._title = heading("Token")
-        self._empty = set_role(QLabel(EMPTY_TEXT, wordWrap=True), "dim")
+        self._empty = set_role(QLabel(empty, wordWrap=True), "dim")
         self._token = StyledText(Theme.mono_font(TOKEN_FONT_PX), 3)
         self._token.setAccessibleName("Token text")
-        self._facts = FactTable(FACTS, self._zoom)
+        self._facts = FactTable(facts, self._zoom)
         self._tree = MergeTreeView(theme_source, self._zoom)
         self._tree_area = _WideDrawing(self._tree)
         self._tree_area.setAccessibleName("How it is built")
@@ -94,7 +100,7 @@ class TokenCard(QScrollArea):
     def _show_details(self) -> None:
         details = self._model.details
         if details is None:
-            self._title.setText("TOKEN")
+            self._title.setText(TITLE)
         else:
             self._fill(details)
         self._empty.setVisible(details is None)
@@ -102,7 +108,8 @@ class TokenCard(QScrollArea):
 
     def _fill(self, details: TokenDetails) -> None:
         theme = self._theme_source.theme
-        self._title.setText(f"TOKEN {details.index + 1:,} OF {details.n_tokens:,}")
+        place = "" if details.index is None else f" {details.index + 1:,} OF {details.n_tokens:,}"
+        self._title.setText(f"{TITLE}{place}")
         self._token.set_spans(self._token_spans(details))
         self._facts.show_facts(dict(details.facts), theme.text, bold="id")
         tree = details.tree or MergeTree((), PREPARING)

@@ -77,6 +77,7 @@ class LoneGlyphs:
         self._shared, _ = in_shared_size(font)
         self._size_px = font.pixelSize()
         self._fonts = [QRawFont.fromFont(font)]
+        self._found_as = [QRawFont.fromFont(self._shared)]  # the same ones, before they got their size
         self._advance, self.ascent = metrics.horizontalAdvance("0"), metrics.ascent()
         self.height = float(ceil(metrics.height()))
         self.to_line = self.ascent - self.height / 2  # from the middle of the height down
@@ -114,19 +115,21 @@ class LoneGlyphs:
         parts = QTextLayout.GlyphRunRetrievalFlag
         units = wanted.encode("utf-16-le")
         for run in layout.glyphRuns(-1, -1, parts.RetrieveGlyphIndexes | parts.RetrieveStringIndexes):
-            borrowed = run.rawFont()
-            borrowed.setPixelSize(self._size_px)
-            font = self._number_of(borrowed)
-            steps = borrowed.advancesForGlyphIndexes(run.glyphIndexes())
+            font = self._number_of(run.rawFont())
+            steps = self._fonts[font].advancesForGlyphIndexes(run.glyphIndexes())
             for glyph, at, step in zip(run.glyphIndexes(), run.stringIndexes(), steps, strict=True):
                 character = units[2 * at : 2 * at + 4].decode("utf-16-le", "ignore")[:1]
                 if glyph and character:
                     yield Glyph(character, font, glyph, float(round(step.x())))
 
-    def _number_of(self, font: QRawFont) -> int:
-        if font not in self._fonts:
-            self._fonts.append(font)
-        return self._fonts.index(font)
+    def _number_of(self, found: QRawFont) -> int:
+        """Of the font in our size: one that gets its size is a new one, with glyphs of its own, each time."""
+        if found not in self._found_as:
+            sized = QRawFont(found)
+            sized.setPixelSize(self._size_px)
+            self._found_as.append(found)
+            self._fonts.append(sized)
+        return self._found_as.index(found)
 
     def width(self, text: str) -> float | None:
         """None for a text with other characters."""

@@ -26,16 +26,27 @@ class TokenSearch(Protocol):
 
 
 class SearchField(QLineEdit):
-    """What to search for; Enter goes to the next, Shift+Enter to the one before, Escape ends."""
+    """What to search for; Enter goes to the next, Shift+Enter to the one before, Escape ends.
 
-    def __init__(self, search: TokenSearch) -> None:
+    hint, tip  what can be searched for, in a line and in several
+    width_px   None for as much as there is
+    """
+
+    def __init__(
+        self,
+        search: TokenSearch,
+        hint: str = SEARCH_HINT,
+        tip: str = SEARCH_TIP,
+        width_px: int | None = SEARCH_PX,
+    ) -> None:
         super().__init__()
         self._search = search
-        self.setPlaceholderText(SEARCH_HINT)
-        self.setToolTip(SEARCH_TIP)
+        self.setPlaceholderText(hint)
+        self.setToolTip(tip)
         self.setAccessibleName("Search tokens")
         self.setClearButtonEnabled(True)
-        self.setFixedWidth(SEARCH_PX)
+        if width_px is not None:
+            self.setFixedWidth(width_px)
         self.textChanged.connect(search.set_query)
 
     def show_query(self, query: str) -> None:

@@ -4,6 +4,7 @@ Widgets choose their looks by the dynamic property `role`:
 
     QFrame   panel    flat, the colour of panels           card     raised, rounded, with a hairline
              door     rounded, a click anywhere opens      ground   the colour behind the text
+             message  one of several below each other      message here  the one that is typed in
     QLabel   heading  small bold dim capitals              dim      secondary
              number   monospaced                           title    larger and bold
              about    secondary and small, under a heading
@@ -12,7 +13,8 @@ Widgets choose their looks by the dynamic property `role`:
              bad, warning, good  in that colour            more     monospaced, too much
              time     monospaced, large and bold           seconds  monospaced, small and secondary
     QTableView cells  shows the focus in its present cell, and arrows of sorting in titles
-    QTextEdit plain   of no ground or border of its own
+    QTextEdit, QPlainTextEdit plain  of no ground or border of its own
+    QPlainTextEdit code  of the colour of panels, without a border
     buttons  raised   a control that opens something       quiet    flat until hovered
              next     the one that goes on                 name     a quiet one with a name, bold
              tab      a page of the window                 primary  the one to press
@@ -55,6 +57,8 @@ QMenu::separator { height: 1px; background: $line; margin: 4px 6px; }
 
 QFrame[role="panel"] { background: $panel; border: none; }
 QFrame[role="card"] { background: $raised; border: 1px solid $line; border-radius: 8px; }
+QFrame[role="message"] { background: transparent; border: 1px solid transparent; border-radius: 8px; }
+QFrame[role="message here"] { background: $raised; border: 1px solid transparent; border-radius: 8px; }
 QFrame[role="ground"] { background: $background; border: none; }
 QFrame[role="door"] { background: $panel; border: 1px solid $line; border-radius: 8px; }
 QFrame[role="door"]:hover { border-color: $faint; }
@@ -134,7 +138,9 @@ QToolButton[role="hidden"]:focus { border: 1px solid $accent; padding: 1px 4px; 
 QLineEdit, QPlainTextEdit, QTextEdit, QTextBrowser {
     background: $background; border: 1px solid $line; border-radius: 7px;
     padding: 5px 8px; selection-background-color: $accent; selection-color: $on_accent; }
-QTextEdit[role="plain"] { background: transparent; border: none; padding: 0; }
+QTextEdit[role="plain"], QPlainTextEdit[role="plain"] {
+    background: transparent; border: none; border-radius: 0; padding: 0; }
+QPlainTextEdit[role="code"] { background: $panel; border: none; border-radius: 0; padding: 0; }
 QLineEdit:focus, QPlainTextEdit:focus, QTextEdit:focus, QTextBrowser:focus { border-color: $accent; }
 
 QComboBox {

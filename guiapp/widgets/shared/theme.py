@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication, QPalette
 from PySide6.QtWidgets import QWidget
 
-from guiapp.widgets.shared.style_sheet import style_sheet
+from guiapp.widgets.shared.style_sheet import blend, style_sheet
 
 UNIT_PX = 4  # distances are multiples of this
 GAP_PX = 2 * UNIT_PX
@@ -21,6 +21,10 @@ RADIUS_PX = 7
 UI_FONT_PX = 13
 SMALL_FONT_PX = 12
 TEXT_FONT_PX = 16  # text, ids and bytes at 100 % zoom
+
+N_ROLES = 5
+BARS_ON_DARK, BARS_ON_LIGHT = (0.34, 0.42), (0.55, 0.66)  # saturation and lightness
+SECOND_STRENGTH = 0.62  # of a colour, where neighbours share one
 
 CHOICES = ("system", "light", "dark")
 
@@ -65,6 +69,21 @@ class Theme:
     def shades(self) -> tuple[QColor, ...]:
         """Colours that tell something, in the order of the tints in `viewmodels.text.coloured_spans`."""
         return *self.costs, *self.rarities, *self.span_colors
+
+    @property
+    def origins(self) -> tuple[QColor, ...]:
+        """Those of a prompt, after the others: none for what the template writes, then for each role two."""
+        nothing = QColor(Qt.GlobalColor.transparent)
+        hues = self.span_colors[:N_ROLES]
+        pairs = ((hue, blend(self.background, hue, SECOND_STRENGTH)) for hue in hues)
+        return nothing, nothing, *(color for pair in pairs for color in pair)
+
+    @property
+    def roles(self) -> tuple[QColor, ...]:
+        """The same hues for bars and dots, which are small and hold no text."""
+        saturation, lightness = BARS_ON_DARK if self.span_text.lightness() > 128 else BARS_ON_LIGHT
+        hues = (hue.hslHueF() for hue in self.span_colors[:N_ROLES])
+        return tuple(QColor.fromHslF(max(hue, 0.0), saturation, lightness) for hue in hues)
 
     def text_on(self, fill: QColor) -> QColor:
         """Text on a span of this colour, dark where that is light."""

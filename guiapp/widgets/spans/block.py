@@ -91,12 +91,12 @@ class BlockLayout:
         self, data: bytes, metrics: TextMetrics, width: float, preedit: Preedit | None = None
     ) -> None:
         self.data = data
-        self.ends_line = data.endswith(b"\n")
+        self.n_newlines = len(data) - len(data.rstrip(b"\n"))  # that it ends with
         self.size = len(data)
         self.preedit = preedit
         self._metrics = metrics
         self.display = display_text(
-            data[: len(data) - self.ends_line], metrics.widens_spaces, metrics.draws_as_one
+            data[: len(data) - self.n_newlines], metrics.widens_spaces, metrics.draws_as_one
         )
         if preedit is not None:
             self.display = _with_preedit(self.display, preedit)
@@ -149,7 +149,7 @@ class BlockLayout:
     @property
     def is_ascii(self) -> bool:
         """Whether each byte is a character of its own, so that no token can hold a part of one."""
-        return len(self.display.text) == self.size - self.ends_line and self.display.text.isascii()
+        return len(self.display.text) == self.size - self.n_newlines and self.display.text.isascii()
 
     def row_extent(self, row: int) -> tuple[float, float]:
         """Left and right edge of what is drawn of a row, its newline excepted."""
@@ -267,8 +267,8 @@ class BlockLayout:
         characters = self.display.characters
         inside = slice(np.searchsorted(characters, cells[0]), np.searchsorted(characters, cells[-1]) + 1)
         geometry = RowGeometry(cells, leading, trailing, characters[inside], is_mixed)
-        if self.ends_line and row == self.n_rows - 1:
-            return self._with_newline(geometry)
+        if self.n_newlines and row == self.n_rows - 1:
+            return self._with_newlines(geometry)
         return geometry
 
     def _edges(self, line: QTextLine, first: int, last: int) -> NDArray[np.float64]:
@@ -319,18 +319,19 @@ class BlockLayout:
             starts[chip.cell - first] = ends[chip.cell - first] = chip.unit
         return starts, ends
 
-    def _with_newline(self, row: RowGeometry) -> RowGeometry:
-        width = self._metrics.char_width
+    def _with_newlines(self, row: RowGeometry) -> RowGeometry:
+        width = -self._metrics.char_width if self.is_right_to_left else self._metrics.char_width
         edge = 0.0
         if len(row.leading):
             ends = np.concatenate((row.leading, row.trailing))
             edge = float(ends.min() if self.is_right_to_left else ends.max())
-        beyond = edge - width if self.is_right_to_left else edge + width
+        places = edge + width * np.arange(self.n_newlines + 1)
+        newlines = np.arange(self.size - self.n_newlines, self.size) + 1
         return row._replace(
-            cells=np.append(row.cells, self.size),
-            leading=np.append(row.leading, edge),
-            trailing=np.append(row.trailing, beyond),
-            characters=np.append(row.characters, self.size),
+            cells=np.append(row.cells, newlines),
+            leading=np.append(row.leading, places[:-1]),
+            trailing=np.append(row.trailing, places[1:]),
+            characters=np.append(row.characters, newlines),
         )
 
 

@@ -74,7 +74,7 @@ class CaretMoves:
         layout = self._rows.layout(place.block)
         end = self._rows.row_span(place.block, place.row)[1]
         is_last = place.row == layout.n_rows - 1
-        self._go(end - 1 if is_last and layout.ends_line else end, extend, at_row_end=not is_last)
+        self._go(end - layout.n_newlines if is_last else end, extend, at_row_end=not is_last)
 
     def text_start(self, extend: bool) -> None:
         self._go(0, extend)

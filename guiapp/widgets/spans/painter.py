@@ -11,6 +11,7 @@ from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPixmap, QPolygo
 
 from guiapp.core.editing.token_store import N_TINTS
 from guiapp.core.vocab.attributes import Attribute
+from guiapp.viewmodels.text.coloured_spans import CONTROL_SHADE, PLAIN_SHADE
 from guiapp.viewmodels.tokens.layout import (
     DIFFERS,
     FIRST_SHADE,
@@ -81,7 +82,8 @@ class SpanPainter:
         self._metrics = metrics
         self._shows_whitespace = shows_whitespace
         self._tiles: dict[tuple[int, int, bool, bool, float], QPixmap] = {}
-        self._is_light_shade = np.array([theme.text_on(fill) != theme.span_text for fill in theme.shades])
+        self._shades = *theme.shades, *theme.origins
+        self._is_light_shade = np.array([theme.text_on(fill) != theme.span_text for fill in self._shades])
         self._mark = faded(theme.text, 175)
         self._hatch = _hatch(faded(theme.text, 46), self.span_height)
         self._glyphs: dict[tuple[str, float, bool], QPixmap] = {}
@@ -107,7 +109,8 @@ class SpanPainter:
             if not layout.is_ascii:
                 self._draw_split_cells(painter, split_cells(tokens.window, geometry), tokens, place)
         light = self._light_area(boxes, tokens, place) if has_text else []
-        self._draw_text(painter, layout, row, light, place)
+        dim = self._dim_area(boxes, tokens, place) if has_text else []
+        self._draw_text(painter, layout, row, light, dim, place)
         if has_text:
             self._draw_glyphs(painter, layout, row, geometry, light, place)
             self._draw_chips(painter, layout, geometry, tokens, place)
@@ -135,21 +138,34 @@ class SpanPainter:
         return QRectF(place.x() + left, place.y() + GAP_PX / 2, right - left, self.span_height)
 
     def _draw_text(
-        self, painter: QPainter, layout: BlockLayout, row: int, light: list[QRect], place: QPointF
+        self,
+        painter: QPainter,
+        layout: BlockLayout,
+        row: int,
+        light: list[QRect],
+        dim: list[QRect],
+        place: QPointF,
     ) -> None:
-        """The characters of a row, dark on these places."""
-        if light:
-            area, width = QRegion(), painter.device().width()
-            for rect in light:
-                area += QRegion(rect)
-            whole = QRect(0, int(place.y()), width, self._metrics.row_height)
-            painter.setClipRegion(area)
-            painter.setPen(self._theme.background)
-            layout.draw_row(painter, row, place.x(), place.y())
-            painter.setClipRegion(QRegion(whole) - area)
+        """The characters of a row, dark on the first of these places, dim on the others."""
+        if light or dim:
+            rest = QRegion(QRect(0, int(place.y()), painter.device().width(), self._metrics.row_height))
+            for places, color in ((light, self._theme.background), (dim, self._theme.dim)):
+                area = QRegion()
+                for rect in places:
+                    area += QRegion(rect)
+                rest -= area
+                painter.setClipRegion(area)
+                painter.setPen(color)
+                layout.draw_row(painter, row, place.x(), place.y())
+            painter.setClipRegion(rest)
         painter.setPen(self._theme.span_text)
         layout.draw_row(painter, row, place.x(), place.y())
         painter.setClipping(False)
+
+    def _dim_area(self, boxes: TokenBoxes, tokens: Tokens, place: QPointF) -> list[QRect]:
+        """Where text is what a template writes."""
+        is_dim = np.isin(tokens.window.colors[boxes.indexes], (PLAIN_SHADE, CONTROL_SHADE))
+        return self._places(boxes, is_dim, place) if is_dim.any() else []
 
     def _light_area(self, boxes: TokenBoxes, tokens: Tokens, place: QPointF) -> list[QRect]:
         """Where text has to be dark on a dark theme, from left to right; control tokens have no shade."""
@@ -158,8 +174,12 @@ class SpanPainter:
         is_light &= (tokens.attributes[boxes.indexes] & CONTROL) == 0
         if not is_light.any():
             return []
+        return self._places(boxes, is_light, place)
+
+    def _places(self, boxes: TokenBoxes, wanted: NDArray[np.bool_], place: QPointF) -> list[QRect]:
+        """Where some boxes are, over the whole height of their row, from left to right."""
         y, height = int(place.y()), self._metrics.row_height
-        runs = _joined_runs(boxes.left[is_light] + place.x(), boxes.right[is_light] + place.x())
+        runs = _joined_runs(boxes.left[wanted] + place.x(), boxes.right[wanted] + place.x())
         return [QRect(left, y, right - left, height) for left, right in runs]
 
     def _draw_tiles(
@@ -172,6 +192,7 @@ class SpanPainter:
     ) -> None:
         colors = tokens.window.colors[boxes.indexes].astype(np.int64)
         is_control = special & ((tokens.attributes[boxes.indexes] & CONTROL) != 0)
+        is_control &= colors != CONTROL_SHADE
         left = np.rint(boxes.left + place.x()).astype(np.int64)
         width = np.rint(boxes.right + place.x()).astype(np.int64) - left
         colors[is_control] = -1
@@ -202,8 +223,9 @@ class SpanPainter:
         whole = QRectF(0, 0, width - SEAM_PX * is_apart, self.span_height)
         with QPainter(tile) as painter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            if color == RING:
-                painter.setPen(QPen(faded(self._theme.text, RING_ALPHA), RING_PX))
+            if color in (RING, CONTROL_SHADE):
+                pen = faded(self._theme.text, RING_ALPHA) if color == RING else faded(self._theme.faint, 150)
+                painter.setPen(QPen(pen, RING_PX if color == RING else 1))
                 whole = whole.adjusted(RING_PX / 2, RING_PX / 2, -RING_PX / 2, -RING_PX / 2)
                 painter.drawPath(rounded_rect(whole, round_left, round_right))
             else:
@@ -215,7 +237,7 @@ class SpanPainter:
         if color < 0:
             return faded(self._theme.warning, 24)
         if color >= FIRST_SHADE:
-            return self._theme.shades[color - FIRST_SHADE]
+            return self._shades[color - FIRST_SHADE]
         strength, tint = divmod(color, N_TINTS)
         fill = self._theme.span_color(tint)
         return faded(fill, QUIET_ALPHA) if strength == Strength.QUIET else fill
@@ -273,7 +295,8 @@ class SpanPainter:
         is_byte = (all_attributes & BYTE) != 0
         if is_byte.any():
             self._draw_byte_marks(painter, boxes, is_byte, place)
-        for at in np.flatnonzero(special & ~is_byte).tolist():
+        is_quiet = tokens.window.colors[boxes.indexes] == CONTROL_SHADE  # it has its hairline
+        for at in np.flatnonzero(special & ~is_byte & ~is_quiet).tolist():
             attributes = int(all_attributes[at])
             rect = self._rect(float(boxes.left[at]), float(boxes.right[at]), place)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -346,8 +369,9 @@ class SpanPainter:
             if mask.any():
                 for x in np.rint(places[:n_cells][mask] + place.x()).astype(np.int64).tolist():
                     draw(glyph, x)
-        if layout.ends_line and row == layout.n_rows - 1:
-            draw("↵", round(float(left[-1]) + place.x()))
+        if row == layout.n_rows - 1:
+            for x in left[len(left) - layout.n_newlines :].tolist():
+                draw("↵", round(x + place.x()))
 
     def _glyph(self, glyph: str, scale: float, is_dark: bool) -> QPixmap:
         """A faint character in a cell of its own."""

@@ -46,9 +46,12 @@ class CaretPlace(NamedTuple):
 class SpanRows:
     """The rows of a document at one width, and how far they are scrolled."""
 
-    def __init__(self, document: TextDocument, metrics: TextMetrics) -> None:
+    def __init__(
+        self, document: TextDocument, metrics: TextMetrics, blocks: TextBlocks | None = None
+    ) -> None:
+        """Without `blocks`, a row begins behind each newline."""
         self._document = document
-        self._blocks = TextBlocks(document.buffer)
+        self._blocks = TextBlocks(document.buffer) if blocks is None else blocks
         self._layouts: OrderedDict[bytes, BlockLayout] = OrderedDict()
         self._n_laid_out = 0  # bytes in all of these
         self._metrics = metrics

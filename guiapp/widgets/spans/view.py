@@ -21,6 +21,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QToolTip, QWidget
 
 from guiapp.core.editing.character_starts import decode
+from guiapp.core.editing.text_blocks import TextBlocks
 from guiapp.core.editing.text_buffer import TextEdit
 from guiapp.core.text.invisible import INVISIBLE
 from guiapp.core.text.look_alikes import look_alikes
@@ -64,7 +65,12 @@ class SpanView(QAbstractScrollArea):
     _looks_changed = Signal()
 
     def __init__(
-        self, document: TextDocument, spans: SpanSource, themes: ThemeSource, side_px: int = SIDE_PX
+        self,
+        document: TextDocument,
+        spans: SpanSource,
+        themes: ThemeSource,
+        side_px: int = SIDE_PX,
+        blocks: TextBlocks | None = None,
     ) -> None:
         super().__init__()
         self._side_px = side_px
@@ -72,7 +78,7 @@ class SpanView(QAbstractScrollArea):
         self._spans = spans
         self._themes = themes
         self._font_px = TEXT_FONT_PX
-        self._rows = SpanRows(document, TextMetrics.of(themes.theme.mono_font(self._font_px)))
+        self._rows = SpanRows(document, TextMetrics.of(themes.theme.mono_font(self._font_px)), blocks)
         self._shows_whitespace = True
         self._selected_token = self._hovered_token = -1
         self._pointed_out: PointedOut | None = None

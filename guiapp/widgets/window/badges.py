@@ -8,8 +8,10 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAction, QColor
 from PySide6.QtWidgets import QToolButton, QWidget
 
+from guiapp.core.doctor.findings import ERROR
 from guiapp.core.explain.exactness import REFUSED
-from guiapp.core.explain.figures import percent
+from guiapp.core.explain.figures import counted, percent
+from guiapp.viewmodels.doctor.model import DoctorModel
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.widgets.shared.icons import icon
 from guiapp.widgets.shared.plain_tip import plain_tip
@@ -25,6 +27,7 @@ STATES = {
 }
 LOSS_COLORS = ("dim", "warning", "bad")  # where nothing is lost, something, and text that no token stands for
 ICON_PX = 14
+ROOM_FOR_WORDS_PX, ROOM_FOR_FINDINGS_PX = 1200, 1440  # of the window
 MOST_REMARKS = 4  # about the file; the list of models has all
 
 
@@ -94,28 +97,37 @@ class ExactnessBadge(Badge):
     def __init__(
         self,
         session: ModelSession,
+        doctor: DoctorModel,
         theme_source: ThemeSource,
         next_inexact: QAction,
         choose_pre: QAction,
+        show_doctor: QAction,
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__("Exactness", theme_source, [next_inexact, choose_pre], parent)
-        self._choose_pre = choose_pre
+        super().__init__("Exactness", theme_source, [next_inexact, choose_pre, show_doctor], parent)
+        self._choose_pre, self._show_doctor = choose_pre, show_doctor
         self._session = session
-        self._is_short = False
+        self._doctor = doctor
+        self._has_words, self._names_findings = True, True
         session.vocabulary_changed.connect(self._follow)
         session.options_changed.connect(self._follow)
         session.encoder_check.changed.connect(self._follow)
+        doctor.changed.connect(self._follow)
         self._follow()
 
-    def set_short(self, is_short: bool) -> None:
-        """Say only the share, behind the icon that says what it is of, where room is scarce."""
-        if is_short != self._is_short:
-            self._is_short = is_short
+    def set_room(self, width_px: int) -> None:
+        """Say less in a narrow window: then only how many findings there are, then only the share.
+
+        What the doctor finds comes a while after the model; nothing beside the badge is to move by that.
+        """
+        room = width_px >= ROOM_FOR_WORDS_PX, width_px >= ROOM_FOR_FINDINGS_PX
+        if room != (self._has_words, self._names_findings):
+            self._has_words, self._names_findings = room
             self._follow()
 
     def remedies(self) -> list[QAction]:
-        return [a for a in super().remedies() if self._offers_pre or a is not self._choose_pre]
+        offered = {self._choose_pre: self._offers_pre, self._show_doctor: self._doctor.is_of_open_model}
+        return [action for action in super().remedies() if offered.get(action, True)]
 
     @property
     def _offers_pre(self) -> bool:
@@ -136,8 +148,15 @@ class ExactnessBadge(Badge):
             vocabulary = self._session.vocabulary
             remarks = () if vocabulary is None else vocabulary.warnings[:MOST_REMARKS]
             reason = "\n\n".join((exactness.reason, *remarks))
-            text = share.strip() if self._is_short and share else f"{exactness.level}{share}"
-            self.show_state(text, *STATES[exactness.level], reason)
+            text = f"{exactness.level}{share}" if self._has_words or not share else share.strip()
+            state = STATES[exactness.level]
+            if worst := self._doctor.worst:
+                n_worst = counted(len(worst), worst[0].severity)
+                if self._has_words:
+                    text += f" · {n_worst if self._names_findings else len(worst)}"
+                reason += f"\n\nThe doctor found {n_worst} in the file."
+                state = STATES[REFUSED] if worst[0].severity == ERROR else state
+            self.show_state(text, *state, reason)
 
 
 class RoundTripBadge(Badge):

@@ -44,6 +44,7 @@ from guiapp.widgets.window.session_commands import SessionCommands
 from guiapp.widgets.window.utf16_notice import Utf16Notice
 
 if TYPE_CHECKING:
+    from guiapp.core.vocabulary_list.figures import Ids
     from guiapp.widgets.steps.page import StepsPage
 
 Take = Callable[[str, str | None], object]
@@ -96,6 +97,8 @@ class WindowCommands(QObject):
         self.picker.browse_requested.connect(self._browse)
         window.requests.model_wanted.connect(self._pick)
         window.requests.token_wanted.connect(self._show_in_tree)
+        window.requests.tokens_wanted.connect(self._show_all_in_tree)
+        window.requests.comparison_wanted.connect(self._compare_vocabularies)
         window.requests.building_wanted.connect(self._show_building)
         window.requests.stop_wanted.connect(self._stop_at_token)
         window.requests.why_wanted.connect(self._tell_why)
@@ -316,8 +319,8 @@ class WindowCommands(QObject):
                 "session_notes": self.sessions.show_notes,
                 "delete_kept": self.kept_texts.delete_all,
                 "quit": self._window.close,
-                "undo": partial(self._edit, SpanEditor.undo),
-                "redo": partial(self._edit, SpanEditor.redo),
+                "undo": self._undo,
+                "redo": self._redo,
                 "cut": partial(self._edit, SpanEditor.cut),
                 "copy": partial(self._edit, SpanEditor.copy),
                 "paste": partial(self._edit, SpanEditor.paste),
@@ -372,6 +375,21 @@ class WindowCommands(QObject):
         focused = QApplication.focusWidget()
         do(focused if isinstance(focused, SpanEditor) else self._editor)
 
+    def _undo(self) -> None:
+        """Take back the last step on the page, or else in the text."""
+        steps = self._window.pages.current.undo_steps
+        if steps is None:
+            self._edit(SpanEditor.undo)
+        elif steps.undo is not None:
+            steps.undo()
+
+    def _redo(self) -> None:
+        steps = self._window.pages.current.undo_steps
+        if steps is None:
+            self._edit(SpanEditor.redo)
+        elif steps.redo is not None:
+            steps.redo()
+
     def _connect_options(self) -> None:
         """Show the state of options and settings in the actions, and keep it."""
         self._session.options_changed.connect(self._follow_options)
@@ -386,6 +404,8 @@ class WindowCommands(QObject):
         self._theme_source.changed.connect(self._follow_theme)
         self._editor.zoom_changed.connect(self._keep_zoom)
         self._window.pages.page_changed.connect(self._follow_page)
+        self._window.pages.page_changed.connect(self._follow_undo)
+        self._window.pages.undo_changed.connect(self._follow_undo)
         self._actions.menus["Help/Lessons"].aboutToShow.connect(self._mark_lessons)
         self._settings.spelling.changed.connect(self._follow_spelling)
         self._actions["whitespace"].setChecked(self._settings.shows_whitespace)
@@ -435,8 +455,11 @@ class WindowCommands(QObject):
         self._actions["round_trip_difference"].setEnabled(bool(round_trip and not round_trip.is_same))
 
     def _follow_undo(self) -> None:
-        self._actions["undo"].setEnabled(self._session.document.can_undo)
-        self._actions["redo"].setEnabled(self._session.document.can_redo)
+        document, steps = self._session.document, self._window.pages.current.undo_steps
+        can_undo = document.can_undo if steps is None else steps.undo is not None
+        can_redo = document.can_redo if steps is None else steps.redo is not None
+        self._actions["undo"].setEnabled(can_undo)
+        self._actions["redo"].setEnabled(can_redo)
 
     def _follow_hidden(self) -> None:
         for name in ("hidden_next", "hidden_previous", "hidden_remove", "hidden_copy"):
@@ -522,6 +545,24 @@ class WindowCommands(QObject):
         page = self._window.pages.current
         assert isinstance(page, TreePage)
         page.bar.query.setText(f"#{token_id}")
+
+    def _show_all_in_tree(self, title: str, tokens: Ids) -> None:
+        """Light some tokens in the tree, and list them there."""
+        from guiapp.widgets.tree.page import TreePage
+
+        self._show_page("tree")
+        page = self._window.pages.current
+        assert isinstance(page, TreePage)
+        page.search.list_tokens(title, tokens)
+
+    def _compare_vocabularies(self, query: str) -> None:
+        """Filter the vocabularies of the window's model and of another one."""
+        from guiapp.widgets.compare_vocabularies.page import VocabulariesPage
+
+        self._show_page("compare_vocabularies")
+        page = self._window.pages.current
+        assert isinstance(page, VocabulariesPage)
+        page.model.look_for(query)
 
     def _show_building(self, token_id: int) -> None:
         """Find a token in the tree, with room for its three trees."""

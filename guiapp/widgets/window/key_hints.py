@@ -81,6 +81,11 @@ CAUSES = (
     KeyHint("Text before or behind", ("Left", "Right")),
     KeyHint("First or last cause", ("Home", "End")),
 )
+FINDINGS = (
+    KeyHint("Finding above or below", ("Up", "Down")),
+    KeyHint("Page up or down", ("PgUp", "PgDown")),
+    KeyHint("First or last finding", ("Home", "End")),
+)
 TREE = (
     KeyHint("Parent or first child", ("Up", "Down")),
     KeyHint("Neighbours", ("Left", "Right")),
@@ -143,10 +148,11 @@ def key_hints() -> dict[str, tuple[KeyHint, ...]]:
         "On a button with an arrow": MENU_BUTTON,
         "In the ids": IDS,
         "In the causes of a hunt": CAUSES,
+        "In the findings of the doctor": FINDINGS,
         "In the tree": TREE_PAGE + TREE,
         "In the search for tokens": TREE_SEARCH,
         "In the tree's legend": TREE_LEGEND,
-        "In bars of two vocabularies": BARS,
+        "In the bars of vocabularies": BARS,
         "On the timeline": TIMELINE,
         "In the list of breakpoints": BREAKPOINTS,
         "In the list of lessons": LESSONS,

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QMainWindow, QWidget
 from guiapp.core.editing.edit_journal import JournalEdit
 from guiapp.core.editing.text_buffer import TextEdit
 from guiapp.viewmodels.compare.compared_models import ComparedModels
+from guiapp.viewmodels.doctor.model import DoctorModel
 from guiapp.viewmodels.models.loader import display_name
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.shelf import Shelf
@@ -69,16 +70,17 @@ class MainWindow(QMainWindow):
         self.actions_table.fill(self.menuBar())
         actions, self.requests = self.actions_table, PageRequests(self)
         self.notices = NoticeArea(theme_source)
+        self.doctor = DoctorModel(session, self)
         self.pages = PageStack(
-            PageSetting(session, compared, settings, actions, self.requests, theme_source, shelf)
+            PageSetting(session, compared, settings, actions, self.requests, theme_source, shelf, self.doctor)
         )
-        self.top_bar = TopBar(session, PageTabs(self.pages, actions, 0), actions, theme_source)
+        self.top_bar = TopBar(session, self.doctor, PageTabs(self.pages, actions, 0), actions, theme_source)
         self.tab_row = TabRow(self.pages, actions)
         switches = [self.actions_table[name] for name in ("add_special", "parse_special")]
         self.hidden = HiddenCharacters(session.text, self)
         hidden_button = HiddenButton(self.hidden, self.actions_table["hidden_next"], theme_source)
         signs = self.actions_table["signs"]
-        self.status_line = StatusLine(session, activity, hidden_button, signs, switches)
+        self.status_line = StatusLine(session, activity, hidden_button, signs, switches, self.pages)
         self.setCentralWidget(self._column())
         self.inspect_page = cast(InspectPage, self.pages.show_page("inspect"))
         self.setMinimumSize(SMALLEST_SIZE)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QPainter, QPen
 
+from guiapp.widgets.chat.badge import draw_number
 from guiapp.widgets.compare.markers import draw_marker
 from guiapp.widgets.shared.painting import CENTER, RIGHT, fill, ring, write
 from guiapp.widgets.shared.style_sheet import blend
 from guiapp.widgets.shared.theme import SMALL_FONT_PX, Theme
 from guiapp.widgets.spans.painter import QUIET_ALPHA, RADIUS_PX, RING_ALPHA, RING_PX, draw_upright, faded
+from guiapp.widgets.vocabulary.picture import OTHERS
 from guiapp.widgets.window.signs_card import IN_STEPS, IN_THE_TEXT, Draw, Sign
 from guiapp.widgets.window.tree_signs import IN_TREE
 
@@ -104,6 +106,28 @@ def _in_strength(alpha: int, is_ringed: bool = False) -> Draw:
         if is_ringed:
             ring(painter, box, QPen(faded(theme.text, RING_ALPHA), RING_PX), RADIUS_PX)
         write(painter, box, "word", theme.span_text, CENTER, Theme.mono_font(SMALL_FONT_PX))
+
+    return draw
+
+
+def _of_role(painter: QPainter, theme: Theme, box: QRectF) -> None:
+    half = box.width() / 2
+    for number, word in enumerate(("two", "of")):
+        token = QRectF(box.left() + number * half, box.top(), half - 1, box.height())
+        fill(painter, token, theme.origins[2 + number], RADIUS_PX)
+        write(painter, token, word, theme.span_text, CENTER, Theme.mono_font(SMALL_FONT_PX))
+
+
+def _of_template(painter: QPainter, theme: Theme, box: QRectF) -> None:
+    ring(painter, box, QPen(theme.faint, 1), RADIUS_PX)
+    write(painter, box, "<end>", theme.dim, CENTER, Theme.mono_font(SMALL_FONT_PX))
+
+
+def _hint(is_bad: bool) -> Draw:
+    def draw(painter: QPainter, theme: Theme, box: QRectF) -> None:
+        color = theme.bad if is_bad else theme.warning
+        ring(painter, box.adjusted(0, 3, 0, 0), QPen(color, 1.5), RADIUS_PX)
+        draw_number(painter, QPointF(box.left() + 3, box.top() + 5), 1, color, theme)
 
     return draw
 
@@ -254,12 +278,38 @@ OF_VOCABULARIES = (
     Sign(_verdict("✓", True), "both say the same"),
     Sign(_words("–"), "nothing, or not there"),
 )
+OF_SPECIAL_TOKENS = (
+    Sign(_words("always"), "its own text leads to the token"),
+    Sign(_words("if parsed"), "it does while special tokens are parsed, as the switch below says"),
+    Sign(_words("no"), "it does not"),
+    Sign(_words("yes"), "llama.cpp ends a generation there"),
+    Sign(_words("looks so"), "it does not, though people may take the token for an end"),
+)
+
+
+def _listed_and_others(painter: QPainter, theme: Theme, box: QRectF) -> None:
+    bar = _bar_in(box)
+    painter.fillRect(bar, blend(theme.panel, theme.dim, OTHERS))
+    painter.fillRect(_bar_in(box, 0.4), theme.contenders[0])
+
+
+OF_LISTS = (
+    Sign(_listed_and_others, "tokens that are listed, and the others; a click on a bar filters by it"),
+    Sign(_words("<E2 82>"), "bytes that are no whole characters"),
+)
 OF_HUNTS = (
     Sign(_sides, "the models, A above B"),
     Sign(_guide(False), "a cut that both make"),
     Sign(_guide(True), "a cut that only one makes"),
     Sign(_outside, "a token that comes from no text, such as BOS"),
     Sign(_moment, "the moment at which a new cause was found"),
+)
+IN_PROMPTS = (
+    Sign(_of_role, "content, in the colour of its role, lighter and darker in turn"),
+    Sign(_of_template, "what the template writes; a thin outline: a control token of its own"),
+    Sign(_hint(is_bad=True), "content that became a control token, with the number of its hint"),
+    Sign(_hint(is_bad=False), "a token that stands twice, or what only looks like a control token"),
+    Sign(_words("×4"), "how often a line of the template ran; lines that did not are faint"),
 )
 IN_PICTURES = (
     Sign(_position, "the step that is next, and ticks where pieces begin"),
@@ -283,7 +333,10 @@ PAGES: dict[str, Parts] = {
     "compare": (("Of models side by side", OF_MODELS), IN_TEXTS),
     "compare_texts": (("Of two texts", OF_TEXTS), IN_TEXTS),
     "compare_vocabularies": (("Of two vocabularies", OF_VOCABULARIES), IN_TEXTS),
+    "special_tokens": (("Of special tokens", OF_SPECIAL_TOKENS), IN_TEXTS),
     "hunt": (("Of finds", OF_HUNTS), IN_TEXTS),
+    "chat": (("In prompts", IN_PROMPTS), IN_TEXTS),
+    "vocabulary": (("In the vocabulary", OF_LISTS), IN_TEXTS),
     "tree": (("In the tree", tuple(Sign(*row) for row in IN_TREE)), IN_TEXTS),
     "steps": (("In the steps", (*IN_STEPS, *IN_PICTURES)), ("In trainings", IN_TRAININGS), IN_TEXTS),
 }

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
@@ -22,6 +22,7 @@ from guiapp.widgets.shared.theme import TEXT_FONT_PX
 
 if TYPE_CHECKING:
     from guiapp.viewmodels.compare.compared_models import ComparedModels
+    from guiapp.viewmodels.doctor.model import DoctorModel
     from guiapp.viewmodels.model_session import ModelSession
     from guiapp.viewmodels.settings import Settings
     from guiapp.viewmodels.shelf import Shelf
@@ -31,8 +32,23 @@ if TYPE_CHECKING:
 IMPORT_AFTER_MS = 2000  # the first tokens go first
 
 
+class UndoSteps(NamedTuple):
+    """Taken back and made again by these; None where there is nothing."""
+
+    undo: Callable[[], object] | None
+    redo: Callable[[], object] | None
+
+
 class Page(QWidget):
-    """What the window asks of a page; it gives its focus to the panel to begin with by `setFocusProxy`."""
+    """What the window asks of a page; it gives its focus to the panel to begin with by `setFocusProxy`.
+
+    Signals:
+        figures_changed(): `figures` is new.
+        undo_changed(): `undo_steps` is new.
+    """
+
+    figures_changed = Signal()
+    undo_changed = Signal()
 
     @property
     def panels(self) -> list[QWidget]:
@@ -48,6 +64,16 @@ class Page(QWidget):
     def splitters(self) -> Mapping[str, QSplitter]:
         """Those whose layout is kept in the settings, by the names it gets there."""
         return {}
+
+    @property
+    def figures(self) -> list[str] | None:
+        """What the status line tells first, and then; None for the figures of the text."""
+        return None
+
+    @property
+    def undo_steps(self) -> UndoSteps | None:
+        """What of its own the page takes back, and makes again; None where that is the text."""
+        return None
 
     @property
     def is_ready(self) -> bool:
@@ -67,7 +93,9 @@ class PageRequests(QObject):
     Signals:
         model_wanted(QWidget, take): let people choose a model under this widget; `take(name, pre)` opens it.
         token_wanted(int): show this token of the window's model in its tree.
-        building_wanted(int): the same, with the three trees of the token beside each other.
+        tokens_wanted(str, Ids): light these tokens in the tree, under a title.
+        comparison_wanted(str): list the tokens of two vocabularies that this filter leaves.
+        building_wanted(int): the same as token_wanted, with the three trees of the token beside each other.
         stop_wanted(int, int): step through the text up to where this token is formed, over this byte.
         why_wanted(int): say why this token of the text, by its number, is there.
         step_wanted(Place): step through the text up to there.
@@ -81,6 +109,8 @@ class PageRequests(QObject):
 
     model_wanted = Signal(object, object)
     token_wanted = Signal(object)
+    tokens_wanted = Signal(str, object)
+    comparison_wanted = Signal(str)
     building_wanted = Signal(object)
     stop_wanted = Signal(object, object)
     why_wanted = Signal(object)
@@ -104,6 +134,7 @@ class PageSetting:
     requests: PageRequests
     theme_source: ThemeSource
     shelf: Shelf
+    doctor: DoctorModel
 
 
 @dataclass(frozen=True)
@@ -140,6 +171,10 @@ PAGES = (
     _row("compare_texts", "Compare texts", "", ("Inspect", "Compare", "Texts")),
     _row("compare_vocabularies", "Compare vocabularies", "", ("Inspect", "Compare", "Vocabularies")),
     _row("hunt", "Hunt for differences", "", ("Inspect", "Compare", "Hunt")),
+    _row("chat", "Chat", "Ctrl+6", ("Inspect", "Chat")),
+    _row("vocabulary", "Vocabulary", "Ctrl+7", ("Inspect", "Vocabulary", "Tokens")),
+    _row("special_tokens", "Special tokens", "", ("Inspect", "Vocabulary", "Special tokens")),
+    _row("doctor", "Doctor", "", ("Inspect", "Vocabulary", "Doctor")),
     _row("tree", "Tree", "Ctrl+2", ("Tree",)),
     _row("steps", "Steps", "Ctrl+3", ("Steps",)),
     _row("bench", "Bench", "Ctrl+4", ("Bench",)),
@@ -152,10 +187,13 @@ class PageStack(QStackedWidget):
 
     Signals:
         page_changed(): `current_name` is new.
+        figures_changed(), undo_changed(): those of the page that is shown are new.
         imported(): what pages need is loaded.
     """
 
     page_changed = Signal()
+    figures_changed = Signal()
+    undo_changed = Signal()
     imported = Signal()
 
     def __init__(self, setting: PageSetting, rows: tuple[PageRow, ...] = PAGES) -> None:
@@ -201,6 +239,8 @@ class PageStack(QStackedWidget):
         page = self._pages.get(name)
         if page is None:
             page = self._pages[name] = self.rows[name].make(self._setting)
+            page.figures_changed.connect(self.figures_changed)
+            page.undo_changed.connect(self.undo_changed)
             page.set_text_size(self._setting.settings.font_px or TEXT_FONT_PX)
             self.addWidget(page)
             page.setFocus()  # once it is seen: else its first button would have it

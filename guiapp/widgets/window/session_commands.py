@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
+from guiapp.core.chat.messages import conversation_of
 from guiapp.core.session_files.name import ENDING
+from guiapp.viewmodels.chat.edited_conversation import as_json
 from guiapp.viewmodels.models.loader import title_of
 from guiapp.viewmodels.session_opener import Read, SessionOpener
 from guiapp.viewmodels.settings import Settings
@@ -59,7 +62,7 @@ class SessionCommands(QObject):
         if session is None:
             self._tell("There is no model open to save a session with. Choose a model.")
             return
-        session = self._with_steps(session)
+        session = self._with_chat(self._with_steps(session))
         name = re.sub(r"[^\w.-]+", "-", title_of(session.model))
         suggested = self.path or Path(name + ENDING)
         if (path := self._window.questions.where_to_save_session(suggested)) is not None:
@@ -74,6 +77,15 @@ class SessionCommands(QObject):
         if isinstance(page, StepsPage):
             return page.model.captured(session)
         return recall(self._settings.debugger).of_session(session)
+
+    def _with_chat(self, session: SessionFile) -> SessionFile:
+        """With the messages of the Chat page, if that was shown."""
+        from guiapp.widgets.chat.page import ChatPage
+
+        page = self._window.pages.pages.get("chat")
+        if isinstance(page, ChatPage) and page.model.edited.messages:
+            return replace(session, chat=as_json(page.model.edited.conversation))
+        return session
 
     def show_notes(self) -> None:
         self.notes.present()
@@ -98,12 +110,17 @@ class SessionCommands(QObject):
 
     def _show(self, read: Read) -> None:
         """Bring the page to the front on which the session was left, with the steps as they were."""
+        from guiapp.widgets.chat.page import ChatPage
         from guiapp.widgets.steps.page import StepsPage
 
         window, session = self._window, read.opening.session
         steps = window.pages.show_page("steps")
         assert isinstance(steps, StepsPage)
         steps.resume(session)
+        if session.chat:
+            chat = window.pages.show_page("chat")
+            assert isinstance(chat, ChatPage)
+            chat.model.edited.take(conversation_of(session.chat))
         window.actions_table[session.page].trigger()
         window.inspect_page.editor.reveal(*sorted(session.selection))
         if session.notes or self._written_notes:

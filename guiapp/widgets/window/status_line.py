@@ -17,6 +17,7 @@ from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.theme import MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme
 from guiapp.widgets.window.hidden_button import HiddenButton
 from guiapp.widgets.window.key_hints import CANCELLING
+from guiapp.widgets.window.pages import PageStack
 
 HEIGHT_PX = 30
 FULL_WIDTH_PX = 1100  # in less, hidden characters are told in two words
@@ -38,9 +39,11 @@ class StatusLine(QFrame):
         hidden: HiddenButton,
         signs: QAction,
         switches: list[QAction],
+        pages: PageStack,
     ) -> None:
         super().__init__()
         self._session = session
+        self._pages = pages
         self._hidden = hidden
         self._shown: object = None
         set_role(self, "status")
@@ -70,6 +73,8 @@ class StatusLine(QFrame):
         )
         session.statistics_changed.connect(self._follow)
         session.spans.job.busy_changed.connect(self._follow)
+        pages.page_changed.connect(self._follow)
+        pages.figures_changed.connect(self._follow)
         self._follow()
 
     @property
@@ -82,6 +87,13 @@ class StatusLine(QFrame):
         super().resizeEvent(event)
 
     def _follow(self) -> None:
+        """Tell of the page, or else of the text."""
+        if self._pages.current_name and (figures := self._pages.current.figures) is not None:
+            self._shown = None
+            self._tokens.set_texts(figures[:1])
+            self._figures.set_texts(figures[1:])
+            self._selection.set_texts([""])
+            return
         statistics, is_known = self._session.statistics, not self._session.is_encoding
         selection = self._session.selection_statistics
         if (statistics, is_known, selection) == self._shown:  # several signals tell of one edit

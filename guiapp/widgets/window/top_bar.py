@@ -7,6 +7,7 @@ from PySide6.QtGui import QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QMenu, QToolButton, QWidget
 
 from guiapp.core.catalogue import ALGORITHMS
+from guiapp.viewmodels.doctor.model import DoctorModel
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.widgets.shared.icons import icon
 from guiapp.widgets.shared.layouts import in_row
@@ -14,12 +15,11 @@ from guiapp.widgets.shared.menu_button import MenuButton
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, ThemeSource
 from guiapp.widgets.window.actions import Actions
-from guiapp.widgets.window.badges import ExactnessBadge, RoundTripBadge
+from guiapp.widgets.window.badges import ROOM_FOR_WORDS_PX, ExactnessBadge, RoundTripBadge
 from guiapp.widgets.window.model_picker import ModelButton
 
 HEIGHT_PX = 48
 SEARCH_PX, SHORT_SEARCH_PX = 122, 34
-ROOM_FOR_WORDS_PX = 1200
 AROUND_NAME_PX = 46  # of an encoder: arrow and margins
 
 
@@ -30,15 +30,20 @@ class TopBar(QFrame):
     """
 
     def __init__(
-        self, session: ModelSession, tabs: QWidget, actions: Actions, theme_source: ThemeSource
+        self,
+        session: ModelSession,
+        doctor: DoctorModel,
+        tabs: QWidget,
+        actions: Actions,
+        theme_source: ThemeSource,
     ) -> None:
         super().__init__()
         set_role(self, "bar")
         self.setFixedHeight(HEIGHT_PX)
         self.model_button = ModelButton(session.loader, theme_source)
         self.encoder_button = EncoderButton(session, actions, theme_source)
-        remedies = actions["inexact_next"], actions["choose_pre"]
-        self.exactness = ExactnessBadge(session, theme_source, *remedies)
+        remedies = actions["inexact_next"], actions["choose_pre"], actions["doctor"]
+        self.exactness = ExactnessBadge(session, doctor, theme_source, *remedies)
         self.round_trip = RoundTripBadge(session, theme_source, [actions["round_trip_difference"]])
         self.palette_button = PaletteButton(actions, theme_source)
         right: list[QWidget] = [self.exactness, self.round_trip, self.encoder_button, self.palette_button]
@@ -57,7 +62,7 @@ class TopBar(QFrame):
         super().resizeEvent(event)
         is_short = self.width() < ROOM_FOR_WORDS_PX
         self.palette_button.set_short(is_short)
-        self.exactness.set_short(is_short)
+        self.exactness.set_room(self.width())
 
 
 class EncoderButton(MenuButton):

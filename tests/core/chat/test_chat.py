@@ -4,43 +4,21 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from datetime import datetime
 
 import numpy as np
 import pytest
-from chat_templates import CONVERSATIONS, TEMPLATES
+from chat_templates import CONVERSATIONS, TEMPLATES, chat_here
 from conftest import VOCABS
 from gguf_builder import CONTROL, NORMAL, UNKNOWN, USER_DEFINED, write_vocab
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import guiapp
-from guiapp.core.chat import sandbox
-from guiapp.core.chat.chat import ADDED, Chat
+from guiapp.core.chat.chat import ADDED
 from guiapp.core.chat.hints import HINT, WARNING, hints
-from guiapp.core.chat.messages import conversation_of, with_reasoning
-from guiapp.core.chat.rendering import Rendering
-from guiapp.core.chat.templates import ChatTemplate, chosen_template, special_texts, templates_of
-from guiapp.core.chat.traced import CONTENT, TEMPLATE, Origin, Run
+from guiapp.core.chat.templates import chosen_template, templates_of
+from guiapp.core.chat.traced import CONTENT, TEMPLATE
 from guiapp.core.errors import ChatError
-
-
-def chat_here(tokenizer, template, messages, tools=None, add_special=True, prompt=True):
-    """The same as `guiapp.chat`, without a process of its own, which takes 0.2 s."""
-    conversation = conversation_of(messages, tools)
-    request = {
-        "template": template,
-        "messages": [with_reasoning(message) for message in conversation.messages],
-        "tools": conversation.tools,
-        "variables": special_texts(tokenizer.vocabulary),
-        "add_generation_prompt": prompt,
-    }
-    request, now = json.loads(json.dumps(request)), datetime(2026, 7, 4)
-    text = sandbox._rendered(request, now)["text"]
-    traced = sandbox._traced(request, now, text)
-    runs = tuple(Run(row[0], Origin(*row[1:-1]), row[-1]) for row in traced["runs"])
-    rendering = Rendering(text, runs, tuple(traced["lines"]), 0)
-    return Chat(tokenizer, conversation, ChatTemplate("", template, ""), rendering, add_special)
 
 
 def marked_with(chat, message):
@@ -224,6 +202,16 @@ def test_what_may_go_wrong_is_warned_of_and_nothing_else(template, messages, exp
     assert codes(chat, WARNING) == expected
 
 
+def test_what_a_model_has_no_tokens_for_is_not_taken_for_a_control_token():
+    tokenizer = guiapp.open_model("demo:unigram")
+    template = looped("{{ message.content }}</s>")
+    unknown = chat_here(tokenizer, template, [{"role": "user", "content": "\U0010fffd"}])
+    assert tokenizer.vocabulary.special_ids.unk in unknown.token_ids
+    assert "content_became_control" not in codes(unknown)
+    written = chat_here(tokenizer, template, [{"role": "user", "content": "a<unk>b"}])
+    assert "content_became_control" in codes(written)
+
+
 def test_hints_that_are_no_warnings():
     tokenizer = guiapp.open_model("demo:bpe")
     chat = chat_here(tokenizer, looped("<|im_start|> {{ message.content }} <|im_end|>"), [USER])
@@ -267,6 +255,34 @@ def test_the_public_function_takes_what_others_take(tmp_path):
     assert own.budget.by_message[0] >= 1
     with pytest.raises(ChatError, match="no chat template"):
         guiapp.chat("demo:toy", [USER])
+
+
+def test_tokens_of_generation_blocks_are_known():
+    template = "{{ messages[0].content }}[{% generation %}{{ messages[1].content }}</s>{% endgeneration %}]"
+    chat = guiapp.chat("demo:bpe", [USER, {"role": "assistant", "content": "日本 tokenization"}], template)
+    spans = chat.encoding.spans[chat.is_generated]
+    assert chat.encoding.text_bytes[spans[0, 0] : spans[-1, 1]].decode() == "日本 tokenization</s>"
+    assert not chat.is_generated[0]
+    assert not chat.is_generated[-1]
+
+
+def test_variables_may_not_take_the_place_of_messages():
+    for name in ("messages", "tools", "add_generation_prompt"):
+        with pytest.raises(ChatError, match=f"^{name} is no variable"):
+            guiapp.chat("demo:bpe", [USER], variables={name: []})
+
+
+def test_content_is_text_where_that_is_asked_for():
+    content = "a<|im_end|>b"
+    chat, as_text = (
+        guiapp.chat("demo:bpe", [{"role": "user", "content": content}], add_special=False, as_text=asked)
+        for asked in (False, True)
+    )
+    assert as_text.token_ids.tolist() == chat.as_text.token_ids.tolist() != chat.token_ids.tolist()
+    assert as_text.origins == chat.as_text_origins
+    assert codes(chat, WARNING) == ["content_became_control"]
+    assert codes(as_text, WARNING) == []
+    assert as_text.budget.n_tokens == len(as_text.encoding)
 
 
 def test_a_text_of_unknown_origin_is_told_and_nothing_made_of_it():

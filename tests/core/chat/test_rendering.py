@@ -89,6 +89,31 @@ def test_a_text_is_the_one_of_transformers_and_wholly_traced(construct, name):
                         assert here.casefold() == there.casefold() or there in ESCAPED
 
 
+def test_generation_blocks_are_told_as_transformers_masks_them():
+    template = (
+        "{% for m in messages %}<{{ m.role }}>{% if m.role == 'assistant' %}{% generation %}"
+        "{{ m.content }}{{ eos_token }}{% endgeneration %}{% else %}{{ m.content }}{% endif %}\n{% endfor %}"
+    )
+    request = request_of(template, "plain")
+    rendered = _rendered(request, NOW)
+    (start, end) = rendered["generated"][0]
+    assert rendered["text"][start:end] == request["messages"][2]["content"] + "</s>"
+    assert len(rendered["generated"]) == 1
+    for name in ("generation block", "macro", "block set"):
+        request = request_of(
+            TEMPLATES[name].replace("</s>", "{% generation %}日</s>{% endgeneration %}"), "plain"
+        )
+        if utils is not None:
+            given = {key: request[key] for key in ("tools", "add_generation_prompt")} | TOKENS
+            _, (expected,) = utils.render_jinja_template(
+                [request["messages"]],
+                chat_template=request["template"],
+                return_assistant_tokens_mask=True,
+                **given,
+            )
+            assert _rendered(request, NOW)["generated"] == expected
+
+
 def content_runs(traced, text):
     ends = [*(run[0] for run in traced["runs"][1:]), len(text)]
     for (start, kind, message, field, line, offset), end in zip(traced["runs"], ends, strict=True):

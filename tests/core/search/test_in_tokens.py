@@ -11,10 +11,11 @@ from toy_vocabulary import toy_vocabulary
 
 from guiapp.core.search import in_tokens as search
 from guiapp.core.search import queries
-from guiapp.core.search.in_tokens import containing, distances, find_tokens, wanted_bytes
+from guiapp.core.search.in_tokens import containing, contains, distances, find_tokens, wanted_bytes
 from guiapp.core.search.in_tokens_worker import matches, request
 from guiapp.core.search.queries import QueryError
-from guiapp.core.vocab.token_tree import token_tree
+from guiapp.core.vocab.token_tree import TokenTree, token_tree
+from guiapp.native import packed
 
 TOKENS = ["a", "the", "▁the", "other", "漢", "a/b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!", "#", "0x"]
 
@@ -57,6 +58,14 @@ def test_the_token_itself_is_nearest_then_what_begins_so(query, expected):
     tokens = ["the", "▁the", "then", "▁then", "other", "▁other"]
     tree = token_tree(toy_vocabulary(dict.fromkeys(tokens, 0.0)))
     assert distances(tree, query, np.arange(6, dtype=np.int32)).tolist() == expected
+
+
+@given(wanted=st.binary(min_size=1, max_size=3), tokens=st.lists(st.binary(max_size=5), max_size=12))
+@example(wanted=b"aa", tokens=[b"aa", b"", b"a", b"a", b"aaa", b""])
+def test_bytes_are_found_within_tokens_and_not_across_two(wanted, tokens):
+    data, offsets = packed(tokens)
+    tree = TokenTree(data, offsets, None)
+    assert contains(tree, wanted).tolist() == [wanted in token for token in tokens]
 
 
 @pytest.mark.parametrize(

@@ -100,7 +100,7 @@ def test_a_use_is_looked_for_from_the_selected_token_on(model, session, qtbot):
     found = {}
     for selected in (None, 0, 1, 2, 4):
         session.select_token(selected)
-        found[selected] = [model._next_use(token) for token in (3, 2, 8)]
+        found[selected] = [session.next_use(token) for token in (3, 2, 8)]
     assert found == {
         None: [0, 1, None],
         0: [None, 1, None],

@@ -59,6 +59,13 @@ def test_what_is_learnt_of_east_asian_scripts_is_not_shaped(qapp):
     assert closest <= 1
 
 
+def test_characters_that_are_learnt_one_after_another_share_a_font(qapp):
+    glyphs = LoneGlyphs(Theme.mono_font(16))
+    for character in "日本語字":
+        glyphs.learn(character)
+    assert len(glyphs.runs("日本語字")) == 1
+
+
 def test_the_end_of_a_very_long_text_of_plain_characters_is_drawn(qapp):
     texts = ShapedTexts(Theme.mono_font(8))
     short, long = " " * 10, " " * (2 * MOST_EVEN)

@@ -290,7 +290,9 @@ def test_the_page_asks_where_and_how_large_and_waits_for_all_its_work(page, monk
     assert 0 < least < first < most == MOST_PX / max(page.view.width(), page.view.height())
     assert set(page.splitters.values()) == set(page.findChildren(QSplitter))
     assert page.focusProxy() is page.view
-    setting = PageSetting(page._session, None, page._settings, Actions(page), None, page.theme_source, None)
+    setting = PageSetting(
+        page._session, None, page._settings, Actions(page), None, page.theme_source, None, None
+    )
     page._settings.tree_shape, page._settings.animates_tree = "icicle", False
     other = make_page(setting)
     qtbot.addWidget(other)

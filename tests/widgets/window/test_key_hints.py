@@ -33,6 +33,7 @@ OF_CLASS = {
     "TextPanel": key_hints.FIND_PANEL,
     "TokenStrip": key_hints.IDS,
     "CauseList": key_hints.CAUSES,
+    "FindingList": key_hints.FINDINGS,
     "TreeView": key_hints.TREE,
     "SearchField": key_hints.TREE_SEARCH,
     "TreeLegend": key_hints.TREE_LEGEND,

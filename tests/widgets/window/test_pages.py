@@ -55,7 +55,7 @@ def settings(tmp_path):
 @pytest.fixture
 def make_stack(qtbot, settings):
     def make():
-        setting = PageSetting(None, None, settings, None, None, None, None)
+        setting = PageSetting(None, None, settings, None, None, None, None, None)
         rows = (
             PageRow("plain", "Plain", "Ctrl+1", ("Plain",), lambda setting: Page()),
             PageRow("split", "Split", "Ctrl+2", ("Split",), lambda setting: SplitPage()),
@@ -137,7 +137,7 @@ def module(tmp_path, monkeypatch):
 def test_what_pages_need_is_imported_in_the_background(qtbot, settings, module, monkeypatch):
     monkeypatch.setattr("guiapp.widgets.window.pages.IMPORT_AFTER_MS", 0)
     rows = (PageRow("plain", "Plain", "Ctrl+1", ("Plain",), lambda setting: Page(), (module,)),)
-    stack = PageStack(PageSetting(None, None, settings, None, None, None, None), rows)
+    stack = PageStack(PageSetting(None, None, settings, None, None, None, None, None), rows)
     qtbot.addWidget(stack)
     with qtbot.waitSignal(stack.imported):
         stack.import_soon()
@@ -147,7 +147,7 @@ def test_what_pages_need_is_imported_in_the_background(qtbot, settings, module, 
 
 def test_nothing_is_imported_once_the_window_closes(qtbot, settings, module):
     rows = (PageRow("plain", "Plain", "Ctrl+1", ("Plain",), lambda setting: Page(), (module,)),)
-    stack = PageStack(PageSetting(None, None, settings, None, None, None, None), rows)
+    stack = PageStack(PageSetting(None, None, settings, None, None, None, None, None), rows)
     qtbot.addWidget(stack)
     stack.import_soon()
     stack.stop()

@@ -141,6 +141,7 @@ def test_the_window_follows_themes_and_leaves_each_text_its_room(shell, qtbot, p
     shell.window.pages.show_page(page)
     current = shell.window.pages.current
     qtbot.waitUntil(lambda: current.is_ready and shell.session.round_trip.result is not None)
+    qtbot.waitUntil(lambda: not shell.window.doctor.is_waiting)
     bar, pictures = shell.window.top_bar, []
     for theme in ("dark", "light", "dark", "light", "dark"):
         shell.theme_source.choose(theme)

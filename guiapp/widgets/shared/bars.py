@@ -1,19 +1,17 @@
-"""What two vocabularies share, by script and by length of tokens; a click lists the tokens of a part."""
+"""Bars in several parts, each of which counts something: rows with names, and columns side by side."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QBrush, QFocusEvent, QFontMetrics, QKeyEvent, QMouseEvent, QPainter
+from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent, QMouseEvent, QPainter
 
-from guiapp.core.compare.vocabularies import LONGEST_COUNTED
-from guiapp.core.tree.scripts import NAMES
-from guiapp.widgets.compare.markers import color_of
 from guiapp.widgets.shared.painting import RIGHT, Painted, elided, fill, ring, write
 from guiapp.widgets.shared.style_sheet import blend
 from guiapp.widgets.shared.theme import GAP_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
@@ -21,11 +19,10 @@ from guiapp.widgets.shared.theme import GAP_PX, SMALL_FONT_PX, UNIT_PX, Theme, T
 Counts = NDArray[np.int64]
 ROW_PX, BAR_PX = 21, 9
 NAME_PX, TOTAL_PX = 96, 54
+LEAST_PX = 1.0  # of a bar
 CHART_PX, AXIS_PX = 112, 18
-BOTH, ONLY_A = 0, 1
-PARTS = ("in both", "only in A", "only in B")
-GROUNDS = 0.3  # of a colour below its hatching
-LABELLED = (1, 8, 16, 24, LONGEST_COUNTED)
+PaintPart = Callable[[QPainter, Theme, QRectF, int], None]
+"""Draws a stretch of a bar, a part of it by its number."""
 Key = Qt.Key
 STEPS = {Key.Key_Up: -1, Key.Key_Left: -1, Key.Key_Down: 1, Key.Key_Right: 1}
 
@@ -35,11 +32,14 @@ class Place(NamedTuple):
 
     column: int
     whole: QRectF
-    parts: tuple[QRectF, QRectF, QRectF]
+    parts: tuple[QRectF, ...]
 
 
 class Bars(Painted):
-    """Bars in three parts: what both have, only A, only B.
+    """Bars, each in the same parts.
+
+    parts       what each part counts
+    paint_part  draws a stretch of a bar
 
     Signals:
         chosen(int, int | None): a column of the counts, and a part of it.
@@ -49,10 +49,14 @@ class Bars(Painted):
     chosen = Signal(int, object)
     pointed_at = Signal(object)
 
-    def __init__(self, theme_source: ThemeSource, name: str) -> None:
+    def __init__(
+        self, theme_source: ThemeSource, name: str, parts: Sequence[str], paint_part: PaintPart
+    ) -> None:
         super().__init__(theme_source, name)
-        self._counts: Counts = np.zeros((3, 0), np.int64)
-        self._column_of_b = 1
+        self._parts = parts
+        self._paint_part = paint_part
+        self._counts: Counts = np.zeros((len(parts), 0), np.int64)
+        self._names: Sequence[str] = ()
         self._selected: int | None = None
         self._current: int | None = None
         self._hovered: int | None = None
@@ -60,10 +64,11 @@ class Bars(Painted):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setFont(Theme.ui_font(SMALL_FONT_PX))
 
-    def show_counts(self, counts: Counts, column_of_b: int) -> None:
-        """Draw int64[3, n] from now on."""
-        self._counts, self._column_of_b = counts, column_of_b
-        self._current = self._hovered = None
+    def show_counts(self, counts: Counts, names: Sequence[str]) -> None:
+        """Draw int64[parts, n] from now on: n bars, with their names."""
+        if tuple(names) != tuple(self._names):
+            self._current = self._hovered = None
+        self._counts, self._names = counts, names
         self.updateGeometry()
         self.update()
 
@@ -82,17 +87,15 @@ class Bars(Painted):
         """Where they are in so much room."""
 
     @abstractmethod
-    def name_of(self, column: int) -> str:
-        """What the tokens of a bar have in common."""
-
-    @abstractmethod
     def paint_labels(self, painter: QPainter, theme: Theme, place: Place) -> None:
         """What stands beside a bar."""
 
     def told(self, column: int) -> str:
         """The figures of a bar."""
-        figures = [f"{count:,} {part}" for count, part in zip(self._counts[:, column], PARTS, strict=True)]
-        return f"{self.name_of(column)}: {', '.join(figures)}"
+        figures = [
+            f"{count:,} {part}" for count, part in zip(self._counts[:, column], self._parts, strict=True)
+        ]
+        return f"{self._names[column]}: {', '.join(figures)}"
 
     def paint(self, painter: QPainter, theme: Theme) -> None:
         pointed = self._current if self.hasFocus() else None
@@ -105,7 +108,7 @@ class Bars(Painted):
                 ring(painter, place.whole, theme.accent, 4)
             for part, stretch in enumerate(place.parts):
                 if stretch.width() > 0 and stretch.height() > 0:
-                    paint_part(painter, theme, stretch, part, self._column_of_b)
+                    self._paint_part(painter, theme, stretch, part)
             self.paint_labels(painter, theme, place)
 
     def part_at(self, point: QPointF) -> tuple[int, int | None] | None:
@@ -170,43 +173,57 @@ class Bars(Painted):
         self.update()
 
 
-class ScriptBars(Bars):
-    """A row for each script, that with the most tokens first; a bar is all of a script's tokens."""
+class RowBars(Bars):
+    """A row for each that has something, the largest first.
+
+    is_shared_out  whether each bar is as wide as all others, so that it shows shares of its own
+    """
+
+    def __init__(
+        self,
+        theme_source: ThemeSource,
+        name: str,
+        parts: Sequence[str],
+        paint_part: PaintPart,
+        is_shared_out: bool,
+    ) -> None:
+        super().__init__(theme_source, name, parts, paint_part)
+        self._is_shared_out = is_shared_out
 
     @property
-    def scripts(self) -> list[int]:
-        """Those that have tokens, as columns of the counts."""
+    def columns(self) -> list[int]:
+        """Those that have something, as columns of the counts."""
         totals = self._counts.sum(axis=0)
         order = np.argsort(-totals, kind="stable")
         return [int(each) for each in order if totals[each]]
 
     def sizeHint(self) -> QSize:
-        return QSize(280, max(1, len(self.scripts)) * ROW_PX)
+        return QSize(280, max(1, len(self.columns)) * ROW_PX)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(200, self.sizeHint().height())
 
     def places_in(self, width: int, height: int) -> list[Place]:
         left, right = NAME_PX + GAP_PX, width - TOTAL_PX - GAP_PX
+        most = int(self._counts.sum(axis=0).max(initial=1))
         found = []
-        for row, script in enumerate(self.scripts):
-            counts = self._counts[:, script]
-            bounds = left + np.append(0, counts.cumsum()) / counts.sum() * (right - left)
+        for row, column in enumerate(self.columns):
+            counts = self._counts[:, column]
+            whole = counts.sum() if self._is_shared_out else most
+            bounds = left + np.append(0, counts.cumsum()) / whole * (right - left)
+            bounds[-1] = max(bounds[-1], left + LEAST_PX)
             top = row * ROW_PX + (ROW_PX - BAR_PX) / 2
-            first, second, third = (
-                QRectF(start, top, end - start, BAR_PX) for start, end in pairwise(bounds)
-            )
-            found.append(Place(script, QRectF(0, row * ROW_PX, width, ROW_PX), (first, second, third)))
+            stretches = [QRectF(start, top, end - start, BAR_PX) for start, end in pairwise(bounds)]
+            found.append(Place(column, QRectF(0, row * ROW_PX, width, ROW_PX), tuple(stretches)))
         return found
-
-    def name_of(self, column: int) -> str:
-        return NAMES[column]
 
     def paint_labels(self, painter: QPainter, theme: Theme, place: Place) -> None:
         whole, font = place.whole, Theme.ui_font(SMALL_FONT_PX)
         room = QRectF(UNIT_PX, whole.top(), NAME_PX - UNIT_PX, whole.height())
-        write(painter, room, elided(NAMES[place.column], font, room.width()), theme.text, font=font)
-        total = f"{self._counts[:, place.column].sum():,}"
+        name = elided(self._names[place.column], font, room.width())
+        write(painter, room, name, theme.text, font=font)
+        counts = self._counts[:, place.column]
+        total = f"{counts.sum() if self._is_shared_out else counts[0]:,}"
         end = whole.adjusted(0, 0, -UNIT_PX, 0)
         write(painter, end, total, theme.dim, RIGHT, Theme.mono_font(SMALL_FONT_PX))
 
@@ -214,8 +231,24 @@ class ScriptBars(Bars):
         return stretch.width() > 0 and stretch.left() <= point.x() < stretch.right()
 
 
-class LengthBars(Bars):
-    """A histogram of the bytes of tokens, on one scale."""
+class ColumnBars(Bars):
+    """A histogram: columns side by side on one scale.
+
+    first   the first column that is drawn
+    labels  what stands below some of them
+    """
+
+    def __init__(
+        self,
+        theme_source: ThemeSource,
+        name: str,
+        parts: Sequence[str],
+        paint_part: PaintPart,
+        first: int = 0,
+    ) -> None:
+        super().__init__(theme_source, name, parts, paint_part)
+        self._first = first
+        self.labels: Mapping[int, str] = {}
 
     def sizeHint(self) -> QSize:
         return QSize(280, CHART_PX + AXIS_PX)
@@ -224,29 +257,24 @@ class LengthBars(Bars):
         return QSize(200, CHART_PX + AXIS_PX)
 
     def places_in(self, width: int, height: int) -> list[Place]:
-        totals = self._counts.sum(axis=0)
-        lengths = range(1, len(totals))
+        totals = self._counts.sum(axis=0)[self._first :]
         if not totals.any():
             return []
-        step, bottom = width / len(lengths), height - AXIS_PX
+        step, bottom = width / len(totals), height - AXIS_PX
         scale = (bottom - UNIT_PX) / totals.max()
         found = []
-        for length in lengths:
-            left = (length - 1) * step
-            bounds = bottom - np.append(0, self._counts[:, length].cumsum()) * scale
-            first, second, third = (
+        for at in range(len(totals)):
+            left = at * step
+            bounds = bottom - np.append(0, self._counts[:, self._first + at].cumsum()) * scale
+            stretches = [
                 QRectF(left + 1, above, step - 2, below - above) for below, above in pairwise(bounds)
-            )
-            found.append(Place(length, QRectF(left, 0, step, height), (first, second, third)))
+            ]
+            found.append(Place(self._first + at, QRectF(left, 0, step, height), tuple(stretches)))
         return found
 
-    def name_of(self, column: int) -> str:
-        return length_name(column)
-
     def paint_labels(self, painter: QPainter, theme: Theme, place: Place) -> None:
-        if place.column not in LABELLED:
+        if (text := self.labels.get(place.column)) is None:
             return
-        text = f"{place.column}+" if place.column == LONGEST_COUNTED else str(place.column)
         font = Theme.mono_font(SMALL_FONT_PX - 1)
         width = QFontMetrics(font).horizontalAdvance(text)
         left = min(max(0.0, place.whole.center().x() - width / 2), self.width() - width)
@@ -255,22 +283,3 @@ class LengthBars(Bars):
 
     def _reaches(self, stretch: QRectF, point: QPointF) -> bool:
         return stretch.height() > 0 and stretch.top() <= point.y() < stretch.bottom()
-
-
-def length_name(length: int) -> str:
-    """So many bytes; the longest are counted together."""
-    if length == LONGEST_COUNTED:
-        return f"{length} bytes and more"
-    return "1 byte" if length == 1 else f"{length} bytes"
-
-
-def paint_part(painter: QPainter, theme: Theme, place: QRectF, part: int, column_of_b: int) -> None:
-    """A stretch of a bar by its number in PARTS: grey for both, full for A, hatched for B."""
-    if part == BOTH:
-        fill(painter, place, theme.faint, 1)
-    elif part == ONLY_A:
-        fill(painter, place, color_of(0, theme), 1)
-    else:
-        color = color_of(column_of_b, theme)
-        fill(painter, place, blend(theme.panel, color, GROUNDS), 1)
-        fill(painter, place, QBrush(color, Qt.BrushStyle.BDiagPattern), 1)

@@ -1,0 +1,45 @@
+"""`tokenloupe special`"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from guiapp.commands.files import add_pre_option, open_tokenizer, print_json
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("model", metavar="MODEL")
+    add_pre_option(parser)
+    parser.add_argument(
+        "--unused",
+        action="store_true",
+        help="only those that are kept free, and that nothing in the files uses",
+    )
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="print a JSON object")
+    form.add_argument("--csv", action="store_true", help="print lines for a spreadsheet")
+    parser.epilog = (
+        "“from text”: always: its text leads to it; if parsed: unless --no-parse-special; unknown text: each "
+        "character does that the vocabulary does not know; no: its text does not. “ends”: llama.cpp ends a "
+        "generation there."
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """The special tokens: roles, ids, whether text leads to them, which end a generation, which are free."""
+    from guiapp.core.explain.special_list import special_list
+    from guiapp.core.explain.special_report import csv_text, record, text_lines
+
+    tokens = special_list(open_tokenizer(options.model, options.pre))
+    if options.unused:
+        tokens = tuple(token for token in tokens if token.is_unused)
+    if options.json:
+        print_json(record(tokens))
+    elif options.csv:
+        sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape")  # type: ignore[union-attr]
+        sys.stdout.write(csv_text(tokens))
+    else:
+        sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a terminal may be ASCII only
+        print(*text_lines(tokens), sep="\n")
+    return 0

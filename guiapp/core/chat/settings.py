@@ -1,0 +1,24 @@
+"""How a conversation becomes tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class ChatSettings:
+    """What people choose besides messages and tools.
+
+    template               a name of one of the model's, a file, or a text; None is what `transformers` takes
+    add_generation_prompt  whether a turn of the assistant is begun at the end
+    add_special            whether the tokenizer puts its BOS, EOS and the like around the text
+    as_text                whether content stays text where it looks like a control token
+    variables              what the template is given besides, such as `enable_thinking`
+    """
+
+    template: str | None = None
+    add_generation_prompt: bool = True
+    add_special: bool = True
+    as_text: bool = False
+    variables: Mapping[str, object] = field(default_factory=dict)

@@ -1,0 +1,96 @@
+"""What the doctor looks at."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+
+from guiapp.core.chat.templates import ChatTemplate, templates_of
+from guiapp.core.doctor.findings import CONVERT, MOST_NAMED, Change, Cut, Finding
+from guiapp.core.encoding import as_bytes
+from guiapp.core.errors import EncodeError
+from guiapp.core.formats.gguf import embedding_rows
+from guiapp.core.tokenizer import Tokenizer
+from guiapp.core.vocab.quoting import quoted
+from guiapp.core.vocab.vocabulary import Vocabulary
+
+GGUF = "GGUF"
+
+
+@dataclass(frozen=True, eq=False)
+class Patient:
+    """A tokenizer with what its files say besides."""
+
+    tokenizer: Tokenizer
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        return self.tokenizer.vocabulary
+
+    @property
+    def is_gguf(self) -> bool:
+        return self.vocabulary.format == GGUF
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """All tokens as the file spells them."""
+        data, offsets = self.vocabulary.token_data.tobytes(), self.vocabulary.token_offsets.tolist()
+        return [data[start:end].decode("utf-8", "replace") for start, end in pairwise(offsets)]
+
+    @cached_property
+    def specials(self) -> dict[str, int]:
+        """The tokens that are cut out of texts."""
+        return {self.texts[row]: row for row in self.tokenizer.special_tokens.searched_for(True).tolist()}
+
+    @cached_property
+    def templates(self) -> tuple[ChatTemplate, ...]:
+        return templates_of(self.vocabulary)
+
+    @cached_property
+    def embedding_rows(self) -> int | None:
+        path = self.vocabulary.path
+        return embedding_rows(path) if self.is_gguf and path is not None else None
+
+    def cut(self, text: str, add_special: bool = False) -> Cut:
+        """The ids of a text; none where the tokenizer refuses it."""
+        try:
+            encoding = self.tokenizer.encode(as_bytes(text), add_special, True)
+        except EncodeError:
+            return Cut()
+        return Cut(tuple(encoding.token_ids.tolist()), tuple(map(tuple, encoding.spans.tolist())))
+
+    def rows(self, bits: int) -> list[int]:
+        """The tokens with one of these attributes."""
+        found: list[int] = np.flatnonzero(self.vocabulary.attributes & bits).tolist()
+        return found
+
+    def about(
+        self,
+        rows: Sequence[int],
+        code: str,
+        severity: str,
+        said: str,
+        remedy: str = CONVERT,
+        changes: Change | None = None,
+    ) -> Finding:
+        """A finding about some tokens; the sentence begins with the first of them, and how many there are."""
+        first = f"token {rows[0]} “{quoted(self.texts[rows[0]])}”"
+        which = f"T{first[1:]}" if len(rows) == 1 else f"{len(rows):,} tokens, the first is {first}"
+        return Finding(code, severity, f"{which}: {said}", remedy, changes, tuple(rows[:MOST_NAMED]))
+
+    def new_metadata(self, options: str) -> str:
+        """The command that writes a copy of a GGUF file with other metadata."""
+        return new_metadata(self.vocabulary, options) if self.is_gguf else CONVERT
+
+
+Check = Callable[[Patient], Iterator[Finding]]
+
+
+def new_metadata(vocabulary: Vocabulary, options: str) -> str:
+    name = "model.gguf" if vocabulary.path is None else vocabulary.path.name
+    return f"gguf_new_metadata.py {options} {shlex.quote(name)} mended.gguf"

@@ -1,0 +1,190 @@
+"""What is known of each token of a vocabulary, as arrays: what lists of tokens filter, sort and count by."""
+
+from __future__ import annotations
+
+import re
+from copy import copy
+from dataclasses import fields
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.explain.token_classes import SCORED
+from guiapp.core.system.checkpoint import stoppable
+from guiapp.core.tokenizer import Tokenizer
+from guiapp.core.tree.coloring import merge_ranks
+from guiapp.core.tree.partial_characters import broken_tokens
+from guiapp.core.tree.scripts import token_scripts
+from guiapp.core.tree.trials import NOT_TRIED
+from guiapp.core.vocab.attributes import KINDS, Attribute
+from guiapp.core.vocab.token_tree import TokenTree
+from guiapp.core.vocab.vocabulary import SpecialIds, Vocabulary
+from guiapp.native import StringTable
+
+Ids = NDArray[np.int32]
+Flags = NDArray[np.bool_]
+Values = NDArray[np.number]
+KIND_NAMES = (*KINDS.values(), "undefined")
+SPECIAL = Attribute.CONTROL | Attribute.UNKNOWN | Attribute.USER_DEFINED
+LONGEST_NAME = 200  # bytes of a token that may be reserved
+CONTINUING_BITS, CONTINUING = np.uint8(0xC0), np.uint8(0x80)  # of a byte that does not begin a character
+RESERVED = re.compile(
+    r"[<\[]\S*(unused|reserved|pad|special|dummy|place\W?holder)\S*\d\S{0,2}[>\]]", re.IGNORECASE
+)
+"""How files name tokens that are kept for later: `<unused7>`, `<|reserved_special_token_7|>`, `[PAD7]` …"""
+
+
+class TokenFigures:
+    """One array for each figure, n values each, made when somebody asks for it.
+
+    is_reached  1 for tokens that a trial of `tree.trials` reached, 0 for others, NaN for those that were left
+                out of them; None where nothing was tried
+    orders      those that were asked for, see `columns.order`
+    """
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self.tokenizer = tokenizer
+        self.is_reached: Values | None = None
+
+        self.orders: dict[str, NDArray[np.int64]] = {}
+
+    def with_unreached(self, unreached: Ids) -> TokenFigures:
+        """The same, and which tokens no trial reached."""
+        figures = copy(self)
+        is_tried = ((self.vocabulary.attributes & NOT_TRIED) == 0) & (self.lengths > 0)
+        figures.is_reached = np.where(is_tried, ~self.flags(unreached), np.nan)
+        return figures
+
+    def __len__(self) -> int:
+        return len(self.vocabulary)
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        return self.tokenizer.vocabulary
+
+    @property
+    def tree(self) -> TokenTree:
+        return self.tokenizer.token_tree
+
+    @cached_property
+    def ids(self) -> Ids:
+        return np.arange(len(self), dtype=np.int32)
+
+    @property
+    def lengths(self) -> Values:
+        """In bytes."""
+        return self.tree.lengths
+
+    @cached_property
+    def characters(self) -> Values:
+        """Those that begin in a token: 0 for one that only goes on with a character."""
+        begins = (self.tree.data & CONTINUING_BITS) != CONTINUING
+        before = np.append(0, np.cumsum(begins))
+        return np.diff(before[self.tree.offsets])
+
+    @cached_property
+    def kinds(self) -> NDArray[np.uint8]:
+        """Indexes into KIND_NAMES: `Vocabulary.kind` of all."""
+        kinds = np.full(len(self), len(KINDS), np.uint8)
+        for number, bit in reversed(list(enumerate(KINDS))):
+            kinds[self.vocabulary.attributes & bit > 0] = number
+        return kinds
+
+    @cached_property
+    def scripts(self) -> NDArray[np.uint8]:
+        """Indexes into `tree.scripts.NAMES`."""
+        return token_scripts(self.vocabulary, self.tree)
+
+    @cached_property
+    def ranks(self) -> Values | None:
+        """Of the first merge rule that makes a token, NaN where none does; None without merge rules."""
+        merging = self.tokenizer.merging
+        if merging is None or self.vocabulary.type in SCORED:
+            return None
+        ranks = merge_ranks(merging, len(self))
+        return np.where(ranks < 0, np.nan, ranks)
+
+    @property
+    def scores(self) -> Values | None:
+        """None where the vocabulary's type has none."""
+        return self.vocabulary.scores if self.vocabulary.type in SCORED else None
+
+    @cached_property
+    def roles(self) -> dict[int, str]:
+        """`BOS`, `EOS · EOG` …: what the file or llama.cpp uses a token for, for those with a role."""
+        vocabulary, roles = self.vocabulary, dict[int, list[str]]()
+        for role in fields(SpecialIds):
+            if (token := getattr(vocabulary.special_ids, role.name)) is not None:
+                roles.setdefault(token, []).append(role.name.upper().replace("_", " "))
+        for token in sorted(vocabulary.eog):
+            roles.setdefault(token, []).append("EOG")
+        return {token: " · ".join(names) for token, names in roles.items() if token < len(self)}
+
+    @cached_property
+    def has_role(self) -> Flags:
+        return self.flags(np.fromiter(self.roles, np.int32, len(self.roles)))
+
+    @cached_property
+    def children(self) -> Values:
+        """How many tokens hang right below one in the token tree."""
+        return np.diff(self.tree.columns.child_offsets)[: len(self)]
+
+    @cached_property
+    def below(self) -> Values:
+        """How many longer tokens begin with one."""
+        return np.maximum(self.tree.columns.sizes - 1, 0)
+
+    @property
+    def depths(self) -> Values:
+        """How many tokens lie on the way from the root of the token tree, the token itself included."""
+        return self.tree.columns.depths
+
+    @property
+    def places(self) -> Values:
+        """Where a token stands among all in the order of their bytes."""
+        return self.tree.columns.places
+
+    @cached_property
+    def is_broken(self) -> Flags:
+        """Whether the bytes of a token are no whole characters."""
+        return self.flags(broken_tokens(self.tree))
+
+    @cached_property
+    def is_duplicate(self) -> Flags:
+        """Whether another token stands for the same bytes."""
+        data, offsets = self.tree.data, self.tree.offsets
+        first = StringTable(data, offsets).find_each(data, offsets[1:])
+        is_duplicate: Flags = np.bincount(first, minlength=len(self))[first] > 1
+        return is_duplicate
+
+    @cached_property
+    def is_byte(self) -> Flags:
+        """Whether a token is there for a single byte, by its kind or because it is one."""
+        is_byte: Flags = (self.vocabulary.attributes & Attribute.BYTE > 0) | (self.lengths == 1)
+        return is_byte
+
+    @cached_property
+    def is_reserved(self) -> Flags:
+        """Whether the file marks a token as unused, or names it so."""
+        vocabulary, offsets = self.vocabulary, self.vocabulary.token_offsets
+        data = np.append(vocabulary.token_data, np.uint8(0))  # where empty texts at the end begin
+        brackets = np.isin(data[offsets[:-1]], (ord("<"), ord("["))) & np.isin(
+            data[np.maximum(offsets[1:] - 1, 0)], (ord(">"), ord("]"))
+        )
+        rows = np.flatnonzero(brackets & (np.diff(offsets) > 0)).tolist()
+        texts = ((row, vocabulary.raw_text(row)[:LONGEST_NAME]) for row in stoppable(rows))
+        named = [row for row, text in texts if RESERVED.fullmatch(text.decode("utf-8", "replace"))]
+        return self.flags(np.array(named, np.int32)) | (vocabulary.attributes & Attribute.UNUSED > 0)
+
+    @property
+    def is_special(self) -> Flags:
+        """Whether a token is no ordinary text: control, unknown, user-defined."""
+        is_special: Flags = self.vocabulary.signs & SPECIAL > 0
+        return is_special
+
+    def flags(self, ids: Ids) -> Flags:
+        """For each token whether it is one of these."""
+        flags = np.zeros(len(self), np.bool_)
+        flags[ids] = True
+        return flags

@@ -1,0 +1,268 @@
+"""The conversation of the Chat page in tokens, rendered anew while people type."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from guiapp.core.chat.messages import Conversation, conversation_of
+from guiapp.core.chat.settings import ChatSettings
+from guiapp.core.errors import ChatError
+from guiapp.viewmodels.background import LatestJob, Progress
+from guiapp.viewmodels.chat.edited_conversation import EditedConversation
+from guiapp.viewmodels.model_session import ModelSession
+from guiapp.viewmodels.text.files import read_text
+
+if TYPE_CHECKING:  # jinja2 and all that: the process that renders has them
+    from guiapp.core.chat.chat import Chat, TokenOrigin
+    from guiapp.core.chat.fixes import Fix
+    from guiapp.core.chat.hints import Hint
+    from guiapp.core.chat.templates import ChatTemplate
+    from guiapp.core.encoding import Encoding
+    from guiapp.core.tokenizer import Tokenizer
+
+TYPING_MS = 60  # until what was typed is rendered
+
+
+@dataclass(frozen=True)
+class ChatInput:
+    """What a prompt follows from."""
+
+    tokenizer: Tokenizer
+    conversation: Conversation
+    settings: ChatSettings
+
+
+@dataclass(frozen=True)
+class ChatResult:
+    """What became of it.
+
+    template  the one that was chosen, None where there is none
+    chat      None where there is no prompt; then `failure` says why
+    """
+
+    given: ChatInput
+    templates: tuple[ChatTemplate, ...] = ()
+    template: ChatTemplate | None = None
+    chat: Chat | None = None
+    hints: tuple[Hint, ...] = ()
+    failure: str = ""
+    failed_line: int = 0
+
+
+class ChatModel(QObject):
+    """What the Chat page shows.
+
+    edited   the messages
+    reading  those from a file
+    result   of the messages as they are, or were a moment ago; None before the first
+    shown    the last one with a prompt, as long as the messages and the template allow none
+
+    Signals:
+        result_changed(): `result`, `shown` or `failure` is new.
+        settings_changed(): `settings` is new.
+        selected_changed(): `selected_token` is new.
+    """
+
+    result_changed = Signal()
+    settings_changed = Signal()
+    selected_changed = Signal()
+
+    def __init__(self, session: ModelSession, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.session = session
+        self.edited = EditedConversation(self)
+        self._settings = ChatSettings()
+        self.result: ChatResult | None = None
+        self.shown: ChatResult | None = None
+        self._selected: int | None = None
+        self._is_due = False
+        self.reading = LatestJob[Conversation](self)
+        self.reading.done.connect(self.edited.take)
+        self._job = LatestJob[ChatResult](self)
+        self._job.done.connect(self._take)
+        self._delay = QTimer(self, singleShot=True, interval=TYPING_MS)
+        self._delay.timeout.connect(self._start)
+        self.edited.changed.connect(self._render_soon)
+        session.vocabulary_changed.connect(self._follow_vocabulary)
+        session.options_changed.connect(self._follow_options)
+        self._render_anew()
+
+    def stop(self) -> None:
+        """Render no more."""
+        self._delay.stop()
+        self._job.wait()
+        self.reading.wait()
+
+    def open(self, path: Path) -> None:
+        """Take the messages of a file; `reading` tells why there are none."""
+        self.reading.start(partial(_read, path))
+
+    # What is shown
+
+    @property
+    def chat(self) -> Chat | None:
+        """The last prompt that there was, None if there never was one of this model."""
+        return None if self.shown is None else self.shown.chat
+
+    @property
+    def hints(self) -> tuple[Hint, ...]:
+        """About the prompt that is shown."""
+        return () if self.shown is None else self.shown.hints
+
+    @property
+    def failure(self) -> str:
+        """Why the messages as they are now have no prompt; the last one is shown meanwhile."""
+        return "" if self.result is None else self.result.failure
+
+    @property
+    def encoding(self) -> Encoding | None:
+        """The tokens of the prompt that is shown."""
+        return None if self.chat is None else self.chat.encoding
+
+    @property
+    def origins(self) -> list[TokenOrigin]:
+        """Of each of them."""
+        return [] if self.chat is None else self.chat.origins
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether the messages were changed since, or cannot be rendered."""
+        return self._is_due or self._job.is_busy or self._delay.isActive() or bool(self.failure)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a prompt is on its way."""
+        return self._is_due or self._job.is_busy or self._delay.isActive()
+
+    # Settings
+
+    @property
+    def settings(self) -> ChatSettings:
+        """With the switch that all pages share."""
+        return replace(self._settings, add_special=self.session.options.add_special)
+
+    def choose(self, settings: ChatSettings) -> None:
+        """Render with these from now on."""
+        if settings == self.settings:
+            return
+        self._settings = settings
+        self.settings_changed.emit()
+        self.session.set_add_special(settings.add_special)
+        self._render_anew()
+
+    def mend(self, fix: Fix) -> None:
+        """Do what the button of a hint says."""
+        from guiapp.core.chat.fixes import mended
+
+        conversation, settings = mended(self.edited.conversation, self.settings, fix)
+        self.edited.take(conversation)
+        self.choose(settings)
+
+    # Selection
+
+    @property
+    def selected_token(self) -> int | None:
+        """One of `encoding`."""
+        return self._selected
+
+    def select_token(self, index: int | None) -> None:
+        self._set_selected(index)
+
+    def _set_selected(self, index: int | None) -> None:
+        if index != self._selected:
+            self._selected = index
+            self.selected_changed.emit()
+
+    # Rendering
+
+    @property
+    def templates(self) -> tuple[ChatTemplate, ...]:
+        """Those of the model."""
+        return () if self.result is None else self.result.templates
+
+    def _follow_vocabulary(self) -> None:
+        """The templates of another model are others."""
+        if self.settings.template in {each.name for each in self.templates}:
+            self._settings = replace(self._settings, template=None)
+            self.settings_changed.emit()
+        self.result = self.shown = None
+        self._set_selected(None)
+        self.result_changed.emit()
+        self._render_anew()
+
+    def _follow_options(self) -> None:
+        if self.result is not None and self.result.given.settings != self.settings:
+            self.settings_changed.emit()
+            self._render_anew()
+
+    def _render_anew(self) -> None:
+        """Whatever is being rendered is not wanted any more."""
+        self._job.cancel()
+        self._start()
+
+    def _render_soon(self) -> None:
+        """What is under way is finished first: else one who types without a break would see nothing new."""
+        if self._job.is_busy:
+            self._is_due = True
+        elif not self._delay.isActive():
+            self._delay.start()
+        if not self.edited.messages:
+            self.result = self.shown = None
+            self._set_selected(None)
+            self.result_changed.emit()
+
+    def _start(self) -> None:
+        self._is_due = False
+        self._delay.stop()
+        if self.session.tokenizer is None:
+            return
+        given = ChatInput(
+            self.session.tokenizer,
+            self.edited.conversation,
+            self.settings,
+        )
+        if self.result is None or given != self.result.given:
+            self._job.start(partial(_rendered, given))
+
+    def _take(self, result: ChatResult) -> None:
+        self.result = result
+        if result.chat is not None or self.shown is None:
+            n_before = 0 if self.encoding is None else len(self.encoding)
+            self.shown = result
+            if self.encoding is None or len(self.encoding) != n_before:
+                self._set_selected(None)
+        self.result_changed.emit()
+        if self._is_due:
+            self._start()
+
+
+def _read(path: Path, progress: Progress) -> Conversation:
+    return conversation_of(read_text(path, progress))
+
+
+def _rendered(given: ChatInput, progress: Progress) -> ChatResult:
+    """The prompt with all that the page shows of it."""
+    from guiapp.core.chat.chat import chat_of
+    from guiapp.core.chat.hints import hints
+    from guiapp.core.chat.templates import chosen_template, templates_of
+
+    vocabulary, template = given.tokenizer.vocabulary, None
+    templates: tuple[ChatTemplate, ...] = ()
+    try:
+        templates = templates_of(vocabulary)
+        has_tools = given.conversation.tools is not None
+        template = chosen_template(vocabulary, has_tools, given.settings.template)
+        if not given.conversation.messages:
+            return ChatResult(given, templates, template)
+        conversation = conversation_of(given.conversation.messages, given.conversation.tools)
+        chat = chat_of(given.tokenizer, conversation, given.settings, checkpoint=partial(progress, 0.0))
+    except ChatError as error:
+        return ChatResult(given, templates, template, failure=str(error), failed_line=error.line)
+    found = tuple(hints(chat))
+    len(chat.origins), chat.budget, chat.turns  # here rather than in the window's thread
+    return ChatResult(given, templates, template, chat, found)

@@ -1,0 +1,143 @@
+"""The tokens of a rendered conversation, as a text with colours by origin."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QObject, Signal
+
+from guiapp.core.chat.as_text import is_control
+from guiapp.core.editing.text_buffer import TextEdit
+from guiapp.core.editing.token_store import TokenStore
+from guiapp.core.encoding import FragmentTokens
+from guiapp.viewmodels.chat.model import ChatModel
+from guiapp.viewmodels.text.coloured_spans import CONTROL_SHADE, ORIGIN_SHADE, PLAIN_SHADE
+from guiapp.viewmodels.text.document import TextDocument
+from guiapp.viewmodels.tokens.layout import SpanWindow
+
+if TYPE_CHECKING:
+    from guiapp.core.tokenizer import Tokenizer
+    from guiapp.core.vocab.vocabulary import Vocabulary
+    from guiapp.viewmodels.spelling import SharedSpelling
+    from guiapp.viewmodels.text.exact_twin import Instead
+
+HUES = ("user", "tool", "system", "assistant", "other")
+HUE_OF = {"developer": "system", "tools": "tool", "function": "tool", "model": "assistant"}
+NO_TOKENS = FragmentTokens(np.zeros(0, np.int32), np.zeros(0, np.int64), np.zeros(0, np.int64))
+
+
+def _n_common(one: bytes, other: bytes) -> int:
+    """How many bytes both begin with."""
+    most = min(len(one), len(other))
+    differing = np.flatnonzero(np.frombuffer(one[:most], np.uint8) != np.frombuffer(other[:most], np.uint8))
+    return int(differing[0]) if len(differing) else most
+
+
+def hue_of(role: str) -> int:
+    """Which of HUES a role has."""
+    hue = HUE_OF.get(role, role)
+    return HUES.index(hue if hue in HUES else "other")
+
+
+class ChatSpans(QObject):
+    """A `SpanSource` and `ToldTokens`: the prompt that the model shows.
+
+    document  the text of the prompt
+    by_origin  whether colours tell where tokens are from, or only tell them apart
+
+    Signals:
+        tokens_changed(TextEdit | None, TokenStore): the tokens are new.
+    """
+
+    tokens_changed = Signal(object, object)
+
+    def __init__(self, model: ChatModel, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        self.document = TextDocument(parent=self)
+        self.tokens = TokenStore(NO_TOKENS, 0)
+        self.by_origin = True
+        self.turns = np.zeros(0, np.int64)
+        self._tints = np.zeros(0, np.uint8)
+        model.result_changed.connect(self._follow)
+
+    @property
+    def tokenizer(self) -> Tokenizer | None:
+        return None if self._model.shown is None else self._model.shown.given.tokenizer
+
+    @property
+    def vocabulary(self) -> Vocabulary | None:
+        return None if self.tokenizer is None else self.tokenizer.vocabulary
+
+    @property
+    def spelling(self) -> SharedSpelling:
+        return self._model.session.spelling
+
+    def exact_instead(self, index: int) -> Instead | None:
+        """Prompts are encoded exactly."""
+        return None
+
+    def show_by_origin(self, by_origin: bool) -> None:
+        if by_origin != self.by_origin:
+            self.by_origin = by_origin
+            self.tokens_changed.emit(None, self.tokens)
+
+    def spans_in(self, start: int, end: int) -> SpanWindow:
+        """The tokens that overlap or touch the bytes [start, end]."""
+        first, last = self.tokens.first_ending_from(start), self.tokens.first_behind(end)
+        window = SpanWindow(first, *self.tokens.between(first, last))
+        return window._replace(tints=self._tints[first:last]) if self.by_origin else window
+
+    def attributes_of(self, ids: NDArray[np.int32]) -> NDArray[np.uint16]:
+        if self.vocabulary is None:
+            return np.zeros(len(ids), np.uint16)
+        attributes: NDArray[np.uint16] = self.vocabulary.signs[ids]
+        return attributes
+
+    def label_of(self, token_id: int) -> str:
+        """How a token is written."""
+        return "" if self.vocabulary is None else self.spelling.now.token(self.vocabulary, token_id)
+
+    def _follow(self) -> None:
+        """Put the new prompt where it differs from the old one: what people look at stays where it is."""
+        encoding = self._model.encoding
+        text = b"" if encoding is None else encoding.text_bytes
+        before = self.document.text()
+        tokens = NO_TOKENS
+        if encoding is not None:
+            tokens = FragmentTokens(encoding.token_ids, *encoding.spans.T)
+        self.tokens = TokenStore(tokens, len(text))
+        self._tints = self._tints_of_origins()
+        self.turns = self._starts_of_turns()
+        edit = None
+        if text != before:
+            start = _n_common(before, text)
+            n_behind = _n_common(before[start:][::-1], text[start:][::-1])
+            lengths = len(before) - start - n_behind, len(text) - start - n_behind
+            edit = TextEdit(start, *lengths, len(text.decode()) - len(before.decode()))
+            self.document.set_text(text)
+        self.tokens_changed.emit(edit, self.tokens)
+
+    def _tints_of_origins(self) -> NDArray[np.uint8]:
+        origins, encoding, vocabulary = self._model.origins, self._model.encoding, self.vocabulary
+        if encoding is None or vocabulary is None:
+            return np.zeros(0, np.uint8)
+        tints = np.full(len(origins), PLAIN_SHADE, np.uint8)
+        tints[is_control(vocabulary)[encoding.token_ids]] = CONTROL_SHADE
+        step = 0
+        for index, origin in enumerate(origins):
+            if origin.is_content:
+                tints[index] = ORIGIN_SHADE + 2 * hue_of(origin.role) + step
+                step = 1 - step
+        return tints
+
+    def _starts_of_turns(self) -> NDArray[np.int64]:
+        """The bytes where turns begin, but for one at the beginning of the prompt."""
+        encoding, chat = self._model.encoding, self._model.chat
+        if encoding is None or chat is None:
+            return np.zeros(0, np.int64)
+        starts = encoding.spans[[turn.start for turn in chat.turns], 0]
+        found: NDArray[np.int64] = np.unique(starts[(starts > 0) & (starts < len(encoding.text_bytes))])
+        return found

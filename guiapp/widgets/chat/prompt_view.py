@@ -1,0 +1,196 @@
+"""The prompt that a template makes of messages: its turns, their tokens by origin, and hints about them."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import NamedTuple
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+
+from guiapp.core.chat.hints import Hint
+from guiapp.viewmodels.chat.model import ChatModel
+from guiapp.viewmodels.chat.spans import ChatSpans, hue_of
+from guiapp.viewmodels.tokens.layout import token_boxes
+from guiapp.widgets.chat.badge import BECAME_CONTROL, DOUBLE_BOS, NEAR_MISS, color_of, draw_number
+from guiapp.widgets.chat.turn_blocks import TurnBlocks
+from guiapp.widgets.shared.painting import RIGHT, fill, ring, write
+from guiapp.widgets.shared.theme import SMALL_FONT_PX, Theme, ThemeSource
+from guiapp.widgets.spans.painter import GAP_PX, RADIUS_PX, faded
+from guiapp.widgets.spans.view import SpanView
+
+SIDE_PX = 48  # for the numbers of turns, and the lines beside them
+LINE_PX = 3
+VEIL_ALPHA = 140  # over a prompt that is not of the messages as they are
+
+
+class Badge(NamedTuple):
+    """The number of a hint, at the first of its tokens."""
+
+    number: int
+    hint: Hint
+
+
+class PromptView(SpanView):
+    """Keys go from token to token; what is selected is the model's selected token."""
+
+    def __init__(self, model: ChatModel, spans: ChatSpans, themes: ThemeSource) -> None:
+        super().__init__(spans.document, spans, themes, SIDE_PX, TurnBlocks(spans.document.buffer, spans))
+        self._model, self._chat_spans = model, spans
+        self.setAccessibleName("Prompt")
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        model.result_changed.connect(self._follow_result)
+        model.selected_changed.connect(self._follow_selected)
+        self.token_clicked.connect(model.select_token)
+
+    def _follow_result(self) -> None:
+        self.viewport().update()
+        self._follow_selected()
+
+    def _follow_selected(self) -> None:
+        index = self._model.selected_token
+        self.set_selected_token(-1 if index is None else index)
+        self._describe()
+
+    def _describe(self) -> None:
+        index, encoding = self._model.selected_token, self._model.encoding
+        said = (
+            ""
+            if index is None or encoding is None
+            else self._chat_spans.label_of(int(encoding.token_ids[index]))
+        )
+        self.setAccessibleDescription(said)
+
+    # Mouse and keys
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self._hover(self.token_at(event.position()))
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() is Qt.MouseButton.LeftButton:
+            index = self.token_at(event.position())
+            self._model.select_token(index if index >= 0 else None)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        encoding, index = self._model.encoding, self._model.selected_token
+        if encoding is None or not len(encoding):
+            super().keyPressEvent(event)
+            return
+        last = len(encoding) - 1
+        ways = {
+            Qt.Key.Key_Left: -1 if index is None else max(index - 1, 0),
+            Qt.Key.Key_Right: 0 if index is None else min(index + 1, last),
+            Qt.Key.Key_Home: 0,
+            Qt.Key.Key_End: last,
+        }
+        key = Qt.Key(event.key())
+        if key in ways:
+            self.go_to(max(ways[key], 0))
+        elif key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
+            self._go_up_or_down(1 if key is Qt.Key.Key_Down else -1)
+        else:
+            super().keyPressEvent(event)
+
+    def go_to(self, index: int) -> None:
+        """Select a token and show it."""
+        self._model.select_token(index)
+        if self._model.encoding is not None:
+            self.reveal(*self._model.encoding.spans[index].tolist())
+
+    def _go_up_or_down(self, step: int) -> None:
+        """To the token above or below the selected one."""
+        encoding, index = self._model.encoding, self._model.selected_token
+        if encoding is None or index is None:
+            self.go_to(0)
+            return
+        place = self.rows.place_of(int(encoding.spans[index, 0]))
+        row_px = self.rows.metrics.row_height
+        for n_rows in (1, 2):  # an empty one between turns
+            y = place.y + (step * n_rows + 0.5) * row_px
+            found = self.token_at(QPointF(self._side_px + place.x + 2, y))
+            if found < 0:
+                block, row = self.rows.row_at(y)
+                offset, _ = self.rows.caret_at(block, row, place.x)
+                start, end = self.rows.row_span(block, row)
+                found = (
+                    self._chat_spans.tokens.first_ending_behind(min(offset, end - 1)) if start < end else -1
+                )
+            if 0 <= found < len(encoding) and found != index:
+                self.go_to(found)
+                return
+
+    # Painting
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        painter = QPainter(self.viewport())
+        painter.setClipRegion(event.region())
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        theme = self._themes.theme
+        if self._model.is_behind and self._model.failure:
+            painter.fillRect(event.rect(), faded(theme.background, VEIL_ALPHA))
+        self._draw_turns(painter, theme)
+        for badge in self._badges():
+            self._draw_badge(painter, theme, badge)
+
+    def _badges(self) -> list[Badge]:
+        """Those of hints about tokens; numbers are those in the list of hints."""
+        hints = self._model.hints
+        return [Badge(at, hint) for at, hint in enumerate(hints, 1) if hint.tokens[0] < hint.tokens[1]]
+
+    def _rects_of(self, index: int) -> list[QRectF]:
+        """Where a token shows, in the window; several where it goes on in another row."""
+        for chip in self._chips():
+            if chip.token == index:
+                return [chip.rect]
+        encoding, found = self._model.encoding, list[QRectF]()
+        if encoding is None:
+            return found
+        start, end = encoding.spans[index].tolist()
+        row_px = self.rows.metrics.row_height
+        for block in self.rows.visible():
+            block_end = block.start + block.layout.size
+            if not (block.start < end and start < block_end):
+                continue
+            window = self._chat_spans.spans_in(start, end).relative_to(block.start)
+            for row in range(block.layout.n_rows):
+                boxes = token_boxes(window, block.layout.geometry(row))
+                y = block.y + row * row_px + GAP_PX / 2
+                for at in np.flatnonzero(boxes.indexes + window.first_index == index).tolist():
+                    left, right = float(boxes.left[at]), float(boxes.right[at])
+                    found.append(QRectF(self._side_px + left, y, right - left, row_px - GAP_PX))
+        return found
+
+    def _draw_badge(self, painter: QPainter, theme: Theme, badge: Badge) -> None:
+        first, last = badge.hint.tokens
+        color = color_of(badge.hint, theme)
+        rects = [rect for index in range(first, min(last, first + 40)) for rect in self._rects_of(index)]
+        for rect in rects:
+            if badge.hint.code == NEAR_MISS:
+                painter.fillRect(QRectF(rect.left(), rect.bottom() + 1, rect.width(), 2), color)
+            elif badge.hint.code in (BECAME_CONTROL, DOUBLE_BOS):
+                ring(painter, rect, QPen(color, 1.5), RADIUS_PX)
+        if rects:
+            draw_number(painter, QPointF(rects[0].left() + 2, rects[0].top()), badge.number, color, theme)
+
+    def _draw_turns(self, painter: QPainter, theme: Theme) -> None:
+        """A number and a line in the role's colour beside each turn; of the generation prompt, dots."""
+        spans, chat = self._chat_spans, self._model.chat
+        if chat is None or not chat.turns:
+            return
+        row_px, firsts = self.rows.metrics.row_height, [turn.start for turn in chat.turns]
+        for block in self.rows.visible():
+            if not block.layout.size:
+                continue
+            at = bisect_right(firsts, spans.tokens.first_ending_behind(block.start)) - 1
+            turn, is_first = chat.turns[at], block.start == 0 or block.start in spans.turns
+            if turn.message is None and not turn.role:
+                continue
+            top = block.y + GAP_PX / 2 if is_first else block.y - GAP_PX / 2
+            line = QRectF(SIDE_PX - 14, top, LINE_PX, block.bottom - GAP_PX / 2 - top)
+            fill(painter, line, theme.roles[hue_of(turn.role)], LINE_PX / 2)
+            if is_first:
+                number = "…" if turn.message is None else str(turn.message + 1)
+                place = QRectF(0, block.y, SIDE_PX - 20, row_px)
+                write(painter, place, number, theme.dim, RIGHT, Theme.mono_font(SMALL_FONT_PX))

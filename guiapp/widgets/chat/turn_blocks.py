@@ -1,0 +1,52 @@
+"""A prompt cut into blocks: a turn begins a new one, with an empty row above; two newlines share a row."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.editing.text_blocks import BlockSplice, TextBlocks
+from guiapp.core.editing.text_buffer import TextBuffer, TextEdit
+from guiapp.viewmodels.chat.spans import ChatSpans
+
+
+class TurnBlocks(TextBlocks):
+    """Lines as in any text, but that those within a turn end where it does."""
+
+    def __init__(self, buffer: TextBuffer, spans: ChatSpans) -> None:
+        self._spans = spans
+        super().__init__(buffer)
+
+    def reset(self) -> None:
+        """Cut the whole text anew."""
+        super().reset()
+        self._starts = self._starts[~np.isin(self._starts, _between_pairs(self._buffer.newlines))]
+        turns = self._spans.turns
+        turns = turns[turns < len(self._buffer)]
+        new = turns[~np.isin(turns, self._starts)]
+        self._starts = np.sort(np.concatenate((self._starts, new, turns)))  # twice: an empty block before
+
+    def apply(self, edit: TextEdit) -> BlockSplice:
+        """Follow an edit; turns may begin elsewhere on both sides of it."""
+        old = self._starts
+        self.reset()
+        most = min(len(old), len(self._starts))
+        n_before = _n_equal(old[:most], self._starts[:most])
+        ends = (old + edit.shift)[::-1][:most], self._starts[::-1][:most]
+        n_behind = min(_n_equal(*ends), most - n_before)
+        n_kept = n_before + n_behind
+        return BlockSplice(n_before, len(old) - n_kept, len(self._starts) - n_kept)
+
+
+def _between_pairs(newlines: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The offsets between two newlines side by side, which stand in one row; of more, two by two."""
+    goes_on = np.diff(newlines, prepend=np.int64(-2)) == 1
+    firsts = np.maximum.accumulate(np.where(goes_on, 0, np.arange(len(newlines))))
+    seconds: NDArray[np.int64] = newlines[(np.arange(len(newlines)) - firsts) % 2 == 1]
+    return seconds
+
+
+def _n_equal(one: NDArray[np.int64], other: NDArray[np.int64]) -> int:
+    """How many places from the first on are equal."""
+    differing = np.flatnonzero(one != other)
+    return int(differing[0]) if len(differing) else len(one)

@@ -1,0 +1,106 @@
+"""The bar above the findings: the verdict, the original to compare with, and what saves all of it."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QLabel, QProgressBar
+
+from guiapp.core.doctor.report import count
+from guiapp.core.vocab.quoting import quoted
+from guiapp.viewmodels.doctor.model import DoctorModel
+from guiapp.viewmodels.models.loader import title_of
+from guiapp.viewmodels.saving import FileSaving
+from guiapp.widgets.shared.buttons import push_button, tool_button
+from guiapp.widgets.shared.file_names import ask_for_file
+from guiapp.widgets.shared.layouts import in_column, in_row
+from guiapp.widgets.shared.menu_button import MenuButton
+from guiapp.widgets.shared.style_sheet import set_role
+from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource
+
+FORMS = {"markdown": (".md", "Markdown"), "json": (".json", "JSON")}
+WHOLE, BAR_PX = 1000, 160
+
+
+class DoctorHead(QFrame):
+    """What there is, in a few words.
+
+    Signals:
+        original_wanted(QWidget): let people choose the original under this widget.
+    """
+
+    original_wanted = Signal(object)
+
+    def __init__(self, model: DoctorModel, saving: FileSaving, theme_source: ThemeSource) -> None:
+        super().__init__()
+        set_role(self, "bar")
+        self._model, self._saving = model, saving
+        self.verdict = set_role(QLabel(textFormat=Qt.TextFormat.PlainText), "title")
+        self.about = set_role(QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True), "dim")
+        self.bar = QProgressBar(textVisible=False)
+        self.bar.setRange(0, WHOLE)
+        self.bar.setFixedWidth(BAR_PX)
+        self.bar.setAccessibleName("Progress of the checks")
+        self.cancel = push_button("Cancel", model.cancel)
+        self.again = push_button("Examine", model.examine)
+        self.original = push_button("Compare with original…", self._ask_original)
+        self.original.setToolTip(
+            "What the model was converted from, such as tokenizer.json: tell what differs"
+        )
+        self.drop = tool_button("✕", self._drop_original, tip="Compare with no original")
+        self.export = MenuButton(theme_source, "Export", tip="Save the findings")
+        for form, (ending, title) in FORMS.items():
+            menu = self.export.menu() or self.export.new_menu()
+            menu.addAction(f"{title}…", partial(self._save, form, ending, title))
+        told = in_column(self.verdict, self.about, spacing=UNIT_PX)
+        tools = self.bar, self.cancel, self.again, self.original, self.drop, self.export
+        in_row((told, 1), *tools, on=self, margins=(MARGIN_PX, 3 * UNIT_PX), spacing=GAP_PX)
+        model.changed.connect(self._follow)
+        model.progress_changed.connect(self._follow_progress)
+        self._follow()
+
+    def _ask_original(self) -> None:
+        self.original_wanted.emit(self.original)
+
+    def _drop_original(self) -> None:
+        self._model.set_original("")
+
+    def _save(self, form: str, ending: str, title: str) -> None:
+        export = self._model.export(form)  # of now: another model may come meanwhile
+        path = ask_for_file(self, f"Save as {title}", f"findings{ending}", {ending: f"{title} (*{ending})"})
+        if path is not None:
+            self._saving.save(path, export)
+
+    def _follow(self) -> None:
+        model = self._model
+        has_found = model.diagnosis is not None
+        self.verdict.setText(_verdict(model))
+        self.about.setText(_about(model))
+        for part in (self.bar, self.cancel):
+            part.setVisible(model.is_busy)
+        self.again.setVisible(bool(model.name) and not has_found and not model.is_waiting)
+        name = title_of(model.original)
+        self.original.setText(f"Original: {quoted(name, 30)}" if model.original else "Compare with original…")
+        self.original.setEnabled(bool(model.name))
+        self.drop.setVisible(bool(model.original))
+        self.export.setEnabled(has_found)
+
+    def _follow_progress(self) -> None:
+        self.bar.setValue(round(self._model.progress * WHOLE))
+
+
+def _verdict(model: DoctorModel) -> str:
+    if model.is_busy:
+        return "Examining …"
+    if model.diagnosis is None:
+        return "Not examined" if model.name else "No model"
+    return count(model.findings)
+
+
+def _about(model: DoctorModel) -> str:
+    if not model.name:
+        return "Open a model: what is wrong with its files is told here."
+    if model.problem:
+        return model.problem
+    return quoted(model.title)

@@ -1,0 +1,96 @@
+"""The Doctor page: what is wrong with the model's files, what text that changes, and what mends it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtWidgets import QLabel, QSplitter, QStackedWidget, QWidget
+
+from guiapp.viewmodels.doctor.model import DoctorModel
+from guiapp.viewmodels.saving import FileSaving
+from guiapp.widgets.doctor.finding_list import FindingList
+from guiapp.widgets.doctor.head import DoctorHead
+from guiapp.widgets.doctor.panel import FindingPanel
+from guiapp.widgets.shared.layouts import STRETCH, framed, in_column, in_splitter
+from guiapp.widgets.shared.saving_bar import SavingBar
+from guiapp.widgets.shared.style_sheet import set_role
+from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, ThemeSource
+from guiapp.widgets.window.pages import Page, PageRequests, PageSetting
+
+LIST_PX, PANEL_PX = 640, 460
+NOTHING = (
+    "Nothing to mend. Looked at were the pre-tokenizer, merge rules, kinds, scores and bytes of tokens, "
+    "special tokens and ends of turns, sizes, look-alike and hidden characters, chat templates, and decoding."
+)
+
+
+class DoctorPage(Page):
+    """The verdict at the top, the findings below, and at the right the one that is looked at."""
+
+    def __init__(self, model: DoctorModel, requests: PageRequests, theme_source: ThemeSource) -> None:
+        super().__init__()
+        self.model, self._requests = model, requests
+        self.saving = FileSaving(self)
+        self.head = DoctorHead(model, self.saving, theme_source)
+        self.list = FindingList(model, theme_source)
+        self.panel = FindingPanel(model, theme_source)
+        self.splitter = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
+        self.message = set_role(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "dim")
+        self.message.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._stack = QStackedWidget()
+        in_splitter(self.splitter, self.list, self.panel, sizes=(LIST_PX, PANEL_PX))
+        self._stack.addWidget(
+            framed(in_column(STRETCH, self.message, STRETCH, margins=MARGIN_PX, spacing=GAP_PX))
+        )
+        self._stack.addWidget(self.splitter)
+        in_column(self.head, SavingBar(self.saving, theme_source), (self._stack, 1), on=self, spacing=0)
+        self.head.original_wanted.connect(self._ask_original)
+        self.panel.token_wanted.connect(requests.token_wanted)
+        model.changed.connect(self._follow)
+        self._follow()
+
+    @property
+    def panels(self) -> list[QWidget]:
+        return (
+            [self.list, self.panel.what, self.head.original] if self.model.findings else [self.head.original]
+        )
+
+    @property
+    def is_ready(self) -> bool:
+        return not self.model.is_waiting
+
+    @property
+    def splitters(self) -> Mapping[str, QSplitter]:
+        return {"doctor": self.splitter}
+
+    def stop(self) -> None:
+        self.saving.close()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.model.set_watched(True)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self.model.set_watched(False)
+
+    def _ask_original(self, widget: QWidget) -> None:
+        self._requests.model_wanted.emit(widget, self.model.set_original)
+
+    def _follow(self) -> None:
+        before = self.focusProxy()
+        had_focus = before is not None and before.hasFocus()
+        self._stack.setCurrentIndex(int(bool(self.model.findings)))
+        is_well = self.model.diagnosis is not None and not self.model.is_busy
+        self.message.setText(NOTHING if is_well else "")
+        self.setFocusProxy(self.list if self.model.findings else self.head.original)
+        if had_focus:
+            self.setFocus()
+
+
+def make_page(setting: PageSetting) -> DoctorPage:
+    page = DoctorPage(setting.doctor, setting.requests, setting.theme_source)
+    page.panel.text_shown.connect(setting.actions["inspect"].trigger)
+    return page

@@ -1,0 +1,115 @@
+"""The filter, what can be put into it, the columns, and what can be done with the tokens that are listed."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QMenu
+
+from guiapp.core.tree.scripts import NAMES
+from guiapp.core.vocabulary_list.figures import KIND_NAMES
+from guiapp.core.vocabulary_list.filters import FLAGS, has, script_term
+from guiapp.viewmodels.vocabulary.model import VocabularyModel
+from guiapp.widgets.shared.layouts import in_row
+from guiapp.widgets.shared.menu_button import MenuButton
+from guiapp.widgets.shared.search_field import SearchField
+from guiapp.widgets.shared.style_sheet import set_role
+from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, ThemeSource
+
+FILTER_HINT = "Filter: text, /regex/, 0xE2, #id, 100..200, kind:control, script:Han, length:>=8, is:unreached"
+FILTER_TIP = (
+    'the, "new york": tokens that contain these characters\n'
+    "/^\\s+$/: that a regular expression matches\n"
+    "0xE282: that contain these bytes\n"
+    "#9906, 100..200: with this id, or one of these\n"
+    "kind:control, script:Han: of this kind, in this script\n"
+    "length:8, length:>=8, rank:..500, score:>-5, children:>100, characters:1\n"
+    "is:unreached, is:notutf8, is:duplicate, is:byte, is:reserved, is:special\n"
+    "All words must hold; a minus before one means all other tokens."
+)
+FORMS = {
+    "csv": (".csv", "CSV"),
+    "json": (".json", "JSON"),
+    "markdown": (".md", "Markdown"),
+    "text": (".txt", "Text"),
+}
+FIELD_PX = 160
+
+
+class VocabularyBar(QFrame):
+    """One row of controls.
+
+    Signals:
+        form_chosen(str): export the list in this form.
+        tree_wanted(): light the selected tokens in the tree.
+        comparison_wanted(): filter two vocabularies like this.
+    """
+
+    form_chosen = Signal(str)
+    tree_wanted = Signal()
+    comparison_wanted = Signal()
+
+    def __init__(self, model: VocabularyModel, theme_source: ThemeSource) -> None:
+        super().__init__()
+        self._model = model
+        set_role(self, "bar")
+        self.field = SearchField(model, FILTER_HINT, FILTER_TIP, None)
+        self.field.setMinimumWidth(FIELD_PX)
+        self.field.setAccessibleName("Filter tokens")
+        self.terms = MenuButton(theme_source, "Filter", tip="What can be filtered by")
+        self.terms.list_anew(self._list_terms)
+        self.columns = MenuButton(theme_source, "Columns", tip="What is shown of each token")
+        self.columns.list_anew(self._list_columns)
+        self.go = MenuButton(
+            theme_source, "Show", tip="The selected tokens elsewhere, or all that are listed"
+        )
+        menu = self.go.new_menu()
+        self.tree = menu.addAction("In the tree", self.tree_wanted.emit)
+        self.compare = menu.addAction("Beside another model", self.comparison_wanted.emit)
+        self.export = MenuButton(theme_source, "Export", tip="Save what is listed")
+        menu = self.export.new_menu()
+        for form, (_, title) in FORMS.items():
+            menu.addAction(f"{title}…", partial(self.form_chosen.emit, form))
+        buttons = self.terms, self.columns, self.go, self.export
+        in_row((self.field, 1), *buttons, on=self, margins=(MARGIN_PX, GAP_PX))
+        model.wanted_changed.connect(self._follow_wanted)
+        model.prepared_changed.connect(self._follow_prepared)
+        self._follow_wanted()
+        self._follow_prepared()
+
+    def _follow_wanted(self) -> None:
+        if self.field.text() != self._model.query:
+            self.field.show_query(self._model.query)
+
+    def _follow_prepared(self) -> None:
+        for part in (self.field, self.terms, self.columns, self.go, self.export):
+            part.setEnabled(self._model.prepared is not None)
+
+    def _list_terms(self, menu: QMenu) -> None:
+        if (prepared := self._model.prepared) is None:
+            return
+        kinds, scripts = menu.addMenu("Kind"), menu.addMenu("Script")
+        for number, name in enumerate(KIND_NAMES):
+            if n_tokens := int((prepared.figures.kinds == number).sum()):
+                self._add_term(kinds, f"{name} · {n_tokens:,}", f"kind:{name}", "kind")
+        totals = prepared.histograms[0].totals
+        for script in sorted(range(len(NAMES)), key=lambda each: -int(totals[each])):
+            if totals[script]:
+                title = f"{NAMES[script]} · {totals[script]:,}"
+                self._add_term(scripts, title, script_term(script), "script")
+        menu.addSeparator()
+        for name, flag in FLAGS.items():
+            self._add_term(menu, f"{flag.about[0].upper()}{flag.about[1:]}", f"is:{name}")
+
+    def _add_term(self, menu: QMenu, title: str, term: str, key: str = "") -> None:
+        action = menu.addAction(title, partial(self._model.toggle_term, term, key))
+        action.setCheckable(True)
+        action.setChecked(has(self._model.query, term))
+
+    def _list_columns(self, menu: QMenu) -> None:
+        for column in self._model.choices:
+            action = menu.addAction(f"{column.name}: {column.about}")
+            action.setCheckable(True)
+            action.setChecked(column.name in self._model.columns)
+            action.toggled.connect(partial(self._model.show_column, column.name))

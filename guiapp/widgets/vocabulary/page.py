@@ -1,0 +1,155 @@
+"""The Vocabulary page: all tokens of the window's model, filtered, sorted, counted, one of them explained."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QHideEvent, QKeySequence, QResizeEvent, QShortcut, QShowEvent
+from PySide6.QtWidgets import QLabel, QSplitter, QStackedWidget, QWidget
+
+from guiapp.core.explain.figures import counted
+from guiapp.viewmodels.model_session import ModelSession
+from guiapp.viewmodels.saving import FileSaving
+from guiapp.viewmodels.settings import Settings
+from guiapp.viewmodels.vocabulary.details import NAMES, VocabularyDetails
+from guiapp.viewmodels.vocabulary.model import VocabularyModel
+from guiapp.widgets.inspect.token_card import TokenCard
+from guiapp.widgets.shared.buttons import push_button
+from guiapp.widgets.shared.file_names import ask_for_file
+from guiapp.widgets.shared.layouts import STRETCH, framed, in_column, in_row, in_splitter
+from guiapp.widgets.shared.style_sheet import set_role
+from guiapp.widgets.shared.theme import GAP_PX, ThemeSource
+from guiapp.widgets.vocabulary.bar import FORMS, VocabularyBar
+from guiapp.widgets.vocabulary.listing import TokenList
+from guiapp.widgets.vocabulary.picture import VocabularyPicture
+from guiapp.widgets.window.pages import Page, PageRequests, PageSetting
+
+PICTURE_PX, LIST_PX, CARD_PX = 280, 680, 320
+ROOM_FOR_PICTURE_PX = 1000
+NO_MODEL = "Open a model to see its tokens."
+PREPARING = "Reading the tokens …"
+NOTHING_CHOSEN = "Choose a token of the list to see what it is."
+
+
+class VocabularyPage(Page):
+    """Puts filter, picture, list and card together, or says what to do where there is no model."""
+
+    def __init__(
+        self, session: ModelSession, settings: Settings, requests: PageRequests, theme_source: ThemeSource
+    ) -> None:
+        super().__init__()
+        self._session = session
+        self._requests = requests
+        self.model = VocabularyModel(session, settings, self)
+        self.details = VocabularyDetails(self.model, self)
+        self.saving = FileSaving(self)
+        self.bar = VocabularyBar(self.model, theme_source)
+        self.picture = VocabularyPicture(self.model, theme_source)
+        self.list = TokenList(self.model, self.saving, theme_source)
+        self.card = TokenCard(self.details, theme_source, facts=NAMES, empty=NOTHING_CHOSEN)
+        self.splitter = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
+        self.message = set_role(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "dim")
+        self.open = push_button("Open model…", self._ask_model, role="primary")
+        self._lay_out()
+        self._connect()
+        self._follow_prepared()
+
+    @property
+    def panels(self) -> list[QWidget]:
+        """What F6 goes through."""
+        if self.model.prepared is None:
+            return [self.open]
+        picture = [] if self.picture.isHidden() else [self.picture.scripts]
+        return [self.list.view, self.bar.field, *picture, self.card]
+
+    @property
+    def is_ready(self) -> bool:
+        return self.model.is_settled and not self.model.is_preparing
+
+    @property
+    def splitters(self) -> Mapping[str, QSplitter]:
+        return {"vocabulary": self.splitter}
+
+    def stop(self) -> None:
+        self.saving.close()
+        self.model.close()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.model.set_watched(True)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self.model.set_watched(False)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.picture.setVisible(self.width() >= ROOM_FOR_PICTURE_PX)  # else the list has no room for words
+
+    def _lay_out(self) -> None:
+        in_splitter(
+            self.splitter, self.picture, self.list, self.card, sizes=(PICTURE_PX, LIST_PX, CARD_PX), grows=1
+        )
+        self.message.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        empty = framed(
+            in_column(STRETCH, self.message, in_row(STRETCH, self.open, STRETCH), STRETCH, spacing=GAP_PX)
+        )
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self.splitter)
+        self._stack.addWidget(empty)
+        in_column(self.bar, (self._stack, 1), on=self, spacing=0)
+
+    def _connect(self) -> None:
+        self.model.prepared_changed.connect(self._follow_prepared)
+        self.bar.form_chosen.connect(self._save)
+        self.bar.tree_wanted.connect(self._show_in_tree)
+        self.bar.comparison_wanted.connect(self._compare)
+        self.list.view.doubleClicked.connect(self._show_in_tree)
+        search = QShortcut(
+            QKeySequence("Ctrl+F"), self, context=Qt.ShortcutContext.WidgetWithChildrenShortcut
+        )
+        search.activated.connect(self._ask_filter)
+
+    def _ask_filter(self) -> None:
+        self.bar.field.setFocus()
+        self.bar.field.selectAll()
+
+    def _ask_model(self) -> None:
+        self._requests.model_wanted.emit(self.open, self._session.loader.open)
+
+    def _show_in_tree(self) -> None:
+        """Light the selected tokens in the tree, or all that are listed where there is no more than one."""
+        selected = self.list.selected
+        tokens = selected if len(selected) > 1 else self.model.shown.ids
+        if len(selected) == 1:
+            self._requests.token_wanted.emit(int(selected[0]))
+        elif len(tokens):
+            query = self.model.shown.wanted.query if tokens is self.model.shown.ids else ""
+            self._requests.tokens_wanted.emit(query or counted(len(tokens), "token"), tokens)
+
+    def _compare(self) -> None:
+        self._requests.comparison_wanted.emit(self.model.query)
+
+    def _save(self, form: str) -> None:
+        ending, title = FORMS[form]
+        export = self.model.export(form)  # of now: the list may change meanwhile
+        if path := ask_for_file(
+            self, f"Save as {title}", f"tokens{ending}", {ending: f"{title} (*{ending})"}
+        ):
+            self.saving.save(path, export)
+
+    def _follow_prepared(self) -> None:
+        before = self.focusProxy()
+        had_focus = before is not None and before.hasFocus()
+        is_there, is_coming = self.model.prepared is not None, self.model.is_preparing
+        self.message.setText(PREPARING if is_coming else NO_MODEL)
+        self.open.setVisible(not is_coming)
+        self._stack.setCurrentIndex(0 if is_there else 1)
+        self.setFocusProxy(self.list.view if is_there else self.message if is_coming else self.open)
+        if had_focus:
+            self.setFocus()
+
+
+def make_page(setting: PageSetting) -> VocabularyPage:
+    return VocabularyPage(setting.session, setting.settings, setting.requests, setting.theme_source)

@@ -1,0 +1,54 @@
+"""ggml's own way between numbers and their quantised form, as the xllamacpp package carries it."""
+
+import ctypes
+
+import numpy as np
+import pytest
+from gguf import GGML_QUANT_SIZES, GGMLQuantizationType
+from gguf.quants import _type_traits
+
+from guiapp.core.bench.contenders.llama_library import LlamaLibraryError, _library
+
+KINDS = (GGMLQuantizationType.F16, *_type_traits)  # that gguf decodes; besides F32, which nobody encodes
+POINTER, INT64 = ctypes.c_void_p, ctypes.c_int64
+
+
+class TypeTraits(ctypes.Structure):
+    """How `struct ggml_type_traits` begins."""
+
+    _fields_ = [
+        ("name", ctypes.c_char_p),
+        ("sizes", INT64 * 3),
+        ("is_quantised", ctypes.c_bool),
+        ("to_float", ctypes.CFUNCTYPE(None, POINTER, POINTER, INT64)),
+    ]
+
+
+def quantised(rows: np.ndarray, kind: GGMLQuantizationType) -> np.ndarray:
+    """Rows of numbers as raw rows, uint8[n, bytes]."""
+    n_rows, width = rows.shape
+    block, size = GGML_QUANT_SIZES[kind]
+    raw, importance = np.zeros((n_rows, width // block * size), np.uint8), np.ones(width, np.float32)
+    function = _ggml().ggml_quantize_chunk
+    function.restype = ctypes.c_size_t
+    function.argtypes = [ctypes.c_int, POINTER, POINTER, INT64, INT64, INT64, POINTER]
+    data, weights = np.ascontiguousarray(rows, np.float32).ctypes.data, importance.ctypes.data
+    assert function(int(kind), data, raw.ctypes.data, 0, n_rows, width, weights) == raw.nbytes
+    return raw
+
+
+def decoded(raw: np.ndarray, kind: GGMLQuantizationType) -> np.ndarray:
+    """The numbers of raw rows."""
+    block, size = GGML_QUANT_SIZES[kind]
+    rows = np.empty((len(raw), raw.shape[1] // size * block), np.float32)
+    function = _ggml().ggml_get_type_traits
+    function.restype = ctypes.POINTER(TypeTraits)
+    function(int(kind)).contents.to_float(raw.ctypes.data, rows.ctypes.data, rows.size)
+    return rows
+
+
+def _ggml():
+    try:
+        return _library()
+    except LlamaLibraryError:
+        pytest.skip("needs xllamacpp")
