@@ -48,7 +48,7 @@ class FakeTokenizer:
         before, spans_before = ([0], [(0, 0)]) if add_special else ([], [])
         ids = np.array([*before, *tokens.ids], np.int32)
         spans = np.array([*spans_before, *zip(tokens.starts, tokens.ends, strict=True)], np.int64)
-        return Encoding(text, ids, spans.reshape(-1, 2), encoder or "fast", 1000)
+        return Encoding(text, ids, spans.reshape(-1, 2), encoder or "fast")
 
     def encode_each(
         self, texts: Iterable[bytes], add_special: bool, parse_special: bool

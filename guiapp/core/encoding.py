@@ -94,25 +94,29 @@ class Encoding:
                 that the tokenizer adds, such as BOS.  Spans never overlap and never go back; text that
                 a normaliser drops (spaces in WordPiece, say) belongs to no span
     encoder     the name of the algorithm
-    elapsed_ns  wall time of the whole pipeline, partition to assembly; spans may be worked out later,
-                when they are first asked for
+
+    Bytes and spans may be worked out later, when they are first asked for.
     """
 
-    __slots__ = ("_spans", "elapsed_ns", "encoder", "text_bytes", "token_ids")
+    __slots__ = ("_spans", "_text", "encoder", "token_ids")
 
     def __init__(
         self,
-        text_bytes: bytes,
+        text: str | bytes,
         token_ids: NDArray[np.int32],
         spans: Offsets | Callable[[Encoding], Offsets],
         encoder: str,
-        elapsed_ns: int,
     ) -> None:
-        self.text_bytes = text_bytes
+        self._text = text
         self.token_ids = token_ids
         self._spans = spans
         self.encoder = encoder
-        self.elapsed_ns = elapsed_ns
+
+    @property
+    def text_bytes(self) -> bytes:
+        if isinstance(self._text, str):
+            self._text = as_bytes(self._text)
+        return self._text
 
     @property
     def spans(self) -> Offsets:

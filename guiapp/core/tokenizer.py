@@ -8,10 +8,10 @@ vocabulary's type; BOS, EOS and the like are put around the whole.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Mapping
 from copy import copy
-from functools import cached_property
+from dataclasses import dataclass
+from functools import cached_property, partial
 from importlib import import_module
 from types import MappingProxyType
 
@@ -23,10 +23,10 @@ from guiapp.core.algorithms.segmentations import Segmentation, Segmenting, best_
 from guiapp.core.catalogue import ALGORITHMS, Algorithm
 from guiapp.core.counting.count import count_tokens
 from guiapp.core.detokenizing import detokenize
-from guiapp.core.encoding import Encoding, FragmentTokens, as_bytes, join_tokens
+from guiapp.core.encoding import LONGEST_TEXT, Encoding, FragmentTokens, Offsets, as_bytes, join_tokens
 from guiapp.core.errors import EncodeError, whole_number
 from guiapp.core.explain.exactness import Exactness, exactness_of
-from guiapp.core.parallel.batches import Around, Padding, checked_shape, n_cores, pad_batch, row_by_row
+from guiapp.core.parallel.batches import Padding, checked_shape, n_cores, pad_batch, row_by_row
 from guiapp.core.parallel.long_texts import (
     LEAST_BYTES,
     LEAST_PART,
@@ -36,12 +36,13 @@ from guiapp.core.parallel.long_texts import (
     encode_in_parts,
 )
 from guiapp.core.parallel.many_texts import encode_rows
-from guiapp.core.pipelines.pipeline import Pipeline
+from guiapp.core.pipelines.pipeline import Pipeline, Quick, not_quick
 from guiapp.core.pipelines.words import WORDS, WordsPipeline
 from guiapp.core.text.special_tokens import Partition, SpecialTokens
 from guiapp.core.vocab.merges import PairMerging
 from guiapp.core.vocab.token_tree import TokenTree
 from guiapp.core.vocab.vocabulary import VocabType, Vocabulary
+from guiapp.native import MOST_AROUND, Envelope
 
 PIPELINES = {
     VocabType.SPM: "sentence_piece.SentencePiecePipeline",
@@ -58,7 +59,17 @@ PIPELINES_OF_PIECES = {
     VocabType.UGM: "piece_unigram.PieceUnigramPipeline",
 }
 
-NOTHING_AROUND: tuple[list[int], list[int]] = ([], [])
+TEXT = str, bytes
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """How texts are encoded with the options of `encode`, worked out once."""
+
+    encoder: str
+    envelope: Envelope
+    quick: Quick
+    spans: Callable[[Encoding], Offsets]
 
 
 class Tokenizer:
@@ -68,6 +79,7 @@ class Tokenizer:
         self.vocabulary = vocabulary
         self._pipeline, self._words = _pipeline_for(vocabulary), WordsPipeline(vocabulary)
         self._special_tokens = _special_tokens_of(vocabulary)
+        self._ways: dict[tuple[bool, bool, str | None], _Way] = {}
         self.n_threads = min(n_cores(), MOST_THREADS)
 
     @cached_property
@@ -104,6 +116,7 @@ class Tokenizer:
         MOST_ASKED_FOR: each may need 20 MB.
         """
         tokenizer = copy(self)
+        tokenizer._ways = {}
         tokenizer.n_threads = min(max(whole_number(n_threads, "number of threads"), 1), MOST_ASKED_FOR)
         return tokenizer
 
@@ -115,7 +128,7 @@ class Tokenizer:
 
     def _with_pipeline(self, pipeline: Pipeline) -> Tokenizer:
         tokenizer = copy(self)
-        tokenizer._pipeline = pipeline
+        tokenizer._pipeline, tokenizer._ways = pipeline, {}
         return tokenizer
 
     @cached_property
@@ -181,42 +194,32 @@ class Tokenizer:
         encoder        one of `encoders`; the first by default
         Raises EncodeError for an unknown encoder and for text that the vocabulary cannot express.
         """
-        started_ns = time.perf_counter_ns()
-        pipeline = self._pipeline if parse_special else self._pipeline.without_special()
-        first = pipeline.encoders[0]
-        name = first if encoder is None else self._encoder_name(encoder)
+        options = add_special, parse_special, encoder
+        way = self._ways.get(options) or self._way(*options)
+        if not isinstance(text, TEXT):
+            text = as_bytes(text)
+        if text and (ids := way.quick(text, way.envelope)) is not None:
+            return Encoding(text, ids, way.spans, way.encoder)
         data = as_bytes(text)
-        may_have_special = self._special_tokens.may_be_in(data, parse_special)
-        if not may_have_special and name == first and 0 < len(data) < LEAST_BYTES:
-            if add_special:
-                ids, spans = pipeline.quick(data, *self._around), self._spans_between
-            else:
-                ids, spans = pipeline.quick(data, *NOTHING_AROUND), self._spans_alone
-            if ids is not None:
-                return Encoding(data, ids, spans, name, time.perf_counter_ns() - started_ns)
         array = np.frombuffer(data, np.uint8)
-        partition = self._special_tokens.partition(array, parse_special) if may_have_special else None
-        tokens = self._encode_partitioned(array, partition, True, name, parse_special)
-        return self._assemble(data, tokens, add_special, name, started_ns)
+        has_special = self._special_tokens.may_be_in(data, parse_special)
+        partition = self._special_tokens.partition(array, parse_special) if has_special else None
+        tokens = self._encode_partitioned(array, partition, True, way.encoder, parse_special)
+        return self._assemble(data, tokens, add_special, way.encoder)
 
-    @cached_property
-    def _around(self) -> Around:
-        return self.special_ids_around()
-
-    def _spans_alone(self, encoding: Encoding) -> NDArray[np.int64]:
-        """The spans of tokens of a text that lie side by side."""
-        bounds = self._pipeline.bounds(encoding.token_ids)
-        return np.stack([bounds[:-1], bounds[1:]], axis=1)
-
-    def _spans_between(self, encoding: Encoding) -> NDArray[np.int64]:
-        """The same between the ids that the file asks for."""
-        before, after = map(len, self._around)
-        inner = slice(before, len(encoding) - after)
-        bounds = self._pipeline.bounds(encoding.token_ids[inner])
-        spans = np.zeros((len(encoding), 2), np.int64)
-        spans[inner, 0], spans[inner, 1] = bounds[:-1], bounds[1:]
-        spans[inner.stop :] = len(encoding.text_bytes)
-        return spans
+    def _way(self, add_special: bool, parse_special: bool, encoder: str | None) -> _Way:
+        """How texts are encoded with these options; errors as for `encode`."""
+        pipeline = self._pipeline if parse_special else self._pipeline.without_special()
+        name = self._encoder_name(encoder)
+        before, after = self.special_ids_around() if add_special else ([], [])
+        beginnings = self._special_tokens.beginnings[parse_special]
+        most_bytes = LEAST_BYTES if self.n_threads > 1 else LONGEST_TEXT
+        envelope = Envelope(before, after, beginnings, most_bytes)
+        is_quick = name == pipeline.encoders[0] and max(len(before), len(after)) <= MOST_AROUND
+        quick = pipeline.quick if is_quick else not_quick
+        way = _Way(name, envelope, quick, partial(_spans, pipeline, envelope))
+        self._ways[add_special, parse_special, encoder] = way
+        return way
 
     def encode_stretch(
         self,
@@ -271,7 +274,6 @@ class Tokenizer:
         encoder: str | None = None,
     ) -> Encoding:
         """The same from the readable twins: slow, but plain Python all the way."""
-        started_ns = time.perf_counter_ns()
         name = self._encoder_name(encoder)
         data = as_bytes(text)
 
@@ -280,7 +282,7 @@ class Tokenizer:
             return pipeline.encode_readable(data[start:end], self.begins_anew(start, True), name)
 
         tokens = _join(self._special_tokens.partition_readable(data, parse_special), encode_fragment)
-        return self._assemble(data, tokens, add_special, name, started_ns)
+        return self._assemble(data, tokens, add_special, name)
 
     def segmentations(
         self, text: str | bytes, n: int, add_special: bool = True, parse_special: bool = True
@@ -291,7 +293,6 @@ class Tokenizer:
         Ties go to the one whose last token, where they differ, starts first.
         Raises EncodeError for other vocabularies than Unigram's, and where n < 1.
         """
-        started_ns = time.perf_counter_ns()
         own = self._pipeline
         if not isinstance(own, Segmenting):
             raise EncodeError(
@@ -311,7 +312,7 @@ class Tokenizer:
 
         def segmentation(score: float, ranks: list[int]) -> Segmentation:
             tokens = _join(partition, lambda start, end: found[start][ranks[places[start]]][1])
-            return Segmentation(self._assemble(data, tokens, add_special, "viterbi", started_ns), score)
+            return Segmentation(self._assemble(data, tokens, add_special, "viterbi"), score)
 
         return [segmentation(*joint) for joint in best]
 
@@ -396,9 +397,7 @@ class Tokenizer:
             )
         return name
 
-    def _assemble(
-        self, text: bytes, tokens: FragmentTokens, add_special: bool, encoder: str, started_ns: int
-    ) -> Encoding:
+    def _assemble(self, text: bytes, tokens: FragmentTokens, add_special: bool, encoder: str) -> Encoding:
         before, after = self.special_ids_around() if add_special else ([], [])
         ids = tokens.ids
         if before or after:
@@ -408,7 +407,17 @@ class Tokenizer:
             around = [np.zeros((len(before), 2), np.int64), np.full((len(after), 2), len(text), np.int64)]
             return np.concatenate([around[0], np.stack([tokens.starts, tokens.ends], axis=1), around[1]])
 
-        return Encoding(text, ids, spans, encoder, time.perf_counter_ns() - started_ns)
+        return Encoding(text, ids, spans, encoder)
+
+
+def _spans(pipeline: Pipeline, envelope: Envelope, encoding: Encoding) -> Offsets:
+    """The spans of tokens that `quick` gave: they lie side by side."""
+    inner = slice(len(envelope.before), len(encoding) - len(envelope.after))
+    bounds = pipeline.bounds(encoding.token_ids[inner])
+    spans = np.zeros((len(encoding), 2), np.int64)
+    spans[inner, 0], spans[inner, 1] = bounds[:-1], bounds[1:]
+    spans[inner.stop :] = len(encoding.text_bytes)
+    return spans
 
 
 def _join(partition: Partition, encode_fragment: Callable[[int, int], FragmentTokens]) -> FragmentTokens:

@@ -22,7 +22,7 @@ from guiapp.core.errors import EncodeError, NativeLibraryError, VocabError
 from guiapp.core.system.checkpoint import checkpoint, is_watched
 from guiapp.native import library
 
-ABI_VERSION = 10  # raised with each change of a function or a structure, here and in api.h
+ABI_VERSION = 11  # raised with each change of a function or a structure, here and in api.h
 
 
 class _Unbuilt:
@@ -100,6 +100,20 @@ def _quick_function(name: str, result: Any) -> Any:
     function = getattr(_HOLDING_LOCK, f"loupe_{name}")
     function.restype = result
     return function
+
+
+_utf8_of = ctypes.PYFUNCTYPE(c_void_p, ctypes.py_object, ctypes.POINTER(ctypes.c_ssize_t))(
+    ("PyUnicode_AsUTF8AndSize", ctypes.pythonapi)
+)
+
+
+def _utf8(text: str) -> tuple[int, int]:
+    """Address and size of the UTF-8 of a text, which lives as long as that, and is no copy where it is ASCII.
+
+    Raises UnicodeEncodeError for lone surrogates.
+    """
+    size = ctypes.c_ssize_t()
+    return _utf8_of(text, size), size.value
 
 
 _MAY_GO_ON = ctypes.CFUNCTYPE(c_bool)
@@ -477,8 +491,9 @@ STAYS_WHOLE = -1  # in the place of a rank
 NO_RANK = 0x7FFFFFFF  # see `PairOptions.token_ranks`
 IS_BROKEN, HAS_MARKED_SPACE, HAS_UNTOLD_BYTE = -1, -2, -3  # why ids alone do not tell the spans of a text
 SPARE_IDS = 4  # that may be written behind the last one
-SHORT_TEXT = 4096  # bytes: ids of such are written to memory that is kept
-AROUND = 8  # ids that may stand before and behind those of a short text
+SHORT_TEXT = 4096  # bytes or characters: ids of such are written to memory that is kept
+MOST_PER_CHARACTER = 4  # bytes
+MOST_AROUND = 8  # ids that may stand before a text, and behind it, that is encoded in one call
 
 
 class _PairSource(ctypes.Structure):
@@ -511,7 +526,9 @@ _pairs_lengths = _function("pairs_lengths", c_int64, c_void_p, c_int32, TO_INTS)
 _pairs_last_cut = _function("pairs_last_cut", c_int64, c_void_p, BYTES, c_int64)
 _pairs_first_cut = _function("pairs_first_cut", c_int64, c_void_p, BYTES, c_int64)
 _pair_encoder_new = _function("pair_encoder_new", c_void_p, c_void_p, c_void_p)
-_pairs_encode_text = _function("encode_text", c_int64, c_void_p, ctypes.c_char_p, c_int64, c_void_p)
+_pairs_encode_text = _function(
+    "encode_text", c_int64, c_void_p, c_void_p, c_void_p, c_int64, c_bool, c_void_p
+)
 _pairs_encode_short = _quick_function("encode_short", c_int64)
 _pairs_has_marked_space = _function("pairs_has_marked_space", c_int64, c_void_p, BYTES)
 _pairs_encode_each = _function("encode_each", c_int64, c_void_p, BYTES, WIDE_INTS, TO_INTS, TO_WIDE_INTS)
@@ -555,6 +572,23 @@ class PairOptions(NamedTuple):
     n_dropped: int = 0
     last_stays: bool = False
     is_unused: NDArray[np.bool_] | None = None
+
+
+class Envelope:
+    """What is around a text that is encoded in one call, and what must not be in it.
+
+    before, after  at most MOST_AROUND ids each
+    special        the address of what special tokens begin with, if there are any
+    most_bytes     of a text that is not too long for one call
+    """
+
+    __slots__ = ("_kept", "after", "before", "most_bytes", "special")
+
+    def __init__(
+        self, before: list[int], after: list[int], beginnings: Beginnings | None, most_bytes: int
+    ) -> None:
+        self.before, self.after, self.most_bytes = before, after, most_bytes
+        self._kept, self.special = beginnings, None if beginnings is None else c_void_p(beginnings.address)
 
 
 class PairModel(_Handle):
@@ -642,35 +676,43 @@ class PairModel(_Handle):
         """Whether a space byte cannot stand for U+2581 in a text, because that holds it as such."""
         return bool(_pairs_has_marked_space(self._address, text))
 
-    def encode_text(self, text: bytes, before: list[int], after: list[int]) -> NDArray[np.int32] | None:
-        """The ids of a text cut by the splitter, between those given; None where they do not tell spans."""
-        size, n_before, n_after = len(text), len(before), len(after)
-        if size > SHORT_TEXT:
-            ids = np.empty(n_before + size + max(SPARE_IDS, n_after), np.int32)
-            with self._encoder() as encoder:
-                count = _pairs_encode_text(
-                    encoder._address, text, size, ids.ctypes.data + ids.itemsize * n_before
-                )
-            if count < 0:
-                return None
-            ids.resize(n_before + count + n_after, refcheck=False)
-            for at, token_id in enumerate(before):
-                ids[at] = token_id
-        else:
-            try:
-                encoder = self._idle.pop()  # as `_borrowed`, of which the call is felt here
-            except IndexError:
-                encoder = _PairEncoder(self)
-            if encoder.before is not before:
-                encoder.put_before(before)
-            count = _pairs_encode_short(encoder.handle, text, size)
-            ids = encoder.ids[AROUND - n_before : AROUND + count + n_after].copy()
-            self._idle.append(encoder)
-            if count < 0:
-                return None
-        if after:
-            for at, token_id in enumerate(after, len(ids) - n_after):
-                ids[at] = token_id
+    def encode_text(self, text: str | bytes, envelope: Envelope) -> NDArray[np.int32] | None:
+        """The ids of a text cut by the splitter, in an envelope; None where they do not tell spans, where a
+        special token may be in the text, and where it is too long.
+        """
+        if len(text) > SHORT_TEXT:
+            return self._encode_long(text, envelope)
+        data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+        try:
+            encoder = self._idle.pop()  # as `_borrowed`, of which the call is felt here
+        except IndexError:
+            encoder = _PairEncoder(self)
+        if encoder.envelope is not envelope:
+            encoder.put_in(envelope)
+        count = _pairs_encode_short(encoder.handle, envelope.special, data, len(data))
+        ids = None if count < 0 else encoder.views[count].copy()
+        self._idle.append(encoder)
+        if envelope.after and ids is not None:
+            ids[len(ids) - len(envelope.after) :] = envelope.after
+        return ids
+
+    def _encode_long(self, text: str | bytes, envelope: Envelope) -> NDArray[np.int32] | None:
+        is_plain = isinstance(text, str)
+        try:
+            data, size = _utf8(text) if isinstance(text, str) else (text, len(text))
+        except UnicodeEncodeError:
+            return None
+        if size > envelope.most_bytes:
+            return None
+        n_before, n_after = len(envelope.before), len(envelope.after)
+        ids = np.empty(n_before + size + max(SPARE_IDS, n_after), np.int32)
+        room = ids.ctypes.data + ids.itemsize * n_before
+        with self._encoder() as encoder:
+            count = _pairs_encode_text(encoder._address, envelope.special, data, size, is_plain, room)
+        if count < 0:
+            return None
+        ids.resize(n_before + count + n_after, refcheck=False)
+        ids[:n_before], ids[n_before + count :] = envelope.before, envelope.after
         return ids
 
     def encode_each(
@@ -737,27 +779,39 @@ class PairModel(_Handle):
 class _PairEncoder(_Handle):
     """Encodes one text after the other, for one thread at a time.
 
-    handle  its address as quick functions take it
-    ids     room for those of a short text
-    before  the ids that are written before these
+    handle    its address as quick functions take it
+    envelope  of the last short text
+    views     by the number of its ids: these, in memory that the next text is written to
     """
 
     _free = staticmethod(_function("pair_encoder_free", None, c_void_p))
 
     def __init__(self, model: PairModel) -> None:
-        self.ids = np.empty(AROUND + SHORT_TEXT + SPARE_IDS + AROUND, np.int32)
-        first = self.ids.ctypes.data + self.ids.itemsize * AROUND
+        self._ids = np.empty(2 * MOST_AROUND + MOST_PER_CHARACTER * SHORT_TEXT + SPARE_IDS, np.int32)
+        first = self._ids.ctypes.data + self._ids.itemsize * MOST_AROUND
         super().__init__(
             _pair_encoder_new(model._address, first)
         )  # the model keeps it, not the other way round
         self.handle = c_void_p(self._address)
-        self.before: list[int] = []
+        self.envelope: Envelope | None = None
 
-    def put_before(self, before: list[int]) -> None:
+    def put_in(self, envelope: Envelope) -> None:
         """Write the ids that stand before those of a short text: the same before most of them."""
-        self.before = before
-        for at, token_id in enumerate(before, AROUND - len(before)):
-            self.ids[at] = token_id
+        start = MOST_AROUND - len(envelope.before)
+        self._ids[start:MOST_AROUND] = envelope.before
+        self.envelope = envelope
+        self.views = _Views(self._ids[start:], len(envelope.before) + len(envelope.after))
+
+
+class _Views(dict[int, NDArray[np.int32]]):
+    """By a count, so many items of an array and some more.  To make one takes as long as some words."""
+
+    def __init__(self, array: NDArray[np.int32], n_more: int) -> None:
+        self._array, self._n_more = array, n_more
+
+    def __missing__(self, count: int) -> NDArray[np.int32]:
+        self[count] = view = self._array[: self._n_more + count]
+        return view
 
 
 # Words
@@ -950,6 +1004,8 @@ def _filled(
 
 STRIPS_LEFT, STRIPS_RIGHT = 1, 2
 
+_beginnings_new = _function("beginnings_new", c_void_p, BYTES, WIDE_INTS)
+_beginnings_may_be_in = _function("beginnings_may_be_in", c_int64, c_void_p, ctypes.c_char_p, c_int64)
 _special_new = _long_function("special_new", c_void_p, BYTES, WIDE_INTS, BYTES)
 _special_occurrences = _function("special_occurrences", c_void_p, c_void_p, BYTES)
 _special_partition = _function("special_partition", c_void_p, c_void_p, BYTES)
@@ -957,6 +1013,20 @@ _parts_size = _function("parts_size", c_int64, c_void_p)
 _parts_copy = _function("parts_copy", None, c_void_p, TO_WIDE_INTS)
 _parts_free = _function("parts_free", None, c_void_p)
 _sort_longest_first = _long_function("sort_longest_first", c_int64, TO_INTS, WIDE_INTS)
+
+
+class Beginnings(_Handle):
+    """What special tokens begin with, by which a look tells that a text has none of them."""
+
+    _free = staticmethod(_function("beginnings_free", None, c_void_p))
+
+    def __init__(self, texts: Sequence[bytes]) -> None:
+        super().__init__(_beginnings_new(*packed(texts)))
+        self.address = self._address
+
+    def may_be_in(self, text: bytes) -> bool:
+        """False where it is plain to see that none is in a text."""
+        return bool(_beginnings_may_be_in(self._address, text, len(text)))
 
 
 class SpecialTokens(_Handle):
@@ -1680,7 +1750,7 @@ class WordEncoders:
 class _WordEncoder(_Handle):
     """Encodes one text after the other, for one thread at a time.
 
-    handle  its address as quick functions take it
+    handle    its address as quick functions take it
     ids     room for those of a short text
     before  the ids that are written before these
     """

@@ -1,5 +1,6 @@
 #include "pair_encoder.h"
 
+#include "special_tokens.h"
 #include "utf8.h"
 
 namespace loupe {
@@ -226,24 +227,27 @@ LOUPE_API std::int64_t loupe_pairs_has_marked_space(const PairModel* model, Arra
 namespace {
 
 // Encode a text by itself, cut by the model's splitter if it has one: how many ids, or what is the trouble.
-std::int64_t encoded(PairEncoder& encoder, Bytes text, Ids ids) {
+std::int64_t encoded(PairEncoder& encoder, Bytes text, bool is_plain, Ids ids) {
     const auto& model = encoder.model();
-    if (model.splitter && plain_prefix(text) < text.size()) return static_cast<std::int64_t>(PairModel::Trouble::is_broken);
+    if (model.splitter && !is_plain && plain_prefix(text) < text.size()) return static_cast<std::int64_t>(PairModel::Trouble::is_broken);
     if (const auto trouble = model.trouble_in(text); trouble != PairModel::Trouble::none) return static_cast<std::int64_t>(trouble);
     return static_cast<std::int64_t>(encoder.fast(text, {}, ids));
 }
 
 }  // namespace
 
-// Encode a text as a user gives it.  There must be room for `size` + 4 ids.
-LOUPE_API std::int64_t loupe_encode_text(PairEncoder* encoder, const Byte* data, std::int64_t size, std::int32_t* ids) {
+// Encode a text as a user gives it, unless one of some beginnings may be in it; `is_plain` where it is known to be (see
+// utf8.h).  There must be room for `size` + 4 ids.
+LOUPE_API std::int64_t loupe_encode_text(PairEncoder* encoder, const Beginnings* special, const Byte* data, std::int64_t size,
+                                         bool is_plain, std::int32_t* ids) {
     const Bytes text(data, static_cast<std::size_t>(size));
-    return encoded(*encoder, text, {ids, text.size() + PieceCache::spare_ids});
+    if (special && special->may_be_in(text)) return static_cast<std::int64_t>(PairModel::Trouble::may_have_special);
+    return encoded(*encoder, text, is_plain, {ids, text.size() + PieceCache::spare_ids});
 }
 
 // The same to where the encoder has room: a call with fewer arguments, for texts so short that this shows.
-LOUPE_API std::int64_t loupe_encode_short(PairEncoder* encoder, const Byte* data, std::int32_t size) {
-    return loupe_encode_text(encoder, data, size, encoder->short_ids());
+LOUPE_API std::int64_t loupe_encode_short(PairEncoder* encoder, const Beginnings* special, const Byte* data, std::int32_t size) {
+    return loupe_encode_text(encoder, special, data, size, false, encoder->short_ids());
 }
 
 // The same for texts that lie one behind the other, up to one that has some trouble: how many texts were encoded.
@@ -252,7 +256,7 @@ LOUPE_API std::int64_t loupe_encode_each(PairEncoder* encoder, Array<const Byte>
     std::size_t start = 0, first = 0;
     for (std::int64_t index = 0; index < text_ends.size; ++index) {
         const auto end = static_cast<std::size_t>(text_ends.data[index]);
-        const auto count = encoded(*encoder, items_of(texts).subspan(start, end - start), items_of(ids).subspan(first));
+        const auto count = encoded(*encoder, items_of(texts).subspan(start, end - start), false, items_of(ids).subspan(first));
         if (count < 0) return index;
         counts.data[index] = count;
         first += static_cast<std::size_t>(count), start = end;

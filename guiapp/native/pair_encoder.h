@@ -23,7 +23,7 @@ public:
     std::int32_t whole_token(Bytes piece) const;
 
     // Whether ids alone tell the spans of a text, so that `fast` may encode it.
-    enum class Trouble : std::int64_t { none = 0, is_broken = -1, has_marked_space = -2, has_untold_byte = -3 };
+    enum class Trouble : std::int64_t { none = 0, is_broken = -1, has_marked_space = -2, has_untold_byte = -3, may_have_special = -4 };
     Trouble trouble_in(Bytes text) const;
 
     // Whether a space byte cannot stand for U+2581, because the text holds that as such, or a broken character that would

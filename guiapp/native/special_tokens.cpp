@@ -222,6 +222,24 @@ std::vector<Part> SpecialTokens::partition(Bytes text) const {
     return claims.parts();
 }
 
+Beginnings::Beginnings(Strings texts) {
+    for (std::size_t row = 0; row < texts.size(); ++row) {
+        const auto text = texts[row].first(std::min(texts[row].size(), most_compared));
+        texts_.emplace_back(text.begin(), text.end());
+    }
+}
+
+bool Beginnings::may_be_in(Bytes text) const {
+    return std::ranges::any_of(texts_, [&](Bytes beginning) {
+        if (beginning.empty()) return true;
+        for (std::size_t at = 0;; ++at) {
+            at += find_byte(text.subspan(at), beginning[0]);
+            if (text.size() - at < beginning.size()) return false;
+            if (std::ranges::equal(text.subspan(at, beginning.size()), beginning)) return true;
+        }
+    });
+}
+
 void sort_longest_first(Ids items, std::span<const std::int64_t> lengths, Watch& watch) { GnuSort(items, lengths, watch).sort(); }
 
 }  // namespace loupe
@@ -238,6 +256,17 @@ LOUPE_API SpecialTokens* loupe_special_new(Array<const Byte> data, Array<const s
 }
 
 LOUPE_API void loupe_special_free(SpecialTokens* tokens) { delete tokens; }
+
+LOUPE_API Beginnings* loupe_beginnings_new(Array<const Byte> data, Array<const std::int64_t> offsets) {
+    const Strings texts{data, offsets};
+    return are_sound(texts) ? new Beginnings(texts) : nullptr;
+}
+
+LOUPE_API void loupe_beginnings_free(Beginnings* beginnings) { delete beginnings; }
+
+LOUPE_API std::int64_t loupe_beginnings_may_be_in(const Beginnings* beginnings, const Byte* text, std::int64_t size) {
+    return beginnings->may_be_in({text, static_cast<std::size_t>(size)});
+}
 
 LOUPE_API std::vector<Part>* loupe_special_occurrences(const SpecialTokens* tokens, Array<const Byte> text) {
     return new std::vector<Part>(tokens->occurrences(text));

@@ -36,6 +36,20 @@ private:
     std::size_t longest_ = 0;
 };
 
+// What special tokens begin with, by which a look tells that a text has none of them.
+class Beginnings {
+public:
+    explicit Beginnings(Strings texts);
+
+    // False where it is plain to see that none is in a text.
+    bool may_be_in(Bytes text) const;
+
+private:
+    static constexpr std::size_t most_compared = 16;  // bytes, so that no text takes long
+
+    std::vector<std::vector<Byte>> texts_;
+};
+
 // Sorts by length, longest first, as GNU's std::sort does it: llama.cpp tries special tokens of one length in the order in
 // which that leaves them.
 void sort_longest_first(Ids items, std::span<const std::int64_t> lengths, Watch& watch);

@@ -9,13 +9,16 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import guiapp
+from guiapp.core import tokenizer as tokenizer_module
 from guiapp.core.counting.chunks import chunk_text
 from guiapp.core.demo import DEMO_MODELS
 from guiapp.core.detokenizing import readable_clean_spaces
 from guiapp.core.explain.explainer import Explainer
 from guiapp.core.formats import table
+from guiapp.core.parallel.long_texts import LEAST_BYTES, encode_in_parts
 from guiapp.core.trace.recorder import record
 from guiapp.core.vocab.vocabulary import VocabType
+from guiapp.native import SHORT_TEXT
 
 TEXTS = st.one_of(
     st.text(max_size=60),
@@ -35,6 +38,37 @@ def test_native_and_readable_twins_give_the_same(tokenizer, text, add_special, p
         readable = tokenizer.encode_readable(text, add_special, parse_special, encoder)
         assert native.token_ids.tolist() == readable.token_ids.tolist()
         assert native.spans.tolist() == readable.spans.tolist()
+
+
+@given(
+    text=st.text(st.characters() | st.sampled_from("ab <|>[]s/\u2581\ud800é字"), max_size=30),
+    n_bytes=st.sampled_from([0, SHORT_TEXT]),
+    add_special=st.booleans(),
+)
+@example("字", SHORT_TEXT, False)
+def test_a_str_gives_what_its_bytes_give(tokenizer, text, n_bytes, add_special):
+    text *= 1 + n_bytes // max(len(text), 1)
+    data = text.encode("utf-8", "surrogatepass")
+    whole, *others = (tokenizer.encode(given, add_special) for given in (text, data, bytearray(data)))
+    others.append(tokenizer.encode(data, add_special, encoder=tokenizer.exact_encoders[-1]))
+    for other in others:
+        assert whole.text_bytes == other.text_bytes == data
+        assert np.array_equal(whole.token_ids, other.token_ids)
+        assert np.array_equal(whole.spans, other.spans)
+
+
+def test_a_long_str_is_shared_out_by_its_bytes(monkeypatch):
+    n_parts = []
+    monkeypatch.setattr(
+        tokenizer_module,
+        "encode_in_parts",
+        lambda *given: n_parts.append(given[-1]) or encode_in_parts(*given),
+    )
+    text, tokenizer = "Ж " * (1 + LEAST_BYTES // 3), guiapp.open_model("demo:bpe").with_threads(2)
+    ids = tokenizer.encode(text).token_ids
+    assert len(n_parts) == 1
+    assert np.array_equal(ids, tokenizer.with_threads(1).encode(text).token_ids)
+    assert len(n_parts) == 1
 
 
 @given(text=TEXTS)

@@ -5,7 +5,6 @@ All else is as in the whole: text is still encoded in one go across the borders 
 
 from __future__ import annotations
 
-import time
 from itertools import chain
 
 import numpy as np
@@ -30,7 +29,6 @@ def content_as_text(
     tokenizer: Tokenizer, text: bytes, is_content: NDArray[np.bool_], add_special: bool
 ) -> Encoding:
     """The tokens of a prompt; `is_content` has an entry for each byte."""
-    started_ns = time.perf_counter_ns()
     partition = _partition(tokenizer, np.frombuffer(text, np.uint8), is_content)
     found = tokenizer.encode_stretch(np.frombuffer(text, np.uint8), partition, True, None, True)
     before, after = tokenizer.special_ids_around() if add_special else ([], [])
@@ -38,8 +36,7 @@ def content_as_text(
     starts = np.concatenate([[0] * len(before), found.starts, [len(text)] * len(after)])
     ends = np.concatenate([[0] * len(before), found.ends, [len(text)] * len(after)])
     spans = np.stack([starts, ends], axis=1).astype(np.int64)
-    name = next(iter(tokenizer.encoders))
-    return Encoding(text, ids, spans, name, time.perf_counter_ns() - started_ns)
+    return Encoding(text, ids, spans, next(iter(tokenizer.encoders)))
 
 
 def _partition(tokenizer: Tokenizer, text: NDArray[np.uint8], is_content: NDArray[np.bool_]) -> Partition:

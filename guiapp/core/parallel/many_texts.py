@@ -74,7 +74,8 @@ class _Groups:
         if self._many is None or len(texts) == 1:
             return self._one_by_one(texts)
         special_tokens = self._tokenizer.special_tokens
-        if not special_tokens.may_be_in(b"".join(texts), self._parse_special):
+        beginnings = special_tokens.beginnings[self._parse_special]
+        if beginnings is None or not beginnings.may_be_in(b"".join(texts)):
             return _encode_filled(self._many, texts)
         parts = special_tokens.partition_each(texts, self._parse_special)
         return _with_special(_encode_filled(self._many, parts.stretches), parts, len(texts))

@@ -16,7 +16,7 @@ from guiapp.core.encoding import FragmentTokens
 from guiapp.core.pipelines.dna import dna_tokens
 from guiapp.core.pipelines.lone_spaces import with_lone_spaces
 from guiapp.core.pipelines.pair_merging import PairEncoder, to_source
-from guiapp.core.pipelines.pipeline import Pipeline
+from guiapp.core.pipelines.pipeline import Pipeline, Quick, not_quick
 from guiapp.core.pipelines.rows import Rows, laid_out, rows_of
 from guiapp.core.pipelines.stages import (
     ENCODE,
@@ -185,11 +185,12 @@ class BytePairPipeline(Pipeline):
             data, ends, lambda start, end: self._encode(data[start:end], self.encoders[0])
         )
 
-    def quick(self, text: bytes, before: list[int], after: list[int]) -> NDArray[np.int32] | None:
+    @property
+    def quick(self) -> Quick:
         """See `Pipeline`."""
         if not self._is_split or self._drops_spaces or self._dna is not None:
-            return None
-        return self._encoder.quick(text, before, after)
+            return not_quick
+        return self._encoder.quick
 
     def bounds(self, ids: NDArray[np.int32]) -> NDArray[np.int64]:
         """See `Pipeline`."""

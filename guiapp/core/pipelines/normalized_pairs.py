@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from guiapp.core.components.normalizers import is_unicode_form
 from guiapp.core.components.prepare import normalize
 from guiapp.core.pipelines.byte_pair import BytePairPipeline, Repaired
+from guiapp.core.pipelines.pipeline import Quick, not_quick
 from guiapp.core.pipelines.rows import Rows, rows_of
 from guiapp.core.text.normalized import NormalizedText, from_source
 from guiapp.core.text.utf8 import well_formed
@@ -51,9 +52,13 @@ class NormalizedPairsPipeline(BytePairPipeline):
         arrays = (np.frombuffer(text, np.uint8) for text in texts)
         return rows_of(self.encode(text, True, self.encoders[0]).ids for text in arrays)
 
-    def quick(self, text: bytes, before: list[int], after: list[int]) -> NDArray[np.int32] | None:
+    @property
+    def quick(self) -> Quick:
         """See `Pipeline`."""
-        return super().quick(text, before, after) if self._keeps_ascii and text.isascii() else None
+        quick = super().quick
+        if not self._keeps_ascii:
+            return not_quick
+        return lambda text, envelope: quick(text, envelope) if text.isascii() else None
 
     def cut_before(self, fragment: NDArray[np.uint8], position: int) -> int:
         """The last cut at or before `position` that depends on nothing behind it; 0 in the worst case."""

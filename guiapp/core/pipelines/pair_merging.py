@@ -24,7 +24,7 @@ from guiapp.core.pipelines.watcher import UNWATCHED, Watcher
 from guiapp.core.text.normalized import NormalizedBuilder, NormalizedText
 from guiapp.core.vocab.merges import ABSENT, MARKED_SPACE, NO_TOKEN, PairMerging
 from guiapp.core.vocab.vocabulary import Vocabulary
-from guiapp.native import AS_RANKED, NEWLINES, NO_PIECES
+from guiapp.native import AS_RANKED, NEWLINES, NO_PIECES, Envelope
 
 READABLE = {"scan": readable_scan.steps, "heap": readable_heap.steps, "fast": readable_heap.steps}
 BY_SPLITTER = np.empty(0, np.int64)  # the model's splitter shall tell where pieces end
@@ -38,7 +38,7 @@ class PairEncoder:
 
     whole_pieces  NO_PIECES, NEWLINES, ALL_PIECES or AS_RANKED, as its model has it
     fused         the token of which the readable way makes one where several are neighbours, if any
-    quick         the ids of a text as `fast` has them in one call, between others; None where that takes more
+    quick         the ids of a text as `fast` has them in one call; see `Pipeline`
 
     For texts where ids alone do not tell the spans, `fast` is `heap`.
     """
@@ -83,6 +83,10 @@ class PairEncoder:
         data, offsets = self._merging.symbol_texts
         others = data[offsets[self._merging.n_tokens] :].tobytes()
         return self._merging.marks_spaces and (not is_token or MARKED_SPACE in others)
+
+    def quick_behind_space(self, text: str | bytes, envelope: Envelope) -> NDArray[np.int32] | None:
+        """The same with a space in front of the text."""
+        return self.quick(" " + text if isinstance(text, str) else b" " + text, envelope)
 
     def prepare(self) -> None:
         """Make now what the first encoding would make."""

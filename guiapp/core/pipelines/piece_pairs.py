@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.algorithms.fewest import Dropout
-from guiapp.core.encoding import FragmentTokens
+from guiapp.core.encoding import FragmentTokens, as_bytes
 from guiapp.core.pipelines.pair_merging import PairEncoder, to_source
-from guiapp.core.pipelines.pipeline import Pipeline
+from guiapp.core.pipelines.pipeline import Pipeline, Quick, not_quick
 from guiapp.core.pipelines.rows import Rows, laid_out, rows_of
 from guiapp.core.pipelines.stages import ENCODE, NORMALISE, Stage, Stages
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher
@@ -27,7 +27,7 @@ from guiapp.core.text.utf8 import is_text
 from guiapp.core.vocab.attributes import USER_DEFINED_TYPE
 from guiapp.core.vocab.merges import MARKED_SPACE, sentence_piece_merging
 from guiapp.core.vocab.vocabulary import Vocabulary
-from guiapp.native import AS_RANKED
+from guiapp.native import AS_RANKED, Envelope
 
 NO_TOKENS = FragmentTokens(np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0, np.int64))
 TAKES_APART = "heap"  # the one that knows what unused pieces were last seen to be made of
@@ -163,11 +163,16 @@ class PiecePairsPipeline(Pipeline):
             return text.isascii() or is_text(text)
         return self._text.leaves_alone(np.frombuffer(text, np.uint8))
 
-    def quick(self, text: bytes, before: list[int], after: list[int]) -> NDArray[np.int32] | None:
+    @property
+    def quick(self) -> Quick:
         """See `Pipeline`."""
-        if not (self._is_quick and self._is_as_it_is(text)):
+        return self._quick if self._is_quick else not_quick
+
+    def _quick(self, text: str | bytes, envelope: Envelope) -> NDArray[np.int32] | None:
+        data = as_bytes(text)
+        if not self._is_as_it_is(data):
             return None
-        return self._encoder.quick(b" " + text if self._adds_space else text, before, after)
+        return (self._encoder.quick_behind_space if self._adds_space else self._encoder.quick)(data, envelope)
 
     def bounds(self, ids: NDArray[np.int32]) -> NDArray[np.int64]:
         """See `Pipeline`."""

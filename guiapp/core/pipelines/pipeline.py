@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,14 @@ from guiapp.core.pipelines.rows import LONGEST_OF_MANY, Rows
 from guiapp.core.pipelines.stages import Stages
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher
 from guiapp.core.vocab.merges import PairMerging
+from guiapp.native import Envelope
+
+Quick = Callable[[str | bytes, Envelope], NDArray[np.int32] | None]
+"""The ids of a text in an envelope; None where that takes more, or where ids do not tell the spans."""
+
+
+def not_quick(_text: str | bytes, _envelope: Envelope) -> None:
+    """For what takes more."""
 
 
 class Pipeline(ABC):
@@ -70,15 +78,13 @@ class Pipeline(ABC):
     def cut_after(self, fragment: NDArray[np.uint8], position: int) -> int:
         """The first cut at or after `position` that depends on nothing before it; else the length."""
 
-    def quick(self, text: bytes, before: list[int], after: list[int]) -> NDArray[np.int32] | None:
-        """The ids of a text without special tokens by the first encoder, with others around them.
-
-        None where that takes more than one call, or where ids do not tell the spans.
-        """
-        return None
+    @property
+    def quick(self) -> Quick:
+        """Encodes a text that is not empty by the first encoder in one call."""
+        return not_quick
 
     def bounds(self, ids: NDArray[np.int32]) -> NDArray[np.int64]:
-        """int64[n + 1]: where tokens meet that `quick` has given."""
+        """int64[n + 1]: where tokens meet that `quick` has given, without those around them."""
         raise NotImplementedError
 
     def encode_each(self, texts: Sequence[bytes]) -> Rows:

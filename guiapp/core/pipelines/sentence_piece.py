@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from guiapp.core.algorithms.fewest import Dropout
 from guiapp.core.encoding import FragmentTokens
 from guiapp.core.pipelines.pair_merging import PairEncoder
-from guiapp.core.pipelines.pipeline import Pipeline
+from guiapp.core.pipelines.pipeline import Pipeline, Quick
 from guiapp.core.pipelines.rows import Rows, laid_out
 from guiapp.core.pipelines.stages import ENCODE, NORMALISE, Stage, Stages
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher
@@ -79,9 +79,10 @@ class SentencePiecePipeline(Pipeline):
 
         return self._encoder.encode_each(data, ends, encode)
 
-    def quick(self, text: bytes, before: list[int], after: list[int]) -> NDArray[np.int32] | None:
+    @property
+    def quick(self) -> Quick:
         """See `Pipeline`."""
-        return self._encoder.quick(b" " + text if self._adds_space else text, before, after)
+        return self._encoder.quick_behind_space if self._adds_space else self._encoder.quick
 
     def bounds(self, ids: NDArray[np.int32]) -> NDArray[np.int64]:
         """See `Pipeline`."""

@@ -21,7 +21,6 @@ from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.special_ids import special_tokens_in_match_order
 from guiapp.core.vocab.vocabulary import Vocabulary
 
-BYTES_PER_TRY = 500  # so often it pays to look for a single byte before looking for several
 WHITESPACE = b"\t\n\v\f\r "
 _Table = tuple[NDArray[np.int32], native.SpecialTokens]  # the ids of its tokens
 
@@ -70,7 +69,7 @@ class SpecialTokens:
 
     def make_tables(self) -> None:
         """Make now what searching the first text would make."""
-        _ = self._beginnings, self._longest
+        _ = self.beginnings, self._longest
 
     def searched_for(self, parse_special: bool) -> NDArray[np.int32]:
         """The ids that match, in match order."""
@@ -90,10 +89,8 @@ class SpecialTokens:
 
     def may_be_in(self, text: bytes, parse_special: bool) -> bool:
         """False where it is plain to see that none of these tokens is in a text."""
-        for beginning in self._beginnings[parse_special]:
-            if beginning in text if len(text) < BYTES_PER_TRY else _occurs(beginning, text):
-                return True
-        return False
+        beginnings = self.beginnings[parse_special]
+        return beginnings is not None and beginnings.may_be_in(text)
 
     def partition(self, text: NDArray[np.uint8], parse_special: bool) -> Partition:
         """Find the special tokens of `text`."""
@@ -198,6 +195,12 @@ class SpecialTokens:
         """By `parse_special`: for each first byte what all tokens that begin with it have in common."""
         return self._common_beginnings(False), self._common_beginnings(True)
 
+    @cached_property
+    def beginnings(self) -> tuple[native.Beginnings | None, native.Beginnings | None]:
+        """The same for the native library; None where no token matches."""
+        alone, parsed = (native.Beginnings(texts) if texts else None for texts in self._beginnings)
+        return alone, parsed
+
     def _common_beginnings(self, parse_special: bool) -> list[bytes]:
         by_first: dict[int, list[bytes]] = {}
         for token_id in stoppable(self.searched_for(parse_special).tolist()):
@@ -218,16 +221,6 @@ class SpecialTokens:
         return ids, native.SpecialTokens(
             [self._text(token_id) for token_id in stoppable(ids.tolist())], strips
         )
-
-
-def _occurs(beginning: bytes, text: bytes) -> bool:
-    """The same as `beginning in text`, and faster where the first byte is rare."""
-    at = text.find(beginning[0])
-    for _ in range(1 + len(text) // BYTES_PER_TRY):
-        if at < 0 or text.startswith(beginning, at):
-            return at >= 0
-        at = text.find(beginning[0], at + 1)
-    return at >= 0 and text.find(beginning, at) >= 0
 
 
 def _length_in_common(texts: list[bytes]) -> int:

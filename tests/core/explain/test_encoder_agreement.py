@@ -23,13 +23,13 @@ def cut(*ends, ids=None, before=()):
     spans = [*((0, 0) for _ in before), *zip(starts, ends, strict=True)]
     ids = [*before, *(ids or [end - start for start, end in zip(starts, ends, strict=True)])]
     text = TEXT if max(ends, default=0) <= len(TEXT) else LONG
-    return Encoding(text, np.array(ids, np.int32), np.array(spans, np.int64).reshape(-1, 2), "test", 0)
+    return Encoding(text, np.array(ids, np.int32), np.array(spans, np.int64).reshape(-1, 2), "test")
 
 
 def scattered(offsets, ids):
     """Tokens between every other two of the offsets."""
     spans = np.array(sorted(offsets[: len(offsets) // 2 * 2]), np.int64).reshape(-1, 2)
-    return Encoding(TEXT, np.array(ids[: len(spans)], np.int32), spans, "test", 0)
+    return Encoding(TEXT, np.array(ids[: len(spans)], np.int32), spans, "test")
 
 
 ENCODINGS = st.builds(
