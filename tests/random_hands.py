@@ -30,7 +30,15 @@ MOVES = [KEY.Key_Left, KEY.Key_Right, KEY.Key_Up, KEY.Key_Down, KEY.Key_Home, KE
 OTHERS = [KEY.Key_Return, KEY.Key_Tab, KEY.Key_Backspace, KEY.Key_Delete, KEY.Key_PageUp, KEY.Key_PageDown]
 TYPED = {KEY.Key_Return: "\r", KEY.Key_Tab: "\t", KEY.Key_Backspace: "\b", KEY.Key_Delete: "\x7f"}
 PAGES = [KEY.Key_1, KEY.Key_2, KEY.Key_3, KEY.Key_4, KEY.Key_5, KEY.Key_7]
-COMPARING = ("compare", "compare_texts", "compare_vocabularies", "hunt", "special_tokens", "vocabulary", "doctor")
+COMPARING = (
+    "compare",
+    "compare_texts",
+    "compare_vocabularies",
+    "hunt",
+    "special_tokens",
+    "vocabulary",
+    "doctor",
+)
 CHAT_TEMPLATES = (
     None,
     "{% for each in messages %}<s>{{ each.role }}\n{{ each.content }}</s>{% endfor %}",
