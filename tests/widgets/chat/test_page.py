@@ -10,6 +10,8 @@ from PySide6.QtWidgets import QApplication, QMenu
 
 import guiapp
 from guiapp.core.chat.messages import conversation_of
+from guiapp.viewmodels.chat.beside import Beside, Way
+from guiapp.viewmodels.chat.llama_check import LlamaVerdict
 from guiapp.widgets.chat.json_dialog import JsonDialog
 
 Key, Left = Qt.Key, Qt.MouseButton.LeftButton
@@ -271,6 +273,30 @@ def test_a_template_of_one_long_line_is_shown_in_part(page, qtbot, tmp_path):
     page.template._use(str(path))
     settle(page, qtbot)
     assert len(page.template.view.toPlainText()) < 3_000
+
+
+@pytest.mark.parametrize(
+    ("verdict", "shown", "said"),
+    [
+        (LlamaVerdict(""), True, "equal to llama.cpp"),
+        (LlamaVerdict("", has_ids=False), True, "text equal to llama.cpp"),
+        (LlamaVerdict("It has <b>."), False, ""),
+    ],
+)
+def test_what_llama_cpp_makes_is_told_and_leads_to_the_comparison(page, qtbot, verdict, shown, said):
+    badge = page.llama_badge
+    assert badge.equal.isHidden()
+    assert badge.differs.isHidden()
+    page.llama._set(verdict)
+    assert badge.equal.isVisible() == shown
+    assert badge.differs.isHidden() == shown
+    if shown:
+        assert badge.equal.accessibleName() == said
+    else:
+        assert "&lt;b&gt;" in badge.differs.toolTip()
+        qtbot.mouseClick(badge.differs, Left)
+        assert page.beside.beside == Beside(Way.LLAMA_CPP)
+        assert badge.isHidden()
 
 
 # What is copied and kept
