@@ -238,4 +238,4 @@ class ChatPage(Page):
 
 def make_page(setting: PageSetting) -> ChatPage:
     model = ChatModel(setting.session)
-    return ChatPage(model, KeptConversation(model.edited, setting.settings.folder), setting)
+    return ChatPage(model, KeptConversation(model, setting.settings.folder), setting)
