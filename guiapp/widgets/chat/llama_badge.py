@@ -24,7 +24,7 @@ class LlamaBadge(QWidget):
         super().__init__()
         self._check, self._theme_source = check, theme_source
         self.equal = set_role(QLabel(textFormat=Qt.TextFormat.RichText), "dim")
-        self.differs = tool_button(DIFFERS, role="link")
+        self.differs = tool_button(DIFFERS, role="raised")
         in_row(self.equal, self.differs, on=self, spacing=0)
         check.changed.connect(self._follow)
         theme_source.changed.connect(self._follow)
