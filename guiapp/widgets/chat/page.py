@@ -184,6 +184,16 @@ class ChatPage(Page):
         self._shows_template = is_shown
         self._fold()
 
+    def show_line(self, template: str, line: int) -> None:
+        """Choose one of the model's templates, and scroll to a line of it."""
+        shown = None if self.model.result is None else self.model.result.template
+        if shown is None or shown.name != template:
+            self.model.choose(replace(self.model.settings, template=template))
+        self.beside.choose(None)
+        self.show_template(True)
+        self.template.view.go_to(template, line)
+        self.template.view.setFocus()
+
     def _fold(self) -> None:
         """Where nobody has said what to show, that follows from the room; two prompts need all of it."""
         is_single = self.beside.beside is None

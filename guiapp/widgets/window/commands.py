@@ -44,6 +44,7 @@ from guiapp.widgets.window.session_commands import SessionCommands
 from guiapp.widgets.window.utf16_notice import Utf16Notice
 
 if TYPE_CHECKING:
+    from guiapp.core.doctor.findings import TemplateLine
     from guiapp.core.vocabulary_list.figures import Ids
     from guiapp.widgets.steps.page import StepsPage
 
@@ -98,6 +99,7 @@ class WindowCommands(QObject):
         window.requests.model_wanted.connect(self._pick)
         window.requests.token_wanted.connect(self._show_in_tree)
         window.requests.tokens_wanted.connect(self._show_all_in_tree)
+        window.requests.template_wanted.connect(self._show_template)
         window.requests.comparison_wanted.connect(self._compare_vocabularies)
         window.requests.building_wanted.connect(self._show_building)
         window.requests.stop_wanted.connect(self._stop_at_token)
@@ -572,6 +574,15 @@ class WindowCommands(QObject):
         page = self._window.pages.current
         assert isinstance(page, TreePage)
         page.open_three_trees()
+
+    def _show_template(self, line: TemplateLine) -> None:
+        """Show a chat template at a line, with the prompt that it makes of the messages there."""
+        from guiapp.widgets.chat.page import ChatPage
+
+        self._show_page("chat")
+        page = self._window.pages.current
+        assert isinstance(page, ChatPage)
+        page.show_line(line.template, line.number)
 
     def _stop_at_token(self, token_id: int, offset: int) -> None:
         """Show the step that forms a token of the text, and keep a breakpoint there."""
