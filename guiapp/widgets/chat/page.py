@@ -172,6 +172,7 @@ class ChatPage(Page):
 
     def _put_beside(self, beside: Beside | None, *_: object) -> None:
         self.beside.choose(beside)
+        (self.prompt if beside is None else self.compare.columns).setFocus()
 
     def _choose_way(self, way: int) -> None:
         self.spans.show_by_origin(WAYS[way] == "Origin")

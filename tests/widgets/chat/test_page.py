@@ -356,6 +356,9 @@ def test_what_llama_cpp_makes_is_told_and_leads_to_the_comparison(page, qtbot, v
         qtbot.mouseClick(badge.differs, Left)
         assert page.beside.beside == Beside(Way.LLAMA_CPP)
         assert badge.isHidden()
+        qtbot.waitUntil(lambda: page.compare.columns.hasFocus())
+        qtbot.keyClick(page.compare.columns, Key.Key_Escape)
+        assert page.prompt.hasFocus()
 
 
 # What is copied and kept
