@@ -40,6 +40,7 @@ from guiapp.widgets.window.pages import Page, PageSetting, UndoSteps
 
 MESSAGES_PX, PROMPT_PX, TEMPLATE_PX = 300, 620, 360
 WIDE_PX = 1100  # in less, the template is folded at first
+BADGE_FROM_PX = 1060  # in less, there is no room for it among the tools
 WAYS = ("Origin", "Tokens")
 LONGEST_FAILURE = 400
 EMPTY = "Add a message at the left, or paste messages as JSON."
@@ -200,8 +201,8 @@ class ChatPage(Page):
         is_single = self.beside.beside is None
         self._single.setVisible(is_single)
         self.compare.setVisible(not is_single)
-        for tool in (self.ways, self.llama_badge):
-            tool.setVisible(is_single)
+        self.ways.setVisible(is_single)
+        self.llama_badge.setVisible(is_single and self.width() >= BADGE_FROM_PX)
         is_shown = self.width() >= WIDE_PX if self._shows_template is None else self._shows_template
         is_shown = is_shown and is_single
         self.template.setVisible(is_shown)

@@ -9,7 +9,7 @@ import pytest
 from hands import drop, point_at
 from PySide6.QtCore import QMimeData, QPoint, Qt, QTimer, QUrl
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication, QMenu
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 import guiapp
 from guiapp.core.chat.messages import conversation_of
@@ -343,6 +343,7 @@ def test_a_hostile_template_is_told_and_the_window_lives(page, qtbot, tmp_path, 
     ],
 )
 def test_what_llama_cpp_makes_is_told_and_leads_to_the_comparison(page, qtbot, verdict, shown, said):
+    page.shell.window.resize(1200, 800)
     badge = page.llama_badge
     assert badge.equal.isHidden()
     assert badge.differs.isHidden()
@@ -359,6 +360,16 @@ def test_what_llama_cpp_makes_is_told_and_leads_to_the_comparison(page, qtbot, v
         qtbot.waitUntil(lambda: page.compare.columns.hasFocus())
         qtbot.keyClick(page.compare.columns, Key.Key_Escape)
         assert page.prompt.hasFocus()
+
+
+def test_the_tools_have_room_in_a_narrow_window(page, qtbot):
+    page.llama._set(LlamaVerdict("It is another."))
+    for width in (860, 1060, 1100):
+        page.shell.window.resize(width, 700)
+        QApplication.processEvents()
+        tools = [each for each in page.tools.children() if isinstance(each, QWidget) and each.isVisible()]
+        shares = [tool.width() / tool.minimumSizeHint().width() for tool in tools]
+        assert min(shares) > 0.9, (width, shares)  # of what they need, with some blanks
 
 
 # What is copied and kept
