@@ -177,6 +177,11 @@ class Chat:
         found = np.flatnonzero((spans[:, 1] > first) & (spans[:, 0] < last))
         return (int(found[0]), int(found[-1]) + 1) if len(found) else (0, 0)
 
+    def origin_at(self, character: int) -> TokenOrigin:
+        """Of one character of the text, even if a token has others beside it."""
+        row = int(np.searchsorted(self.run_bounds[:-1], character, "right")) - 1
+        return self._within(character, character + 1, row)
+
     @cached_property
     def run_bounds(self) -> NDArray[np.int64]:
         """int64[n + 1]: the characters where runs begin, and the end of the text."""

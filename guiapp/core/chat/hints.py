@@ -134,14 +134,14 @@ def _near_misses(chat: Chat) -> Iterator[Hint]:
             meant = _raw(vocabulary, end)
             instead = f"; its turns end with {quoted(meant)}"
         tokens = chat.tokens_at(found.start(), found.end())
-        origin = chat.origins[tokens[0]]
+        origin = chat.origin_at(found.start())
         where = f"in {_name(origin)}" if origin.is_content else f"from line {origin.line} of the template"
         yield Hint(
             "near_miss",
             HINT if origin.is_content and said in ENDS + BEGINNINGS else WARNING,
             f"{quoted(said)}, {where}, is plain text in this model{instead}.",
             tokens,
-            origin.message,
+            origin.message if origin.is_content else None,
             _replacement(chat, found.start(), found.end(), meant),
         )
 

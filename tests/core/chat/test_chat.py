@@ -230,6 +230,15 @@ def test_turns_end_with_what_the_template_writes_behind_content():
     assert near_miss.what.endswith("its turns end with <|fim_middle|>.")
 
 
+def test_a_marker_of_the_template_is_told_as_its_own_even_in_a_token_with_content():
+    tokenizer = guiapp.open_model("demo:bpe")
+    chat = chat_here(tokenizer, looped("{{ message.content }}<|eot_id|>"), [{**USER, "content": "auf "}])
+    (near_miss,) = (hint for hint in hints(chat) if hint.code == "near_miss")
+    assert chat.origins[near_miss.tokens[0]].is_content
+    assert "from line 1 of the template" in near_miss.what
+    assert near_miss.message is None
+
+
 @pytest.mark.parametrize("content", ["a<|im_end|>b", "say <|eot_id|> now", "<| im_end |>", "日<｜im_end｜>"])
 def test_a_fix_mends_what_its_hint_tells(content):
     tokenizer = guiapp.open_model("demo:bpe")
