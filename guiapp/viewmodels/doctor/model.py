@@ -249,7 +249,10 @@ def _examine(
 
     original = None if load_original is None else load_original(progress)
     if tokenizer is None:
-        return doctor(name, progress=progress)
+        found = doctor(name, progress=progress)
+        if original is None or found.tokenizer is None:
+            return found
+        tokenizer = found.tokenizer
     return examine(tokenizer, original, progress)
 
 

@@ -84,7 +84,8 @@ class DoctorHead(QFrame):
         self.leave.setVisible(model.is_of_failed_file)
         name = title_of(model.original)
         self.original.setText(f"Original: {quoted(name, 30)}" if model.original else "Compare with original…")
-        self.original.setEnabled(bool(model.name))
+        can_open = model.diagnosis is None or model.diagnosis.tokenizer is not None
+        self.original.setEnabled(bool(model.name) and can_open)
         self.drop.setVisible(bool(model.original))
         self.export.setEnabled(has_found)
 

@@ -57,6 +57,7 @@ class FailureNotices(QObject):
         self._area.show_notice("model", message, f"Model: {name}", self._examine if is_there else None)
 
     def _examine_failed(self) -> None:
+        self._area.clear_notice("model")  # the page says the same
         self._doctor.examine_file(self._failed)
         self._show_doctor.trigger()
 

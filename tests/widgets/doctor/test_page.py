@@ -194,6 +194,10 @@ def test_a_model_that_waits_for_a_pre_tokenizer_is_examined_too(make_shell, qtbo
     assert page.head.verdict.text() == "No model"
     shell.session.loader.open(str(path))
     qtbot.waitUntil(lambda: bool(page.model.findings))
+    page.model.set_original("demo:spm")
+    qtbot.waitUntil(lambda: "original_ids" in codes(page))
+    page.model.set_original("")
+    settle(page, qtbot)
     choose(page, qtbot, "pre_unknown")
     qtbot.mouseClick(page.panel.try_button, LEFT)
     qtbot.waitUntil(lambda: shell.session.tokenizer is not None)
@@ -215,6 +219,8 @@ def test_a_file_that_does_not_open_is_examined_from_its_notice_and_left_again(op
     settle(page, qtbot)
     assert page.model.findings == doctor(path).findings
     assert page.head.about.text() == "cut"
+    assert not shell.window.notices.notices
+    assert not page.head.original.isEnabled(), "there is nothing to compare"
     assert not shell.window.doctor.worst, "the badge tells of the open model"
     qtbot.mouseClick(page.head.leave, LEFT)
     settle(page, qtbot)
