@@ -113,7 +113,12 @@ def _add_timing(group: argparse._ArgumentGroup) -> None:
         default=10.0,
         help="leave out calls that take longer: %(default)g",
     )
-    group.add_argument("--clock", choices=("wall", "cpu"), default="wall", help="cpu: for busy machines")
+    group.add_argument(
+        "--clock",
+        choices=("auto", "wall", "cpu"),
+        default="auto",
+        help="cpu: what a contender gets of the processor; auto: that beside other programs, else wall",
+    )
     group.add_argument("--seed", type=seed_number, default=0, help="for random texts and the order of turns")
 
 

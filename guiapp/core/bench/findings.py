@@ -45,6 +45,11 @@ def leaders(rows: Rows) -> list[str]:
     return list(dict.fromkeys(row["contender"] for row in timed if row["ci_s"][0] <= reach))
 
 
+def by_one_clock(*rows: Record) -> bool:
+    """Whether times may be put in proportion: processor time is none beside time."""
+    return len({row.get("clock") for row in rows}) == 1
+
+
 def stopped(rows: Rows, left_out: Rows) -> list[str]:
     """Who did the same with other texts of this kind, and was left out of these."""
     gone = {_place(each) for each in left_out}
@@ -89,7 +94,9 @@ def _short_calls(rows: Rows, _left_out: Rows, _baseline: str) -> str:
     for row in rows:
         by_size.setdefault(row["size_bytes"], []).append(row)
     ahead = [leaders(found) for _, found in sorted(by_size.items())]
-    if len({row["contender"] for row in rows}) < 2:
+    if len({row["contender"] for row in rows}) < 2 or not all(
+        by_one_clock(*each) for each in by_size.values()
+    ):
         return ""
     if max(len(ahead[0]), len(ahead[-1])) > MOST_NAMED:
         return ""
@@ -105,7 +112,7 @@ def _ahead(verb: str) -> Callable[[Rows, Rows, str], str]:
 
     def find(rows: Rows, _left_out: Rows, baseline: str) -> str:
         best, base = leaders(rows), _of(rows, baseline)
-        if len({row["contender"] for row in rows}) < 2:
+        if len({row["contender"] for row in rows}) < 2 or not by_one_clock(*rows):
             return ""
         if len(best) > 1:
             return f"{names_of(best)} {verb} fastest" if len(best) <= MOST_NAMED else ""
@@ -121,7 +128,7 @@ def _ahead(verb: str) -> Callable[[Rows, Rows, str], str]:
 def _first_call(rows: Rows, _left_out: Rows, baseline: str) -> str:
     cold = _of([row for row in rows if row["scenario"] == "cold"], baseline)
     warm = _of([row for row in rows if row["scenario"] != "cold"], baseline)
-    if cold is None or warm is None:
+    if cold is None or warm is None or not by_one_clock(cold, warm):
         return ""
     return f"The first text takes {baseline} {_times(cold['median_s'] / warm['median_s'])} as later ones"
 
@@ -131,7 +138,7 @@ def _threads(rows: Rows, _left_out: Rows, baseline: str) -> str:
     if len(mine) < 2 or mine[0]["threads"] != 1:
         return ""
     one, most = mine[0], mine[-1]
-    if most["ci_s"][1] >= one["ci_s"][0]:
+    if most["ci_s"][1] >= one["ci_s"][0] or not by_one_clock(one, most):
         return ""
     times = one["median_s"] / most["median_s"]
     return (
@@ -148,6 +155,8 @@ def _parts(rows: Rows, _left_out: Rows, baseline: str) -> str:
     if len(counting) < 2:
         return ""
     shortest, longest = (pick(counting, key=lambda row: int(row["size_bytes"])) for pick in (min, max))
+    if not by_one_clock(longest, shortest):
+        return ""
     more = longest["median_s"] / shortest["median_s"]
     times = longest["size_bytes"] / shortest["size_bytes"]
     return f"To count {times:,.0f} times as many bytes takes {baseline} {_times(more)}"
@@ -160,7 +169,7 @@ def _beside(rows: Rows, name: str, operation: str, other: str, words: str) -> st
         whole = [
             each for each in mine if each["operation"] == other and each["size_bytes"] == row["size_bytes"]
         ]
-        if row["operation"] == operation and whole:
+        if row["operation"] == operation and whole and by_one_clock(row, whole[0]):
             return words.format(name, _times(row["median_s"] / whole[0]["median_s"]))
     return ""
 
@@ -174,6 +183,8 @@ def _stages(rows: Rows, _left_out: Rows, baseline: str) -> str:
         return ""
     name = call["contender"]
     stages = [row for row in rows if row["contender"] == name and row["operation"] in STAGES]
+    if not by_one_clock(call, *stages):
+        return ""
     longest = max(stages, key=lambda row: float(row["median_s"]))
     whole = max(call["median_s"], sum(row["median_s"] for row in stages))
     what, share = longest["operation"], longest["median_s"] / whole

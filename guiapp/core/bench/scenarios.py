@@ -68,6 +68,7 @@ class Scenario:
     own_texts   what is encoded instead of the texts of a plan
     is_batch    whether it has its size whatever the texts have: of less, threads have nothing to share
     grows       whether cells differ in size only
+    on_threads  whether cells differ in threads only, so that nothing but the wall clock compares them
     is_default  whether it is measured where nobody asks for any
     slowdown    how many times as long as an ordinary text a byte takes, about
     beside      the scenario whose results for the same texts are shown beside
@@ -87,6 +88,7 @@ class Scenario:
     own_texts: tuple[str, ...] = ()
     is_batch: bool = False
     grows: bool = False
+    on_threads: bool = False
     is_default: bool = False
     slowdown: float = 1.0
     beside: str = ""
@@ -229,6 +231,7 @@ SCENARIOS: dict[str, Scenario] = {
             *(_BATCH, _batch_on_threads, documents),
             unit="MB/s",
             is_batch=True,
+            on_threads=True,
             chart="groups",
         ),
         Scenario(

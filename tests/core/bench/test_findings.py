@@ -6,6 +6,7 @@ from bench_runs import record, stage
 from guiapp.core.bench.findings import finding, leaders, names_of, stopped
 
 SIZES = [128 * 4**power for power in range(6)]
+CLOCKS = ("cpu", "wall")
 UNTIMED = dict.fromkeys(("median_s", "ci_s"))
 
 
@@ -70,6 +71,9 @@ WORST = [row for name in ("fast", "heap", "scan") for row in series("worst", nam
             "fast is 2.0 times as fast on two threads as on one",
         ),
         ([record("threads", "fast", 10, 1e-2 / n**0.1, threads=n) for n in (1, 2)], [], ""),
+        ([record("threads", "fast", 10, 1e-2 / n, threads=n, clock=CLOCKS[n - 1]) for n in (1, 2)], [], ""),
+        ([record("decode", name, 10, 1e-3 / 4**s, clock=CLOCKS[s]) for s, name in enumerate("ab")], [], ""),
+        ([record("cold", "fast", 10, 1, clock="cpu"), record("throughput", "fast", 10, 1)], [], ""),
         (
             [
                 record("append", "fast", 10, s, operation=what)

@@ -15,6 +15,7 @@ from guiapp.core.bench.measurement import (
     key_of,
     memory_record,
 )
+from guiapp.core.bench.statistics import HIDDEN
 from guiapp.core.bench.tasks import Cell
 from guiapp.core.bench.timing import Sample
 
@@ -62,9 +63,20 @@ def test_beside_other_programs_results_are_processor_time_unless_that_is_not_wha
     waited, clock, speed, share
 ):
     samples = [sample._replace(waited=waited) for sample in SAMPLES]
-    told = Series(replace(CELL, threads=1), "fast", "encode", 500, None, samples).record("wall", True)
+    told = Series(replace(CELL, threads=1), "fast", "encode", 500, None, samples).record("auto", True)
     assert (told["clock"], told["mb_per_s"], told["processor_share"]) == (clock, speed, share)
-    assert Series(CELL, "fast", "encode", 500, None, samples).record("wall", True)["clock"] == "wall"
+    assert Series(CELL, "fast", "encode", 500, None, samples).record("auto", True)["clock"] == "wall"
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize(
+    ("scenario", "asked"), [("threads", "auto"), ("threads", "wall"), ("threads", "cpu"), ("batch", "wall")]
+)
+def test_results_by_the_wall_clock_are_so_beside_other_programs_too(scenario, asked, threads):
+    cell = replace(CELL, scenario=scenario, threads=threads)
+    told = Series(cell, "fast", "encode batch", 500, None, SAMPLES).record(asked, True)
+    assert (told["clock"], told["samples_s"]) == ("wall", [sample.wall_s for sample in SAMPLES])
+    assert told["ci_s"][0] == pytest.approx((1.0 if threads == 1 else 2.0) / (1 + HIDDEN))
 
 
 def test_what_took_no_time_has_no_speed():
