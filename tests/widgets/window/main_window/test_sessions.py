@@ -1,10 +1,14 @@
 """Sessions in the real window: saved, opened in a new one exactly there, and refused without a loss."""
 
+from dataclasses import replace
+
 import pytest
 from main_window_driver import CTRL, SHIFT, drop, press
 from PySide6.QtCore import Qt
 
 import guiapp
+from guiapp.core.chat.messages import conversation_of
+from guiapp.core.chat.settings import ChatSettings
 from guiapp.core.demo import demo_model_path
 from guiapp.core.session_files.session_file import load
 from guiapp.core.trace.debugger import Granularity
@@ -111,6 +115,27 @@ def test_a_new_window_opens_exactly_there(at_work, make_shell, qtbot, tmp_path):
         again = load(tmp_path / "again.session")
         assert again.page == page_name
         assert (again.step, again.breakpoints) == (load(path).step, load(path).breakpoints)
+
+
+def test_the_chat_comes_with_its_template_variables_and_generation_box(make_shell, qtbot, tmp_path):
+    shell = make_shell(b"", "demo:bpe", open_for_real)
+    template, path = tmp_path / "own.jinja", tmp_path / "chat.session"
+    template.write_text("{{ messages[0].content }}{{ n }}")
+    model = shell.window.pages.show_page("chat").model
+    model.edited.take(conversation_of([{"role": "user", "content": "Hi"}]))
+    model.choose(ChatSettings(str(template), add_generation_prompt=False, variables={"n": 7}))
+    qtbot.waitUntil(lambda: model.chat is not None and not model.is_behind, timeout=20_000)
+    save(shell, qtbot, path)
+    template.unlink()
+    shell.stop()
+    other = make_shell(b"", "demo:toy", open_for_real)
+    other.window.pages.show_page("chat").model.edited.take(conversation_of([{"role": "user"}]))
+    open_(other, qtbot, path)
+    again = other.window.pages.current.model
+    qtbot.waitUntil(lambda: again.chat is not None and not again.is_behind, timeout=20_000)
+    assert again.chat.text == "Hi7"
+    assert again.settings == replace(model.settings, template="{{ messages[0].content }}{{ n }}")
+    assert again.edited.messages == ({"role": "user", "content": "Hi"},)
 
 
 def test_what_was_there_comes_back(make_shell, qtbot, tmp_path):
