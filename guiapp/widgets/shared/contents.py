@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QPushButton, QStackedWidget, QWidget
 
-from guiapp.widgets.shared.layouts import STRETCH, framed, in_column, in_row
+from guiapp.widgets.shared.layouts import STRETCH, Part, framed, in_column, in_row
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX
 
@@ -22,8 +22,9 @@ class Contents(QStackedWidget):
         self.message = set_role(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "dim")
         self.message.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._button = button
-        below = [] if button is None else [in_row(STRETCH, button, STRETCH)]
-        parts = STRETCH, self.message, *below, STRETCH
+        parts: list[Part] = [STRETCH, self.message, STRETCH]
+        if button is not None:
+            parts.insert(2, in_row(STRETCH, button, STRETCH))
         self.addWidget(inside)
         self.addWidget(framed(in_column(*parts, margins=MARGIN_PX, spacing=GAP_PX)))
 

@@ -62,6 +62,8 @@ class SearchField(QLineEdit):
 
     def show_query(self, query: str) -> None:
         """Say what is searched for.  Blocking all signals would leave the clear button beside no text."""
+        if query == self.text():
+            return  # setting it would move the caret
         self.textChanged.disconnect(self._search.set_query)
         self.setText(query)
         self.textChanged.connect(self._search.set_query)
