@@ -71,8 +71,7 @@ class VocabularyBar(QFrame):
         self._follow_prepared()
 
     def _follow_wanted(self) -> None:
-        if self.field.text() != self._model.query:
-            self.field.show_query(self._model.query)
+        self.field.show_query(self._model.query)
 
     def _follow_prepared(self) -> None:
         for part in (self.field, self.terms, self.columns, self.embeddings, self.go, self.export):

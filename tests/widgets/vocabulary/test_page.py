@@ -70,7 +70,7 @@ def test_without_a_model_it_says_what_to_do(open_page, qtbot):
     asked = []
     page._requests.model_wanted.disconnect()
     page._requests.model_wanted.connect(lambda widget, take: asked.append(take))
-    assert page.message.text() == NO_MODEL
+    assert page.contents.message.text() == NO_MODEL
     assert not page.bar.field.isEnabled()
     qtbot.waitUntil(page.window().isActiveWindow)
     qtbot.mouseClick(page.open, LEFT)
