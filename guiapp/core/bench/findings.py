@@ -11,7 +11,7 @@ from typing import Any
 from guiapp.core.bench.growth import IN_STEP, LESS, WORST_FIT
 from guiapp.core.bench.measurement import growth_records
 from guiapp.core.bench.stages import STAGES, WHOLE
-from guiapp.core.bench.tables import BYTES_PER_MB, time_text
+from guiapp.core.bench.wording import BYTES_PER_MB, time_text
 from guiapp.core.explain.figures import percent
 from guiapp.core.pipelines.stages import ENCODE, NORMALISE_AND_SPLIT, SPLIT_AND_ENCODE
 

@@ -12,7 +12,7 @@ from guiapp.core.bench.disturbance import LEAST_SHARE, MOST_STOLEN, was_busy_bef
 from guiapp.core.bench.measurement import Record, half_width
 from guiapp.core.bench.run_form import MOMENTS
 from guiapp.core.bench.scenarios import SCENARIOS
-from guiapp.core.bench.tables import length_text, n_times, place_text, size_text, time_text
+from guiapp.core.bench.wording import length_text, n_times, place_text, size_text, time_text
 from guiapp.core.explain.figures import percent
 
 ALSO_ON = "; also on "
