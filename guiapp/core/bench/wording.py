@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from typing import Any
 
 from guiapp.core.bench.growth import growth_words
-from guiapp.core.bench.measurement import Record
 
+Record = Mapping[str, Any]
 BYTES_PER_MB = 1e6
 TIME_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 YOUR_TEXT = "your text"
