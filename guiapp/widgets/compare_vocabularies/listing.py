@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QLabel, QWidget
@@ -15,7 +13,7 @@ from guiapp.viewmodels.compare.vocabulary_table import VocabularyTable
 from guiapp.viewmodels.saving import FileSaving
 from guiapp.widgets.compare_vocabularies.picture import length_name
 from guiapp.widgets.shared.buttons import tool_button
-from guiapp.widgets.shared.file_names import ask_for_file
+from guiapp.widgets.shared.export_button import CSV, JSON, MARKDOWN, ExportButton
 from guiapp.widgets.shared.layouts import STRETCH, in_column
 from guiapp.widgets.shared.menu_button import MenuButton
 from guiapp.widgets.shared.saving_bar import SavingBar
@@ -25,7 +23,8 @@ from guiapp.widgets.shared.tables import RowsView, shared_out
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, ThemeSource
 from guiapp.widgets.shared.wrapping_row import WrappingRow
 
-FORMS = {"csv": (".csv", "CSV"), "json": (".json", "JSON"), "markdown": (".md", "Markdown")}
+FORMS = {"csv": CSV, "json": JSON, "markdown": MARKDOWN}
+EXPORT_TIP = "Save all differences, whatever is listed"
 NONE_HERE = "None."
 NOT_FOUND = "Nothing here matches."
 SHARES = {
@@ -53,14 +52,13 @@ class VocabularyList(QWidget):
     ) -> None:
         super().__init__()
         self._model = model
-        self._saving = saving
         self.table = VocabularyTable(model.spelling, self)
         self.groups = MenuButton(theme_source, tip="Which tokens or merge rules are listed")
         self.groups.new_menu().triggered.connect(self._choose_group)
         self.script = tool_button("", self._drop_script, role="raised")
         self.length = tool_button("", self._drop_length, role="raised")
         self.search = SearchField(model, FILTER_HINT, FILTER_TIP)
-        self.export = self._export_button(theme_source)
+        self.export = ExportButton(theme_source, saving, "vocabularies", FORMS, model.export, EXPORT_TIP)
         self._hint = set_role(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "dim")
         self._hint.setContentsMargins(MARGIN_PX, GAP_PX, MARGIN_PX, GAP_PX)
         self.view = RowsView(self.table, "Tokens", self._widths)
@@ -77,13 +75,6 @@ class VocabularyList(QWidget):
         self._follow_filter()
         self._follow_shown()
 
-    def _export_button(self, theme_source: ThemeSource) -> MenuButton:
-        button = MenuButton(theme_source, "Export", tip="Save all differences, whatever is listed")
-        menu = button.new_menu()
-        for form, (ending, title) in FORMS.items():
-            menu.addAction(f"{title}…", partial(self._save, form, f"vocabularies{ending}", title))
-        return button
-
     def _list_groups(self) -> None:
         """Offer those that have rows."""
         if (compared := self._model.compared) is not None:
@@ -92,11 +83,6 @@ class VocabularyList(QWidget):
 
     def _choose_group(self, action: QAction) -> None:
         self._model.show_group(action.data())
-
-    def _save(self, form: str, suggested: str, title: str) -> None:
-        ending, export = FORMS[form][0], self._model.export(form)  # of now: another model may come meanwhile
-        if path := ask_for_file(self, f"Save as {title}", suggested, {ending: f"{title} (*{ending})"}):
-            self._saving.save(path, export)
 
     def _widths(self, room_px: int) -> list[int]:
         return shared_out(room_px, (SHARES.get(each.title, USUAL_SHARE) for each in self.table.columns))

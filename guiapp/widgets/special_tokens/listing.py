@@ -27,7 +27,7 @@ from guiapp.viewmodels.special_tokens.model import GROUPS, SpecialTokensModel
 from guiapp.viewmodels.special_tokens.table import ATTRIBUTES_ROLE, TITLES, SpecialTable
 from guiapp.widgets.inspect.chip_painting import draw_chip
 from guiapp.widgets.shared.buttons import tool_button
-from guiapp.widgets.shared.file_names import ask_for_file
+from guiapp.widgets.shared.export_button import Form, ask_and_save
 from guiapp.widgets.shared.layouts import STRETCH, in_column
 from guiapp.widgets.shared.menu_button import MenuButton
 from guiapp.widgets.shared.painting import elided, width_of
@@ -128,12 +128,10 @@ class SpecialTokenList(QWidget):
             menu.addAction(f"Copy: {title}", partial(_copy, write, tokens))
         menu.addSeparator()
         for title, ending, write in FORMS:
-            menu.addAction(f"Save: {title}…", partial(self._save, title, ending, write, tokens))
+            menu.addAction(f"Save: {title}…", partial(self._save, Form(title, ending), write, tokens))
 
-    def _save(self, title: str, ending: str, write: Callable[[Tokens], str], tokens: Tokens) -> None:
-        name = f"special_tokens{ending}"
-        if path := ask_for_file(self, f"Save as {title}", name, {ending: f"{title} (*{ending})"}):
-            self._saving.save(path, partial(_written, write, tokens))
+    def _save(self, form: Form, write: Callable[[Tokens], str], tokens: Tokens) -> None:
+        ask_and_save(self, self._saving, "special_tokens", form, partial(_written, write, tokens))
 
 
 class _ChipDelegate(QStyledItemDelegate):

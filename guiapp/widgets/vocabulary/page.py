@@ -18,10 +18,9 @@ from guiapp.viewmodels.vocabulary.model import VocabularyModel
 from guiapp.widgets.inspect.token_card import TokenCard
 from guiapp.widgets.shared.buttons import push_button
 from guiapp.widgets.shared.contents import Contents
-from guiapp.widgets.shared.file_names import ask_for_file
 from guiapp.widgets.shared.layouts import in_column, in_splitter
 from guiapp.widgets.shared.theme import ThemeSource
-from guiapp.widgets.vocabulary.bar import FORMS, VocabularyBar
+from guiapp.widgets.vocabulary.bar import VocabularyBar
 from guiapp.widgets.vocabulary.embeddings_panel import EmbeddingsPanel
 from guiapp.widgets.vocabulary.listing import TokenList
 from guiapp.widgets.vocabulary.picture import VocabularyPicture
@@ -48,7 +47,7 @@ class VocabularyPage(Page):
         self.details = VocabularyDetails(self.model, self)
         self.embeddings = EmbeddingsModel(self.model, self)
         self.saving = FileSaving(self)
-        self.bar = VocabularyBar(self.model, theme_source)
+        self.bar = VocabularyBar(self.model, self.saving, theme_source)
         self.picture = VocabularyPicture(self.model, theme_source)
         self.list = TokenList(self.model, self.saving, theme_source)
         self.embeddings_panel = EmbeddingsPanel(
@@ -100,7 +99,6 @@ class VocabularyPage(Page):
 
     def _connect(self) -> None:
         self.model.prepared_changed.connect(self._follow_prepared)
-        self.bar.form_chosen.connect(self._save)
         self.bar.tree_wanted.connect(self._show_in_tree)
         self.bar.comparison_wanted.connect(self._compare)
         self.bar.embeddings.toggled.connect(self.embeddings_panel.setVisible)
@@ -123,14 +121,6 @@ class VocabularyPage(Page):
 
     def _compare(self) -> None:
         self._requests.comparison_wanted.emit(self.model.query)
-
-    def _save(self, form: str) -> None:
-        ending, title = FORMS[form]
-        export = self.model.export(form)  # of now: the list may change meanwhile
-        if path := ask_for_file(
-            self, f"Save as {title}", f"tokens{ending}", {ending: f"{title} (*{ending})"}
-        ):
-            self.saving.save(path, export)
 
     def _follow_prepared(self) -> None:
         is_coming = self.model.is_preparing
