@@ -22,7 +22,7 @@ from guiapp.core.bench.report import (
 PLAN = Plan("my models/m.gguf", ("a.txt",), ("fast",), scenarios=("throughput",), threads=(1, 2))
 REPEAT = (
     "tokenloupe bench 'my models/m.gguf' -f a.txt --encoders fast --scenario throughput --threads 1,2 "
-    "--time-budget 60 --call-limit 10 --repeat never --clock wall --seed 0"
+    "--time-budget 60 --call-limit 10 --repeat never --clock auto --seed 0"
 )
 RUN = {
     "environment": {"cores": 2, "load_before": [1.5], "note": None, "clock": "<wall>"},
@@ -170,7 +170,7 @@ def test_a_run_that_tells_little_is_told_all_the_same():
         (
             {"contenders": ("fast", "heap (unsplit)"), "threads": (3,)},
             "-f a.txt --encoders 'fast,heap (unsplit)' --scenario throughput --threads 3 --time-budget 60 "
-            "--call-limit 10 --repeat never --clock wall --seed 0",
+            "--call-limit 10 --repeat never --clock auto --seed 0",
         ),
     ],
 )
