@@ -138,7 +138,12 @@ def tasks_of(plan: Plan, text_bytes: Sequence[int]) -> list[Task]:
                 task = task._replace(size_bytes=min(task.size_bytes, text_bytes[task.text]))
             if task.call_bytes <= largest or not scenario.grows:
                 tasks.append(task)
-    return sorted(dict.fromkeys(tasks), key=lambda task: task.threads)  # others need other workers
+    return sorted(dict.fromkeys(tasks), key=_turn)
+
+
+def _turn(task: Task) -> tuple[int, bool]:
+    """Other numbers of threads need other workers; those that are compared follow each other."""
+    return task.threads, SCENARIOS[task.scenario].on_threads
 
 
 def _whole_texts(_: Plan, text_bytes: Sequence[int]) -> Iterator[Extent]:
