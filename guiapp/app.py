@@ -55,11 +55,11 @@ class Shell:
         self.window.inspect_page.begin_gently(FIRST_FRAMES_MS)
         self.window.pages.import_soon()
         if model is None or is_session(Path(model)):
-            self.commands.open_last(FIRST_MODEL)
+            self.commands.files.open_last(FIRST_MODEL)
         else:
-            self.commands.open(model)
+            self.commands.files.open(model)
         if model is not None and is_session(Path(model)):
-            self.commands.sessions.open(Path(model))
+            self.commands.files.sessions.open(Path(model))
         if text_file is not None:
             self.session.text.open(text_file)
 

@@ -16,6 +16,7 @@ from guiapp.commands.files import (
     file_path,
     positive_number,
     print_json,
+    print_lines,
     seed_number,
     write,
 )
@@ -187,8 +188,7 @@ def _print_run(record: dict[str, Any], old: dict[str, Any] | None, options: argp
         print_json(record)
         changes_go_to = sys.stderr
     else:
-        sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a terminal may be ASCII only
-        print(*table_lines(record, options.baseline), sep="\n")
+        print_lines(table_lines(record, options.baseline))
     if old is not None:
         _print_changes(old, record, changes_go_to)
 

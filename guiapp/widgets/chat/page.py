@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QLabel, QSplitter, QWidget
 
 from guiapp.core.chat.hints import Hint
@@ -15,6 +15,7 @@ from guiapp.core.explain.figures import counted
 from guiapp.core.vocab.quoting import quoted
 from guiapp.viewmodels.chat.beside import Beside, ChatBeside, Way
 from guiapp.viewmodels.chat.kept_conversation import KeptConversation
+from guiapp.viewmodels.chat.llama_check import LlamaCheck
 from guiapp.viewmodels.chat.model import ChatModel
 from guiapp.viewmodels.chat.spans import ChatSpans
 from guiapp.viewmodels.chat.words import line_of, places
@@ -24,6 +25,7 @@ from guiapp.widgets.chat.budget_strip import BudgetStrip
 from guiapp.widgets.chat.compare_view import CompareView
 from guiapp.widgets.chat.copying import CopyButton
 from guiapp.widgets.chat.hint_list import HintList
+from guiapp.widgets.chat.llama_badge import LlamaBadge
 from guiapp.widgets.chat.message_list import MessageList
 from guiapp.widgets.chat.prompt_view import PromptView
 from guiapp.widgets.chat.template_panel import TemplatePanel
@@ -60,6 +62,8 @@ class ChatPage(Page):
         self.token_line = TokenLine(model, self.spans, setting.requests, themes)
         self.template = TemplatePanel(model, themes)
         self.beside = ChatBeside(model, parent=self)
+        self.llama = LlamaCheck(model, self)
+        self.llama_badge = LlamaBadge(self.llama, themes)
         self.compare = CompareView(self.beside, setting.requests, themes)
         self._failure = set_role(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "bad")
         self.example = push_button("Try ChatML", self.template.try_example, role="raised")
@@ -76,9 +80,10 @@ class ChatPage(Page):
         self._make_tools(setting)
         self.prompt.hovered.connect(self._hover)
         self.hints.pointed_at.connect(self._point_at)
-        self.hints.both_wanted.connect(partial(self.beside.choose, Beside(Way.AS_TEXT)))
+        self.hints.both_wanted.connect(partial(self._put_beside, Beside(Way.AS_TEXT)))
+        self.llama_badge.differs.clicked.connect(partial(self._put_beside, Beside(Way.LLAMA_CPP)))
         self.beside.changed.connect(self._fold)
-        self.compare.left.connect(partial(self.beside.choose, None))
+        self.compare.left.connect(partial(self._put_beside, None))
         self.template.fold_wanted.connect(partial(self.show_template, False))
         model.result_changed.connect(self._follow)
         model.settings_changed.connect(self._follow)
@@ -132,6 +137,7 @@ class ChatPage(Page):
     def stop(self) -> None:
         self.model.stop()
         self.beside.stop()
+        self.llama.stop()
         self._kept.stop()
 
     def _make_problem(self) -> QFrame:
@@ -157,11 +163,15 @@ class ChatPage(Page):
             self.ways,
             self.parsed,
             self.unfold,
+            self.llama_badge,
             self.compare.menu,
             self.copy,
             on=self._tools,
             spacing=GAP_PX,
         )
+
+    def _put_beside(self, beside: Beside | None, *_: object) -> None:
+        self.beside.choose(beside)
 
     def _choose_way(self, way: int) -> None:
         self.spans.show_by_origin(WAYS[way] == "Origin")
@@ -179,7 +189,8 @@ class ChatPage(Page):
         is_single = self.beside.beside is None
         self._single.setVisible(is_single)
         self.compare.setVisible(not is_single)
-        self.ways.setVisible(is_single)
+        for tool in (self.ways, self.llama_badge):
+            tool.setVisible(is_single)
         is_shown = self.width() >= WIDE_PX if self._shows_template is None else self._shows_template
         is_shown = is_shown and is_single
         self.template.setVisible(is_shown)
@@ -188,6 +199,14 @@ class ChatPage(Page):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fold()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.llama.set_watched(True)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self.llama.set_watched(False)
 
     def _follow(self) -> None:
         failure, result = self.model.failure, self.model.result
@@ -219,4 +238,4 @@ class ChatPage(Page):
 
 def make_page(setting: PageSetting) -> ChatPage:
     model = ChatModel(setting.session)
-    return ChatPage(model, KeptConversation(model.edited, setting.settings.folder), setting)
+    return ChatPage(model, KeptConversation(model, setting.settings.folder), setting)

@@ -9,6 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFileDialog, QFrame, QMenu
 
+from guiapp.core.chat.templates import AS_GIVEN
 from guiapp.core.vocab.quoting import quoted
 from guiapp.viewmodels.chat.model import ChatModel
 from guiapp.widgets.chat.template_view import TemplateView
@@ -69,6 +70,8 @@ class TemplatePanel(QFrame):
         template = None if result is None else result.template
         if chosen == CHATML:
             name = "ChatML, an example"
+        elif template is not None and template.source == AS_GIVEN:
+            name = "a text"
         elif chosen is not None and template is not None and chosen != template.name:
             name = quoted(Path(chosen).name, LONGEST_NAME)
         elif template is None:

@@ -1,6 +1,7 @@
 """The Chat page in a real window, with real clicks and keys."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from hands import drop, point_at
@@ -10,7 +11,10 @@ from PySide6.QtWidgets import QApplication, QMenu
 
 import guiapp
 from guiapp.core.chat.messages import conversation_of
+from guiapp.viewmodels.chat.beside import Beside, Way
+from guiapp.viewmodels.chat.llama_check import LlamaVerdict
 from guiapp.widgets.chat.json_dialog import JsonDialog
+from guiapp.widgets.chat.template_panel import CHATML
 
 Key, Left = Qt.Key, Qt.MouseButton.LeftButton
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
@@ -273,6 +277,30 @@ def test_a_template_of_one_long_line_is_shown_in_part(page, qtbot, tmp_path):
     assert len(page.template.view.toPlainText()) < 3_000
 
 
+@pytest.mark.parametrize(
+    ("verdict", "shown", "said"),
+    [
+        (LlamaVerdict(""), True, "equal to llama.cpp"),
+        (LlamaVerdict("", has_ids=False), True, "text equal to llama.cpp"),
+        (LlamaVerdict("It has <b>."), False, ""),
+    ],
+)
+def test_what_llama_cpp_makes_is_told_and_leads_to_the_comparison(page, qtbot, verdict, shown, said):
+    badge = page.llama_badge
+    assert badge.equal.isHidden()
+    assert badge.differs.isHidden()
+    page.llama._set(verdict)
+    assert badge.equal.isVisible() == shown
+    assert badge.differs.isHidden() == shown
+    if shown:
+        assert badge.equal.accessibleName() == said
+    else:
+        assert "&lt;b&gt;" in badge.differs.toolTip()
+        qtbot.mouseClick(badge.differs, Left)
+        assert page.beside.beside == Beside(Way.LLAMA_CPP)
+        assert badge.isHidden()
+
+
 # What is copied and kept
 
 
@@ -297,11 +325,17 @@ def test_each_form_is_copied(page, qtbot, title, said):
         compile(copied, "copied", "exec")
 
 
-def test_the_conversation_is_there_again_in_the_next_window(open_page):
+def test_the_conversation_is_there_again_in_the_next_window(open_page, qtbot):
     first = open_page()
+    chosen = replace(first.model.settings, template=CHATML, add_generation_prompt=False, variables={"a": [1]})
+    first.model.choose(chosen)
     first.shell.stop()
     second = open_page(messages=None)
     assert second.model.edited.messages == tuple(MESSAGES)
+    assert second.model.settings == chosen
+    assert not second.messages.generation.isChecked()
+    assert second.messages.variables.text() == "1 variable"
+    assert second.template.choice.text() == "ChatML, an example"
 
 
 def test_the_context_menu_leads_to_the_tree(page, qtbot):

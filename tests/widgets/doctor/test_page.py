@@ -202,7 +202,7 @@ def test_a_model_that_waits_for_a_pre_tokenizer_is_examined_too(make_shell, qtbo
 def test_a_model_without_faults_is_called_so(open_page):
     page = open_page("demo:wordpiece")
     assert page.head.verdict.text() == "No findings"
-    assert page.message.isVisible()
+    assert page.contents.message.isVisible()
 
 
 def test_what_a_hostile_file_says_is_text(open_page, qtbot, tmp_path):

@@ -127,7 +127,7 @@ def test_the_edit_menu_edits(shell, qtbot):
 
 def test_files_are_asked_for_opened_and_saved(shell, qtbot, tmp_path):
     actions, questions, session = shell.window.actions_table, shell.window.questions, shell.session
-    for go in (actions["open_model"].trigger, shell.commands.picker.open_button.click):
+    for go in (actions["open_model"].trigger, shell.commands.files.picker.open_button.click):
         go()  # nothing is chosen
         assert session.loader.loading_name is None
         questions.model = tmp_path / f"{go.__name__}.gguf"
@@ -325,8 +325,8 @@ def test_the_ring_leaves_with_its_panel_and_f6_begins_at_the_bar(shell, qtbot):
     press(qtbot, shell, Key.Key_F6)
     assert QApplication.focusWidget() is shell.window.top_bar.model_button
     qtbot.keyClick(QApplication.focusWidget(), Key.Key_Down)
-    assert QApplication.activePopupWidget() is shell.commands.picker
-    assert shell.commands.picker.choices.filter.hasFocus()
+    assert QApplication.activePopupWidget() is shell.commands.files.picker
+    assert shell.commands.files.picker.choices.filter.hasFocus()
     QApplication.activePopupWidget().close()
     qtbot.mouseClick(shell.window.top_bar.palette_button, LEFT)
     assert QApplication.activePopupWidget() is shell.commands.palette
@@ -355,7 +355,7 @@ def test_parts_have_the_looks_of_their_kind(shell):
     bar.model_button.click()
     _, name, summary, _ = bar.model_button.findChildren(QLabel)
     tokens, figures, under_way, selection = window.status_line.findChildren(FittedLabel)
-    facts = shell.commands.picker._facts
+    facts = shell.commands.files.picker._facts
     for role, parts in {
         "bar": [bar],
         "status": [window.status_line],
@@ -370,7 +370,12 @@ def test_parts_have_the_looks_of_their_kind(shell):
     }.items():
         assert {part.property("role") for part in parts} == {role}
     assert {tab.focusPolicy() for tab in bar.findChild(PageTabs).tabs.values()} == {Qt.FocusPolicy.TabFocus}
-    places = [window.status_line, shell.commands.palette, shell.commands.picker, shell.commands.pre_picker]
+    places = [
+        window.status_line,
+        shell.commands.palette,
+        shell.commands.files.picker,
+        shell.commands.files.pre_picker,
+    ]
     parts = [part for place in places for part in place.findChildren(QWidget)]
     told = [part for part in parts if isinstance(part, QListView | QLineEdit | QProgressBar)]
     assert [part for part in (*places, *told) if not part.accessibleName()] == []
