@@ -15,6 +15,7 @@ MOST_COPIED_ROWS = 100_000
 MOST_SEARCHED_ROWS = 200  # by letters that are typed: what a row says may take a millisecond to find out
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+ATTRIBUTES_ROLE = Qt.ItemDataRole.UserRole + 1  # of the `Attribute` of a row's token, as a number
 NO_INDEX = QModelIndex()
 DISPLAY, ALIGNMENT = Qt.ItemDataRole.DisplayRole.value, Qt.ItemDataRole.TextAlignmentRole.value
 

@@ -8,10 +8,9 @@ from PySide6.QtCore import Qt
 
 from guiapp.core.explain.special_list import SpecialToken
 from guiapp.core.explain.special_report import COLUMNS
-from guiapp.viewmodels.row_table import LEFT, RIGHT, AnyIndex, Column, RowTable
+from guiapp.viewmodels.row_table import ATTRIBUTES_ROLE, LEFT, RIGHT, AnyIndex, Column, RowTable
 from guiapp.viewmodels.special_tokens.model import SpecialTokensModel
 
-ATTRIBUTES_ROLE = Qt.ItemDataRole.UserRole  # of `Attribute`, as a number
 TITLES = [title for title, _ in COLUMNS]
 
 
