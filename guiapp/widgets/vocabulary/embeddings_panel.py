@@ -27,7 +27,7 @@ from guiapp.viewmodels.vocabulary.embeddings import UNTRAINED, UPWARDS, Embeddin
 from guiapp.viewmodels.vocabulary.model import VocabularyModel
 from guiapp.widgets.shared.buttons import push_button, tool_button
 from guiapp.widgets.shared.layouts import STRETCH, framed, in_column, in_row, scroll_down
-from guiapp.widgets.shared.menu_button import MenuButton
+from guiapp.widgets.shared.menu_button import MenuButton, add_choice
 from guiapp.widgets.shared.style_sheet import heading, sentence, set_role
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource
 from guiapp.widgets.vocabulary.embeddings_chart import COLUMN_NAMES, EmbeddingsChart
@@ -207,9 +207,7 @@ class EmbeddingsPanel(QFrame):
         if found is None:
             return
         for group in found.groups:
-            action = menu.addAction(_title(group), partial(self._embeddings.read, group.rows))
-            action.setCheckable(True)
-            action.setChecked(group is found.known)
+            add_choice(menu, _title(group), group is found.known, partial(self._embeddings.read, group.rows))
         menu.addSeparator()
         selected = self._selected()
         title = f"The selected rows of the list ({len(selected):,})"
@@ -218,9 +216,8 @@ class EmbeddingsPanel(QFrame):
 
     def _list_up(self, menu: QMenu) -> None:
         for name in UPWARDS:
-            action = menu.addAction(COLUMN_NAMES[name], partial(self._embeddings.set_up, name))
-            action.setCheckable(True)
-            action.setChecked(name == self._embeddings.up)
+            is_up = name == self._embeddings.up
+            add_choice(menu, COLUMN_NAMES[name], is_up, partial(self._embeddings.set_up, name))
 
     def _copy_prompt(self) -> None:
         prompt = self._embeddings.prompt()
