@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QItemSelectionModel, QSignalBlocker, Qt
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QLabel, QTableView, QWidget
@@ -28,7 +30,8 @@ SHARES = {
     "score": 1.3,
 }
 CELLS = "QTableView::item { padding: 0 5px; }"  # as far from the edges as the titles
-LEAST_COLUMN_PX = 64
+WIDEST_FIGURE, GAPS_PX = "128,255", 16  # what a cell has room for at least, and beside it
+ARROW_PX = 18  # behind the title that sorts
 NOT_FOUND = "No token matches."
 TRYING = "Trying which tokens text reaches …"
 
@@ -99,10 +102,16 @@ class TokenList(QWidget):
 
     def _fit_columns(self) -> None:
         """Share the room beside the scroll bar; where that is too little, they are scrolled."""
-        shares = [SHARES.get(column.title, 1.0) for column in self.table.columns]
+        titles = [column.title for column in self.table.columns]
+        figure_px = self.view.fontMetrics().horizontalAdvance(WIDEST_FIGURE) + GAPS_PX
+        metrics, sort = self.view.horizontalHeader().fontMetrics(), self._model.wanted.sort
+        arrows = [ARROW_PX if title == sort else 0 for title in titles]
+        title_px = [metrics.horizontalAdvance(title) + GAPS_PX for title in titles]
+        least = [max(figure_px, px + arrow) for px, arrow in zip(title_px, arrows, strict=True)]
+        shares = [SHARES.get(title, 1.0) for title in titles]
         room = self.width() - self.view.verticalScrollBar().sizeHint().width()
-        for at, share in enumerate(shares):
-            self.view.setColumnWidth(at, max(LEAST_COLUMN_PX, int(room * share / sum(shares))))
+        for at, width in enumerate(shared_out(room, shares, least)):
+            self.view.setColumnWidth(at, width)
 
     def _choose(self) -> None:
         """Look at the row that is selected; one that the keyboard merely begins at is not."""
@@ -151,3 +160,12 @@ class TokenList(QWidget):
         nothing = NOT_FOUND if not n_shown and prepared is not None and shown.counts else ""
         trying = TRYING if self._model.trying.is_busy else ""
         self.state.setText(trying or shown.problem or self._model.problem or nothing)
+
+
+def shared_out(room: int, shares: Sequence[float], least: Sequence[int]) -> list[int]:
+    """Room divided by shares, each at least so much; what that takes more, the others have less."""
+    widths, whole = [*least], sum(shares)
+    for at in sorted(range(len(shares)), key=lambda each: shares[each] / least[each]):
+        widths[at] = max(least[at], int(room * shares[at] / whole))
+        room, whole = room - widths[at], whole - shares[at]
+    return widths

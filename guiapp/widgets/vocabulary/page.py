@@ -118,12 +118,19 @@ class VocabularyPage(Page):
         self.bar.form_chosen.connect(self._save)
         self.bar.tree_wanted.connect(self._show_in_tree)
         self.bar.comparison_wanted.connect(self._compare)
-        self.bar.embeddings.toggled.connect(self.embeddings_panel.setVisible)
+        self.bar.embeddings.toggled.connect(self._show_embeddings)
         self.list.view.doubleClicked.connect(self._show_in_tree)
         search = QShortcut(
             QKeySequence("Ctrl+F"), self, context=Qt.ShortcutContext.WidgetWithChildrenShortcut
         )
         search.activated.connect(self._ask_filter)
+
+    def _show_embeddings(self, is_shown: bool) -> None:
+        """Show what embeddings tell; of a low window on half of the height."""
+        self.embeddings_panel.setVisible(is_shown)
+        half = self.middle.height() // 2
+        if is_shown and half < EMBEDDINGS_PX:
+            self.middle.setSizes([half, half])
 
     def _ask_filter(self) -> None:
         self.bar.field.setFocus()
