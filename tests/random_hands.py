@@ -84,8 +84,8 @@ class RandomHands:
             self._click: 20, self._double_click: 2, self._drag: 3, self._menu: 3, self._hover: 4,
             self._wheel: 8, self._page: 4, self._action: 8, self._step: 6, self._train: 0.3, self._bench: 0.1,
             self._comparing: 3, self._beside: 2, self._hunt: 0.3, self._chat: 2, self._why: 2, self._race: 2,
-            self._embeddings: 1, self._spelling: 1, self._present: 0.5, self._slide: 6, self._session: 2, self._notes: 0.3,
-            self._lesson: 0.5,
+            self._embeddings: 1, self._spelling: 1, self._present: 0.5, self._slide: 6, self._session: 2,
+            self._notes: 0.3, self._lesson: 0.5,
             self._model: 1, self._sample: 1, self._open: 1, self._resize: 1, self._theme: 0.5, close: 3,
         }  # fmt: skip
 
