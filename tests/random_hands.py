@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from embedded_models import rows_with_dead, write_model
+from embedded_models import rows_with_dead, with_tensors
 from gguf import GGMLQuantizationType
 from hands import turn_wheel
 from hostile_texts import SHORT
@@ -22,6 +22,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QWidget
 from shiboken6 import isValid
 
+from guiapp import open_model
 from guiapp.app import Shell
 from guiapp.core.chat.messages import conversation_of
 from guiapp.core.demo import DEMO_MODELS, SAMPLES, sample_text
@@ -61,7 +62,7 @@ SLIDE_KEYS = (
     KEY.Key_F10,
     KEY.Key_Escape,
 )
-N_ROWS, DEAD = 2000, range(50, 80)  # of a model with embeddings
+DEAD = range(195, 280)  # rows of a model with embeddings
 SESSION = "file.session"
 NOT_TRIGGERED = ("quit", "open_model", "open_text")  # the latter have events of their own
 
@@ -394,6 +395,7 @@ def _real_vocabularies() -> list[str]:
 
 
 def _model_with_embeddings(path: Path) -> Path:
-    rows, dead = rows_with_dead(N_ROWS, 64, DEAD, 0.1), DEAD[:10]
+    vocabulary = open_model("demo:spm").vocabulary
+    rows = rows_with_dead(len(vocabulary), 64, DEAD, 0.1)
     tensors = {"token_embd.weight": (GGMLQuantizationType.F32, rows.view(np.uint8))}
-    return write_model(path, tensors, N_ROWS, dead)
+    return with_tensors(vocabulary.path, tensors, path)

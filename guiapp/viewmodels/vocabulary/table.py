@@ -56,6 +56,12 @@ class VocabularyTableModel(RowTable[Row]):
     def n_rows(self) -> int:
         return len(self._ids)
 
+    def title(self, column: Column[Row]) -> str:
+        """With an arrow where the list is sorted by it."""
+        wanted = self._model.shown.wanted
+        arrow = "▾ " if wanted.is_descending else "▴ "
+        return (arrow if column.title == wanted.sort else "") + column.title
+
     def token(self, row: int) -> int:
         return int(self._ids[row])
 

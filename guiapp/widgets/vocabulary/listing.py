@@ -29,9 +29,11 @@ SHARES = {
     "characters": 1.2,
     "score": 1.3,
 }
-CELLS = "QTableView::item { padding: 0 5px; }"  # as far from the edges as the titles
+CELLS = (
+    "QTableView::item { padding: 0 5px; }"  # as far from the edges as the titles
+    "QHeaderView::up-arrow, QHeaderView::down-arrow { width: 0; height: 0; }"  # titles have arrows themselves
+)
 WIDEST_FIGURE, GAPS_PX = "128,255", 16  # what a cell has room for at least, and beside it
-ARROW_PX = 18  # behind the title that sorts
 NOT_FOUND = "No token matches."
 TRYING = "Trying which tokens text reaches …"
 
@@ -104,10 +106,9 @@ class TokenList(QWidget):
         """Share the room beside the scroll bar; where that is too little, they are scrolled."""
         titles = [column.title for column in self.table.columns]
         figure_px = self.view.fontMetrics().horizontalAdvance(WIDEST_FIGURE) + GAPS_PX
-        metrics, sort = self.view.horizontalHeader().fontMetrics(), self._model.wanted.sort
-        arrows = [ARROW_PX if title == sort else 0 for title in titles]
-        title_px = [metrics.horizontalAdvance(title) + GAPS_PX for title in titles]
-        least = [max(figure_px, px + arrow) for px, arrow in zip(title_px, arrows, strict=True)]
+        metrics = self.view.horizontalHeader().fontMetrics()
+        written = [self.table.title(column) for column in self.table.columns]
+        least = [max(figure_px, metrics.horizontalAdvance(each) + GAPS_PX) for each in written]
         shares = [SHARES.get(title, 1.0) for title in titles]
         room = self.width() - self.view.verticalScrollBar().sizeHint().width()
         for at, width in enumerate(shared_out(room, shares, least)):

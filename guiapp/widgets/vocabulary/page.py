@@ -8,7 +8,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QHideEvent, QKeySequence, QResizeEvent, QShortcut, QShowEvent
 from PySide6.QtWidgets import QLabel, QSplitter, QStackedWidget, QWidget
 
-from guiapp.core.explain.figures import counted
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.saving import FileSaving
 from guiapp.viewmodels.settings import Settings
@@ -32,6 +31,7 @@ EMBEDDINGS_PX = 300  # high
 ROOM_FOR_PICTURE_PX = 1000
 NO_MODEL = "Open a model to see its tokens."
 PREPARING = "Reading the tokens …"
+ALL, SELECTED = "all tokens", "selected tokens"
 NOTHING_CHOSEN = "Choose a token of the list to see what it is."
 
 
@@ -146,8 +146,8 @@ class VocabularyPage(Page):
         if len(selected) == 1:
             self._requests.token_wanted.emit(int(selected[0]))
         elif len(tokens):
-            query = self.model.shown.wanted.query if tokens is self.model.shown.ids else ""
-            self._requests.tokens_wanted.emit(query or counted(len(tokens), "token"), tokens)
+            listed = self.model.shown.wanted.query or ALL
+            self._requests.tokens_wanted.emit(listed if tokens is self.model.shown.ids else SELECTED, tokens)
 
     def _compare(self) -> None:
         self._requests.comparison_wanted.emit(self.model.query)
