@@ -43,8 +43,19 @@ class RowTable(QAbstractTableModel, Generic[Row]):
     def row(self, index: int) -> Row | None:
         """None where it is gone already, and the view not told yet."""
 
+    @property
+    def order(self) -> tuple[str, bool]:
+        """The title of the column that rows are sorted by, "" for none, and whether the last come first."""
+        return "", False
+
     def title(self, column: Column[Row]) -> str:
         return column.title
+
+    def heading(self, column: Column[Row]) -> str:
+        """The title, behind an arrow where rows are sorted by it: Qt's own would lie over letters."""
+        sorted_by, is_descending = self.order
+        arrow = "" if column.title != (sorted_by or None) else "▾ " if is_descending else "▴ "
+        return arrow + self.title(column)
 
     def rowCount(self, parent: AnyIndex = NO_INDEX) -> int:
         return 0 if parent.isValid() else self.n_rows
@@ -59,7 +70,7 @@ class RowTable(QAbstractTableModel, Generic[Row]):
             return None
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return self.columns[section].alignment
-        return self.title(self.columns[section]) if role == Qt.ItemDataRole.DisplayRole else None
+        return self.heading(self.columns[section]) if role == Qt.ItemDataRole.DisplayRole else None
 
     def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if role == ALIGNMENT:

@@ -45,6 +45,11 @@ class SpecialTable(RowTable[SpecialToken]):
             return int(vocabulary.signs[self._rows[index.row()].token_id])
         return super().data(index, role)
 
+    @property
+    def order(self) -> tuple[str, bool]:
+        column, is_descending = self._model.order
+        return TITLES[column], is_descending
+
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         self._model.set_order(column, order is Qt.SortOrder.DescendingOrder)
 

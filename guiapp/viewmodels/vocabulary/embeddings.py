@@ -151,8 +151,7 @@ class EmbeddingsModel(QObject):
     def _take(self, indicators: Indicators) -> None:
         assert self._model.prepared is not None
         self._model.use(self._model.prepared.figures.with_indicators(indicators))
-        for name in (ACROSS, indicators.column):
-            self._model.show_column(name, True)
+        self._model.add_columns((ACROSS, indicators.column))
         self._model.try_reaching()
 
     def _fail(self, problem: str) -> None:

@@ -126,6 +126,7 @@ class EmbeddingsPanel(QFrame):
             self.unreached,
             self.limit,
             self.known,
+            self.remarks,
             in_row(self.compare, STRETCH),
             GAP_PX,
             heading("Height of a point"),
@@ -137,7 +138,7 @@ class EmbeddingsPanel(QFrame):
             self.asked,
             GAP_PX,
             heading("Doubts"),
-            self.remarks,
+            sentence(SOURCE),
             STRETCH,
             on=side,
             margins=(GAP_PX, GAP_PX, MARGIN_PX, GAP_PX),
@@ -170,7 +171,8 @@ class EmbeddingsPanel(QFrame):
         self.known.setText("" if found.known is None else f"○ Compared with {_title(found.known)}.")
         picture = self._embeddings.picture
         self.up.setText(COLUMN_NAMES[self._embeddings.up if picture is None else picture.up])
-        self.remarks.setText("\n".join([*found.remarks, SOURCE]))
+        self.remarks.setText("\n".join(found.remarks))
+        self.remarks.setVisible(bool(found.remarks))
         self._tell(None)
         self._follow_filter()
 
