@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from guiapp.core.bench.agreement import Agreement
+from guiapp.core.bench.growth import growth_records
 from guiapp.core.bench.operations import MEMORY
 from guiapp.core.bench.scenarios import SCENARIOS
-from guiapp.core.bench.statistics import Interval, fit_growth, interval_in_turns, summarize
+from guiapp.core.bench.statistics import Interval, interval_in_turns, summarize
 from guiapp.core.bench.tasks import Cell
 from guiapp.core.bench.timing import Sample
 
@@ -192,32 +193,6 @@ def half_width(row: Mapping[str, Any], keys: tuple[str, str] = TIME) -> float:
     return float((high - low) / 2 / middle) if middle else 0.0
 
 
-def growth_records(results: Sequence[Record]) -> list[Record]:
-    """Exponent, overhead and slope of the time of every contender that ran a series of sizes."""
-    series: dict[tuple[str, str, str], list[Record]] = {}
-    for result in results:
-        if SCENARIOS[result["scenario"]].grows:
-            series.setdefault((result["scenario"], result["contender"], result["corpus"]), []).append(result)
-    records = []
-    for (scenario, contender, corpus), points in series.items():
-        growth = fit_growth(
-            [point["size_bytes"] for point in points], [point["median_s"] for point in points]
-        )
-        if growth is not None:
-            records.append(
-                {
-                    "scenario": scenario,
-                    "contender": contender,
-                    "corpus": corpus,
-                    "exponent": growth.exponent,
-                    "overhead_s": growth.overhead_s,
-                    "slope": growth.slope,
-                    "error": growth.error,
-                }
-            )
-    return records
-
-
 def _head(cell: Cell, contender: str, operation: str) -> Record:
     return {
         "scenario": cell.scenario,
@@ -290,7 +265,7 @@ class Report:
     @property
     def growth(self) -> list[Record]:
         """How time depends on length, for each contender that ran a series of sizes."""
-        return growth_records(self.results)
+        return growth_records([row for row in self.results if SCENARIOS[row["scenario"]].grows])
 
     def record(self) -> Record:
         name = {"name": self.name} if self.name else {}

@@ -13,6 +13,21 @@ from typing import TYPE_CHECKING, Literal
 from guiapp.core.bench.contenders.contender import APPENDED_BYTES
 from guiapp.core.bench.corpus import WORST_TEXTS
 from guiapp.core.bench.energy import why_no_energy
+from guiapp.core.bench.findings import (
+    Find,
+    ahead,
+    appending,
+    counting_parts,
+    first_call,
+    gain_of_threads,
+    least_energy,
+    least_memory,
+    longest_stage,
+    short_calls,
+    slow_calls,
+    time_by_length,
+    worst_case,
+)
 from guiapp.core.bench.operations import MEMORY, METERED, SINGLY
 from guiapp.core.bench.stages import STAGES, WHOLE
 from guiapp.core.bench.tasks import (
@@ -64,6 +79,7 @@ class Scenario:
     extents     of all cells of a group, from a plan and the bytes of its texts
     cell        what becomes of a task
     chart       the kind of its picture
+    find        says in a sentence what results bear out
     by_text     whether each text has results, and so a chart, of its own
     own_texts   what is encoded instead of the texts of a plan
     is_batch    whether it has its size whatever the texts have: of less, threads have nothing to share
@@ -84,6 +100,7 @@ class Scenario:
     cell: Callable[[Setting, Task], Cell]
     unit: Unit
     chart: Chart
+    find: Find = lambda *_: ""
     by_text: bool = False
     own_texts: tuple[str, ...] = ()
     is_batch: bool = False
@@ -177,6 +194,7 @@ SCENARIOS: dict[str, Scenario] = {
             *(_ENCODE, _sizes(*SCALING_BYTES), lengthened),
             unit="s",
             chart="curves",
+            find=time_by_length,
             grows=True,
         ),
         Scenario(
@@ -187,6 +205,7 @@ SCENARIOS: dict[str, Scenario] = {
             *((("encode each",),), _sizes(*SHORT_BYTES), prompts),
             unit="s",
             chart="curves",
+            find=short_calls,
             is_default=True,
         ),
         Scenario(
@@ -197,6 +216,7 @@ SCENARIOS: dict[str, Scenario] = {
             *(((SINGLY,),), _sizes(UNSEEN_BYTES), unseen),
             unit="s",
             chart="latency",
+            find=slow_calls,
         ),
         Scenario(
             "worst",
@@ -206,6 +226,7 @@ SCENARIOS: dict[str, Scenario] = {
             *(_ENCODE, _worst_sizes, worst),
             unit="s",
             chart="curves",
+            find=worst_case,
             by_text=True,
             own_texts=WORST_TEXTS,
             grows=True,
@@ -219,6 +240,7 @@ SCENARIOS: dict[str, Scenario] = {
             *((("encode first",),), _whole_texts, whole),
             unit="s",
             chart="groups",
+            find=first_call,
             by_text=True,
             is_default=True,
             beside="throughput",
@@ -233,6 +255,7 @@ SCENARIOS: dict[str, Scenario] = {
             is_batch=True,
             on_threads=True,
             chart="groups",
+            find=gain_of_threads,
         ),
         Scenario(
             "decode",
@@ -242,6 +265,7 @@ SCENARIOS: dict[str, Scenario] = {
             *((("decode",),), _whole_texts, whole),
             unit="MB/s",
             chart="groups",
+            find=ahead("decode"),
             by_text=True,
             is_default=True,
         ),
@@ -253,6 +277,7 @@ SCENARIOS: dict[str, Scenario] = {
             *(_APPEND, _sizes(*APPEND_BYTES), lengthened),
             unit="s",
             chart="curves",
+            find=appending,
         ),
         Scenario(
             "interval",
@@ -262,6 +287,7 @@ SCENARIOS: dict[str, Scenario] = {
             *(_PARTS, _sizes(*(BYTES_PER_TOKEN * n_tokens for n_tokens in PART_TOKENS)), parts),
             unit="s",
             chart="curves",
+            find=counting_parts,
         ),
         Scenario(
             "batch",
@@ -272,6 +298,7 @@ SCENARIOS: dict[str, Scenario] = {
             unit="MB/s",
             is_batch=True,
             chart="groups",
+            find=ahead("encode"),
             by_text=True,
         ),
         Scenario(
@@ -282,6 +309,7 @@ SCENARIOS: dict[str, Scenario] = {
             *(((WHOLE, *STAGES),), _whole_texts, stages),
             unit="s",
             chart="stages",
+            find=longest_stage,
             by_text=True,
         ),
         Scenario(
@@ -292,6 +320,7 @@ SCENARIOS: dict[str, Scenario] = {
             *(((MEMORY,),), _sizes(BATCH_BYTES), lengthened),
             unit="MB",
             chart="memory",
+            find=least_memory,
         ),
         Scenario(
             "energy",
@@ -301,6 +330,7 @@ SCENARIOS: dict[str, Scenario] = {
             *(((METERED,),), _whole_texts, whole),
             unit="J/MB",
             chart="groups",
+            find=least_energy,
             by_text=True,
             why_not=why_no_energy,
         ),

@@ -11,7 +11,6 @@ from guiapp.core.bench.measurement import (
     Report,
     Series,
     agreement_record,
-    growth_records,
     key_of,
     memory_record,
 )
@@ -127,7 +126,7 @@ def test_what_grows_is_fitted_for_each_contender_and_text():
         for corpus in ("english", "code")
         for size in (100, 1_000, 10_000, 100_000)
     ]
-    told = growth_records([*results, record("scaling", "few", 100, 1e-4)])
+    told = Report.of({"results": [*results, record("scaling", "few", 100, 1e-4)]}).growth
     places = [(each["scenario"], each["contender"], each["corpus"]) for each in told]
     names, texts = ("heap", "scan"), ("english", "code")
     assert places == [

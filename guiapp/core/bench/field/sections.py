@@ -22,7 +22,7 @@ from guiapp.core.bench.field.standings import (
 )
 from guiapp.core.bench.measurement import Record, half_width
 from guiapp.core.bench.remarks import warnings
-from guiapp.core.bench.tables import BYTES_PER_MB, size_text
+from guiapp.core.bench.wording import BYTES_PER_MB, size_text
 from guiapp.core.explain.figures import counted, percent, three_digits
 from guiapp.core.explain.visible_text import visible_text
 
