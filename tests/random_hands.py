@@ -330,10 +330,10 @@ class RandomHands:
     def _embeddings(self) -> None:
         """Read those of the model, if it has any, or read no more; or open a small one that has some."""
         page = self.shell.window.pages.show_page("vocabulary")
-        if page.embeddings.is_reading:
-            page.embeddings.cancel()
+        if page.embeddings.reading.is_busy:
+            page.embeddings.reading.cancel()
         elif self.rng.random() < 0.3:
-            self.shell.commands.open(str(self._embedded))
+            self.shell.commands.files.open(str(self._embedded))
         else:
             page.bar.embeddings.setChecked(True)
             page.embeddings.read(self.rng.choice((None, page.model.shown.ids[:9])))

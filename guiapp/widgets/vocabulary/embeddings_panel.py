@@ -75,7 +75,7 @@ class EmbeddingsPanel(QFrame):
         self.progress = QProgressBar(textVisible=False, maximum=WHOLE)
         self.progress.setFixedWidth(BAR_PX)
         self.progress.setAccessibleName("Progress of reading the embeddings")
-        self.cancel = push_button("Cancel", embeddings.cancel)
+        self.cancel = push_button("Cancel", embeddings.reading.cancel)
         self.count, self.unreached, self.limit = _words("strong"), _words("dim"), _words("dim")
         self.list = tool_button("List them", embeddings.list_suspects)
         self.list.setCheckable(True)
@@ -154,7 +154,7 @@ class EmbeddingsPanel(QFrame):
 
     def _follow(self) -> None:
         found, had_focus = self._embeddings.indicators, self.focus.hasFocus()
-        page = 1 if self._embeddings.is_reading else 0 if found is None else 2
+        page = 1 if self._embeddings.reading.is_busy else 0 if found is None else 2
         self._stack.setCurrentIndex(page)
         self.problem.setText(self._embeddings.problem)
         self.read.setEnabled(self._model.prepared is not None)

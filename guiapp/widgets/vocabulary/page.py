@@ -73,7 +73,7 @@ class VocabularyPage(Page):
 
     @property
     def is_ready(self) -> bool:
-        is_busy = self.model.is_preparing or self.embeddings.is_reading
+        is_busy = self.model.is_preparing or self.embeddings.reading.is_busy
         return self.model.is_settled and not is_busy
 
     @property
