@@ -32,7 +32,7 @@ def opened(session, qtbot):
         model.set_watched(True)
         with qtbot.waitSignal(session.tokens_changed):
             session.loader.open(name)
-        qtbot.waitUntil(lambda: model.tokens is not None)
+        qtbot.waitUntil(lambda: model.tokens is not None and not session.is_encoding)
         return model
 
     yield open_one
