@@ -167,7 +167,8 @@ def build(
     opener = SessionOpener(session)
     window = MainWindow(compared, Activity(session, opener), settings, shelf, theme_source, questions)
     window.setWindowIcon(application_icon())
-    FailureNotices(window.notices, session, settings, window.kept_texts, window.actions_table["choose_pre"])
+    remedies = window.actions_table["choose_pre"], window.doctor, window.actions_table["doctor"]
+    FailureNotices(window.notices, session, settings, window.kept_texts, *remedies)
     commands = WindowCommands(window, session, settings, shelf, theme_source, opener)
     theme_source.dress(window)
     garbage_collector = GarbageCollector(parent=window)

@@ -27,6 +27,10 @@ IN_GENERATION = (
     "Add {} to eos_token_id of generation_config.json. "
     "In a GGUF file made of this one, set tokenizer.ggml.{}_token_id to it."
 )
+CLEAN_UP = (
+    "Nothing, if the model's own tokenizer does so, too (clean_up_tokenization_spaces). "
+    "Else name another pre-tokenizer, by which it goes (tokenizer.ggml.pre)."
+)
 WITH_UNKNOWN = (VocabType.SPM, VocabType.UGM, VocabType.WPM)
 
 
@@ -132,5 +136,5 @@ def check_clean_up(patient: Patient) -> Iterator[Finding]:
     decoded = patient.tokenizer.decode(patient.cut(text).ids, remove_special=True)
     if decoded != text:
         what = f"Decoding drops blanks before punctuation: “{text}” comes back as “{quoted(decoded)}”."
-        remedy = "Nothing, if the model's own tokenizer has clean_up_tokenization_spaces; else another pre."
+        remedy = CLEAN_UP
         yield Finding("clean_up", HINT, what, remedy)

@@ -41,6 +41,7 @@ class DoctorHead(QFrame):
         self.bar.setAccessibleName("Progress of the checks")
         self.cancel = push_button("Cancel", model.cancel)
         self.again = push_button("Examine", model.examine)
+        self.leave = push_button("Back to the open model", model.leave_file)
         self.original = push_button("Compare with original…", self._ask_original)
         self.original.setToolTip(
             "What the model was converted from, such as tokenizer.json: tell what differs"
@@ -48,7 +49,7 @@ class DoctorHead(QFrame):
         self.drop = tool_button("✕", self._drop_original, tip="Compare with no original")
         self.export = ExportButton(theme_source, saving, "findings", FORMS, model.export, "Save the findings")
         told = in_column(self.verdict, self.about, spacing=UNIT_PX)
-        tools = self.bar, self.cancel, self.again, self.original, self.drop, self.export
+        tools = self.bar, self.cancel, self.again, self.leave, self.original, self.drop, self.export
         in_row((told, 1), *tools, on=self, margins=(MARGIN_PX, 3 * UNIT_PX), spacing=GAP_PX)
         model.changed.connect(self._follow)
         model.progress_changed.connect(self._follow_progress)
@@ -68,9 +69,11 @@ class DoctorHead(QFrame):
         for part in (self.bar, self.cancel):
             part.setVisible(model.is_busy)
         self.again.setVisible(bool(model.name) and not has_found and not model.is_waiting)
+        self.leave.setVisible(model.is_of_failed_file)
         name = title_of(model.original)
         self.original.setText(f"Original: {quoted(name, 30)}" if model.original else "Compare with original…")
-        self.original.setEnabled(bool(model.name))
+        can_open = model.diagnosis is None or model.diagnosis.tokenizer is not None
+        self.original.setEnabled(bool(model.name) and can_open)
         self.drop.setVisible(bool(model.original))
         self.export.setEnabled(has_found)
 

@@ -65,7 +65,7 @@ class FindingPanel(QFrame):
         self.previous = tool_button("‹", partial(self._go, -1), tip="Previous finding")
         self.next = tool_button("›", partial(self._go, 1), tip="Next finding")
         self._sign = QLabel()
-        self.title = set_role(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "strong")
+        self.title = set_role(QLabel(textFormat=Qt.TextFormat.PlainText), "strong")
         self.what = self._text(Theme.ui_font(UI_FONT_PX + 1), "What is wrong")
         self.picture = FindPicture(theme_source, NAMES)
         self.remedy = self._text(Theme.ui_font(), "Remedy")
