@@ -21,7 +21,7 @@ from guiapp.widgets.hunt.find_picture import FindPicture
 from guiapp.widgets.shared.buttons import push_button, tool_button
 from guiapp.widgets.shared.card import card
 from guiapp.widgets.shared.icons import icon
-from guiapp.widgets.shared.layouts import STRETCH, in_column, in_row, scroll_down
+from guiapp.widgets.shared.layouts import STRETCH, in_column, in_row, scroll_across, scroll_down
 from guiapp.widgets.shared.style_sheet import blend, heading, set_role
 from guiapp.widgets.shared.styled_text import Span, StyledText
 from guiapp.widgets.shared.theme import (
@@ -65,7 +65,7 @@ class FindingPanel(QFrame):
         self.previous = tool_button("‹", partial(self._go, -1), tip="Previous finding")
         self.next = tool_button("›", partial(self._go, 1), tip="Next finding")
         self._sign = QLabel()
-        self.title = set_role(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "strong")
+        self.title = set_role(QLabel(textFormat=Qt.TextFormat.PlainText), "strong")
         self.what = self._text(Theme.ui_font(UI_FONT_PX + 1), "What is wrong")
         self.picture = FindPicture(theme_source, NAMES)
         self.remedy = self._text(Theme.ui_font(), "Remedy")
@@ -97,12 +97,7 @@ class FindingPanel(QFrame):
 
     def _lay_out(self) -> None:
         area = QScrollArea()
-        area.setWidget(self.picture)
-        area.setWidgetResizable(True)
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        for part in (area.viewport(), self.picture):
-            part.setAutoFillBackground(False)
+        scroll_across(area, self.picture)
         self._area = area
         self._in_template = heading("Template")
         self._mends = QWidget()

@@ -15,6 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
 
 from guiapp.viewmodels.background import LatestJob, Progress
@@ -45,10 +46,12 @@ class Page(QWidget):
     Signals:
         figures_changed(): `figures` is new.
         undo_changed(): `undo_steps` is new.
+        watched(bool): whether people see the page.
     """
 
     figures_changed = Signal()
     undo_changed = Signal()
+    watched = Signal(bool)
 
     @property
     def panels(self) -> list[QWidget]:
@@ -85,6 +88,14 @@ class Page(QWidget):
 
     def stop(self) -> None:
         """Give up work in the background and wait for it: the window closes."""
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.watched.emit(True)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self.watched.emit(False)
 
 
 class PageRequests(QObject):

@@ -76,7 +76,7 @@ def state(shell):
 def leave(shell):
     """Nothing that settings remember comes back by itself."""
     shell.window.pages.pages["steps"].model.forget()
-    shell.commands.sessions.notes.close()
+    shell.commands.files.sessions.notes.close()
     shell.window.hide()
 
 
@@ -95,7 +95,7 @@ def open_(shell, qtbot, path):
 def test_a_new_window_opens_exactly_there(at_work, make_shell, qtbot, tmp_path):
     path = tmp_path / "work.session"
     at_work.window.actions_table["session_notes"].trigger()
-    qtbot.keyClicks(at_work.commands.sessions.notes.editor, "Why is *eep* dear?")
+    qtbot.keyClicks(at_work.commands.files.sessions.notes.editor, "Why is *eep* dear?")
     save(at_work, qtbot, path)
     assert str(at_work.window.questions.asked[-1]) == "own.session"
     assert 'model = "own.gguf"' in path.read_text()
@@ -106,7 +106,7 @@ def test_a_new_window_opens_exactly_there(at_work, make_shell, qtbot, tmp_path):
     page = other.window.pages.pages["steps"]
     qtbot.waitUntil(lambda: page.is_ready and page.model.recording.is_settled, timeout=20_000)
     assert state(other) == before
-    notes = other.commands.sessions.notes
+    notes = other.commands.files.sessions.notes
     assert (notes.isVisible(), notes.notes) == (True, "Why is *eep* dear?")
     assert other.session.text.path is None
     for page_name in ("inspect", "tree"):
@@ -199,7 +199,7 @@ def answered(shell, qtbot, path, signal, **answers):
         setattr(shell.window.questions, name, answer)
     shell.window.questions.asked.clear()
     with qtbot.waitSignal(signal):
-        shell.commands.open_text_file(path)
+        shell.commands.files.open_text_file(path)
     return shell.window.questions.asked
 
 
@@ -273,7 +273,7 @@ def test_sessions_are_listed_among_recent_files_and_open_from_there(make_shell, 
 def test_other_notes_can_be_taken_back(make_shell, qtbot, tmp_path):
     shell = make_shell(b"mine", "demo:bpe", open_for_real)
     shell.window.actions_table["session_notes"].trigger()
-    notes = shell.commands.sessions.notes
+    notes = shell.commands.files.sessions.notes
     qtbot.keyClicks(notes.editor, "my notes")
     path = tmp_path / "1.session"
     path.write_text(WHOLE + 'notes = "theirs <b>"')
