@@ -173,13 +173,15 @@ def vocab(
     sort: str | None = None,
     descending: bool = False,
     columns: Sequence[str] | None = None,
+    embeddings: bool = False,
 ) -> TokenList:
     """The tokens of a model that a filter leaves, such as `kind:normal -is:byte length:>=8 script:Han`.
 
     `guiapp.core.vocabulary_list.filters` says what filters there are, and `columns` beside it what is known.
     The result has `ids` (int32[k], in order), `record(id)` (a dict of the columns) and `figures`, arrays of
-    what is known of all tokens.  Raises VocabError for a model that cannot be used, TokenloupeError for a
-    filter or a column that there is not.
+    what is known of all tokens; with `embeddings`, which are read then, `figures.indicators`, too.  Raises
+    VocabError for a model that cannot be used or has no embeddings, TokenloupeError for a filter or a column
+    that there is not.
 
     found = guiapp.vocab("demo:bpe", "length:>8", sort="length")
     [found.record(token_id)["token"] for token_id in found.ids.tolist()]
@@ -188,7 +190,7 @@ def vocab(
     from guiapp.core.vocabulary_list.vocabulary_list import vocabulary_list
 
     tokenizer = model if isinstance(model, Tokenizer) else open_model(model)
-    return vocabulary_list(tokenizer, query, sort, descending, columns)
+    return vocabulary_list(tokenizer, query, sort, descending, columns, reads_embeddings=embeddings)
 
 
 def why(

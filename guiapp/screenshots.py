@@ -44,7 +44,7 @@ class Look:
     difference        of those of Compare the one to go to, from 1; 0 for none
     against           the second of two texts that are compared
     hunt_seconds      how long to hunt before the picture is taken
-    filter            on the Vocabulary page
+    filter            on the Vocabulary page; embeddings: read them there, list what looks untrained
     shape             of the picture on the Tree page
     at, race, lesson  on the Steps page: a breakpoint to stop at, an encoder to run beside, and NAME:STEP
                       or `LESSON_LIST`
@@ -67,6 +67,7 @@ class Look:
     against: str = ""
     hunt_seconds: float = 0.0
     filter: str = ""
+    embeddings: bool = False
     shape: str = "sunburst"
     encoder: str = ""
     at: str = ""
@@ -225,13 +226,22 @@ def _arrange_compare(shell: Shell, look: Look) -> None:
 
 
 def _arrange_vocabulary(shell: Shell, look: Look) -> None:
-    """Filter on the Vocabulary page, if it is shown, and look at the first token."""
+    """On the Vocabulary page, if it is shown, read embeddings, filter, and look at the first token."""
     from guiapp.widgets.vocabulary.page import VocabularyPage
 
     page = shell.window.pages.current
-    if isinstance(page, VocabularyPage) and look.filter:
+    if not isinstance(page, VocabularyPage):
+        return
+    if look.embeddings:
+        page.bar.embeddings.click()
+        page.embeddings.read()
+        _wait_for_page(shell)
+        page.embeddings.list_suspects()
+        _wait_for_page(shell)
+    if look.filter:
         page.model.set_query(look.filter)
         _wait_for_page(shell)
+    if look.embeddings or look.filter:
         page.model.step(1)
         _wait_for_page(shell)
 

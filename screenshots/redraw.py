@@ -14,6 +14,16 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import numpy as np
+from gguf import GGMLQuantizationType
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+
+from embedded_models import rows_with_dead, with_tensors
+
+from guiapp import open_model
+from guiapp.core.embeddings.known_unused import known_unused
+
 FOLDER = Path(__file__).resolve().parent
 MANY_SCRIPTS = """\
 汉武帝飞🚀向了浩瀚无穷的宇宙 😍 🦄 🐉   [INST] Hello, 世界!🤔
@@ -52,6 +62,8 @@ CONVERSATION = [
     " log",
 ]
 FILTERED = ["--filter", "kind:normal -is:byte the"]
+EMBEDDINGS = "embeddings.gguf"  # `LARGE` with embeddings of our own; is written when it is drawn
+N_WIDE, PLANTED = 64, np.arange(100_300, 128_000, 700)
 HUNT = ["--pre", "gpt-2", "--beside", str(ORIGINAL), "--hunt-seconds", "30"]
 CHAT = "<|im_start|>user\nHow do lions sleep?<|im_end|>\n<|im_start|>assistant\n"
 TAGS = "".join(
@@ -140,6 +152,10 @@ PICTURES = {
     "compare_vocabularies-1920": (str(LARGE), ["--beside", OTHERS[0], "--size", "1920x1080"]),
     "vocabulary-1280": (str(LARGE), [*FILTERED, *SMALL]),
     "vocabulary-1920": (str(LARGE), [*FILTERED, *SCREEN]),
+    **{
+        f"vocabulary-embeddings-{size.partition('x')[0]}": (EMBEDDINGS, ["--embeddings", "--size", size])
+        for size in ("860x600", "1280x800", "1920x1080")
+    },
     "hunt": (str(LARGE), HUNT),
     "hunt-1280": (str(LARGE), [*HUNT, *SMALL]),
     "hunt-1920": (str(LARGE), [*HUNT, "--size", "1920x1080"]),
@@ -193,19 +209,21 @@ def main() -> None:
     wanted = [word for word in sys.argv[1:] if word not in runs] or [*PICTURES, PICKER]
     if PICKER in wanted:
         subprocess.run([sys.executable, str(FOLDER / "draw_picker.py")], check=True)
-    with tempfile.TemporaryDirectory() as folder:
-        run = Path(runs[0]) if runs else Path(folder) / "run.json"
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        run = Path(runs[0]) if runs else folder / "run.json"
         names = [name for name in PICTURES if name in wanted and _has_model(name)]
+        if any(PICTURES[name][0] == EMBEDDINGS for name in names):
+            _write_embeddings(folder / EMBEDDINGS)
         if not run.exists() and any(map(_shows_run, names)):
             _measure(run)
-        _write_usual(run, Path(folder) / USUAL_RUN)
-        usual = Path(folder) / USUAL_RUN
+        _write_usual(run, folder / USUAL_RUN)
         for name in filter(_measures, names):  # alone: it is a run
             for theme in THEMES:
-                _draw(name, theme, run, usual)
+                _draw(name, theme, run, folder)
         with ThreadPoolExecutor(os.cpu_count()) as pool:  # each waits for a process
             others = [name for name in names if not _measures(name)]
-            jobs = [pool.submit(_draw, name, theme, run, usual) for name in others for theme in THEMES]
+            jobs = [pool.submit(_draw, name, theme, run, folder) for name in others for theme in THEMES]
             for job in jobs:
                 job.result()
 
@@ -234,25 +252,36 @@ def _write_usual(run: Path, path: Path) -> None:
         path.write_text(json.dumps(record | {"growth": [], "left_out": []}))
 
 
+def _write_embeddings(path: Path) -> None:
+    """A model whose reserved tokens were never trained, and some others."""
+    vocabulary = open_model(LARGE).vocabulary
+    known = known_unused(vocabulary, len(vocabulary))
+    dead = np.unique(np.concatenate([*(group.rows for group in known), PLANTED]))
+    rows = rows_with_dead(len(vocabulary), N_WIDE, dead, 0.1)
+    with_tensors(LARGE, {"token_embd.weight": (GGMLQuantizationType.F32, rows.view(np.uint8))}, path)
+
+
 def _measures(name: str) -> bool:
     return "--bench-seconds" in PICTURES[name][1]
 
 
 def _has_model(name: str) -> bool:
     model, _ = PICTURES[name]
-    return model != str(LARGE) or LARGE.exists()
+    return model not in (str(LARGE), EMBEDDINGS) or LARGE.exists()
 
 
 def _shows_run(name: str) -> bool:
     return name.startswith("bench") and name.split("-")[1] in SAVED
 
 
-def _draw(name: str, theme: str, run: Path, usual: Path) -> None:
+def _draw(name: str, theme: str, run: Path, folder: Path) -> None:
+    """`folder` has what was written for this."""
     model, options = PICTURES[name]
+    model = str(folder / EMBEDDINGS) if model == EMBEDDINGS else model
     page, picture = name.partition("-")[0], FOLDER / f"{name}-{theme}.png"
     shown = ["--text", _your_text()] if page == "bench" else []
     if _shows_run(name):
-        shown += ["--run", str(usual if name.startswith("bench-done") else run)]
+        shown += ["--run", str(folder / USUAL_RUN if name.startswith("bench-done") else run)]
     command = ["screenshot", "--page", page, "--model", model, "--theme", theme, "-o", str(picture)]
     _program(*command, *options, *shown)
 

@@ -11,6 +11,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+from embedded_models import rows_with_dead, with_tensors
+from gguf import GGMLQuantizationType
 from hands import turn_wheel
 from hostile_texts import SHORT
 from PySide6.QtCore import QPoint, QRect, Qt, QTimer
@@ -19,6 +22,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QWidget
 from shiboken6 import isValid
 
+from guiapp import open_model
 from guiapp.app import Shell
 from guiapp.core.chat.messages import conversation_of
 from guiapp.core.demo import DEMO_MODELS, SAMPLES, sample_text
@@ -58,6 +62,7 @@ SLIDE_KEYS = (
     KEY.Key_F10,
     KEY.Key_Escape,
 )
+DEAD = range(195, 280)  # rows of a model with embeddings
 SESSION = "file.session"
 NOT_TRIGGERED = ("quit", "open_model", "open_text")  # the latter have events of their own
 
@@ -72,6 +77,7 @@ class RandomHands:
     def __init__(self, shell: Shell, rng: random.Random, folder: Path) -> None:
         self.shell, self.rng, self._folder = shell, rng, folder
         self.name = ""
+        self._embedded = _model_with_embeddings(folder / "embedded.gguf")
         self._models = [f"demo:{demo.name}" for demo in DEMO_MODELS] + _real_vocabularies()
         self.table: dict[Callable[[], object], float] = {
             self._letter: 30, self._move: 8, self._other_key: 8, self._compose: 2,
@@ -79,8 +85,8 @@ class RandomHands:
             self._click: 20, self._double_click: 2, self._drag: 3, self._menu: 3, self._hover: 4,
             self._wheel: 8, self._page: 4, self._action: 8, self._step: 6, self._train: 0.3, self._bench: 0.1,
             self._comparing: 3, self._beside: 2, self._hunt: 0.3, self._chat: 2, self._why: 2, self._race: 2,
-            self._spelling: 1, self._present: 0.5, self._slide: 6, self._session: 2, self._notes: 0.3,
-            self._lesson: 0.5,
+            self._embeddings: 1, self._spelling: 1, self._present: 0.5, self._slide: 6, self._session: 2,
+            self._notes: 0.3, self._lesson: 0.5,
             self._model: 1, self._sample: 1, self._open: 1, self._resize: 1, self._theme: 0.5, close: 3,
         }  # fmt: skip
 
@@ -321,6 +327,17 @@ class RandomHands:
         model.edited.take(conversation_of(messages))
         model.choose(replace(model.settings, template=template, as_text=self.rng.random() < 0.3))
 
+    def _embeddings(self) -> None:
+        """Read those of the model, if it has any, or read no more; or open a small one that has some."""
+        page = self.shell.window.pages.show_page("vocabulary")
+        if page.embeddings.reading.is_busy:
+            page.embeddings.reading.cancel()
+        elif self.rng.random() < 0.3:
+            self.shell.commands.files.open(str(self._embedded))
+        else:
+            page.bar.embeddings.setChecked(True)
+            page.embeddings.read(self.rng.choice((None, page.model.shown.ids[:9])))
+
     def _resize(self) -> None:
         self.shell.window.resize(self.rng.randrange(860, 1800), self.rng.randrange(480, 1100))
 
@@ -375,3 +392,10 @@ def _typed(key: Qt.Key, modifiers: Qt.KeyboardModifier) -> str:
 def _real_vocabularies() -> list[str]:
     shared = os.environ.get("TOKENLOUPE_SHARED")
     return sorted(map(str, Path(shared, "vocabs").glob("*.gguf"))) if shared else []
+
+
+def _model_with_embeddings(path: Path) -> Path:
+    vocabulary = open_model("demo:spm").vocabulary
+    rows = rows_with_dead(len(vocabulary), 64, DEAD, 0.1)
+    tensors = {"token_embd.weight": (GGMLQuantizationType.F32, rows.view(np.uint8))}
+    return with_tensors(vocabulary.path, tensors, path)

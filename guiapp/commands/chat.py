@@ -58,6 +58,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         type=_variable,
         help="what the template is given besides, such as enable_thinking=false; what is no JSON is a text",
     )
+    _add_beside_options(parser)
+    parser.add_argument("--json", action="store_true", help="print the tokens and hints as a JSON object")
+    parser.epilog = (
+        "Exit status: 0 nothing to warn of, and both alike if compared, 3 warnings or differences, 1 the "
+        "input was at fault, 2 usage."
+    )
+
+
+def _add_beside_options(parser: argparse.ArgumentParser) -> None:
     beside = parser.add_argument_group("compared with")
     beside.add_argument("--beside", metavar="MODEL", help="another model, by its own template if it has one")
     beside.add_argument(
@@ -68,11 +77,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     beside.add_argument(
         "--llama-cpp-beside", action="store_true", help="llama.cpp itself, where xllamacpp is installed"
-    )
-    parser.add_argument("--json", action="store_true", help="print the tokens and hints as a JSON object")
-    parser.epilog = (
-        "Exit status: 0 nothing to warn of, and both alike if compared, 3 warnings or differences, 1 the "
-        "input was at fault, 2 usage."
     )
 
 

@@ -35,6 +35,7 @@ DETAILS = [
     "against",
     "hunt_seconds",
     "filter",
+    "embeddings",
     "shape",
     "encoder",
     "at",
@@ -71,6 +72,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--filter", metavar="FILTER", default="", help="on the Vocabulary page: see `tokenloupe vocab --help`"
+    )
+    parser.add_argument(
+        "--embeddings",
+        action="store_true",
+        help="on the Vocabulary page: read them, list what looks untrained",
     )
     parser.add_argument("--text", metavar="TEXT", help="the sample text by default")
     parser.add_argument(

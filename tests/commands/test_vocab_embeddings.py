@@ -43,6 +43,7 @@ def test_the_record_says_what_was_read_and_compared(model, capsys):
     assert told["compared_with"] == {"what": "chosen rows", "rows": [50, 51, 52, 53, 54, 55, 58]}
     assert told["tensors"] == [{"name": "token_embd.weight", "type": "F32", "rows": 400, "width": 64}]
     assert (record["count"], told["untrained"], told["remarks"]) == (30, 20, [])
+    assert len(guiapp.vocab(model, "is:untrained", embeddings=True).ids) == 20
     assert 0 < record["tokens"][0]["cosine"] < told["limit"]
 
 

@@ -10,24 +10,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from guiapp.core.bench import findings
 from guiapp.core.bench.contenders.contender import APPENDED_BYTES
 from guiapp.core.bench.corpus import WORST_TEXTS
 from guiapp.core.bench.energy import why_no_energy
-from guiapp.core.bench.findings import (
-    Find,
-    ahead,
-    appending,
-    counting_parts,
-    first_call,
-    gain_of_threads,
-    least_energy,
-    least_memory,
-    longest_stage,
-    short_calls,
-    slow_calls,
-    time_by_length,
-    worst_case,
-)
 from guiapp.core.bench.operations import MEMORY, METERED, SINGLY
 from guiapp.core.bench.stages import STAGES, WHOLE
 from guiapp.core.bench.tasks import (
@@ -100,7 +86,7 @@ class Scenario:
     cell: Callable[[Setting, Task], Cell]
     unit: Unit
     chart: Chart
-    find: Find = lambda *_: ""
+    find: findings.Find = lambda *_: ""
     by_text: bool = False
     own_texts: tuple[str, ...] = ()
     is_batch: bool = False
@@ -138,7 +124,12 @@ def tasks_of(plan: Plan, text_bytes: Sequence[int]) -> list[Task]:
                 task = task._replace(size_bytes=min(task.size_bytes, text_bytes[task.text]))
             if task.call_bytes <= largest or not scenario.grows:
                 tasks.append(task)
-    return sorted(dict.fromkeys(tasks), key=lambda task: task.threads)  # others need other workers
+    return sorted(dict.fromkeys(tasks), key=_turn)
+
+
+def _turn(task: Task) -> tuple[int, bool]:
+    """Other numbers of threads need other workers; those that are compared follow each other."""
+    return task.threads, SCENARIOS[task.scenario].on_threads
 
 
 def _whole_texts(_: Plan, text_bytes: Sequence[int]) -> Iterator[Extent]:
@@ -194,7 +185,7 @@ SCENARIOS: dict[str, Scenario] = {
             *(_ENCODE, _sizes(*SCALING_BYTES), lengthened),
             unit="s",
             chart="curves",
-            find=time_by_length,
+            find=findings.time_by_length,
             grows=True,
         ),
         Scenario(
@@ -205,7 +196,7 @@ SCENARIOS: dict[str, Scenario] = {
             *((("encode each",),), _sizes(*SHORT_BYTES), prompts),
             unit="s",
             chart="curves",
-            find=short_calls,
+            find=findings.short_calls,
             is_default=True,
         ),
         Scenario(
@@ -216,7 +207,7 @@ SCENARIOS: dict[str, Scenario] = {
             *(((SINGLY,),), _sizes(UNSEEN_BYTES), unseen),
             unit="s",
             chart="latency",
-            find=slow_calls,
+            find=findings.slow_calls,
         ),
         Scenario(
             "worst",
@@ -226,7 +217,7 @@ SCENARIOS: dict[str, Scenario] = {
             *(_ENCODE, _worst_sizes, worst),
             unit="s",
             chart="curves",
-            find=worst_case,
+            find=findings.worst_case,
             by_text=True,
             own_texts=WORST_TEXTS,
             grows=True,
@@ -240,7 +231,7 @@ SCENARIOS: dict[str, Scenario] = {
             *((("encode first",),), _whole_texts, whole),
             unit="s",
             chart="groups",
-            find=first_call,
+            find=findings.first_call,
             by_text=True,
             is_default=True,
             beside="throughput",
@@ -255,7 +246,7 @@ SCENARIOS: dict[str, Scenario] = {
             is_batch=True,
             on_threads=True,
             chart="groups",
-            find=gain_of_threads,
+            find=findings.gain_of_threads,
         ),
         Scenario(
             "decode",
@@ -265,7 +256,7 @@ SCENARIOS: dict[str, Scenario] = {
             *((("decode",),), _whole_texts, whole),
             unit="MB/s",
             chart="groups",
-            find=ahead("decode"),
+            find=findings.ahead("decode"),
             by_text=True,
             is_default=True,
         ),
@@ -277,7 +268,7 @@ SCENARIOS: dict[str, Scenario] = {
             *(_APPEND, _sizes(*APPEND_BYTES), lengthened),
             unit="s",
             chart="curves",
-            find=appending,
+            find=findings.appending,
         ),
         Scenario(
             "interval",
@@ -287,7 +278,7 @@ SCENARIOS: dict[str, Scenario] = {
             *(_PARTS, _sizes(*(BYTES_PER_TOKEN * n_tokens for n_tokens in PART_TOKENS)), parts),
             unit="s",
             chart="curves",
-            find=counting_parts,
+            find=findings.counting_parts,
         ),
         Scenario(
             "batch",
@@ -298,7 +289,7 @@ SCENARIOS: dict[str, Scenario] = {
             unit="MB/s",
             is_batch=True,
             chart="groups",
-            find=ahead("encode"),
+            find=findings.ahead("encode"),
             by_text=True,
         ),
         Scenario(
@@ -309,7 +300,7 @@ SCENARIOS: dict[str, Scenario] = {
             *(((WHOLE, *STAGES),), _whole_texts, stages),
             unit="s",
             chart="stages",
-            find=longest_stage,
+            find=findings.longest_stage,
             by_text=True,
         ),
         Scenario(
@@ -320,7 +311,7 @@ SCENARIOS: dict[str, Scenario] = {
             *(((MEMORY,),), _sizes(BATCH_BYTES), lengthened),
             unit="MB",
             chart="memory",
-            find=least_memory,
+            find=findings.least_memory,
         ),
         Scenario(
             "energy",
@@ -330,7 +321,7 @@ SCENARIOS: dict[str, Scenario] = {
             *(((METERED,),), _whole_texts, whole),
             unit="J/MB",
             chart="groups",
-            find=least_energy,
+            find=findings.least_energy,
             by_text=True,
             why_not=why_no_energy,
         ),

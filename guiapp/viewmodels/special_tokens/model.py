@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.explain.special_list import Reach, SpecialToken, special_list
@@ -208,12 +207,10 @@ class SpecialTokensModel(QObject):
 
     def _follow_selection(self) -> None:
         """Look at the token that is selected in the text, if it is a special one."""
-        index = self.session.selected_token
-        if self._is_watched and index is not None and index < len(self.session.tokens):
-            token_id = int(self.session.tokens.ids(index, index + 1)[0])
-            token = next((each for each in self.tokens or () if each.token_id == token_id), None)
-            if token is not None:
-                self._choose(token)
+        selected = self.session.selected_id
+        token = next((each for each in self.tokens or () if each.token_id == selected), None)
+        if self._is_watched and token is not None:
+            self._choose(token)
 
     # The text
 
@@ -234,14 +231,8 @@ class SpecialTokensModel(QObject):
 
     def select_next(self) -> None:
         """Select the chosen token in the text where it is next, from the start again behind the last."""
-        if self.chosen is None:
-            return
-        ids = self.session.tokens.ids(0, len(self.session.tokens))
-        places = np.flatnonzero(ids == self.chosen.token_id)
-        if len(places):
-            selected = self.session.selected_token
-            behind = places[places > (-1 if selected is None else selected)]
-            self.session.select_token(int(behind[0] if len(behind) else places[0]))
+        if self.chosen is not None and (index := self.session.next_use(self.chosen.token_id)) is not None:
+            self.session.select_token(index)
 
     def _follow_text(self) -> None:
         if self._is_watched:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -63,7 +63,7 @@ class VocabularyModel(QObject):
     problem   why it is not known which tokens text reaches
 
     Signals:
-        prepared_changed(): `prepared`, `is_preparing`, `is_trying` or `problem` is new.
+        prepared_changed(): `prepared`, `is_preparing` or `problem` is new.
         wanted_changed(): `wanted` is new.
         shown_changed(): `shown` is new.
         columns_changed(): `columns` is new.
@@ -87,6 +87,9 @@ class VocabularyModel(QObject):
         self.shown = Shown(Wanted(), NO_IDS)
         self.chosen: int | None = None
         self._walked: Wanted | None = None  # the list that people chose from last
+        self._added: set[str] = (
+            set()
+        )  # columns that are shown as long as this model is, beside the chosen ones
         self.problem = ""
         self.preparing = LatestJob[Prepared](self)
         self.preparing.done.connect(self._take)
@@ -127,6 +130,7 @@ class VocabularyModel(QObject):
         for job in (self.preparing, self.listing, self.trying):
             job.cancel()
         self._tokenizer = self.prepared = None
+        self._added.clear()
         self.problem = ""
         self._set_chosen(None)
         self._show(Shown(self.wanted, NO_IDS))
@@ -244,6 +248,12 @@ class VocabularyModel(QObject):
     @property
     def columns(self) -> list[str]:
         """Those that are shown."""
+        names = {*self._kept_columns, *self._added}
+        return [column.name for column in COLUMNS if column.name in names]
+
+    @property
+    def _kept_columns(self) -> list[str]:
+        """Those that people chose, or the usual ones."""
         kept = self._settings.vocabulary_columns.split(",")
         chosen = [column.name for column in COLUMNS if column.name in kept]
         return chosen or [column.name for column in COLUMNS if column.is_usual]
@@ -255,14 +265,20 @@ class VocabularyModel(QObject):
         return [BY_NAME[name] for name in self.columns if name in names]
 
     def show_column(self, name: str, is_shown: bool) -> None:
-        """Show a column, or leave it out."""
-        chosen = {*self.columns, name} if is_shown else {*self.columns} - {name}
-        if chosen and chosen != {*self.columns}:
+        """Show a column, or leave it out, with other models and at the next start, too."""
+        chosen = {*self._kept_columns, name} if is_shown else {*self._kept_columns} - {name}
+        if chosen and is_shown != (name in self.columns):
+            self._added.discard(name)
             self._settings.vocabulary_columns = ",".join(
                 column.name for column in COLUMNS if column.name in chosen
             )
             self.columns_changed.emit()
             self._try_if_asked()
+
+    def add_columns(self, names: Iterable[str]) -> None:
+        """Show some beside those that people chose, until another model is opened."""
+        self._added.update(names)
+        self.columns_changed.emit()
 
     # The chosen token
 
@@ -270,8 +286,7 @@ class VocabularyModel(QObject):
         """Look at a token, and select it in the text where it occurs."""
         self._walked = self.shown.wanted
         self._set_chosen(token)
-        if (index := self.session.next_use(token)) is not None:
-            self.session.select_token(index)
+        self.session.select_use(token)
 
     def step(self, by: int) -> None:
         """Look at the next token of the list, or the one before; of a new list at the first, or the last."""
@@ -294,11 +309,8 @@ class VocabularyModel(QObject):
             self.chosen_changed.emit()
 
     def _follow_selection(self) -> None:
-        index = self.session.selected_token
-        if self.prepared is None or index is None or index >= len(self.session.tokens):
-            return
-        token = int(self.session.tokens.ids(index, index + 1)[0])
-        if 0 <= token < len(self.prepared.figures):
+        token = self.session.selected_id
+        if self.prepared is not None and token is not None and 0 <= token < len(self.prepared.figures):
             self._set_chosen(token)
 
     # Export

@@ -56,6 +56,11 @@ class VocabularyTableModel(RowTable[Row]):
     def n_rows(self) -> int:
         return len(self._ids)
 
+    @property
+    def order(self) -> tuple[str, bool]:
+        wanted = self._model.shown.wanted
+        return wanted.sort, wanted.is_descending
+
     def token(self, row: int) -> int:
         return int(self._ids[row])
 

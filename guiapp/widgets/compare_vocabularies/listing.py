@@ -85,7 +85,7 @@ class VocabularyList(QWidget):
         self._model.show_group(action.data())
 
     def _widths(self, room_px: int) -> list[int]:
-        return shared_out(room_px, (SHARES.get(each.title, USUAL_SHARE) for each in self.table.columns))
+        return shared_out(room_px, [SHARES.get(each.title, USUAL_SHARE) for each in self.table.columns])
 
     def _follow_filter(self) -> None:
         script, length = self._model.filter.script, self._model.filter.length

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from PySide6.QtCore import QItemSelectionModel, Qt, Signal
@@ -13,7 +13,10 @@ from guiapp.viewmodels.row_table import RowTable
 from guiapp.widgets.shared.theme import SMALL_FONT_PX, UNIT_PX, Theme
 from guiapp.widgets.shared.token_actions import copy_action
 
-CELLS = "QTableView::item { padding: 0 5px; }"  # as far from the edges as the titles
+CELLS = """
+QTableView::item { padding: 0 5px; }
+QHeaderView::up-arrow, QHeaderView::down-arrow { width: 0; height: 0; }
+"""  # as far from the edges as the titles, which have arrows of their own
 
 
 def show_rows(view: QTableView) -> None:
@@ -100,7 +103,10 @@ class RowsView(QTableView):
             self.looked_at.emit(current.row())
 
 
-def shared_out(room_px: int, shares: Iterable[float], least_px: int = 0) -> list[int]:
-    """So many pixels in these proportions, none less than some."""
-    all_shares = list(shares)
-    return [max(least_px, int(room_px * share / sum(all_shares))) for share in all_shares]
+def shared_out(room: int, shares: Sequence[float], least: Sequence[int] = ()) -> list[int]:
+    """Room divided by shares, each at least so much; what that takes more, the others have less."""
+    widths, whole = [*(least or [0] * len(shares))], sum(shares)
+    for at in sorted(range(len(shares)), key=lambda each: shares[each] / max(widths[each], 1)):
+        widths[at] = max(widths[at], int(room * shares[at] / whole))
+        room, whole = room - widths[at], whole - shares[at]
+    return widths

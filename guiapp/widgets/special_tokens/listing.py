@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, Qt
-from PySide6.QtGui import QGuiApplication, QPainter
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QGuiApplication
 from PySide6.QtWidgets import (
     QButtonGroup,
     QLabel,
     QMenu,
-    QStyledItemDelegate,
     QStyleOptionViewItem,
     QToolButton,
     QWidget,
@@ -20,12 +19,12 @@ from PySide6.QtWidgets import (
 from guiapp.core.explain.special_list import SpecialToken
 from guiapp.core.explain.special_report import csv_text, json_list, plain_list, python_list, record
 from guiapp.core.export.json_text import json_text
-from guiapp.core.vocab.attributes import Attribute
 from guiapp.viewmodels.background import Progress
+from guiapp.viewmodels.row_table import AnyIndex
 from guiapp.viewmodels.saving import FileSaving
 from guiapp.viewmodels.special_tokens.model import GROUPS, SpecialTokensModel
-from guiapp.viewmodels.special_tokens.table import ATTRIBUTES_ROLE, TITLES, SpecialTable
-from guiapp.widgets.inspect.chip_painting import draw_chip
+from guiapp.viewmodels.special_tokens.table import TITLES, SpecialTable
+from guiapp.widgets.inspect.chip_painting import ChipDelegate
 from guiapp.widgets.shared.buttons import tool_button
 from guiapp.widgets.shared.export_button import Form, ask_and_save
 from guiapp.widgets.shared.layouts import STRETCH, in_column
@@ -72,7 +71,7 @@ class SpecialTokenList(QWidget):
         self._hint = set_role(QLabel(NOT_FOUND), "dim")
         self._hint.setContentsMargins(MARGIN_PX, GAP_PX, MARGIN_PX, GAP_PX)
         self.view = RowsView(self.table, "Special tokens", self._widths)
-        self.view.setItemDelegateForColumn(TITLES.index("token"), _ChipDelegate(theme_source, self.view))
+        self.view.setItemDelegateForColumn(TITLES.index("token"), _TokenDelegate(theme_source, self.view))
         self.view.horizontalHeader().setSortIndicator(0, Qt.SortOrder.AscendingOrder)
         self.view.setSortingEnabled(True)
         bar = WrappingRow([*self.groups.values(), self.search], self.export)
@@ -134,32 +133,14 @@ class SpecialTokenList(QWidget):
         ask_and_save(self, self._saving, "special_tokens", form, partial(_written, write, tokens))
 
 
-class _ChipDelegate(QStyledItemDelegate):
-    """Paints the token with the signs that it has in the text, too."""
+class _TokenDelegate(ChipDelegate):
+    """The token as a chip, as wide as it needs."""
 
-    def __init__(self, theme_source: ThemeSource, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._theme_source = theme_source
-
-    def initStyleOption(
-        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> None:
-        super().initStyleOption(option, index)
-        option.text = ""
-
-    def paint(
-        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> None:
-        super().paint(painter, option, index)
-        theme = self._theme_source.theme
+    def chip(self, option: QStyleOptionViewItem, index: AnyIndex) -> tuple[QRectF, str, QColor]:
         room = QRectF(option.rect).adjusted(UNIT_PX + 0.5, 2.5, -UNIT_PX - 0.5, -2.5)
         text = elided(str(index.data()), option.font, room.width() - 2 * UNIT_PX, MIDDLE)
         room.setWidth(min(width_of(text, option.font) + 2 * UNIT_PX, room.width()))
-        painter.save()
-        painter.setFont(option.font)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        draw_chip(painter, theme, room, text, Attribute(index.data(ATTRIBUTES_ROLE) or 0), theme.raised)
-        painter.restore()
+        return room, text, self._theme_source.theme.raised
 
 
 def _copy(write: Callable[[Tokens], str], tokens: Tokens) -> None:

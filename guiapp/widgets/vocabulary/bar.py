@@ -15,7 +15,7 @@ from guiapp.viewmodels.vocabulary.model import VocabularyModel
 from guiapp.widgets.shared.buttons import tool_button
 from guiapp.widgets.shared.export_button import CSV, JSON, MARKDOWN, TEXT, ExportButton
 from guiapp.widgets.shared.layouts import in_row
-from guiapp.widgets.shared.menu_button import MenuButton
+from guiapp.widgets.shared.menu_button import MenuButton, add_choice
 from guiapp.widgets.shared.search_field import FILTER_HINT, FILTER_TIP, SearchField
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, ThemeSource
@@ -86,13 +86,10 @@ class VocabularyBar(QFrame):
             self._add_term(menu, f"{flag.about[0].upper()}{flag.about[1:]}", f"is:{name}")
 
     def _add_term(self, menu: QMenu, title: str, term: str, key: str = "") -> None:
-        action = menu.addAction(title, partial(self._model.toggle_term, term, key))
-        action.setCheckable(True)
-        action.setChecked(has(self._model.query, term))
+        add_choice(menu, title, has(self._model.query, term), partial(self._model.toggle_term, term, key))
 
     def _list_columns(self, menu: QMenu) -> None:
         for column in self._model.choices:
-            action = menu.addAction(f"{column.name}: {column.about}")
-            action.setCheckable(True)
-            action.setChecked(column.name in self._model.columns)
-            action.toggled.connect(partial(self._model.show_column, column.name))
+            is_shown = column.name in self._model.columns
+            show = partial(self._model.show_column, column.name, not is_shown)
+            add_choice(menu, f"{column.name}: {column.about}", is_shown, show)

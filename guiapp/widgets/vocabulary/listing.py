@@ -26,7 +26,7 @@ SHARES = {
     "characters": 1.2,
     "score": 1.3,
 }
-LEAST_COLUMN_PX = 64
+WIDEST_FIGURE, GAPS_PX = "128,255", 16  # what a cell has room for at least, and beside it
 NOT_FOUND = "No token matches."
 TRYING = "Trying which tokens text reaches …"
 
@@ -76,8 +76,11 @@ class TokenList(QWidget):
 
     def _widths(self, room_px: int) -> list[int]:
         """Where that is too little, they are scrolled."""
-        shares = (SHARES.get(column.title, 1.0) for column in self.table.columns)
-        return shared_out(room_px, shares, LEAST_COLUMN_PX)
+        columns, metrics = self.table.columns, self.view.horizontalHeader().fontMetrics()
+        figure_px = self.view.fontMetrics().horizontalAdvance(WIDEST_FIGURE) + GAPS_PX
+        titles_px = (metrics.horizontalAdvance(self.table.heading(each)) + GAPS_PX for each in columns)
+        least = [max(figure_px, title_px) for title_px in titles_px]
+        return shared_out(room_px, [SHARES.get(each.title, 1.0) for each in columns], least)
 
     def _choose(self, row: int) -> None:
         token = self.table.token(row)

@@ -8,7 +8,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSplitter, QWidget
 
-from guiapp.core.explain.figures import counted
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.saving import FileSaving
 from guiapp.viewmodels.settings import Settings
@@ -31,6 +30,7 @@ EMBEDDINGS_PX = 300  # high
 ROOM_FOR_PICTURE_PX = 1000
 NO_MODEL = "Open a model to see its tokens."
 PREPARING = "Reading the tokens …"
+ALL, SELECTED = "all tokens", "selected tokens"
 NOTHING_CHOSEN = "Choose a token of the list to see what it is."
 
 
@@ -73,7 +73,7 @@ class VocabularyPage(Page):
 
     @property
     def is_ready(self) -> bool:
-        is_busy = self.model.is_preparing or self.embeddings.is_reading
+        is_busy = self.model.is_preparing or self.embeddings.reading.is_busy
         return self.model.is_settled and not is_busy
 
     @property
@@ -101,10 +101,17 @@ class VocabularyPage(Page):
         self.model.prepared_changed.connect(self._follow_prepared)
         self.bar.tree_wanted.connect(self._show_in_tree)
         self.bar.comparison_wanted.connect(self._compare)
-        self.bar.embeddings.toggled.connect(self.embeddings_panel.setVisible)
+        self.bar.embeddings.toggled.connect(self._show_embeddings)
         self.list.view.doubleClicked.connect(self._show_in_tree)
         self.bar.field.come_by_keys(self)
         self.watched.connect(self.model.set_watched)
+
+    def _show_embeddings(self, is_shown: bool) -> None:
+        """Show what embeddings tell; of a low window on half of the height."""
+        self.embeddings_panel.setVisible(is_shown)
+        half = self.middle.height() // 2
+        if is_shown and half < EMBEDDINGS_PX:
+            self.middle.setSizes([half, half])
 
     def _ask_model(self) -> None:
         self._requests.model_wanted.emit(self.open, self._session.loader.open)
@@ -116,8 +123,8 @@ class VocabularyPage(Page):
         if len(selected) == 1:
             self._requests.token_wanted.emit(int(selected[0]))
         elif len(tokens):
-            query = self.model.shown.wanted.query if tokens is self.model.shown.ids else ""
-            self._requests.tokens_wanted.emit(query or counted(len(tokens), "token"), tokens)
+            listed = self.model.shown.wanted.query or ALL
+            self._requests.tokens_wanted.emit(listed if tokens is self.model.shown.ids else SELECTED, tokens)
 
     def _compare(self) -> None:
         self._requests.comparison_wanted.emit(self.model.query)

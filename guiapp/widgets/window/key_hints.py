@@ -144,7 +144,7 @@ MESSAGE = (
 PROMPT = (
     KeyHint("Previous or next token", ("Left", "Right")),
     KeyHint("Row above or below", ("Up", "Down")),
-    KeyHint("First or last token of the prompt", ("Home", "End")),
+    KeyHint("First or last token", ("Home", "End")),
 )
 PROMPTS = (KeyHint("Previous or next token", ("Left", "Right")),)
 

@@ -71,8 +71,44 @@ def test_a_click_reads_and_says_what_looks_untrained(read_page):
     assert (panel.count.text(), panel.unreached.text()) == ("■ 20 tokens", "□ 1 of them out of reach of text")
     assert panel.known.text() == "○ Compared with 10 tokens named or marked as unused or reserved."
     assert panel.limit.text().startswith("Cosine distance to the known unused rows up to 0.")
-    assert "Magikarp" in panel.remarks.text()
+    assert panel.remarks.isHidden()
     assert {"norm", "cosine"} <= {column.name for column in read_page.model.shown_columns}
+
+
+def test_why_this_model_is_to_be_doubted_stands_with_its_figures(open_page, qtbot):
+    page = open_page(known=range(200, 210))
+    qtbot.mouseClick(page.embeddings_panel.read, LEFT)
+    settle(page, qtbot)
+    assert "are not set apart" in page.embeddings_panel.remarks.text()
+    assert page.embeddings_panel.remarks.isVisible()
+
+
+def test_columns_that_people_chose_stay_their_choice(open_page, qtbot):
+    page = open_page()
+    for name in {*page.model.columns} - {"id", "token"}:
+        page.model.show_column(name, False)
+    kept = page.model._settings.vocabulary_columns
+    qtbot.mouseClick(page.embeddings_panel.read, LEFT)
+    settle(page, qtbot)
+    assert page.model.columns == ["id", "token", "norm", "cosine"]
+    page.model.show_column("norm", False)
+    assert page.model.columns == ["id", "token", "cosine"]
+    assert page.model._settings.vocabulary_columns == kept
+    with qtbot.waitSignal(page.model.session.vocabulary_changed):
+        page.model.session.loader.open("demo:toy")
+    settle(page, qtbot)
+    assert page.model.columns == ["id", "token"]
+
+
+def test_all_columns_have_room_and_the_list_half_of_a_low_window(read_page, qtbot):
+    assert len(read_page.model.shown_columns) == 9
+    assert read_page.list.view.horizontalScrollBar().maximum() == 0
+    qtbot.mouseClick(read_page.bar.embeddings, LEFT)
+    read_page.shell.window.resize(860, 600)
+    settle(read_page, qtbot)
+    qtbot.mouseClick(read_page.bar.embeddings, LEFT)
+    above, below = read_page.middle.sizes()
+    assert abs(above - below) <= 1
 
 
 def test_suspects_are_listed_the_worst_first_and_all_again(read_page, qtbot):
@@ -167,7 +203,7 @@ def test_selected_rows_can_be_compared_with(read_page, qtbot):
 def test_a_prompt_is_copied_and_whether_it_holds_the_token_is_told(read_page, qtbot):
     panel = read_page.embeddings_panel
     assert not panel.ask.isEnabled()
-    read_page.embeddings.choose(70)
+    read_page.model.choose(70)
     qtbot.mouseClick(panel.ask, LEFT)
     assert QGuiApplication.clipboard().text().count("«t70»") == 17
     assert panel.asked.text() in (words.COPIED, words.NOT_HELD)

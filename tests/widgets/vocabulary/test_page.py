@@ -102,10 +102,12 @@ def test_a_click_on_a_title_sorts_and_a_third_one_does_no_more(open_page, qtbot)
     page = open_page("demo:toy")
     header = page.list.view.horizontalHeader()
     place = QPoint(header.sectionViewportPosition(2) + 20, header.height() // 2)  # length
-    for expected, at in ((["a", "acbb"], (0, -1)), (["acbb", "a"], (0, 6)), (["a", "acbb"], (0, -1))):
+    rows = ((["a", "acbb"], (0, -1)), (["acbb", "a"], (0, 6)), (["a", "acbb"], (0, -1)))
+    for (expected, at), title in zip(rows, ("▴ length", "▾ length", "length"), strict=True):
         qtbot.mouseClick(header.viewport(), LEFT, pos=place)
         settle(page, qtbot)
         assert [listed(page)[row] for row in at] == expected
+        assert page.list.table.headerData(2, Qt.Orientation.Horizontal) == title
     assert page.model.wanted.sort == ""
 
 
@@ -134,7 +136,7 @@ def test_selected_rows_light_up_in_the_tree(open_page, qtbot):
     tree = window.pages.current
     qtbot.waitUntil(lambda: len(tree.search.found_nodes) == 4)
     assert [tree.model.picture.token(int(node)) for node in tree.search.found_nodes] == [4, 5, 6, 8]
-    assert tree.search.title == "4 tokens"
+    assert tree.search.title == "selected tokens"
     page._requests.left.emit()
     assert window.pages.current is page
     click_row(page, qtbot, 2)
