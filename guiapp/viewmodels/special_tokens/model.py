@@ -177,7 +177,7 @@ class SpecialTokensModel(QObject):
             listed = list(filter(GROUPS[self.filter.group].has, listed))
         column, is_descending = self.order
         if (text := COLUMNS[column][1]) is not COLUMNS[0][1]:
-            listed.sort(key=lambda token: (text(token) == "", text(token).casefold()))  # without any: last
+            listed.sort(key=lambda token: ((said := text(token).casefold()) == "", said))  # without any: last
         if is_descending:
             listed.reverse()
         self.shown = tuple(listed)

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFont, QGuiApplication
-from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QStackedWidget, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSizePolicy, QStackedWidget, QWidget
 
 from guiapp.core.doctor.findings import Finding, TemplateLine
 from guiapp.core.doctor.report import is_command
@@ -98,6 +98,7 @@ class FindingPanel(QFrame):
     def _lay_out(self) -> None:
         area = QScrollArea()
         scroll_across(area, self.picture)
+        area.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)  # else its card grows
         self._area = area
         self._in_template = heading("Template")
         self._mends = QWidget()

@@ -76,6 +76,9 @@ def test_findings_are_those_of_the_command_and_a_click_shows_one(open_page, qtbo
     qtbot.mouseClick(page.panel.next, LEFT)
     assert page.model.chosen == 1
     assert page.list.accessibleDescription().endswith(page.model.finding.what)
+    page.shell.window.resize(1920, 1080)
+    QApplication.processEvents()
+    assert page.panel.title.height() == page.panel.title.sizeHint().height(), "room is left below, not in it"
 
 
 def test_one_click_tries_the_pre_tokenizer_that_is_likelier(open_page, qtbot, faulty):
