@@ -33,7 +33,7 @@ CELLS = (
     "QTableView::item { padding: 0 5px; }"  # as far from the edges as the titles
     "QHeaderView::up-arrow, QHeaderView::down-arrow { width: 0; height: 0; }"  # titles have arrows themselves
 )
-WIDEST_FIGURE, GAPS_PX = "128,255", 16  # what a cell has room for at least, and beside it
+WIDEST_FIGURE, GAPS_PX = "128,255", 20  # what a cell has room for at least, and beside it
 NOT_FOUND = "No token matches."
 TRYING = "Trying which tokens text reaches …"
 
