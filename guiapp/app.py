@@ -55,11 +55,11 @@ class Shell:
         self.window.inspect_page.begin_gently(FIRST_FRAMES_MS)
         self.window.pages.import_soon()
         if model is None or is_session(Path(model)):
-            self.commands.open_last(FIRST_MODEL)
+            self.commands.files.open_last(FIRST_MODEL)
         else:
-            self.commands.open(model)
+            self.commands.files.open(model)
         if model is not None and is_session(Path(model)):
-            self.commands.sessions.open(Path(model))
+            self.commands.files.sessions.open(Path(model))
         if text_file is not None:
             self.session.text.open(text_file)
 
@@ -167,7 +167,8 @@ def build(
     opener = SessionOpener(session)
     window = MainWindow(compared, Activity(session, opener), settings, shelf, theme_source, questions)
     window.setWindowIcon(application_icon())
-    FailureNotices(window.notices, session, settings, window.kept_texts, window.actions_table["choose_pre"])
+    remedies = window.actions_table["choose_pre"], window.doctor, window.actions_table["doctor"]
+    FailureNotices(window.notices, session, settings, window.kept_texts, *remedies)
     commands = WindowCommands(window, session, settings, shelf, theme_source, opener)
     theme_source.dress(window)
     garbage_collector = GarbageCollector(parent=window)

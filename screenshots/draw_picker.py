@@ -33,10 +33,10 @@ def main() -> None:
             shell.window.resize(1200, 760)
             shell.window.show()
             for model in ("gpt4all:wordpiece.gguf", "ollama:llama3.2"):
-                shell.commands.open(model)
+                shell.commands.files.open(model)
                 _wait(lambda shell=shell: shell.session.loader.loading_name is None)
-            shell.commands.choose_model()
-            picker, installed = shell.commands.picker, shell.commands.installed
+            shell.commands.files.choose_model()
+            picker, installed = shell.commands.files.picker, shell.commands.files.installed
             _wait(lambda installed=installed: installed.rows and installed.rows[-1].glance is not None)
             picture = shell.window.grab()
             painter = QPainter(picture)

@@ -254,7 +254,7 @@ class RandomHands:
 
     def _session(self) -> None:
         """Save one, open it, or one that somebody has spoiled."""
-        sessions, path = self.shell.commands.sessions, self._folder / SESSION
+        sessions, path = self.shell.commands.files.sessions, self._folder / SESSION
         if not path.exists() or self.rng.random() < 0.3:
             sessions.ask_and_save()
             return
@@ -267,12 +267,12 @@ class RandomHands:
 
     def _notes(self) -> None:
         if asking() is None:
-            self.shell.commands.sessions.show_notes()
+            self.shell.commands.files.sessions.show_notes()
 
     def _model(self) -> None:
         model = self.rng.choice(self._models)
         self.name = f"open {Path(model).name}"
-        self.shell.commands.open(model)
+        self.shell.commands.files.open(model)
 
     def _sample(self) -> None:
         self.shell.session.text.show(sample_text(self.rng.choice(SAMPLES).name))
@@ -280,7 +280,7 @@ class RandomHands:
     def _open(self) -> None:
         path = self._folder / f"text{self.rng.randrange(5)}.txt"
         path.write_bytes(self._text() * self.rng.choice((1, 10, 300)))
-        self.shell.commands.open_files([path])
+        self.shell.commands.files.open_files([path])
 
     def _train(self) -> None:
         page = self.shell.window.pages.show_page("steps")
@@ -330,10 +330,10 @@ class RandomHands:
     def _embeddings(self) -> None:
         """Read those of the model, if it has any, or read no more; or open a small one that has some."""
         page = self.shell.window.pages.show_page("vocabulary")
-        if page.embeddings.is_reading:
-            page.embeddings.cancel()
+        if page.embeddings.reading.is_busy:
+            page.embeddings.reading.cancel()
         elif self.rng.random() < 0.3:
-            self.shell.commands.open(str(self._embedded))
+            self.shell.commands.files.open(str(self._embedded))
         else:
             page.bar.embeddings.setChecked(True)
             page.embeddings.read(self.rng.choice((None, page.model.shown.ids[:9])))

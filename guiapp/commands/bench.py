@@ -16,6 +16,7 @@ from guiapp.commands.files import (
     file_path,
     positive_number,
     print_json,
+    print_lines,
     seed_number,
     write,
 )
@@ -113,7 +114,12 @@ def _add_timing(group: argparse._ArgumentGroup) -> None:
         default=10.0,
         help="leave out calls that take longer: %(default)g",
     )
-    group.add_argument("--clock", choices=("wall", "cpu"), default="wall", help="cpu: for busy machines")
+    group.add_argument(
+        "--clock",
+        choices=("auto", "wall", "cpu"),
+        default="auto",
+        help="cpu: what a contender gets of the processor; auto: that beside other programs, else wall",
+    )
     group.add_argument("--seed", type=seed_number, default=0, help="for random texts and the order of turns")
 
 
@@ -182,8 +188,7 @@ def _print_run(record: dict[str, Any], old: dict[str, Any] | None, options: argp
         print_json(record)
         changes_go_to = sys.stderr
     else:
-        sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a terminal may be ASCII only
-        print(*table_lines(record, options.baseline), sep="\n")
+        print_lines(table_lines(record, options.baseline))
     if old is not None:
         _print_changes(old, record, changes_go_to)
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -14,6 +12,7 @@ from guiapp.commands.files import (
     file_name,
     open_tokenizer,
     print_json,
+    print_lines,
     read,
 )
 from guiapp.core.errors import ChatError
@@ -59,6 +58,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         type=_variable,
         help="what the template is given besides, such as enable_thinking=false; what is no JSON is a text",
     )
+    _add_beside_options(parser)
+    parser.add_argument("--json", action="store_true", help="print the tokens and hints as a JSON object")
+    parser.epilog = (
+        "Exit status: 0 nothing to warn of, and both alike if compared, 3 warnings or differences, 1 the "
+        "input was at fault, 2 usage."
+    )
+
+
+def _add_beside_options(parser: argparse.ArgumentParser) -> None:
     beside = parser.add_argument_group("compared with")
     beside.add_argument("--beside", metavar="MODEL", help="another model, by its own template if it has one")
     beside.add_argument(
@@ -69,11 +77,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     beside.add_argument(
         "--llama-cpp-beside", action="store_true", help="llama.cpp itself, where xllamacpp is installed"
-    )
-    parser.add_argument("--json", action="store_true", help="print the tokens and hints as a JSON object")
-    parser.epilog = (
-        "Exit status: 0 nothing to warn of, and both alike if compared, 3 warnings or differences, 1 the "
-        "input was at fault, 2 usage."
     )
 
 
@@ -114,13 +117,8 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print_json(chat_record(chat, found))
     else:
-        _print_lines(chat_lines(chat, found))
+        print_lines(chat_lines(chat, found))
     return FOUND if any(hint.severity == WARNING for hint in found) else 0
-
-
-def _print_lines(lines: Iterable[str]) -> None:
-    sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a terminal may be ASCII only
-    print(*lines, sep="\n")
 
 
 def _beside(options: argparse.Namespace, chat: Chat) -> tuple[Chat, str, str] | None:
@@ -167,6 +165,6 @@ def _compare(
     if options.json:
         print_json(comparison_record(compared, (found, hints(second)), told))
     else:
-        _print_lines(comparison_lines(compared, (options.model, name), told, found))
+        print_lines(comparison_lines(compared, (options.model, name), told, found))
     warns = any(hint.severity == WARNING for hint in found)
     return FOUND if warns or told or not compared.has_same_ids else 0

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
 from guiapp.commands.files import (
     add_parse_special_option,
     add_pre_option,
     add_text_source,
+    let_terminal_replace,
     open_tokenizer,
     print_json,
     text_of,
@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print_json(_report(options, text, chunks))
     else:
-        sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a terminal may be ASCII only
+        let_terminal_replace()
         for chunk in chunks:
             beginning = visible_text(text[chunk.start : chunk.end], SHOWN_CHARACTERS)
             print(chunk.start, chunk.end, chunk.n_tokens, beginning, sep="\t")

@@ -16,8 +16,10 @@ from guiapp.commands.files import (
     add_spelling_option,
     file_name,
     file_text,
+    let_terminal_replace,
     open_tokenizer,
     print_json,
+    print_parts,
 )
 from guiapp.core.compare.names import names_apart
 from guiapp.core.explain.figures import counted
@@ -112,9 +114,9 @@ def _compare_texts(options: argparse.Namespace) -> None:
         case "json":
             print_json(record(compared, terms))
         case "csv":
-            _write([csv_text(compared.counts, terms)])
+            print_parts([csv_text(compared.counts, terms)])
         case "svg":
-            _write([svg_text(compared.counts)])
+            print_parts([svg_text(compared.counts)])
         case _:
             _print_tables(tables(compared, terms), options.form, after=[summary(compared)])
 
@@ -140,7 +142,7 @@ def _compare_changes(options: argparse.Namespace) -> None:
     if options.form == "json":
         print_json(record(report))
         return
-    sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a terminal may be ASCII only
+    let_terminal_replace()
     print(as_text(report, options.form == "markdown", Spelling(options.spelling)))
 
 
@@ -156,16 +158,10 @@ def _compare_vocabularies(options: argparse.Namespace) -> None:
         case "json":
             print_json(record(found, names))
         case "csv":
-            _write(csv_blocks(csv_rows(found, names)))
+            print_parts(csv_blocks(csv_rows(found, names)))
         case _:
-            sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
+            let_terminal_replace()
             print(page_text(found, names, is_markdown=options.form == "markdown"))
-
-
-def _write(parts: Iterable[str]) -> None:
-    """What becomes a file, whatever the encoding of the terminal is."""
-    sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape")  # type: ignore[union-attr]
-    sys.stdout.writelines(parts)
 
 
 def _print_tables(
@@ -173,7 +169,7 @@ def _print_tables(
 ) -> None:
     from guiapp.core.export.tables import page_of
 
-    sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a terminal may be ASCII only
+    let_terminal_replace()
     print(page_of(shown, before, after, is_markdown=form == "markdown"))
 
 

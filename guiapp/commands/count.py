@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import TYPE_CHECKING
 
 from guiapp.commands.files import (
@@ -12,6 +11,7 @@ from guiapp.commands.files import (
     add_pre_option,
     add_text_source,
     blocks_of,
+    let_terminal_replace,
     open_tokenizer,
     print_json,
     text_of,
@@ -77,7 +77,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _tell_hidden(report: HiddenReport) -> None:
     """A line for each place: of which line of the text, from which byte on, what, and what it costs."""
-    sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a terminal may be ASCII only
+    let_terminal_replace()
     for place in report.places:
         what = f"{place.characters} {', '.join(place.kinds)}"
         says = [f"“{visible_text(place.says.encode(), SHOWN_CHARACTERS)}”"] if place.says else []
@@ -97,7 +97,7 @@ def _print_dearest(options: argparse.Namespace, tokenizer: Tokenizer) -> int:
     if options.json:
         print_json(_report(found, encoding.text_bytes))
         return 0
-    sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a terminal may be ASCII only
+    let_terminal_replace()
     print(found.n_tokens)
     for title, rows in (("words", found.words), ("lines", found.lines)):
         print(f"\n{title:>8}{'':8}{'times':>8}{'line':>9}")

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
-from guiapp.commands.files import OneFile, file_name, print_json
+from guiapp.commands.files import OneFile, file_name, print_json, print_lines
 
 STATUS = {None: 0, "hint": 0, "warning": 3, "error": 4}
 
@@ -34,6 +33,5 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print_json(record(diagnosis))
     else:
-        sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a terminal may be ASCII only
-        print(*text_lines(diagnosis), sep="\n")
+        print_lines(text_lines(diagnosis))
     return STATUS[diagnosis.worst]

@@ -6,7 +6,7 @@ import argparse
 import codecs
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from io import BytesIO
 from itertools import chain
@@ -215,6 +215,24 @@ def _opened(file: str | None) -> Iterator[BinaryIO]:
             yield stream
     except OSError as error:
         raise InputError(f"{name} cannot be read: {error.strerror}.") from error
+
+
+def let_terminal_replace() -> None:
+    """Print signs instead of characters that a terminal has not: it may be ASCII only."""
+    sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
+
+
+def print_lines(lines: Iterable[str]) -> None:
+    """Print lines for people."""
+    let_terminal_replace()
+    for line in lines:
+        print(line)
+
+
+def print_parts(parts: Iterable[str]) -> None:
+    """Print what becomes a file, whatever the encoding of the terminal is."""
+    sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape")  # type: ignore[union-attr]
+    sys.stdout.writelines(parts)
 
 
 def print_json(record: object, indent: int | None = None) -> None:

@@ -8,7 +8,14 @@ import sys
 import threading
 from typing import TYPE_CHECKING
 
-from guiapp.commands.files import file_name, positive_number, print_json, seed_number, write
+from guiapp.commands.files import (
+    file_name,
+    positive_number,
+    print_json,
+    print_lines,
+    seed_number,
+    write,
+)
 
 if TYPE_CHECKING:
     from guiapp.core.hunt.engine import Plan
@@ -57,8 +64,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print_json(record(state))
     elif options.report != "-":
-        sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a terminal may be ASCII only
-        print(*text_lines(state), sep="\n")
+        print_lines(text_lines(state))
     if state.finds:
         return FOUND
     return INTERRUPTED if interrupted.is_set() else 0

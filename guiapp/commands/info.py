@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
-from guiapp.commands.files import add_pre_option, open_tokenizer, print_json
+from guiapp.commands.files import add_pre_option, let_terminal_replace, open_tokenizer, print_json
 from guiapp.core.explain.figures import percent
 from guiapp.core.explain.reports import info_report, value_text
 from guiapp.core.vocab.quoting import quoted
@@ -29,7 +28,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print_json(report, indent=2)
     else:
-        sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a terminal may be ASCII only
+        let_terminal_replace()
         said = tokenizer.vocabulary.metadata.items()
         report["metadata"] = {quoted(key, LONGEST): quoted(value_text(value), LONGEST) for key, value in said}
         width = max(map(len, report))

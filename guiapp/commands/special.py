@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
-from guiapp.commands.files import add_pre_option, open_tokenizer, print_json
+from guiapp.commands.files import add_pre_option, open_tokenizer, print_json, print_lines, print_parts
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -37,9 +36,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print_json(record(tokens))
     elif options.csv:
-        sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape")  # type: ignore[union-attr]
-        sys.stdout.write(csv_text(tokens))
+        print_parts([csv_text(tokens)])
     else:
-        sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a terminal may be ASCII only
-        print(*text_lines(tokens), sep="\n")
+        print_lines(text_lines(tokens))
     return 0

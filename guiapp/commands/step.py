@@ -10,6 +10,7 @@ from guiapp.commands.files import (
     InputError,
     add_encode_options,
     add_spelling_option,
+    let_terminal_replace,
     open_tokenizer,
     print_json,
     text_of,
@@ -71,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
                 print(f"{row.title}: {told}", file=sys.stderr)
         print_json(trace_record(debugger, steps))
         return 0
-    sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a terminal may be ASCII only
+    let_terminal_replace()
     if options.text is None and options.file is None and not sys.stdin.isatty():
         raise InputError("The text came by standard input, so commands cannot. Give TEXT, -f FILE or --json.")
     with remembered_commands():

@@ -10,8 +10,10 @@ from guiapp.commands.files import (
     InputError,
     add_encode_options,
     add_spelling_option,
+    let_terminal_replace,
     open_tokenizer,
     print_json,
+    print_lines,
     text_of,
 )
 from guiapp.core.explain.doubled_special import doubled_special
@@ -61,9 +63,7 @@ def run(options: argparse.Namespace) -> int:
     elif options.format == "json":
         print_json(ids_report(tokenizer, encoding))
     else:
-        sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a terminal may be ASCII only
-        for line in token_lines(tokenizer, encoding, options.format, Spelling(options.spelling)):
-            print(line)
+        print_lines(token_lines(tokenizer, encoding, options.format, Spelling(options.spelling)))
     return 0
 
 
@@ -78,9 +78,7 @@ def _print_round_trip(tokenizer: Tokenizer, text: bytes, options: argparse.Names
     if options.format == "json":
         print_json(result.record())
         return
-    sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a terminal may be ASCII only
-    for line in result.told():
-        print(line)
+    print_lines(result.told())
 
 
 def _print_best(tokenizer: Tokenizer, text: bytes, options: argparse.Namespace) -> None:
@@ -103,7 +101,7 @@ def _print_log(tokenizer: Tokenizer, text: bytes, options: argparse.Namespace) -
     from guiapp.core.trace.recorder import record
     from guiapp.core.trace.reports import debugger_for, log_lines
 
-    sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a terminal may be ASCII only
+    let_terminal_replace()
     trace = record(tokenizer, text, options.encoder, options.special, options.parse_special)
     for line in log_lines(debugger_for(tokenizer, trace, Spelling(options.spelling))):
         print(line)

@@ -6,7 +6,14 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from guiapp.commands.files import InputError, add_file_option, add_spelling_option, file_path, read
+from guiapp.commands.files import (
+    InputError,
+    add_file_option,
+    add_spelling_option,
+    file_path,
+    let_terminal_replace,
+    read,
+)
 from guiapp.core.text.utf16 import as_utf8
 
 if TYPE_CHECKING:
@@ -69,7 +76,7 @@ def _train_by_steps(options: argparse.Namespace, text: str) -> ModelFile:
 
     run = begin(options.algorithm, text, options.vocab_size, options.end_marks)
     record = TrainingRecord(run.start, Spelling(options.spelling))
-    sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a terminal may be ASCII only
+    let_terminal_replace()
     for number, told in enumerate(run.steps(), 1):
         if options.log:
             print(f"{number:>6,}  {told.sentence(record.write)}")

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 
-from guiapp.commands.files import add_pre_option, add_spelling_option, file_path, open_tokenizer
+from guiapp.commands.files import (
+    add_pre_option,
+    add_spelling_option,
+    file_path,
+    open_tokenizer,
+    print_lines,
+)
 from guiapp.commands.images import need_no_display, picture_size
 from guiapp.core.explain.spelling import Spelling
 from guiapp.core.tree.reports import Branch, dot_lines, json_lines, tree_lines
@@ -51,9 +56,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print(*json_lines(branch), sep="")
         return 0
-    sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a terminal may be ASCII only
-    for line in dot_lines(branch) if options.dot else tree_lines(branch):
-        print(line)
+    print_lines(dot_lines(branch) if options.dot else tree_lines(branch))
     return 0
 
 

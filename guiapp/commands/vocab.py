@@ -5,7 +5,13 @@ from __future__ import annotations
 import argparse
 import sys
 
-from guiapp.commands.files import InputError, add_pre_option, add_spelling_option, open_tokenizer
+from guiapp.commands.files import (
+    InputError,
+    add_pre_option,
+    add_spelling_option,
+    open_tokenizer,
+    print_parts,
+)
 
 SHOWN = 100  # tokens, for people
 MOST_ROWS = 1 << 22
@@ -96,8 +102,7 @@ def run(options: argparse.Namespace) -> int:
     if shown.figures.indicators is not None and options.form is None:
         print(*embeddings_lines(shown.figures.indicators), sep="\n", file=sys.stderr)
     limit = SHOWN if options.limit is None and options.form is None else options.limit
-    sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape")  # type: ignore[union-attr]
-    sys.stdout.writelines(WRITERS[options.form or "text"](shown.first(limit)))
+    print_parts(WRITERS[options.form or "text"](shown.first(limit)))
     if limit is not None and limit < len(shown.ids):
         print(f"tokenloupe: {limit:,} of {len(shown.ids):,} tokens. --limit N prints more.", file=sys.stderr)
     return 0

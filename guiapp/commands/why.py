@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import re
-import sys
 
 from guiapp.commands.files import (
     InputError,
     add_encode_options,
     add_spelling_option,
+    let_terminal_replace,
     open_tokenizer,
     print_json,
     text_of,
@@ -52,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print_json(why_record(found))
         return 0
-    sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a terminal may be ASCII only
+    let_terminal_replace()
     print("\n\n".join("\n".join(why_lines(token)) for token in found))
     return 0
 

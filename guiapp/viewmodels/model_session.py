@@ -293,17 +293,26 @@ class ModelSession(QObject):
                 self.text.choose(PointedAt(self, index, start, end))
         self._set_selected(index)
 
+    @property
+    def selected_id(self) -> int | None:
+        """What the selected token is in the vocabulary."""
+        index = self._selected_token
+        return (
+            None if index is None or index >= len(self.tokens) else int(self.tokens.ids(index, index + 1)[0])
+        )
+
     def next_use(self, token_id: int) -> int | None:
-        """The next place of a token in the text, from the selected one on; None if that is it, or none is."""
-        selected = self._selected_token
-        ids = self.tokens.ids(0, len(self.tokens))
-        if selected is not None and selected < len(ids) and int(ids[selected]) == token_id:
-            return None
-        places = np.flatnonzero(ids == token_id)
+        """The next place of a token behind the selected one, then from the start again; None for none."""
+        places = np.flatnonzero(self.tokens.ids(0, len(self.tokens)) == token_id)
         if not len(places):
             return None
-        behind = int(np.searchsorted(places, selected or 0))
-        return int(places[behind % len(places)])
+        selected = -1 if self._selected_token is None else self._selected_token
+        return int(places[np.searchsorted(places, selected, "right") % len(places)])
+
+    def select_use(self, token_id: int) -> None:
+        """Select a token where the text has it next, unless it is the selected one already."""
+        if token_id != self.selected_id and (index := self.next_use(token_id)) is not None:
+            self.select_token(index)
 
     def hover_token(self, index: int | None) -> None:
         self.text.hover(None if index is None else PointedAt(self, index, *self.tokens.span(index)))

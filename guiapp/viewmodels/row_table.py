@@ -15,6 +15,7 @@ MOST_COPIED_ROWS = 100_000
 MOST_SEARCHED_ROWS = 200  # by letters that are typed: what a row says may take a millisecond to find out
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+ATTRIBUTES_ROLE = Qt.ItemDataRole.UserRole + 1  # of the `Attribute` of a row's token, as a number
 NO_INDEX = QModelIndex()
 DISPLAY, ALIGNMENT = Qt.ItemDataRole.DisplayRole.value, Qt.ItemDataRole.TextAlignmentRole.value
 
@@ -42,8 +43,19 @@ class RowTable(QAbstractTableModel, Generic[Row]):
     def row(self, index: int) -> Row | None:
         """None where it is gone already, and the view not told yet."""
 
+    @property
+    def order(self) -> tuple[str, bool]:
+        """The title of the column that rows are sorted by, "" for none, and whether the last come first."""
+        return "", False
+
     def title(self, column: Column[Row]) -> str:
         return column.title
+
+    def heading(self, column: Column[Row]) -> str:
+        """The title, behind an arrow where rows are sorted by it: Qt's own would lie over letters."""
+        sorted_by, is_descending = self.order
+        arrow = "" if column.title != (sorted_by or None) else "▾ " if is_descending else "▴ "
+        return arrow + self.title(column)
 
     def rowCount(self, parent: AnyIndex = NO_INDEX) -> int:
         return 0 if parent.isValid() else self.n_rows
@@ -58,7 +70,7 @@ class RowTable(QAbstractTableModel, Generic[Row]):
             return None
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return self.columns[section].alignment
-        return self.title(self.columns[section]) if role == Qt.ItemDataRole.DisplayRole else None
+        return self.heading(self.columns[section]) if role == Qt.ItemDataRole.DisplayRole else None
 
     def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if role == ALIGNMENT:

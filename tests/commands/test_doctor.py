@@ -25,6 +25,14 @@ def test_the_exit_status_tells_the_worst_severity(
     assert run(["doctor", model, "--json"]) == status
 
 
+def test_of_a_folder_the_file_that_was_examined_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    bpe(**RIGHT).write(tmp_path / "small.gguf")
+    run(["doctor", str(tmp_path)])
+    assert capsys.readouterr().out.endswith(" in small.gguf.\n")
+    run(["doctor", str(tmp_path), "--json"])
+    assert json.loads(capsys.readouterr().out)["file"] == "small.gguf"
+
+
 def test_json_has_a_record_of_each_finding(capsys: pytest.CaptureFixture[str]):
     run(["doctor", "demo:spm", "--json"])
     [finding] = json.loads(capsys.readouterr().out)["findings"]

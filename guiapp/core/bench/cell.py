@@ -83,7 +83,7 @@ class Race:
         except Stopped as error:
             stopped = error
         shares = [share for series in entered for share in series.shares]
-        crowded = is_crowded(shares, noise_now()["load"], os.cpu_count() or 1)
+        crowded = is_crowded(shares, noise_now()["load"], os.cpu_count() or 1, cell.threads)
         for series in entered:
             if series.samples:
                 self._remember(series)

@@ -18,14 +18,14 @@ def was_shared(row: Record) -> bool:
     return row["threads"] == 1 and share is not None and share < LEAST_SHARE
 
 
-def is_crowded(shares: Iterable[float], load: float | None, n_cores: int) -> bool:
-    """Whether other programs took part of the machine while contenders took turns on one thread.
+def is_crowded(shares: Iterable[float], load: float | None, n_cores: int, n_threads: int) -> bool:
+    """Whether other programs took part of the machine while contenders took turns.
 
-    shares  of a core that samples got
-    load    of the machine at their beginning, which counts one contender
+    shares  of a core that samples on one thread got
+    load    of the machine, which counts the threads of one contender
     """
     crowd = [share < LEAST_SHARE for share in shares]
-    return sum(crowd) > BUSY_SHARE * len(crowd) or (load or 0.0) - 1.0 > MOST_LOAD * n_cores
+    return sum(crowd) > BUSY_SHARE * len(crowd) or (load or 0.0) - n_threads > MOST_LOAD * n_cores
 
 
 def was_busy_before(run: Record) -> bool:

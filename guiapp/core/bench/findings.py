@@ -8,25 +8,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from guiapp.core.bench.growth import IN_STEP, LESS, WORST_FIT
-from guiapp.core.bench.measurement import growth_records
+from guiapp.core.bench.growth import IN_STEP, LESS, WORST_FIT, growth_records
 from guiapp.core.bench.stages import STAGES, WHOLE
-from guiapp.core.bench.tables import BYTES_PER_MB, time_text
+from guiapp.core.bench.wording import BYTES_PER_MB, time_text
 from guiapp.core.explain.figures import percent
 from guiapp.core.pipelines.stages import ENCODE, NORMALISE_AND_SPLIT, SPLIT_AND_ENCODE
 
 Record = Mapping[str, Any]
 Rows = Sequence[Record]
+Find = Callable[[Rows, Rows, str], str]
+"""What the results of one scenario and text, at least one, and those left out say; also gets the baseline."""
 MOST_NAMED = 2  # contenders in a sentence
 SAME = 1.1  # the most times that something takes longer and is called as long
 SPOKEN = {ENCODE: "encode", NORMALISE_AND_SPLIT: "normalise and split", SPLIT_AND_ENCODE: "split and encode"}
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-
-
-def finding(scenario: str, rows: Rows, left_out: Rows, baseline: str) -> str:
-    """What the records of one scenario and text say; "" for nothing certain."""
-    find = FINDINGS.get(scenario)
-    return find(rows, left_out, baseline) if find and rows else ""
 
 
 def in_words(number: int) -> str:
@@ -45,6 +40,11 @@ def leaders(rows: Rows) -> list[str]:
     return list(dict.fromkeys(row["contender"] for row in timed if row["ci_s"][0] <= reach))
 
 
+def by_one_clock(*rows: Record) -> bool:
+    """Whether times may be put in proportion: processor time is none beside time."""
+    return len({row.get("clock") for row in rows}) == 1
+
+
 def stopped(rows: Rows, left_out: Rows) -> list[str]:
     """Who did the same with other texts of this kind, and was left out of these."""
     gone = {_place(each) for each in left_out}
@@ -55,8 +55,8 @@ def _place(record: Record) -> tuple[object, ...]:
     return tuple(record.get(key) for key in ("scenario", "corpus", "operation", "contender"))
 
 
-def _time_by_length(rows: Rows, _left_out: Rows, _baseline: str) -> str:
-    told = [line for line in growth_records(list(map(dict, rows))) if line["error"] < WORST_FIT]
+def time_by_length(rows: Rows, _left_out: Rows, _baseline: str) -> str:
+    told = [line for line in growth_records(rows) if line["error"] < WORST_FIT]
     if 2 * len(told) <= len({row["contender"] for row in rows}):
         return ""
     faster = [line["contender"] for line in told if line["exponent"] > IN_STEP]
@@ -68,7 +68,7 @@ def _time_by_length(rows: Rows, _left_out: Rows, _baseline: str) -> str:
     return f"Time grows in step with the length of the text, but not for {names_of(faster)}"
 
 
-def _worst_case(rows: Rows, left_out: Rows, _baseline: str) -> str:
+def worst_case(rows: Rows, left_out: Rows, _baseline: str) -> str:
     text = str(rows[0]["corpus"]).capitalize()
     text = "One letter, repeated," if text == "One letter" else text
     n_of = len({row["contender"] for row in rows})
@@ -76,7 +76,7 @@ def _worst_case(rows: Rows, left_out: Rows, _baseline: str) -> str:
     if gone := stopped(rows, left_out):
         share = (len(gone), n_of) if n_of >= len(NUMBERS) else (in_words(len(gone)), in_words(n_of))
         return f"{text} {verb} {share[0]} of {share[1]}"
-    told = [line for line in growth_records(list(map(dict, rows))) if line["error"] < WORST_FIT]
+    told = [line for line in growth_records(rows) if line["error"] < WORST_FIT]
     slow = [line["contender"] for line in told if line["exponent"] > IN_STEP]
     if not told or len(told) < n_of:
         return ""
@@ -84,12 +84,14 @@ def _worst_case(rows: Rows, left_out: Rows, _baseline: str) -> str:
     return f"{text} {does} {names_of(slow)} slow" if slow else f"{text} {verb} nobody"
 
 
-def _short_calls(rows: Rows, _left_out: Rows, _baseline: str) -> str:
+def short_calls(rows: Rows, _left_out: Rows, _baseline: str) -> str:
     by_size: dict[int, list[Record]] = {}
     for row in rows:
         by_size.setdefault(row["size_bytes"], []).append(row)
     ahead = [leaders(found) for _, found in sorted(by_size.items())]
-    if len({row["contender"] for row in rows}) < 2:
+    if len({row["contender"] for row in rows}) < 2 or not all(
+        by_one_clock(*each) for each in by_size.values()
+    ):
         return ""
     if max(len(ahead[0]), len(ahead[-1])) > MOST_NAMED:
         return ""
@@ -100,12 +102,12 @@ def _short_calls(rows: Rows, _left_out: Rows, _baseline: str) -> str:
     return f"{_are(ahead[0])} the fastest for the shortest, {names_of(ahead[-1])} for the longest"
 
 
-def _ahead(verb: str) -> Callable[[Rows, Rows, str], str]:
+def ahead(verb: str) -> Find:
     """“X decodes fastest, 2.1 times as fast as fast”."""
 
     def find(rows: Rows, _left_out: Rows, baseline: str) -> str:
         best, base = leaders(rows), _of(rows, baseline)
-        if len({row["contender"] for row in rows}) < 2:
+        if len({row["contender"] for row in rows}) < 2 or not by_one_clock(*rows):
             return ""
         if len(best) > 1:
             return f"{names_of(best)} {verb} fastest" if len(best) <= MOST_NAMED else ""
@@ -118,20 +120,20 @@ def _ahead(verb: str) -> Callable[[Rows, Rows, str], str]:
     return find
 
 
-def _first_call(rows: Rows, _left_out: Rows, baseline: str) -> str:
+def first_call(rows: Rows, _left_out: Rows, baseline: str) -> str:
     cold = _of([row for row in rows if row["scenario"] == "cold"], baseline)
     warm = _of([row for row in rows if row["scenario"] != "cold"], baseline)
-    if cold is None or warm is None:
+    if cold is None or warm is None or not by_one_clock(cold, warm):
         return ""
     return f"The first text takes {baseline} {_times(cold['median_s'] / warm['median_s'])} as later ones"
 
 
-def _threads(rows: Rows, _left_out: Rows, baseline: str) -> str:
+def gain_of_threads(rows: Rows, _left_out: Rows, baseline: str) -> str:
     mine = sorted((row for row in rows if row["contender"] == baseline), key=lambda row: int(row["threads"]))
     if len(mine) < 2 or mine[0]["threads"] != 1:
         return ""
     one, most = mine[0], mine[-1]
-    if most["ci_s"][1] >= one["ci_s"][0]:
+    if most["ci_s"][1] >= one["ci_s"][0] or not by_one_clock(one, most):
         return ""
     times = one["median_s"] / most["median_s"]
     return (
@@ -139,15 +141,17 @@ def _threads(rows: Rows, _left_out: Rows, baseline: str) -> str:
     )
 
 
-def _appending(rows: Rows, _left_out: Rows, baseline: str) -> str:
+def appending(rows: Rows, _left_out: Rows, baseline: str) -> str:
     return _beside(rows, baseline, "append", "encode", "Appending bit by bit takes {} {} as encoding once")
 
 
-def _parts(rows: Rows, _left_out: Rows, baseline: str) -> str:
+def counting_parts(rows: Rows, _left_out: Rows, baseline: str) -> str:
     counting = [row for row in rows if row["contender"] == baseline and row["operation"] == "count parts"]
     if len(counting) < 2:
         return ""
     shortest, longest = (pick(counting, key=lambda row: int(row["size_bytes"])) for pick in (min, max))
+    if not by_one_clock(longest, shortest):
+        return ""
     more = longest["median_s"] / shortest["median_s"]
     times = longest["size_bytes"] / shortest["size_bytes"]
     return f"To count {times:,.0f} times as many bytes takes {baseline} {_times(more)}"
@@ -160,12 +164,12 @@ def _beside(rows: Rows, name: str, operation: str, other: str, words: str) -> st
         whole = [
             each for each in mine if each["operation"] == other and each["size_bytes"] == row["size_bytes"]
         ]
-        if row["operation"] == operation and whole:
+        if row["operation"] == operation and whole and by_one_clock(row, whole[0]):
             return words.format(name, _times(row["median_s"] / whole[0]["median_s"]))
     return ""
 
 
-def _stages(rows: Rows, _left_out: Rows, baseline: str) -> str:
+def longest_stage(rows: Rows, _left_out: Rows, baseline: str) -> str:
     calls = [row for row in rows if row["operation"] == WHOLE]
     told = {row["contender"] for row in rows if row["operation"] in STAGES}
     mine = [row for row in calls if row["contender"] in told]
@@ -174,13 +178,15 @@ def _stages(rows: Rows, _left_out: Rows, baseline: str) -> str:
         return ""
     name = call["contender"]
     stages = [row for row in rows if row["contender"] == name and row["operation"] in STAGES]
+    if not by_one_clock(call, *stages):
+        return ""
     longest = max(stages, key=lambda row: float(row["median_s"]))
     whole = max(call["median_s"], sum(row["median_s"] for row in stages))
     what, share = longest["operation"], longest["median_s"] / whole
     return f"To {SPOKEN.get(what, what)} takes {percent(share)} of the time of {name}"
 
 
-def _memory(rows: Rows, _left_out: Rows, baseline: str) -> str:
+def least_memory(rows: Rows, _left_out: Rows, baseline: str) -> str:
     sizes = {row["contender"]: (row["built_bytes"] + row["encoding_bytes"]) / BYTES_PER_MB for row in rows}
     if len(sizes) < 2:
         return ""
@@ -191,7 +197,7 @@ def _memory(rows: Rows, _left_out: Rows, baseline: str) -> str:
     return f"{least} needs {sizes[least]:.3g} MB{beside}, {most} {sizes[most]:.3g} MB"
 
 
-def _latency(rows: Rows, _left_out: Rows, baseline: str) -> str:
+def slow_calls(rows: Rows, _left_out: Rows, baseline: str) -> str:
     mine = _of(rows, baseline)
     return (
         ""
@@ -200,7 +206,7 @@ def _latency(rows: Rows, _left_out: Rows, baseline: str) -> str:
     )
 
 
-def _energy(rows: Rows, _left_out: Rows, baseline: str) -> str:
+def least_energy(rows: Rows, _left_out: Rows, baseline: str) -> str:
     told = sorted(
         (row for row in rows if row.get("joules_per_mb")), key=lambda row: float(row["joules_per_mb"])
     )
@@ -228,20 +234,3 @@ def _times(ratio: float) -> str:
     if 1 / SAME < ratio < SAME:
         return "as long"
     return f"{_two_digits(ratio)} times as long" if ratio > 1 else f"{percent(ratio)} of the time"
-
-
-FINDINGS: Mapping[str, Callable[[Rows, Rows, str], str]] = {
-    "scaling": _time_by_length,
-    "worst": _worst_case,
-    "short": _short_calls,
-    "cold": _first_call,
-    "threads": _threads,
-    "decode": _ahead("decode"),
-    "batch": _ahead("encode"),
-    "append": _appending,
-    "interval": _parts,
-    "stages": _stages,
-    "memory": _memory,
-    "latency": _latency,
-    "energy": _energy,
-}

@@ -1,9 +1,11 @@
-"""How time grows with length, in words."""
+"""How time grows with length, as records and in words."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+from guiapp.core.bench.statistics import fit_growth
 
 WORST_FIT = 0.5  # of the measured time; curves that fit worse say nothing
 IN_STEP = (
@@ -12,6 +14,21 @@ IN_STEP = (
 LESS = 0.85  # up to which it grows less
 _WORDS = ((LESS, "less than linear"), (1.05, "linear"), (IN_STEP, "almost linear"))
 _QUADRATIC = (1.75, 2.25)
+
+
+def growth_records(results: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Exponent, overhead and slope of the time of every contender that ran a series of sizes."""
+    series: dict[tuple[str, str, str], list[Mapping[str, Any]]] = {}
+    for result in results:
+        series.setdefault((result["scenario"], result["contender"], result["corpus"]), []).append(result)
+    records = []
+    for place, points in series.items():
+        growth = fit_growth(*([point[key] for point in points] for key in ("size_bytes", "median_s")))
+        if growth is not None:
+            head = zip(("scenario", "contender", "corpus"), place, strict=True)
+            curve = {name: vars(growth)[name] for name in ("exponent", "overhead_s", "slope", "error")}
+            records.append({**dict(head), **curve})
+    return records
 
 
 def growth_words(growth: Mapping[str, Any]) -> str:

@@ -16,6 +16,7 @@ from guiapp.core.bench.measurement import KEY, Record, key_of
 from guiapp.core.bench.plan import BenchError, Plan, plan_from
 from guiapp.core.bench.run_form import as_shown, problem_with
 from guiapp.core.bench.statistics import Ratio, ratio_of, wander_of
+from guiapp.core.bench.wording import on_threads
 from guiapp.core.system.outside_json import read_json
 from guiapp.core.system.replace_file import replace_file
 
@@ -75,8 +76,7 @@ class Change:
     @property
     def title(self) -> str:
         scenario, operation, contender, corpus, size_bytes, threads = self.key
-        on_threads = f", {threads} threads" if threads > 1 else ""
-        return f"{contender}: {scenario} ({operation}), {corpus}, {size_bytes:,} bytes{on_threads}"
+        return f"{contender}: {scenario} ({operation}), {corpus}, {size_bytes:,} bytes{on_threads(threads)}"
 
 
 def save_run(path: Path, record: Mapping[str, Any]) -> None:

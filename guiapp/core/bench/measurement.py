@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from guiapp.core.bench.agreement import Agreement
+from guiapp.core.bench.growth import growth_records
 from guiapp.core.bench.operations import MEMORY
 from guiapp.core.bench.scenarios import SCENARIOS
-from guiapp.core.bench.statistics import fit_growth, interval_in_turns, summarize
+from guiapp.core.bench.statistics import Interval, interval_in_turns, summarize
 from guiapp.core.bench.tasks import Cell
 from guiapp.core.bench.timing import Sample
 
@@ -48,7 +49,7 @@ class Series:
 
     @property
     def own_seconds(self) -> list[float]:
-        """What each sample got of a core; none where that is not what it takes."""
+        """What each sample got of a core; none where it may use several, or waits by itself."""
         if self.cell.threads > 1 or self.has_waited:
             return []
         return [min(sample.cpu_s, sample.wall_s) for sample in self.samples]
@@ -59,7 +60,9 @@ class Series:
         return 2 * sum(sample.waited for sample in self.samples) > len(self.samples)
 
     def seconds(self, clock: str) -> list[float]:
-        return [sample.cpu_s if clock == "cpu" else sample.wall_s for sample in self.samples]
+        """By the clock of this cell where this one is asked for, beside no other programs."""
+        is_cpu = clock_of(self.cell.scenario, clock) == "cpu"
+        return [sample.cpu_s if is_cpu else sample.wall_s for sample in self.samples]
 
     @property
     def n_unit_tokens(self) -> float:
@@ -70,22 +73,21 @@ class Series:
 
     @property
     def shares(self) -> list[float]:
-        """Of a core that each sample got; none where it may use several, or waits by itself."""
+        """Of a core that each sample got; none where nobody can tell."""
         pairs = zip(self.own_seconds, self.seconds("wall"), strict=False)
         return [own_s / wall_s for own_s, wall_s in pairs if wall_s]
 
     def record(self, clock: str, is_crowded: bool = False) -> Record:
         """The stable JSON record; at least one sample.
 
-        is_crowded  whether other programs took part of the machine while this was measured: times are then
-                    what the contender got of a processor, where that is what it takes
+        is_crowded  whether other programs took part of the machine while this was measured
         """
-        shown = times_shown(self.seconds(clock), self.own_seconds, is_crowded)
-        seconds, cell = shown.seconds, self.cell
+        cell = self.cell
+        used = clock_of(cell.scenario, clock)
+        seconds, told_clock, interval = times_shown(self.seconds(clock), self.own_seconds, used, is_crowded)
         summary = summarize(seconds)
-        interval = interval_in_turns(seconds, is_crowded)
         n_tokens = self.n_unit_tokens
-        cpu_s, wall_s = (float(np.median(self.seconds(each))) for each in ("cpu", "wall"))
+        wall_s, cpu_s = np.median([sample[:2] for sample in self.samples], axis=0).tolist()
         return {
             **_head(cell, self.contender, self.operation),
             "n": summary.n,
@@ -99,7 +101,7 @@ class Series:
             "outliers": summary.n_outliers,
             "processor_share": cpu_s / wall_s if wall_s and not self.has_waited else None,
             "crowded": is_crowded,
-            "clock": "cpu" if shown.is_own else clock,
+            "clock": told_clock,
             "first_turn": self.first_turn,
             **_quantiles(self.samples),
             **_energy(self.samples, cell.size_bytes),
@@ -108,16 +110,33 @@ class Series:
 
 
 class Shown(NamedTuple):
-    """The times that a result is made of, and whether they are processor time in place of time."""
+    """The times that a result is made of, their clock, "wall" or "cpu", and the bounds of the true one."""
 
     seconds: list[float]
-    is_own: bool
+    clock: str
+    interval: Interval
 
 
-def times_shown(seconds: list[float], own_seconds: list[float], is_crowded: bool) -> Shown:
-    """Beside other programs what each sample got of a processor, where that is known and what it takes."""
-    is_own = is_crowded and len(own_seconds) == len(seconds) and all(own_seconds)
-    return Shown(own_seconds if is_own else seconds, is_own)
+def clock_of(scenario: str, asked: str) -> str:
+    """The clock of all cells of a scenario; processor time would add up what several threads take at once."""
+    return "wall" if SCENARIOS[scenario].on_threads else asked
+
+
+def times_shown(seconds: list[float], own_seconds: list[float], clock: str, is_crowded: bool) -> Shown:
+    """Of one contender in a cell, at least one.
+
+    Beside other programs those by "auto" are what each sample got of a core, where that is known and what it
+    takes; time by the wall clock may be no longer than that, as far as anybody can tell.
+
+    own_seconds  what each sample got of a core, [] where that is not known
+    """
+    is_own_known = is_crowded and len(own_seconds) == len(seconds) and all(own_seconds)
+    if is_own_known and clock == "auto":
+        return Shown(own_seconds, "cpu", interval_in_turns(own_seconds, is_crowded))
+    interval = interval_in_turns(seconds, is_crowded)
+    if is_own_known and clock == "wall":
+        interval = replace(interval, low=min(interval.low, interval_in_turns(own_seconds, is_crowded).low))
+    return Shown(seconds, "wall" if clock == "auto" else clock, interval)
 
 
 def _quantiles(samples: Sequence[Sample]) -> Record:
@@ -172,32 +191,6 @@ def half_width(row: Mapping[str, Any], keys: tuple[str, str] = TIME) -> float:
     """Half of an interval as a share of the value; 0 of what took no time."""
     middle, (low, high) = (row[key] for key in keys)
     return float((high - low) / 2 / middle) if middle else 0.0
-
-
-def growth_records(results: Sequence[Record]) -> list[Record]:
-    """Exponent, overhead and slope of the time of every contender that ran a series of sizes."""
-    series: dict[tuple[str, str, str], list[Record]] = {}
-    for result in results:
-        if SCENARIOS[result["scenario"]].grows:
-            series.setdefault((result["scenario"], result["contender"], result["corpus"]), []).append(result)
-    records = []
-    for (scenario, contender, corpus), points in series.items():
-        growth = fit_growth(
-            [point["size_bytes"] for point in points], [point["median_s"] for point in points]
-        )
-        if growth is not None:
-            records.append(
-                {
-                    "scenario": scenario,
-                    "contender": contender,
-                    "corpus": corpus,
-                    "exponent": growth.exponent,
-                    "overhead_s": growth.overhead_s,
-                    "slope": growth.slope,
-                    "error": growth.error,
-                }
-            )
-    return records
 
 
 def _head(cell: Cell, contender: str, operation: str) -> Record:
@@ -265,9 +258,14 @@ class Report:
         return int(self._head["environment"].get("cores") or 1)
 
     @property
+    def clock(self) -> str:
+        """The one that was asked for."""
+        return str(self._head["plan"].get("clock", "auto"))
+
+    @property
     def growth(self) -> list[Record]:
         """How time depends on length, for each contender that ran a series of sizes."""
-        return growth_records(self.results)
+        return growth_records([row for row in self.results if SCENARIOS[row["scenario"]].grows])
 
     def record(self) -> Record:
         name = {"name": self.name} if self.name else {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
+from itertools import chain, repeat
 from operator import itemgetter
 
 from guiapp.core.bench.contenders.contender import APPENDED_BYTES
@@ -12,12 +13,18 @@ from guiapp.core.bench.disturbance import LEAST_SHARE, MOST_STOLEN, was_busy_bef
 from guiapp.core.bench.measurement import Record, half_width
 from guiapp.core.bench.run_form import MOMENTS
 from guiapp.core.bench.scenarios import SCENARIOS
-from guiapp.core.bench.tables import length_text, n_times, place_text, size_text, time_text
+from guiapp.core.bench.wording import length_text, n_times, place_text, size_text, time_text
 from guiapp.core.explain.figures import percent
 
-ALSO_ON = "; also on "
 SECONDS = re.compile(r"(\d+(?:\.\d+)?) s\b")
 PACKAGE = re.compile(r"is not installed\. Install it with: pip install (\S+)$")
+
+
+class LinkedRemark(str):
+    """A sentence about a contender; `parts` are its words, each with a text that it leads to, or ""."""
+
+    contender: str
+    parts: list[tuple[str, str]]
 
 
 def remarks(run: Record) -> list[str]:
@@ -86,12 +93,17 @@ def _deviations(results: Sequence[Record]) -> Iterator[str]:
     for contender, by_text in found.items():
         (corpus, row), *others = by_text.items()
         difference = row["first_difference"]
-        also = ", ".join(f"{name} ({percent(each['agreement'], 2)})" for name, each in others)
-        yield (
-            f"{contender} differs on {corpus} from byte {difference['byte_offset']} on: "
+        told = (
+            f" differs on {corpus} from byte {difference['byte_offset']} on: "
             f"{_id_text(difference.get('found_id'))} instead of {_id_text(difference.get('expected_id'))}; "
-            f"{percent(row['agreement'], 2)} of the spans agree{ALSO_ON + also if also else ''}."
+            f"{percent(row['agreement'], 2)} of the spans agree"
         )
+        parts = [(contender, corpus), (told, "")]
+        for between, (text, each) in zip(chain(["; also on "], repeat(", ")), others, strict=False):
+            parts += [(between, ""), (text, text), (f" ({percent(each['agreement'], 2)})", "")]
+        remark = LinkedRemark("".join(words for words, _ in parts) + ".")
+        remark.contender, remark.parts = contender, [*parts, (".", "")]
+        yield remark
 
 
 def missing_lines(left_out: Sequence[Record]) -> Iterator[str]:

@@ -6,9 +6,9 @@ import json
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from html import escape
 from itertools import chain
 
+from guiapp.core.bench.html import Cell, Column, Html, joined, table, tag
 from guiapp.core.bench.measurement import KEY, QUANTILES, Record
 from guiapp.core.bench.plan import BenchError, Plan, plan_from
 from guiapp.core.bench.remarks import remarks
@@ -71,8 +71,8 @@ def report_text(suffix: str, run: Record, baseline: str, charts: Mapping[str, st
 
 def table_lines(run: Record, baseline: str) -> Iterator[str]:
     """For a terminal: all tables, then what they do not say."""
-    for table in tables(run, baseline):
-        yield from aligned(table)
+    for each in tables(run, baseline):
+        yield from aligned(each)
         yield ""
     yield from remarks(run)
 
@@ -80,27 +80,28 @@ def table_lines(run: Record, baseline: str) -> Iterator[str]:
 def html_text(run: Record, baseline: str, charts: Mapping[str, str]) -> str:
     """One page that needs no other file; `charts` are SVG documents by their titles."""
     title = f"Tokenloupe benchmark: {_vocabulary(run)}"
-    figures = (
-        f"<figure><figcaption>{escape(name)}</figcaption>{_inline(svg, f'chart{index}-')}</figure>"
-        for index, (name, svg) in enumerate(charts.items())
-    )
-    parts = [
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>',
-        f"<style>{STYLE}</style></head><body><h1>{escape(title)}</h1>",
+    body = [
+        tag("h1", title),
         _html_remarks(remarks(run)),
-        *figures,
-        *(_html_table(table) for table in tables(run, baseline)),
+        *(
+            tag("figure", joined([tag("figcaption", name), _inline(svg, f"chart{index}-")]))
+            for index, (name, svg) in enumerate(charts.items())
+        ),
+        *map(_html_table, tables(run, baseline)),
         _html_table(Table("Machine and versions", [["", ""], *_environment(run)])),
-        f"<h2>To repeat it</h2><pre>{escape(_repeat(run))}</pre></body></html>",
+        tag("h2", "To repeat it"),
+        tag("pre", _repeat(run)),
     ]
-    return "\n".join(parts) + "\n"
+    head = joined([Html('<meta charset="utf-8">'), tag("title", title), tag("style", Html(STYLE))])
+    page = tag("html", joined([tag("head", head), tag("body", joined(body, Html("\n")))]), lang="en")
+    return f"<!doctype html>{page}\n"
 
 
 def markdown_text(run: Record, baseline: str) -> str:
     """Tables that people read in plain text too."""
     parts = [f"# Tokenloupe benchmark: {_vocabulary(run)}", "\n".join(f"- {line}" for line in remarks(run))]
-    for table in tables(run, baseline):
-        parts += [f"## {table.title}", table.note, markdown_table(table)]
+    for each in tables(run, baseline):
+        parts += [f"## {each.title}", each.note, markdown_table(each)]
     parts += ["## Machine and versions", "\n".join(f"- {name}: {value}" for name, value in _environment(run))]
     parts += ["## To repeat it", f"```\n{_repeat(run)}\n```"]
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -139,25 +140,20 @@ def _repeat(run: Record) -> str:
         return "The plan of this run was not kept."
 
 
-def _html_table(table: Table) -> str:
-    head, *body = table.rows
-    rows = ["".join(f"<th>{escape(cell)}</th>" for cell in head)]
-    rows += ["".join(f"<td>{escape(cell)}</td>" for cell in row) for row in body]
-    lines = "".join(f"<tr>{row}</tr>" for row in rows)
-    note = f"<p>{escape(table.note)}</p>" if table.note else ""
-    return f'<h2>{escape(table.title)}</h2>{note}<div class="wide"><table>{lines}</table></div>'
+def _html_table(shown: Table) -> Html:
+    head, *body = shown.rows
+    note = tag("p", shown.note) if shown.note else ""
+    whole = table(list(map(Column, head)), [list(map(Cell, row)) for row in body])
+    return joined([tag("h2", shown.title), note, whole])
 
 
-def _html_remarks(lines: Sequence[str]) -> str:
+def _html_remarks(lines: Sequence[str]) -> Html:
     """Folded: whoever doubts a figure looks."""
-    items = "".join(f"<li>{escape(line)}</li>" for line in lines)
-    return (
-        f"<details><summary>{counted(len(lines), 'remark')}</summary><ul>{items}</ul></details>"
-        if lines
-        else ""
-    )
+    items = joined(tag("li", line) for line in lines)
+    summary = tag("summary", counted(len(lines), "remark"))
+    return tag("details", joined([summary, tag("ul", items)])) if lines else Html()
 
 
-def _inline(svg: str, prefix: str) -> str:
+def _inline(svg: str, prefix: str) -> Html:
     """An SVG document without what only a file of its own has, its ids different from all others'."""
-    return re.sub(r'(\bid="|url\(#|href="#)', rf"\1{prefix}", svg[svg.index("<svg") :])
+    return Html(re.sub(r'(\bid="|url\(#|href="#)', rf"\1{prefix}", svg[svg.index("<svg") :]))

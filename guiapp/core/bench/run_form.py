@@ -50,7 +50,7 @@ def as_shown(value: Any) -> Any:
 def _problem_with_result(result: object) -> str:
     if not isinstance(result, dict):
         return "is no object"
-    checks = {**HEAD, **FIGURES_OF.get(str(result.get("scenario")), FIGURES)}
+    checks = {**HEAD, **_figures_of(result.get("scenario"))}
     for name, is_right in checks.items():
         if name not in result:
             return f"has no “{name}”"
@@ -64,6 +64,12 @@ def _problem_with_result(result: object) -> str:
     if result["exact"] is False and not _is_difference(result["first_difference"]):
         return "does not say where its ids differ"
     return ""
+
+
+def _figures_of(name: object) -> Mapping[str, Check]:
+    scenario = SCENARIOS.get(str(name))
+    kinds = () if scenario is None else (scenario.chart, scenario.unit)
+    return next((FIGURES_OF[kind] for kind in kinds if kind in FIGURES_OF), FIGURES)
 
 
 def _is_text(value: object) -> bool:
@@ -189,8 +195,8 @@ MEMORY_FIGURES: Mapping[str, Check] = {
     "built_bytes": _is_number,
     "encoding_bytes": _is_number,
 }
-FIGURES_OF: Mapping[str, Mapping[str, Check]] = {  # scenarios that have others
+FIGURES_OF: Mapping[str, Mapping[str, Check]] = {  # charts and units that have others
     "memory": MEMORY_FIGURES,
     "latency": {**FIGURES, **dict.fromkeys(QUANTILES, _is_time)},
-    "energy": {**FIGURES, "joules_per_mb": _is_number, "joules_ci": _is_pair_of(_is_number)},
+    "J/MB": {**FIGURES, "joules_per_mb": _is_number, "joules_ci": _is_pair_of(_is_number)},
 }

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from guiapp.core.bench import findings
 from guiapp.core.bench.contenders.contender import APPENDED_BYTES
 from guiapp.core.bench.corpus import WORST_TEXTS
 from guiapp.core.bench.energy import why_no_energy
@@ -64,10 +65,12 @@ class Scenario:
     extents     of all cells of a group, from a plan and the bytes of its texts
     cell        what becomes of a task
     chart       the kind of its picture
+    find        says in a sentence what results bear out
     by_text     whether each text has results, and so a chart, of its own
     own_texts   what is encoded instead of the texts of a plan
     is_batch    whether it has its size whatever the texts have: of less, threads have nothing to share
     grows       whether cells differ in size only
+    on_threads  whether cells differ in threads only, so that nothing but the wall clock compares them
     is_default  whether it is measured where nobody asks for any
     slowdown    how many times as long as an ordinary text a byte takes, about
     beside      the scenario whose results for the same texts are shown beside
@@ -83,10 +86,12 @@ class Scenario:
     cell: Callable[[Setting, Task], Cell]
     unit: Unit
     chart: Chart
+    find: findings.Find = lambda *_: ""
     by_text: bool = False
     own_texts: tuple[str, ...] = ()
     is_batch: bool = False
     grows: bool = False
+    on_threads: bool = False
     is_default: bool = False
     slowdown: float = 1.0
     beside: str = ""
@@ -119,7 +124,12 @@ def tasks_of(plan: Plan, text_bytes: Sequence[int]) -> list[Task]:
                 task = task._replace(size_bytes=min(task.size_bytes, text_bytes[task.text]))
             if task.call_bytes <= largest or not scenario.grows:
                 tasks.append(task)
-    return sorted(dict.fromkeys(tasks), key=lambda task: task.threads)  # others need other workers
+    return sorted(dict.fromkeys(tasks), key=_turn)
+
+
+def _turn(task: Task) -> tuple[int, bool]:
+    """Other numbers of threads need other workers; those that are compared follow each other."""
+    return task.threads, SCENARIOS[task.scenario].on_threads
 
 
 def _whole_texts(_: Plan, text_bytes: Sequence[int]) -> Iterator[Extent]:
@@ -175,6 +185,7 @@ SCENARIOS: dict[str, Scenario] = {
             *(_ENCODE, _sizes(*SCALING_BYTES), lengthened),
             unit="s",
             chart="curves",
+            find=findings.time_by_length,
             grows=True,
         ),
         Scenario(
@@ -185,6 +196,7 @@ SCENARIOS: dict[str, Scenario] = {
             *((("encode each",),), _sizes(*SHORT_BYTES), prompts),
             unit="s",
             chart="curves",
+            find=findings.short_calls,
             is_default=True,
         ),
         Scenario(
@@ -195,6 +207,7 @@ SCENARIOS: dict[str, Scenario] = {
             *(((SINGLY,),), _sizes(UNSEEN_BYTES), unseen),
             unit="s",
             chart="latency",
+            find=findings.slow_calls,
         ),
         Scenario(
             "worst",
@@ -204,6 +217,7 @@ SCENARIOS: dict[str, Scenario] = {
             *(_ENCODE, _worst_sizes, worst),
             unit="s",
             chart="curves",
+            find=findings.worst_case,
             by_text=True,
             own_texts=WORST_TEXTS,
             grows=True,
@@ -217,6 +231,7 @@ SCENARIOS: dict[str, Scenario] = {
             *((("encode first",),), _whole_texts, whole),
             unit="s",
             chart="groups",
+            find=findings.first_call,
             by_text=True,
             is_default=True,
             beside="throughput",
@@ -229,7 +244,9 @@ SCENARIOS: dict[str, Scenario] = {
             *(_BATCH, _batch_on_threads, documents),
             unit="MB/s",
             is_batch=True,
+            on_threads=True,
             chart="groups",
+            find=findings.gain_of_threads,
         ),
         Scenario(
             "decode",
@@ -239,6 +256,7 @@ SCENARIOS: dict[str, Scenario] = {
             *((("decode",),), _whole_texts, whole),
             unit="MB/s",
             chart="groups",
+            find=findings.ahead("decode"),
             by_text=True,
             is_default=True,
         ),
@@ -250,6 +268,7 @@ SCENARIOS: dict[str, Scenario] = {
             *(_APPEND, _sizes(*APPEND_BYTES), lengthened),
             unit="s",
             chart="curves",
+            find=findings.appending,
         ),
         Scenario(
             "interval",
@@ -259,6 +278,7 @@ SCENARIOS: dict[str, Scenario] = {
             *(_PARTS, _sizes(*(BYTES_PER_TOKEN * n_tokens for n_tokens in PART_TOKENS)), parts),
             unit="s",
             chart="curves",
+            find=findings.counting_parts,
         ),
         Scenario(
             "batch",
@@ -269,6 +289,7 @@ SCENARIOS: dict[str, Scenario] = {
             unit="MB/s",
             is_batch=True,
             chart="groups",
+            find=findings.ahead("encode"),
             by_text=True,
         ),
         Scenario(
@@ -279,6 +300,7 @@ SCENARIOS: dict[str, Scenario] = {
             *(((WHOLE, *STAGES),), _whole_texts, stages),
             unit="s",
             chart="stages",
+            find=findings.longest_stage,
             by_text=True,
         ),
         Scenario(
@@ -289,6 +311,7 @@ SCENARIOS: dict[str, Scenario] = {
             *(((MEMORY,),), _sizes(BATCH_BYTES), lengthened),
             unit="MB",
             chart="memory",
+            find=findings.least_memory,
         ),
         Scenario(
             "energy",
@@ -298,6 +321,7 @@ SCENARIOS: dict[str, Scenario] = {
             *(((METERED,),), _whole_texts, whole),
             unit="J/MB",
             chart="groups",
+            find=findings.least_energy,
             by_text=True,
             why_not=why_no_energy,
         ),

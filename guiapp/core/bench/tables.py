@@ -8,23 +8,30 @@ from typing import NamedTuple
 
 from guiapp.core.bench.beside import Beside, beside, ratio_text
 from guiapp.core.bench.drift import NO_DRIFT
-from guiapp.core.bench.growth import growth_words
 from guiapp.core.bench.history import BUSY_MARGIN, Change
 from guiapp.core.bench.measurement import ENERGY, QUANTILES, TIME, Record, half_width
 from guiapp.core.bench.scenarios import SCENARIOS, Unit
 from guiapp.core.bench.stages import STAGES, WHOLE
+from guiapp.core.bench.wording import (
+    BYTES_PER_MB,
+    TIME_UNITS,
+    figure_text,
+    growth_text,
+    length_text,
+    on_threads,
+    place_text,
+    short_ratio,
+    size_text,
+    time_text,
+)
 from guiapp.core.explain.figures import counted, percent
 from guiapp.core.export.tables import NONE, Table
 
-BYTES_PER_MB = 1e6
 CONTENDER, ONCE, PLUS_MINUS, IDS = "contender", "once", "± %", "ids"
 EQUAL, ALMOST = "equal", "≈"  # ids
 MARKS = {"slower": "▼", "faster": "▲", "same": "", "disturbed": ""}
 TOOK_NO_PART = "took no part"
 VERDICTS = ("slower", "faster", "same")
-TIME_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
-YOUR_TEXT = "your text"
-LEAST_OVERHEAD_S = 1e-9
 
 
 class Figures(NamedTuple):
@@ -247,7 +254,7 @@ def published_tables(run: Record) -> Iterator[Table]:
         lines = [
             [
                 row.published.contender,
-                f"{row.cell['scenario']}: {place_text(row.cell)}{_on_threads(row.cell)}",
+                f"{row.cell['scenario']}: {place_text(row.cell)}{on_threads(row.cell['threads'])}",
                 row.published.figure,
                 ratio_text(row.published_ratio),
                 _absence(run, row) if row.result is None else time_text(row.result["median_s"]),
@@ -281,7 +288,7 @@ def change_table(changes: Sequence[Change], title: str) -> Table:
     rows = [["", "what", "text", "size", "verdict", "times the time", "99 % interval", *beside]]
     for change in changes:
         scenario, operation, contender, corpus, size_bytes, threads = change.key
-        what = f"{scenario} ({operation})" + (f", {threads} threads" if threads > 1 else "")
+        what = f"{scenario} ({operation}){on_threads(threads)}"
         ratio, mark = change.ratio, MARKS[change.verdict]
         interval = f"{ratio.low:.2f} to {ratio.high:.2f}"
         verdict = f"{mark} {change.words}".strip()
@@ -317,59 +324,3 @@ def busy_text(changes: Sequence[Change]) -> str:
     if n_disturbed:
         told.append(f"nothing is sure of {counted(n_disturbed, 'result')} that had less than a core")
     return f"Machine busy: {', and '.join(told)}" if told else ""
-
-
-def size_text(size_bytes: int) -> str:
-    """A size in the unit that needs the fewest digits; kB are thousands, KiB 1024."""
-    for factor, unit in ((1 << 20, "MiB"), (1_000_000, "MB"), (1 << 10, "KiB"), (1_000, "kB")):
-        if size_bytes >= factor and size_bytes % factor == 0:
-            return f"{size_bytes // factor} {unit}"
-    return f"{size_bytes:,} B"
-
-
-def place_text(result: Record) -> str:
-    """The text of a result, and how much of it."""
-    return f"{result['corpus']}, {size_text(result['size_bytes'])}"
-
-
-def length_text(row: Record) -> str:
-    """How long the text of a result is, and how often it was repeated to be so."""
-    times = n_times(row)
-    if times <= 1:
-        return size_text(row["size_bytes"])
-    own = size_text(row["own_bytes"])
-    return f"{'your' if row['corpus'] == YOUR_TEXT else 'its'} {own}, {times} times"
-
-
-def n_times(row: Record) -> int:
-    """How many times over a text is in what was encoded; runs of older versions do not tell."""
-    return round(int(row["size_bytes"]) / int(row.get("own_bytes") or row["size_bytes"]))
-
-
-def growth_text(line: Record) -> str:
-    """How time grows with length, and what a call costs beside that; "" where nothing is known."""
-    words, overhead_s = growth_words(line), line["overhead_s"]
-    return f"{words}, {time_text(overhead_s)} a call" if words and overhead_s >= LEAST_OVERHEAD_S else words
-
-
-def figure_text(value: float) -> str:
-    """Three digits, more where they are before the point, never an exponent."""
-    if not value:
-        return "0"
-    return f"{value:.{max(2 - math.floor(math.log10(abs(value))), 0)}f}"
-
-
-def short_ratio(ratio: float) -> str:
-    """Two decimals, and of less than a tenth two digits."""
-    return f"{ratio:.2f}" if ratio >= 0.1 else f"{ratio:.2g}"
-
-
-def time_text(seconds: float) -> str:
-    for factor, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")):
-        if seconds >= factor:
-            return f"{seconds / factor:.3g} {unit}"
-    return f"{seconds * 1e9:.3g} ns"
-
-
-def _on_threads(result: Record) -> str:
-    return f", {result['threads']} threads" if result["threads"] > 1 else ""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from guiapp.core.bench.contenders.contender import UnavailableError
 from guiapp.core.bench.contenders.own import OwnContender
-from guiapp.core.bench.tables import time_text
+from guiapp.core.bench.wording import time_text
 from guiapp.core.bench.worker_process import ContenderFailed, WorkerLost, WorkerProcess
 from guiapp.core.explain.figures import counted
 from guiapp.core.tokenizer import Tokenizer

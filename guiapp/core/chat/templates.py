@@ -19,6 +19,7 @@ DEFAULT, WITH_TOOLS = "default", "tool_use"
 KEY = "chat_template"
 GGUF_KEY = "tokenizer.chat_template"
 JSON, FOLDER = "chat_template.json", "additional_chat_templates"
+AS_GIVEN = "as given"  # as its text, by whoever asks
 MOST_TEMPLATES = 100
 
 
@@ -109,7 +110,7 @@ def chosen_template(vocabulary: Vocabulary, has_tools: bool, given: str | Path |
     Raises ChatError where there is none.
     """
     if isinstance(given, str) and ("{{" in given or "{%" in given):
-        return ChatTemplate("given", given, "as given")
+        return ChatTemplate("given", given, AS_GIVEN)
     templates = {template.name: template for template in templates_of(vocabulary)}
     if given is None:
         name = WITH_TOOLS if has_tools and WITH_TOOLS in templates else next(iter(templates), None)

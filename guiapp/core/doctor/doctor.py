@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from os import PathLike
 from os.path import isdir
+from pathlib import Path
 
 from guiapp.core.doctor.findings import CONVERT, DOWNLOAD, ERROR, HINT, SEVERITIES, WARNING, Finding
 from guiapp.core.doctor.original import check_original
@@ -68,10 +69,15 @@ MOST_OF_A_KIND = 20
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What was found, the worst first; `tokenizer` is None where the file could not be opened at all."""
+    """What was found, the worst first.
+
+    tokenizer  None where the file could not be opened at all
+    path       the file that was examined; in a folder, the one that was chosen
+    """
 
     findings: tuple[Finding, ...]
     tokenizer: Tokenizer | None
+    path: Path | None
 
     @property
     def worst(self) -> str | None:
@@ -94,11 +100,12 @@ def doctor(
     try:
         tokenizer = _opened(model)
     except VocabError as error:
-        if (kind := _format(model)) is None:
+        path = _path(model)
+        if (kind := _format(path)) is None:
             raise
-        _, remedy = OF_REMARKS.get(error.code, (ERROR, CONVERT))
+        _, remedy = OF_REMARKS.get(error.code, (ERROR, ""))  # the sentence ends with what to do
         finding = Finding(error.code, ERROR, str(error), remedy.format(error.key))
-        return Diagnosis((_fitting(finding, kind == GGUF),), None)
+        return Diagnosis((_fitting(finding, kind == GGUF),), None, path)
     return examine(tokenizer, reference, progress)
 
 
@@ -108,7 +115,8 @@ def examine(
     progress: Callable[[float], None] = lambda _share: None,
 ) -> Diagnosis:
     """The same of a tokenizer that is open."""
-    return Diagnosis(_in_order(_findings(Patient(tokenizer), original, progress)), tokenizer)
+    findings = _in_order(_findings(Patient(tokenizer), original, progress))
+    return Diagnosis(findings, tokenizer, tokenizer.vocabulary.path)
 
 
 def _findings(
@@ -142,10 +150,14 @@ def _fitting(finding: Finding, is_gguf: bool) -> Finding:
     return finding if is_gguf or finding.remedy != CONVERT else replace(finding, remedy=DOWNLOAD)
 
 
-def _format(model: str | PathLike[str]) -> str | None:
-    """The format of the file; None where it is of no known one."""
+def _path(model: str | PathLike[str]) -> Path:
+    """The file that a model is read from."""
     path = located(model, Opening(lambda _share: None)).path
-    path = file_in(path) if isdir(path) else path
+    return file_in(path) if isdir(path) else path
+
+
+def _format(path: Path) -> str | None:
+    """The format of the file; None where it is of no known one."""
     with open_regular(path) as file:
         head = file.read(HEAD_BYTES)
     return format_of(path).name if is_tokenizer(head) else None

@@ -17,8 +17,14 @@ from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.vocabulary import VocabType
 
-IN_ALL_FORMATS = ("put before a text", "put behind a text", "ends a generation", "chat template")
+ENDS = "ends a generation"
+IN_ALL_FORMATS = ("put before a text", "put behind a text", ENDS, "chat template")
 """Rules that files of different formats say alike; by the others, the same ids come about in other words."""
+
+
+HOLD_NO_SPECIAL = "tiktoken"
+"""Programs give such files special tokens: which ones differ tells of no fault in what was converted."""
+SPECIAL = Attribute.CONTROL | Attribute.USER_DEFINED | Attribute.UNUSED
 
 
 def check_original(patient: Patient, original: Tokenizer) -> Iterator[Finding]:
@@ -28,18 +34,23 @@ def check_original(patient: Patient, original: Tokenizer) -> Iterator[Finding]:
     if (
         patient.vocabulary.type is not VocabType.WPM or not patient.is_gguf
     ):  # GGUF spells WordPieces otherwise
-        yield from _tokens(patient, found)
+        yield from _tokens(patient, found, original.vocabulary.format != HOLD_NO_SPECIAL)
     if (merges := found.merges) is not None:
         counts = len(merges.only[1]), len(merges.only[0]), int(merges.moved.sum())
         if any(counts):
             what = "Merge rules: {:,} of the original are missing, {:,} are new, {:,} stand elsewhere."
             yield Finding("original_merges", ERROR, what.format(*counts))
+    if original.vocabulary.format == HOLD_NO_SPECIAL:
+        yield from _usual_tokens(patient, original)
     for role in found.roles:
         if role.first is not None and role.second is not None and role.differs:
             what = f"The {role.name.upper()} token is {role.first:,}; in the original it is {role.second:,}."
-            yield Finding("original_role", WARNING, what)
+            is_said = original.vocabulary.format != HOLD_NO_SPECIAL
+            yield Finding("original_role", WARNING if is_said else HINT, what)
     is_of_one_format = patient.vocabulary.format == original.vocabulary.format
     for setting in found.other_settings:
+        if setting.name == ENDS and original.vocabulary.format == HOLD_NO_SPECIAL:
+            continue
         if is_of_one_format or (setting.name in IN_ALL_FORMATS and setting.second != NOTHING):
             what = (
                 f"{setting.name.capitalize()}: {quoted(setting.first)}; original: {quoted(setting.second)}."
@@ -58,18 +69,32 @@ def _other_ids(patient: Patient, original: Tokenizer) -> Iterator[Finding]:
             return
 
 
-def _tokens(patient: Patient, found: VocabularyComparison) -> Iterator[Finding]:
-    second = found.tokenizers[1].vocabulary
-    if len(missing := found.only[1].tolist()):
+def _usual_tokens(patient: Patient, original: Tokenizer) -> Iterator[Finding]:
+    """Special tokens by other names than are usual for the original."""
+    usual = original.vocabulary
+    rows = np.flatnonzero(usual.attributes & SPECIAL)
+    names = {row: usual.raw_text(row).decode("utf-8", "replace") for row in rows.tolist()}
+    others = [row for row, name in names.items() if patient.texts[row : row + 1] != [name]]
+    here = [row for row in others if row < len(patient.texts)]
+    if here:
+        said = f"in the original it is “{quoted(names[here[0]])}”, but its file holds no special tokens."
+        yield patient.about(here, "original_special_tokens", HINT, said, "")
+
+
+def _tokens(patient: Patient, found: VocabularyComparison, with_special: bool) -> Iterator[Finding]:
+    first, second = (each.vocabulary for each in found.tokenizers)
+    is_kept = [with_special | (each.attributes & SPECIAL == 0) for each in (first, second)]
+    if len(missing := found.only[1][is_kept[1][found.only[1]]].tolist()):
         name = quoted(second.raw_text(missing[0]))
         what = f"{len(missing):,} tokens of the original are missing, the first is “{name}”."
         yield Finding("original_tokens", ERROR, what)
-    if len(new := found.only[0].tolist()):
+    if len(new := found.only[0][is_kept[0][found.only[0]]].tolist()):
         yield patient.about(new, "original_tokens", HINT, "not in the original.", "")
+    is_meant = is_kept[1][found.both[:, 1]]
     differs = {"id": found.other_id, "kind": _other_kinds(found), "score": found.other_score}
     for name, is_other in differs.items():
-        if is_other.any():
-            rows = found.both[is_other, 0].tolist()
+        if (is_other & is_meant).any():
+            rows = found.both[is_other & is_meant, 0].tolist()
             severity = WARNING if name == "kind" else ERROR
             yield patient.about(rows, f"original_{name}", severity, f"it has another {name} in the original.")
 

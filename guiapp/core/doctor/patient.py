@@ -83,9 +83,9 @@ class Patient:
         which = f"T{first[1:]}" if len(rows) == 1 else f"{len(rows):,} tokens, the first is {first}"
         return Finding(code, severity, f"{which}: {said}", remedy, changes, tuple(rows[:MOST_NAMED]))
 
-    def new_metadata(self, options: str) -> str:
-        """The command that writes a copy of a GGUF file with other metadata."""
-        return new_metadata(self.vocabulary, options) if self.is_gguf else CONVERT
+    def new_metadata(self, options: str, otherwise: str = CONVERT) -> str:
+        """The command that writes a copy of a GGUF file with other metadata; what mends other files."""
+        return new_metadata(self.vocabulary, options) if self.is_gguf else otherwise
 
 
 Check = Callable[[Patient], Iterator[Finding]]

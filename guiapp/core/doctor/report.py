@@ -18,7 +18,8 @@ MOST_IDS = 12
 
 def record(diagnosis: Diagnosis) -> dict[str, Any]:
     """The record of `doctor --json`; `changes` is null where no one text shows it."""
-    return {"findings": [_finding(each) for each in diagnosis.findings]}
+    name = None if diagnosis.path is None else diagnosis.path.name
+    return {"file": name, "findings": [_finding(each) for each in diagnosis.findings]}
 
 
 def _finding(finding: Finding) -> dict[str, Any]:
@@ -51,7 +52,8 @@ def text_lines(diagnosis: Diagnosis) -> Iterator[str]:
             yield f"    text:   {_change(finding.changes)}"
         if finding.remedy:
             yield f"    remedy: {finding.remedy}"
-    yield count(diagnosis.findings) + "."
+    where = "" if diagnosis.path is None else f" in {quoted(diagnosis.path.name)}"
+    yield f"{count(diagnosis.findings)}{where}."
 
 
 def _change(change: Change) -> str:

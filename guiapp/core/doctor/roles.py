@@ -22,6 +22,15 @@ ENDS_BY_LOOK = frozenset(
 )
 BRACKETS = "<>|[]_/ "
 KEY_OF_ROLE = {role: key.removesuffix("_token_id") for key, role in reversed(KEYS.items())}
+IN_CONFIG = "Name the right token as {}_token in tokenizer_config.json."
+IN_GENERATION = (
+    "Add {} to eos_token_id of generation_config.json. "
+    "In a GGUF file made of this one, set tokenizer.ggml.{}_token_id to it."
+)
+CLEAN_UP = (
+    "Nothing, if the model's own tokenizer does so, too (clean_up_tokenization_spaces). "
+    "Else name another pre-tokenizer, by which it goes (tokenizer.ggml.pre)."
+)
 WITH_UNKNOWN = (VocabType.SPM, VocabType.UGM, VocabType.WPM)
 
 
@@ -35,7 +44,9 @@ def check_roles(patient: Patient) -> Iterator[Finding]:
         if is_asked and ids[role] is None:
             key = f"tokenizer.ggml.{KEY_OF_ROLE[role]}_token_id"
             what = f"Each text is to have a {role.upper()} token, but there is none ({key})."
-            remedy = patient.new_metadata(f"--special-token-by-id {KEY_OF_ROLE[role]} ID")
+            remedy = patient.new_metadata(
+                f"--special-token-by-id {KEY_OF_ROLE[role]} ID", IN_CONFIG.format(role)
+            )
             yield Finding("role_missing", ERROR, what, remedy)
     for role, row in ids.items():
         if row is None or vocabulary.stored_types[row] != NORMAL_TYPE:
@@ -45,7 +56,9 @@ def check_roles(patient: Patient) -> Iterator[Finding]:
             what = (
                 f"The {role.upper()} token is {row} “{quoted(patient.texts[row])}”, which is ordinary text."
             )
-            remedy = patient.new_metadata(f"--special-token-by-id {KEY_OF_ROLE[role]} ID")
+            remedy = patient.new_metadata(
+                f"--special-token-by-id {KEY_OF_ROLE[role]} ID", IN_CONFIG.format(role)
+            )
             changes = None
             if asked.get(role):
                 changes = Change("a", patient.cut("a", True))
@@ -66,7 +79,7 @@ def check_ends(patient: Patient) -> Iterator[Finding]:
         return
     if not vocabulary.eog and vocabulary.special_ids.eos is None and len(vocabulary):
         what = "No token ends a generation: the model would write without end."
-        remedy = patient.new_metadata("--special-token-by-id eos ID")
+        remedy = patient.new_metadata("--special-token-by-id eos ID", IN_CONFIG.format("eos"))
         yield Finding("no_end", WARNING if patient.is_gguf else HINT, what, remedy)
     for text, row in patient.specials.items():
         if row in vocabulary.eog or not looks_like_end(text):
@@ -76,7 +89,7 @@ def check_ends(patient: Patient) -> Iterator[Finding]:
         is_used = any(text in template.text for template in patient.templates)
         said = "it looks like the end of a turn, but llama.cpp does not end a generation there."
         role = "eot" if vocabulary.special_ids.eot is None else "eom"
-        remedy = patient.new_metadata(f"--special-token-by-id {role} {row}")
+        remedy = patient.new_metadata(f"--special-token-by-id {role} {row}", IN_GENERATION.format(row, role))
         severity = WARNING if is_used else HINT
         yield patient.about([row], "end_of_turn_goes_on", severity, said, remedy)
 
@@ -123,5 +136,5 @@ def check_clean_up(patient: Patient) -> Iterator[Finding]:
     decoded = patient.tokenizer.decode(patient.cut(text).ids, remove_special=True)
     if decoded != text:
         what = f"Decoding drops blanks before punctuation: “{text}” comes back as “{quoted(decoded)}”."
-        remedy = "Nothing, if the model's own tokenizer has clean_up_tokenization_spaces; else another pre."
+        remedy = CLEAN_UP
         yield Finding("clean_up", HINT, what, remedy)

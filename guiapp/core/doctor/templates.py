@@ -18,6 +18,7 @@ WRITES_BOS = re.compile(r"\{\{-?\+?\s*bos_token\b|bos_token\s*[+~]|[+~]\s*bos_to
 PIPED = re.compile(r"<[|｜].*[|｜]>")
 LINES_AROUND, LONGEST_LINE = 3, 500
 REMEDY = "--chat-template-file FIXED.jinja"
+OTHERWISE = "Mend the template in its file: chat_template.jinja, or tokenizer_config.json."
 
 
 def check_templates(patient: Patient) -> Iterator[Finding]:
@@ -71,7 +72,7 @@ def _markers(patient: Patient, template: ChatTemplate, text: str) -> Iterator[Fi
         what += f"; it has “{quoted(meant)}”." if meant else "."
         after = Cut.whole(marker, names[meant]) if meant else None
         changes, tokens = Change(marker, patient.cut(marker), after), after.ids if after else ()
-        remedy = patient.new_metadata(REMEDY)
+        remedy = patient.new_metadata(REMEDY, OTHERWISE)
         yield Finding(
             "marker_is_text",
             WARNING,
@@ -85,7 +86,7 @@ def _markers(patient: Patient, template: ChatTemplate, text: str) -> Iterator[Fi
 
 def _unseen(patient: Patient, template: ChatTemplate, text: str) -> Iterator[Finding]:
     """Characters that nobody sees, or takes for others."""
-    remedy = patient.new_metadata(REMEDY)
+    remedy = patient.new_metadata(REMEDY, OTHERWISE)
     if found := INVISIBLE.search(text):
         line = _line(template, text, found.start())
         what = (

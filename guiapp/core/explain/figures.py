@@ -8,6 +8,11 @@ def counted(number: int, thing: str) -> str:
     return f"1 {thing}" if number == 1 else f"{number:,} {thing}s"
 
 
+def times(number: int) -> str:
+    """`not once`, `once`, `2 times`."""
+    return {0: "not once", 1: "once"}.get(number, f"{number:,} times")
+
+
 def percent(share: float, n_decimals: int = 0) -> str:
     """`95 %` of 0.95, `95.0 %` with a decimal."""
     return f"{100 * share:.{n_decimals}f} %"

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
 from enum import Enum
+from itertools import compress, zip_longest
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from guiapp.core.chat.templates import templates_of
 from guiapp.core.doctor.roles import keeps_going, looks_like_end
@@ -95,41 +97,51 @@ class SpecialToken:
 def special_list(tokenizer: Tokenizer) -> tuple[SpecialToken, ...]:
     """All tokens of a model that are not text alone, by id: those with a kind, a role or a reserved name."""
     vocabulary = tokenizer.vocabulary
-    is_reserved = reserved(vocabulary)
+    is_reserved, is_special = reserved(vocabulary), vocabulary.attributes & SPECIAL > 0
     roles = _roles(vocabulary)
-    is_listed = (vocabulary.attributes & SPECIAL > 0) | is_reserved
+    is_listed = is_special | is_reserved
     is_listed[[*roles, *vocabulary.eog]] = True
     ids = np.flatnonzero(is_listed).tolist()
-    names = {token_id: _name(vocabulary, token_id) for token_id in stoppable(ids)}
-    special_names = {name for token_id, name in names.items() if vocabulary.attributes[token_id] & SPECIAL}
+    names = [
+        text.decode("utf-8", "replace")
+        for text in _texts((vocabulary.token_data, vocabulary.token_offsets), ids)
+    ]
+    special_names = set(compress(names, is_special[ids].tolist()))
     reached, template_ids = _reached(tokenizer, ids), _template_ids(tokenizer)
-    around, added = _around(tokenizer), _added(vocabulary)
+    around, marked = _around(tokenizer), _marked(vocabulary, ids)
 
-    def described(token_id: int) -> SpecialToken:
-        name, own = names[token_id], tuple(roles.get(token_id, ()))
+    def described(token_id: int, name: str, is_special: bool, is_reserved: bool) -> SpecialToken:
+        own, (way, text), said = tuple(roles.get(token_id, ())), reached[token_id], marked[token_id]
         ends = token_id in vocabulary.eog
-        seems_ended = name in special_names and looks_like_end(name) and not keeps_going(name, special_names)
+        seems_ended = is_special and looks_like_end(name) and not keeps_going(name, special_names)
         return SpecialToken(
             token_id=token_id,
             name=name,
-            kind=vocabulary.kind(token_id),
+            kind=said.kind,
             roles=own,
-            mark=_mark(vocabulary, added.get(token_id), token_id),
-            reach=reached[token_id][0],
-            text=reached[token_id][1],
+            mark=said.mark,
+            reach=way,
+            text=text,
             around=around.get(token_id, ""),
             end=_end(own) if ends else "",
             looks_ended=seems_ended and not ends,
-            strips=_strips(int(vocabulary.attributes[token_id]), added.get(token_id)),
+            strips=said.strips,
             in_template=token_id in template_ids,
-            is_reserved=bool(is_reserved[token_id]),
+            is_reserved=is_reserved,
         )
 
-    return tuple(described(token_id) for token_id in stoppable(ids))
+    columns = names, is_special[ids].tolist(), is_reserved[ids].tolist()
+    return tuple(map(described, stoppable(ids), *columns))
 
 
 def _name(vocabulary: Vocabulary, token_id: int) -> str:
     return vocabulary.raw_text(token_id).decode("utf-8", "replace")
+
+
+def _texts(table: tuple[NDArray[np.uint8], NDArray[np.int64]], ids: Sequence[int]) -> Iterator[bytes]:
+    """The texts of some rows: slicing bytes costs a tenth of slicing an array."""
+    data, offsets = table[0].tobytes(), table[1].tolist()
+    return (data[offsets[token_id] : offsets[token_id + 1]] for token_id in stoppable(ids))
 
 
 # Roles
@@ -198,18 +210,36 @@ def _template_ids(tokenizer: Tokenizer) -> frozenset[int]:
     """The special tokens that the model's chat templates write."""
     ids: set[int] = set()
     for template in templates_of(tokenizer.vocabulary):
-        for row in _ids_of_each(tokenizer, [template.text.encode("utf-8", "replace")], True):
-            ids.update(row)
+        ids.update(_tokens_in(tokenizer, [template.text.encode("utf-8", "replace")], True)[0].tolist())
     return frozenset(ids)
 
 
 # How files mark them
 
 
-def _added(vocabulary: Vocabulary) -> dict[int, AddedToken]:
-    """The added tokens of a file of `tokenizers`, by id."""
-    tokens = () if vocabulary.parts is None else vocabulary.parts.added_tokens
-    return {token.token_id: token for token in tokens}
+class Marked(NamedTuple):
+    """What the file says of a token; see `SpecialToken`."""
+
+    kind: str
+    mark: str
+    strips: tuple[str, ...]
+
+
+def _marked(vocabulary: Vocabulary, ids: Sequence[int]) -> dict[int, Marked]:
+    """By id; most tokens of a file are marked alike, and share it."""
+    parts, found = vocabulary.parts, dict[int, Marked]()
+    added = {} if parts is None else {token.token_id: token for token in parts.added_tokens}
+    columns = [vocabulary.attributes[ids].tolist(), vocabulary.stored_types[ids].tolist()]
+    columns.append([] if parts is None else parts.in_model[ids].tolist())
+    alike = dict[tuple[object, ...], Marked]()
+    for token_id, *key in zip_longest(stoppable(ids), *columns):
+        if (token := added.get(token_id)) is not None:
+            key = [key[0], token.special, token.lstrip, token.rstrip, token.single_word]
+        if (said := alike.get(tuple(key))) is None:
+            mark, strips = _mark(vocabulary, token, token_id), _strips(key[0], token)
+            said = alike[tuple(key)] = Marked(vocabulary.kind(token_id), mark, strips)
+        found[token_id] = said
+    return found
 
 
 def _mark(vocabulary: Vocabulary, added: AddedToken | None, token_id: int) -> str:
@@ -241,32 +271,28 @@ def _strips(attributes: int, added: AddedToken | None) -> tuple[str, ...]:
 def _reached(tokenizer: Tokenizer, ids: Sequence[int]) -> dict[int, tuple[Reach, bytes | None]]:
     """For each id how its own text leads to it, and that text."""
     found: dict[int, tuple[Reach, bytes | None]] = {}
+    own_texts = list(_own_texts(tokenizer.vocabulary, ids))
     for way, parses in ((Reach.TEXT, False), (Reach.UNKNOWN, False), (Reach.PARSED, True)):
-        left = [token_id for token_id in ids if token_id not in found]
-        pairs = _unknown(tokenizer, left) if way is Reach.UNKNOWN else _own_texts(tokenizer, left)
-        for bulk in _bulks(list(pairs)):
-            rows = _ids_of_each(tokenizer, [text for _, text in bulk], parses)
-            for (token_id, text), row in zip(bulk, rows, strict=True):
-                if token_id in row:
-                    found.setdefault(token_id, (way, text))
+        texts = _unknown(tokenizer.vocabulary, ids) if way is Reach.UNKNOWN else own_texts
+        for bulk in _bulks([pair for pair in texts if pair[0] not in found]):
+            for token_id, text in _leading(tokenizer, bulk, parses):
+                found.setdefault(token_id, (way, text))
     return {token_id: found.get(token_id, (Reach.NEVER, None)) for token_id in ids}
 
 
-def _own_texts(tokenizer: Tokenizer, ids: Sequence[int]) -> Iterator[tuple[int, bytes]]:
+def _own_texts(vocabulary: Vocabulary, ids: Sequence[int]) -> Iterator[tuple[int, bytes]]:
     """What a token is searched for by, and what it stands for, where that is another text."""
-    vocabulary = tokenizer.vocabulary
-    data, offsets = vocabulary.unmarked_texts
-    for token_id in ids:
-        searched = data[offsets[token_id] : offsets[token_id + 1]].tobytes()
-        for text in dict.fromkeys((searched, vocabulary.token_bytes(token_id))):
-            if text:
-                yield token_id, text
+    searched, meant = _texts(vocabulary.unmarked_texts, ids), _texts(vocabulary.token_bytes_table, ids)
+    for token_id, text, other in zip(ids, searched, meant, strict=True):
+        if text:
+            yield token_id, text
+        if other and other != text:
+            yield token_id, other
 
 
-def _unknown(tokenizer: Tokenizer, ids: Sequence[int]) -> Iterator[tuple[int, bytes]]:
-    for token_id in ids:
-        if tokenizer.vocabulary.signs[token_id] & Attribute.UNKNOWN:
-            yield from ((token_id, character.encode()) for character in RARE)
+def _unknown(vocabulary: Vocabulary, ids: Sequence[int]) -> Iterator[tuple[int, bytes]]:
+    are_unknown = (vocabulary.signs[ids] & Attribute.UNKNOWN > 0).tolist()
+    return ((token_id, character.encode()) for token_id in compress(ids, are_unknown) for character in RARE)
 
 
 def _bulks(pairs: list[tuple[int, bytes]]) -> Iterator[list[tuple[int, bytes]]]:
@@ -275,23 +301,32 @@ def _bulks(pairs: list[tuple[int, bytes]]) -> Iterator[list[tuple[int, bytes]]]:
         yield pairs[begin : begin + AT_ONCE]
 
 
-def _ids_of_each(tokenizer: Tokenizer, texts: list[bytes], parses: bool) -> list[list[int]]:
-    """The ids of each text, or with `parses` of special tokens alone, where those can be had at once.
+def _leading(
+    tokenizer: Tokenizer, pairs: Sequence[tuple[int, bytes]], parses: bool
+) -> Iterator[tuple[int, bytes]]:
+    """Those of some tokens and texts where the text leads to the token."""
+    ids, texts_of_ids = _tokens_in(tokenizer, [text for _, text in pairs], parses)
+    wanted = np.array([token_id for token_id, _ in pairs], np.int32)
+    for at in np.unique(texts_of_ids[ids == wanted[texts_of_ids]]).tolist():
+        yield pairs[at]
 
-    None of a text that the vocabulary cannot express.
+
+def _tokens_in(
+    tokenizer: Tokenizer, texts: Sequence[bytes], parses: bool
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """The ids of all texts, or with `parses` of special tokens alone, where those can be had at once.
+
+    Behind them to which text each belongs; none is of a text that the vocabulary cannot express.
     """
     if parses and tokenizer.vocabulary.parts is None:
         found = tokenizer.special_tokens.partition_each(texts, True)
-        rows: list[list[int]] = [[] for _ in texts]
-        for text, token_id in zip(found.texts_of_ids.tolist(), found.ids.tolist(), strict=True):
-            rows[text].append(token_id)
-        return rows
+        return found.ids, found.texts_of_ids
     try:
-        return [row.tolist() for row in tokenizer.encode_each(texts, False, parses)]
+        rows = tokenizer.encode_each(texts, False, parses)
     except EncodeError:
         if len(texts) == 1:
-            return [[]]
+            return np.empty(0, np.int32), np.empty(0, np.int64)
         half = len(texts) // 2
-        return [
-            each for part in (texts[:half], texts[half:]) for each in _ids_of_each(tokenizer, part, parses)
-        ]
+        first, second = (_tokens_in(tokenizer, part, parses) for part in (texts[:half], texts[half:]))
+        return np.concatenate([first[0], second[0]]), np.concatenate([first[1], second[1] + half])
+    return np.concatenate(rows), np.repeat(np.arange(len(rows)), list(map(len, rows)))

@@ -7,9 +7,8 @@ from typing import Any
 
 from guiapp.core.explain.figures import counted
 from guiapp.core.explain.special_list import Reach, SpecialToken
-from guiapp.core.export.drawing import n_columns
 from guiapp.core.export.json_text import json_text
-from guiapp.core.export.tables import NONE, csv_lines
+from guiapp.core.export.tables import NONE, csv_lines, padded, widths_of
 from guiapp.core.vocab.quoting import quoted
 
 LONGEST = 40  # characters of a token in a line
@@ -104,11 +103,9 @@ def text_lines(tokens: Sequence[SpecialToken]) -> Iterator[str]:
         [title for title, _ in COLUMNS],
         *([text(token) or NONE for _, text in COLUMNS] for token in tokens),
     ]
-    widths = [max(map(n_columns, column)) for column in zip(*rows, strict=True)]
     if tokens:
-        for row in rows:
-            cells = (cell + " " * (width - n_columns(cell)) for cell, width in zip(row, widths, strict=True))
-            yield "  ".join(cells).rstrip()
+        widths = widths_of(rows)
+        yield from ("  ".join(padded(row, widths, [False] * len(row))).rstrip() for row in rows)
     yield summary(tokens)
 
 

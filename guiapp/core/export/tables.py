@@ -32,11 +32,21 @@ def aligned(table: Table) -> Iterator[str]:
     yield table.title
     if table.note:
         yield f"  {table.note}"
-    widths = [max(map(n_columns, column)) for column in zip(*table.rows, strict=True)]
+    widths, is_figure = widths_of(table.rows), [False, *(True for _ in table.rows[0][1:])]
     for row in table.rows:
-        gaps = [" " * (width - n_columns(text)) for text, width in zip(row, widths, strict=True)]
-        cells = [row[0] + gaps[0], *(gap + text for text, gap in zip(row[1:], gaps[1:], strict=True))]
-        yield "  " + "   ".join(cells)
+        yield "  " + "   ".join(padded(row, widths, is_figure))
+
+
+def widths_of(rows: Iterable[Sequence[str]]) -> list[int]:
+    """Of the columns, in places of a terminal."""
+    return [max(map(n_columns, cells)) for cells in zip(*rows, strict=True)]
+
+
+def padded(row: Sequence[str], widths: Sequence[int], is_right: Iterable[bool]) -> Iterator[str]:
+    """The cells of a row, each as wide as its column: at its right, or else at its left."""
+    for cell, width, right in zip(row, widths, is_right, strict=True):
+        gap = " " * (width - n_columns(cell))
+        yield gap + cell if right else cell + gap
 
 
 def markdown_table(table: Table) -> str:

@@ -16,7 +16,7 @@
     recorded = [0, 900]             the bytes of the text that are stepped through
     step = 34                       where among these steps
     race = "heap"                   the encoder that runs beside
-    chat = "[…]"                    the messages of the Chat page, as JSON
+    chat = "{…}"                    the Chat page's request, or messages alone, as JSON
 
 All but the version, the model and the text may be left out.  Nothing here is ever run.
 """
@@ -33,6 +33,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from guiapp.core.chat.messages import conversation_of
+from guiapp.core.chat.requests import settings_of
 from guiapp.core.demo import PREFIX
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.explain.figures import counted
@@ -207,8 +208,11 @@ def _watches(value: list[Any]) -> tuple[str, ...]:
 def _chat(value: str) -> str:
     try:
         conversation_of(value)
+        template = settings_of(value).template or ""
     except TokenloupeError as error:
         raise EntryError(f"holds no messages: {error}") from error
+    if "{" not in template and Path(template).name != template:
+        raise EntryError("names the file of a template. Give the text of it.")
     return value
 
 

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 
 from guiapp.core.explain.figures import counted
 from guiapp.core.explain.spelling import Spelling
-from guiapp.core.export.drawing import n_columns
 from guiapp.core.export.json_text import json_text
-from guiapp.core.export.tables import Table, csv_blocks, markdown_table
+from guiapp.core.export.tables import Table, csv_blocks, markdown_table, padded, widths_of
 from guiapp.core.system.checkpoint import ITEMS_BETWEEN, stoppable
 from guiapp.core.vocab.quoting import printable
 from guiapp.core.vocabulary_list.columns import Column
@@ -92,12 +91,10 @@ def text_lines(shown: TokenList) -> Iterator[str]:
     """A line for each token below one of titles: figures to the right, words to the left."""
     rows = map(shown.texts, shown.ids.tolist())
     head = [[column.name for column in shown.columns], *islice(rows, MEASURED_ROWS)]
-    widths = [max(map(n_columns, cells)) for cells in zip(*head, strict=True)]
+    widths = widths_of(head)
     is_right = [column.is_figure or column.name == "id" for column in shown.columns]
     for row in chain(head, rows):
-        gaps = [" " * (width - n_columns(cell)) for cell, width in zip(row, widths, strict=True)]
-        cells = zip(row, gaps, is_right, strict=True)
-        yield BETWEEN.join(gap + cell if right else cell + gap for cell, gap, right in cells).rstrip() + "\n"
+        yield BETWEEN.join(padded(row, widths, is_right)).rstrip() + "\n"
 
 
 def csv_lines(shown: TokenList) -> Iterator[str]:

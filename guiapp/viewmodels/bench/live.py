@@ -9,9 +9,9 @@ from statistics import median
 from typing import Any, NamedTuple
 
 from guiapp.core.bench.disturbance import is_crowded
-from guiapp.core.bench.measurement import Record, Report, half_width, times_shown
+from guiapp.core.bench.measurement import Record, Report, clock_of, half_width, times_shown
 from guiapp.core.bench.scenarios import SCENARIOS
-from guiapp.core.bench.statistics import interval_in_turns, summarize
+from guiapp.core.bench.statistics import summarize
 from guiapp.core.explain.figures import percent
 
 NOTHING_YET: Record = {"n": 0, "mb_per_s": None, "tokens_per_s": None}
@@ -105,10 +105,10 @@ class LiveRun:
             for own_s, seconds in zip(record["own_s"], record["wall_s"], strict=False)
             if seconds
         ]
-        crowded = is_crowded(shares, self._load, self.report.n_cores)
+        crowded = is_crowded(shares, self._load, self.report.n_cores, self._cell.get("threads", 1))
         for record in records:
             if record["n"] != len(record["wall_s"]):
-                _summarise(record, crowded)
+                _summarise(record, clock_of(record["scenario"], self.report.clock), crowded)
         return [{key: record[key] for key in record if key not in BOTH_CLOCKS} for record in records]
 
 
@@ -134,16 +134,12 @@ def _says_how_much(text: str, result: Record) -> tuple[bool, bool, bool, int]:
     return scenario.chart == "bars", result["corpus"] == text, is_stretched, result["size_bytes"]
 
 
-def _summarise(record: Record, crowded: bool) -> None:
+def _summarise(record: Record, clock: str, crowded: bool) -> None:
     """Bring the figures of a record up to its samples, in the same way as those of results."""
     wall_s, own_s = record["wall_s"], record["own_s"]
-    shown = times_shown(wall_s, own_s, crowded)
-    record |= {
-        "samples_s": list(shown.seconds),
-        "crowded": crowded,
-        "clock": "cpu" if shown.is_own else "wall",
-    }
-    summary, interval = summarize(shown.seconds), interval_in_turns(shown.seconds, crowded)
+    shown = times_shown(wall_s, own_s, clock, crowded)
+    record |= {"samples_s": list(shown.seconds), "crowded": crowded, "clock": shown.clock}
+    summary, interval = summarize(shown.seconds), shown.interval
     record["n"], record["median_s"] = summary.n, summary.median
     record["ci_s"] = [interval.low, interval.high]
     if own_s and all(wall_s):

@@ -1,14 +1,16 @@
-"""The conversation is kept while people type, in case the program ends without a word, and for next time."""
+"""Messages and settings are kept while people type: the program may end without a word, and starts again."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer
 
 from guiapp.core.chat.messages import conversation_of
+from guiapp.core.chat.requests import request_of, settings_of
 from guiapp.core.errors import ChatError
-from guiapp.viewmodels.chat.edited_conversation import EditedConversation, as_json
+from guiapp.viewmodels.chat.model import ChatModel
 from guiapp.viewmodels.text.kept_texts import KeptTexts
 
 FOLDER = "chats"  # beside the settings
@@ -18,18 +20,21 @@ AFTER_MS = 300  # of typing
 class KeptConversation(QObject):
     """Takes the one up that a window before this one was left with; `kept` writes it as it writes texts."""
 
-    def __init__(self, edited: EditedConversation, folder: Path, parent: QObject | None = None) -> None:
+    def __init__(self, model: ChatModel, folder: Path, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._edited = edited
+        self._model = model
         self.kept = KeptTexts(folder / FOLDER, self)
         self._delay = QTimer(self, singleShot=True, interval=AFTER_MS)
         self._delay.timeout.connect(self._keep)
         if (found := self.kept.take()) is not None:
             try:
-                edited.restore(conversation_of(found.data))
+                settings = settings_of(found.data)
+                model.edited.restore(conversation_of(found.data))
+                model.choose(replace(settings, add_special=model.settings.add_special))
             except ChatError:  # a file that somebody else wrote there
                 self.kept.forget()
-        edited.changed.connect(self._delay.start)
+        model.edited.changed.connect(self._delay.start)
+        model.settings_changed.connect(self._delay.start)
 
     def stop(self) -> None:
         """Leave it to the next window."""
@@ -40,7 +45,8 @@ class KeptConversation(QObject):
 
     def _keep(self) -> None:
         self._delay.stop()
-        if self._edited.messages:
-            self.kept.keep(as_json(self._edited.conversation).encode(), None)
+        if self._model.edited.messages:
+            request = request_of(self._model.edited.conversation, self._model.settings)
+            self.kept.keep(request.encode(), None)
         else:
             self.kept.forget()

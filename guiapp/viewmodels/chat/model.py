@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from guiapp.core.chat.messages import Conversation, conversation_of
+from guiapp.core.chat.requests import request_of, settings_of
 from guiapp.core.chat.settings import ChatSettings
 from guiapp.core.errors import ChatError
 from guiapp.viewmodels.background import LatestJob, Progress
@@ -159,6 +160,21 @@ class ChatModel(QObject):
         self.settings_changed.emit()
         self.session.set_add_special(settings.add_special)
         self._render_anew()
+
+    @property
+    def request(self) -> str:
+        """Messages and settings as a session file has them: with the text of a template that is in a file."""
+        settings, template = self._settings, None if self.result is None else self.result.template
+        names = {each.name for each in self.templates}
+        if template is not None and settings.template not in (None, *names):
+            settings = replace(settings, template=template.text)
+        return request_of(self.edited.conversation, settings)
+
+    def take_request(self, request: str) -> None:
+        """Show what a session file has, as one step of undo; raises ChatError."""
+        settings = replace(settings_of(request), add_special=self.settings.add_special)
+        self.edited.take(conversation_of(request))
+        self.choose(settings)
 
     def mend(self, fix: Fix) -> None:
         """Do what the button of a hint says."""

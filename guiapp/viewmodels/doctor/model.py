@@ -24,6 +24,8 @@ AFTER_OPENING_MS = 1500  # the first tokens go first
 class DoctorModel(QObject):
     """The findings about the model that is open, or that waits for a pre-tokenizer to be chosen.
 
+    A file that does not open is examined in its place where people ask for it, or where no model is open.
+
     diagnosis  None as long as there is none
     problem    why there is none, as a sentence
     original   the name of the file that the model was converted from, "" where none is given
@@ -48,6 +50,7 @@ class DoctorModel(QObject):
         self.chosen = 0
         self._original_pre: str | None = None
         self._examined = ""  # the name of the model
+        self._failed = ""  # the name of what could not be opened, and is examined in place of the model
         self._is_watched = False
         self._until = QTimer(self, singleShot=True, interval=AFTER_OPENING_MS)
         self._until.timeout.connect(self.examine)
@@ -58,6 +61,8 @@ class DoctorModel(QObject):
         self._job.progress_changed.connect(self.progress_changed)
         session.vocabulary_changed.connect(self._follow)
         session.loader.refused_changed.connect(self._follow)
+        session.loader.failed.connect(self._follow_failure)
+        session.loader.loading_changed.connect(self.leave_file)
 
     def close(self) -> None:
         """Stop all work; nothing is delivered any more."""
@@ -70,6 +75,8 @@ class DoctorModel(QObject):
     def name(self) -> str:
         """The name of the model, "" where there is none."""
         loader = self.session.loader
+        if self._failed:
+            return self._failed
         if loader.refused is not None:
             return loader.refused.name
         return "" if loader.model is None else loader.model.name
@@ -77,7 +84,17 @@ class DoctorModel(QObject):
     @property
     def title(self) -> str:
         loader = self.session.loader
-        return loader.title if loader.refused is None else title_of(loader.refused.name)
+        return loader.title if self._has_opened else title_of(self.name)
+
+    @property
+    def _has_opened(self) -> bool:
+        """Whether the tokenizer of what is examined is the session's."""
+        return not self._failed and self.session.loader.refused is None
+
+    @property
+    def is_of_failed_file(self) -> bool:
+        """Whether a file that could not be opened is looked at while a model is open."""
+        return bool(self._failed) and self.session.loader.model is not None
 
     @property
     def is_busy(self) -> bool:
@@ -100,11 +117,9 @@ class DoctorModel(QObject):
     @property
     def is_of_open_model(self) -> bool:
         """Whether there are findings, and about the model that the window shows, not one that waits."""
-        return (
-            bool(self.findings)
-            and self.diagnosis is not None
-            and self.diagnosis.tokenizer is self.session.tokenizer
-        )
+        if self.diagnosis is None or self.diagnosis.tokenizer is None:
+            return False
+        return bool(self.findings) and self.diagnosis.tokenizer is self.session.tokenizer
 
     @property
     def worst(self) -> tuple[Finding, ...]:
@@ -132,14 +147,26 @@ class DoctorModel(QObject):
         self.original, self._original_pre = name, pre
         self.examine()
 
+    def examine_file(self, name: str) -> None:
+        """Look at a file that could not be opened, until a model is, or somebody leaves it."""
+        self._failed = name
+        self._follow()
+        self.examine()
+
+    def leave_file(self) -> None:
+        """Look at the model again."""
+        if self._failed:
+            self._failed = ""
+            self._follow()
+
     def examine(self) -> None:
         """Look at the model again."""
         self._until.stop()
-        loader, self._examined = self.session.loader, self.name
+        self._examined, load = self.name, self.session.loader.load
         if not self.name:
             return
-        tokenizer = None if loader.refused is not None else self.session.tokenizer
-        original = partial(loader.load, self.original, self._original_pre) if self.original else None
+        tokenizer = self.session.tokenizer if self._has_opened else None
+        original = partial(load, self.original, self._original_pre) if self.original else None
         self._job.start(partial(_examine, self.name, tokenizer, original))
         self.changed.emit()
 
@@ -179,6 +206,11 @@ class DoctorModel(QObject):
         elif self.name:
             self._until.start()
 
+    def _follow_failure(self, name: str) -> None:
+        if self.session.loader.model is None:
+            self._failed = name
+            self._follow()
+
     def _take(self, diagnosis: Diagnosis) -> None:
         self._set(diagnosis, "")
 
@@ -217,7 +249,10 @@ def _examine(
 
     original = None if load_original is None else load_original(progress)
     if tokenizer is None:
-        return doctor(name, progress=progress)
+        found = doctor(name, progress=progress)
+        if original is None or found.tokenizer is None:
+            return found
+        tokenizer = found.tokenizer
     return examine(tokenizer, original, progress)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from guiapp.core.explain.figures import times
 from guiapp.core.explain.special_list import TOKENIZER_KEYS, Reach, SpecialToken
 
 FACTS = (
@@ -37,7 +38,7 @@ def facts_of(token: SpecialToken, is_parsed: bool, n_occurrences: int) -> dict[s
         "\n".join(STRIPS[each] for each in token.strips),
         "writes it" if token.in_template else "",
         _reserved(token),
-        {0: "not", 1: "once"}.get(n_occurrences, f"{n_occurrences:,} times"),
+        times(n_occurrences),
     )
     return {name: value for name, value in zip(FACTS, values, strict=True) if value}
 

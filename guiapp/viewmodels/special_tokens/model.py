@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.explain.special_list import Reach, SpecialToken, special_list
 from guiapp.core.explain.special_report import COLUMNS
+from guiapp.core.system.checkpoint import stoppable
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.model_session import ModelSession
@@ -35,6 +35,18 @@ GROUPS = {
 }
 
 
+class Found(NamedTuple):
+    """All special tokens of a model, with what going through them often would take too long for.
+
+    sizes     how many each of GROUPS has
+    searched  of each token the line in which a query is looked for
+    """
+
+    tokens: Tokens = ()
+    sizes: Mapping[str, int] = dict.fromkeys(GROUPS, 0)
+    searched: tuple[str, ...] = ()
+
+
 class Filter(NamedTuple):
     """What is listed: a name of GROUPS, and what of the token's name, role or id is searched for."""
 
@@ -46,7 +58,6 @@ class SpecialTokensModel(QObject):
     """The special tokens of a session's model; found while somebody looks at them.
 
     tokens   None until they are found
-    sizes    how many each of GROUPS has
     order    by which of COLUMNS they are sorted, and whether the last come first
     shown    what is listed
     chosen   the token that is looked at, None for none; it follows the token that is selected in the text
@@ -66,19 +77,27 @@ class SpecialTokensModel(QObject):
     def __init__(self, session: ModelSession, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.session = session
-        self.tokens: Tokens | None = None
-        self.sizes: dict[str, int] = {}
+        self._found: Found | None = None
         self.filter = Filter()
         self.shown: Tokens = ()
         self.chosen: SpecialToken | None = None
         self.order = 0, False
         self._is_watched = False
-        self._job = LatestJob[Tokens](self)
+        self._job = LatestJob[Found](self)
         self._job.done.connect(self._take)
         session.vocabulary_changed.connect(self._forget)
         session.selected_token_changed.connect(self._follow_selection)
         session.tokens_changed.connect(self._follow_text)
         session.options_changed.connect(self._follow_text)
+
+    @property
+    def tokens(self) -> Tokens | None:
+        return None if self._found is None else self._found.tokens
+
+    @property
+    def sizes(self) -> Mapping[str, int]:
+        """How many each of GROUPS has."""
+        return (self._found or Found()).sizes
 
     @property
     def is_busy(self) -> bool:
@@ -106,13 +125,12 @@ class SpecialTokensModel(QObject):
 
     def _find(self) -> None:
         tokenizer = self.session.tokenizer
-        if self._is_watched and tokenizer is not None and self.tokens is None and not self.is_busy:
+        if self._is_watched and tokenizer is not None and self._found is None and not self.is_busy:
             self._job.start(lambda progress: _found(tokenizer, progress))
             self.tokens_changed.emit()
 
-    def _take(self, tokens: Tokens | None) -> None:
-        self.tokens = tokens
-        self.sizes = {name: sum(map(group.has, tokens or ())) for name, group in GROUPS.items()}
+    def _take(self, found: Found | None) -> None:
+        self._found = found
         self.filter = Filter()
         self._choose(None)
         self.tokens_changed.emit()
@@ -148,8 +166,15 @@ class SpecialTokensModel(QObject):
             self._list()
 
     def _list(self) -> None:
-        has, query = GROUPS[self.filter.group].has, self.filter.query.strip().casefold()
-        listed = [token for token in self.tokens or () if has(token) and _matches(token, query)]
+        found, query = self._found or Found(), self.filter.query.strip().casefold()
+        listed = list(found.tokens)
+        if query:
+            pairs = zip(found.tokens, found.searched, strict=True)
+            number = query.removeprefix("#")
+            token_id = int(number) if number.isascii() and number.isdecimal() and len(number) < 10 else None
+            listed = [token for token, line in pairs if query in line or token.token_id == token_id]
+        if self.filter.group != "all":
+            listed = list(filter(GROUPS[self.filter.group].has, listed))
         column, is_descending = self.order
         if (text := COLUMNS[column][1]) is not COLUMNS[0][1]:
             listed.sort(key=lambda token: (text(token) == "", text(token).casefold()))  # without any: last
@@ -182,12 +207,10 @@ class SpecialTokensModel(QObject):
 
     def _follow_selection(self) -> None:
         """Look at the token that is selected in the text, if it is a special one."""
-        index = self.session.selected_token
-        if self._is_watched and index is not None and index < len(self.session.tokens):
-            token_id = int(self.session.tokens.ids(index, index + 1)[0])
-            token = next((each for each in self.tokens or () if each.token_id == token_id), None)
-            if token is not None:
-                self._choose(token)
+        selected = self.session.selected_id
+        token = next((each for each in self.tokens or () if each.token_id == selected), None)
+        if self._is_watched and token is not None:
+            self._choose(token)
 
     # The text
 
@@ -208,28 +231,20 @@ class SpecialTokensModel(QObject):
 
     def select_next(self) -> None:
         """Select the chosen token in the text where it is next, from the start again behind the last."""
-        if self.chosen is None:
-            return
-        ids = self.session.tokens.ids(0, len(self.session.tokens))
-        places = np.flatnonzero(ids == self.chosen.token_id)
-        if len(places):
-            selected = self.session.selected_token
-            behind = places[places > (-1 if selected is None else selected)]
-            self.session.select_token(int(behind[0] if len(behind) else places[0]))
+        if self.chosen is not None and (index := self.session.next_use(self.chosen.token_id)) is not None:
+            self.session.select_token(index)
 
     def _follow_text(self) -> None:
         if self._is_watched:
             self.occurrences_changed.emit()
 
 
-def _matches(token: SpecialToken, query: str) -> bool:
-    return (
-        query in token.name.casefold()
-        or query.lstrip("#") == str(token.token_id)
-        or query in token.roles_text.casefold()
-    )
-
-
-def _found(tokenizer: Tokenizer, progress: Progress) -> Tokens:
+def _found(tokenizer: Tokenizer, progress: Progress) -> Found:
     progress(0.1)
-    return special_list(tokenizer)
+    tokens = special_list(tokenizer)
+    sizes = {name: sum(map(group.has, stoppable(tokens))) for name, group in GROUPS.items()}
+    return Found(tokens, sizes, tuple(map(_searched, stoppable(tokens))))
+
+
+def _searched(token: SpecialToken) -> str:
+    return f"{token.name}\n{token.roles_text}".casefold()

@@ -8,10 +8,9 @@ from PySide6.QtCore import Qt
 
 from guiapp.core.explain.special_list import SpecialToken
 from guiapp.core.explain.special_report import COLUMNS
-from guiapp.viewmodels.row_table import LEFT, RIGHT, AnyIndex, Column, RowTable
+from guiapp.viewmodels.row_table import ATTRIBUTES_ROLE, LEFT, RIGHT, AnyIndex, Column, RowTable
 from guiapp.viewmodels.special_tokens.model import SpecialTokensModel
 
-ATTRIBUTES_ROLE = Qt.ItemDataRole.UserRole  # of `Attribute`, as a number
 TITLES = [title for title, _ in COLUMNS]
 
 
@@ -37,12 +36,6 @@ class SpecialTable(RowTable[SpecialToken]):
     def n_rows(self) -> int:
         return len(self._rows)
 
-    def title(self, column: Column[SpecialToken]) -> str:
-        """With an arrow where it is sorted by."""
-        sorted_by, is_descending = self._model.order
-        arrow = "▾ " if is_descending else "▴ "
-        return (arrow if column is self._columns[sorted_by] else "") + column.title
-
     def row(self, index: int) -> SpecialToken:
         return self._rows[index]
 
@@ -51,6 +44,14 @@ class SpecialTable(RowTable[SpecialToken]):
         if role == ATTRIBUTES_ROLE and vocabulary is not None:
             return int(vocabulary.signs[self._rows[index.row()].token_id])
         return super().data(index, role)
+
+    @property
+    def order(self) -> tuple[str, bool]:
+        column, is_descending = self._model.order
+        return TITLES[column], is_descending
+
+    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        self._model.set_order(column, order is Qt.SortOrder.DescendingOrder)
 
     def _token(self, token: SpecialToken) -> str:
         return self._model.session.label_of(token.token_id)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -34,3 +35,22 @@ def places_of(needs: Iterable[Need]) -> dict[Place, float]:
             share = missing / (between.stop - between.start)
             widths[between] = [each + share for each in widths[between]]
     return dict(zip(places, accumulate(widths, initial=0.0), strict=False))
+
+
+def bounds_of(rows: Sequence[Sequence[tuple[int, int]]]) -> list[list[tuple[Place, Place]]]:
+    """Where the bytes [start, end) of each row stand; those without text one by one, before others."""
+    n_empty: Counter[int] = Counter()
+    for row in rows:
+        n_empty |= Counter(start for start, end in row if start == end)
+    return [_bounds_in(row, n_empty) for row in rows]
+
+
+def _bounds_in(row: Sequence[tuple[int, int]], n_empty: Counter[int]) -> list[tuple[Place, Place]]:
+    bounds, seen = [], Counter[int]()
+    for start, end in row:
+        if start == end:
+            bounds.append(((start, seen[start]), (start, seen[start] + 1)))
+            seen[start] += 1
+        else:
+            bounds.append(((start, n_empty[start]), (end, 0)))
+    return bounds

@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, SignalInstance
 
 from guiapp.core.editing.token_store import N_TINTS
 from guiapp.core.explain.characters import characters_of, n_characters
+from guiapp.core.explain.figures import times
 from guiapp.core.explain.visible_text import isolate, visible_text
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.vocabulary import VocabType, Vocabulary
@@ -335,5 +336,4 @@ def _span(source: TokenSource, index: int) -> str:
 
 
 def _occurrences(source: ToldTokens, token_id: int) -> str:
-    n_times = source.tokens.count(token_id)
-    return "once" if n_times == 1 else f"{n_times:,} times"
+    return times(source.tokens.count(token_id))

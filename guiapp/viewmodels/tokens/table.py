@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 
 from guiapp.core.explain.spelling import Spelling
 from guiapp.core.vocab.vocabulary import Vocabulary
-from guiapp.viewmodels.row_table import LEFT, NO_INDEX, RIGHT, AnyIndex, Column, RowTable
+from guiapp.viewmodels.row_table import ATTRIBUTES_ROLE, LEFT, NO_INDEX, RIGHT, AnyIndex, Column, RowTable
 from guiapp.viewmodels.tokens.details import SCORED, TokenDetailsModel, hex_bytes
 from guiapp.viewmodels.tokens.source import TokenSource
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from guiapp.core.explain.explainer import Explainer
 
 TINT_ROLE = Qt.ItemDataRole.UserRole  # which colour a token has in the text
-ATTRIBUTES_ROLE = TINT_ROLE + 1  # of `Attribute`, as a number
 
 
 class Row(NamedTuple):

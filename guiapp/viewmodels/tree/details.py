@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.explain.figures import counted
+from guiapp.core.explain.figures import counted, times
 from guiapp.core.explain.merge_tree import MergeTree, merge_tree, why_not_merged
 from guiapp.core.explain.spelling import Spelling
 from guiapp.core.tokenizer import Tokenizer
@@ -73,7 +73,7 @@ def describe_node(
         "depth": str(int(picture.tree.columns.depths[token])),
         "children": f"{len(picture.tree.children(token)):,}",
         "below it": n_below,
-        "in this text": _times(0 if counts is None else int(counts[token])),
+        "in this text": times(0 if counts is None else int(counts[token])),
     }
     facts = tuple((name, values[name]) for name in NODE_FACTS if values[name])
     return NodeDetails(token, spelling.token(vocabulary, token), facts)
@@ -92,7 +92,7 @@ def glance(
     below = counted(n_below, "longer token") if n_below else "no longer token"
     verb = "begins" if n_below in (0, 1) else "begin"
     n_used = 0 if counts is None else int(counts[token])
-    used = f"{_times(n_used)} in this text" if n_used else "not in this text"
+    used = f"{times(n_used)} in this text" if n_used else "not in this text"
     return spelling.token(picture.vocabulary, token), (
         f"id {token} · {counted(len(token_bytes), 'byte')}",
         f"{below} {verb} with it",
@@ -118,7 +118,3 @@ def merge_story(vocabulary: Vocabulary, tokenizer: Tokenizer | None, token: int)
 
 def _rank(worth: float | None) -> str:
     return "" if worth is None else f"{worth:,.0f}"
-
-
-def _times(count: int) -> str:
-    return {0: "not once", 1: "once"}.get(count, f"{count:,} times")

@@ -187,9 +187,8 @@ class TreeModel(QObject):
     def choose(self, node: int) -> None:
         """Look at a node, and select it in the text where it occurs."""
         self._set_chosen(node)
-        token = self.chosen_token
-        if token is not None and (index := self._session.next_use(token)) is not None:
-            self._session.select_token(index)
+        if (token := self.chosen_token) is not None:
+            self._session.select_use(token)
 
     def look_at_token(self, token: int) -> None:
         """Light the path to a token without selecting it in the text."""
@@ -256,10 +255,9 @@ class TreeModel(QObject):
         self._follow_selection()
 
     def _follow_selection(self) -> None:
-        index = self._session.selected_token
-        if self.picture is None or index is None or index >= len(self._session.tokens):
+        token = self._session.selected_id
+        if self.picture is None or token is None:
             return
-        token = int(self._session.tokens.ids(index, index + 1)[0])
         if token != self.chosen_token and 0 <= token < len(self.picture.vocabulary):
             self._set_chosen(self.picture.node(token))
 

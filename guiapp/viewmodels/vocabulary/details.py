@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Signal
 
+from guiapp.core.explain.figures import times
 from guiapp.core.explain.spelling import Spelling
 from guiapp.core.vocabulary_list.columns import BY_NAME
 from guiapp.viewmodels.tokens.details import FACTS, SHOWN_BYTES, TokenDetails, describe_alone
@@ -53,12 +54,8 @@ class VocabularyDetails(QObject):
         if prepared is not None and token is not None:
             figures, spelling = prepared.figures, self._spelling
             more = [(name, BY_NAME[name].text(figures, token, spelling)) for name in OF_COLUMNS]
-            more.append((IN_THIS_TEXT, self._times(token)))
+            more.append((IN_THIS_TEXT, times(self._model.session.tokens.count(token))))
             details = describe_alone(prepared.explainer, spelling, token, more)
         if details is not None or self.details is not None:
             self.details = details
             self.details_changed.emit()
-
-    def _times(self, token: int) -> str:
-        n_times = self._model.session.tokens.count(token)
-        return {0: "not once", 1: "once"}.get(n_times, f"{n_times:,} times")

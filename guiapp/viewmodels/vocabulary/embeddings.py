@@ -83,10 +83,6 @@ class EmbeddingsModel(QObject):
         prepared = self._model.prepared
         return None if prepared is None else prepared.figures.indicators
 
-    @property
-    def is_reading(self) -> bool:
-        return self.reading.is_busy
-
     def read(self, unused: Ids | None = None) -> None:
         """Read them, and compare them with some rows, or with those that are known to be unused."""
         if self._model.prepared is not None:
@@ -94,10 +90,6 @@ class EmbeddingsModel(QObject):
             vocabulary = self._model.prepared.figures.vocabulary
             self.reading.start(partial(_read, vocabulary, None if unused is None else unused.tolist()))
             self.changed.emit()
-
-    def cancel(self) -> None:
-        """Read no more of them."""
-        self.reading.cancel()
 
     def close(self) -> None:
         self.reading.wait()
@@ -113,15 +105,12 @@ class EmbeddingsModel(QObject):
             self._model.sort_by(indicators.column, is_descending=False)
             self._model.toggle_term(UNTRAINED)
 
-    def choose(self, token: int) -> None:
-        self._model.choose(token)
-
     def step(self, by: int) -> None:
         """Look at the next of the suspects, or the one before."""
         if self.indicators is not None and len(suspects := self.indicators.suspects):
             at = np.flatnonzero(suspects == self._model.chosen)
             row = int(at[0]) + by if len(at) else 0 if by > 0 else -1
-            self.choose(int(suspects[row % len(suspects)]))
+            self._model.choose(int(suspects[row % len(suspects)]))
 
     @property
     def n_unreached(self) -> int | None:

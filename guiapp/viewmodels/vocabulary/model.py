@@ -63,7 +63,7 @@ class VocabularyModel(QObject):
     problem   why it is not known which tokens text reaches
 
     Signals:
-        prepared_changed(): `prepared`, `is_preparing`, `is_trying` or `problem` is new.
+        prepared_changed(): `prepared`, `is_preparing` or `problem` is new.
         wanted_changed(): `wanted` is new.
         shown_changed(): `shown` is new.
         columns_changed(): `columns` is new.
@@ -295,8 +295,7 @@ class VocabularyModel(QObject):
         """Look at a token, and select it in the text where it occurs."""
         self._walked = self.shown.wanted
         self._set_chosen(token)
-        if (index := self.session.next_use(token)) is not None:
-            self.session.select_token(index)
+        self.session.select_use(token)
 
     def step(self, by: int) -> None:
         """Look at the next token of the list, or the one before; of a new list at the first, or the last."""
@@ -319,11 +318,8 @@ class VocabularyModel(QObject):
             self.chosen_changed.emit()
 
     def _follow_selection(self) -> None:
-        index = self.session.selected_token
-        if self.prepared is None or index is None or index >= len(self.session.tokens):
-            return
-        token = int(self.session.tokens.ids(index, index + 1)[0])
-        if 0 <= token < len(self.prepared.figures):
+        token = self.session.selected_id
+        if self.prepared is not None and token is not None and 0 <= token < len(self.prepared.figures):
             self._set_chosen(token)
 
     # Export

@@ -56,11 +56,10 @@ class VocabularyTableModel(RowTable[Row]):
     def n_rows(self) -> int:
         return len(self._ids)
 
-    def title(self, column: Column[Row]) -> str:
-        """With an arrow where the list is sorted by it."""
+    @property
+    def order(self) -> tuple[str, bool]:
         wanted = self._model.shown.wanted
-        arrow = "▾ " if wanted.is_descending else "▴ "
-        return (arrow if column.title == wanted.sort else "") + column.title
+        return wanted.sort, wanted.is_descending
 
     def token(self, row: int) -> int:
         return int(self._ids[row])

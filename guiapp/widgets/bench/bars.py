@@ -8,7 +8,8 @@ from typing import NamedTuple
 from PySide6.QtGui import QBrush, QColor
 
 from guiapp.core.bench.measurement import ENERGY, TIME, Record, half_width, key_of
-from guiapp.core.bench.tables import BYTES_PER_MB, MARKS, short_ratio, time_text
+from guiapp.core.bench.tables import MARKS
+from guiapp.core.bench.wording import BYTES_PER_MB, short_ratio, time_text
 from guiapp.core.explain.figures import counted, percent
 from guiapp.widgets.bench.charts import HasTheme
 from guiapp.widgets.bench.labels import UNITS, interval_of, three_digits

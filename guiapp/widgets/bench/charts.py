@@ -11,7 +11,6 @@ from PySide6.QtCore import QPointF, Qt, Signal, SignalInstance
 from PySide6.QtGui import QColor, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QToolTip, QWidget
 
-from guiapp.core.bench.findings import finding
 from guiapp.core.bench.history import Change
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.scenarios import SCENARIOS
@@ -182,7 +181,8 @@ class Chart(Plot):
     def titles(self) -> list[str]:
         """What the results say, as a sentence, if anything; and what they are of."""
         showing = self._showing
-        found = finding(self.scenario.name, self._results, showing.left_out, showing.baseline)
+        rows = self._results
+        found = self.scenario.find(rows, showing.left_out, showing.baseline) if rows else ""
         return [*filter(None, [found]), self.scenario.title]
 
     # How contenders look

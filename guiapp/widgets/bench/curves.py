@@ -12,9 +12,9 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QPen
 
 from guiapp.core.bench.findings import stopped
-from guiapp.core.bench.growth import growth_words
-from guiapp.core.bench.measurement import Record, growth_records
-from guiapp.core.bench.tables import LEAST_OVERHEAD_S, YOUR_TEXT, n_times, size_text, time_text
+from guiapp.core.bench.growth import growth_records, growth_words
+from guiapp.core.bench.measurement import Record
+from guiapp.core.bench.wording import LEAST_OVERHEAD_S, YOUR_TEXT, n_times, size_text, time_text
 from guiapp.widgets.bench.charts import NEAR_PX, Chart, HasTheme
 from guiapp.widgets.bench.contender_look import ORDER
 from guiapp.widgets.bench.labels import decades_of, interval_of, short_number, spread

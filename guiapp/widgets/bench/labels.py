@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from guiapp.core.bench.measurement import ENERGY, TIME, Record
 from guiapp.core.bench.published import PUBLISHED
-from guiapp.core.bench.tables import BYTES_PER_MB, size_text, time_text
+from guiapp.core.bench.wording import BYTES_PER_MB, size_text, time_text
 from guiapp.core.explain.figures import percent
 
 DECADE_STEPS = 4  # that logarithmic axes begin and end at

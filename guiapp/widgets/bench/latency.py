@@ -7,7 +7,7 @@ import math
 from PySide6.QtGui import QBrush
 
 from guiapp.core.bench.measurement import Record
-from guiapp.core.bench.tables import time_text
+from guiapp.core.bench.wording import time_text
 from guiapp.widgets.bench.labels import decades_of, steps_of
 from guiapp.widgets.bench.plot import NO_PEN, Bar, Marker
 from guiapp.widgets.bench.rows import MARKER_PX, Column, RowChart

@@ -183,7 +183,7 @@ class BenchPage(Page):
         self.bar.report_button.setEnabled(self.model.can_report)
         self.results.redraw()
         self._follow_progress()
-        self.footer.show_remarks(list(linked(self.model.remarks, self.model.results)))
+        self.footer.show_remarks(list(map(linked, self.model.remarks)))
 
     def _plan_frame(self) -> None:
         if self.isVisible() and not self._frames.isActive():

@@ -2,31 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from html import escape
 from urllib.parse import quote, unquote
 
-from guiapp.core.bench.measurement import Record
-from guiapp.core.bench.remarks import ALSO_ON
+from guiapp.core.bench.remarks import LinkedRemark
 
 
-def linked(remarks: Sequence[str], results: Sequence[Record]) -> Iterator[str]:
-    """Each sentence; in one about ids that differ the name and further texts are links."""
-    differing: dict[str, list[str]] = {}
-    for row in results:
-        if row["first_difference"]:
-            differing.setdefault(row["contender"], []).append(row["corpus"])
-    for told in remarks:
-        name = next((name for name in differing if told.startswith(f"{name} differs on ")), None)
-        yield escape(told) if name is None else _with_links(told, name, differing[name])
-
-
-def _with_links(told: str, name: str, texts: Sequence[str]) -> str:
-    first, also, others = told.removeprefix(name).partition(ALSO_ON)
-    others = escape(others)
-    for text in dict.fromkeys(texts):
-        others = others.replace(f"{escape(text)} (", f"{_link(name, text, text)} (", 1)
-    return f"{_link(name, texts[0], name)}{escape(first)}{also}{others}"
+def linked(remark: str) -> str:
+    """The sentence, its links to be clicked on."""
+    if not isinstance(remark, LinkedRemark):
+        return escape(remark)
+    return "".join(
+        _link(remark.contender, text, words) if text else escape(words) for words, text in remark.parts
+    )
 
 
 def _link(contender: str, text: str, shown: str) -> str:

@@ -10,7 +10,7 @@ from PySide6.QtGui import QBrush, QColor, QPen
 
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.stages import PARTITION, STAGES, WHOLE
-from guiapp.core.bench.tables import BYTES_PER_MB, time_text
+from guiapp.core.bench.wording import BYTES_PER_MB, time_text
 from guiapp.core.explain.figures import percent
 from guiapp.core.pipelines.stages import ENCODE, NORMALISE, NORMALISE_AND_SPLIT, SPLIT, SPLIT_AND_ENCODE
 from guiapp.widgets.bench.charts import FAINT, HasTheme

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
 from guiapp.core.explain.figures import counted, in_bytes
 from guiapp.viewmodels.bench.choice import BenchChoice
-from guiapp.widgets.shared.menu_button import MenuButton
+from guiapp.widgets.shared.menu_button import MenuButton, add_choice
 from guiapp.widgets.shared.theme import ThemeSource
 
 LONGEST_TITLE = 28  # characters
@@ -39,10 +39,8 @@ class TextButton(MenuButton):
     def _fill(self, menu: QMenu) -> None:
         choice, group = self._choice, QActionGroup(menu)
         for name, title in choice.known_texts.items():
-            action = menu.addAction(f"{title}\t{size_of(choice, name)}", partial(choice.set_texts, [name]))
-            action.setCheckable(True)
-            action.setChecked(name in choice.texts)
-            group.addAction(action)
+            told, choose = f"{title}\t{size_of(choice, name)}", partial(choice.set_texts, [name])
+            group.addAction(add_choice(menu, told, name in choice.texts, choose))
         menu.addSeparator()
         menu.addAction("Files…", partial(add_files, choice, self))
         menu.addAction("Folder…", partial(add_folder, choice, self))

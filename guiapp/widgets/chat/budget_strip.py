@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from PySide6.QtCore import QRectF, QSize
@@ -68,26 +69,23 @@ class BudgetStrip(Painted):
             return
         width = self.width() - 2 * MARGIN_PX - FIGURES_PX
         n_tokens, left = sum(share.n_tokens for share in shares), float(MARGIN_PX)
-        free_from = 0.0  # where there is room for the next words
+        places = list[tuple[float, float]]()  # of the words: where they would begin and end
         for number, share in enumerate(shares):
             wide = max(width * share.n_tokens / n_tokens - SEAM_PX, LEAST_PX)
             color = theme.line if share.hue < 0 else theme.roles[share.hue]
             is_end = number in (0, len(shares) - 1)
             fill(painter, QRectF(left, BAR_TOP_PX, wide, BAR_PX), color, 5 if is_end else 2)
-            if left >= free_from:
-                free_from = self._write_share(painter, theme, share, left) + 2 * GAP_PX
+            places.append((left, left + sum(_widths_of(share)) + 2 * GAP_PX))
             left += wide + SEAM_PX
+        for number in told([share.n_tokens for share in shares], places):
+            self._write_share(painter, theme, shares[number], places[number][0])
         self._write_whole(painter, theme, chat.budget.n_tokens, chat.budget.n_template + chat.budget.n_added)
 
-    def _write_share(self, painter: QPainter, theme: Theme, share: Share, left: float) -> float:
-        """Return where the words end."""
-        bold_font, font = Theme.mono_font(SMALL_FONT_PX), Theme.ui_font(SMALL_FONT_PX)
-        number = f"{share.n_tokens:,} "
-        wide = QFontMetricsF(bold_font).horizontalAdvance(number)
+    def _write_share(self, painter: QPainter, theme: Theme, share: Share, left: float) -> None:
         place = QRectF(left, BAR_TOP_PX + BAR_PX + 4, 400, 20)
-        write(painter, place, number, theme.text, LEFT, bold_font)
-        write(painter, place.translated(wide, 0), share.name, theme.dim, LEFT, font)
-        return left + wide + QFontMetricsF(font).horizontalAdvance(share.name)
+        write(painter, place, f"{share.n_tokens:,} ", theme.text, LEFT, Theme.mono_font(SMALL_FONT_PX))
+        beside = place.translated(_widths_of(share)[0], 0)
+        write(painter, beside, share.name, theme.dim, LEFT, Theme.ui_font(SMALL_FONT_PX))
 
     def _write_whole(self, painter: QPainter, theme: Theme, n_tokens: int, n_own: int) -> None:
         tokenizer = self._model.session.tokenizer
@@ -102,3 +100,23 @@ class BudgetStrip(Painted):
         write(painter, right.adjusted(0, 0, -wide, 0), f"{n_tokens:,}", color, RIGHT, Theme.mono_font(18))
         share = f"{n_own / n_tokens:.0%} is template" if n_tokens else ""
         write(painter, right.translated(0, 24), share.replace("%", " %"), theme.dim, RIGHT, font)
+
+
+def _widths_of(share: Share) -> tuple[float, float]:
+    """Of the number and of the name of a share, px."""
+    fonts = Theme.mono_font(SMALL_FONT_PX), Theme.ui_font(SMALL_FONT_PX)
+    texts = f"{share.n_tokens:,} ", share.name
+    number, name = (
+        QFontMetricsF(font).horizontalAdvance(text) for font, text in zip(fonts, texts, strict=True)
+    )
+    return number, name
+
+
+def told(sizes: Sequence[int], places: Sequence[tuple[float, float]]) -> list[int]:
+    """Which shares there is room to write about: the largest before those that their words would cover."""
+    chosen = list[int]()
+    for number in sorted(range(len(sizes)), key=lambda number: -sizes[number]):
+        start, end = places[number]
+        if all(end <= places[other][0] or places[other][1] <= start for other in chosen):
+            chosen.append(number)
+    return sorted(chosen)

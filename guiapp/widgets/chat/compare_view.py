@@ -7,16 +7,17 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QFileDialog, QFrame, QLabel, QMenu, QSizePolicy
+from PySide6.QtWidgets import QFrame, QLabel, QMenu, QSizePolicy
 
 from guiapp.core.explain.figures import counted
 from guiapp.core.vocab.quoting import quoted
 from guiapp.viewmodels.chat.beside import Beside, ChatBeside, Way
 from guiapp.widgets.chat.side_by_side import BETWEEN_PX, SIDE_PX, SideBySide
+from guiapp.widgets.chat.template_panel import ask_for_template
 from guiapp.widgets.shared.buttons import tool_button
 from guiapp.widgets.shared.fitted_label import FittedLabel
 from guiapp.widgets.shared.layouts import framed, in_column, in_row
-from guiapp.widgets.shared.menu_button import MenuButton
+from guiapp.widgets.shared.menu_button import MenuButton, add_choice
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, ThemeSource
 from guiapp.widgets.shared.walk_buttons import WalkButtons
@@ -24,7 +25,6 @@ from guiapp.widgets.window.pages import PageRequests
 
 LONGEST_NAME = 28
 RIGHT_PX = 30  # with the scrollbar
-KINDS = "Templates (*.jinja *.jinja2 *.j2 *.txt *.json);;All files (*)"
 
 
 class CompareMenu(MenuButton):
@@ -60,23 +60,17 @@ class CompareMenu(MenuButton):
                     f"Template {quoted(template.name, LONGEST_NAME)}",
                     Beside(Way.TEMPLATE, template.name),
                 )
-        menu.addAction("A template’s file…").triggered.connect(self._ask_for_file)
-        menu.addAction("Another model…").triggered.connect(self._ask_for_model)
+        menu.addAction("A template’s file…", self._ask_for_file)
+        menu.addAction("Another model…", self._ask_for_model)
         if now is not None:
             menu.addSeparator()
-            menu.addAction("Nothing").triggered.connect(partial(self.chosen.emit, None))
+            menu.addAction("Nothing", partial(self.chosen.emit, None))
 
     def _add(self, menu: QMenu, title: str, beside: Beside) -> None:
-        action = menu.addAction(title.replace("&", "&&"))
-        action.setCheckable(True)
-        action.setChecked(beside == self._beside.beside)
-        action.triggered.connect(partial(self._choose, beside))
-
-    def _choose(self, beside: Beside, *_: object) -> None:
-        self.chosen.emit(beside)
+        add_choice(menu, title, beside == self._beside.beside, partial(self.chosen.emit, beside))
 
     def _ask_for_file(self) -> None:
-        if name := QFileDialog.getOpenFileName(self, "Open a chat template", "", KINDS)[0]:
+        if name := ask_for_template(self):
             self.chosen.emit(Beside(Way.TEMPLATE, name))
 
     def _ask_for_model(self) -> None:

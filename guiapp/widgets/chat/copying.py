@@ -31,9 +31,7 @@ class CopyButton(MenuButton):
             ("Python for transformers", self._python, bool(self._model.edited.messages)),
         )
         for title, form, is_there in forms:
-            action = menu.addAction(title)
-            action.setEnabled(is_there)
-            action.triggered.connect(partial(_copy, form))
+            menu.addAction(title, partial(_copy, form)).setEnabled(is_there)
 
     def _prompt(self) -> str:
         return "" if self._model.chat is None else self._model.chat.text
@@ -60,5 +58,5 @@ class CopyButton(MenuButton):
         return "\n".join(lines) + "\n"
 
 
-def _copy(form: Callable[[], str], *_: object) -> None:
+def _copy(form: Callable[[], str]) -> None:
     QGuiApplication.clipboard().setText(form())

@@ -16,7 +16,7 @@ from guiapp.viewmodels.chat.edited_conversation import ROLES, EditedConversation
 from guiapp.viewmodels.chat.looks import hue_of
 from guiapp.widgets.shared.fitted_label import FittedLabel
 from guiapp.widgets.shared.layouts import STRETCH, in_column, in_row
-from guiapp.widgets.shared.menu_button import MenuButton
+from guiapp.widgets.shared.menu_button import MenuButton, add_choice
 from guiapp.widgets.shared.painting import Painted, fill
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.theme import GAP_PX, UNIT_PX, Theme, ThemeSource
@@ -238,10 +238,9 @@ class MessageCard(QFrame):
     def _list_roles(self, menu: QMenu) -> None:
         present = self._edited.messages[self.number]["role"]
         for role in dict.fromkeys((*ROLES, present)):
-            action = menu.addAction(quoted(role, 24).replace("&", "&&"))
-            action.setCheckable(True)
-            action.setChecked(role == present)
-            action.triggered.connect(partial(_do, partial(self._edited.set_role, self.number, role)))
+            add_choice(
+                menu, quoted(role, 24), role == present, partial(self._edited.set_role, self.number, role)
+            )
 
     def _list_ways(self, menu: QMenu) -> None:
         number, last = self.number, len(self._edited.messages) - 1
@@ -252,14 +251,7 @@ class MessageCard(QFrame):
             ("Delete", partial(self._edited.remove, number), True),
         )
         for text, do, is_possible in ways:
-            action = menu.addAction(text)
-            action.setEnabled(is_possible)
-            action.triggered.connect(partial(_do, do))
-
-
-def _do(what: Callable[[], object], *_: object) -> None:
-    """For a signal that tells more than is asked."""
-    what()
+            menu.addAction(text, do).setEnabled(is_possible)
 
 
 def _text_of(parts: list[Message]) -> str:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QLabel, QSplitter, QWidget
 
 from guiapp.core.chat.hints import Hint
@@ -15,6 +15,7 @@ from guiapp.core.explain.figures import counted
 from guiapp.core.vocab.quoting import quoted
 from guiapp.viewmodels.chat.beside import Beside, ChatBeside, Way
 from guiapp.viewmodels.chat.kept_conversation import KeptConversation
+from guiapp.viewmodels.chat.llama_check import LlamaCheck
 from guiapp.viewmodels.chat.model import ChatModel
 from guiapp.viewmodels.chat.spans import ChatSpans
 from guiapp.viewmodels.chat.words import line_of, places
@@ -24,6 +25,7 @@ from guiapp.widgets.chat.budget_strip import BudgetStrip
 from guiapp.widgets.chat.compare_view import CompareView
 from guiapp.widgets.chat.copying import CopyButton
 from guiapp.widgets.chat.hint_list import HintList
+from guiapp.widgets.chat.llama_badge import LlamaBadge
 from guiapp.widgets.chat.message_list import MessageList
 from guiapp.widgets.chat.prompt_view import PromptView
 from guiapp.widgets.chat.template_panel import TemplatePanel
@@ -38,6 +40,7 @@ from guiapp.widgets.window.pages import Page, PageSetting, UndoSteps
 
 MESSAGES_PX, PROMPT_PX, TEMPLATE_PX = 300, 620, 360
 WIDE_PX = 1100  # in less, the template is folded at first
+BADGE_FROM_PX = 1060  # in less, there is no room for it among the tools
 WAYS = ("Origin", "Tokens")
 LONGEST_FAILURE = 400
 EMPTY = "Add a message at the left, or paste messages as JSON."
@@ -60,6 +63,8 @@ class ChatPage(Page):
         self.token_line = TokenLine(model, self.spans, setting.requests, themes)
         self.template = TemplatePanel(model, themes)
         self.beside = ChatBeside(model, parent=self)
+        self.llama = LlamaCheck(model, self)
+        self.llama_badge = LlamaBadge(self.llama, themes)
         self.compare = CompareView(self.beside, setting.requests, themes)
         self._failure = set_role(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "bad")
         self.example = push_button("Try ChatML", self.template.try_example, role="raised")
@@ -76,9 +81,10 @@ class ChatPage(Page):
         self._make_tools(setting)
         self.prompt.hovered.connect(self._hover)
         self.hints.pointed_at.connect(self._point_at)
-        self.hints.both_wanted.connect(partial(self.beside.choose, Beside(Way.AS_TEXT)))
+        self.hints.both_wanted.connect(partial(self._put_beside, Beside(Way.AS_TEXT)))
+        self.llama_badge.differs.clicked.connect(partial(self._put_beside, Beside(Way.LLAMA_CPP)))
         self.beside.changed.connect(self._fold)
-        self.compare.left.connect(partial(self.beside.choose, None))
+        self.compare.left.connect(partial(self._put_beside, None))
         self.template.fold_wanted.connect(partial(self.show_template, False))
         model.result_changed.connect(self._follow)
         model.settings_changed.connect(self._follow)
@@ -132,6 +138,7 @@ class ChatPage(Page):
     def stop(self) -> None:
         self.model.stop()
         self.beside.stop()
+        self.llama.stop()
         self._kept.stop()
 
     def _make_problem(self) -> QFrame:
@@ -157,11 +164,16 @@ class ChatPage(Page):
             self.ways,
             self.parsed,
             self.unfold,
+            self.llama_badge,
             self.compare.menu,
             self.copy,
             on=self._tools,
             spacing=GAP_PX,
         )
+
+    def _put_beside(self, beside: Beside | None, *_: object) -> None:
+        self.beside.choose(beside)
+        (self.prompt if beside is None else self.compare.columns).setFocus()
 
     def _choose_way(self, way: int) -> None:
         self.spans.show_by_origin(WAYS[way] == "Origin")
@@ -174,12 +186,23 @@ class ChatPage(Page):
         self._shows_template = is_shown
         self._fold()
 
+    def show_line(self, template: str, line: int) -> None:
+        """Choose one of the model's templates, and scroll to a line of it."""
+        shown = None if self.model.result is None else self.model.result.template
+        if shown is None or shown.name != template:
+            self.model.choose(replace(self.model.settings, template=template))
+        self.beside.choose(None)
+        self.show_template(True)
+        self.template.view.go_to(template, line)
+        self.template.view.setFocus()
+
     def _fold(self) -> None:
         """Where nobody has said what to show, that follows from the room; two prompts need all of it."""
         is_single = self.beside.beside is None
         self._single.setVisible(is_single)
         self.compare.setVisible(not is_single)
         self.ways.setVisible(is_single)
+        self.llama_badge.setVisible(is_single and self.width() >= BADGE_FROM_PX)
         is_shown = self.width() >= WIDE_PX if self._shows_template is None else self._shows_template
         is_shown = is_shown and is_single
         self.template.setVisible(is_shown)
@@ -188,6 +211,14 @@ class ChatPage(Page):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fold()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.llama.set_watched(True)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self.llama.set_watched(False)
 
     def _follow(self) -> None:
         failure, result = self.model.failure, self.model.result
@@ -219,4 +250,4 @@ class ChatPage(Page):
 
 def make_page(setting: PageSetting) -> ChatPage:
     model = ChatModel(setting.session)
-    return ChatPage(model, KeptConversation(model.edited, setting.settings.folder), setting)
+    return ChatPage(model, KeptConversation(model, setting.settings.folder), setting)

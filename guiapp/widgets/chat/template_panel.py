@@ -7,19 +7,21 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFileDialog, QFrame, QMenu
+from PySide6.QtWidgets import QFileDialog, QFrame, QMenu, QWidget
 
+from guiapp.core.chat.templates import AS_GIVEN
 from guiapp.core.vocab.quoting import quoted
 from guiapp.viewmodels.chat.model import ChatModel
 from guiapp.widgets.chat.template_view import TemplateView
 from guiapp.widgets.shared.buttons import tool_button
 from guiapp.widgets.shared.fitted_label import FittedLabel
 from guiapp.widgets.shared.layouts import STRETCH, in_column, in_row
-from guiapp.widgets.shared.menu_button import MenuButton
+from guiapp.widgets.shared.menu_button import MenuButton, add_choice
 from guiapp.widgets.shared.style_sheet import heading, set_role
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, ThemeSource
 
 LONGEST_NAME = 24
+KINDS = "Templates (*.jinja *.jinja2 *.j2 *.txt *.json);;All files (*)"
 CHATML = """\
 {%- for message in messages %}
   {{- '<|im_start|>' + message.role + '\\n' }}
@@ -69,6 +71,8 @@ class TemplatePanel(QFrame):
         template = None if result is None else result.template
         if chosen == CHATML:
             name = "ChatML, an example"
+        elif template is not None and template.source == AS_GIVEN:
+            name = "a text"
         elif chosen is not None and template is not None and chosen != template.name:
             name = quoted(Path(chosen).name, LONGEST_NAME)
         elif template is None:
@@ -94,21 +98,13 @@ class TemplatePanel(QFrame):
         ]
         rows.append(("ChatML, an example", CHATML, chosen == CHATML))
         for title, template, is_chosen in rows:
-            action = menu.addAction(title.replace("&", "&&"))
-            action.setCheckable(True)
-            action.setChecked(is_chosen)
-            action.triggered.connect(partial(self._choose, template))
+            add_choice(menu, title, is_chosen, partial(self._use, template))
         menu.addSeparator()
-        menu.addAction("A file…").triggered.connect(self.ask_for_file)
-
-    def _choose(self, template: str | None, *_: object) -> None:
-        self._use(template)
+        menu.addAction("A file…", self.ask_for_file)
 
     def ask_for_file(self) -> None:
         """Let people choose a template's file."""
-        kinds = "Templates (*.jinja *.jinja2 *.j2 *.txt *.json);;All files (*)"
-        name = QFileDialog.getOpenFileName(self, "Open a chat template", "", kinds)[0]
-        if name:
+        if name := ask_for_template(self):
             self._use(name)
 
     def try_example(self) -> None:
@@ -116,3 +112,8 @@ class TemplatePanel(QFrame):
 
     def _use(self, template: str | None) -> None:
         self._model.choose(replace(self._model.settings, template=template))
+
+
+def ask_for_template(window: QWidget) -> str:
+    """The name of a file that people choose; "" for none."""
+    return QFileDialog.getOpenFileName(window, "Open a chat template", "", KINDS)[0]

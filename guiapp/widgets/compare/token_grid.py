@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter
 
 from guiapp.core.editing.token_store import N_TINTS
-from guiapp.viewmodels.tokens.common_grid import Need, Place, places_of
+from guiapp.viewmodels.tokens.common_grid import Need, bounds_of, places_of
 from guiapp.widgets.compare.markers import MARKER_PX, draw_marker
 from guiapp.widgets.shared.painting import CENTER, LEFT, RIGHT, Painted, elided, fill, write
 from guiapp.widgets.shared.theme import GAP_PX, SMALL_FONT_PX, UI_FONT_PX, UNIT_PX, Theme, ThemeSource
@@ -50,26 +51,18 @@ class TokenGrid(Painted):
     def __init__(self, theme_source: ThemeSource) -> None:
         super().__init__(theme_source, "Tokens of each model here")
         self.rows: list[GridRow] = []
-        self._x: dict[Place, float] = {}
+        self._edges: list[list[tuple[float, float]]] = []  # left and right of each token
+        self._width = 0.0
 
     def show_rows(self, rows: list[GridRow]) -> None:
         if rows == self.rows:
             return
         self.rows = rows
-        letters, digits = (QFontMetricsF(Theme.mono_font(size_px)) for size_px in (TOKEN_FONT_PX, ID_FONT_PX))
-        self._x = places_of(
-            Need(
-                (token.start, 0),
-                (token.end, 0),
-                BETWEEN_PX
-                + max(
-                    letters.horizontalAdvance(token.label) + 2 * PADDING_PX,
-                    digits.horizontalAdvance(str(token.token_id)) + BETWEEN_PX,
-                ),
-            )
-            for row in rows
-            for token in row.tokens
-        )
+        bounds = bounds_of([[(token.start, token.end) for token in row.tokens] for row in rows])
+        placed = zip(chain(*(row.tokens for row in rows)), chain(*bounds), strict=True)
+        x = places_of(Need(*bound, BETWEEN_PX + _width_of(token)) for token, bound in placed)
+        self._edges = [[(x[start], x[end]) for start, end in row_bounds] for row_bounds in bounds]
+        self._width = max(x.values(), default=0.0)
         self.setFixedHeight(ROW_PX * len(rows))
         lines = [
             f"{row.name}: " + " ".join(f"{token.label} {token.token_id}" for token in row.tokens)
@@ -92,24 +85,30 @@ class TokenGrid(Painted):
             count = QRectF(self.width() - COUNT_PX, top, COUNT_PX, BOX_PX)
             write(painter, count, str(len(row.tokens)), theme.dim, RIGHT, Theme.mono_font(SMALL_FONT_PX))
             room = QRectF(NAME_PX, top, self.width() - NAME_PX - COUNT_PX - UNIT_PX, ROW_PX)
-            is_cut = NAME_PX + max(self._x.values(), default=0.0) - BETWEEN_PX > room.right()
+            is_cut = NAME_PX + self._width - BETWEEN_PX > room.right()
             painter.save()
             painter.setClipRect(room.adjusted(0, 0, -MORE_PX if is_cut else 0, 0))
-            self._draw_tokens(painter, theme, row, top)
+            self._draw_tokens(painter, theme, at, top)
             painter.restore()
             if is_cut:
                 more = QRectF(room.right() - MORE_PX, top, MORE_PX, BOX_PX)
                 write(painter, more, "…", theme.dim, CENTER)
 
-    def _draw_tokens(self, painter: QPainter, theme: Theme, row: GridRow, top: float) -> None:
-        if not row.tokens:
+    def _draw_tokens(self, painter: QPainter, theme: Theme, at: int, top: float) -> None:
+        tokens = self.rows[at].tokens
+        if not tokens:
             place = QRectF(NAME_PX, top, self.width() - NAME_PX, BOX_PX)
             write(painter, place, "no token", theme.dim, LEFT, Theme.ui_font(SMALL_FONT_PX))
-        for token in row.tokens:
-            left, right = NAME_PX + self._x[token.start, 0], NAME_PX + self._x[token.end, 0] - BETWEEN_PX
-            box = QRectF(left, top, right - left, BOX_PX)
+        for token, (left, right) in zip(tokens, self._edges[at], strict=True):
+            box = QRectF(NAME_PX + left, top, right - left - BETWEEN_PX, BOX_PX)
             if token.start < token.end:
                 fill(painter, box, theme.span_color(token.tint % N_TINTS), RADIUS_PX)
             write(painter, box, token.label, theme.span_text, CENTER, Theme.mono_font(TOKEN_FONT_PX))
-            below = QRectF(left, top + BOX_PX + 1, right - left, ROW_PX - BOX_PX - 6)
+            below = QRectF(box.left(), top + BOX_PX + 1, box.width(), ROW_PX - BOX_PX - 6)
             write(painter, below, str(token.token_id), theme.dim, CENTER, Theme.mono_font(ID_FONT_PX))
+
+
+def _width_of(token: GridToken) -> float:
+    letters, digits = (QFontMetricsF(Theme.mono_font(size_px)) for size_px in (TOKEN_FONT_PX, ID_FONT_PX))
+    label, number = letters.horizontalAdvance(token.label), digits.horizontalAdvance(str(token.token_id))
+    return max(label + 2 * PADDING_PX, number + BETWEEN_PX)

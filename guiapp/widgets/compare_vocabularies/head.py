@@ -17,7 +17,7 @@ from guiapp.viewmodels.models.choice import summary as model_summary
 from guiapp.widgets.compare.markers import Marker
 from guiapp.widgets.shared.fitted_label import FittedLabel
 from guiapp.widgets.shared.layouts import STRETCH, in_column, in_row
-from guiapp.widgets.shared.menu_button import MenuButton
+from guiapp.widgets.shared.menu_button import MenuButton, add_choice
 from guiapp.widgets.shared.plain_tip import plain_tip
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource
@@ -110,10 +110,8 @@ class PairHead(QFrame):
 
     def _list_choices(self, menu: QMenu) -> None:
         for session in self._model.choices:
-            name = isolate(session_name(session)).replace("&", "&&")
-            action = menu.addAction(name, partial(self._model.choose_second, session))
-            action.setCheckable(True)
-            action.setChecked(session is self._model.second)
+            name, is_chosen = isolate(session_name(session)), session is self._model.second
+            add_choice(menu, name, is_chosen, partial(self._model.choose_second, session))
         menu.addSeparator()
         menu.addAction("Another model…", self._ask_for_model).setEnabled(self._model.can_add)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QHideEvent, QKeySequence, QResizeEvent, QShortcut, QShowEvent
-from PySide6.QtWidgets import QLabel, QSplitter, QStackedWidget, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QSplitter, QWidget
 
 from guiapp.viewmodels.compare.compared_models import ComparedModels
 from guiapp.viewmodels.compare.vocabularies import ComparedVocabularies
@@ -18,9 +18,9 @@ from guiapp.widgets.compare_vocabularies.listing import VocabularyList
 from guiapp.widgets.compare_vocabularies.picture import VocabularyPicture
 from guiapp.widgets.compare_vocabularies.side import SidePanel
 from guiapp.widgets.shared.buttons import push_button
-from guiapp.widgets.shared.layouts import STRETCH, framed, in_column, in_row, in_splitter
-from guiapp.widgets.shared.style_sheet import set_role
-from guiapp.widgets.shared.theme import GAP_PX, ThemeSource
+from guiapp.widgets.shared.contents import Contents
+from guiapp.widgets.shared.layouts import in_column, in_splitter
+from guiapp.widgets.shared.theme import ThemeSource
 from guiapp.widgets.window.pages import Page, PageRequests, PageSetting
 
 PICTURE_PX, LIST_PX, SIDE_PX = 300, 660, 320
@@ -43,7 +43,6 @@ class VocabulariesPage(Page):
         self.list = VocabularyList(self.model, self.saving, theme_source)
         self.side = SidePanel(self.model, theme_source)
         self.splitter = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
-        self.message = set_role(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "dim")
         self.add = push_button("Add model…", self._ask_model, role="primary")
         self._lay_out()
         self._connect()
@@ -71,30 +70,16 @@ class VocabulariesPage(Page):
         self.saving.close()
         self.model.close()
 
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self.model.set_watched(True)
-
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.picture.setVisible(self.width() >= ROOM_FOR_PICTURE_PX)  # else the list has no room for words
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        self.model.set_watched(False)
 
     def _lay_out(self) -> None:
         in_splitter(
             self.splitter, self.picture, self.list, self.side, sizes=(PICTURE_PX, LIST_PX, SIDE_PX), grows=1
         )
-        self.message.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        empty = framed(
-            in_column(STRETCH, self.message, in_row(STRETCH, self.add, STRETCH), STRETCH, spacing=GAP_PX)
-        )
-        self._stack = QStackedWidget()
-        self._stack.addWidget(self.splitter)
-        self._stack.addWidget(empty)
-        in_column(self.head, (self._stack, 1), on=self, spacing=0)
+        self.contents = Contents(self, self.splitter, self.add)
+        in_column(self.head, (self.contents, 1), on=self, spacing=0)
 
     def _connect(self) -> None:
         self.model.found_changed.connect(self._follow_found)
@@ -106,14 +91,8 @@ class VocabulariesPage(Page):
         details.second_wanted.connect(self._open_second)
         self.model.first.loader.loading_changed.connect(self._forget_wanted)
         self.model.first.loader.model_changed.connect(self._show_wanted)
-        search = QShortcut(
-            QKeySequence("Ctrl+F"), self, context=Qt.ShortcutContext.WidgetWithChildrenShortcut
-        )
-        search.activated.connect(self._ask_search)
-
-    def _ask_search(self) -> None:
-        self.list.search.setFocus()
-        self.list.search.selectAll()
+        self.list.search.come_by_keys(self)
+        self.watched.connect(self.model.set_watched)
 
     def _ask_model(self) -> None:
         self._ask_model_under(self.add)
@@ -129,18 +108,13 @@ class VocabulariesPage(Page):
             self.side.show_target(target)
 
     def _follow_found(self) -> None:
-        model, compared, before = self.model, self.model.compared, self.focusProxy()
-        had_focus = before is not None and before.hasFocus()
-        self.message.setText(self._told())
+        model, compared = self.model, self.model.compared
         self.add.setText("Open model…" if model.first.tokenizer is None else "Add model…")
         self.head.setVisible(model.second is not None)
-        self._stack.setCurrentIndex(0 if compared is not None else 1)
-        without = self.message if model.is_waiting else self.add
-        self.setFocusProxy(self.list.view if compared is not None else without)
-        if had_focus:
-            self.setFocus()
-        self.add.setVisible(not model.is_waiting)
-        if compared is not None:
+        if compared is None:
+            self.contents.tell(self._told(), helps=not model.is_waiting)
+        else:
+            self.contents.show_inside(self.list.view)
             target = first_difference(compared.respects)
             self.side.tabs.choose(0) if target in GROUPS else self.side.show_target(target)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QLabel, QProgressBar
 
@@ -13,13 +11,12 @@ from guiapp.viewmodels.doctor.model import DoctorModel
 from guiapp.viewmodels.models.loader import title_of
 from guiapp.viewmodels.saving import FileSaving
 from guiapp.widgets.shared.buttons import push_button, tool_button
-from guiapp.widgets.shared.file_names import ask_for_file
+from guiapp.widgets.shared.export_button import JSON, MARKDOWN, ExportButton
 from guiapp.widgets.shared.layouts import in_column, in_row
-from guiapp.widgets.shared.menu_button import MenuButton
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource
 
-FORMS = {"markdown": (".md", "Markdown"), "json": (".json", "JSON")}
+FORMS = {"markdown": MARKDOWN, "json": JSON}
 WHOLE, BAR_PX = 1000, 160
 
 
@@ -35,7 +32,7 @@ class DoctorHead(QFrame):
     def __init__(self, model: DoctorModel, saving: FileSaving, theme_source: ThemeSource) -> None:
         super().__init__()
         set_role(self, "bar")
-        self._model, self._saving = model, saving
+        self._model = model
         self.verdict = set_role(QLabel(textFormat=Qt.TextFormat.PlainText), "title")
         self.about = set_role(QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True), "dim")
         self.bar = QProgressBar(textVisible=False)
@@ -44,17 +41,15 @@ class DoctorHead(QFrame):
         self.bar.setAccessibleName("Progress of the checks")
         self.cancel = push_button("Cancel", model.cancel)
         self.again = push_button("Examine", model.examine)
+        self.leave = push_button("Back to the open model", model.leave_file)
         self.original = push_button("Compare with original…", self._ask_original)
         self.original.setToolTip(
             "What the model was converted from, such as tokenizer.json: tell what differs"
         )
         self.drop = tool_button("✕", self._drop_original, tip="Compare with no original")
-        self.export = MenuButton(theme_source, "Export", tip="Save the findings")
-        for form, (ending, title) in FORMS.items():
-            menu = self.export.menu() or self.export.new_menu()
-            menu.addAction(f"{title}…", partial(self._save, form, ending, title))
+        self.export = ExportButton(theme_source, saving, "findings", FORMS, model.export, "Save the findings")
         told = in_column(self.verdict, self.about, spacing=UNIT_PX)
-        tools = self.bar, self.cancel, self.again, self.original, self.drop, self.export
+        tools = self.bar, self.cancel, self.again, self.leave, self.original, self.drop, self.export
         in_row((told, 1), *tools, on=self, margins=(MARGIN_PX, 3 * UNIT_PX), spacing=GAP_PX)
         model.changed.connect(self._follow)
         model.progress_changed.connect(self._follow_progress)
@@ -66,12 +61,6 @@ class DoctorHead(QFrame):
     def _drop_original(self) -> None:
         self._model.set_original("")
 
-    def _save(self, form: str, ending: str, title: str) -> None:
-        export = self._model.export(form)  # of now: another model may come meanwhile
-        path = ask_for_file(self, f"Save as {title}", f"findings{ending}", {ending: f"{title} (*{ending})"})
-        if path is not None:
-            self._saving.save(path, export)
-
     def _follow(self) -> None:
         model = self._model
         has_found = model.diagnosis is not None
@@ -80,9 +69,11 @@ class DoctorHead(QFrame):
         for part in (self.bar, self.cancel):
             part.setVisible(model.is_busy)
         self.again.setVisible(bool(model.name) and not has_found and not model.is_waiting)
+        self.leave.setVisible(model.is_of_failed_file)
         name = title_of(model.original)
         self.original.setText(f"Original: {quoted(name, 30)}" if model.original else "Compare with original…")
-        self.original.setEnabled(bool(model.name))
+        can_open = model.diagnosis is None or model.diagnosis.tokenizer is not None
+        self.original.setEnabled(bool(model.name) and can_open)
         self.drop.setVisible(bool(model.original))
         self.export.setEnabled(has_found)
 

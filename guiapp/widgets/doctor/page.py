@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QLabel, QSplitter, QStackedWidget, QWidget
+from PySide6.QtWidgets import QSplitter, QWidget
 
 from guiapp.viewmodels.doctor.model import DoctorModel
 from guiapp.viewmodels.saving import FileSaving
 from guiapp.widgets.doctor.finding_list import FindingList
 from guiapp.widgets.doctor.head import DoctorHead
 from guiapp.widgets.doctor.panel import FindingPanel
-from guiapp.widgets.shared.layouts import STRETCH, framed, in_column, in_splitter
+from guiapp.widgets.shared.contents import Contents
+from guiapp.widgets.shared.layouts import in_column, in_splitter
 from guiapp.widgets.shared.saving_bar import SavingBar
-from guiapp.widgets.shared.style_sheet import set_role
-from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, ThemeSource
+from guiapp.widgets.shared.theme import ThemeSource
 from guiapp.widgets.window.pages import Page, PageRequests, PageSetting
 
 LIST_PX, PANEL_PX = 640, 460
@@ -37,19 +36,15 @@ class DoctorPage(Page):
         self.list = FindingList(model, theme_source)
         self.panel = FindingPanel(model, theme_source)
         self.splitter = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
-        self.message = set_role(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "dim")
-        self.message.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._stack = QStackedWidget()
         in_splitter(self.splitter, self.list, self.panel, sizes=(LIST_PX, PANEL_PX))
         self.splitter.setStretchFactor(1, 1)
-        self._stack.addWidget(
-            framed(in_column(STRETCH, self.message, STRETCH, margins=MARGIN_PX, spacing=GAP_PX))
-        )
-        self._stack.addWidget(self.splitter)
-        in_column(self.head, SavingBar(self.saving, theme_source), (self._stack, 1), on=self, spacing=0)
+        self.contents = Contents(self, self.splitter)
+        in_column(self.head, SavingBar(self.saving, theme_source), (self.contents, 1), on=self, spacing=0)
+        self.watched.connect(model.set_watched)
         self.head.original_wanted.connect(self._ask_original)
         self.panel.token_wanted.connect(requests.token_wanted)
         self.panel.tokens_wanted.connect(requests.tokens_wanted)
+        self.panel.template_wanted.connect(requests.template_wanted)
         model.changed.connect(self._follow)
         self._follow()
 
@@ -70,30 +65,18 @@ class DoctorPage(Page):
     def stop(self) -> None:
         self.saving.close()
 
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self.model.set_watched(True)
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        self.model.set_watched(False)
-
     def _ask_original(self, widget: QWidget) -> None:
         self._requests.model_wanted.emit(widget, self.model.set_original)
 
     def _follow(self) -> None:
-        before = self.focusProxy()
-        had_focus = before is not None and before.hasFocus()
-        self._stack.setCurrentIndex(int(bool(self.model.findings)))
         is_well = self.model.diagnosis is not None and not self.model.is_busy
-        self.message.setText(NOTHING if is_well else "")
-        self.setFocusProxy(self.list if self.model.findings else self.head.original)
-        if had_focus:
-            self.setFocus()
+        if self.model.findings:
+            self.contents.show_inside(self.list)
+        else:
+            self.contents.tell(NOTHING if is_well else "", begin=self.head.original)
 
 
 def make_page(setting: PageSetting) -> DoctorPage:
     page = DoctorPage(setting.doctor, setting.requests, setting.theme_source)
     page.panel.text_shown.connect(setting.actions["inspect"].trigger)
-    page.panel.template_wanted.connect(setting.actions["chat"].trigger)
     return page

@@ -21,7 +21,7 @@ from guiapp.widgets.hunt.find_picture import FindPicture
 from guiapp.widgets.shared.buttons import push_button, tool_button
 from guiapp.widgets.shared.card import card
 from guiapp.widgets.shared.icons import icon
-from guiapp.widgets.shared.layouts import STRETCH, in_column, in_row, scroll_down
+from guiapp.widgets.shared.layouts import STRETCH, in_column, in_row, scroll_across, scroll_down
 from guiapp.widgets.shared.style_sheet import blend, heading, set_role
 from guiapp.widgets.shared.styled_text import Span, StyledText
 from guiapp.widgets.shared.theme import (
@@ -47,13 +47,13 @@ class FindingPanel(QFrame):
     Signals:
         token_wanted(int): show this token in its tree.
         tokens_wanted(str, Ids): light these tokens in the tree, under a title.
-        template_wanted(): show the chat template with what it writes.
+        template_wanted(TemplateLine): show this line of a chat template with what it writes.
         text_shown(): the text of the finding is the window's: show it.
     """
 
     token_wanted = Signal(object)
     tokens_wanted = Signal(str, object)
-    template_wanted = Signal()
+    template_wanted = Signal(object)
     text_shown = Signal()
 
     def __init__(self, model: DoctorModel, theme_source: ThemeSource) -> None:
@@ -65,7 +65,7 @@ class FindingPanel(QFrame):
         self.previous = tool_button("‹", partial(self._go, -1), tip="Previous finding")
         self.next = tool_button("›", partial(self._go, 1), tip="Next finding")
         self._sign = QLabel()
-        self.title = set_role(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "strong")
+        self.title = set_role(QLabel(textFormat=Qt.TextFormat.PlainText), "strong")
         self.what = self._text(Theme.ui_font(UI_FONT_PX + 1), "What is wrong")
         self.picture = FindPicture(theme_source, NAMES)
         self.remedy = self._text(Theme.ui_font(), "Remedy")
@@ -74,7 +74,7 @@ class FindingPanel(QFrame):
         self.try_button = push_button("", model.try_pre, role="primary")
         self.text_button = push_button("Open text in Inspect", self._show_text)
         self.tree_button = push_button("Show token in tree", self._want_tokens)
-        self.chat_button = push_button("Show template in Chat", self.template_wanted.emit)
+        self.chat_button = push_button("Show template in Chat", self._want_template)
         self._views = QStackedWidget()
         self._lay_out()
         model.changed.connect(self._follow)
@@ -86,6 +86,10 @@ class FindingPanel(QFrame):
         if (finding := self._model.finding) is not None:
             QGuiApplication.clipboard().setText(finding.remedy)
 
+    def _want_template(self) -> None:
+        if (finding := self._model.finding) is not None and finding.line is not None:
+            self.template_wanted.emit(finding.line)
+
     def _text(self, font: QFont, name: str) -> StyledText:
         made = StyledText(font, MOST_LINES)
         made.setAccessibleName(name)
@@ -93,12 +97,7 @@ class FindingPanel(QFrame):
 
     def _lay_out(self) -> None:
         area = QScrollArea()
-        area.setWidget(self.picture)
-        area.setWidgetResizable(True)
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        for part in (area.viewport(), self.picture):
-            part.setAutoFillBackground(False)
+        scroll_across(area, self.picture)
         self._area = area
         self._in_template = heading("Template")
         self._mends = QWidget()

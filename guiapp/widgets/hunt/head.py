@@ -21,7 +21,7 @@ from guiapp.widgets.hunt.time_bar import TimeBar
 from guiapp.widgets.shared.buttons import push_button
 from guiapp.widgets.shared.fitted_label import FittedLabel
 from guiapp.widgets.shared.layouts import STRETCH, in_column, in_row
-from guiapp.widgets.shared.menu_button import MenuButton
+from guiapp.widgets.shared.menu_button import MenuButton, add_choice
 from guiapp.widgets.shared.plain_tip import plain_tip
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
@@ -119,10 +119,8 @@ class HuntHead(QFrame):
 
     def _offer(self, menu: QMenu, side: Side) -> QAction:
         told = f"{side.title}  {side.about}".strip()
-        action = menu.addAction(told.replace("&", "&&"), partial(self._model.sides.choose_second, side))
-        action.setCheckable(True)
-        action.setChecked(self._model.sides.second == side)
-        return action
+        is_chosen = self._model.sides.second == side
+        return add_choice(menu, told, is_chosen, partial(self._model.sides.choose_second, side))
 
     def _list_generators(self, menu: QMenu) -> None:
         chosen = self._model.choices.generators
@@ -130,9 +128,8 @@ class HuntHead(QFrame):
         menu.addSeparator()
         for name in ALL_NAMES:
             others = tuple(each for each in ALL_NAMES if (each in chosen) != (each == name))
-            action = menu.addAction(f"{name[0].upper()}{name[1:]}", partial(self._choose_generators, others))
-            action.setCheckable(True)
-            action.setChecked(name in chosen)
+            choose = partial(self._choose_generators, others)
+            add_choice(menu, f"{name[0].upper()}{name[1:]}", name in chosen, choose)
 
     def _choose_generators(self, names: tuple[str, ...]) -> None:
         self._model.choose(replace(self._model.choices, generators=names))
@@ -140,17 +137,12 @@ class HuntHead(QFrame):
     def _list_texts(self, menu: QMenu) -> None:
         choices, choose = self._model.choices, self._model.choose
         menu.setToolTipsVisible(True)
-        action = menu.addAction(
-            "The present text", partial(choose, replace(choices, takes_text=not choices.takes_text))
-        )
-        action.setCheckable(True)
-        action.setChecked(choices.takes_text)
+        toggled = replace(choices, takes_text=not choices.takes_text)
+        add_choice(menu, "The present text", choices.takes_text, partial(choose, toggled))
         for name, is_taken in choices.own_texts:
-            title = quoted(Path(name).name).replace("&", "&&")
-            action = menu.addAction(title, partial(choose, choices.with_own(name, not is_taken)))
+            take = partial(choose, choices.with_own(name, not is_taken))
+            action = add_choice(menu, quoted(Path(name).name), is_taken, take)
             action.setToolTip(plain_tip(quoted(name, LONGEST_PATH)))
-            action.setCheckable(True)
-            action.setChecked(is_taken)
         menu.addSeparator()
         menu.addAction("Add files…", self._add_files)
         menu.addAction("Add a folder…", self._add_folder)

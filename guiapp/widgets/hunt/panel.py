@@ -19,7 +19,7 @@ from guiapp.widgets.hunt.find_picture import HEIGHT_PX, FindPicture
 from guiapp.widgets.shared.buttons import push_button, tool_button
 from guiapp.widgets.shared.card import card
 from guiapp.widgets.shared.fitted_label import FittedLabel
-from guiapp.widgets.shared.layouts import STRETCH, framed, in_column, in_row, scroll_down
+from guiapp.widgets.shared.layouts import STRETCH, framed, in_column, in_row, scroll_across, scroll_down
 from guiapp.widgets.shared.painting import LEFT, RIGHT, fill, write
 from guiapp.widgets.shared.plain_tip import plain_tip
 from guiapp.widgets.shared.style_sheet import heading, set_role
@@ -68,13 +68,8 @@ class FindPanel(QFrame):
         self.next = tool_button("›", partial(model.go, 1), tip="Next find")
         self.picture = FindPicture(theme_source)
         picture_area = QScrollArea()
-        picture_area.setWidget(self.picture)
-        picture_area.setWidgetResizable(True)
-        picture_area.setFrameShape(QFrame.Shape.NoFrame)
-        picture_area.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll_across(picture_area, self.picture)
         picture_area.setFixedHeight(HEIGHT_PX + SCROLL_BAR_PX)
-        for part in (picture_area.viewport(), self.picture):
-            part.setAutoFillBackground(False)
         self.why = StyledText(Theme.ui_font(UI_FONT_PX + 1), 8)
         self.why.setAccessibleName("Why")
         self.where = set_role(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "dim")

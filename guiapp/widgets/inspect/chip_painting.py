@@ -2,15 +2,45 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter
+from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from guiapp.core.vocab.attributes import Attribute
+from guiapp.viewmodels.row_table import ATTRIBUTES_ROLE, AnyIndex
 from guiapp.widgets.shared.painting import CENTER, outline, write
-from guiapp.widgets.shared.theme import UNIT_PX, Theme
+from guiapp.widgets.shared.theme import UNIT_PX, Theme, ThemeSource
 from guiapp.widgets.spans.painter import draw_wave
 
 DOT_PX = 2
+
+
+class ChipDelegate(QStyledItemDelegate):
+    """Paints cells as chips, with the signs that their tokens have in the text."""
+
+    def __init__(self, theme_source: ThemeSource, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme_source = theme_source
+
+    @abstractmethod
+    def chip(self, option: QStyleOptionViewItem, index: AnyIndex) -> tuple[QRectF, str, QColor]:
+        """Where a chip is, what stands on it, and its colour."""
+
+    def initStyleOption(self, option: QStyleOptionViewItem, index: AnyIndex) -> None:
+        super().initStyleOption(option, index)
+        option.text = ""
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
+        super().paint(painter, option, index)
+        place, text, color = self.chip(option, index)
+        attributes = Attribute(index.data(ATTRIBUTES_ROLE) or 0)
+        painter.save()
+        painter.setFont(option.font)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        draw_chip(painter, self._theme_source.theme, place, text, attributes, color)
+        painter.restore()
 
 
 def draw_chip(

@@ -64,9 +64,8 @@ class TextPanel(QWidget):
 
     def find_token(self) -> None:
         """Find the selected token wherever it is in the text."""
-        index = self._session.selected_token
-        if index is not None:
-            token_id = int(self._session.tokens.ids(index, index + 1)[0])
+        index, token_id = self._session.selected_token, self._session.selected_id
+        if index is not None and token_id is not None:
             self.search.look_for("token", str(token_id), self._session.tokens.span(index)[0])
 
     def _selected(self) -> tuple[Kind, str]:

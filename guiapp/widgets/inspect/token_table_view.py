@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import heapq
 
-from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QPersistentModelIndex, QRect, QRectF, Qt
-from PySide6.QtGui import QGuiApplication, QKeySequence, QPainter, QResizeEvent, QShowEvent, QWheelEvent
-from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QTableView, QWidget
+from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QRect, QRectF, Qt
+from PySide6.QtGui import QColor, QGuiApplication, QKeySequence, QResizeEvent, QShowEvent, QWheelEvent
+from PySide6.QtWidgets import QStyleOptionViewItem, QTableView
 
-from guiapp.core.vocab.attributes import Attribute
+from guiapp.viewmodels.row_table import AnyIndex
 from guiapp.viewmodels.tokens.source import TokenSource
-from guiapp.viewmodels.tokens.table import ATTRIBUTES_ROLE, COLUMNS, TINT_ROLE, TokenTableModel
-from guiapp.widgets.inspect.chip_painting import draw_chip
+from guiapp.viewmodels.tokens.table import COLUMNS, TINT_ROLE, TokenTableModel
+from guiapp.widgets.inspect.chip_painting import ChipDelegate
 from guiapp.widgets.shared.tables import show_rows
 from guiapp.widgets.shared.text_zoom import TextZoom
 from guiapp.widgets.shared.theme import SMALL_FONT_PX, UNIT_PX, ThemeSource
@@ -158,33 +158,12 @@ class TokenTableView(QTableView):
         super().leaveEvent(event)
 
 
-class _IdDelegate(QStyledItemDelegate):
-    """Paints the id as the strip does: with the colour that its token has in the text, and its signs."""
+class _IdDelegate(ChipDelegate):
+    """The id as in the strip: with the colour that its token has in the text."""
 
-    def __init__(self, theme_source: ThemeSource, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._theme_source = theme_source
-
-    def initStyleOption(
-        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> None:
-        super().initStyleOption(option, index)
-        option.text = ""
-
-    def paint(
-        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> None:
-        super().paint(painter, option, index)
-        theme = self._theme_source.theme
-        text = str(index.data())
+    def chip(self, option: QStyleOptionViewItem, index: AnyIndex) -> tuple[QRectF, str, QColor]:
+        text, cell = str(index.data()), option.rect
         width = option.fontMetrics.horizontalAdvance(text) + 2 * UNIT_PX
-        chip = QRect(
-            option.rect.right() - width - UNIT_PX, option.rect.top() + 2, width, option.rect.height() - 4
-        )
-        painter.save()
-        painter.setFont(option.font)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        attributes = Attribute(index.data(ATTRIBUTES_ROLE) or 0)
-        inside = QRectF(chip).adjusted(0.5, 0.5, -0.5, -0.5)
-        draw_chip(painter, theme, inside, text, attributes, theme.span_color(index.data(TINT_ROLE)))
-        painter.restore()
+        place = QRect(cell.right() - width - UNIT_PX, cell.top() + 2, width, cell.height() - 4)
+        color = self._theme_source.theme.span_color(index.data(TINT_ROLE))
+        return QRectF(place).adjusted(0.5, 0.5, -0.5, -0.5), text, color

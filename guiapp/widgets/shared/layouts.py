@@ -69,6 +69,16 @@ def scroll_down(area: QScrollArea, inside: QWidget | None = None) -> None:
         area.setWidget(inside)
 
 
+def scroll_across(area: QScrollArea, inside: QWidget) -> None:
+    """The same from left to right, on the ground of what is around."""
+    area.setWidgetResizable(True)
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    area.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    area.setWidget(inside)
+    for part in (area.viewport(), inside):
+        part.setAutoFillBackground(False)
+
+
 def framed(layout: QLayout, role: str = "") -> QFrame:
     """A frame around a layout, in one of the looks of the style sheet."""
     made = QFrame()

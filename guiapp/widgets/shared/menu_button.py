@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QActionGroup, QGuiApplication, QKeyEvent
+from PySide6.QtGui import QAction, QActionGroup, QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import QMenu, QToolButton
 
 from guiapp.widgets.shared.icons import icon
@@ -15,6 +15,14 @@ from guiapp.widgets.shared.theme import ThemeSource
 
 Key = Qt.Key
 OPENING_KEYS = (Key.Key_Down, Key.Key_Space, Key.Key_Return, Key.Key_Enter)  # Down also with Alt
+
+
+def add_choice(menu: QMenu, title: str, is_chosen: bool, choose: Callable[[], object]) -> QAction:
+    """An entry with a tick where it is chosen; an & in its title stands for itself."""
+    action = menu.addAction(title.replace("&", "&&"), choose)
+    action.setCheckable(True)
+    action.setChecked(is_chosen)
+    return action
 
 
 class MenuButton(QToolButton):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Protocol
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QLineEdit
+from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
+from PySide6.QtWidgets import QLineEdit, QWidget
 
 SEARCH_PX = 230
 SEARCH_HINT = "text, #id, 0x20, /regex/"
@@ -62,9 +62,20 @@ class SearchField(QLineEdit):
 
     def show_query(self, query: str) -> None:
         """Say what is searched for.  Blocking all signals would leave the clear button beside no text."""
+        if query == self.text():
+            return  # setting it would move the caret
         self.textChanged.disconnect(self._search.set_query)
         self.setText(query)
         self.textChanged.connect(self._search.set_query)
+
+    def come_by_keys(self, page: QWidget) -> None:
+        """Take the focus at Ctrl+F anywhere in a page; on the Inspect page an action has these keys."""
+        keys = QShortcut(QKeySequence("Ctrl+F"), page, context=Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        keys.activated.connect(self._come)
+
+    def _come(self) -> None:
+        self.setFocus()
+        self.selectAll()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from enum import Enum
 from functools import partial
 
@@ -85,7 +84,7 @@ class TokenMenu(QObject):
         copy_bytes.triggered.connect(partial(_copy, data.hex(" ").upper()))
         copy_text = menu.addAction("Copy text")
         text = b"" if self._kind is Kind.IDS else source.document.slice(start, end)
-        copy_text.triggered.connect(partial(_do, partial(put_on_clipboard, text or data)))
+        copy_text.triggered.connect(partial(put_on_clipboard, text or data))
         menu.addSeparator()
         self._add_ways(menu, index, token_id, (start, end))
         if self._kind is not Kind.IDS and (word := self._word_at(start)):
@@ -103,7 +102,7 @@ class TokenMenu(QObject):
             )
             others.setEnabled(n_others > 0)
             look = partial(self._search.look_for, "token", str(token_id), end)
-            others.triggered.connect(partial(_do, look))
+            others.triggered.connect(look)
         if (requests := self._requests) is None:
             return
         ways = [
@@ -114,7 +113,7 @@ class TokenMenu(QObject):
             ways.insert(0, ("Why this token", partial(requests.why_wanted.emit, index)))
             ways.append(("Stop when it is formed", partial(requests.stop_wanted.emit, token_id, start)))
         for text, do in ways:
-            menu.addAction(text).triggered.connect(partial(_do, do))
+            menu.addAction(text, do)
 
     def _word_at(self, offset: int) -> str:
         """The word that a token begins in, or behind the space that it begins with; "" for none."""
@@ -149,12 +148,7 @@ def _add_bias(menu: QMenu, name: str, variants: list[WordVariant], is_llama_cpp:
     action.triggered.connect(partial(_copy, logit_bias(variants, is_llama_cpp)))
 
 
-def _do(what: Callable[[], object], *_: object) -> None:
-    """For a signal that tells more than is asked."""
-    what()
-
-
-def _copy(text: str, *_: object) -> None:
+def _copy(text: str) -> None:
     QGuiApplication.clipboard().setText(text)
 
 

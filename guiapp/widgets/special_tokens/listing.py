@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPersistentModelIndex, QRectF, Qt
-from PySide6.QtGui import QGuiApplication, QKeySequence, QPainter, QResizeEvent
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QGuiApplication
 from PySide6.QtWidgets import (
     QButtonGroup,
     QLabel,
     QMenu,
-    QStyledItemDelegate,
     QStyleOptionViewItem,
-    QTableView,
     QToolButton,
     QWidget,
 )
@@ -21,23 +19,22 @@ from PySide6.QtWidgets import (
 from guiapp.core.explain.special_list import SpecialToken
 from guiapp.core.explain.special_report import csv_text, json_list, plain_list, python_list, record
 from guiapp.core.export.json_text import json_text
-from guiapp.core.vocab.attributes import Attribute
 from guiapp.viewmodels.background import Progress
+from guiapp.viewmodels.row_table import AnyIndex
 from guiapp.viewmodels.saving import FileSaving
 from guiapp.viewmodels.special_tokens.model import GROUPS, SpecialTokensModel
-from guiapp.viewmodels.special_tokens.table import ATTRIBUTES_ROLE, TITLES, SpecialTable
-from guiapp.widgets.inspect.chip_painting import draw_chip
+from guiapp.viewmodels.special_tokens.table import TITLES, SpecialTable
+from guiapp.widgets.inspect.chip_painting import ChipDelegate
 from guiapp.widgets.shared.buttons import tool_button
-from guiapp.widgets.shared.file_names import ask_for_file
+from guiapp.widgets.shared.export_button import Form, ask_and_save
 from guiapp.widgets.shared.layouts import STRETCH, in_column
 from guiapp.widgets.shared.menu_button import MenuButton
 from guiapp.widgets.shared.painting import elided, width_of
 from guiapp.widgets.shared.saving_bar import SavingBar
 from guiapp.widgets.shared.search_field import SearchField
 from guiapp.widgets.shared.style_sheet import set_role
-from guiapp.widgets.shared.tables import show_rows
-from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
-from guiapp.widgets.shared.token_actions import copy_action
+from guiapp.widgets.shared.tables import RowsView, shared_out
+from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource
 from guiapp.widgets.shared.wrapping_row import WrappingRow
 
 Tokens = Sequence[SpecialToken]
@@ -52,10 +49,6 @@ NOT_FOUND = "Nothing here matches."
 SHARES = {"token": 2.6, "role": 1.7, "kind": 1.5, "from text": 1.3, "ends": 0.9, "the file": 3.0}
 WITH_ROOM, ALL_WITH_ROOM_PX = ("kind", "the file"), 640  # what the details say, too
 LEAST_ID, ID_MARGINS_PX = 1000, 28
-CELLS = """
-QTableView::item { padding: 0 5px; }
-QHeaderView::up-arrow, QHeaderView::down-arrow { width: 0; height: 0; }
-"""  # as far from the edges as the titles, which have arrows of their own
 SEARCH_HINT = "text, id or role"
 MIDDLE = Qt.TextElideMode.ElideMiddle  # many differ by a number at the end
 
@@ -77,41 +70,32 @@ class SpecialTokenList(QWidget):
         self.export.list_anew(self._list_forms)
         self._hint = set_role(QLabel(NOT_FOUND), "dim")
         self._hint.setContentsMargins(MARGIN_PX, GAP_PX, MARGIN_PX, GAP_PX)
-        self.view = QTableView()
-        self._set_looks(theme_source)
+        self.view = RowsView(self.table, "Special tokens", self._widths)
+        self.view.setItemDelegateForColumn(TITLES.index("token"), _TokenDelegate(theme_source, self.view))
+        self.view.horizontalHeader().setSortIndicator(0, Qt.SortOrder.AscendingOrder)
+        self.view.setSortingEnabled(True)
         bar = WrappingRow([*self.groups.values(), self.search], self.export)
         parts = in_column(bar, margins=(MARGIN_PX, GAP_PX)), SavingBar(saving, theme_source), self._hint
         in_column(*parts, (self.view, 1), STRETCH, on=self, spacing=0)
-        self.addAction(copy_action(self, "Copy rows", self.copy, QKeySequence.StandardKey.Copy))
-        self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
-        self._connect()
+        self.view.looked_at.connect(model.choose)
+        model.shown_changed.connect(self._follow_shown)
+        model.tokens_changed.connect(self._follow_shown)
+        model.chosen_changed.connect(self._follow_chosen)
         self._follow_shown()
 
     @property
     def selected(self) -> Tokens:
         """The tokens of the rows that are selected, or where that is one at most all that are listed."""
-        rows = sorted({index.row() for index in self.view.selectionModel().selectedRows()})
+        rows = self.view.selected_rows
         return [self._model.shown[row] for row in rows] if len(rows) > 1 else self._model.shown
 
-    def copy(self) -> None:
-        """Put the selected rows on the clipboard."""
-        rows = sorted({index.row() for index in self.view.selectionModel().selectedRows()})
-        QGuiApplication.clipboard().setText(self.table.as_text(rows))
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit_columns()
-
-    def _fit_columns(self) -> None:
+    def _widths(self, room_px: int) -> list[int]:
         """Ids get the room that they need, and the other columns share what is left."""
-        view, last = self.view, max((token.token_id for token in self._model.tokens or ()), default=0)
-        id_px = view.fontMetrics().horizontalAdvance(f"{max(last, LEAST_ID)}") + ID_MARGINS_PX
-        shown = [title for title in SHARES if self.width() >= ALL_WITH_ROOM_PX or title not in WITH_ROOM]
-        room = self.width() - view.verticalScrollBar().sizeHint().width() - id_px
-        for column, title in enumerate(TITLES):
-            share = room * SHARES.get(title, 0) / sum(SHARES[each] for each in shown)
-            view.setColumnHidden(column, title in WITH_ROOM and title not in shown)
-            view.setColumnWidth(column, int(share) or id_px)
+        last = max((token.token_id for token in self._model.tokens or ()), default=0)
+        id_px = self.view.fontMetrics().horizontalAdvance(f"{max(last, LEAST_ID)}") + ID_MARGINS_PX
+        are_all = room_px >= ALL_WITH_ROOM_PX
+        shares = [share if are_all or title not in WITH_ROOM else 0 for title, share in SHARES.items()]
+        return [id_px, *shared_out(room_px - id_px, shares)]
 
     def _group_button(self, name: str) -> QToolButton:
         button = tool_button("", partial(self._model.show_group, name))
@@ -120,60 +104,19 @@ class SpecialTokenList(QWidget):
         self._group.addButton(button)
         return button
 
-    def _set_looks(self, theme_source: ThemeSource) -> None:
-        view = self.view
-        view.setModel(self.table)
-        view.setFont(Theme.mono_font(SMALL_FONT_PX))
-        view.setStyleSheet(CELLS)
-        show_rows(view)
-        header = view.horizontalHeader()
-        header.setMinimumSectionSize(3 * UNIT_PX)
-        header.setSectionsClickable(True)
-        header.setSortIndicatorShown(True)
-        header.setSortIndicator(0, Qt.SortOrder.AscendingOrder)
-        view.setItemDelegateForColumn(TITLES.index("token"), _ChipDelegate(theme_source, view))
-        view.setAccessibleName("Special tokens")
-        view.verticalHeader().setDefaultSectionSize(view.fontMetrics().height() + 2 * UNIT_PX)
-
-    def _connect(self) -> None:
-        model, view = self._model, self.view
-        view.horizontalHeader().sortIndicatorChanged.connect(self._sort)
-        view.selectionModel().currentRowChanged.connect(self._choose)
-        view.selectionModel().selectionChanged.connect(self._choose)
-        model.shown_changed.connect(self._follow_shown)
-        model.tokens_changed.connect(self._follow_shown)
-        model.chosen_changed.connect(self._follow_chosen)
-
-    def _sort(self, column: int, order: Qt.SortOrder) -> None:
-        self._model.set_order(column, order is Qt.SortOrder.DescendingOrder)
-
-    def _choose(self) -> None:
-        """Look at the row that is selected; one that the keyboard merely begins at is not."""
-        current = self.view.currentIndex()
-        if current.isValid() and self.view.selectionModel().isSelected(current):
-            self._model.choose(current.row())
-
     def _follow_shown(self) -> None:
         for name, button in self.groups.items():
             button.setText(f"{GROUPS[name].title} {self._model.sizes.get(name, 0):,}")
             button.setVisible(name == "all" or self._model.sizes.get(name, 0) > 0)
             button.setChecked(name == self._model.filter.group)
-        if self.search.text() != self._model.query:
-            self.search.show_query(self._model.query)
+        self.search.show_query(self._model.query)
         self.view.setVisible(bool(self._model.shown))
         self._hint.setVisible(not self._model.shown)
         self.export.setEnabled(bool(self._model.shown))
-        self._fit_columns()
         self._follow_chosen()
 
     def _follow_chosen(self) -> None:
-        selection, row = self.view.selectionModel(), self._model.index_of_chosen
-        if row is None:
-            selection.clearSelection()
-        elif row != self.view.currentIndex().row() or not selection.isRowSelected(row):
-            index, flags = self.table.index(row, 0), QItemSelectionModel.SelectionFlag
-            selection.setCurrentIndex(index, flags.ClearAndSelect | flags.Rows)
-            self.view.scrollTo(index)
+        self.view.go_to(self._model.index_of_chosen)
 
     def _list_forms(self, menu: QMenu) -> None:
         tokens = tuple(self.selected)
@@ -184,40 +127,20 @@ class SpecialTokenList(QWidget):
             menu.addAction(f"Copy: {title}", partial(_copy, write, tokens))
         menu.addSeparator()
         for title, ending, write in FORMS:
-            menu.addAction(f"Save: {title}…", partial(self._save, title, ending, write, tokens))
+            menu.addAction(f"Save: {title}…", partial(self._save, Form(title, ending), write, tokens))
 
-    def _save(self, title: str, ending: str, write: Callable[[Tokens], str], tokens: Tokens) -> None:
-        name = f"special_tokens{ending}"
-        if path := ask_for_file(self, f"Save as {title}", name, {ending: f"{title} (*{ending})"}):
-            self._saving.save(path, partial(_written, write, tokens))
+    def _save(self, form: Form, write: Callable[[Tokens], str], tokens: Tokens) -> None:
+        ask_and_save(self, self._saving, "special_tokens", form, partial(_written, write, tokens))
 
 
-class _ChipDelegate(QStyledItemDelegate):
-    """Paints the token with the signs that it has in the text, too."""
+class _TokenDelegate(ChipDelegate):
+    """The token as a chip, as wide as it needs."""
 
-    def __init__(self, theme_source: ThemeSource, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._theme_source = theme_source
-
-    def initStyleOption(
-        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> None:
-        super().initStyleOption(option, index)
-        option.text = ""
-
-    def paint(
-        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> None:
-        super().paint(painter, option, index)
-        theme = self._theme_source.theme
+    def chip(self, option: QStyleOptionViewItem, index: AnyIndex) -> tuple[QRectF, str, QColor]:
         room = QRectF(option.rect).adjusted(UNIT_PX + 0.5, 2.5, -UNIT_PX - 0.5, -2.5)
         text = elided(str(index.data()), option.font, room.width() - 2 * UNIT_PX, MIDDLE)
         room.setWidth(min(width_of(text, option.font) + 2 * UNIT_PX, room.width()))
-        painter.save()
-        painter.setFont(option.font)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        draw_chip(painter, theme, room, text, Attribute(index.data(ATTRIBUTES_ROLE) or 0), theme.raised)
-        painter.restore()
+        return room, text, self._theme_source.theme.raised
 
 
 def _copy(write: Callable[[Tokens], str], tokens: Tokens) -> None:

@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut, QShowEvent
-from PySide6.QtWidgets import QLabel, QSplitter, QStackedWidget, QWidget
+from PySide6.QtWidgets import QSplitter, QWidget
 
 from guiapp.core.explain.figures import counted
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.saving import FileSaving
 from guiapp.viewmodels.special_tokens.model import SpecialTokensModel
 from guiapp.widgets.shared.buttons import push_button
-from guiapp.widgets.shared.layouts import STRETCH, framed, in_column, in_row, in_splitter
-from guiapp.widgets.shared.style_sheet import set_role
-from guiapp.widgets.shared.theme import GAP_PX, ThemeSource
+from guiapp.widgets.shared.contents import Contents
+from guiapp.widgets.shared.layouts import in_column, in_splitter
+from guiapp.widgets.shared.theme import ThemeSource
 from guiapp.widgets.special_tokens.details import SpecialDetails
 from guiapp.widgets.special_tokens.listing import SpecialTokenList
 from guiapp.widgets.window.actions import Actions
@@ -41,20 +40,13 @@ class SpecialTokensPage(Page):
         self.details = SpecialDetails(self.model, theme_source)
         self.splitter = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
         in_splitter(self.splitter, self.list, self.details, sizes=(LIST_PX, DETAILS_PX))
-        self.message = set_role(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "dim")
-        self.message.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.open = push_button("Open model…", self._ask_model, role="primary")
-        self._stack = QStackedWidget()
-        self._stack.addWidget(self.splitter)
-        empty = in_column(STRETCH, self.message, in_row(STRETCH, self.open, STRETCH), STRETCH, spacing=GAP_PX)
-        self._stack.addWidget(framed(empty))
-        in_column(self._stack, on=self, spacing=0)
+        self.contents = Contents(self, self.splitter, self.open)
+        in_column(self.contents, on=self, spacing=0)
         self.details.text_wanted.connect(self._show_text)
         self.details.tree_wanted.connect(requests.token_wanted)
-        search = QShortcut(
-            QKeySequence("Ctrl+F"), self, context=Qt.ShortcutContext.WidgetWithChildrenShortcut
-        )
-        search.activated.connect(self._ask_search)
+        self.list.search.come_by_keys(self)
+        self.watched.connect(self.model.set_watched)
         self.model.tokens_changed.connect(self._follow)
         self._follow()
 
@@ -75,18 +67,6 @@ class SpecialTokensPage(Page):
         self.saving.close()
         self.model.close()
 
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self.model.set_watched(True)
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        self.model.set_watched(False)
-
-    def _ask_search(self) -> None:
-        self.list.search.setFocus()
-        self.list.search.selectAll()
-
     def _ask_model(self) -> None:
         self._requests.model_wanted.emit(self.open, self.model.session.loader.open)
 
@@ -94,15 +74,10 @@ class SpecialTokensPage(Page):
         self._actions["inspect"].trigger()
 
     def _follow(self) -> None:
-        before, vocabulary = self.focusProxy(), self.model.session.vocabulary
-        had_focus = before is not None and before.hasFocus()
-        self._stack.setCurrentIndex(0 if self.model.tokens else 1)
-        self.message.setText(self._told())
-        self.open.setVisible(vocabulary is None)
-        without = self.open if vocabulary is None else self.message
-        self.setFocusProxy(self.list.view if self.model.tokens else without)
-        if had_focus:
-            self.setFocus()
+        if self.model.tokens:
+            self.contents.show_inside(self.list.view)
+        else:
+            self.contents.tell(self._told(), helps=self.model.session.vocabulary is None)
 
     def _told(self) -> str:
         """What is said where nothing is listed."""

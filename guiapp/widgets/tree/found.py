@@ -6,9 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from PySide6.QtCore import QModelIndex, Qt
-from PySide6.QtGui import QGuiApplication, QKeySequence
-from PySide6.QtWidgets import QLabel, QTableView, QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
 from guiapp.viewmodels.tree.found_table import FoundTableModel
 from guiapp.viewmodels.tree.model import TreeModel
@@ -17,15 +15,14 @@ from guiapp.viewmodels.tree.search import FOUND, TreeSearch
 from guiapp.widgets.shared.buttons import push_button
 from guiapp.widgets.shared.layouts import AS_AROUND, STRETCH, in_column, in_row
 from guiapp.widgets.shared.style_sheet import heading, sentence, set_role
-from guiapp.widgets.shared.tables import show_rows
-from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme
-from guiapp.widgets.shared.token_actions import copy_action
+from guiapp.widgets.shared.tables import RowsView
+from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX
 
 HOW_TO_SEARCH = "Type in the search field: text, #9906 for an id, 0x20 E6 for bytes, /^the?$/ for a pattern."
 ABOUT = "What the search or a figure found, the nearest first. A row shows its token in the tree."
 NOT_FOUND = "No token matches."
 COLUMN_WIDTHS_PX = {"id": 66, "token": 116, "below": 56, "bytes": 156}
-CELLS = "QTableView::item { padding: 0 5px; }"  # as far from the edges as the titles
+USUAL_WIDTH_PX = 100
 
 
 class FoundPanel(QWidget):
@@ -47,46 +44,24 @@ class FoundPanel(QWidget):
         self._title = heading(FOUND)
         self._title.setWordWrap(True)
         self._hint = set_role(QLabel(wordWrap=True), "dim")
-        self.view = QTableView()
-        self._set_looks()
+        self.view = RowsView(self._table, "Found tokens", self._widths)
         self.clear = push_button("Clear", search.end, tip="Show all tokens alike again (Escape)")
         self._save = push_button("Save…", self.save, tip="Save all rows as lines with tabs")
         head = in_row((self._title, 1), self.clear, self._save)
         parts = head, sentence(ABOUT), self._hint, (self.view, 1), STRETCH
         in_column(*parts, on=self, margins=(MARGIN_PX, GAP_PX), spacing=AS_AROUND)
-        self.addAction(copy_action(self, "Copy rows", self.copy, QKeySequence.StandardKey.Copy))
-        self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
-        self.view.selectionModel().currentRowChanged.connect(self._go)
+        self.view.looked_at.connect(search.look_at)
         search.found_changed.connect(self._follow_search)
         search.current_changed.connect(self._follow_current)
         self._follow_search()
-
-    def copy(self) -> None:
-        """Put the selected rows on the clipboard."""
-        rows = sorted({index.row() for index in self.view.selectionModel().selectedRows()})
-        QGuiApplication.clipboard().setText(self._table.as_text(rows))
 
     def save(self) -> None:
         if path := self._ask_where("Save tokens", "tokens.tsv"):
             data = self._table.as_text(range(self._table.rowCount())).encode()
             self._saving.save(Path(path), lambda _progress: data)
 
-    def _set_looks(self) -> None:
-        view = self.view
-        view.setModel(self._table)
-        view.setFont(Theme.mono_font(SMALL_FONT_PX))
-        view.setStyleSheet(CELLS)
-        show_rows(view)
-        view.setAccessibleName("Found tokens")
-        view.verticalHeader().setDefaultSectionSize(view.fontMetrics().height() + 2 * UNIT_PX)
-        for column in range(self._table.columnCount()):
-            title = self._table.headerData(column, Qt.Orientation.Horizontal)
-            if title in COLUMN_WIDTHS_PX:
-                view.setColumnWidth(column, COLUMN_WIDTHS_PX[str(title)])
-
-    def _go(self, current: QModelIndex) -> None:
-        if current.isValid() and self.view.hasFocus():
-            self._search.look_at(current.row())
+    def _widths(self, _room_px: int) -> list[int]:
+        return [COLUMN_WIDTHS_PX.get(column.title, USUAL_WIDTH_PX) for column in self._table.columns]
 
     def _follow_search(self) -> None:
         search, picture, n_found = self._search, self._model.picture, len(self._search.found_nodes)
@@ -101,6 +76,5 @@ class FoundPanel(QWidget):
         self._hint.setText(search.problem or (NOT_FOUND if search.query else HOW_TO_SEARCH))
 
     def _follow_current(self) -> None:
-        current = self._search.current
-        if current is not None and current != self.view.currentIndex().row():
-            self.view.selectRow(current)
+        if self._search.current is not None:
+            self.view.go_to(self._search.current)

@@ -168,12 +168,12 @@ class TreePage(Page):
         for keys, go in (
             ("Alt+Left", self.model.go_back),
             ("Alt+Right", self.model.go_forward),
-            ("Ctrl+F", self._ask_search),  # on the Inspect page an action has it
         ):
             shortcut = QShortcut(
                 QKeySequence(keys), self, context=Qt.ShortcutContext.WidgetWithChildrenShortcut
             )
             shortcut.activated.connect(go)
+        self.bar.query.come_by_keys(self)
 
     def _keep_shape(self) -> None:
         self._settings.tree_shape = self.model.shape
@@ -182,10 +182,6 @@ class TreePage(Page):
         self.side.setCurrentIndex(index)
         if self.side.currentWidget() is self.findings_panel:
             self.findings.want()
-
-    def _ask_search(self) -> None:
-        self.bar.query.setFocus()
-        self.bar.query.selectAll()
 
     def _begin_search(self, text: str) -> None:
         self.bar.query.setFocus()

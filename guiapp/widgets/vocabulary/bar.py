@@ -10,20 +10,17 @@ from PySide6.QtWidgets import QFrame, QMenu
 from guiapp.core.tree.scripts import NAMES
 from guiapp.core.vocabulary_list.figures import KIND_NAMES
 from guiapp.core.vocabulary_list.filters import FLAGS, has, script_term
+from guiapp.viewmodels.saving import FileSaving
 from guiapp.viewmodels.vocabulary.model import VocabularyModel
 from guiapp.widgets.shared.buttons import tool_button
+from guiapp.widgets.shared.export_button import CSV, JSON, MARKDOWN, TEXT, ExportButton
 from guiapp.widgets.shared.layouts import in_row
-from guiapp.widgets.shared.menu_button import MenuButton
+from guiapp.widgets.shared.menu_button import MenuButton, add_choice
 from guiapp.widgets.shared.search_field import FILTER_HINT, FILTER_TIP, SearchField
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, ThemeSource
 
-FORMS = {
-    "csv": (".csv", "CSV"),
-    "json": (".json", "JSON"),
-    "markdown": (".md", "Markdown"),
-    "text": (".txt", "Text"),
-}
+FORMS = {"csv": CSV, "json": JSON, "markdown": MARKDOWN, "text": TEXT}
 FIELD_PX = 160
 
 
@@ -31,16 +28,14 @@ class VocabularyBar(QFrame):
     """One row of controls.
 
     Signals:
-        form_chosen(str): export the list in this form.
         tree_wanted(): light the selected tokens in the tree.
         comparison_wanted(): filter two vocabularies like this.
     """
 
-    form_chosen = Signal(str)
     tree_wanted = Signal()
     comparison_wanted = Signal()
 
-    def __init__(self, model: VocabularyModel, theme_source: ThemeSource) -> None:
+    def __init__(self, model: VocabularyModel, saving: FileSaving, theme_source: ThemeSource) -> None:
         super().__init__()
         self._model = model
         set_role(self, "bar")
@@ -59,10 +54,7 @@ class VocabularyBar(QFrame):
         menu = self.go.new_menu()
         self.tree = menu.addAction("In the tree", self.tree_wanted.emit)
         self.compare = menu.addAction("Beside another model", self.comparison_wanted.emit)
-        self.export = MenuButton(theme_source, "Export", tip="Save what is listed")
-        menu = self.export.new_menu()
-        for form, (_, title) in FORMS.items():
-            menu.addAction(f"{title}…", partial(self.form_chosen.emit, form))
+        self.export = ExportButton(theme_source, saving, "tokens", FORMS, model.export, "Save what is listed")
         buttons = self.terms, self.columns, self.embeddings, self.go, self.export
         in_row((self.field, 1), *buttons, on=self, margins=(MARGIN_PX, GAP_PX))
         model.wanted_changed.connect(self._follow_wanted)
@@ -71,8 +63,7 @@ class VocabularyBar(QFrame):
         self._follow_prepared()
 
     def _follow_wanted(self) -> None:
-        if self.field.text() != self._model.query:
-            self.field.show_query(self._model.query)
+        self.field.show_query(self._model.query)
 
     def _follow_prepared(self) -> None:
         for part in (self.field, self.terms, self.columns, self.embeddings, self.go, self.export):
@@ -95,13 +86,10 @@ class VocabularyBar(QFrame):
             self._add_term(menu, f"{flag.about[0].upper()}{flag.about[1:]}", f"is:{name}")
 
     def _add_term(self, menu: QMenu, title: str, term: str, key: str = "") -> None:
-        action = menu.addAction(title, partial(self._model.toggle_term, term, key))
-        action.setCheckable(True)
-        action.setChecked(has(self._model.query, term))
+        add_choice(menu, title, has(self._model.query, term), partial(self._model.toggle_term, term, key))
 
     def _list_columns(self, menu: QMenu) -> None:
         for column in self._model.choices:
-            action = menu.addAction(f"{column.name}: {column.about}")
-            action.setCheckable(True)
-            action.setChecked(column.name in self._model.columns)
-            action.toggled.connect(partial(self._model.show_column, column.name))
+            is_shown = column.name in self._model.columns
+            show = partial(self._model.show_column, column.name, not is_shown)
+            add_choice(menu, f"{column.name}: {column.about}", is_shown, show)

@@ -221,7 +221,7 @@ class EmbeddingsChart(Painted):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         token = self.token_at(event.position())
         if event.button() is Qt.MouseButton.LeftButton and token is not None:
-            self._embeddings.choose(token)
+            self._model.choose(token)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         step = STEPS.get(Key(event.key()))

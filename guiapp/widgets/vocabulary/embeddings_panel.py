@@ -27,7 +27,7 @@ from guiapp.viewmodels.vocabulary.embeddings import UNTRAINED, UPWARDS, Embeddin
 from guiapp.viewmodels.vocabulary.model import VocabularyModel
 from guiapp.widgets.shared.buttons import push_button, tool_button
 from guiapp.widgets.shared.layouts import STRETCH, framed, in_column, in_row, scroll_down
-from guiapp.widgets.shared.menu_button import MenuButton
+from guiapp.widgets.shared.menu_button import MenuButton, add_choice
 from guiapp.widgets.shared.style_sheet import heading, sentence, set_role
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource
 from guiapp.widgets.vocabulary.embeddings_chart import COLUMN_NAMES, EmbeddingsChart
@@ -75,7 +75,7 @@ class EmbeddingsPanel(QFrame):
         self.progress = QProgressBar(textVisible=False, maximum=WHOLE)
         self.progress.setFixedWidth(BAR_PX)
         self.progress.setAccessibleName("Progress of reading the embeddings")
-        self.cancel = push_button("Cancel", embeddings.cancel)
+        self.cancel = push_button("Cancel", embeddings.reading.cancel)
         self.count, self.unreached, self.limit = _words("strong"), _words("dim"), _words("dim")
         self.list = tool_button("List them", embeddings.list_suspects)
         self.list.setCheckable(True)
@@ -154,7 +154,7 @@ class EmbeddingsPanel(QFrame):
 
     def _follow(self) -> None:
         found, had_focus = self._embeddings.indicators, self.focus.hasFocus()
-        page = 1 if self._embeddings.is_reading else 0 if found is None else 2
+        page = 1 if self._embeddings.reading.is_busy else 0 if found is None else 2
         self._stack.setCurrentIndex(page)
         self.problem.setText(self._embeddings.problem)
         self.read.setEnabled(self._model.prepared is not None)
@@ -209,9 +209,7 @@ class EmbeddingsPanel(QFrame):
         if found is None:
             return
         for group in found.groups:
-            action = menu.addAction(_title(group), partial(self._embeddings.read, group.rows))
-            action.setCheckable(True)
-            action.setChecked(group is found.known)
+            add_choice(menu, _title(group), group is found.known, partial(self._embeddings.read, group.rows))
         menu.addSeparator()
         selected = self._selected()
         title = f"The selected rows of the list ({len(selected):,})"
@@ -220,9 +218,8 @@ class EmbeddingsPanel(QFrame):
 
     def _list_up(self, menu: QMenu) -> None:
         for name in UPWARDS:
-            action = menu.addAction(COLUMN_NAMES[name], partial(self._embeddings.set_up, name))
-            action.setCheckable(True)
-            action.setChecked(name == self._embeddings.up)
+            is_up = name == self._embeddings.up
+            add_choice(menu, COLUMN_NAMES[name], is_up, partial(self._embeddings.set_up, name))
 
     def _copy_prompt(self) -> None:
         prompt = self._embeddings.prompt()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QHideEvent, QKeySequence, QResizeEvent, QShortcut, QShowEvent
-from PySide6.QtWidgets import QLabel, QSplitter, QStackedWidget, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QSplitter, QWidget
 
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.saving import FileSaving
@@ -16,11 +16,10 @@ from guiapp.viewmodels.vocabulary.embeddings import EmbeddingsModel
 from guiapp.viewmodels.vocabulary.model import VocabularyModel
 from guiapp.widgets.inspect.token_card import TokenCard
 from guiapp.widgets.shared.buttons import push_button
-from guiapp.widgets.shared.file_names import ask_for_file
-from guiapp.widgets.shared.layouts import STRETCH, framed, in_column, in_row, in_splitter
-from guiapp.widgets.shared.style_sheet import set_role
-from guiapp.widgets.shared.theme import GAP_PX, ThemeSource
-from guiapp.widgets.vocabulary.bar import FORMS, VocabularyBar
+from guiapp.widgets.shared.contents import Contents
+from guiapp.widgets.shared.layouts import in_column, in_splitter
+from guiapp.widgets.shared.theme import ThemeSource
+from guiapp.widgets.vocabulary.bar import VocabularyBar
 from guiapp.widgets.vocabulary.embeddings_panel import EmbeddingsPanel
 from guiapp.widgets.vocabulary.listing import TokenList
 from guiapp.widgets.vocabulary.picture import VocabularyPicture
@@ -48,7 +47,7 @@ class VocabularyPage(Page):
         self.details = VocabularyDetails(self.model, self)
         self.embeddings = EmbeddingsModel(self.model, self)
         self.saving = FileSaving(self)
-        self.bar = VocabularyBar(self.model, theme_source)
+        self.bar = VocabularyBar(self.model, self.saving, theme_source)
         self.picture = VocabularyPicture(self.model, theme_source)
         self.list = TokenList(self.model, self.saving, theme_source)
         self.embeddings_panel = EmbeddingsPanel(
@@ -58,7 +57,6 @@ class VocabularyPage(Page):
         self.middle = QSplitter(Qt.Orientation.Vertical, childrenCollapsible=False)
         self.card = TokenCard(self.details, theme_source, facts=NAMES, empty=NOTHING_CHOSEN)
         self.splitter = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
-        self.message = set_role(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "dim")
         self.open = push_button("Open model…", self._ask_model, role="primary")
         self._lay_out()
         self._connect()
@@ -75,7 +73,7 @@ class VocabularyPage(Page):
 
     @property
     def is_ready(self) -> bool:
-        is_busy = self.model.is_preparing or self.embeddings.is_reading
+        is_busy = self.model.is_preparing or self.embeddings.reading.is_busy
         return self.model.is_settled and not is_busy
 
     @property
@@ -87,14 +85,6 @@ class VocabularyPage(Page):
         self.embeddings.close()
         self.model.close()
 
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self.model.set_watched(True)
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        self.model.set_watched(False)
-
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.picture.setVisible(self.width() >= ROOM_FOR_PICTURE_PX)  # else the list has no room for words
@@ -104,26 +94,17 @@ class VocabularyPage(Page):
         in_splitter(
             self.splitter, self.picture, self.middle, self.card, sizes=(PICTURE_PX, LIST_PX, CARD_PX), grows=1
         )
-        self.message.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        empty = framed(
-            in_column(STRETCH, self.message, in_row(STRETCH, self.open, STRETCH), STRETCH, spacing=GAP_PX)
-        )
-        self._stack = QStackedWidget()
-        self._stack.addWidget(self.splitter)
-        self._stack.addWidget(empty)
-        in_column(self.bar, (self._stack, 1), on=self, spacing=0)
+        self.contents = Contents(self, self.splitter, self.open)
+        in_column(self.bar, (self.contents, 1), on=self, spacing=0)
 
     def _connect(self) -> None:
         self.model.prepared_changed.connect(self._follow_prepared)
-        self.bar.form_chosen.connect(self._save)
         self.bar.tree_wanted.connect(self._show_in_tree)
         self.bar.comparison_wanted.connect(self._compare)
         self.bar.embeddings.toggled.connect(self._show_embeddings)
         self.list.view.doubleClicked.connect(self._show_in_tree)
-        search = QShortcut(
-            QKeySequence("Ctrl+F"), self, context=Qt.ShortcutContext.WidgetWithChildrenShortcut
-        )
-        search.activated.connect(self._ask_filter)
+        self.bar.field.come_by_keys(self)
+        self.watched.connect(self.model.set_watched)
 
     def _show_embeddings(self, is_shown: bool) -> None:
         """Show what embeddings tell; of a low window on half of the height."""
@@ -131,10 +112,6 @@ class VocabularyPage(Page):
         half = self.middle.height() // 2
         if is_shown and half < EMBEDDINGS_PX:
             self.middle.setSizes([half, half])
-
-    def _ask_filter(self) -> None:
-        self.bar.field.setFocus()
-        self.bar.field.selectAll()
 
     def _ask_model(self) -> None:
         self._requests.model_wanted.emit(self.open, self._session.loader.open)
@@ -152,24 +129,12 @@ class VocabularyPage(Page):
     def _compare(self) -> None:
         self._requests.comparison_wanted.emit(self.model.query)
 
-    def _save(self, form: str) -> None:
-        ending, title = FORMS[form]
-        export = self.model.export(form)  # of now: the list may change meanwhile
-        if path := ask_for_file(
-            self, f"Save as {title}", f"tokens{ending}", {ending: f"{title} (*{ending})"}
-        ):
-            self.saving.save(path, export)
-
     def _follow_prepared(self) -> None:
-        before = self.focusProxy()
-        had_focus = before is not None and before.hasFocus()
-        is_there, is_coming = self.model.prepared is not None, self.model.is_preparing
-        self.message.setText(PREPARING if is_coming else NO_MODEL)
-        self._stack.setCurrentIndex(0 if is_there else 1)
-        self.setFocusProxy(self.list.view if is_there else self.message if is_coming else self.open)
-        if had_focus:
-            self.setFocus()
-        self.open.setVisible(not is_coming)
+        is_coming = self.model.is_preparing
+        if self.model.prepared is not None:
+            self.contents.show_inside(self.list.view)
+        else:
+            self.contents.tell(PREPARING if is_coming else NO_MODEL, helps=not is_coming)
 
 
 def make_page(setting: PageSetting) -> VocabularyPage:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os.path
 from functools import partial
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction
 
+from guiapp.core.sources.locate import is_plain
+from guiapp.viewmodels.doctor.model import DoctorModel
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.text.kept_texts import KeptTexts
@@ -23,8 +26,14 @@ class FailureNotices(QObject):
         settings: Settings,
         kept_texts: KeptTexts,
         choose_pre: QAction,
+        doctor: DoctorModel,
+        show_doctor: QAction,
     ) -> None:
         super().__init__(area)
+        self._doctor, self._show_doctor = doctor, show_doctor
+        self._failed = ""
+        self._examine = QAction("Examine", self)
+        self._examine.triggered.connect(self._examine_failed)
         self._choose_pre = choose_pre
         self._area = area
         self._session = session
@@ -43,7 +52,14 @@ class FailureNotices(QObject):
             area.show_notice("settings", f"The settings could not be read. What was there is in {aside} now.")
 
     def _show_model_failure(self, name: str, message: str) -> None:
-        self._area.show_notice("model", message, f"Model: {name}")
+        self._failed = name
+        is_there = is_plain(name) and os.path.exists(name)
+        self._area.show_notice("model", message, f"Model: {name}", self._examine if is_there else None)
+
+    def _examine_failed(self) -> None:
+        self._area.clear_notice("model")  # the page says the same
+        self._doctor.examine_file(self._failed)
+        self._show_doctor.trigger()
 
     def _show_refused_model(self) -> None:
         refused = self._session.loader.refused

@@ -111,6 +111,7 @@ BARS = (
     KeyHint("Bar before or behind", ("Up", "Down", "Left", "Right")),
     KeyHint("List its tokens", ("Return", "Space")),
 )
+EMBEDDINGS = (KeyHint("Untrained token before or behind", ("Up", "Down", "Left", "Right")),)
 TIMELINE = (
     KeyHint("Step back or on", ("Left", "Right")),
     KeyHint("First or last step", ("Home", "End")),
@@ -167,6 +168,7 @@ def key_hints() -> dict[str, tuple[KeyHint, ...]]:
         "In the search for tokens": TREE_SEARCH,
         "In the tree's legend": TREE_LEGEND,
         "In the bars of vocabularies": BARS,
+        "In the chart of embeddings": EMBEDDINGS,
         "On the timeline": TIMELINE,
         "In the list of breakpoints": BREAKPOINTS,
         "In the list of lessons": LESSONS,

@@ -41,7 +41,7 @@ FRAME_SIZE = QSize(8, 40)  # about what the system puts around a window
 
 
 class MainWindow(QMainWindow):
-    """Menus and pages; `WindowCommands` says what the actions do.
+    """Menus and pages; `WindowCommands` and those it has say what the actions do.
 
     Signals:
         first_painted(): people see the window now.

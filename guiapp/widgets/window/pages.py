@@ -15,6 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
 
 from guiapp.viewmodels.background import LatestJob, Progress
@@ -45,10 +46,12 @@ class Page(QWidget):
     Signals:
         figures_changed(): `figures` is new.
         undo_changed(): `undo_steps` is new.
+        watched(bool): whether people see the page.
     """
 
     figures_changed = Signal()
     undo_changed = Signal()
+    watched = Signal(bool)
 
     @property
     def panels(self) -> list[QWidget]:
@@ -86,6 +89,14 @@ class Page(QWidget):
     def stop(self) -> None:
         """Give up work in the background and wait for it: the window closes."""
 
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.watched.emit(True)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self.watched.emit(False)
+
 
 class PageRequests(QObject):
     """What pages ask of the window.
@@ -94,6 +105,7 @@ class PageRequests(QObject):
         model_wanted(QWidget, take): let people choose a model under this widget; `take(name, pre)` opens it.
         token_wanted(int): show this token of the window's model in its tree.
         tokens_wanted(str, Ids): light these tokens in the tree, under a title.
+        template_wanted(TemplateLine): show this line of one of the model's chat templates.
         comparison_wanted(str): list the tokens of two vocabularies that this filter leaves.
         building_wanted(int): the same as token_wanted, with the three trees of the token beside each other.
         stop_wanted(int, int): step through the text up to where this token is formed, over this byte.
@@ -110,6 +122,7 @@ class PageRequests(QObject):
     model_wanted = Signal(object, object)
     token_wanted = Signal(object)
     tokens_wanted = Signal(str, object)
+    template_wanted = Signal(object)
     comparison_wanted = Signal(str)
     building_wanted = Signal(object)
     stop_wanted = Signal(object, object)

@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
-from guiapp.core.chat.messages import conversation_of
 from guiapp.core.session_files.name import ENDING
-from guiapp.viewmodels.chat.edited_conversation import as_json
 from guiapp.viewmodels.models.loader import title_of
 from guiapp.viewmodels.session_opener import Read, SessionOpener
 from guiapp.viewmodels.settings import Settings
@@ -79,12 +77,12 @@ class SessionCommands(QObject):
         return recall(self._settings.debugger).of_session(session)
 
     def _with_chat(self, session: SessionFile) -> SessionFile:
-        """With the messages of the Chat page, if that was shown."""
+        """With the messages of the Chat page and their settings, if that was shown."""
         from guiapp.widgets.chat.page import ChatPage
 
         page = self._window.pages.pages.get("chat")
         if isinstance(page, ChatPage) and page.model.edited.messages:
-            return replace(session, chat=as_json(page.model.edited.conversation))
+            return replace(session, chat=page.model.request)
         return session
 
     def show_notes(self) -> None:
@@ -120,7 +118,7 @@ class SessionCommands(QObject):
         if session.chat:
             chat = window.pages.show_page("chat")
             assert isinstance(chat, ChatPage)
-            chat.model.edited.take(conversation_of(session.chat))
+            chat.model.take_request(session.chat)
         window.actions_table[session.page].trigger()
         window.inspect_page.editor.reveal(*sorted(session.selection))
         if session.notes or self._written_notes:

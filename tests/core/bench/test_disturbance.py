@@ -45,14 +45,15 @@ def test_on_several_threads_nothing_is_sure_of_a_busy_run():
 
 
 @pytest.mark.parametrize(
-    ("shares", "load", "crowded"),
+    ("shares", "load", "n_threads", "crowded"),
     [
-        ([1.0] * 9 + [0.8], 0.0, False), ([1.0] * 8 + [0.8], 0.0, True), ([0.9] * 5, 0.0, False),
-        ([], 0.0, False), ([1.0], 2.0, False), ([1.0], 2.1, True), ([1.0], None, False),
+        ([1.0] * 9 + [0.8], 0.0, 1, False), ([1.0] * 8 + [0.8], 0.0, 1, True), ([0.9] * 5, 0.0, 1, False),
+        ([], 0.0, 1, False), ([1.0], 2.0, 1, False), ([1.0], 2.1, 1, True), ([1.0], None, 1, False),
+        ([], 3.0, 2, False), ([], 3.1, 2, True),
     ],
 )  # fmt: skip
-def test_a_machine_is_crowded_by_samples_without_a_core_or_by_load(shares, load, crowded):
-    assert is_crowded(shares, load, n_cores=2) is crowded
+def test_a_machine_is_crowded_by_samples_without_a_core_or_by_load(shares, load, n_threads, crowded):
+    assert is_crowded(shares, load, 2, n_threads) is crowded
 
 
 def test_results_of_a_crowded_machine_make_a_run_busy():

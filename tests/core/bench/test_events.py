@@ -38,7 +38,7 @@ def test_a_run_is_told_from_its_beginning_to_its_end():
     started, *_, finished = events
     welcome = corpora_of(PLAN, open_model("demo:bpe"))[0]
     assert started.keys() == {"event", "environment", "vocabulary", "corpora", "plan", "n_cells"}
-    assert (started["n_cells"], started["environment"]["clock"]) == (1, "wall")
+    assert (started["n_cells"], started["environment"]["clock"]) == (1, "auto")
     assert [(each["name"], each["size_bytes"]) for each in started["corpora"]] == [
         ("sample:welcome", len(welcome.text))
     ]

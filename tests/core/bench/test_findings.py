@@ -3,9 +3,11 @@
 import pytest
 from bench_runs import record, stage
 
-from guiapp.core.bench.findings import finding, leaders, names_of, stopped
+from guiapp.core.bench.findings import leaders, names_of, short_calls, stopped
+from guiapp.core.bench.scenarios import SCENARIOS
 
 SIZES = [128 * 4**power for power in range(6)]
+CLOCKS = ("cpu", "wall")
 UNTIMED = dict.fromkeys(("median_s", "ci_s"))
 
 
@@ -70,6 +72,9 @@ WORST = [row for name in ("fast", "heap", "scan") for row in series("worst", nam
             "fast is 2.0 times as fast on two threads as on one",
         ),
         ([record("threads", "fast", 10, 1e-2 / n**0.1, threads=n) for n in (1, 2)], [], ""),
+        ([record("threads", "fast", 10, 1e-2 / n, threads=n, clock=CLOCKS[n - 1]) for n in (1, 2)], [], ""),
+        ([record("decode", name, 10, 1e-3 / 4**s, clock=CLOCKS[s]) for s, name in enumerate("ab")], [], ""),
+        ([record("cold", "fast", 10, 1, clock="cpu"), record("throughput", "fast", 10, 1)], [], ""),
         (
             [
                 record("append", "fast", 10, s, operation=what)
@@ -113,7 +118,7 @@ WORST = [row for name in ("fast", "heap", "scan") for row in series("worst", nam
     ],
 )
 def test_a_finding_is_one_sentence_or_nothing(rows, left_out, sentence):
-    assert finding(rows[0]["scenario"], rows, left_out, "fast") == sentence
+    assert SCENARIOS[rows[0]["scenario"]].find(rows, left_out, "fast") == sentence
 
 
 def test_short_calls_name_who_is_ahead_at_both_ends():
@@ -124,9 +129,9 @@ def test_short_calls_name_who_is_ahead_at_both_ends():
             for name in ("fast", "heap")
         ]
 
-    assert finding("short", rows("fast", "fast", "fast"), (), "fast") == "fast is the fastest at every length"
+    assert short_calls(rows("fast", "fast", "fast"), (), "fast") == "fast is the fastest at every length"
     told = "heap is the fastest for the shortest, fast for the longest"
-    assert finding("short", rows("heap", "fast", "fast"), (), "fast") == told
+    assert short_calls(rows("heap", "fast", "fast"), (), "fast") == told
 
 
 def test_leaders_are_all_whose_intervals_touch_that_of_the_fastest():

@@ -11,10 +11,10 @@ from guiapp.core.bench.measurement import (
     Report,
     Series,
     agreement_record,
-    growth_records,
     key_of,
     memory_record,
 )
+from guiapp.core.bench.statistics import HIDDEN
 from guiapp.core.bench.tasks import Cell
 from guiapp.core.bench.timing import Sample
 
@@ -62,9 +62,20 @@ def test_beside_other_programs_results_are_processor_time_unless_that_is_not_wha
     waited, clock, speed, share
 ):
     samples = [sample._replace(waited=waited) for sample in SAMPLES]
-    told = Series(replace(CELL, threads=1), "fast", "encode", 500, None, samples).record("wall", True)
+    told = Series(replace(CELL, threads=1), "fast", "encode", 500, None, samples).record("auto", True)
     assert (told["clock"], told["mb_per_s"], told["processor_share"]) == (clock, speed, share)
-    assert Series(CELL, "fast", "encode", 500, None, samples).record("wall", True)["clock"] == "wall"
+    assert Series(CELL, "fast", "encode", 500, None, samples).record("auto", True)["clock"] == "wall"
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize(
+    ("scenario", "asked"), [("threads", "auto"), ("threads", "wall"), ("threads", "cpu"), ("batch", "wall")]
+)
+def test_results_by_the_wall_clock_are_so_beside_other_programs_too(scenario, asked, threads):
+    cell = replace(CELL, scenario=scenario, threads=threads)
+    told = Series(cell, "fast", "encode batch", 500, None, SAMPLES).record(asked, True)
+    assert (told["clock"], told["samples_s"]) == ("wall", [sample.wall_s for sample in SAMPLES])
+    assert told["ci_s"][0] == pytest.approx((1.0 if threads == 1 else 2.0) / (1 + HIDDEN))
 
 
 def test_what_took_no_time_has_no_speed():
@@ -115,7 +126,7 @@ def test_what_grows_is_fitted_for_each_contender_and_text():
         for corpus in ("english", "code")
         for size in (100, 1_000, 10_000, 100_000)
     ]
-    told = growth_records([*results, record("scaling", "few", 100, 1e-4)])
+    told = Report.of({"results": [*results, record("scaling", "few", 100, 1e-4)]}).growth
     places = [(each["scenario"], each["contender"], each["corpus"]) for each in told]
     names, texts = ("heap", "scan"), ("english", "code")
     assert places == [

@@ -22,7 +22,7 @@ from guiapp.core.bench.report import (
 PLAN = Plan("my models/m.gguf", ("a.txt",), ("fast",), scenarios=("throughput",), threads=(1, 2))
 REPEAT = (
     "tokenloupe bench 'my models/m.gguf' -f a.txt --encoders fast --scenario throughput --threads 1,2 "
-    "--time-budget 60 --call-limit 10 --repeat never --clock wall --seed 0"
+    "--time-budget 60 --call-limit 10 --repeat never --clock auto --seed 0"
 )
 RUN = {
     "environment": {"cores": 2, "load_before": [1.5], "note": None, "clock": "<wall>"},
@@ -69,8 +69,9 @@ MARKDOWN = f"""\
 CHART = '<?xml version="1.0"?>\n<svg><g id="a"/><b fill="url(#a)"/><use xlink:href="#a"/></svg>'
 HTML = f"""\
 <!doctype html><html lang="en"><head><meta charset="utf-8">\
-<title>Tokenloupe benchmark: m&amp;m.gguf (BPE, 2,560 tokens)</title>
-<style>{STYLE}</style></head><body><h1>Tokenloupe benchmark: m&amp;m.gguf (BPE, 2,560 tokens)</h1>
+<title>Tokenloupe benchmark: m&amp;m.gguf (BPE, 2,560 tokens)</title>\
+<style>{STYLE}</style></head><body>\
+<h1>Tokenloupe benchmark: m&amp;m.gguf (BPE, 2,560 tokens)</h1>
 <details><summary>4 remarks</summary><ul>\
 <li>Other programs were busy when the run began: load 1.5 on 2 cores.</li>\
 <li>2 of 2 results are known to no better than ± 10 %.</li>\
@@ -81,14 +82,20 @@ HTML = f"""\
 <figure><figcaption>C</figcaption>\
 <svg><g id="chart1-a"/><b fill="url(#chart1-a)"/><use xlink:href="#chart1-a"/></svg></figure>
 <h2>Throughput: a|b, 10 kB</h2><p>9 turns, 95 % intervals</p>\
-<div class="wide"><table><tr><th>contender</th><th>MB/s</th><th>± %</th><th>of fast</th><th>ids</th></tr>\
-<tr><td>greedy</td><td>200</td><td>15</td><td>2.00</td><td>≈ 50.0 %</td></tr>\
-<tr><td>fast</td><td>100</td><td>15</td><td>1.00</td><td>equal</td></tr></table></div>
-<h2>Machine and versions</h2><div class="wide"><table><tr><th></th><th></th></tr>\
-<tr><td>cores</td><td>2</td></tr><tr><td>load_before</td><td>[1.5]</td></tr>\
-<tr><td>clock</td><td>&lt;wall&gt;</td></tr><tr><td>tiktoken</td><td>0.14</td></tr>\
-<tr><td>vocabulary, SHA-256</td><td>abc</td></tr></table></div>
-<h2>To repeat it</h2><pre>{REPEAT.replace("'", "&#x27;")}</pre></body></html>
+<div class="wide"><table>\
+<thead><tr><th scope="col">contender</th><th scope="col">MB/s</th><th scope="col">± %</th>\
+<th scope="col">of fast</th><th scope="col">ids</th></tr></thead>
+<tbody><tr><td>greedy</td><td>200</td><td>15</td><td>2.00</td><td>≈ 50.0 %</td></tr>
+<tr><td>fast</td><td>100</td><td>15</td><td>1.00</td><td>equal</td></tr></tbody></table></div>
+<h2>Machine and versions</h2><div class="wide"><table>\
+<thead><tr><th scope="col"></th><th scope="col"></th></tr></thead>
+<tbody><tr><td>cores</td><td>2</td></tr>
+<tr><td>load_before</td><td>[1.5]</td></tr>
+<tr><td>clock</td><td>&lt;wall&gt;</td></tr>
+<tr><td>tiktoken</td><td>0.14</td></tr>
+<tr><td>vocabulary, SHA-256</td><td>abc</td></tr></tbody></table></div>
+<h2>To repeat it</h2>
+<pre>{REPEAT.replace("'", "&#x27;")}</pre></body></html>
 """
 CSV = """\
 scenario,operation,contender,corpus,size_bytes,threads,n,median_s,mb_per_s,tokens_per_s,n_tokens,exact,\
@@ -170,7 +177,7 @@ def test_a_run_that_tells_little_is_told_all_the_same():
         (
             {"contenders": ("fast", "heap (unsplit)"), "threads": (3,)},
             "-f a.txt --encoders 'fast,heap (unsplit)' --scenario throughput --threads 3 --time-budget 60 "
-            "--call-limit 10 --repeat never --clock wall --seed 0",
+            "--call-limit 10 --repeat never --clock auto --seed 0",
         ),
     ],
 )

@@ -48,7 +48,7 @@ def test_each_scenario_has_its_texts_sizes_and_threads(name):
 def test_cells_of_more_threads_come_last_and_no_scenario_twice():
     tasks = tasks_of(plan("threads", "memory", "threads"), (10,))
     assert [(task.scenario, task.threads) for task in tasks] == [
-        ("threads", 1), ("memory", 1), ("threads", 2), ("threads", 4),
+        ("memory", 1), ("threads", 1), ("threads", 2), ("threads", 4),
     ]  # fmt: skip
 
 

@@ -13,15 +13,7 @@ from guiapp.core.bench.published import PUBLISHED
 from guiapp.core.bench.remarks import missing_lines, remarks
 from guiapp.core.bench.report import table_lines
 from guiapp.core.bench.statistics import Ratio
-from guiapp.core.bench.tables import (
-    busy_text,
-    change_lines,
-    change_table,
-    published_tables,
-    size_text,
-    tables,
-    time_text,
-)
+from guiapp.core.bench.tables import busy_text, change_lines, change_table, published_tables, tables
 
 AT_THE_BEGINNING = {"index": 0, "byte_offset": 0, "expected_id": None, "found_id": 5}
 COUNTED = {400: 3e-7, 40: 2e-7, 4_000: 5e-7}
@@ -272,26 +264,3 @@ def test_reasons_that_differ_by_seconds_are_one_sentence():
         "One call would take about 2 to 275 s.",
         "heap took no part in “Worst case” (one letter, 100 kB): It crashed.",
     ]
-
-
-@pytest.mark.parametrize(
-    ("size_bytes", "text"),
-    [
-        (0, "0 B"), (1, "1 B"), (999, "999 B"), (1_000, "1 kB"), (1_024, "1 KiB"), (1_500, "1,500 B"),
-        (128_000, "125 KiB"), (9_000, "9 kB"), (1_000_000, "1 MB"), (1 << 20, "1 MiB"), (3 << 20, "3 MiB"),
-        (64_000_000, "64 MB"), (1_234_567, "1,234,567 B"),
-    ],
-)  # fmt: skip
-def test_sizes_have_the_unit_that_needs_the_fewest_digits(size_bytes, text):
-    assert size_text(size_bytes) == text
-
-
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [
-        (61.0, "61 s"), (1.0, "1 s"), (0.9994, "999 ms"), (1e-3, "1 ms"), (12.34e-6, "12.3 µs"),
-        (1e-6, "1 µs"), (999e-9, "999 ns"), (2.5e-10, "0.25 ns"),
-    ],
-)  # fmt: skip
-def test_times_have_three_digits(seconds, text):
-    assert time_text(seconds) == text

@@ -96,7 +96,7 @@ def test_a_plan_has_its_defaults_and_lists_become_tuples():
         "time_budget_s": 60.0,
         "largest_bytes": None,
         "call_limit_s": 10.0,
-        "clock": "wall",
+        "clock": "auto",
         "seed": 0,
         "pre": None,
         "repeat": "never",

@@ -118,8 +118,8 @@ def test_a_file_that_says_the_same_does_not_differ_from_its_original(model: str,
 
 
 CONVERTED = {  # the first original has names of Llama 3.1; in the second file </s> is made a control token
-    ("llama-bpe", "llama-3.tokenizer.model"): {"tokens", "id", "rule", "remark"},
-    ("qwen2", "qwen.tiktoken"): {"tokens", "kind", "rule", "remark"},
+    ("llama-bpe", "llama-3.tokenizer.model"): {"special_tokens", "remark"},
+    ("qwen2", "qwen.tiktoken"): {"special_tokens", "kind", "remark"},
 }
 
 
@@ -134,8 +134,7 @@ def test_what_is_said_of_a_converted_file_and_its_original_is_true(pair: tuple[s
         [each.vocabulary.raw_text(i) for i in range(len(each.vocabulary))] for each in (model, original)
     )
     is_true = {
-        "original_tokens": lambda token: ours[token] not in theirs,
-        "original_id": lambda token: theirs.index(ours[token]) != token,
+        "original_special_tokens": lambda token: [ours[token]] != theirs[token : token + 1],
         "original_kind": lambda token: model.vocabulary.kind(token) != original.vocabulary.kind(token),
     }
     for each in found:
@@ -159,6 +158,24 @@ def test_no_text_of_its_own_makes_a_token_that_is_called_never_made(path: Path):
             texts = (data, b"a " + data, data + b" a", data + data)
             ids = [diagnosis.tokenizer.encode(text, parse_special=False).token_ids for text in texts]
             assert vocabulary.rules.ignore_merges or not any(token in each for each in ids)
+
+
+def test_a_file_that_was_cut_off_is_not_to_be_converted_again(tmp_path: Path):
+    data = Path(untouched("gpt-2")).read_bytes()
+    (tmp_path / "m.gguf").write_bytes(data[: len(data) // 2])
+    [finding] = doctor(tmp_path / "m.gguf").findings
+    assert "download it again" in finding.what
+    assert not finding.remedy, "the sentence says it"
+
+
+def test_an_end_that_goes_on_in_a_tokenizer_json_is_mended_beside_it(tmp_path: Path):
+    said = document("gpt-2")
+    said["added_tokens"].append({**said["added_tokens"][0], "id": 50257, "content": "<|end_of_message|>"})
+    (tmp_path / "tokenizer.json").write_text(json.dumps(said))
+    found = doctor(tmp_path)
+    assert found.path == tmp_path / "tokenizer.json"
+    [finding] = [each for each in found.findings if each.code == "end_of_turn_goes_on"]
+    assert finding.remedy.startswith("Add 50257 to eos_token_id of generation_config.json.")
 
 
 def test_a_file_with_many_faults_of_a_kind_has_few_findings(tmp_path: Path):

@@ -42,6 +42,12 @@ FAULTS = {
     WHOLE + f'notes = "{"a" * 50_001}"': ["4: “notes” may have 50,000 characters."],
     WHOLE + 'page = "moon"': ["4: “page” names no page. There are: inspect, "],
     WHOLE + 'chat = "[1]"': ["4: “chat” holds no messages: Message 1 is no object such as "],
+    WHOLE + """chat = '{"messages": [{"role": "user"}], "chat_template": 1}'""": [
+        "4: “chat” holds no messages: “chat_template” in the request is not of the type str."
+    ],
+    WHOLE + """chat = '{"messages": [{"role": "user"}], "chat_template": "/etc/a"}'""": [
+        "4: “chat” names the file of a template. Give the text of it."
+    ],
     WHOLE + 'step_size = "mile"': ["4: “step_size” must be one of decision, piece, stage."],
     WHOLE + "watches = [3]": ['4: “watches” must be a list of texts, such as ["a", "b"].'],
     WHOLE + 'watches = ["__import__"]': ["4: “watches” has “__import__”: "],

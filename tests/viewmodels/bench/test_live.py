@@ -81,6 +81,23 @@ def test_the_widest_spread_and_the_machine_are_told():
     assert (run.noise, run.results) == ("", [])
 
 
+@pytest.mark.parametrize(
+    ("asked", "scenario", "clock", "seconds"),
+    [
+        ("auto", "throughput", "cpu", 0.001),
+        ("wall", "throughput", "wall", 0.002),
+        ("cpu", "throughput", "cpu", 0.002),
+        ("auto", "threads", "wall", 0.002),
+    ],
+)
+def test_samples_beside_other_programs_are_told_by_the_clock_of_their_result(asked, scenario, clock, seconds):
+    started = {**EVENTS[0], "plan": {"clock": asked}}
+    cell = {**EVENTS[1], "scenario": scenario}
+    run = run_of(started, cell, compared("fast"), {**sample("fast", 0.002), "share": 0.5})
+    (row,) = run.results
+    assert (row["crowded"], row["clock"], row["samples_s"]) == (True, clock, [seconds])
+
+
 def test_contenders_that_are_being_opened_are_told_until_they_are():
     run = run_of(EVENTS[0], {"event": "loading", "contender": "fast", "number": 1, "of": 2})
     told = {"event": "loading", "contender": "heap", "number": 2, "of": 2, "stage": "reads", "share": 0.5}

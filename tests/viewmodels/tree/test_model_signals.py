@@ -94,7 +94,7 @@ def test_choosing_is_told_once(model, told, node_of, session):
     assert (model.chosen, model.chosen_token, model.chosen_path) == (ROOT, None, [ROOT])
 
 
-def test_a_use_is_looked_for_from_the_selected_token_on(model, session, qtbot):
+def test_a_use_is_looked_for_behind_the_selected_token(model, session, qtbot):
     with qtbot.waitSignal(session.tokens_changed):
         session.document.set_text(b"abcababc")  # ab c ab ab c
     found = {}
@@ -103,11 +103,14 @@ def test_a_use_is_looked_for_from_the_selected_token_on(model, session, qtbot):
         found[selected] = [session.next_use(token) for token in (3, 2, 8)]
     assert found == {
         None: [0, 1, None],
-        0: [None, 1, None],
-        1: [2, None, None],
-        2: [None, 4, None],
-        4: [0, None, None],
+        0: [2, 1, None],
+        1: [2, 4, None],
+        2: [3, 4, None],
+        4: [0, 1, None],
     }
+    for token, selected in ((2, 4), (8, 4), (3, 0), (3, 0)):
+        session.select_use(token)
+        assert session.selected_token == selected
 
 
 def test_a_token_without_a_place_is_not_looked_at(model, told, monkeypatch):

@@ -73,13 +73,13 @@ def test_without_two_models_it_says_what_to_do(open_page, qtbot):
     asked = []
     page._requests.model_wanted.disconnect()
     page._requests.model_wanted.connect(lambda widget, take: asked.append((widget, take)))
-    assert page.message.text() == NO_MODEL
+    assert page.contents.message.text() == NO_MODEL
     click(page, qtbot, page.add)
     [(widget, take)] = asked
     assert widget is page.add
     with qtbot.waitSignal(page.model.first.vocabulary_changed):
         take("one", None)
-    assert page.message.text() == NO_SECOND
+    assert page.contents.message.text() == NO_SECOND
     assert not page.head.isVisible()
     click(page, qtbot, page.add)
     asked[-1][1]("other", None)
@@ -92,7 +92,7 @@ def test_without_two_models_it_says_what_to_do(open_page, qtbot):
 def test_why_a_model_cannot_be_opened_is_said(open_page, qtbot):
     page = open_page("one")
     page.shell.compared.add("broken")
-    qtbot.waitUntil(lambda: page.message.text() == "broken is no model. Choose another one.")
+    qtbot.waitUntil(lambda: page.contents.message.text() == "broken is no model. Choose another one.")
     assert page.add.isVisible()
 
 

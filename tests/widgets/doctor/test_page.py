@@ -1,6 +1,7 @@
 """The Doctor page in the real window: what is found, shown and done about it by clicks and keys."""
 
 import json
+from threading import Event
 
 import pytest
 from faults import Fault, all_of, template, write
@@ -118,6 +119,9 @@ def test_a_token_is_shown_in_the_tree_and_back_leads_here(open_page, qtbot, faul
     assert page.shell.window.pages.current is page
     qtbot.mouseClick(page.panel.chat_button, LEFT)
     assert page.shell.window.pages.current_name == "chat"
+    chat = page.shell.window.pages.current
+    qtbot.waitUntil(lambda: chat.template.view.asked_line == page.model.finding.line.number)
+    assert chat.model.result.template.name == page.model.finding.line.template
 
 
 def test_a_remedy_is_copied_as_it_is(open_page, qtbot, faulty):
@@ -193,16 +197,76 @@ def test_a_model_that_waits_for_a_pre_tokenizer_is_examined_too(make_shell, qtbo
     assert page.head.verdict.text() == "No model"
     shell.session.loader.open(str(path))
     qtbot.waitUntil(lambda: bool(page.model.findings))
+    page.model.set_original("demo:spm")
+    qtbot.waitUntil(lambda: "original_ids" in codes(page))
+    page.model.set_original("")
+    settle(page, qtbot)
     choose(page, qtbot, "pre_unknown")
     qtbot.mouseClick(page.panel.try_button, LEFT)
     qtbot.waitUntil(lambda: shell.session.tokenizer is not None)
     assert shell.session.vocabulary.chosen_pre == page.model.finding.pre if page.model.finding else True
 
 
+def test_a_file_that_does_not_open_is_examined_from_its_notice_and_left_again(open_page, qtbot, tmp_path):
+    page = open_page("demo:wordpiece")
+    shell, path = page.shell, tmp_path / "cut.gguf"
+    path.write_bytes(bpe().to_bytes()[:-100])
+    shell.window.actions_table["inspect"].trigger()
+    for name, is_offered in ((tmp_path / "nothing.gguf", False), (path, True)):
+        with qtbot.waitSignal(shell.session.loader.failed):
+            shell.session.loader.open(str(name))
+        [notice] = shell.window.notices.notices
+        assert notice.remedy_button.isVisible() is is_offered
+    qtbot.mouseClick(notice.remedy_button, LEFT)
+    assert page.isVisible()
+    settle(page, qtbot)
+    assert page.model.findings == doctor(path).findings
+    assert page.head.about.text() == "cut"
+    assert not shell.window.notices.notices
+    assert not page.head.original.isEnabled(), "there is nothing to compare"
+    assert not shell.window.doctor.worst, "the badge tells of the open model"
+    qtbot.mouseClick(page.head.leave, LEFT)
+    settle(page, qtbot)
+    assert page.head.verdict.text() == "No findings"
+    assert not page.head.leave.isVisible()
+
+
+def test_where_no_model_is_open_a_file_that_does_not_open_is_examined_at_once(make_shell, qtbot, tmp_path):
+    (tmp_path / "cut.gguf").write_bytes(bpe().to_bytes()[:-100])
+    shell = make_shell(b"abc", None, load)
+    shell.session.loader.open(str(tmp_path / "cut.gguf"))
+    shell.window.actions_table["doctor"].trigger()
+    page = shell.window.pages.current
+    qtbot.waitUntil(lambda: bool(page.model.findings))
+    assert page.head.verdict.text() == "1 error"
+    assert not page.head.leave.isVisible()
+    assert not page.panel._mends.isVisible()
+    assert "·" not in shell.window.top_bar.exactness.text()
+
+
+def test_examining_is_cancelled_and_begun_again(open_page, qtbot, monkeypatch):
+    page, examined = open_page("demo:wordpiece"), Event()
+
+    def until_cancelled(*given):
+        while not examined.wait(0.01):
+            given[-1](0.5)
+
+    with monkeypatch.context() as patched:
+        patched.setattr("guiapp.viewmodels.doctor.model._examine", until_cancelled)
+        page.shell.session.loader.open("demo:spm")
+        qtbot.waitUntil(lambda: page.head.cancel.isVisible() and page.head.bar.value() > 0)
+        qtbot.mouseClick(page.head.cancel, LEFT)
+    assert page.head.verdict.text() == "Not examined"
+    qtbot.mouseClick(page.head.again, LEFT)
+    settle(page, qtbot)
+    assert codes(page) == ["bos_twice"]
+    examined.set()
+
+
 def test_a_model_without_faults_is_called_so(open_page):
     page = open_page("demo:wordpiece")
     assert page.head.verdict.text() == "No findings"
-    assert page.message.isVisible()
+    assert page.contents.message.isVisible()
 
 
 def test_what_a_hostile_file_says_is_text(open_page, qtbot, tmp_path):

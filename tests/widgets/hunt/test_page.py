@@ -102,7 +102,7 @@ def test_without_another_model_the_page_says_what_to_do_and_offers_it(open_page,
     ((widget, take),) = asked
     assert widget is page.head.sides[1].button
     take(pair[1], None)
-    page.shell.commands.picker.close()
+    page.shell.commands.files.picker.close()
     assert page.head.sides[1].button.text() == "second.gguf"
     assert page.status.button.isEnabled()
     assert page.words.choose.isHidden()
@@ -268,7 +268,7 @@ def test_a_library_that_cannot_take_part_is_grey_with_the_reason(open_page, engi
     page.shell.window.requests.model_wanted.connect(lambda widget, take: asked.append(widget))
     next(each for each in menu.actions() if each.text() == "Another model…").trigger()
     assert len(asked) == 1
-    page.shell.commands.picker.close()
+    page.shell.commands.files.picker.close()
 
 
 def test_what_ends_a_hunt_or_leaves_it_empty_is_said(page, engine, qtbot):

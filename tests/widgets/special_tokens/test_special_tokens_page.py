@@ -148,12 +148,12 @@ def test_they_are_saved_in_each_form(open_page, qtbot, tmp_path, monkeypatch):
 
 def test_a_model_without_any_and_no_model_say_so(open_page, make_shell, qtbot):
     page = open_page("demo:toy", b"ab")
-    assert page.message.text() == "This model has no special tokens: its 9 tokens are text."
+    assert page.contents.message.text() == "This model has no special tokens: its 9 tokens are text."
     assert not page.open.isVisible()
     shell = make_shell(b"", None)
     shell.window.actions_table["special_tokens"].trigger()
     empty = shell.window.pages.current
-    assert empty.message.text() == NO_MODEL
+    assert empty.contents.message.text() == NO_MODEL
     asked = []
     shell.window.requests.model_wanted.disconnect()
     shell.window.requests.model_wanted.connect(lambda widget, take: asked.append(widget))

@@ -119,7 +119,7 @@ def test_recent_texts_and_models_open_by_a_click(at_start, qtbot, tmp_path):
     window, start, text = at_start.window, at_start.window.pages.current, tmp_path / "own.txt"
     text.write_bytes(b"own words")
     for path in (Path("/not/there.txt"), text):
-        at_start.commands._recent_texts.add(path)
+        at_start.commands.files._recent_texts.add(path)
     qtbot.waitUntil(lambda: {"own.txt", "there.txt"} <= set(rows(start)))
     start._setting.shelf.recent_texts.look_for_missing()
     qtbot.waitUntil(lambda: "there.txt" in rows(start) and not rows(start)["there.txt"].isEnabled())

@@ -203,7 +203,7 @@ def test_selected_rows_can_be_compared_with(read_page, qtbot):
 def test_a_prompt_is_copied_and_whether_it_holds_the_token_is_told(read_page, qtbot):
     panel = read_page.embeddings_panel
     assert not panel.ask.isEnabled()
-    read_page.embeddings.choose(70)
+    read_page.model.choose(70)
     qtbot.mouseClick(panel.ask, LEFT)
     assert QGuiApplication.clipboard().text().count("«t70»") == 17
     assert panel.asked.text() in (words.COPIED, words.NOT_HELD)

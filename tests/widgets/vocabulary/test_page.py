@@ -70,7 +70,7 @@ def test_without_a_model_it_says_what_to_do(open_page, qtbot):
     asked = []
     page._requests.model_wanted.disconnect()
     page._requests.model_wanted.connect(lambda widget, take: asked.append(take))
-    assert page.message.text() == NO_MODEL
+    assert page.contents.message.text() == NO_MODEL
     assert not page.bar.field.isEnabled()
     qtbot.waitUntil(page.window().isActiveWindow)
     qtbot.mouseClick(page.open, LEFT)
@@ -208,7 +208,7 @@ def test_menus_offer_filters_and_columns(open_page, qtbot):
 def test_what_is_listed_is_saved(open_page, qtbot, tmp_path, monkeypatch, form):
     page = open_page("demo:toy")
     type_filter(page, qtbot, "bb")
-    path = (tmp_path / "saved").with_suffix(FORMS[form][0])
+    path = (tmp_path / "saved").with_suffix(FORMS[form].ending)
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *asked: (str(path), ""))
     page.bar.export.menu().actions()[list(FORMS).index(form)].trigger()
     qtbot.waitUntil(lambda: page.saving.saved == path)

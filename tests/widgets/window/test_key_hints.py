@@ -44,6 +44,7 @@ OF_CLASS = {
     "SearchField": key_hints.TREE_SEARCH,
     "TreeLegend": key_hints.TREE_LEGEND,
     "Bars": key_hints.BARS,
+    "EmbeddingsChart": key_hints.EMBEDDINGS,
     "Scrubber": key_hints.TIMELINE,
     "BeginButton": key_hints.LESSONS,
     "ContenderChip": key_hints.CHIP,
@@ -157,6 +158,12 @@ def test_the_chat_page_takes_its_keys(make_shell, qtbot):
     qtbot.waitUntil(lambda: page.is_ready and page.compare.columns.compared is not None)
     assert ignored_keys(page.compare.columns, key_hints.PROMPTS) == []
     assert ignored_keys(page.messages.cards[0].editor, key_hints.MESSAGE) == []
+
+
+def test_the_chart_of_embeddings_takes_its_keys(make_shell):
+    shell = make_shell(b"text", "demo:bpe", lambda name, pre, progress: guiapp.open_model(name))
+    page = shell.window.pages.show_page("vocabulary")
+    assert ignored_keys(page.embeddings_panel.chart, key_hints.EMBEDDINGS) == []
 
 
 def test_a_contender_takes_its_keys(qtbot):

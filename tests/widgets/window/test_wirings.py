@@ -78,7 +78,7 @@ def test_a_notice_goes_at_once_when_it_is_closed_cleared_or_replaced(shell, qtbo
 
 
 def test_the_picker_marks_the_open_model_and_tells_of_it(shell, qtbot):
-    picker = shell.commands.picker
+    picker = shell.commands.files.picker
     for name in ("demo:bpe", "demo:wordpiece"):
         with qtbot.waitSignal(shell.session.spans.encoded):
             shell.session.loader.open(name)

@@ -6,16 +6,6 @@ from base64 import b64encode
 from hashlib import sha256
 
 from guiapp.core.bench.field.exactness import DISPUTED, EQUAL, LEFT_OUT, LOST, WRONG, Judgement
-from guiapp.core.bench.field.html import (
-    NOTHING,
-    Cell,
-    Column,
-    Html,
-    joined,
-    table,
-    tag,
-    words,
-)
 from guiapp.core.bench.field.record import Field, UsedText, VocabularyField
 from guiapp.core.bench.field.sections import (
     anchor,
@@ -35,6 +25,16 @@ from guiapp.core.bench.field.standings import (
     judgement_of,
     standings,
     throughput,
+)
+from guiapp.core.bench.html import (
+    NOTHING,
+    Cell,
+    Column,
+    Html,
+    joined,
+    table,
+    tag,
+    words,
 )
 from guiapp.core.bench.measurement import Record
 from guiapp.core.demo import resources_folder

@@ -27,7 +27,7 @@ from guiapp.core.bench.field.worker import FieldProcess
 from guiapp.core.bench.measurement import Record, Report
 from guiapp.core.bench.plan import BenchError, Plan
 from guiapp.core.bench.stolen_time import StolenTime
-from guiapp.core.bench.tables import place_text
+from guiapp.core.bench.wording import place_text
 from guiapp.core.bench.worker import Loaded
 from guiapp.core.bench.worker_process import ContenderFailed, Stopped, Worker, WorkerLost
 from guiapp.core.tokenizer import Tokenizer

@@ -8,7 +8,6 @@ from statistics import median
 from guiapp.core.bench.beside import Beside, beside, ratio_text
 from guiapp.core.bench.field.claims import CLAIMS, Claim
 from guiapp.core.bench.field.exactness import EQUAL, LEFT_OUT, LOST, WRONG, Difference, Judgement
-from guiapp.core.bench.field.html import NOTHING, Cell, Column, Html, bar, joined, section, table, tag
 from guiapp.core.bench.field.record import Field, UsedText, VocabularyField
 from guiapp.core.bench.field.standings import (
     OURS,
@@ -20,9 +19,10 @@ from guiapp.core.bench.field.standings import (
     title_of,
     wrong_ones,
 )
+from guiapp.core.bench.html import NOTHING, Cell, Column, Html, bar, joined, section, table, tag
 from guiapp.core.bench.measurement import Record, half_width
 from guiapp.core.bench.remarks import warnings
-from guiapp.core.bench.tables import BYTES_PER_MB, size_text
+from guiapp.core.bench.wording import BYTES_PER_MB, size_text
 from guiapp.core.explain.figures import counted, percent, three_digits
 from guiapp.core.explain.visible_text import visible_text
 

@@ -8,9 +8,9 @@ from html.parser import HTMLParser
 
 from field_runs import field, vocabulary
 
-from guiapp.core.bench.field.html import bar, tag, words
 from guiapp.core.bench.field.page import page
 from guiapp.core.bench.field.record import json_of, load_field
+from guiapp.core.bench.html import bar, tag, words
 from guiapp.core.explain.figures import three_digits
 
 VOID = {"meta", "rect", "path"}

@@ -127,7 +127,7 @@ def test_the_edit_menu_edits(shell, qtbot):
 
 def test_files_are_asked_for_opened_and_saved(shell, qtbot, tmp_path):
     actions, questions, session = shell.window.actions_table, shell.window.questions, shell.session
-    for go in (actions["open_model"].trigger, shell.commands.picker.open_button.click):
+    for go in (actions["open_model"].trigger, shell.commands.files.picker.open_button.click):
         go()  # nothing is chosen
         assert session.loader.loading_name is None
         questions.model = tmp_path / f"{go.__name__}.gguf"
@@ -253,15 +253,18 @@ def test_rows_of_the_palette_and_of_the_shortcuts_show_their_keys(shell, qtbot):
     assert not shell.settings.shows_whitespace
     actions["shortcuts"].trigger()
     dialog = shell.window.findChild(ShortcutsDialog)
-    shortcuts = {shortcut.text: shortcut for shortcut in shortcuts_of(actions)}
+    rows = {
+        (shortcut.text, *sorted([*filter(None, [shortcut.place]), *caps])): caps
+        for shortcut in shortcuts_of(actions)
+        for caps in [[cap for keys in shortcut.keys for cap in shown_keys(keys)]]
+    }
+    titles = {text for text, *_ in rows}
     model = dialog.list.model()
     for row in range(model.rowCount()):
-        if shortcut := shortcuts.get(model.index(row, 0).data()):
+        if model.index(row, 0).data() in titles:
             paintings, place = painted(dialog.list, row)
-            caps = [cap for keys in shortcut.keys for cap in shown_keys(keys)]
-            texts = [text for text, _ in paintings.texts if text]
-            assert texts[0] == shortcut.text
-            assert sorted(texts[1:]) == sorted([*filter(None, [shortcut.place]), *caps])
+            title, *texts = (text for text, _ in paintings.texts if text)
+            caps = rows[title, *sorted(texts)]
             boxes = [box for text, box in paintings.texts if text]
             assert all(place.adjusted(-1, -4, 1, 4).contains(box.toRect()) for box in boxes)
             ends = [box.left() for _, box in paintings.texts[-len(caps) :]]
@@ -325,8 +328,8 @@ def test_the_ring_leaves_with_its_panel_and_f6_begins_at_the_bar(shell, qtbot):
     press(qtbot, shell, Key.Key_F6)
     assert QApplication.focusWidget() is shell.window.top_bar.model_button
     qtbot.keyClick(QApplication.focusWidget(), Key.Key_Down)
-    assert QApplication.activePopupWidget() is shell.commands.picker
-    assert shell.commands.picker.choices.filter.hasFocus()
+    assert QApplication.activePopupWidget() is shell.commands.files.picker
+    assert shell.commands.files.picker.choices.filter.hasFocus()
     QApplication.activePopupWidget().close()
     qtbot.mouseClick(shell.window.top_bar.palette_button, LEFT)
     assert QApplication.activePopupWidget() is shell.commands.palette
@@ -355,7 +358,7 @@ def test_parts_have_the_looks_of_their_kind(shell):
     bar.model_button.click()
     _, name, summary, _ = bar.model_button.findChildren(QLabel)
     tokens, figures, under_way, selection = window.status_line.findChildren(FittedLabel)
-    facts = shell.commands.picker._facts
+    facts = shell.commands.files.picker._facts
     for role, parts in {
         "bar": [bar],
         "status": [window.status_line],
@@ -370,7 +373,12 @@ def test_parts_have_the_looks_of_their_kind(shell):
     }.items():
         assert {part.property("role") for part in parts} == {role}
     assert {tab.focusPolicy() for tab in bar.findChild(PageTabs).tabs.values()} == {Qt.FocusPolicy.TabFocus}
-    places = [window.status_line, shell.commands.palette, shell.commands.picker, shell.commands.pre_picker]
+    places = [
+        window.status_line,
+        shell.commands.palette,
+        shell.commands.files.picker,
+        shell.commands.files.pre_picker,
+    ]
     parts = [part for place in places for part in place.findChildren(QWidget)]
     told = [part for part in parts if isinstance(part, QListView | QLineEdit | QProgressBar)]
     assert [part for part in (*places, *told) if not part.accessibleName()] == []

@@ -6,7 +6,7 @@ from conftest import PATIENCE_S
 from main_window_driver import CTRL, drop, press
 from PySide6.QtCore import Qt
 
-from guiapp.widgets.window import commands as window_commands
+from guiapp.widgets.window import file_commands
 
 
 def test_files_dropped_anywhere_are_opened_by_what_they_are(shell, qtbot, tmp_path):
@@ -30,7 +30,7 @@ def test_a_dropped_file_on_a_disk_that_does_not_answer_keeps_nobody_waiting(
     shell, qtbot, tmp_path, monkeypatch
 ):
     may_answer = threading.Event()
-    monkeypatch.setattr(window_commands, "is_model_file", lambda path: not may_answer.wait(PATIENCE_S))
+    monkeypatch.setattr(file_commands, "is_model_file", lambda path: not may_answer.wait(PATIENCE_S))
     (tmp_path / "text.txt").write_bytes(b"two two")
     drop(shell.window, [tmp_path / "text.txt"])
     qtbot.keyClicks(shell.window.inspect_page.editor, "x")

@@ -129,7 +129,7 @@ def test_the_next_session_opens_it_again_and_splits_as_was_chosen(make_shell, qt
     shell.stop()
     again = make_shell(b"a<s>a 12345", None, _load)
     with qtbot.waitSignal(again.session.vocabulary_changed):
-        again.commands.open_last("demo:spm")
+        again.commands.files.open_last("demo:spm")
     assert (again.session.loader.model.name, again.session.vocabulary.chosen_pre) == (opened, pre)
 
 

@@ -171,7 +171,7 @@ def test_a_changed_file_that_another_one_was_dropped_over_can_be_chosen_again(ma
     assert shell.session.text.save(path)
     qtbot.keyClicks(shell.window.inspect_page.editor, "more & ")
     with qtbot.waitSignal(shell.session.text.file_changed):
-        shell.commands.open_files([other])
+        shell.commands.files.open_files([other])
     assert shell.session.document.text() == b"two two"
     assert listed(shell) == ["words.txt: more && one two three"]
     choose(shell, 0)

@@ -32,7 +32,7 @@ def shell(make_shell):
 def opened_picker(qtbot, shell):
     qtbot.mouseClick(shell.window.top_bar.model_button, Qt.MouseButton.LeftButton)
     picker = QApplication.activePopupWidget()
-    qtbot.waitUntil(lambda: not shell.commands.installed._job.is_busy, timeout=30_000)
+    qtbot.waitUntil(lambda: not shell.commands.files.installed._job.is_busy, timeout=30_000)
     return picker
 
 
@@ -61,7 +61,7 @@ def test_installed_models_are_shown_by_place_and_open_by_a_click(qtbot, shell, h
         place = rows.visualRect(rows.model().index(at, 0)).center()
         qtbot.mouseClick(rows.viewport(), Qt.MouseButton.LeftButton, pos=place)
     assert shell.session.loader.model.name == "ollama:llama3.2:1b"
-    assert shell.commands._recent.paths == ("ollama:llama3.2:1b",)
+    assert shell.commands.files._recent.paths == ("ollama:llama3.2:1b",)
     assert shell.settings.last_model == "ollama:llama3.2:1b"
     picker = opened_picker(qtbot, shell)
     recent, *others = [row for row in choices(picker) if getattr(row, "is_current", False)]
@@ -104,7 +104,7 @@ def test_what_a_server_refuses_is_said_and_the_old_model_stays(qtbot, shell):
     with serving() as server:
         url = server.serves("/x.gguf", status(403))
         with qtbot.waitSignal(shell.session.loader.failed) as told:
-            shell.commands.open(url)
+            shell.commands.files.open(url)
     assert "HF_TOKEN" in told.args[1]
     assert shell.session.loader.model.name == "demo:bpe"
 
@@ -123,7 +123,7 @@ def test_a_folder_is_added_and_its_models_are_offered(qtbot, shell, tmp_path):
 def test_a_recent_name_stands_in_the_menu_as_it_is(qtbot, shell, home):
     fill_home(home)
     with qtbot.waitSignal(shell.session.loader.model_changed):
-        shell.commands.open("jan:author/llama")
+        shell.commands.files.open("jan:author/llama")
     menu = shell.window.actions_table.menus["File/Open recent"]
     menu.aboutToShow.emit()
     first = menu.actions()[0]
@@ -136,14 +136,14 @@ def test_the_next_session_opens_what_was_fetched_without_asking_anybody(qtbot, m
     with serving() as server:
         url = server.serves("/toy.gguf", file(demo_model_path("toy").read_bytes()))
         before = make_shell(model=url, load=_load)
-        assert (before.settings.last_model, before.commands._recent.paths) == (url, (url,))
+        assert (before.settings.last_model, before.commands.files._recent.paths) == (url, (url,))
         before.stop()
         n_asked = len(server.asked)
         shell = make_shell(model=None, load=_load)
         with qtbot.waitSignal(shell.session.loader.model_changed):
-            shell.commands.open_last("demo:bpe")
+            shell.commands.files.open_last("demo:bpe")
         assert (len(shell.session.vocabulary), len(server.asked)) == (9, n_asked)
-    assert (shell.settings.last_model, shell.commands._recent.paths) == (url, (url,))
+    assert (shell.settings.last_model, shell.commands.files._recent.paths) == (url, (url,))
     picker = opened_picker(qtbot, shell)
     current = [(row.section, row.title) for row in choices(picker) if getattr(row, "is_current", False)]
     assert current == [("Recent", "Tokenloupe demo: toy BPE"), ("Fetched", url)]
@@ -152,7 +152,7 @@ def test_the_next_session_opens_what_was_fetched_without_asking_anybody(qtbot, m
     kept.clear()
     shell = make_shell(model=None, load=_load)
     with qtbot.waitSignal(shell.session.loader.failed) as told:
-        shell.commands.open_last("demo:bpe")
+        shell.commands.files.open_last("demo:bpe")
     assert told.args[1] == f"Nothing is kept of {url}. Open it by this name to fetch it."
     qtbot.waitUntil(lambda: shell.session.loader.model is not None)
     assert shell.session.loader.model.name == "demo:bpe"

@@ -94,7 +94,7 @@ def test_a_list_that_is_renewed_stays_where_somebody_has_got_to(shell, qtbot):
 
 def choose_pre_for_odd_model(shell, qtbot):
     with qtbot.waitSignal(shell.session.loader.refused_changed):
-        shell.commands.open("odd.gguf")
+        shell.commands.files.open("odd.gguf")
     (notice,) = shell.window.notices.notices
     qtbot.mouseClick(notice.remedy_button, Qt.MouseButton.LeftButton)
     picker = QApplication.activePopupWidget()
@@ -112,9 +112,9 @@ def test_a_model_with_an_unknown_pre_tokenizer_offers_a_choice(shell, qtbot):
 def test_the_choice_is_kept_with_the_recent_file(shell, qtbot):
     choose_pre_for_odd_model(shell, qtbot)
     with qtbot.waitSignal(shell.session.vocabulary_changed):
-        shell.commands.open("fake.gguf")
+        shell.commands.files.open("fake.gguf")
     with qtbot.waitSignal(shell.session.vocabulary_changed):
-        shell.commands.open("odd.gguf")
+        shell.commands.files.open("odd.gguf")
     assert shell.session.vocabulary.chosen_pre == "llama-bpe"
 
 
@@ -151,7 +151,7 @@ def test_the_model_of_the_last_time_is_opened_again(make_shell, qtbot):
     again = make_shell(model="demo:wordpiece")
     again.settings.last_model = opened_last
     with qtbot.waitSignal(again.session.vocabulary_changed):
-        again.commands.open_last("demo:bpe")
+        again.commands.files.open_last("demo:bpe")
     assert again.session.vocabulary.name == "other.gguf"
 
 
@@ -160,7 +160,7 @@ def test_where_the_model_of_the_last_time_fails_a_demo_model_is_opened(make_shel
     shell = make_shell(model=None)
     shell.settings.last_model = last
     with qtbot.waitSignal(shell.session.vocabulary_changed):
-        shell.commands.open_last("demo:bpe")
+        shell.commands.files.open_last("demo:bpe")
     assert shell.session.vocabulary.name == "demo:bpe"
     assert shell.settings.last_model == "demo:bpe"
     (notice,) = shell.window.notices.notices
@@ -173,7 +173,7 @@ def test_where_the_model_of_the_last_time_is_cancelled_a_demo_model_is_opened(ma
     shell = make_shell(model=None)
     shell.settings.last_model = "other.gguf"
     with qtbot.waitSignal(shell.session.vocabulary_changed):
-        shell.commands.open_last("demo:bpe")
+        shell.commands.files.open_last("demo:bpe")
         shell.session.loader.cancel()
     assert shell.session.vocabulary.name == "demo:bpe"
 
@@ -186,7 +186,7 @@ def test_closing_while_the_model_of_the_last_time_is_loaded_forgets_it_only_if_a
     may_end = threading.Event()
     shell = make_shell(model=None, load=lambda name, pre, progress: may_end.wait(PATIENCE_S))
     shell.settings.last_model = "slow.gguf"
-    shell.commands.open_last("demo:bpe")
+    shell.commands.files.open_last("demo:bpe")
     assert shell.settings.last_model == ""  # lest a model that ends the program is opened each time
     if forgets:
         shell.window.actions_table["forget_recent"].setEnabled(True)  # as if there were some
@@ -208,7 +208,7 @@ def test_esc_gives_up_opening_wherever_the_keyboard_is(make_shell, qtbot, page):
 
     shell = make_shell(load=load)
     shell.window.pages.show_page(page)
-    shell.commands.open("slow.gguf")
+    shell.commands.files.open("slow.gguf")
     button = shell.window.findChild(ActivityView).cancel_button
     qtbot.waitUntil(button.isVisible)
     press(qtbot, shell, Qt.Key.Key_Escape)
@@ -231,13 +231,13 @@ def test_a_model_is_chosen_for_whoever_asks(shell, qtbot, tmp_path):
         taken.append((name, pre))
 
     asks(shell.window.status_line, take)
-    shell.commands.picker.chosen.emit("other.gguf")
+    shell.commands.files.picker.chosen.emit("other.gguf")
     shell.window.questions.model = tmp_path / "browsed.gguf"
-    shell.commands.picker.open_button.click()
+    shell.commands.files.picker.open_button.click()
     assert taken == [("other.gguf", None), (str(tmp_path / "browsed.gguf"), None)]
     assert shell.session.loader.loading_name is None
-    shell.commands.choose_model()  # for the window again
-    shell.commands.picker.chosen.emit("mine.gguf")
+    shell.commands.files.choose_model()  # for the window again
+    shell.commands.files.picker.chosen.emit("mine.gguf")
     qtbot.waitUntil(lambda: shell.session.loader.model.name == "mine.gguf")
     assert len(taken) == 2
 

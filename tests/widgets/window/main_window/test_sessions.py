@@ -1,10 +1,14 @@
 """Sessions in the real window: saved, opened in a new one exactly there, and refused without a loss."""
 
+from dataclasses import replace
+
 import pytest
 from main_window_driver import CTRL, SHIFT, drop, press
 from PySide6.QtCore import Qt
 
 import guiapp
+from guiapp.core.chat.messages import conversation_of
+from guiapp.core.chat.settings import ChatSettings
 from guiapp.core.demo import demo_model_path
 from guiapp.core.session_files.session_file import load
 from guiapp.core.trace.debugger import Granularity
@@ -72,7 +76,7 @@ def state(shell):
 def leave(shell):
     """Nothing that settings remember comes back by itself."""
     shell.window.pages.pages["steps"].model.forget()
-    shell.commands.sessions.notes.close()
+    shell.commands.files.sessions.notes.close()
     shell.window.hide()
 
 
@@ -91,7 +95,7 @@ def open_(shell, qtbot, path):
 def test_a_new_window_opens_exactly_there(at_work, make_shell, qtbot, tmp_path):
     path = tmp_path / "work.session"
     at_work.window.actions_table["session_notes"].trigger()
-    qtbot.keyClicks(at_work.commands.sessions.notes.editor, "Why is *eep* dear?")
+    qtbot.keyClicks(at_work.commands.files.sessions.notes.editor, "Why is *eep* dear?")
     save(at_work, qtbot, path)
     assert str(at_work.window.questions.asked[-1]) == "own.session"
     assert 'model = "own.gguf"' in path.read_text()
@@ -102,7 +106,7 @@ def test_a_new_window_opens_exactly_there(at_work, make_shell, qtbot, tmp_path):
     page = other.window.pages.pages["steps"]
     qtbot.waitUntil(lambda: page.is_ready and page.model.recording.is_settled, timeout=20_000)
     assert state(other) == before
-    notes = other.commands.sessions.notes
+    notes = other.commands.files.sessions.notes
     assert (notes.isVisible(), notes.notes) == (True, "Why is *eep* dear?")
     assert other.session.text.path is None
     for page_name in ("inspect", "tree"):
@@ -111,6 +115,27 @@ def test_a_new_window_opens_exactly_there(at_work, make_shell, qtbot, tmp_path):
         again = load(tmp_path / "again.session")
         assert again.page == page_name
         assert (again.step, again.breakpoints) == (load(path).step, load(path).breakpoints)
+
+
+def test_the_chat_comes_with_its_template_variables_and_generation_box(make_shell, qtbot, tmp_path):
+    shell = make_shell(b"", "demo:bpe", open_for_real)
+    template, path = tmp_path / "own.jinja", tmp_path / "chat.session"
+    template.write_text("{{ messages[0].content }}{{ n }}")
+    model = shell.window.pages.show_page("chat").model
+    model.edited.take(conversation_of([{"role": "user", "content": "Hi"}]))
+    model.choose(ChatSettings(str(template), add_generation_prompt=False, variables={"n": 7}))
+    qtbot.waitUntil(lambda: model.chat is not None and not model.is_behind, timeout=20_000)
+    save(shell, qtbot, path)
+    template.unlink()
+    shell.stop()
+    other = make_shell(b"", "demo:toy", open_for_real)
+    other.window.pages.show_page("chat").model.edited.take(conversation_of([{"role": "user"}]))
+    open_(other, qtbot, path)
+    again = other.window.pages.current.model
+    qtbot.waitUntil(lambda: again.chat is not None and not again.is_behind, timeout=20_000)
+    assert again.chat.text == "Hi7"
+    assert again.settings == replace(model.settings, template="{{ messages[0].content }}{{ n }}")
+    assert again.edited.messages == ({"role": "user", "content": "Hi"},)
 
 
 def test_what_was_there_comes_back(make_shell, qtbot, tmp_path):
@@ -174,7 +199,7 @@ def answered(shell, qtbot, path, signal, **answers):
         setattr(shell.window.questions, name, answer)
     shell.window.questions.asked.clear()
     with qtbot.waitSignal(signal):
-        shell.commands.open_text_file(path)
+        shell.commands.files.open_text_file(path)
     return shell.window.questions.asked
 
 
@@ -248,7 +273,7 @@ def test_sessions_are_listed_among_recent_files_and_open_from_there(make_shell, 
 def test_other_notes_can_be_taken_back(make_shell, qtbot, tmp_path):
     shell = make_shell(b"mine", "demo:bpe", open_for_real)
     shell.window.actions_table["session_notes"].trigger()
-    notes = shell.commands.sessions.notes
+    notes = shell.commands.files.sessions.notes
     qtbot.keyClicks(notes.editor, "my notes")
     path = tmp_path / "1.session"
     path.write_text(WHOLE + 'notes = "theirs <b>"')

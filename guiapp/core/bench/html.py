@@ -1,4 +1,4 @@
-"""Pieces of the field's page: all words escaped, bars drawn without styles that its policy would forbid."""
+"""Pieces of reports: all words escaped, bars drawn without styles that the field's policy would forbid."""
 
 from __future__ import annotations
 
