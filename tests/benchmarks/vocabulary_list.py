@@ -1,6 +1,7 @@
 """How long the Vocabulary page takes for a keystroke and a frame: `python …/vocabulary_list.py MODEL`.
 
-Processor time of the thread that works, in milliseconds, the median and the worst of a few dozen.
+Processor time of the thread that works, in milliseconds, the median and the worst of a few dozen; from key
+to pixel, in the window, what a clock says, which other programs lengthen, and the time of all threads.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from tempfile import TemporaryDirectory
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
+from PySide6.QtCore import QEventLoop
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from guiapp import open_model
@@ -37,6 +40,7 @@ KEYSTROKES = (
     "0xE2",
     "rank:..5000",
 )
+TYPED, EXPRESSION = "the lion script:Latin", "/^[a-z]+ing$/"
 N_FRAMES, ROWS_A_FRAME, N_TIMES = 60, 997, 9
 
 
@@ -60,6 +64,24 @@ def main(model: str) -> None:
             bar.setValue(ROWS_A_FRAME * number)
             costs.append(_cost(viewport.repaint))
         _tell("frame", costs)
+        keys = [_key_to_pixel(page, key) for key in TYPED]
+        _tell("key to pixel, by the clock", [wall for wall, _ in keys])
+        _tell("key to pixel, all threads", [cost for _, cost in keys])
+        page.model.end()
+        QTest.keyClicks(page.bar.field, EXPRESSION[:-1])
+        keys = [_key_to_pixel(page, key) for key in EXPRESSION[-1] + " " + N_TIMES * "e"]
+        _tell("the same of a regex, the first", [keys[0][0]])
+        _tell("the same of a regex, others", [wall for wall, _ in keys[2:]])
+
+
+def _key_to_pixel(page: VocabularyPage, key: str) -> tuple[float, float]:
+    """Milliseconds from a key in the filter until the list that it leaves is painted, and of all threads."""
+    started, started_cpu = time.perf_counter(), time.process_time()
+    QTest.keyClick(page.bar.field, key)
+    while page.model.shown.wanted.query != page.bar.field.text():
+        QApplication.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)
+    page.list.view.viewport().repaint()
+    return (time.perf_counter() - started) * 1000, (time.process_time() - started_cpu) * 1000
 
 
 def _nothing(share: float) -> None:

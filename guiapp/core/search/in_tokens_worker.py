@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Iterable
 from itertools import pairwise
 
 import numpy as np
@@ -26,16 +27,24 @@ def request(expression: str, data: NDArray[np.uint8], offsets: NDArray[np.int64]
 
 def matches(message: bytes) -> list[int]:
     """The ids of the tokens that the expression of a request matches."""
+    expression, tokens = decoded(message)
+    return matching(re.compile(expression), tokens)
+
+
+def matching(pattern: re.Pattern[str], tokens: Iterable[str]) -> list[int]:
+    """The numbers of those that match."""
+    return [number for number, token in enumerate(tokens) if pattern.search(token)]
+
+
+def decoded(message: bytes) -> tuple[str, list[str]]:
+    """The expression of a request, and its tokens."""
     n_pattern, n_offsets = np.frombuffer(message[:HEAD_BYTES], np.int64).tolist()
-    pattern = re.compile(message[HEAD_BYTES : HEAD_BYTES + n_pattern].decode("utf-8", "surrogatepass"))
+    expression = message[HEAD_BYTES : HEAD_BYTES + n_pattern].decode("utf-8", "surrogatepass")
     begin = HEAD_BYTES + n_pattern
     offsets = np.frombuffer(message[begin : begin + 8 * n_offsets], np.int64).tolist()
     data = message[begin + 8 * n_offsets :]
-    spans = enumerate(pairwise(offsets))
-    return [
-        token
-        for token, (start, end) in spans
-        if pattern.search(data[start:end].decode("utf-8", "surrogateescape"))
+    return expression, [
+        data[start:end].decode("utf-8", "surrogateescape") for start, end in pairwise(offsets)
     ]
 
 

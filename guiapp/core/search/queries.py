@@ -29,14 +29,21 @@ def tried_apart(expression: str, worker: str, request: bytes, progress: Callable
 
     `worker` is the name of its module.  Raises QueryError.
     """
-    from guiapp.core.system.processes import ApartError, answer_of
+    from guiapp.core.system.processes import answer_of
+
+    return tried(expression, lambda longest_s: answer_of(worker, request, progress, longest_s))
+
+
+def tried(expression: str, answer: Callable[[float], bytes]) -> bytes:
+    """What a process answers that is given a regular expression and so many seconds.  Raises QueryError."""
+    from guiapp.core.system.processes import ApartError
 
     try:
         re.compile(expression)
     except (re.error, OverflowError, RecursionError) as error:
         raise QueryError(f"The regular expression is not valid: {error}.") from error
     try:
-        return answer_of(worker, request, progress, LONGEST_S)
+        return answer(LONGEST_S)
     except TimeoutError:
         message = f"The regular expression takes more than {LONGEST_S:g} seconds. Make it simpler."
         raise QueryError(message) from None

@@ -7,11 +7,17 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
+import weakref
 from collections.abc import Callable
+from contextlib import suppress
+from queue import Empty, SimpleQueue
 from tempfile import TemporaryFile
+from typing import IO
 
 TICK_S = 0.05
+LENGTH_BYTES = 8  # of a frame
 MOST_BYTES, MOST_PER_BYTE = 1 << 30, 12  # of a process that tries what somebody typed
 
 
@@ -63,6 +69,87 @@ def answer_of(
                         return answer
             finally:
                 process.kill()
+
+
+class KeptProcess:
+    """A module of this package as a process that answers one request after another, in frames.
+
+    It starts with the first one; one thread asks at a time, and any may `close` it.
+    """
+
+    def __init__(self, module: str) -> None:
+        self._module = module
+        self._process: subprocess.Popen[bytes] | None = None
+        self._end: Callable[[], object] = lambda: None
+
+    @property
+    def is_running(self) -> bool:
+        return self._process is not None and self._process.poll() is None
+
+    def answer(self, request: bytes, progress: Callable[[float], None], longest_s: float) -> bytes:
+        """As `answer_of`: the process ends when that raises."""
+        deadline, answers = time.monotonic() + longest_s, SimpleQueue[bytes | None]()
+        process = self._started()
+        threading.Thread(target=_ask, args=(process, request, answers), daemon=True).start()
+        try:
+            while True:
+                progress(0.0)
+                with suppress(Empty):
+                    if (answer := answers.get(timeout=TICK_S)) is None:
+                        raise ApartError
+                    return answer
+                if time.monotonic() > deadline:
+                    raise TimeoutError
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """End the process, if there is one."""
+        self._end()
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        if self._process is None or self._process.poll() is not None:
+            self.close()
+            pipe, command = subprocess.PIPE, command_of(self._module)
+            self._process = subprocess.Popen(
+                command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, env=environment()
+            )
+            self._end = weakref.finalize(self, _end, self._process)
+        return self._process
+
+
+def _ask(process: subprocess.Popen[bytes], request: bytes, answers: SimpleQueue[bytes | None]) -> None:
+    assert process.stdin is not None
+    assert process.stdout is not None
+    try:
+        write_frame(process.stdin, request)
+        answers.put(read_frame(process.stdout))
+    except (OSError, ValueError):  # it has ended
+        answers.put(None)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.kill()
+    process.wait()
+    for stream in (process.stdin, process.stdout):
+        with suppress(OSError):
+            assert stream is not None
+            stream.close()
+
+
+def write_frame(stream: IO[bytes], data: bytes) -> None:
+    """Write data behind its length."""
+    stream.write(len(data).to_bytes(LENGTH_BYTES, "little") + data)
+    stream.flush()
+
+
+def read_frame(stream: IO[bytes]) -> bytes | None:
+    """What `write_frame` wrote; None where the stream ends."""
+    head = stream.read(LENGTH_BYTES)
+    length = int.from_bytes(head, "little")
+    data = stream.read(length) if len(head) == LENGTH_BYTES else b""
+    return data if len(head) == LENGTH_BYTES and len(data) == length else None
 
 
 def limit_memory(request: bytes) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.explain.token_classes import SCORED
+from guiapp.core.search.in_tokens import TokenMatcher
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.tree.coloring import merge_ranks
 from guiapp.core.tree.partial_characters import broken_tokens
@@ -40,6 +41,7 @@ class TokenFigures:
                 out of them; None where nothing was tried
     indicators  what the model's embeddings tell; None where they were not read
     orders      those that were asked for, see `columns.order`
+    matcher     tries regular expressions on the tokens; keeps a process, which ends with it
     """
 
     def __init__(self, tokenizer: Tokenizer) -> None:
@@ -47,6 +49,7 @@ class TokenFigures:
         self.is_reached: Values | None = None
         self.indicators: Indicators | None = None
         self.orders: dict[str, NDArray[np.int64]] = {}
+        self.matcher = TokenMatcher()
 
     def with_unreached(self, unreached: Ids) -> TokenFigures:
         """The same, and which tokens no trial reached."""

@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.search.in_tokens import contains, distances_from, matching
+from guiapp.core.search.in_tokens import contains, distances_from
 from guiapp.core.search.queries import QueryError
 from guiapp.core.tree.scripts import NAMES
 from guiapp.core.vocabulary_list.columns import BY_NAME, COLUMNS, NOT_READ, Column, order
@@ -240,7 +240,7 @@ def _containing(wanted: bytes, figures: TokenFigures, progress: Progress) -> Fla
 
 
 def _expression(expression: str, figures: TokenFigures, progress: Progress) -> Flags:
-    return figures.flags(matching(figures.tree, expression, progress))
+    return figures.flags(figures.matcher.matching(figures.tree, expression, progress))
 
 
 def _flagged(flag: Flag, figures: TokenFigures, progress: Progress) -> Flags:

@@ -118,6 +118,8 @@ class VocabularyModel(QObject):
     def set_watched(self, is_watched: bool) -> None:
         """Gather and list only while somebody looks."""
         self._is_watched = is_watched
+        if not is_watched and not self.listing.is_busy:
+            self._end_matching()
         self._prepare()
 
     def close(self) -> None:
@@ -125,10 +127,17 @@ class VocabularyModel(QObject):
         self._pause.stop()
         for job in (self.preparing, self.listing, self.trying):
             job.wait()
+        self._end_matching()
+
+    def _end_matching(self) -> None:
+        """Keep no process for regular expressions when nobody asks for more."""
+        if self.prepared is not None:
+            self.prepared.figures.matcher.close()
 
     def _follow_model(self) -> None:
         for job in (self.preparing, self.listing, self.trying):
             job.cancel()
+        self._end_matching()
         self._tokenizer = self.prepared = None
         self._added.clear()
         self.problem = ""

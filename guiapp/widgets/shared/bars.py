@@ -74,8 +74,9 @@ class Bars(Painted):
 
     def select(self, column: int | None) -> None:
         """Show which bar's tokens are listed."""
-        self._selected = column
-        self.update()
+        if column != self._selected:
+            self._selected = column
+            self.update()
 
     @property
     def places(self) -> list[Place]:
@@ -98,8 +99,10 @@ class Bars(Painted):
         return f"{self._names[column]}: {', '.join(figures)}"
 
     def paint(self, painter: QPainter, theme: Theme) -> None:
-        pointed = self._current if self.hasFocus() else None
+        pointed, seen = self._current if self.hasFocus() else None, painter.clipBoundingRect()
         for place in self.places:
+            if not place.whole.intersects(seen):
+                continue  # most of them, where rows are scrolled
             if place.column == self._selected:
                 fill(painter, place.whole, blend(theme.raised, theme.accent, 0.24), 4)
             elif place.column == self._hovered:

@@ -26,7 +26,7 @@ SHARES = {
     "characters": 1.2,
     "score": 1.3,
 }
-WIDEST_FIGURE, GAPS_PX = "128,255", 16  # what a cell has room for at least, and beside it
+WIDEST_FIGURE, GAPS_PX = "128,255", 20  # what a cell has room for at least, and beside it
 NOT_FOUND = "No token matches."
 TRYING = "Trying which tokens text reaches …"
 

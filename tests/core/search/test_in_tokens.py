@@ -11,7 +11,15 @@ from toy_vocabulary import toy_vocabulary
 
 from guiapp.core.search import in_tokens as search
 from guiapp.core.search import queries
-from guiapp.core.search.in_tokens import containing, contains, distances, find_tokens, wanted_bytes
+from guiapp.core.search.in_tokens import (
+    TokenMatcher,
+    containing,
+    contains,
+    distances,
+    find_tokens,
+    matching,
+    wanted_bytes,
+)
 from guiapp.core.search.in_tokens_worker import matches, request
 from guiapp.core.search.queries import QueryError
 from guiapp.core.vocab.token_tree import TokenTree, token_tree
@@ -161,3 +169,46 @@ def test_bytes_are_found_within_tokens_and_not_across_them(tokens, wanted):
     tree = token_tree(toy_vocabulary(dict.fromkeys(tokens, 0.0)))
     expected = [token for token in range(len(tokens)) if wanted in tree.token_bytes(token)]
     assert containing(tree, wanted).tolist() == expected
+
+
+def test_a_kept_process_finds_the_same_and_others_after_it_was_ended(monkeypatch):
+    trees = [token_tree(toy_vocabulary(dict.fromkeys(tokens, 0.0))) for tokens in (TOKENS, TOKENS[3:])]
+    matcher, pids = TokenMatcher(), []
+
+    def found(tree, expression):
+        ids = matcher.matching(tree, expression, lambda share: None).tolist()
+        assert ids == matching(tree, expression, lambda share: None).tolist()
+        pids.append(matcher._process._process.pid)
+
+    for expression in ("the", "^.$", "漢|$", "nowhere"):
+        found(trees[0], expression)
+    assert len({*pids}) == 1
+    with pytest.raises(QueryError, match="not valid"):
+        matcher.matching(trees[0], "(", lambda share: None)
+    found(trees[0], "b$")
+    found(trees[1], "b$")
+    assert len({*pids}) == 2
+    monkeypatch.setattr(queries, "LONGEST_S", 0.3)
+    with pytest.raises(QueryError, match="seconds"):
+        matcher.matching(trees[1], "^(a+)+$", lambda share: None)
+    assert not matcher._process.is_running
+    monkeypatch.setattr(queries, "LONGEST_S", PATIENCE_S)
+    found(trees[1], "a")
+    matcher.close()
+    assert not matcher._process.is_running
+
+
+def test_a_kept_process_ends_with_a_search_that_nobody_wants_and_with_its_owner():
+    tree, matcher = token_tree(toy_vocabulary(dict.fromkeys(TOKENS, 0.0))), TokenMatcher()
+
+    def refuse(share):
+        raise KeyError
+
+    matcher.matching(tree, "a", lambda share: None)
+    with pytest.raises(KeyError):
+        matcher.matching(tree, "a", refuse)
+    assert not matcher._process.is_running
+    matcher.matching(tree, "a", lambda share: None)
+    process = matcher._process._process
+    del matcher
+    assert process.poll() is not None
