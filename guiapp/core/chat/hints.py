@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -119,12 +120,11 @@ def _ends_of_turns(chat: Chat) -> Iterator[Hint]:
 
 def _near_misses(chat: Chat) -> Iterator[Hint]:
     """What looks like a control token but is text in this model."""
-    vocabulary, ids = chat.tokenizer.vocabulary, chat.tokenizer.vocabulary.special_ids
+    vocabulary, end = chat.tokenizer.vocabulary, _end_of_turns(chat)
     names = {
         _raw(vocabulary, token_id) for token_id in chat.tokenizer.special_tokens.searched_for(True).tolist()
     }
     by_look = {look(name): name for name in names}
-    end = ids.eos if ids.eot is None else ids.eot
     for found in MARKER.finditer(chat.text):
         said, meant = found[0], by_look.get(look(found[0]), "")
         if said in names or not (meant or said in ENDS or said in BEGINNINGS):
@@ -144,6 +144,18 @@ def _near_misses(chat: Chat) -> Iterator[Hint]:
             origin.message,
             _replacement(chat, found.start(), found.end(), meant),
         )
+
+
+def _end_of_turns(chat: Chat) -> int | None:
+    """The token that the template writes behind most contents, or else the model's own."""
+    ids, control = chat.tokenizer.vocabulary.special_ids, is_control(chat.tokenizer.vocabulary)
+    behind = Counter(
+        int(chat.token_ids[index])
+        for index, (before, origin) in enumerate(pairwise(chat.origins), 1)
+        if before.is_content and not origin.is_content and control[chat.token_ids[index]]
+    )
+    own = ids.eos if ids.eot is None else ids.eot
+    return max(behind, key=behind.__getitem__, default=own)
 
 
 def _added_blanks(chat: Chat) -> Iterator[Hint]:

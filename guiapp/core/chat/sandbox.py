@@ -10,10 +10,12 @@ without a sandbox.
 from __future__ import annotations
 
 import contextlib
-import encodings.unicode_escape  # noqa: F401  # now, as no file can be opened later; so the next two
+import encodings.unicode_escape  # noqa: F401  # now, as no file can be opened later; so all with this sign
+import html  # noqa: F401
 import json
 import random
 import sys
+import textwrap  # noqa: F401
 import time
 from collections.abc import Mapping
 from datetime import datetime
@@ -28,7 +30,7 @@ from guiapp.core.chat.environment import ChatEnvironment, RefusedError
 from guiapp.core.chat.traced import CONTENT, TEMPLATE, Origin, Origins, Traced
 from guiapp.core.chat.tracing import TracingEnvironment
 
-SECONDS = 1.6  # with the time until a process is ready, less than 2
+SECONDS = 1.4  # with the time until a process is ready, less than 2
 MOST_BYTES, MOST_WRITTEN = 200_000_000, 64_000_000
 MOST_CHARACTERS, MOST_RUNS = 4 << 20, 100_000
 ROLE = "role"

@@ -40,6 +40,7 @@ from guiapp.widgets.window.pages import Page, PageSetting, UndoSteps
 
 MESSAGES_PX, PROMPT_PX, TEMPLATE_PX = 300, 620, 360
 WIDE_PX = 1100  # in less, the template is folded at first
+BADGE_FROM_PX = 1060  # in less, there is no room for it among the tools
 WAYS = ("Origin", "Tokens")
 LONGEST_FAILURE = 400
 EMPTY = "Add a message at the left, or paste messages as JSON."
@@ -172,6 +173,7 @@ class ChatPage(Page):
 
     def _put_beside(self, beside: Beside | None, *_: object) -> None:
         self.beside.choose(beside)
+        (self.prompt if beside is None else self.compare.columns).setFocus()
 
     def _choose_way(self, way: int) -> None:
         self.spans.show_by_origin(WAYS[way] == "Origin")
@@ -184,13 +186,23 @@ class ChatPage(Page):
         self._shows_template = is_shown
         self._fold()
 
+    def show_line(self, template: str, line: int) -> None:
+        """Choose one of the model's templates, and scroll to a line of it."""
+        shown = None if self.model.result is None else self.model.result.template
+        if shown is None or shown.name != template:
+            self.model.choose(replace(self.model.settings, template=template))
+        self.beside.choose(None)
+        self.show_template(True)
+        self.template.view.go_to(template, line)
+        self.template.view.setFocus()
+
     def _fold(self) -> None:
         """Where nobody has said what to show, that follows from the room; two prompts need all of it."""
         is_single = self.beside.beside is None
         self._single.setVisible(is_single)
         self.compare.setVisible(not is_single)
-        for tool in (self.ways, self.llama_badge):
-            tool.setVisible(is_single)
+        self.ways.setVisible(is_single)
+        self.llama_badge.setVisible(is_single and self.width() >= BADGE_FROM_PX)
         is_shown = self.width() >= WIDE_PX if self._shows_template is None else self._shows_template
         is_shown = is_shown and is_single
         self.template.setVisible(is_shown)

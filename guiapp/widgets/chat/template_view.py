@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import (
     QPainter,
@@ -15,6 +17,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit
 
+from guiapp.core.explain.figures import counted
 from guiapp.viewmodels.chat.model import ChatModel
 from guiapp.widgets.shared.painting import RIGHT, Painted, write
 from guiapp.widgets.shared.style_sheet import blend, set_role
@@ -22,7 +25,7 @@ from guiapp.widgets.shared.theme import SMALL_FONT_PX, Theme, ThemeSource
 
 MARGIN_PX = 92
 NUMBER_PX, TIMES_PX, RAN_PX = 34, 36, 2
-LONGEST_LINE = 2_000  # characters that are shown
+LONGEST_LINE, MOST_LINES = 2_000, 2_000  # characters and lines that are shown
 LIT = 0.22
 
 
@@ -58,7 +61,7 @@ class _Margin(Painted):
         for block, top, height in view.shown_blocks():
             number = block.blockNumber()
             count = view.lines[number] if number < len(view.lines) else None
-            is_lit = number + 1 in (view.lit_line, view.failed_line)
+            is_lit = number + 1 in (view.lit_line, view.asked_line, view.failed_line)
             if is_lit:
                 color = theme.bad if number + 1 == view.failed_line else theme.accent
                 painter.fillRect(QRectF(0, top, self.width(), height), blend(theme.panel, color, LIT))
@@ -80,6 +83,7 @@ class TemplateView(QPlainTextEdit):
         self._model, self._theme_source = model, theme_source
         self.lines: tuple[int | None, ...] = ()
         self.lit_line = self.failed_line = self._pointed_line = 0
+        self._asked: tuple[str, int] | None = None
         self._text = ""
         set_role(self, "code")
         self.setReadOnly(True)
@@ -106,6 +110,20 @@ class TemplateView(QPlainTextEdit):
         if line != self._pointed_line:
             self._pointed_line = line
             self._mark_lines()
+
+    @property
+    def asked_line(self) -> int:
+        """The line that people came for, while its template is shown and no token is chosen; else 0."""
+        result = self._model.result
+        template = None if result is None else result.template
+        is_shown = self._asked is not None and template is not None and template.name == self._asked[0]
+        return self._asked[1] if self._asked is not None and is_shown else 0
+
+    def go_to(self, template: str, line: int) -> None:
+        """Scroll to a line of a template as soon as that is the one that is shown."""
+        self._asked = template, line
+        self._show_line(self.asked_line, self.centerCursor)
+        self._mark_lines()
 
     def shown_blocks(self) -> list[tuple[QTextBlock, float, float]]:
         """The lines that show, with their tops and heights in the viewport."""
@@ -137,7 +155,8 @@ class TemplateView(QPlainTextEdit):
         text = "" if template is None else template.text.removesuffix("\n")
         if text != self._text:
             self._text = text
-            self.setPlainText("\n".join(_shortened(line) for line in text.split("\n")))
+            self.setPlainText(shown_of(text))
+            self._show_line(self.asked_line, self.centerCursor)
         shown = self._model.shown
         chat = None if shown is None or shown.template != template else shown.chat
         lines = () if chat is None else chat.rendering.lines
@@ -156,21 +175,23 @@ class TemplateView(QPlainTextEdit):
         line = 0 if index is None else self._model.origins[index].line
         if line != self.lit_line:
             self.lit_line = line
+            self._asked = None
             self._show_line(line)
         self._mark_lines()
 
-    def _show_line(self, line: int) -> None:
+    def _show_line(self, line: int, scroll: Callable[[], None] | None = None) -> None:
         block = self.document().findBlockByNumber(line - 1)
         if line and block.isValid():
             cursor = QTextCursor(block)
             self.setTextCursor(cursor)
-            self.ensureCursorVisible()
+            (scroll or self.ensureCursorVisible)()
 
     def _mark_lines(self) -> None:
         theme, marks = self._theme_source.theme, []
         lines = (
             (self._pointed_line, theme.faint),
             (self.lit_line, theme.accent),
+            (self.asked_line, theme.accent),
             (self.failed_line, theme.bad),
         )
         for line, color in lines:
@@ -183,6 +204,15 @@ class TemplateView(QPlainTextEdit):
                 marks.append(mark)
         self.setExtraSelections(marks)
         self._margin.update()
+
+
+def shown_of(template: str) -> str:
+    """Its beginning, as far as a window can show it at once."""
+    lines = template.split("\n", MOST_LINES)
+    shown = [_shortened(line) for line in lines[:MOST_LINES]]
+    if len(lines) > MOST_LINES:
+        shown.append(f"… {counted(template.count(chr(10)) + 1 - MOST_LINES, 'more line')}")
+    return "\n".join(shown)
 
 
 def _shortened(line: str) -> str:

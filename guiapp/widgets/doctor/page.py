@@ -44,6 +44,7 @@ class DoctorPage(Page):
         self.head.original_wanted.connect(self._ask_original)
         self.panel.token_wanted.connect(requests.token_wanted)
         self.panel.tokens_wanted.connect(requests.tokens_wanted)
+        self.panel.template_wanted.connect(requests.template_wanted)
         model.changed.connect(self._follow)
         self._follow()
 
@@ -78,5 +79,4 @@ class DoctorPage(Page):
 def make_page(setting: PageSetting) -> DoctorPage:
     page = DoctorPage(setting.doctor, setting.requests, setting.theme_source)
     page.panel.text_shown.connect(setting.actions["inspect"].trigger)
-    page.panel.template_wanted.connect(setting.actions["chat"].trigger)
     return page

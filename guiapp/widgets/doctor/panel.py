@@ -47,13 +47,13 @@ class FindingPanel(QFrame):
     Signals:
         token_wanted(int): show this token in its tree.
         tokens_wanted(str, Ids): light these tokens in the tree, under a title.
-        template_wanted(): show the chat template with what it writes.
+        template_wanted(TemplateLine): show this line of a chat template with what it writes.
         text_shown(): the text of the finding is the window's: show it.
     """
 
     token_wanted = Signal(object)
     tokens_wanted = Signal(str, object)
-    template_wanted = Signal()
+    template_wanted = Signal(object)
     text_shown = Signal()
 
     def __init__(self, model: DoctorModel, theme_source: ThemeSource) -> None:
@@ -74,7 +74,7 @@ class FindingPanel(QFrame):
         self.try_button = push_button("", model.try_pre, role="primary")
         self.text_button = push_button("Open text in Inspect", self._show_text)
         self.tree_button = push_button("Show token in tree", self._want_tokens)
-        self.chat_button = push_button("Show template in Chat", self.template_wanted.emit)
+        self.chat_button = push_button("Show template in Chat", self._want_template)
         self._views = QStackedWidget()
         self._lay_out()
         model.changed.connect(self._follow)
@@ -85,6 +85,10 @@ class FindingPanel(QFrame):
     def copy_remedy(self) -> None:
         if (finding := self._model.finding) is not None:
             QGuiApplication.clipboard().setText(finding.remedy)
+
+    def _want_template(self) -> None:
+        if (finding := self._model.finding) is not None and finding.line is not None:
+            self.template_wanted.emit(finding.line)
 
     def _text(self, font: QFont, name: str) -> StyledText:
         made = StyledText(font, MOST_LINES)

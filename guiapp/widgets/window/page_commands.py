@@ -19,6 +19,7 @@ from guiapp.widgets.window.page_actions import PageActions
 from guiapp.widgets.window.pages import PAGES, Page
 
 if TYPE_CHECKING:
+    from guiapp.core.doctor.findings import TemplateLine
     from guiapp.core.vocabulary_list.figures import Ids
     from guiapp.widgets.steps.page import StepsPage
     from guiapp.widgets.tree.page import TreePage
@@ -62,6 +63,7 @@ class PageCommands(QObject):
         requests = self._window.requests
         requests.token_wanted.connect(self._show_in_tree)
         requests.tokens_wanted.connect(self._show_all_in_tree)
+        requests.template_wanted.connect(self._show_template)
         requests.comparison_wanted.connect(self._compare_vocabularies)
         requests.building_wanted.connect(self._show_building)
         requests.stop_wanted.connect(self._stop_at_token)
@@ -180,6 +182,14 @@ class PageCommands(QObject):
         page = self.show("bench")
         assert isinstance(page, BenchPage)
         page.model.run()
+
+    def _show_template(self, line: TemplateLine) -> None:
+        """Show a chat template at a line, with the prompt that it makes of the messages there."""
+        from guiapp.widgets.chat.page import ChatPage
+
+        page = self.show("chat")
+        assert isinstance(page, ChatPage)
+        page.show_line(line.template, line.number)
 
     def _stop_at_token(self, token_id: int, offset: int) -> None:
         """Show the step that forms a token of the text, and keep a breakpoint there."""

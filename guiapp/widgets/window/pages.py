@@ -105,6 +105,7 @@ class PageRequests(QObject):
         model_wanted(QWidget, take): let people choose a model under this widget; `take(name, pre)` opens it.
         token_wanted(int): show this token of the window's model in its tree.
         tokens_wanted(str, Ids): light these tokens in the tree, under a title.
+        template_wanted(TemplateLine): show this line of one of the model's chat templates.
         comparison_wanted(str): list the tokens of two vocabularies that this filter leaves.
         building_wanted(int): the same as token_wanted, with the three trees of the token beside each other.
         stop_wanted(int, int): step through the text up to where this token is formed, over this byte.
@@ -121,6 +122,7 @@ class PageRequests(QObject):
     model_wanted = Signal(object, object)
     token_wanted = Signal(object)
     tokens_wanted = Signal(str, object)
+    template_wanted = Signal(object)
     comparison_wanted = Signal(str)
     building_wanted = Signal(object)
     stop_wanted = Signal(object, object)

@@ -222,6 +222,14 @@ def test_hints_that_are_no_warnings():
     assert codes(chat, HINT) == ["near_miss", "near_miss"]
 
 
+def test_turns_end_with_what_the_template_writes_behind_content():
+    chat = chat_here(
+        guiapp.open_model("demo:bpe"), looped(TURN + "<|fim_middle|>\n"), [{**USER, "content": "</s>"}]
+    )
+    (near_miss,) = (hint for hint in hints(chat) if hint.code == "near_miss")
+    assert near_miss.what.endswith("its turns end with <|fim_middle|>.")
+
+
 @pytest.mark.parametrize("content", ["a<|im_end|>b", "say <|eot_id|> now", "<| im_end |>", "日<｜im_end｜>"])
 def test_a_fix_mends_what_its_hint_tells(content):
     tokenizer = guiapp.open_model("demo:bpe")

@@ -89,6 +89,12 @@ def test_a_text_is_the_one_of_transformers_and_wholly_traced(construct, name):
                         assert here.casefold() == there.casefold() or there in ESCAPED
 
 
+def test_filters_that_import_at_their_first_use_have_no_need_of_files():
+    template = "{{ messages[0].content | wordwrap(3) }}{{ '<b>x</b>' | striptags }}"
+    rendering = render(template, conversation_of([{"role": "user", "content": "abcd"}]))
+    assert rendering.text == "abc\ndx"
+
+
 def test_generation_blocks_are_told_as_transformers_masks_them():
     template = (
         "{% for m in messages %}<{{ m.role }}>{% if m.role == 'assistant' %}{% generation %}"

@@ -2,15 +2,19 @@
 
 import json
 from dataclasses import replace
+from itertools import pairwise
+from time import perf_counter
 
 import pytest
 from hands import drop, point_at
-from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
+from PySide6.QtCore import QMimeData, QPoint, Qt, QTimer, QUrl
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication, QMenu
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 import guiapp
 from guiapp.core.chat.messages import conversation_of
+from guiapp.core.demo import demo_model_path
+from guiapp.core.doctor.findings import TemplateLine
 from guiapp.viewmodels.chat.beside import Beside, Way
 from guiapp.viewmodels.chat.llama_check import LlamaVerdict
 from guiapp.widgets.chat.json_dialog import JsonDialog
@@ -269,12 +273,65 @@ def test_a_model_without_a_template_offers_ways_on(open_page, qtbot):
     assert page._problem.isHidden()
 
 
-def test_a_template_of_one_long_line_is_shown_in_part(page, qtbot, tmp_path):
+@pytest.mark.parametrize(
+    ("template", "n_characters", "end"),
+    [("x" * 300_000, 2_001, "x…"), ("x\n" * 300_000, 4_020, "\n… 298,000 more lines")],
+)
+def test_a_long_template_is_shown_in_part(page, qtbot, tmp_path, template, n_characters, end):
     path = tmp_path / "long.jinja"
-    path.write_text("{{ messages[0].content }}" + "x" * 300_000)
+    path.write_text(template)
     page.template._use(str(path))
     settle(page, qtbot)
-    assert len(page.template.view.toPlainText()) < 3_000
+    shown = page.template.view.toPlainText()
+    assert shown.endswith(end)
+    assert len(shown) <= n_characters
+
+
+def test_a_line_of_a_named_template_is_scrolled_to(open_page, qtbot, tmp_path):
+    model = tmp_path / "tokenizer.gguf"
+    model.write_bytes(demo_model_path("bpe").read_bytes())
+    folder = tmp_path / "additional_chat_templates"
+    folder.mkdir()
+    (folder / "other.jinja").write_text("a\n" * 300 + "{{ messages[0].content }}")
+    page = open_page(str(model))
+    page.beside.choose(Beside(Way.AS_TEXT))
+    page.show_template(False)
+    page.shell.window.requests.template_wanted.emit(TemplateLine("other", 301, 1, ()))
+    settle(page, qtbot)
+    view = page.template.view
+    assert view.isVisible()
+    assert view.asked_line == 301 == view.textCursor().blockNumber() + 1
+    assert view.cursorRect().top() < view.viewport().height()
+    assert page.model.result.template.name == "other"
+    page.model.select_token(5)
+    assert view.asked_line == 0
+
+
+HOSTILE = {
+    "range": "{% for i in range(10**9) %}{% endfor %}",
+    "loops": "{% for i in range(99999) %}{% for j in range(99999) %}{{ i }}{% endfor %}{% endfor %}",
+    "repeated": "{{ 'x' * 10**10 }}",
+    "nested": "{% if 1 %}" * 5_000 + "{% endif %}" * 5_000,
+    "attributes": "{{ cycler.__init__.__globals__.os.popen('id').read() }}",
+    "recursion": "{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}",
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_template_is_told_and_the_window_lives(page, qtbot, tmp_path, name):
+    path = tmp_path / "hostile.jinja"
+    path.write_text(HOSTILE[name])
+    beats = [perf_counter()]
+    timer = QTimer(page, interval=10)
+    timer.timeout.connect(lambda: beats.append(perf_counter()))
+    timer.start()
+    page.template._use(str(path))
+    qtbot.waitUntil(lambda: bool(page.model.failure), timeout=10_000)
+    assert page._failure.text().startswith("The template")
+    assert page.model.chat is not None
+    assert max(after - before for before, after in pairwise(beats)) < 0.5
+    qtbot.keyClick(page.messages.cards[0].editor, "!")
+    assert "!" in contents(page)[0]
 
 
 @pytest.mark.parametrize(
@@ -286,6 +343,7 @@ def test_a_template_of_one_long_line_is_shown_in_part(page, qtbot, tmp_path):
     ],
 )
 def test_what_llama_cpp_makes_is_told_and_leads_to_the_comparison(page, qtbot, verdict, shown, said):
+    page.shell.window.resize(1200, 800)
     badge = page.llama_badge
     assert badge.equal.isHidden()
     assert badge.differs.isHidden()
@@ -299,6 +357,19 @@ def test_what_llama_cpp_makes_is_told_and_leads_to_the_comparison(page, qtbot, v
         qtbot.mouseClick(badge.differs, Left)
         assert page.beside.beside == Beside(Way.LLAMA_CPP)
         assert badge.isHidden()
+        qtbot.waitUntil(lambda: page.compare.columns.hasFocus())
+        qtbot.keyClick(page.compare.columns, Key.Key_Escape)
+        assert page.prompt.hasFocus()
+
+
+def test_the_tools_have_room_in_a_narrow_window(page, qtbot):
+    page.llama._set(LlamaVerdict("It is another."))
+    for width in (860, 1060, 1100):
+        page.shell.window.resize(width, 700)
+        QApplication.processEvents()
+        tools = [each for each in page.tools.children() if isinstance(each, QWidget) and each.isVisible()]
+        shares = [tool.width() / tool.minimumSizeHint().width() for tool in tools]
+        assert min(shares) > 0.9, (width, shares)  # of what they need, with some blanks
 
 
 # What is copied and kept

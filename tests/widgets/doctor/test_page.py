@@ -119,6 +119,9 @@ def test_a_token_is_shown_in_the_tree_and_back_leads_here(open_page, qtbot, faul
     assert page.shell.window.pages.current is page
     qtbot.mouseClick(page.panel.chat_button, LEFT)
     assert page.shell.window.pages.current_name == "chat"
+    chat = page.shell.window.pages.current
+    qtbot.waitUntil(lambda: chat.template.view.asked_line == page.model.finding.line.number)
+    assert chat.model.result.template.name == page.model.finding.line.template
 
 
 def test_a_remedy_is_copied_as_it_is(open_page, qtbot, faulty):
