@@ -50,7 +50,7 @@ class FoundPanel(QWidget):
         head = in_row((self._title, 1), self.clear, self._save)
         parts = head, sentence(ABOUT), self._hint, (self.view, 1), STRETCH
         in_column(*parts, on=self, margins=(MARGIN_PX, GAP_PX), spacing=AS_AROUND)
-        self.view.looked_at.connect(search.look_at)
+        self.view.looked_at.connect(self._go)
         search.found_changed.connect(self._follow_search)
         search.current_changed.connect(self._follow_current)
         self._follow_search()
@@ -62,6 +62,10 @@ class FoundPanel(QWidget):
 
     def _widths(self, _room_px: int) -> list[int]:
         return [COLUMN_WIDTHS_PX.get(column.title, USUAL_WIDTH_PX) for column in self._table.columns]
+
+    def _go(self, row: int) -> None:
+        if self.view.hasFocus():
+            self._search.look_at(row)
 
     def _follow_search(self) -> None:
         search, picture, n_found = self._search, self._model.picture, len(self._search.found_nodes)

@@ -253,7 +253,7 @@ def test_found_tokens_are_offered_to_be_saved_and_looked_at(page, qtbot, tmp_pat
     assert len(lines) == len(page.search.found_nodes) + 1
     panel.view.selectRow(2)  # by nobody who looks at the table
     assert page.search.current is None
-    assert run(panel, "Copy rows").splitlines() == [lines[0], lines[3]]
+    assert run(panel.view, "Copy rows").splitlines() == [lines[0], lines[3]]
     panel.clear.click()
     assert (query.text(), panel._hint.isVisible(), panel.view.isVisible()) == ("", True, False)
     assert len({panel.view.columnWidth(at) for at in range(4)}) == 4
