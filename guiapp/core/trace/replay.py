@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.trace.operations import BEHIND, NUMBERS
-from guiapp.core.trace.trace import Tokens, Trace
+from guiapp.core.trace.trace import MOST_TOKENS, Tokens, Trace
 
 TAKE_FORWARD = ("greedy", "backtrack")  # the encoders that take tokens in the order of the text
 LONGEST_SYMBOL = 1 << 12  # bytes, and more than any vocabulary has
@@ -54,7 +54,7 @@ class Replay:
 
     def makers(self, n_steps: int, piece: int) -> NDArray[np.int32]:
         """The steps that made the tokens of a piece without slots, in the order of the text."""
-        first = int(self.trace.pieces.first_cell[piece])
+        first = MOST_TOKENS * int(self.trace.pieces.first_cell[piece])
         steps = self.trace.makers.last(slice(first, first + self._depth(n_steps, piece)), n_steps)
         return steps[::-1] if self.goes_back(steps) else steps
 

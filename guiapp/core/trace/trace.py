@@ -27,6 +27,9 @@ from guiapp.core.trace.operations import (
 )
 from guiapp.core.trace.writers import Writers, writers_of
 
+MOST_TOKENS = 3
+"""How many a byte of a piece can become: that of a blank stands for "▁", which no token may have."""
+
 
 class Columns(NamedTuple):
     """One entry for each step; -1 (or NaN) where a step has nothing of the kind.
@@ -168,17 +171,20 @@ class Trace:
     @cached_property
     def ways(self) -> Writers:
         """The steps that find a better way to a place; cells are those of all pieces together."""
-        return self._writers((Effect.WAY,))
+        return self._writers((Effect.WAY,), 1)
 
     @cached_property
     def makers(self) -> Writers:
-        """The steps that make the tokens of pieces without slots, by the token's number; cells likewise."""
-        return self._writers(MADE_TOKENS)
+        """The steps that make the tokens of pieces without slots, by the token's number.
 
-    def _writers(self, effects: tuple[Effect, ...]) -> Writers:
+        The first one's cell is MOST_TOKENS times the first cell of the piece.
+        """
+        return self._writers(MADE_TOKENS, MOST_TOKENS)
+
+    def _writers(self, effects: tuple[Effect, ...], n_each: int) -> Writers:
         steps = np.flatnonzero(np.isin(EFFECTS, effects)[self.columns.operation])
-        first_cells = self.pieces.first_cell[self.columns.piece[steps]]
-        return writers_of(len(self.cells.start), steps, first_cells + self.columns.cell[steps])
+        first_cells = n_each * self.pieces.first_cell[self.columns.piece[steps]]
+        return writers_of(n_each * len(self.cells.start), steps, first_cells + self.columns.cell[steps])
 
     def operation(self, step: int) -> str:
         return OPERATIONS[self.columns.operation[step]].name

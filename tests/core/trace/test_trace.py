@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from arrays import as_lists
 from conftest import VOCABS
+from gguf_builder import CONTROL, NORMAL, write_vocab
 from random_texts import random_texts
 
 import guiapp
@@ -20,7 +21,7 @@ from guiapp.core.trace.decisions import DECISIONS
 from guiapp.core.trace.operations import NUMBERS
 from guiapp.core.trace.recorder import record
 from guiapp.core.trace.replay import Replay
-from guiapp.core.trace.trace import Trace
+from guiapp.core.trace.trace import MOST_TOKENS, Trace
 
 MODELS = {f"demo:{demo.name}": guiapp.open_model(f"demo:{demo.name}") for demo in DEMO_MODELS}
 CASES = [(model, encoder) for model, tokenizer in MODELS.items() for encoder in tokenizer.encoders]
@@ -91,7 +92,7 @@ def test_the_size_of_a_trace_is_that_of_its_arrays():
         + 12 * n_cells
         + 12 * (len(trace.made.ids) + len(trace.result.ids))
         + 12 * n_slots
-        + 4 * (len(trace.lifetimes.first) + ways + makers + 2 * (n_cells + 1))
+        + 4 * (len(trace.lifetimes.first) + ways + makers + (n_cells + 1) + (MOST_TOKENS * n_cells + 1))
         + len(trace.text)
         + len(trace.work)
     )
@@ -104,6 +105,13 @@ def test_the_longest_symbol_is_one_from_the_start_or_a_merged_one(model, text, l
     trace = record(MODELS[f"demo:{model}"], text, "heap")
     trace.prepare()
     assert trace.longest_symbol == longest
+
+
+@pytest.mark.parametrize("encoder", ["heap", "backtrack", "table", "greedy", "fewest", "words"])
+def test_a_byte_can_become_more_than_one_token(encoder, tmp_path):
+    names, types = ["<unk>", "<s>", "</s>", "cd"], [CONTROL] * 3 + [NORMAL]
+    path = write_vocab(tmp_path / "no_bytes.gguf", tokens=names, scores=[0.0] * 4, types=types)
+    assert_ends_as_encoded(guiapp.open_model(path), "ab</s>cd</s>", encoder)
 
 
 def test_recording_can_be_stopped():
