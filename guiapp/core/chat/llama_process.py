@@ -30,17 +30,21 @@ from guiapp.core.bench.contenders.llama_library import LlamaLibraryError, LlamaV
 SECONDS, SECONDS_TO_TOKENIZE = 3, 60  # of processors: many run on a busy machine
 MOST_BYTES = 400_000_000  # of data, half of them for the server itself
 MOST_CONTEXT, WIDTH = 256, 32
+KEY = token_hex()
 MATRICES = ("attn_q", "attn_k", "attn_v", "attn_output", "ffn_gate", "ffn_up", "ffn_down")
 
 
 def main() -> None:
     os.environ["GGML_NO_BACKTRACE"] = "1"  # lest it starts a debugger where it breaks off
     request = json.loads(sys.stdin.buffer.read())
-    with TemporaryDirectory() as folder:
+    with TemporaryDirectory(ignore_cleanup_errors=True) as folder:  # Windows keeps what is mapped
         model = Path(folder, "template.gguf")
         _write_model(model, request)
         with _limits():
-            answer = _rendered(model, request)
+            server = _server(model)  # kept to the end: to give one up may take forever
+            answer: dict[str, Any] = {"error": "does not take this template"}
+            if server is not None:
+                answer = _rendered(server, request)
     if "text" in answer:
         answer["token_ids"] = _token_ids(answer["text"], request)
     print(json.dumps(answer), flush=True)
@@ -97,22 +101,26 @@ def _limits() -> Iterator[None]:
     signal.setitimer(signal.ITIMER_PROF, SECONDS_TO_TOKENIZE)
 
 
-def _rendered(model: Path, request: Mapping[str, Any]) -> dict[str, Any]:
-    settings, key = xllamacpp.CommonParams(), token_hex()
+def _server(model: Path) -> xllamacpp.Server | None:
+    """None where it does not take the template."""
+    settings = xllamacpp.CommonParams()
     settings.model.path = str(model)
     settings.n_ctx, settings.n_parallel, settings.cpuparams.n_threads = MOST_CONTEXT, 1, 1
     settings.cache_ram_mib, settings.n_threads_http, settings.verbosity = 0, 1, -1
-    settings.port, settings.api_keys = 0, [key]  # any free one, and nobody else is answered
+    settings.port, settings.api_keys = 0, [KEY]  # any free one, and nobody else is answered
     settings.warmup = settings.ui = settings.fit_params = False
     settings.prefill_assistant = False  # the server continues what the assistant said last, unless told
     try:
-        server = xllamacpp.Server(settings)
+        return xllamacpp.Server(settings)
     except RuntimeError:
-        return {"error": "does not take this template"}
+        return None
+
+
+def _rendered(server: xllamacpp.Server, request: Mapping[str, Any]) -> dict[str, Any]:
     asked = Request(
         f"{server.listening_address}/apply-template",
         json.dumps(request["body"]).encode(),
-        {"Content-Type": "application/json", "Authorization": f"Bearer {key}"},
+        {"Content-Type": "application/json", "Authorization": f"Bearer {KEY}"},
     )
     try:
         with build_opener(ProxyHandler({})).open(asked) as answered:
