@@ -49,6 +49,7 @@ class VocabularyPicture(QFrame):
         parts = heading("By script"), (area, 1), *self._lower, self._figures
         in_column(*parts, on=self, margins=(MARGIN_PX, 3 * UNIT_PX, GAP_PX, GAP_PX), spacing=GAP_PX)
         self.setMinimumSize(240, 100)
+        self._drawn = tuple[Histogram, ...]()  # the model may have others before they are here
         for bars in self.all:
             bars.chosen.connect(partial(self._toggle, bars))
             bars.pointed_at.connect(partial(self._tell, bars))
@@ -66,26 +67,22 @@ class VocabularyPicture(QFrame):
         for part, least_px in zip(self._lower, HEIGHTS_PX, strict=True):
             part.setVisible(self.height() >= least_px)
 
-    @property
-    def _histograms(self) -> tuple[Histogram, ...]:
-        prepared = self._model.prepared
-        return () if prepared is None else prepared.histograms
-
     def _follow_shown(self) -> None:
-        listed = self._model.shown.counts
-        for bars, histogram, counts in zip(self.all, self._histograms, listed, strict=False):
+        if self._model.prepared is not None:
+            self._drawn = self._model.prepared.histograms
+        for bars, histogram, counts in zip(self.all, self._drawn, self._model.shown.counts, strict=False):
             bars.show_counts(np.stack([counts, histogram.totals - counts]), histogram.names)
             if bars is self.worth:
                 self._worth_title.setText(TITLES[histogram.name].upper())
         self._follow_wanted()
 
     def _follow_wanted(self) -> None:
-        for bars, histogram in zip(self.all, self._histograms, strict=False):
+        for bars, histogram in zip(self.all, self._drawn, strict=False):
             chosen = [at for at, term in enumerate(histogram.terms) if has(self._model.query, term)]
             bars.select(chosen[0] if chosen else None)
 
     def _toggle(self, bars: Bars, column: int, _part: int | None) -> None:
-        histogram = self._histograms[self.all.index(bars)]
+        histogram = self._drawn[self.all.index(bars)]
         self._model.toggle_term(histogram.terms[column], histogram.name)
 
     def _tell(self, bars: Bars, column: int | None) -> None:

@@ -186,6 +186,15 @@ def test_bars_tell_their_figures_and_filter(open_page, qtbot):
     assert page.picture.scripts.places[0].column == LATIN
 
 
+def test_a_click_on_a_bar_while_the_next_model_is_prepared_filters_by_what_is_drawn(open_page, qtbot):
+    page = open_page("demo:toy")
+    bars = page.picture.lengths
+    [two] = [place for place in bars.places if place.column == 2]
+    page.model.prepared = None
+    qtbot.mouseClick(bars, LEFT, pos=two.whole.center().toPoint())
+    assert page.bar.field.text() == "length:2"
+
+
 def test_menus_offer_filters_and_columns(open_page, qtbot):
     page = open_page("one")
     menu = page.bar.terms.menu()
