@@ -132,7 +132,7 @@ class VocabularyPage(Page):
     def _follow_prepared(self) -> None:
         is_coming = self.model.is_preparing
         if self.model.prepared is not None:
-            self.contents.show_inside(self.list.view)
+            self.contents.show_inside(self.bar.field)
         else:
             self.contents.tell(PREPARING if is_coming else NO_MODEL, helps=not is_coming)
 

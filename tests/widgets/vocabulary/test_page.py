@@ -78,7 +78,7 @@ def test_without_a_model_it_says_what_to_do(open_page, qtbot):
         asked[0]("demo:toy", None)
     settle(page, qtbot)
     assert page.list.count.text() == "9 tokens"
-    assert page.list.view.hasFocus()
+    assert page.bar.field.hasFocus()
 
 
 def test_the_list_follows_what_is_typed(open_page, qtbot):
@@ -164,6 +164,17 @@ def test_rows_and_ids_are_copied(open_page, qtbot):
     assert [line.split("\t")[:2] for line in lines] == [["id", "token"], ["0", "a"], ["3", "ab"]]
     page.list.copy_ids.trigger()
     assert QApplication.clipboard().text() == "0, 3"
+
+
+def test_one_can_type_at_once_and_walk_what_is_found(open_page, qtbot):
+    page = open_page("demo:toy")
+    qtbot.waitUntil(lambda: page.bar.field.hasFocus())
+    qtbot.keyClicks(QApplication.focusWidget(), "length:2")
+    settle(page, qtbot)
+    assert len(listed(page)) == 4
+    for row in (0, 1):
+        qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Down)
+        assert page.model.chosen == page.list.table.token(row)
 
 
 def test_bars_tell_their_figures_and_filter(open_page, qtbot):
