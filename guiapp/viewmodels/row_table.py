@@ -44,9 +44,9 @@ class RowTable(QAbstractTableModel, Generic[Row]):
         """None where it is gone already, and the view not told yet."""
 
     @property
-    def order(self) -> tuple[str, bool]:
-        """The title of the column that rows are sorted by, "" for none, and whether the last come first."""
-        return "", False
+    def order(self) -> tuple[str | None, bool]:
+        """The title of the column that rows are sorted by, if any, and whether the last come first."""
+        return None, False
 
     def title(self, column: Column[Row]) -> str:
         return column.title
@@ -54,7 +54,7 @@ class RowTable(QAbstractTableModel, Generic[Row]):
     def heading(self, column: Column[Row]) -> str:
         """The title, behind an arrow where rows are sorted by it: Qt's own would lie over letters."""
         sorted_by, is_descending = self.order
-        arrow = "" if column.title != (sorted_by or None) else "▾ " if is_descending else "▴ "
+        arrow = "" if column.title != sorted_by else "▾ " if is_descending else "▴ "
         return arrow + self.title(column)
 
     def rowCount(self, parent: AnyIndex = NO_INDEX) -> int:

@@ -87,16 +87,16 @@ class Diagnosis:
 
 def doctor(
     model: str | PathLike[str],
-    original: str | PathLike[str] | None = None,
+    original: str | PathLike[str] | Tokenizer | None = None,
     progress: Callable[[float], None] = lambda _share: None,
 ) -> Diagnosis:
-    """What is wrong with a tokenizer, and against the `original` file that it was converted from.
+    """What is wrong with a tokenizer, and against the `original` that it was converted from.
 
     `progress` is called with the share done before each check; what it raises stops the work.
     Raises VocabError for what is no tokenizer's file, and for an original that cannot be used; ChatError
     for a file of a template that cannot be read.
     """
-    reference = None if original is None else open_model(original)
+    reference = original if original is None or isinstance(original, Tokenizer) else open_model(original)
     try:
         tokenizer = _opened(model)
     except VocabError as error:

@@ -9,8 +9,6 @@ ERROR, WARNING, HINT = "error", "warning", "hint"
 SEVERITIES = (ERROR, WARNING, HINT)
 CONVERT = "Convert the model again from its original files, with a newer converter."
 DOWNLOAD = "Download the file again, or mend it by hand."
-
-
 MOST_NAMED = 100  # tokens that a finding names
 
 

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from guiapp.core.compare.settings import NOTHING
 from guiapp.core.compare.vocabularies import VocabularyComparison, compare_vocabularies
-from guiapp.core.doctor.findings import ERROR, HINT, WARNING, Change, Finding
+from guiapp.core.doctor.findings import ERROR, HINT, WARNING, Finding
 from guiapp.core.doctor.patient import Patient
-from guiapp.core.doctor.pre import SAMPLE
+from guiapp.core.doctor.pre import first_change
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.quoting import quoted
@@ -20,36 +20,34 @@ from guiapp.core.vocab.vocabulary import VocabType
 ENDS = "ends a generation"
 IN_ALL_FORMATS = ("put before a text", "put behind a text", ENDS, "chat template")
 """Rules that files of different formats say alike; by the others, the same ids come about in other words."""
-
-
-HOLD_NO_SPECIAL = "tiktoken"
-"""Programs give such files special tokens: which ones differ tells of no fault in what was converted."""
+HOLDS_NO_SPECIAL = "tiktoken"
+"""Programs give files of this format special tokens: that some differ is no fault of what was converted."""
 SPECIAL = Attribute.CONTROL | Attribute.USER_DEFINED | Attribute.UNUSED
 
 
 def check_original(patient: Patient, original: Tokenizer) -> Iterator[Finding]:
     """Other ids of a text of many scripts, and what differs between the files."""
-    yield from _other_ids(patient, original)
+    if changes := first_change(patient, Patient(original), add_special=True):
+        what = f"“{quoted(changes.text)}” has other ids than in the original; those are shown as mended."
+        yield Finding("original_ids", ERROR, what, changes=changes)
+    holds_special = original.vocabulary.format != HOLDS_NO_SPECIAL
     found = compare_vocabularies(patient.tokenizer, original)
-    if (
-        patient.vocabulary.type is not VocabType.WPM or not patient.is_gguf
-    ):  # GGUF spells WordPieces otherwise
-        yield from _tokens(patient, found, original.vocabulary.format != HOLD_NO_SPECIAL)
+    if patient.vocabulary.type is not VocabType.WPM or not patient.is_gguf:  # GGUF spells these otherwise
+        yield from _tokens(patient, found, holds_special)
     if (merges := found.merges) is not None:
         counts = len(merges.only[1]), len(merges.only[0]), int(merges.moved.sum())
         if any(counts):
             what = "Merge rules: {:,} of the original are missing, {:,} are new, {:,} stand elsewhere."
             yield Finding("original_merges", ERROR, what.format(*counts))
-    if original.vocabulary.format == HOLD_NO_SPECIAL:
+    if not holds_special:
         yield from _usual_tokens(patient, original)
     for role in found.roles:
         if role.first is not None and role.second is not None and role.differs:
             what = f"The {role.name.upper()} token is {role.first:,}; in the original it is {role.second:,}."
-            is_said = original.vocabulary.format != HOLD_NO_SPECIAL
-            yield Finding("original_role", WARNING if is_said else HINT, what)
+            yield Finding("original_role", WARNING if holds_special else HINT, what)
     is_of_one_format = patient.vocabulary.format == original.vocabulary.format
     for setting in found.other_settings:
-        if setting.name == ENDS and original.vocabulary.format == HOLD_NO_SPECIAL:
+        if setting.name == ENDS and not holds_special:
             continue
         if is_of_one_format or (setting.name in IN_ALL_FORMATS and setting.second != NOTHING):
             what = (
@@ -58,15 +56,6 @@ def check_original(patient: Patient, original: Tokenizer) -> Iterator[Finding]:
             yield Finding("original_rule", HINT, what)
     for remark in original.vocabulary.warnings:
         yield Finding("original_remark", HINT, f"Of the original: {remark}", "")
-
-
-def _other_ids(patient: Patient, original: Tokenizer) -> Iterator[Finding]:
-    for text in sorted((word for line in SAMPLE for word in (line, *line.split())), key=len):
-        before, after = patient.cut(text, True), Patient(original).cut(text, True)
-        if before.ids != after.ids:
-            what = f"“{quoted(text)}” has other ids than in the original."
-            yield Finding("original_ids", ERROR, what, changes=Change(text, before, after))
-            return
 
 
 def _usual_tokens(patient: Patient, original: Tokenizer) -> Iterator[Finding]:

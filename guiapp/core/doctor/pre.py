@@ -153,15 +153,19 @@ def count_cut(patterns: tuple[Pattern, ...], tokens: tuple[NDArray[np.uint8], ND
 
 
 def _change(tokenizer: Tokenizer, name: str) -> Change | None:
-    """The shortest line of the sample whose ids are others with the pre-tokenizer of this name."""
+    """What the pre-tokenizer of this name changes, against the one that the file asks for."""
     vocabulary = tokenizer.vocabulary
     assert vocabulary.path is not None
     if vocabulary.chosen_pre:
         as_said = vocabulary.pre if vocabulary.pre in PRE_TOKENIZERS else "default"
         tokenizer = open_model(vocabulary.path, as_said)
-    other = open_model(vocabulary.path, name)
+    return first_change(Patient(tokenizer), Patient(open_model(vocabulary.path, name)))
+
+
+def first_change(patient: Patient, other: Patient, add_special: bool = False) -> Change | None:
+    """The shortest line or word of SAMPLE whose ids are others there."""
     for text in sorted((word for line in SAMPLE for word in (line, *line.split())), key=len):
-        before, after = (Patient(each).cut(text) for each in (tokenizer, other))
+        before, after = patient.cut(text, add_special), other.cut(text, add_special)
         if before.ids != after.ids:
             return Change(text, before, after)
     return None

@@ -44,10 +44,7 @@ def check_roles(patient: Patient) -> Iterator[Finding]:
         if is_asked and ids[role] is None:
             key = f"tokenizer.ggml.{KEY_OF_ROLE[role]}_token_id"
             what = f"Each text is to have a {role.upper()} token, but there is none ({key})."
-            remedy = patient.new_metadata(
-                f"--special-token-by-id {KEY_OF_ROLE[role]} ID", IN_CONFIG.format(role)
-            )
-            yield Finding("role_missing", ERROR, what, remedy)
+            yield Finding("role_missing", ERROR, what, _naming(patient, role))
     for role, row in ids.items():
         if row is None or vocabulary.stored_types[row] != NORMAL_TYPE:
             continue
@@ -56,19 +53,20 @@ def check_roles(patient: Patient) -> Iterator[Finding]:
             what = (
                 f"The {role.upper()} token is {row} “{quoted(patient.texts[row])}”, which is ordinary text."
             )
-            remedy = patient.new_metadata(
-                f"--special-token-by-id {KEY_OF_ROLE[role]} ID", IN_CONFIG.format(role)
-            )
-            changes = None
-            if asked.get(role):
-                changes = Change("a", patient.cut("a", True))
-            severity = ERROR if asked.get(role) or role in ("eos", "eot") else WARNING
-            yield Finding("role_is_text", severity, what, remedy, changes, (row,))
+            changes = Change("a", patient.cut("a", True)) if asked.get(role) else None
+            severity = ERROR if changes or role in ("eos", "eot") else WARNING
+            yield Finding("role_is_text", severity, what, _naming(patient, role), changes, (row,))
     if vocabulary.type in WITH_UNKNOWN and ids["unk"] is None and vocabulary.parts is None:
         what = "There is no token for what the vocabulary does not know (tokenizer.ggml.unknown_token_id)."
         yield Finding(
             "unknown_missing", WARNING, what, patient.new_metadata("--special-token-by-id unknown ID")
         )
+
+
+def _naming(patient: Patient, role: str) -> str:
+    """What names the right token of a role."""
+    options = f"--special-token-by-id {KEY_OF_ROLE[role]} ID"
+    return patient.new_metadata(options, IN_CONFIG.format(role))
 
 
 def check_ends(patient: Patient) -> Iterator[Finding]:
@@ -79,12 +77,9 @@ def check_ends(patient: Patient) -> Iterator[Finding]:
         return
     if not vocabulary.eog and vocabulary.special_ids.eos is None and len(vocabulary):
         what = "No token ends a generation: the model would write without end."
-        remedy = patient.new_metadata("--special-token-by-id eos ID", IN_CONFIG.format("eos"))
-        yield Finding("no_end", WARNING if patient.is_gguf else HINT, what, remedy)
+        yield Finding("no_end", WARNING if patient.is_gguf else HINT, what, _naming(patient, "eos"))
     for text, row in patient.specials.items():
-        if row in vocabulary.eog or not looks_like_end(text):
-            continue
-        if keeps_going(text, patient.specials):
+        if row in vocabulary.eog or not looks_like_end(text) or keeps_going(text, patient.specials):
             continue
         is_used = any(text in template.text for template in patient.templates)
         said = "it looks like the end of a turn, but llama.cpp does not end a generation there."

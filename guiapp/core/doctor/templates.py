@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from guiapp.core.chat.hints import BEGINNINGS, ENDS, MARKER, look
-from guiapp.core.chat.templates import ChatTemplate
 from guiapp.core.doctor.findings import WARNING, Change, Cut, Finding, TemplateLine
 from guiapp.core.doctor.patient import Patient
 from guiapp.core.text.invisible import INVISIBLE
@@ -21,13 +22,40 @@ REMEDY = "--chat-template-file FIXED.jinja"
 OTHERWISE = "Mend the template in its file: chat_template.jinja, or tokenizer_config.json."
 
 
+class _Template(NamedTuple):
+    """A template to look at.
+
+    text   without comments
+    lines  with them
+    ends   where those of `text` end
+    """
+
+    name: str
+    text: str
+    lines: list[str]
+    ends: list[int]
+
+    def __str__(self) -> str:
+        return f"The chat template “{quoted(self.name)}”"
+
+    def line(self, at: int) -> TemplateLine:
+        """The line of a character of `text`."""
+        row = bisect_left(self.ends, at)
+        first = max(row - LINES_AROUND, 0)
+        around = self.lines[first : row + LINES_AROUND + 1]
+        return TemplateLine(self.name, row + 1, first + 1, tuple(line[:LONGEST_LINE] for line in around))
+
+
 def check_templates(patient: Patient) -> Iterator[Finding]:
     """Each template of the model."""
-    for template in patient.templates:
-        text = _without_comments(template.text[:LONGEST])
-        yield from _bos_twice(patient, template, text)
-        yield from _markers(patient, template, text)
-        yield from _unseen(patient, template, text)
+    for given in patient.templates:
+        whole = given.text[:LONGEST]
+        text = _without_comments(whole)
+        ends = [found.start() for found in re.finditer("\n", text)]
+        template = _Template(given.name, text, whole.split("\n"), ends)
+        yield from _bos_twice(patient, template)
+        yield from _markers(patient, template)
+        yield from _unseen(patient, template)
 
 
 def _without_comments(text: str) -> str:
@@ -39,82 +67,58 @@ def _without_comments(text: str) -> str:
     return "".join(kept) + text[at:]
 
 
-def _bos_twice(patient: Patient, template: ChatTemplate, text: str) -> Iterator[Finding]:
+def _bos_twice(patient: Patient, template: _Template) -> Iterator[Finding]:
     """A template that writes BOS, where the tokenizer adds one, too."""
     vocabulary = patient.vocabulary
     bos = vocabulary.special_ids.bos
     if bos is None or bos >= len(vocabulary) or not vocabulary.rules.add_bos:
         return
     token = patient.texts[bos]
-    if found := WRITES_BOS.search(text) or re.search(re.escape(token), text):
+    if found := WRITES_BOS.search(template.text) or re.search(re.escape(token), template.text):
         what = (
-            f"{_name(template)} writes “{quoted(token)}”, and the tokenizer puts it before each text: a "
+            f"{template} writes “{quoted(token)}”, and the tokenizer puts it before each text: a "
             "program that encodes what the template writes with special tokens has it twice."
         )
         remedy = (
             "Encode rendered prompts without special tokens, or set tokenizer.ggml.add_bos_token to false."
         )
         changes = Change(token, patient.cut(token, True), patient.cut(token))
-        yield Finding(
-            "bos_twice", WARNING, what, remedy, changes, (bos,), line=_line(template, text, found.start())
-        )
+        yield Finding("bos_twice", WARNING, what, remedy, changes, (bos,), line=template.line(found.start()))
 
 
-def _markers(patient: Patient, template: ChatTemplate, text: str) -> Iterator[Finding]:
+def _markers(patient: Patient, template: _Template) -> Iterator[Finding]:
     """Markers that are ordinary text in this model."""
     names = patient.specials
     by_look = {look(special): special for special in names}
-    for marker, found in _first_of_each(MARKER, text).items():
+    remedy = patient.new_metadata(REMEDY, OTHERWISE)
+    for marker, at in _first_of_each(MARKER, template.text).items():
         meant = by_look.get(look(marker))
         if marker in names or not (meant or marker in ENDS + BEGINNINGS or PIPED.fullmatch(marker)):
             continue
-        what = f"{_name(template)} has the marker “{quoted(marker)}”, which is ordinary text in this model"
+        what = f"{template} has the marker “{quoted(marker)}”, which is ordinary text in this model"
         what += f"; it has “{quoted(meant)}”." if meant else "."
         after = Cut.whole(marker, names[meant]) if meant else None
         changes, tokens = Change(marker, patient.cut(marker), after), after.ids if after else ()
-        remedy = patient.new_metadata(REMEDY, OTHERWISE)
-        yield Finding(
-            "marker_is_text",
-            WARNING,
-            what,
-            remedy,
-            changes,
-            tokens,
-            line=_line(template, text, found.start()),
-        )
+        yield Finding("marker_is_text", WARNING, what, remedy, changes, tokens, line=template.line(at))
 
 
-def _unseen(patient: Patient, template: ChatTemplate, text: str) -> Iterator[Finding]:
+def _unseen(patient: Patient, template: _Template) -> Iterator[Finding]:
     """Characters that nobody sees, or takes for others."""
     remedy = patient.new_metadata(REMEDY, OTHERWISE)
-    if found := INVISIBLE.search(text):
-        line = _line(template, text, found.start())
-        what = (
-            f"{_name(template)} has an invisible character in line {line.number}: U+{ord(found[0][0]):04X}."
-        )
+    if found := INVISIBLE.search(template.text):
+        line = template.line(found.start())
+        what = f"{template} has an invisible character in line {line.number}: U+{ord(found[0][0]):04X}."
         yield Finding("template_invisible", WARNING, what, remedy, line=line)
-    data = text.encode("utf-8", "replace")
+    data = template.text.encode("utf-8", "replace")
     if odd := look_alikes(data):
-        line = _line(template, text, len(data[: odd[0].start].decode("utf-8", "replace")))
-        what = f"{_name(template)} has U+{ord(odd[0].letter):04X}, which passes for “{odd[0].passes_for}”."
+        line = template.line(len(data[: odd[0].start].decode("utf-8", "replace")))
+        what = f"{template} has U+{ord(odd[0].letter):04X}, which passes for “{odd[0].passes_for}”."
         yield Finding("template_look_alike", WARNING, what, remedy, line=line)
 
 
-def _first_of_each(pattern: re.Pattern[str], text: str) -> dict[str, re.Match[str]]:
+def _first_of_each(pattern: re.Pattern[str], text: str) -> dict[str, int]:
     """Where each different text is found first."""
-    found: dict[str, re.Match[str]] = {}
+    found: dict[str, int] = {}
     for match in pattern.finditer(text):
-        found.setdefault(match[0], match)
+        found.setdefault(match[0], match.start())
     return found
-
-
-def _line(template: ChatTemplate, text: str, at: int) -> TemplateLine:
-    """The line of a character of its text without comments."""
-    row = text.count("\n", 0, at)
-    first = max(row - LINES_AROUND, 0)
-    lines = template.text.split("\n")[first : row + LINES_AROUND + 1]
-    return TemplateLine(template.name, row + 1, first + 1, tuple(line[:LONGEST_LINE] for line in lines))
-
-
-def _name(template: ChatTemplate) -> str:
-    return f"The chat template “{quoted(template.name)}”"

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.chat.templates import templates_of
+from guiapp.core.doctor.patient import GGUF
 from guiapp.core.doctor.roles import keeps_going, looks_like_end
 from guiapp.core.errors import EncodeError
 from guiapp.core.system.checkpoint import checkpoint, stoppable
@@ -23,7 +24,7 @@ from guiapp.core.vocab.special_ids import KEYS, TEXTS_OF_ROLE
 from guiapp.core.vocab.vocabulary import Vocabulary
 
 SPECIAL = Attribute.CONTROL | Attribute.UNKNOWN | Attribute.USER_DEFINED | Attribute.UNUSED
-GGUF, TOKENIZER_KEYS = "GGUF", "tokenizer.ggml."
+TOKENIZER_KEYS = "tokenizer.ggml."
 ID_KEY, TEXT_KEY = "_token_id", "_token"  # how keys end that name a token by its id, or its text
 ENDING_ROLES = ("eos", "eot", "eom", "fim_pad", "fim_rep", "fim_sep")
 STRIPS = {Attribute.LSTRIP: "lstrip", Attribute.RSTRIP: "rstrip"}

@@ -34,7 +34,7 @@ class DoctorModel(QObject):
     Signals:
         changed(): `diagnosis`, `problem`, `original` or `is_busy` is new.
         progress_changed(): `progress` is new.
-        chosen_changed(): `chosen` is new.
+        chosen_changed(): `finding` is new.
     """
 
     changed = Signal()
@@ -249,10 +249,7 @@ def _examine(
 
     original = None if load_original is None else load_original(progress)
     if tokenizer is None:
-        found = doctor(name, progress=progress)
-        if original is None or found.tokenizer is None:
-            return found
-        tokenizer = found.tokenizer
+        return doctor(name, original, progress)
     return examine(tokenizer, original, progress)
 
 

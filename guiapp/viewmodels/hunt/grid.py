@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from guiapp.core.explain.visible_text import isolate, visible_text
 from guiapp.core.hunt.finds import Spans
-from guiapp.viewmodels.tokens.common_grid import Need, Place, places_of
+from guiapp.viewmodels.tokens.common_grid import Need, Place, bounds_of, places_of
 
 MOST_CHARACTERS = 80
 ROOM_PX = 12.0  # around a character, and around an id
@@ -78,11 +77,15 @@ def find_grid(
     characters = list(_characters(find.text))[:MOST_CHARACTERS]
     last = characters[-1][1] if characters else 0
     known = [_known(ids, spans, last) for ids, spans in zip(find.token_ids, find.spans, strict=True)]
-    n_empty: Counter[int] = Counter()
-    for some in known:
-        n_empty |= Counter(start for _, (start, end) in some or () if start == end)
-    rows = [None if some is None else list(_on_grid(some, n_empty)) for some in known]
-    cells = [((start, n_empty[start]), (end, 0), text) for start, end, text in characters]
+    of_tokens = [[span for _, span in some or ()] for some in known]
+    *of_rows, of_cells = bounds_of([*of_tokens, [(start, end) for start, end, _ in characters]])
+    rows = [
+        None
+        if some is None
+        else [_Token(*token, *bounds) for token, bounds in zip(some, of_row, strict=True)]
+        for some, of_row in zip(known, of_rows, strict=True)
+    ]
+    cells = [(*bounds, text) for bounds, (_, _, text) in zip(of_cells, characters, strict=True)]
     needs = [Need(start, end, max(text_width(text) + ROOM_PX, LEAST_PX)) for start, end, text in cells]
     needs += [
         Need(token.start, token.end, id_width(str(token.token_id)) + ROOM_PX)
@@ -124,17 +127,6 @@ def _known(
         for token_id, (start, end) in zip(ids, spans, strict=True)
         if start < last or start == end == last
     ]
-
-
-def _on_grid(known: list[tuple[int, tuple[int, int]]], n_empty: Counter[int]) -> Iterator[_Token]:
-    """Those without text stand one after the other, before what has some."""
-    seen: Counter[int] = Counter()
-    for token_id, (start, end) in known:
-        if start == end:
-            yield _Token(token_id, (start, end), (start, seen[start]), (start, seen[start] + 1))
-            seen[start] += 1
-        else:
-            yield _Token(token_id, (start, end), (start, n_empty[start]), (end, 0))
 
 
 def _box(token: _Token, x: dict[Place, float], tints: dict[tuple[int, int], int]) -> Box:

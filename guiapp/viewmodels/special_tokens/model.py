@@ -176,9 +176,11 @@ class SpecialTokensModel(QObject):
         if self.filter.group != "all":
             listed = list(filter(GROUPS[self.filter.group].has, listed))
         column, is_descending = self.order
-        if (text := COLUMNS[column][1]) is not COLUMNS[0][1]:
-            listed.sort(key=lambda token: ((said := text(token).casefold()) == "", said))  # without any: last
-        if is_descending:
+        if column:
+            text = COLUMNS[column][1]
+            listed.sort(key=lambda token: text(token).casefold(), reverse=is_descending)
+            listed.sort(key=lambda token: text(token) == "")  # those last
+        elif is_descending:
             listed.reverse()
         self.shown = tuple(listed)
         self.shown_changed.emit()
@@ -207,9 +209,10 @@ class SpecialTokensModel(QObject):
 
     def _follow_selection(self) -> None:
         """Look at the token that is selected in the text, if it is a special one."""
+        tokens = self.tokens if self._is_watched else None
         selected = self.session.selected_id
-        token = next((each for each in self.tokens or () if each.token_id == selected), None)
-        if self._is_watched and token is not None:
+        token = next((each for each in tokens or () if each.token_id == selected), None)
+        if token is not None:
             self._choose(token)
 
     # The text

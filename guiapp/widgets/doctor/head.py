@@ -17,6 +17,7 @@ from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource
 
 FORMS = {"markdown": MARKDOWN, "json": JSON}
+ORIGINAL_TIP = "What the model was converted from, such as tokenizer.json: tell what differs"
 WHOLE, BAR_PX = 1000, 160
 
 
@@ -42,10 +43,7 @@ class DoctorHead(QFrame):
         self.cancel = push_button("Cancel", model.cancel)
         self.again = push_button("Examine", model.examine)
         self.leave = push_button("Back to the open model", model.leave_file)
-        self.original = push_button("Compare with original…", self._ask_original)
-        self.original.setToolTip(
-            "What the model was converted from, such as tokenizer.json: tell what differs"
-        )
+        self.original = push_button("", self._ask_original, tip=ORIGINAL_TIP)
         self.drop = tool_button("✕", self._drop_original, tip="Compare with no original")
         self.export = ExportButton(theme_source, saving, "findings", FORMS, model.export, "Save the findings")
         told = in_column(self.verdict, self.about, spacing=UNIT_PX)
@@ -70,8 +68,8 @@ class DoctorHead(QFrame):
             part.setVisible(model.is_busy)
         self.again.setVisible(bool(model.name) and not has_found and not model.is_waiting)
         self.leave.setVisible(model.is_of_failed_file)
-        name = title_of(model.original)
-        self.original.setText(f"Original: {quoted(name, 30)}" if model.original else "Compare with original…")
+        name = quoted(title_of(model.original), 30)
+        self.original.setText(f"Original: {name}" if model.original else "Compare with original…")
         can_open = model.diagnosis is None or model.diagnosis.tokenizer is not None
         self.original.setEnabled(bool(model.name) and can_open)
         self.drop.setVisible(bool(model.original))

@@ -77,7 +77,6 @@ class FindingPanel(QFrame):
         self.chat_button = push_button("Show template in Chat", self._want_template)
         self._views = QStackedWidget()
         self._lay_out()
-        model.changed.connect(self._follow)
         model.chosen_changed.connect(self._follow)
         theme_source.changed.connect(self._follow)
         self._follow()
@@ -125,7 +124,7 @@ class FindingPanel(QFrame):
         for part in (inner, shown.viewport()):
             part.setAutoFillBackground(False)
         empty = QLabel(EMPTY, wordWrap=True)
-        self._views.addWidget(in_place(set_role(empty, "dim")))
+        self._views.addWidget(_at_top(set_role(empty, "dim")))
         self._views.addWidget(shown)
         in_column(self._views, on=self)
 
@@ -193,8 +192,7 @@ class FindingPanel(QFrame):
         return "" if tokenizer is None else tokenizer.vocabulary.chosen_pre
 
 
-def in_place(widget: QWidget) -> QWidget:
-    """At the top of a panel."""
+def _at_top(widget: QWidget) -> QWidget:
     around = QWidget()
     in_column(widget, STRETCH, on=around, margins=MARGIN_PX)
     return around

@@ -4,30 +4,22 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import (
-    QFontMetricsF,
-    QHelpEvent,
-    QKeyEvent,
-    QMouseEvent,
-    QPainter,
-    QPaintEvent,
-    QPen,
-    QResizeEvent,
-)
-from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QToolTip
+from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, Qt
+from PySide6.QtGui import QFontMetricsF, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPen
+from PySide6.QtWidgets import QToolTip
 
 from guiapp.core.explain.figures import counted
 from guiapp.core.explain.visible_text import isolate, visible_text
 from guiapp.core.hunt.finds import Find
 from guiapp.viewmodels.hunt.model import HuntModel
 from guiapp.viewmodels.hunt.words import plain, sentence, texts_of, title_of
+from guiapp.widgets.shared.painted_rows import ROW_PX, PaintedRows
 from guiapp.widgets.shared.painting import LEFT, RIGHT, Painted, bold, elided, fill, ring, write
 from guiapp.widgets.shared.plain_tip import plain_tip
 from guiapp.widgets.shared.style_sheet import blend
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
 
-ROW_PX, HEAD_PX = 62, 34
+HEAD_PX = 34
 CHIP_PX, CHIP_FONT_PX = 32, 15
 LONGEST_CHIP = 24  # characters
 MORE_PX = 66  # for "+5,111"
@@ -83,32 +75,27 @@ class ListHead(Painted):
         return f"OF {counted(state.tried, 'text')}".upper()
 
 
-class CauseList(QAbstractScrollArea):
+class CauseList(PaintedRows):
     """A row for each cause; a click or the arrow keys choose one of its texts."""
 
     def __init__(self, model: HuntModel, theme_source: ThemeSource) -> None:
-        super().__init__()
+        super().__init__(theme_source, "Causes")
         self._model = model
-        self._theme_source = theme_source
         self._chip_font = Theme.mono_font(CHIP_FONT_PX)
         self._metrics = QFontMetricsF(self._chip_font)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAccessibleName("Causes")
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        model.state_changed.connect(self._follow)
+        model.state_changed.connect(self.fit_rows)
         model.selected_changed.connect(self._follow_selected)
-        theme_source.changed.connect(self.viewport().update)
-        self._follow()
-
-    def sizeHint(self) -> QSize:
-        return QSize(600, 6 * ROW_PX)
+        self.fit_rows()
 
     # Where things are
 
-    def row_at(self, row: int) -> QRect:
-        """Where a row is in the viewport."""
-        return QRect(0, row * ROW_PX - self.verticalScrollBar().value(), self.viewport().width(), ROW_PX)
+    @property
+    def n_rows(self) -> int:
+        return len(self._model.kinds)
+
+    @property
+    def chosen_row(self) -> int:
+        return self._model.selected_row
 
     def chips(self, row: int) -> list[tuple[QRectF, str]]:
         """The places of the texts that a row has room for, and what is seen of them."""
@@ -127,32 +114,13 @@ class CauseList(QAbstractScrollArea):
 
     # Following the model
 
-    def _follow(self) -> None:
-        bar = self.verticalScrollBar()
-        bar.setSingleStep(ROW_PX // 2)
-        bar.setPageStep(self.viewport().height())
-        bar.setRange(0, max(0, len(self._model.kinds) * ROW_PX - self.viewport().height()))
-        self.viewport().update()
-
     def _follow_selected(self) -> None:
-        row, find = self._model.selected_row, self._model.selected
-        if find is None:
-            self.setAccessibleDescription("")
-        else:
-            place = self.row_at(row)
-            bar = self.verticalScrollBar()
-            self._follow()
-            bar.setValue(
-                bar.value() + min(place.top(), 0) + max(place.bottom() - self.viewport().height(), 0)
-            )
-            self.setAccessibleDescription(f"{title_of(find.reason.kind)}: {visible_text(find.text)}")
-        self.viewport().update()
+        self.show_chosen()
+        find = self._model.selected
+        told = "" if find is None else f"{title_of(find.reason.kind)}: {visible_text(find.text)}"
+        self.setAccessibleDescription(told)
 
     # What people do
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._follow()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         row, chip = self._at(event.position().toPoint())
@@ -177,7 +145,7 @@ class CauseList(QAbstractScrollArea):
             case Qt.Key.Key_Home:
                 self._choose(0, 0)
             case Qt.Key.Key_End:
-                self._choose(len(self._model.kinds) - 1, 0)
+                self._choose(self.n_rows - 1, 0)
             case _:
                 super().keyPressEvent(event)
 
@@ -189,13 +157,13 @@ class CauseList(QAbstractScrollArea):
 
     def _choose(self, row: int, chip: int) -> None:
         """A text that there is."""
-        if 0 <= row < len(self._model.kinds) and 0 <= chip < len(texts_of(self._model.finds[row])):
+        if 0 <= row < self.n_rows and 0 <= chip < len(texts_of(self._model.finds[row])):
             self._model.select(self._model.kinds[row], chip)
 
     def _at(self, place: QPoint) -> tuple[int | None, int | None]:
         """The row and the text at a place."""
-        row = (place.y() + self.verticalScrollBar().value()) // ROW_PX
-        if not 0 <= row < len(self._model.kinds):
+        row = self.row_under(place.y())
+        if not 0 <= row < self.n_rows:
             return None, None
         chips = self.chips(row)
         return row, next((at for at, (chip, _) in enumerate(chips) if chip.contains(place)), None)
@@ -211,32 +179,20 @@ class CauseList(QAbstractScrollArea):
 
     # What is seen
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter, theme = QPainter(self.viewport()), self._theme_source.theme
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.fillRect(event.rect(), theme.background)
-        most = max((self._amount(find) for find in self._model.finds), default=0)
-        for row, find in enumerate(self._model.finds):
-            place = self.row_at(row)
-            if place.intersects(event.rect()):
-                self._paint_row(painter, theme, row, find, most)
-
     def _amount(self, find: Find) -> int:
         """How often it comes in the user's lines, or in all texts where there are none."""
         state = self._model.state
         return find.n_lines if state is not None and state.n_lines else find.n_texts
 
-    def _paint_row(self, painter: QPainter, theme: Theme, row: int, find: Find, most: int) -> None:
-        place, places = self.row_at(row), columns(self.viewport().width())
-        if row == self._model.selected_row:
-            painter.fillRect(place, blend(theme.background, theme.accent, 0.12))
-            painter.fillRect(QRect(place.left(), place.top(), 2, ROW_PX), theme.accent)
-        painter.fillRect(QRect(place.left(), place.bottom(), place.width(), 1), theme.line)
+    def paint_row(self, painter: QPainter, theme: Theme, row: int, place: QRect) -> None:
+        finds, places = self._model.finds, columns(place.width())
+        find = finds[row]
         self._paint_cause(painter, theme, find, QRect(places.cause[0], place.top(), places.cause[1], ROW_PX))
         right = self._paint_chips(painter, theme, row, find)
         self._paint_more(painter, theme, find, len(self.chips(row)), right, place)
         share = QRect(places.share[0], place.top(), places.share[1], ROW_PX)
         if self._model.state is not None and self._model.state.tried:
+            most = max(map(self._amount, finds))
             self._paint_share(painter, theme, self._amount(find), most, share)
 
     def _paint_cause(self, painter: QPainter, theme: Theme, find: Find, place: QRect) -> None:

@@ -1,28 +1,4 @@
-"""The one style sheet: flat panels, hairlines, visible focus.
-
-Widgets choose their looks by the dynamic property `role`:
-
-    QFrame   panel    flat, the colour of panels           card     raised, rounded, with a hairline
-             door     rounded, a click anywhere opens      ground   the colour behind the text
-             message  one of several below each other      message here  the one that is typed in
-    QLabel   heading  small bold dim capitals              dim      secondary
-             number   monospaced                           title    larger and bold
-             about    secondary and small, under a heading
-             strong   bold                                 good title  of good news
-             welcome  the largest
-             bad, warning, good  in that colour            more     monospaced, too much
-             time     monospaced, large and bold           seconds  monospaced, small and secondary
-    QTableView cells  shows the focus in its present cell, and arrows of sorting in titles
-    QTextEdit, QPlainTextEdit plain  of no ground or border of its own
-    QPlainTextEdit code  of the colour of panels, without a border
-    buttons  raised   a control that opens something       quiet    flat until hovered
-             next     the one that goes on                 name     a quiet one with a name, bold
-             tab      a page of the window                 primary  the one to press
-             subtab   a part of a page
-             badge    a pill with a state                  hidden   a word of warning in the status line
-             door     a bold title to click                search   opens a line to type in
-             link     a word at the end of a heading
-"""
+"""The one style sheet: flat panels, hairlines, visible focus."""
 
 from __future__ import annotations
 
@@ -226,7 +202,29 @@ def blend(below: QColor, above: QColor, amount: float) -> QColor:
 
 
 def set_role(widget: W, role: str) -> W:
-    """Choose one of the looks of this module, also for a widget that is already shown; return the widget."""
+    """Choose one of these looks, also for a widget that is already shown; return the widget.
+
+    QFrame   panel    flat, the colour of panels           card     raised, rounded, with a hairline
+             door     rounded, a click anywhere opens      ground   the colour behind the text
+             message  one of several below each other      message here  the one that is typed in
+    QLabel   heading  small bold dim capitals              dim      secondary
+             number   monospaced                           title    larger and bold
+             about    secondary and small, under a heading
+             strong   bold                                 good title  of good news
+             welcome  the largest
+             bad, warning, good  in that colour            more     monospaced, too much
+             time     monospaced, large and bold           seconds  monospaced, small and secondary
+    QTableView cells  shows the focus in its present cell, and arrows of sorting in titles
+    QTextEdit, QPlainTextEdit plain  of no ground or border of its own
+    QPlainTextEdit code  of the colour of panels, without a border
+    buttons  raised   a control that opens something       quiet    flat until hovered
+             next     the one that goes on                 name     a quiet one with a name, bold
+             tab      a page of the window                 primary  the one to press
+             subtab   a part of a page
+             badge    a pill with a state                  hidden   a word of warning in the status line
+             door     a bold title to click                search   opens a line to type in
+             link     a word at the end of a heading
+    """
     widget.setProperty("role", role)
     if widget.testAttribute(Qt.WidgetAttribute.WA_WState_Polished):
         widget.style().unpolish(widget)

@@ -63,9 +63,7 @@ class SpecialTokenList(QWidget):
         self.table = SpecialTable(model)
         self._group = QButtonGroup(self)
         self.groups = {name: self._group_button(name) for name in GROUPS}
-        self.search = SearchField(model)
-        self.search.setPlaceholderText(SEARCH_HINT)
-        self.search.setToolTip("")
+        self.search = SearchField(model, SEARCH_HINT, tip="")
         self.export = MenuButton(theme_source, "Copy or save")
         self.export.list_anew(self._list_forms)
         self._hint = set_role(QLabel(NOT_FOUND), "dim")
@@ -91,7 +89,7 @@ class SpecialTokenList(QWidget):
 
     def _widths(self, room_px: int) -> list[int]:
         """Ids get the room that they need, and the other columns share what is left."""
-        last = max((token.token_id for token in self._model.tokens or ()), default=0)
+        last = self._model.tokens[-1].token_id if self._model.tokens else 0
         id_px = self.view.fontMetrics().horizontalAdvance(f"{max(last, LEAST_ID)}") + ID_MARGINS_PX
         are_all = room_px >= ALL_WITH_ROOM_PX
         shares = [share if are_all or title not in WITH_ROOM else 0 for title, share in SHARES.items()]

@@ -20,6 +20,7 @@ from guiapp.core.doctor import pre
 from guiapp.core.doctor.doctor import CHECKS, doctor, examine
 from guiapp.core.doctor.findings import ERROR, HINT, WARNING
 from guiapp.core.doctor.patient import Patient
+from guiapp.core.doctor.templates import check_templates
 from guiapp.core.split.pre_tokenizers import PRE_TOKENIZERS
 
 pytestmark = pytest.mark.real_vocabs
@@ -195,3 +196,14 @@ def test_a_pre_tokenizer_chosen_by_hand_mends_no_file(tmp_path: Path):
         for pre in (None, "gpt-2")
     )
     assert by_file == by_hand
+
+
+def test_a_template_of_many_lines_and_markers_takes_less_than_a_second(tmp_path: Path):
+    text = "\n" * 200_000 + "".join(f"<|x{number}|>" for number in range(2000))
+    patient = Patient(
+        guiapp.open_model(bpe(keys={"tokenizer.chat_template": text}).write(tmp_path / "m.gguf"))
+    )
+    started = time.process_time()
+    found = list(check_templates(patient))
+    assert time.process_time() - started < 1
+    assert [each.line.number for each in found if each.line is not None] == [200_001] * 2000

@@ -100,10 +100,14 @@ def test_groups_hold_what_they_say(opened):
 def test_columns_sort_and_what_says_nothing_comes_last(opened):
     model = opened("demo:bpe")
     table = SpecialTable(model)
-    model.set_order(TITLES.index("role"), False)
-    roles = [table.index(row, TITLES.index("role")).data() for row in range(table.rowCount())]
-    assert roles == ["BOS", "EOS", "EOT", "FIM MID", "FIM PRE", "FIM SUF", *[""] * 5]
-    assert table.heading(table.columns[TITLES.index("role")]) == "▴ role"
+    roles = ["BOS", "EOS", "EOT", "FIM MID", "FIM PRE", "FIM SUF"]
+    for is_descending, said, arrow in ((False, roles, "▴"), (True, roles[::-1], "▾")):
+        model.set_order(TITLES.index("role"), is_descending)
+        shown = [table.index(row, TITLES.index("role")).data() for row in range(table.rowCount())]
+        assert shown == [*said, *[""] * 5]
+        rest = [token.token_id for token in model.shown[6:]]
+        assert rest == sorted(rest)
+        assert table.heading(table.columns[TITLES.index("role")]) == f"{arrow} role"
     model.set_order(TITLES.index("id"), True)
     assert names(model)[0] == "</tool_call>"
 

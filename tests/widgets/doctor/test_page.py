@@ -205,9 +205,10 @@ def test_a_model_that_waits_for_a_pre_tokenizer_is_examined_too(make_shell, qtbo
     page.model.set_original("")
     settle(page, qtbot)
     choose(page, qtbot, "pre_unknown")
+    suggested = page.model.finding.pre
     qtbot.mouseClick(page.panel.try_button, LEFT)
     qtbot.waitUntil(lambda: shell.session.tokenizer is not None)
-    assert shell.session.vocabulary.chosen_pre == page.model.finding.pre if page.model.finding else True
+    assert shell.session.vocabulary.chosen_pre == suggested
 
 
 def test_a_file_that_does_not_open_is_examined_from_its_notice_and_left_again(open_page, qtbot, tmp_path):

@@ -19,7 +19,7 @@ from guiapp.core.hunt.generators import ALL_NAMES
 from guiapp.core.hunt.report import markdown
 from guiapp.core.hunt.sides import HuntError
 from guiapp.viewmodels.hunt.model import HuntModel
-from guiapp.widgets.hunt.cause_list import ROW_PX
+from guiapp.widgets.shared.painted_rows import ROW_PX
 
 LEFT = Qt.MouseButton.LeftButton
 HOSTILE = "<b>\u202e\x07&amp;`\n\u200b".encode() + b"\xff"
