@@ -63,7 +63,7 @@ class TokenList:
 
 def embeddings_record(indicators: Indicators) -> dict[str, object]:
     """What reading the embeddings told about all tokens, for programs."""
-    known, matrices = indicators.known, [indicators.input, *filter(None, [indicators.output])]
+    known = indicators.known
     return {
         "indicator": indicators.title,
         "limit": indicators.limit if isfinite(indicators.limit) else None,
@@ -71,7 +71,7 @@ def embeddings_record(indicators: Indicators) -> dict[str, object]:
         "compared_with": None if known is None else {"what": known.why, "rows": known.rows.tolist()},
         "tensors": [
             {"name": matrix.name, "type": matrix.kind.name, "rows": matrix.n_rows, "width": matrix.width}
-            for matrix in (each.matrix for each in matrices)
+            for matrix in (each.matrix for each in indicators.matrices)
         ],
         "remarks": [*indicators.remarks],
     }
