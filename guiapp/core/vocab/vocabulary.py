@@ -45,6 +45,9 @@ class VocabType(Enum):
     TEST = "TEST"
 
 
+SCORED = (VocabType.SPM, VocabType.UGM, VocabType.PLAMO2)  # text is encoded by the scores of tokens
+
+
 @dataclass(frozen=True)
 class SpecialIds:
     """Token ids with a role, `None` where the vocabulary has none."""
@@ -156,6 +159,14 @@ class Vocabulary:
         """What the token is for, in one word; of several bits the one that decides how it is used."""
         bits = Attribute(int(self.attributes[_checked(token_id, len(self))]))
         return next((kind for bit, kind in KINDS.items() if bit in bits), "undefined")
+
+    @cached_property
+    def kinds(self) -> NDArray[np.uint8]:
+        """`kind` of all tokens, as indexes into KIND_NAMES."""
+        kinds = np.full(len(self), len(KINDS), np.uint8)
+        for number, bit in reversed(list(enumerate(KINDS))):
+            kinds[self.attributes & bit > 0] = number
+        return kinds
 
     @cached_property
     def signs(self) -> NDArray[np.uint16]:

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from guiapp.core.explain.spelling import Spelling
 from guiapp.core.search.queries import QueryError
 from guiapp.core.tree.scripts import NAMES
-from guiapp.core.vocabulary_list.figures import KIND_NAMES, TokenFigures, Values
+from guiapp.core.vocab.attributes import KIND_NAMES
+from guiapp.core.vocabulary_list.figures import TokenFigures, Values
 
 Write = Callable[[TokenFigures, int, Spelling], str]
 LONGEST_TOKEN = 60  # characters
@@ -106,8 +107,8 @@ COLUMNS = (
     Column(
         "kind",
         "what it is for",
-        lambda figures: figures.kinds,
-        lambda figures, token, spelling: KIND_NAMES[figures.kinds[token]],
+        lambda figures: figures.vocabulary.kinds,
+        lambda figures, token, spelling: KIND_NAMES[figures.vocabulary.kinds[token]],
     ),
     Column(
         "script",

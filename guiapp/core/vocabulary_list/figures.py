@@ -10,17 +10,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.explain.token_classes import SCORED
 from guiapp.core.search.in_tokens import TokenMatcher
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.tree.coloring import merge_ranks
 from guiapp.core.tree.partial_characters import broken_tokens
 from guiapp.core.tree.scripts import token_scripts
-from guiapp.core.tree.trials import NOT_TRIED
-from guiapp.core.vocab.attributes import KINDS, Attribute
+from guiapp.core.tree.trials import is_tried
+from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.reserved import reserved
 from guiapp.core.vocab.token_tree import TokenTree
-from guiapp.core.vocab.vocabulary import SpecialIds, Vocabulary
+from guiapp.core.vocab.vocabulary import SCORED, SpecialIds, Vocabulary
 from guiapp.native import StringTable
 
 if TYPE_CHECKING:
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
 Ids = NDArray[np.int32]
 Flags = NDArray[np.bool_]
 Values = NDArray[np.number]
-KIND_NAMES = (*KINDS.values(), "undefined")
 SPECIAL = Attribute.CONTROL | Attribute.UNKNOWN | Attribute.USER_DEFINED
 CONTINUING_BITS, CONTINUING = np.uint8(0xC0), np.uint8(0x80)  # of a byte that does not begin a character
 
@@ -54,8 +52,7 @@ class TokenFigures:
     def with_unreached(self, unreached: Ids) -> TokenFigures:
         """The same, and which tokens no trial reached."""
         figures = copy(self)
-        is_tried = ((self.vocabulary.attributes & NOT_TRIED) == 0) & (self.lengths > 0)
-        figures.is_reached = np.where(is_tried, ~self.flags(unreached), np.nan)
+        figures.is_reached = np.where(is_tried(self.tokenizer), ~self.flags(unreached), np.nan)
         return figures
 
     def with_indicators(self, indicators: Indicators | None) -> TokenFigures:
@@ -90,14 +87,6 @@ class TokenFigures:
         begins = (self.tree.data & CONTINUING_BITS) != CONTINUING
         before = np.append(0, np.cumsum(begins))
         return np.diff(before[self.tree.offsets])
-
-    @cached_property
-    def kinds(self) -> NDArray[np.uint8]:
-        """Indexes into KIND_NAMES: `Vocabulary.kind` of all."""
-        kinds = np.full(len(self), len(KINDS), np.uint8)
-        for number, bit in reversed(list(enumerate(KINDS))):
-            kinds[self.vocabulary.attributes & bit > 0] = number
-        return kinds
 
     @cached_property
     def scripts(self) -> NDArray[np.uint8]:

@@ -14,7 +14,7 @@ from guiapp.core.explain.characters import characters_of, n_characters
 from guiapp.core.explain.figures import times
 from guiapp.core.explain.visible_text import isolate, visible_text
 from guiapp.core.vocab.attributes import Attribute
-from guiapp.core.vocab.vocabulary import VocabType, Vocabulary
+from guiapp.core.vocab.vocabulary import SCORED, Vocabulary
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.tokens.source import TokenSource, ToldTokens
 
@@ -32,7 +32,6 @@ CHOICE_MS = 60  # what is selected is painted in the text before all is said abo
 SHOWN_BYTES = 64
 MOST_INSTEAD, INSTEAD_BYTES = 8, 24  # tokens of the exact encoder that are told, and bytes of each
 AROUND_BYTES = 3  # a character that is cut in two reaches no farther
-SCORED = (VocabType.SPM, VocabType.UGM, VocabType.PLAMO2)
 COUNTABLE = 1e12  # greater whole numbers are written as powers of ten
 FACTS = (
     "id",

@@ -335,11 +335,11 @@ class VocabularyModel(QObject):
 
 
 def _prepared(tokenizer: Tokenizer, progress: Progress) -> Prepared:
-    figures = TokenFigures(tokenizer)
+    figures, vocabulary = TokenFigures(tokenizer), tokenizer.vocabulary
     bars = histograms(figures)
     progress(0.5)
-    figures.kinds, figures.places, figures.children, figures.is_reserved  # noqa: B018  # what rows need
-    return Prepared(figures, bars, Explainer(tokenizer.vocabulary, tokenizer.merging))
+    vocabulary.kinds, figures.places, figures.children, figures.is_reserved  # noqa: B018  # what rows need
+    return Prepared(figures, bars, Explainer(vocabulary, tokenizer.merging))
 
 
 def _listed(prepared: Prepared, wanted: Wanted, progress: Progress) -> Shown:
