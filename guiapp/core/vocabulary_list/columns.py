@@ -28,7 +28,7 @@ class Column:
     about   what it says, in a few words
     values  what rows are sorted and, with `is_figure`, filtered by: n of them, NaN for tokens without one;
             None where the vocabulary has none
-    write   what it says of a token, where that is not the value
+    write   what it says of a token, where that is not the value as people write it
     is_usual  whether it is shown unless people choose
     digits    that a figure is written with, where it is no whole number
     lacking   what to say where there are no values; "" where the type of the vocabulary is why
@@ -44,7 +44,7 @@ class Column:
 
     @property
     def is_figure(self) -> bool:
-        return self.write is None
+        return self.write is None or self.name == "id"  # which is written without commas
 
     def text(self, figures: TokenFigures, token: int, spelling: Spelling) -> str:
         """What a table for people says of a token."""

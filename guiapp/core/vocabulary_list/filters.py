@@ -233,7 +233,7 @@ def _plain(name: str) -> str:
 
 
 NAMED = {"kind": KIND_NAMES, "script": NAMES}
-KEYS = {"is", *NAMED, *(column.name for column in COLUMNS if column.is_figure), "id"}
+KEYS = {"is", *NAMED, *(column.name for column in COLUMNS if column.is_figure)}
 
 
 def _containing(wanted: bytes, figures: TokenFigures, progress: Progress) -> Flags:

@@ -54,8 +54,6 @@ class TokenList:
     def _value(self, column: Column, token: int) -> int | float | str | None:
         if column.is_figure:
             return column.value(self.figures, token)
-        if column.name == "id":
-            return token
         if column.name == "bytes":
             return self.figures.tree.token_bytes(token).hex()
         return column.text(self.figures, token, self.spelling)
@@ -92,7 +90,7 @@ def text_lines(shown: TokenList) -> Iterator[str]:
     rows = map(shown.texts, shown.ids.tolist())
     head = [[column.name for column in shown.columns], *islice(rows, MEASURED_ROWS)]
     widths = widths_of(head)
-    is_right = [column.is_figure or column.name == "id" for column in shown.columns]
+    is_right = [column.is_figure for column in shown.columns]
     for row in chain(head, rows):
         yield BETWEEN.join(padded(row, widths, is_right)).rstrip() + "\n"
 
