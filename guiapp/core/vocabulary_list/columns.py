@@ -123,7 +123,7 @@ COLUMNS = (
         lambda figures, token, spelling: figures.roles.get(token, ""),
         is_usual=False,
     ),
-    Column("rank", "of the first merge rule that makes it", lambda figures: figures.ranks),
+    Column("rank", "of the first merge rule that makes it, used or not", lambda figures: figures.ranks),
     Column("score", "the higher, the more likely", lambda figures: figures.scores),
     Column("children", "longer tokens right below it in the tree", lambda figures: figures.children),
     Column("below", "all longer tokens that begin with it", lambda figures: figures.below, is_usual=False),
