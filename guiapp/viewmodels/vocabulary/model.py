@@ -227,6 +227,7 @@ class VocabularyModel(QObject):
     def try_reaching(self) -> None:
         """Find out which tokens text reaches, unless that is known or being done."""
         if self.prepared is not None and self.prepared.figures.is_reached is None and not self.trying.is_busy:
+            self.problem = ""
             self.trying.start(partial(unreached_apart, self.prepared.figures.tokenizer))
             self.prepared_changed.emit()
 
