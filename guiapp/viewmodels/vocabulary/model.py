@@ -210,6 +210,8 @@ class VocabularyModel(QObject):
         else:
             self.listing.start(partial(_listed, self.prepared, self.wanted))
 
+        if not self._is_watched:
+            self._end_matching()  # which was left running for this list
     def _show(self, shown: Shown) -> None:
         self.shown = shown
         self.shown_changed.emit()
