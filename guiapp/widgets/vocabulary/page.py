@@ -105,6 +105,7 @@ class VocabularyPage(Page):
         self.list.view.doubleClicked.connect(self._show_in_tree)
         self.bar.field.come_by_keys(self)
         self.watched.connect(self.model.set_watched)
+        self.watched.connect(self.details.describe)
 
     def _show_embeddings(self, is_shown: bool) -> None:
         """Show what embeddings tell; of a low window on half of the height."""
