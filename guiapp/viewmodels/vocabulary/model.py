@@ -87,9 +87,7 @@ class VocabularyModel(QObject):
         self.shown = Shown(Wanted(), NO_IDS)
         self.chosen: int | None = None
         self._walked: Wanted | None = None  # the list that people chose from last
-        self._added: set[str] = (
-            set()
-        )  # columns that are shown as long as this model is, beside the chosen ones
+        self._added = set[str]()  # columns that are shown beside the chosen ones, as long as this model is
         self.problem = ""
         self.preparing = LatestJob[Prepared](self)
         self.preparing.done.connect(self._take)
@@ -210,10 +208,10 @@ class VocabularyModel(QObject):
         else:
             self.listing.start(partial(_listed, self.prepared, self.wanted))
 
-        if not self._is_watched:
-            self._end_matching()  # which was left running for this list
     def _show(self, shown: Shown) -> None:
         self.shown = shown
+        if not self._is_watched:
+            self._end_matching()  # which was left running for this list
         self.shown_changed.emit()
 
     # Which tokens text reaches
