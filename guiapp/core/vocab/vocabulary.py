@@ -276,6 +276,12 @@ class Vocabulary:
         return native.MARKED_SPACES
 
 
+def special_role(vocabulary: Vocabulary, token_id: int) -> str:
+    """`BOS`, `EOS · EOG` …: what the file or llama.cpp uses a token for."""
+    roles = [role for role, used in vars(vocabulary.special_ids).items() if used == token_id]
+    return " · ".join(roles + ["eog"] * (token_id in vocabulary.eog)).upper().replace("_", " ")
+
+
 def _checked(token_id: int, n_tokens: int) -> int:
     if not 0 <= token_id < n_tokens:
         raise IndexError(f"{token_id} is not one of the {n_tokens:,} token ids")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import fields
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -19,7 +18,7 @@ from guiapp.core.tree.trials import is_tried
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.reserved import reserved
 from guiapp.core.vocab.token_tree import TokenTree
-from guiapp.core.vocab.vocabulary import SCORED, SpecialIds, Vocabulary
+from guiapp.core.vocab.vocabulary import SCORED, Vocabulary, special_role
 from guiapp.native import StringTable
 
 if TYPE_CHECKING:
@@ -109,14 +108,9 @@ class TokenFigures:
 
     @cached_property
     def roles(self) -> dict[int, str]:
-        """`BOS`, `EOS · EOG` …: what the file or llama.cpp uses a token for, for those with a role."""
-        vocabulary, roles = self.vocabulary, dict[int, list[str]]()
-        for role in fields(SpecialIds):
-            if (token := getattr(vocabulary.special_ids, role.name)) is not None:
-                roles.setdefault(token, []).append(role.name.upper().replace("_", " "))
-        for token in sorted(vocabulary.eog):
-            roles.setdefault(token, []).append("EOG")
-        return {token: " · ".join(names) for token, names in roles.items() if token < len(self)}
+        """`special_role` of those with one."""
+        ids = {*vars(self.vocabulary.special_ids).values(), *self.vocabulary.eog} - {None}
+        return {token: special_role(self.vocabulary, token) for token in ids if token < len(self)}
 
     @cached_property
     def has_role(self) -> Flags:

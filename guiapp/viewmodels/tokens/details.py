@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Protocol
@@ -14,7 +14,7 @@ from guiapp.core.explain.characters import characters_of, n_characters
 from guiapp.core.explain.figures import times
 from guiapp.core.explain.visible_text import isolate, visible_text
 from guiapp.core.vocab.attributes import Attribute
-from guiapp.core.vocab.vocabulary import SCORED, Vocabulary
+from guiapp.core.vocab.vocabulary import SCORED, Vocabulary, special_role
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.tokens.source import TokenSource, ToldTokens
 
@@ -285,16 +285,6 @@ def hex_bytes(data: bytes) -> str:
     if len(data) <= SHOWN_BYTES:
         return data.hex(" ").upper()
     return f"{data[:SHOWN_BYTES].hex(' ').upper()} … ({len(data):,} bytes)"
-
-
-def special_role(vocabulary: Vocabulary, token_id: int) -> str:
-    """`BOS`, `EOS · EOG` …: what the file or llama.cpp uses a token for."""
-    roles = [
-        role.name.upper().replace("_", " ")
-        for role in fields(vocabulary.special_ids)
-        if getattr(vocabulary.special_ids, role.name) == token_id
-    ]
-    return " · ".join(roles + ["EOG"] * (token_id in vocabulary.eog))
 
 
 def _type(vocabulary: Vocabulary, token_id: int) -> str:

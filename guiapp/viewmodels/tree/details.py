@@ -14,8 +14,8 @@ from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.tree.greedy_walk import merge_rules_of
 from guiapp.core.tree.partial_characters import begun_characters
 from guiapp.core.tree.picture import TreePicture
-from guiapp.core.vocab.vocabulary import SCORED, VocabType, Vocabulary
-from guiapp.viewmodels.tokens.details import hex_bytes, special_role
+from guiapp.core.vocab.vocabulary import SCORED, VocabType, Vocabulary, special_role
+from guiapp.viewmodels.tokens.details import hex_bytes
 
 MOST_MERGED = 48  # bytes of a token whose merges are drawn
 NODE_FACTS = (
