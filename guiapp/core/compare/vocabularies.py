@@ -19,16 +19,14 @@ from guiapp.core.compare.settings import Setting, settings_of
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.tree.scripts import NAMES
 from guiapp.core.vocab.attributes import KINDS, Attribute
-from guiapp.core.vocab.vocabulary import SpecialIds, VocabType, Vocabulary
+from guiapp.core.vocab.vocabulary import SCORED, SpecialIds, Vocabulary
 from guiapp.core.vocabulary_list.figures import TokenFigures
+from guiapp.core.vocabulary_list.histograms import LONGEST_COUNTED
 from guiapp.native import StringTable, packed
 
 Ids = NDArray[np.int32]
 Flags = NDArray[np.bool_]
 Counts = NDArray[np.int64]
-SCORED = (VocabType.SPM, VocabType.UGM, VocabType.PLAMO2)
-KIND_NAMES = (*reversed(KINDS.values()), "undefined")  # by the numbers of `_kinds`
-LONGEST_COUNTED = 32  # bytes
 SEARCHES = (
     "takes white space before it",
     "takes white space behind it",
@@ -148,8 +146,7 @@ class VocabularyComparison:
     @cached_property
     def lengths(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """How many bytes each token of both has, LONGEST_COUNTED where it has more."""
-        offsets = [each.vocabulary.token_bytes_table[1] for each in self.tokenizers]
-        first, second = (np.minimum(np.diff(each), LONGEST_COUNTED) for each in offsets)
+        first, second = (np.minimum(each.lengths, LONGEST_COUNTED) for each in self.figures)
         return first, second
 
     @cached_property
@@ -178,7 +175,7 @@ def compare_vocabularies(first: Tokenizer, second: Tokenizer) -> VocabularyCompa
     """Compare two vocabularies; 0.4 s for one with 262,144 tokens and another with 128,256."""
     vocabularies = first.vocabulary, second.vocabulary
     groups = _groups((first, second))
-    kinds = _kinds(vocabularies[0]), _kinds(vocabularies[1])
+    kinds = vocabularies[0].kinds, vocabularies[1].kinds
     keys = [_keys(each[: len(kind)], kind) for each, kind in zip(groups, kinds, strict=True)]
     both = _pairs(keys[0], keys[1])
     left, right = both.T
@@ -225,17 +222,10 @@ def _symbol_bytes(tokenizer: Tokenizer) -> tuple[NDArray[np.uint8], NDArray[np.i
     return np.concatenate([data, more]), np.concatenate([offsets, offsets[-1] + more_offsets[1:]])
 
 
-def _kinds(vocabulary: Vocabulary) -> NDArray[np.uint8]:
-    """The kind of each token as an index into KIND_NAMES: `Vocabulary.kind` of all."""
-    kinds = np.full(len(vocabulary), len(KINDS), np.uint8)
-    for number, bit in enumerate(reversed(KINDS)):
-        kinds[vocabulary.attributes & bit > 0] = number
-    return kinds
-
-
 def _keys(groups: Ids, kinds: NDArray[np.uint8]) -> NDArray[np.int64]:
     """A number for each token, the same as that of its match: its bytes, and which one of several it is."""
-    order = np.lexsort((kinds, groups))
+    from_normal = np.uint8(len(KINDS) - 1) - kinds  # 0 of the last kind; 255 of "undefined"
+    order = np.lexsort((from_normal, groups))
     begins = np.flatnonzero(np.diff(groups[order], prepend=-1))
     number = np.arange(len(groups)) - np.repeat(begins, np.diff(begins, append=len(groups)))
     keys = np.empty(len(groups), np.int64)

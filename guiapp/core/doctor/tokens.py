@@ -23,7 +23,7 @@ from guiapp.core.vocab.attributes import (
 )
 from guiapp.core.vocab.byte_alphabet import CHARACTER_OF_BYTE
 from guiapp.core.vocab.quoting import quoted
-from guiapp.core.vocab.vocabulary import VocabType, Vocabulary
+from guiapp.core.vocab.vocabulary import SCORED, VocabType, Vocabulary
 
 LOOKS_LIKE_CONTROL = re.compile(
     r"<\|[^\s<>|]{1,60}\|>|<｜[^\s<>｜]{1,60}｜>|<(?:start|end)_of_(?:turn|text)>|\[/?INST\]"
@@ -33,7 +33,6 @@ WORD = re.compile(r"[Ġ▁ ]?[^\W\d_]+")
 PADDING = re.compile(r"\[PAD\d+\]|<\|?(?:pad|padding|dummy|extra)_?\d+\|?>")
 BYTE_NAME = re.compile(r"<0x[0-9A-Fa-f]{2}>")
 IN_NO_CHARACTER = {0xC0, 0xC1, 0xF1, 0xF2, *range(0xF5, 0x100)}  # that Unicode has given a meaning
-SCORED = (VocabType.SPM, VocabType.UGM, VocabType.PLAMO2)
 TYPED = (VocabType.SPM, VocabType.BPE, VocabType.WPM, VocabType.UGM, VocabType.PLAMO2)
 TYPES_KEY = "tokenizer.ggml.token_type"
 

@@ -31,8 +31,7 @@ NORM = "norm of the input row"
 class Indicators:
     """What the embeddings of a model tell about its tokens.
 
-    input      of what the model makes of ids
-    output     of what makes ids again; None where that is the same matrix ("tied")
+    matrices   of what the model makes of ids, and of what makes ids again unless that is the same ("tied")
     known      the rows that are known to be unused, which the others were compared with; None without any
     groups     all that could be compared with: tokens that were hardly trained for a reason
     title      what `values` are
@@ -43,8 +42,7 @@ class Indicators:
     remarks    what speaks against trusting this, one sentence each
     """
 
-    input: MatrixIndicators
-    output: MatrixIndicators | None
+    matrices: tuple[MatrixIndicators, ...]
     known: KnownUnused | None
     groups: tuple[KnownUnused, ...]
     title: str
@@ -53,9 +51,14 @@ class Indicators:
     remarks: tuple[str, ...]
 
     @property
+    def input(self) -> MatrixIndicators:
+        """Of what the model makes of ids."""
+        return self.matrices[0]
+
+    @property
     def last(self) -> MatrixIndicators:
         """Of what makes ids."""
-        return self.input if self.output is None else self.output
+        return self.matrices[-1]
 
     @property
     def column(self) -> str:
@@ -94,11 +97,11 @@ def token_indicators(
         groups = (_chosen(unused, matrices.input.n_rows), *groups)
     known = groups[0] if groups else None
     both = [matrix for matrix in (matrices.input, matrices.output) if matrix is not None]
-    read = [
+    read = tuple(
         measured(matrix, len(vocabulary), known, partial(_report_part, progress, number, len(both)))
         for number, matrix in enumerate(both)
-    ]
-    return _judged(read[0], read[1] if len(read) > 1 else None, known, groups, matrices.has_bias)
+    )
+    return _judged(read, known, groups, matrices.has_bias)
 
 
 def _chosen(unused: Sequence[int], n_rows: int) -> KnownUnused:
@@ -138,25 +141,24 @@ class _Choice(NamedTuple):
 
 
 def _judged(
-    first: MatrixIndicators,
-    second: MatrixIndicators | None,
+    read: tuple[MatrixIndicators, ...],
     known: KnownUnused | None,
     groups: tuple[KnownUnused, ...],
     has_bias: bool,
 ) -> Indicators:
-    last = first if second is None else second
+    first, last = read[0], read[-1]
     norm = _Choice(NORM, first.norms, _norms(reference_rows(first.matrix, known)))
     cosine = _Choice(COMPARED, last.cosines, _cosines_to_others(reference_rows(last.matrix, known)))
-    choices = [cosine, norm] if second is None else [norm, cosine]
+    choices = [cosine, norm] if first is last else [norm, cosine]
     choices = [choice for choice in choices if not np.isnan(choice.values).all()]
     choice = next((choice for choice in choices if choice.limit(groups)[1]), choices[0])
     limit, is_set_apart = choice.limit(groups)
     remarks = [*_remarks(last, known, is_set_apart)]
-    for matrix in (first, *filter(None, [second])):
+    for matrix in read:
         remarks += _remarks_about(matrix)
     if has_bias:
         remarks.append(f"The model adds a bias to its output ({OUTPUT_BIAS}), which is not looked at.")
-    return Indicators(first, second, known, groups, choice.title, choice.values, limit, tuple(remarks))
+    return Indicators(read, known, groups, choice.title, choice.values, limit, tuple(remarks))
 
 
 def _norms(rows: Rows | None) -> Values:

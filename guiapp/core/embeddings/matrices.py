@@ -90,15 +90,14 @@ def _matrix(name: str, path: Path, place: TensorPlace) -> Matrix:
     if len(rest) != 1 or not 0 < rest[0] <= MOST_ROWS or not 0 < width <= WIDEST:
         shape = " × ".join(f"{size:,}" for size in place.shape)
         raise error(f"of {shape or 'no'} numbers, which is no row for each token")
-    if place.kind not in set(GGMLQuantizationType) or not _is_decoded(GGMLQuantizationType(place.kind)):
-        known = place.kind in set(GGMLQuantizationType)
-        kind = GGMLQuantizationType(place.kind).name if known else f"type {place.kind}"
-        raise error(f"that is stored as {kind}, which is not decoded", "Choose another quantisation.")
-    matrix = Matrix(path, name, GGMLQuantizationType(place.kind), place.at, rest[0], width)
-    block, _size = GGML_QUANT_SIZES[matrix.kind]
+    kind = next((each for each in GGMLQuantizationType if each == place.kind), None)
+    if kind is None or not _is_decoded(kind):
+        stored = f"type {place.kind}" if kind is None else kind.name
+        raise error(f"that is stored as {stored}, which is not decoded", "Choose another quantisation.")
+    block, _size = GGML_QUANT_SIZES[kind]
     if width % block:
         raise error(f"whose rows of {width:,} numbers are no whole blocks of {block}")
-    return matrix
+    return Matrix(path, name, kind, place.at, rest[0], width)
 
 
 def _is_decoded(kind: GGMLQuantizationType) -> bool:

@@ -8,13 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.vocab.attributes import Attribute
-from guiapp.core.vocab.vocabulary import VocabType, Vocabulary
+from guiapp.core.vocab.vocabulary import SCORED, Vocabulary
 
 KINDS = ("letters", "digits", "signs", "white space", "bytes", "special")
 LETTERS, DIGITS, SIGNS, WHITE_SPACE, BYTES, SPECIAL = range(len(KINDS))
 RARITIES = ("first 1 %", "to 10 %", "to 40 %", "later")  # of all tokens, in the order of `is_by_score`
 RARITY_ENDS = 0.01, 0.1, 0.4
-SCORED = (VocabType.SPM, VocabType.UGM, VocabType.PLAMO2)
 NAMED = Attribute.CONTROL | Attribute.UNKNOWN | Attribute.USER_DEFINED
 UNSEEN = 255
 

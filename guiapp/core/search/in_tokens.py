@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import closing
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.search import in_tokens_worker as regex_worker
-from guiapp.core.search.queries import QueryError, bytes_of, tried, tried_apart
+from guiapp.core.search.queries import QueryError, bytes_of, tried
 from guiapp.core.system.processes import KeptProcess
 from guiapp.core.vocab.token_tree import TokenTree
 
@@ -34,7 +35,8 @@ def find_tokens(tree: TokenTree, query: str, progress: Callable[[float], None]) 
         return np.array([token], np.int32)
     if (wanted := wanted_bytes(query)) is not None:
         return containing(tree, wanted)
-    return matching(tree, query[1:-1], progress)
+    with closing(TokenMatcher()) as matcher:
+        return matcher.matching(tree, query[1:-1], progress)
 
 
 def wanted_bytes(query: str) -> bytes | None:
@@ -89,30 +91,20 @@ def distances_from(tree: TokenTree, wanted: bytes, tokens: NDArray[np.int32]) ->
     return found
 
 
-def matching(tree: TokenTree, expression: str, progress: Callable[[float], None]) -> NDArray[np.int32]:
-    """Tokens that a regular expression matches, found in a process that can be ended at any time.
-
-    Raises QueryError.
-    """
-    request = regex_worker.request(expression, tree.data, tree.offsets)
-    answer = tried_apart(expression, regex_worker.__name__, request, progress)
-    return np.frombuffer(bytearray(answer), np.int32)
-
-
 class TokenMatcher:
-    """Finds what expressions match as `matching` does; the process is kept for the next one.
+    """Finds the tokens that a regular expression matches, in a process that can be ended at any time.
 
-    The same tokens asked for again take a tenth of the time, for `close` to be called when nobody asks.
+    It is kept, as the same tokens take a tenth of the time when they are asked for again, until `close`.
     """
 
     def __init__(self) -> None:
-        self._process = KeptProcess("guiapp.core.search.kept_worker")
+        self._process = KeptProcess(regex_worker.__name__)
         self._tree: TokenTree | None = None  # whose tokens the process has
 
     def matching(
         self, tree: TokenTree, expression: str, progress: Callable[[float], None]
     ) -> NDArray[np.int32]:
-        """As the function.  Raises QueryError."""
+        """The ids of those that an expression matches.  Raises QueryError."""
         answer = tried(expression, partial(self._answer, tree, expression, progress))
         return np.frombuffer(bytearray(answer), np.int32)
 
@@ -125,6 +117,6 @@ class TokenMatcher:
     ) -> bytes:
         if tree is not self._tree or not self._process.is_running:
             self._process.close()
-            self._process.answer(regex_worker.request("", tree.data, tree.offsets), progress, longest_s)
+            self._process.answer(regex_worker.request(tree.data, tree.offsets), progress, longest_s)
             self._tree = tree
         return self._process.answer(expression.encode("utf-8", "surrogatepass"), progress, longest_s)

@@ -1,54 +1,50 @@
-"""A process that tries a regular expression on every token; it can be ended when that takes for ever.
+"""A process that tries one regular expression after another on the same tokens; it can be ended at any time.
 
-Reads a request from standard input, writes the ids of the tokens that match to standard output.
+Reads frames: first the tokens, then expressions.  Writes a frame for each: nothing, then the ids that match.
 """
 
 from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.system.processes import limit_memory
+from guiapp.core.system.processes import limit_memory, read_frame, write_frame
 
-HEAD_BYTES = 16
-
-
-def request(expression: str, data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> bytes:
-    """What the process is to be told: two lengths, the expression, the offsets, the bytes of the tokens."""
-    pattern = expression.encode("utf-8", "surrogatepass")
-    head = np.array([len(pattern), len(offsets)], np.int64)
-    return b"".join([head.tobytes(), pattern, offsets.tobytes(), data.tobytes()])
+HEAD_BYTES = 8
 
 
-def matches(message: bytes) -> list[int]:
-    """The ids of the tokens that the expression of a request matches."""
-    expression, tokens = decoded(message)
-    return matching(re.compile(expression), tokens)
+def request(data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> bytes:
+    """The first frame: how many offsets, the offsets, the bytes of the tokens."""
+    return b"".join([np.int64(len(offsets)).tobytes(), offsets.tobytes(), data.tobytes()])
 
 
-def matching(pattern: re.Pattern[str], tokens: Iterable[str]) -> list[int]:
-    """The numbers of those that match."""
-    return [number for number, token in enumerate(tokens) if pattern.search(token)]
+def tokens_of(message: bytes) -> list[str]:
+    """The tokens of a request."""
+    data_at = HEAD_BYTES + 8 * int(np.frombuffer(message[:HEAD_BYTES], np.int64)[0])
+    offsets, data = np.frombuffer(message[HEAD_BYTES:data_at], np.int64).tolist(), message[data_at:]
+    return [data[start:end].decode("utf-8", "surrogateescape") for start, end in pairwise(offsets)]
 
 
-def decoded(message: bytes) -> tuple[str, list[str]]:
-    """The expression of a request, and its tokens."""
-    n_pattern, n_offsets = np.frombuffer(message[:HEAD_BYTES], np.int64).tolist()
-    expression = message[HEAD_BYTES : HEAD_BYTES + n_pattern].decode("utf-8", "surrogatepass")
-    begin = HEAD_BYTES + n_pattern
-    offsets = np.frombuffer(message[begin : begin + 8 * n_offsets], np.int64).tolist()
-    data = message[begin + 8 * n_offsets :]
-    return expression, [
-        data[start:end].decode("utf-8", "surrogateescape") for start, end in pairwise(offsets)
-    ]
+def matches(expression: bytes, tokens: list[str]) -> list[int]:
+    """The ids of the tokens that an expression matches."""
+    pattern = re.compile(expression.decode("utf-8", "surrogatepass"))
+    return [token_id for token_id, token in enumerate(tokens) if pattern.search(token)]
+
+
+def main() -> None:
+    asked = read_frame(sys.stdin.buffer)
+    if asked is None:
+        return
+    limit_memory(asked)
+    tokens = tokens_of(asked)
+    write_frame(sys.stdout.buffer, b"")
+    while (expression := read_frame(sys.stdin.buffer)) is not None:
+        write_frame(sys.stdout.buffer, np.array(matches(expression, tokens), np.int32).tobytes())
 
 
 if __name__ == "__main__":
-    asked = sys.stdin.buffer.read()
-    limit_memory(asked)
-    sys.stdout.buffer.write(np.array(matches(asked), np.int32).tobytes())
+    main()

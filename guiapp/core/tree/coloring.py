@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 
 from guiapp.core.tree.picture import TreePicture
 from guiapp.core.tree.scripts import NAMES
-from guiapp.core.vocab.attributes import KINDS
+from guiapp.core.vocab.attributes import KIND_NAMES
 from guiapp.core.vocab.merges import PairMerging
-from guiapp.core.vocab.vocabulary import VocabType
+from guiapp.core.vocab.vocabulary import SCORED
 
 Value = TypeVar("Value", np.uint8, np.float32)
 NO_CLASS = 255
-SCORED = (VocabType.SPM, VocabType.UGM, VocabType.PLAMO2)
 FULL_DEPTH = 12  # deeper tokens look the same
 FULL_LENGTH = 32  # bytes; longer tokens look the same
 GROUP = "a group"  # of siblings that share a script
@@ -75,11 +74,8 @@ def _script(given: ColoringInput) -> NodeValues:
 
 
 def _type(given: ColoringInput) -> NodeValues:
-    attributes = given.picture.vocabulary.attributes
-    kinds = np.full(len(attributes), len(KINDS), np.uint8)
-    for number, bit in reversed(list(enumerate(KINDS))):
-        kinds[(attributes & bit) > 0] = number
-    return NodeValues("Token type", _of_nodes(given.picture, kinds, NO_CLASS), (*KINDS.values(), "undefined"))
+    classes = _of_nodes(given.picture, given.picture.vocabulary.kinds, NO_CLASS)
+    return NodeValues("Token type", classes, KIND_NAMES)
 
 
 def _worth(given: ColoringInput) -> NodeValues:

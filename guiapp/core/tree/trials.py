@@ -61,13 +61,19 @@ class TrialError(TokenloupeError):
     """Why it is not known which tokens the trials reach."""
 
 
+def is_tried(tokenizer: Tokenizer) -> NDArray[np.bool_]:
+    """bool[n]: all tokens but control, unknown, user-defined, byte and empty ones."""
+    vocabulary, lengths = tokenizer.vocabulary, tokenizer.token_tree.lengths
+    tried: NDArray[np.bool_] = (vocabulary.attributes & NOT_TRIED == 0) & (lengths > 0)
+    return tried
+
+
 def unreached(tokenizer: Tokenizer, progress: Progress) -> Ids:
-    """The tokens that none of the trials reaches; control, unknown, user-defined and byte tokens aside.
+    """The tokens that are tried, and that none of the trials reaches.
 
     Those that hold part of a character stand in the texts with whatever completes it.
     """
-    tree = tokenizer.token_tree
-    is_left = ((tokenizer.vocabulary.attributes & NOT_TRIED) == 0) & (tree.lengths > 0)
+    tree, is_left = tokenizer.token_tree, is_tried(tokenizer)
     is_broken = np.zeros(len(is_left), np.bool_)
     is_broken[broken_tokens(tree)] = True
     for trial in (*TRIALS, Trial(BEHIND_A_WORD, _whole_word(tree))):

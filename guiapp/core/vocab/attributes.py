@@ -30,6 +30,7 @@ KINDS = {
     Attribute.UNUSED: "unused",
     Attribute.NORMAL: "normal",
 }
+KIND_NAMES = (*KINDS.values(), "undefined")
 
 ATTRIBUTE_OF_TYPE = np.array(
     [

@@ -45,6 +45,9 @@ class VocabType(Enum):
     TEST = "TEST"
 
 
+SCORED = (VocabType.SPM, VocabType.UGM, VocabType.PLAMO2)  # text is encoded by the scores of tokens
+
+
 @dataclass(frozen=True)
 class SpecialIds:
     """Token ids with a role, `None` where the vocabulary has none."""
@@ -158,6 +161,14 @@ class Vocabulary:
         return next((kind for bit, kind in KINDS.items() if bit in bits), "undefined")
 
     @cached_property
+    def kinds(self) -> NDArray[np.uint8]:
+        """`kind` of all tokens, as indexes into KIND_NAMES."""
+        kinds = np.full(len(self), len(KINDS), np.uint8)
+        for number, bit in reversed(list(enumerate(KINDS))):
+            kinds[self.attributes & bit > 0] = number
+        return kinds
+
+    @cached_property
     def signs(self) -> NDArray[np.uint16]:
         """`attributes`, and UNKNOWN also for the unknown token of a file that calls it a control token.
 
@@ -263,6 +274,12 @@ class Vocabulary:
         if self.type is VocabType.BPE and not self.rules.escape_spaces:
             return native.BYTE_STAND_INS
         return native.MARKED_SPACES
+
+
+def special_role(vocabulary: Vocabulary, token_id: int) -> str:
+    """`BOS`, `EOS · EOG` …: what the file or llama.cpp uses a token for."""
+    roles = [role for role, used in vars(vocabulary.special_ids).items() if used == token_id]
+    return " · ".join(roles + ["eog"] * (token_id in vocabulary.eog)).upper().replace("_", " ")
 
 
 def _checked(token_id: int, n_tokens: int) -> int:

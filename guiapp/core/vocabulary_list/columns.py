@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from guiapp.core.explain.spelling import Spelling
 from guiapp.core.search.queries import QueryError
 from guiapp.core.tree.scripts import NAMES
-from guiapp.core.vocabulary_list.figures import KIND_NAMES, TokenFigures, Values
+from guiapp.core.vocab.attributes import KIND_NAMES
+from guiapp.core.vocabulary_list.figures import TokenFigures, Values
 
 Write = Callable[[TokenFigures, int, Spelling], str]
 LONGEST_TOKEN = 60  # characters
@@ -27,7 +28,7 @@ class Column:
     about   what it says, in a few words
     values  what rows are sorted and, with `is_figure`, filtered by: n of them, NaN for tokens without one;
             None where the vocabulary has none
-    write   what it says of a token, where that is not the value
+    write   what it says of a token, where that is not the value as people write it
     is_usual  whether it is shown unless people choose
     digits    that a figure is written with, where it is no whole number
     lacking   what to say where there are no values; "" where the type of the vocabulary is why
@@ -43,7 +44,7 @@ class Column:
 
     @property
     def is_figure(self) -> bool:
-        return self.write is None
+        return self.write is None or self.name == "id"  # which is written without commas
 
     def text(self, figures: TokenFigures, token: int, spelling: Spelling) -> str:
         """What a table for people says of a token."""
@@ -106,8 +107,8 @@ COLUMNS = (
     Column(
         "kind",
         "what it is for",
-        lambda figures: figures.kinds,
-        lambda figures, token, spelling: KIND_NAMES[figures.kinds[token]],
+        lambda figures: figures.vocabulary.kinds,
+        lambda figures, token, spelling: KIND_NAMES[figures.vocabulary.kinds[token]],
     ),
     Column(
         "script",
@@ -122,7 +123,7 @@ COLUMNS = (
         lambda figures, token, spelling: figures.roles.get(token, ""),
         is_usual=False,
     ),
-    Column("rank", "of the first merge rule that makes it", lambda figures: figures.ranks),
+    Column("rank", "of the first merge rule that makes it, used or not", lambda figures: figures.ranks),
     Column("score", "the higher, the more likely", lambda figures: figures.scores),
     Column("children", "longer tokens right below it in the tree", lambda figures: figures.children),
     Column("below", "all longer tokens that begin with it", lambda figures: figures.below, is_usual=False),

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import fields
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.explain.token_classes import SCORED
 from guiapp.core.search.in_tokens import TokenMatcher
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.tree.coloring import merge_ranks
 from guiapp.core.tree.partial_characters import broken_tokens
 from guiapp.core.tree.scripts import token_scripts
-from guiapp.core.tree.trials import NOT_TRIED
-from guiapp.core.vocab.attributes import KINDS, Attribute
+from guiapp.core.tree.trials import is_tried
+from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.reserved import reserved
 from guiapp.core.vocab.token_tree import TokenTree
-from guiapp.core.vocab.vocabulary import SpecialIds, Vocabulary
+from guiapp.core.vocab.vocabulary import SCORED, Vocabulary, special_role
 from guiapp.native import StringTable
 
 if TYPE_CHECKING:
@@ -29,7 +27,6 @@ if TYPE_CHECKING:
 Ids = NDArray[np.int32]
 Flags = NDArray[np.bool_]
 Values = NDArray[np.number]
-KIND_NAMES = (*KINDS.values(), "undefined")
 SPECIAL = Attribute.CONTROL | Attribute.UNKNOWN | Attribute.USER_DEFINED
 CONTINUING_BITS, CONTINUING = np.uint8(0xC0), np.uint8(0x80)  # of a byte that does not begin a character
 
@@ -54,8 +51,7 @@ class TokenFigures:
     def with_unreached(self, unreached: Ids) -> TokenFigures:
         """The same, and which tokens no trial reached."""
         figures = copy(self)
-        is_tried = ((self.vocabulary.attributes & NOT_TRIED) == 0) & (self.lengths > 0)
-        figures.is_reached = np.where(is_tried, ~self.flags(unreached), np.nan)
+        figures.is_reached = np.where(is_tried(self.tokenizer), ~self.flags(unreached), np.nan)
         return figures
 
     def with_indicators(self, indicators: Indicators | None) -> TokenFigures:
@@ -92,14 +88,6 @@ class TokenFigures:
         return np.diff(before[self.tree.offsets])
 
     @cached_property
-    def kinds(self) -> NDArray[np.uint8]:
-        """Indexes into KIND_NAMES: `Vocabulary.kind` of all."""
-        kinds = np.full(len(self), len(KINDS), np.uint8)
-        for number, bit in reversed(list(enumerate(KINDS))):
-            kinds[self.vocabulary.attributes & bit > 0] = number
-        return kinds
-
-    @cached_property
     def scripts(self) -> NDArray[np.uint8]:
         """Indexes into `tree.scripts.NAMES`."""
         return token_scripts(self.vocabulary, self.tree)
@@ -120,14 +108,9 @@ class TokenFigures:
 
     @cached_property
     def roles(self) -> dict[int, str]:
-        """`BOS`, `EOS · EOG` …: what the file or llama.cpp uses a token for, for those with a role."""
-        vocabulary, roles = self.vocabulary, dict[int, list[str]]()
-        for role in fields(SpecialIds):
-            if (token := getattr(vocabulary.special_ids, role.name)) is not None:
-                roles.setdefault(token, []).append(role.name.upper().replace("_", " "))
-        for token in sorted(vocabulary.eog):
-            roles.setdefault(token, []).append("EOG")
-        return {token: " · ".join(names) for token, names in roles.items() if token < len(self)}
+        """`special_role` of those with one."""
+        ids = {*vars(self.vocabulary.special_ids).values(), *self.vocabulary.eog} - {None}
+        return {token: special_role(self.vocabulary, token) for token in ids if token < len(self)}
 
     @cached_property
     def has_role(self) -> Flags:

@@ -26,8 +26,9 @@ from numpy.typing import NDArray
 from guiapp.core.search.in_tokens import contains, distances_from
 from guiapp.core.search.queries import QueryError
 from guiapp.core.tree.scripts import NAMES
+from guiapp.core.vocab.attributes import KIND_NAMES
 from guiapp.core.vocabulary_list.columns import BY_NAME, COLUMNS, NOT_READ, Column, order
-from guiapp.core.vocabulary_list.figures import KIND_NAMES, Flags, Ids, TokenFigures
+from guiapp.core.vocabulary_list.figures import Flags, Ids, TokenFigures
 
 Progress = Callable[[float], None]
 Fits = Callable[[TokenFigures, Progress], Flags]
@@ -232,7 +233,7 @@ def _plain(name: str) -> str:
 
 
 NAMED = {"kind": KIND_NAMES, "script": NAMES}
-KEYS = {"is", *NAMED, *(column.name for column in COLUMNS if column.is_figure), "id"}
+KEYS = {"is", *NAMED, *(column.name for column in COLUMNS if column.is_figure)}
 
 
 def _containing(wanted: bytes, figures: TokenFigures, progress: Progress) -> Flags:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.core.explain.figures import counted
 from guiapp.core.tree.scripts import NAMES
 from guiapp.core.vocabulary_list.columns import BY_NAME
 from guiapp.core.vocabulary_list.figures import Ids, TokenFigures, Values
@@ -15,6 +16,10 @@ from guiapp.core.vocabulary_list.filters import script_term
 
 Counts = NDArray[np.int64]
 LONGEST_COUNTED = 32  # bytes
+LENGTHS = (
+    *(counted(length, "byte") for length in range(LONGEST_COUNTED)),
+    f"{LONGEST_COUNTED} bytes and more",
+)
 N_STRETCHES = 32
 WORTHS = ("score", "rank", "id")  # the first that a vocabulary has
 
@@ -47,16 +52,9 @@ def histograms(figures: TokenFigures) -> tuple[Histogram, ...]:
 
 
 def _histograms(figures: TokenFigures) -> Iterator[Histogram]:
-    yield _histogram(
-        "script", list(NAMES), [script_term(script) for script in range(len(NAMES))], figures.scripts
-    )
-    lengths = range(LONGEST_COUNTED)
-    names = [
-        *(f"{length} byte{'s' * (length != 1)}" for length in lengths),
-        f"{LONGEST_COUNTED} bytes and more",
-    ]
-    terms = [*(f"length:{length}" for length in lengths), f"length:>={LONGEST_COUNTED}"]
-    yield _histogram("length", names, terms, np.minimum(figures.lengths, LONGEST_COUNTED))
+    yield _histogram("script", NAMES, [script_term(script) for script in range(len(NAMES))], figures.scripts)
+    terms = [*(f"length:{length}" for length in range(LONGEST_COUNTED)), f"length:>={LONGEST_COUNTED}"]
+    yield _histogram("length", LENGTHS, terms, np.minimum(figures.lengths, LONGEST_COUNTED))
     for name in WORTHS:
         if (values := BY_NAME[name].values(figures)) is not None:
             yield _stretches(name, values)
@@ -83,7 +81,7 @@ def _stretches(name: str, values: Values) -> Histogram:
     return _histogram(name, names, terms, np.where(np.isfinite(values), of, -1))
 
 
-def _histogram(name: str, names: list[str], terms: list[str], of: Values) -> Histogram:
+def _histogram(name: str, names: Sequence[str], terms: Sequence[str], of: Values) -> Histogram:
     bars = of.astype(np.int16)
     totals = np.bincount(bars + 1, minlength=len(names) + 1)[1:]
     return Histogram(name, tuple(names), tuple(terms), bars, totals)

@@ -54,8 +54,6 @@ class TokenList:
     def _value(self, column: Column, token: int) -> int | float | str | None:
         if column.is_figure:
             return column.value(self.figures, token)
-        if column.name == "id":
-            return token
         if column.name == "bytes":
             return self.figures.tree.token_bytes(token).hex()
         return column.text(self.figures, token, self.spelling)
@@ -63,7 +61,7 @@ class TokenList:
 
 def embeddings_record(indicators: Indicators) -> dict[str, object]:
     """What reading the embeddings told about all tokens, for programs."""
-    known, matrices = indicators.known, [indicators.input, *filter(None, [indicators.output])]
+    known = indicators.known
     return {
         "indicator": indicators.title,
         "limit": indicators.limit if isfinite(indicators.limit) else None,
@@ -71,7 +69,7 @@ def embeddings_record(indicators: Indicators) -> dict[str, object]:
         "compared_with": None if known is None else {"what": known.why, "rows": known.rows.tolist()},
         "tensors": [
             {"name": matrix.name, "type": matrix.kind.name, "rows": matrix.n_rows, "width": matrix.width}
-            for matrix in (each.matrix for each in matrices)
+            for matrix in (each.matrix for each in indicators.matrices)
         ],
         "remarks": [*indicators.remarks],
     }
@@ -92,7 +90,7 @@ def text_lines(shown: TokenList) -> Iterator[str]:
     rows = map(shown.texts, shown.ids.tolist())
     head = [[column.name for column in shown.columns], *islice(rows, MEASURED_ROWS)]
     widths = widths_of(head)
-    is_right = [column.is_figure or column.name == "id" for column in shown.columns]
+    is_right = [column.is_figure for column in shown.columns]
     for row in chain(head, rows):
         yield BETWEEN.join(padded(row, widths, is_right)).rstrip() + "\n"
 

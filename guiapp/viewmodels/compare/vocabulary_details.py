@@ -11,10 +11,10 @@ from guiapp.core.compare.vocabularies import SEARCHES, VocabularyComparison
 from guiapp.core.explain.explainer import Explainer
 from guiapp.core.explain.spelling import Spelling
 from guiapp.core.tree.scripts import NAMES
-from guiapp.core.vocab.vocabulary import Vocabulary
+from guiapp.core.vocab.vocabulary import SCORED, Vocabulary, special_role
 from guiapp.viewmodels.compare.vocabulary_rows import ABSENT, Group, Sides, token_of
 from guiapp.viewmodels.spelling import SharedSpelling
-from guiapp.viewmodels.tokens.details import SCORED, hex_bytes, special_role
+from guiapp.viewmodels.tokens.details import hex_bytes
 
 LONGEST_RANKED = 48  # bytes of a token whose merges are followed
 NOTHING = "–"

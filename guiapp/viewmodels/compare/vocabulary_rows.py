@@ -10,14 +10,12 @@ from numpy.typing import NDArray
 
 from guiapp.core.compare.vocabularies import VocabularyComparison
 from guiapp.core.search.queries import QueryError
-from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocabulary_list import filters
 from guiapp.viewmodels.background import Progress
 
 Rows = NDArray[np.int32]
 Numbers = NDArray[np.int64]
 ABSENT = -1  # in a row: the other one has it
-SPECIAL = Attribute.CONTROL | Attribute.UNKNOWN | Attribute.USER_DEFINED
 FIRST, SECOND = 0, 1
 Sides = tuple[int | None, int | None]
 """A token or a rule in both vocabularies, None where one has it not."""
@@ -144,10 +142,9 @@ def _all(found: VocabularyComparison) -> Rows:
 
 
 def _special(found: VocabularyComparison) -> Rows:
-    rows, is_special = _all(found), []
-    for side, tokenizer in enumerate(found.tokenizers):
-        is_special.append(np.append(tokenizer.vocabulary.signs & SPECIAL > 0, False)[rows[:, side]])
-    special: Rows = rows[is_special[0] | is_special[1]]
+    rows = _all(found)
+    first, second = (np.append(each.is_special, False) for each in found.figures)  # ABSENT is the last
+    special: Rows = rows[first[rows[:, FIRST]] | second[rows[:, SECOND]]]
     return special
 
 

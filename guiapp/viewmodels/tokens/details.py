@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Protocol
@@ -14,7 +14,7 @@ from guiapp.core.explain.characters import characters_of, n_characters
 from guiapp.core.explain.figures import times
 from guiapp.core.explain.visible_text import isolate, visible_text
 from guiapp.core.vocab.attributes import Attribute
-from guiapp.core.vocab.vocabulary import VocabType, Vocabulary
+from guiapp.core.vocab.vocabulary import SCORED, Vocabulary, special_role
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.tokens.source import TokenSource, ToldTokens
 
@@ -32,7 +32,6 @@ CHOICE_MS = 60  # what is selected is painted in the text before all is said abo
 SHOWN_BYTES = 64
 MOST_INSTEAD, INSTEAD_BYTES = 8, 24  # tokens of the exact encoder that are told, and bytes of each
 AROUND_BYTES = 3  # a character that is cut in two reaches no farther
-SCORED = (VocabType.SPM, VocabType.UGM, VocabType.PLAMO2)
 COUNTABLE = 1e12  # greater whole numbers are written as powers of ten
 FACTS = (
     "id",
@@ -286,16 +285,6 @@ def hex_bytes(data: bytes) -> str:
     if len(data) <= SHOWN_BYTES:
         return data.hex(" ").upper()
     return f"{data[:SHOWN_BYTES].hex(' ').upper()} … ({len(data):,} bytes)"
-
-
-def special_role(vocabulary: Vocabulary, token_id: int) -> str:
-    """`BOS`, `EOS · EOG` …: what the file or llama.cpp uses a token for."""
-    roles = [
-        role.name.upper().replace("_", " ")
-        for role in fields(vocabulary.special_ids)
-        if getattr(vocabulary.special_ids, role.name) == token_id
-    ]
-    return " · ".join(roles + ["EOG"] * (token_id in vocabulary.eog))
 
 
 def _type(vocabulary: Vocabulary, token_id: int) -> str:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from PySide6.QtCore import QObject, Qt, Signal
 
 from guiapp.core.explain.spelling import Spelling
-from guiapp.core.vocab.vocabulary import Vocabulary
+from guiapp.core.vocab.vocabulary import SCORED, Vocabulary
 from guiapp.viewmodels.row_table import ATTRIBUTES_ROLE, LEFT, NO_INDEX, RIGHT, AnyIndex, Column, RowTable
-from guiapp.viewmodels.tokens.details import SCORED, TokenDetailsModel, hex_bytes
+from guiapp.viewmodels.tokens.details import TokenDetailsModel, hex_bytes
 from guiapp.viewmodels.tokens.source import TokenSource
 
 if TYPE_CHECKING:

@@ -11,12 +11,11 @@ from guiapp.core.explain.figures import counted, times
 from guiapp.core.explain.merge_tree import MergeTree, merge_tree, why_not_merged
 from guiapp.core.explain.spelling import Spelling
 from guiapp.core.tokenizer import Tokenizer
-from guiapp.core.tree.coloring import SCORED
 from guiapp.core.tree.greedy_walk import merge_rules_of
 from guiapp.core.tree.partial_characters import begun_characters
 from guiapp.core.tree.picture import TreePicture
-from guiapp.core.vocab.vocabulary import VocabType, Vocabulary
-from guiapp.viewmodels.tokens.details import hex_bytes, special_role
+from guiapp.core.vocab.vocabulary import SCORED, VocabType, Vocabulary, special_role
+from guiapp.viewmodels.tokens.details import hex_bytes
 
 MOST_MERGED = 48  # bytes of a token whose merges are drawn
 NODE_FACTS = (

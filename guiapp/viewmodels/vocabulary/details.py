@@ -31,7 +31,7 @@ class VocabularyDetails(QObject):
         self._model = model
         self.details: TokenDetails | None = None
         for changed in (model.chosen_changed, model.prepared_changed, model.session.spelling.changed):
-            changed.connect(self._describe)
+            changed.connect(self.describe)
 
     def visible(self, token_id: int) -> str:
         """How a token of the present vocabulary is written."""
@@ -48,7 +48,8 @@ class VocabularyDetails(QObject):
     def _spelling(self) -> Spelling:
         return self._model.session.spelling.now
 
-    def _describe(self) -> None:
+    def describe(self) -> None:
+        """Tell of the token anew: how often it is in the text changes while nobody looks."""
         prepared, token = self._model.prepared, self._model.chosen
         details = None
         if prepared is not None and token is not None:

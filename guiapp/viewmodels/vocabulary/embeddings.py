@@ -21,12 +21,7 @@ if TYPE_CHECKING:
     from guiapp.core.embeddings.prompts import Prompt
 
 ACROSS = "norm"
-UPWARDS = (
-    "cosine",
-    "residual",
-    "distance",
-    "length",
-)  # the first that has values is shown unless people choose
+UPWARDS = "cosine", "residual", "distance", "length"  # the first with values, unless people choose
 UNTRAINED = "is:untrained"
 
 
@@ -89,7 +84,6 @@ class EmbeddingsModel(QObject):
             self.problem = ""
             vocabulary = self._model.prepared.figures.vocabulary
             self.reading.start(partial(_read, vocabulary, None if unused is None else unused.tolist()))
-            self.changed.emit()
 
     def close(self) -> None:
         self.reading.wait()

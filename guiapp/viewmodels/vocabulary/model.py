@@ -87,9 +87,7 @@ class VocabularyModel(QObject):
         self.shown = Shown(Wanted(), NO_IDS)
         self.chosen: int | None = None
         self._walked: Wanted | None = None  # the list that people chose from last
-        self._added: set[str] = (
-            set()
-        )  # columns that are shown as long as this model is, beside the chosen ones
+        self._added = set[str]()  # columns that are shown beside the chosen ones, as long as this model is
         self.problem = ""
         self.preparing = LatestJob[Prepared](self)
         self.preparing.done.connect(self._take)
@@ -212,6 +210,8 @@ class VocabularyModel(QObject):
 
     def _show(self, shown: Shown) -> None:
         self.shown = shown
+        if not self._is_watched:
+            self._end_matching()  # which was left running for this list
         self.shown_changed.emit()
 
     # Which tokens text reaches
@@ -227,6 +227,7 @@ class VocabularyModel(QObject):
     def try_reaching(self) -> None:
         """Find out which tokens text reaches, unless that is known or being done."""
         if self.prepared is not None and self.prepared.figures.is_reached is None and not self.trying.is_busy:
+            self.problem = ""
             self.trying.start(partial(unreached_apart, self.prepared.figures.tokenizer))
             self.prepared_changed.emit()
 
@@ -335,11 +336,11 @@ class VocabularyModel(QObject):
 
 
 def _prepared(tokenizer: Tokenizer, progress: Progress) -> Prepared:
-    figures = TokenFigures(tokenizer)
+    figures, vocabulary = TokenFigures(tokenizer), tokenizer.vocabulary
     bars = histograms(figures)
     progress(0.5)
-    figures.kinds, figures.places, figures.children, figures.is_reserved  # noqa: B018  # what rows need
-    return Prepared(figures, bars, Explainer(tokenizer.vocabulary, tokenizer.merging))
+    vocabulary.kinds, figures.places, figures.children, figures.is_reserved  # noqa: B018  # what rows need
+    return Prepared(figures, bars, Explainer(vocabulary, tokenizer.merging))
 
 
 def _listed(prepared: Prepared, wanted: Wanted, progress: Progress) -> Shown:

@@ -28,9 +28,7 @@ def _said(column: core.Column, row: Row) -> str:
 
 
 COLUMNS = {
-    column.name: Column[Row](
-        column.name, RIGHT if column.is_figure or column.name == "id" else LEFT, partial(_said, column)
-    )
+    column.name: Column[Row](column.name, RIGHT if column.is_figure else LEFT, partial(_said, column))
     for column in core.COLUMNS
 }
 

@@ -7,11 +7,11 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QLabel, QWidget
 
 from guiapp.core.tree.scripts import NAMES
+from guiapp.core.vocabulary_list.histograms import LENGTHS
 from guiapp.viewmodels.compare.vocabularies import ComparedVocabularies
 from guiapp.viewmodels.compare.vocabulary_rows import GROUPS, Filter
 from guiapp.viewmodels.compare.vocabulary_table import VocabularyTable
 from guiapp.viewmodels.saving import FileSaving
-from guiapp.widgets.compare_vocabularies.picture import length_name
 from guiapp.widgets.shared.buttons import tool_button
 from guiapp.widgets.shared.export_button import CSV, JSON, MARKDOWN, ExportButton
 from guiapp.widgets.shared.layouts import STRETCH, in_column
@@ -95,8 +95,8 @@ class VocabularyList(QWidget):
             self.script.setText(f"{NAMES[script]}  ✕")
             self.script.setAccessibleName(f"Show all scripts, not only {NAMES[script]}")
         if length is not None:
-            self.length.setText(f"{length_name(length)}  ✕")
-            self.length.setAccessibleName(f"Show all lengths, not only {length_name(length)}")
+            self.length.setText(f"{LENGTHS[length]}  ✕")
+            self.length.setAccessibleName(f"Show all lengths, not only {LENGTHS[length]}")
         self.groups.check(self._model.filter.group)
         self.search.show_query(self._model.query)
 

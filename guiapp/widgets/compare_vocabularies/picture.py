@@ -8,8 +8,8 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QBrush, QPainter, QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QWidget
 
-from guiapp.core.compare.vocabularies import LONGEST_COUNTED
 from guiapp.core.tree.scripts import NAMES
+from guiapp.core.vocabulary_list.histograms import LENGTHS
 from guiapp.viewmodels.compare.vocabularies import ComparedVocabularies
 from guiapp.viewmodels.compare.vocabulary_rows import GROUPS
 from guiapp.widgets.compare.markers import color_of
@@ -18,11 +18,11 @@ from guiapp.widgets.shared.layouts import in_column, in_row, scroll_down
 from guiapp.widgets.shared.painting import Painted, fill
 from guiapp.widgets.shared.style_sheet import blend, heading, set_role
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
+from guiapp.widgets.vocabulary.picture import LENGTH_LABELS
 
 PARTS = ("in both", "only in A", "only in B")
 BOTH, ONLY_A = 0, 1
 GROUNDS = 0.3  # of a colour below its hatching
-LABELS = {length: str(length) for length in (1, 8, 16, 24)} | {LONGEST_COUNTED: f"{LONGEST_COUNTED}+"}
 GROUP_OF_PART = ("both", "first", "second")
 LEAST_FOR_BOTH_PX = 340  # of height; in less there is the picture by script alone
 HOW_TO = "Point at a bar for its figures; a click lists its tokens."
@@ -37,7 +37,7 @@ class VocabularyPicture(QFrame):
         set_role(self, "panel")
         self.scripts = RowBars(theme_source, "Tokens by script", PARTS, self._paint_part, is_shared_out=True)
         self.lengths = ColumnBars(theme_source, "Tokens by length", PARTS, self._paint_part, first=1)
-        self.lengths.labels = LABELS
+        self.lengths.labels = LENGTH_LABELS
         self._legend = [_Sample(theme_source, part) for part in range(len(PARTS))]
         self._figures = set_role(QLabel(HOW_TO, wordWrap=True), "dim")
         self._figures.setFont(Theme.ui_font(SMALL_FONT_PX))
@@ -79,7 +79,7 @@ class VocabularyPicture(QFrame):
         found, column = self._model.found, self._model.second_index
         if found is not None:
             self.scripts.show_counts(found.by_script, NAMES)
-            self.lengths.show_counts(found.by_length, [*map(length_name, range(LONGEST_COUNTED + 1))])
+            self.lengths.show_counts(found.by_length, LENGTHS)
             for sample in self._legend:
                 sample.show_column(column)
 
@@ -125,13 +125,6 @@ class _Sample(Painted):
 
     def paint(self, painter: QPainter, theme: Theme) -> None:
         paint_part(painter, theme, QRectF(self.rect()), self._part, self._column_of_b)
-
-
-def length_name(length: int) -> str:
-    """So many bytes; the longest are counted together."""
-    if length == LONGEST_COUNTED:
-        return f"{length} bytes and more"
-    return "1 byte" if length == 1 else f"{length} bytes"
 
 
 def paint_part(painter: QPainter, theme: Theme, place: QRectF, part: int, column_of_b: int) -> None:

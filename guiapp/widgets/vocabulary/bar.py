@@ -8,7 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QMenu
 
 from guiapp.core.tree.scripts import NAMES
-from guiapp.core.vocabulary_list.figures import KIND_NAMES
+from guiapp.core.vocab.attributes import KIND_NAMES
 from guiapp.core.vocabulary_list.filters import FLAGS, has, script_term
 from guiapp.viewmodels.saving import FileSaving
 from guiapp.viewmodels.vocabulary.model import VocabularyModel
@@ -74,7 +74,7 @@ class VocabularyBar(QFrame):
             return
         kinds, scripts = menu.addMenu("Kind"), menu.addMenu("Script")
         for number, name in enumerate(KIND_NAMES):
-            if n_tokens := int((prepared.figures.kinds == number).sum()):
+            if n_tokens := int((prepared.figures.vocabulary.kinds == number).sum()):
                 self._add_term(kinds, f"{name} · {n_tokens:,}", f"kind:{name}", "kind")
         totals = prepared.histograms[0].totals
         for script in sorted(range(len(NAMES)), key=lambda each: -int(totals[each])):

@@ -100,9 +100,10 @@ class EmbeddingsChart(Painted):
 
     def token_at(self, position: QPointF) -> int | None:
         """The nearest token, those before others that look untrained or are known to be unused."""
-        picture, placed = self._embeddings.picture, self._place()
-        if picture is None or placed is None or not len(picture.tokens):
+        placed = self._place()
+        if placed is None or not len(placed.x):
             return None
+        picture = placed.picture
         away = np.hypot(placed.x - position.x(), placed.y - position.y())
         away -= np.where(picture.is_suspect | picture.is_known, NEAR_PX / 2, 0)
         nearest = int(away.argmin())
@@ -110,11 +111,10 @@ class EmbeddingsChart(Painted):
 
     def place_of(self, token: int) -> QPointF | None:
         """Where a token's point is; None where it has none."""
-        picture, placed = self._embeddings.picture, self._place()
-        if picture is None or placed is None or not (picture.tokens == token).any():
+        placed = self._place()
+        if placed is None or not len(rows := np.flatnonzero(placed.picture.tokens == token)):
             return None
-        at = int(np.flatnonzero(picture.tokens == token)[0])
-        return QPointF(placed.x[at], placed.y[at])
+        return QPointF(placed.x[rows[0]], placed.y[rows[0]])
 
     def _place(self) -> _Placed | None:
         """Where all are, and their picture, as long as nothing of it changes."""
@@ -163,10 +163,9 @@ class EmbeddingsChart(Painted):
     # Painting
 
     def paint(self, painter: QPainter, theme: Theme) -> None:
-        picture, placed = self._embeddings.picture, self._place()
-        if picture is None or placed is None:
+        if (placed := self._place()) is None:
             return
-        self._paint_scales(painter, theme, picture)
+        self._paint_scales(painter, theme, placed.picture)
         painter.drawPixmap(0, 0, placed.pixmap)
         if self._model.chosen is not None and (at := self.place_of(self._model.chosen)) is not None:
             place = QRectF(at.x() - RING_PX / 2, at.y() - RING_PX / 2, RING_PX, RING_PX)
@@ -182,14 +181,8 @@ class EmbeddingsChart(Painted):
             x = area.left() + area.width() * across.share(value)
             painter.setPen(theme.line)
             painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()))
-            write(
-                painter,
-                QRectF(x - 30, area.bottom() + UNIT_PX, 60, LINE_PX),
-                told(value),
-                theme.dim,
-                CENTER,
-                font,
-            )
+            place = QRectF(x - 30, area.bottom() + UNIT_PX, 60, LINE_PX)
+            write(painter, place, told(value), theme.dim, CENTER, font)
         for value in up.ticks(max(2, int(area.height() // 40))):
             y = area.bottom() - area.height() * up.share(value)
             painter.setPen(theme.line)

@@ -165,9 +165,9 @@ class EmbeddingsPanel(QFrame):
             return
         self.count.setText(f"■ {counted(len(found.suspects), 'token')}")
         self.limit.setText(f"{found.title[0].upper()}{found.title[1:]} up to {found.limit:.3g}.")
-        n_unreached = self._embeddings.n_unreached
-        n_told = "none" if not n_unreached else f"{n_unreached:,}"
-        self.unreached.setText(TRYING if n_unreached is None else f"□ {n_told} of them out of reach of text")
+        n_unreached, untold = self._embeddings.n_unreached, self._model.problem or TRYING
+        n_told = f"{n_unreached:,}" if n_unreached else "none"
+        self.unreached.setText(untold if n_unreached is None else f"□ {n_told} of them out of reach of text")
         self.known.setText("" if found.known is None else f"○ Compared with {_title(found.known)}.")
         picture = self._embeddings.picture
         self.up.setText(COLUMN_NAMES[self._embeddings.up if picture is None else picture.up])

@@ -31,7 +31,7 @@ NOT_FOUND = "No token matches."
 TRYING = "Trying which tokens text reaches …"
 
 
-class TokenList(QWidget):
+class TokenListing(QWidget):
     """Rows to go through, sort, select and copy."""
 
     def __init__(self, model: VocabularyModel, saving: FileSaving, theme_source: ThemeSource) -> None:

@@ -21,8 +21,8 @@ from guiapp.widgets.shared.layouts import in_column, in_splitter
 from guiapp.widgets.shared.theme import ThemeSource
 from guiapp.widgets.vocabulary.bar import VocabularyBar
 from guiapp.widgets.vocabulary.embeddings_panel import EmbeddingsPanel
-from guiapp.widgets.vocabulary.listing import TokenList
-from guiapp.widgets.vocabulary.picture import VocabularyPicture
+from guiapp.widgets.vocabulary.listing import TokenListing
+from guiapp.widgets.vocabulary.picture import VocabularyHistograms
 from guiapp.widgets.window.pages import Page, PageRequests, PageSetting
 
 PICTURE_PX, LIST_PX, CARD_PX = 280, 680, 320
@@ -48,8 +48,8 @@ class VocabularyPage(Page):
         self.embeddings = EmbeddingsModel(self.model, self)
         self.saving = FileSaving(self)
         self.bar = VocabularyBar(self.model, self.saving, theme_source)
-        self.picture = VocabularyPicture(self.model, theme_source)
-        self.list = TokenList(self.model, self.saving, theme_source)
+        self.picture = VocabularyHistograms(self.model, theme_source)
+        self.list = TokenListing(self.model, self.saving, theme_source)
         self.embeddings_panel = EmbeddingsPanel(
             self.model, self.embeddings, lambda: self.list.selected, theme_source
         )
@@ -105,6 +105,7 @@ class VocabularyPage(Page):
         self.list.view.doubleClicked.connect(self._show_in_tree)
         self.bar.field.come_by_keys(self)
         self.watched.connect(self.model.set_watched)
+        self.watched.connect(self.details.describe)
 
     def _show_embeddings(self, is_shown: bool) -> None:
         """Show what embeddings tell; of a low window on half of the height."""

@@ -26,7 +26,7 @@ HOW_TO = "Point at a bar for its figures; a click filters by it."
 HEIGHTS_PX = 400, 540  # of the page, from which on there is room for the second and the third picture
 
 
-class VocabularyPicture(QFrame):
+class VocabularyHistograms(QFrame):
     """Three histograms above each other; where the page is low, the first ones."""
 
     def __init__(self, model: VocabularyModel, theme_source: ThemeSource) -> None:

@@ -10,11 +10,11 @@ from conftest import SHARED, VOCABS
 from toy_vocabulary import toy_vocabulary
 
 import guiapp
-from guiapp.core.compare.vocabularies import KIND_NAMES, VocabularyComparison, _kinds, compare_vocabularies
+from guiapp.core.compare.vocabularies import VocabularyComparison, compare_vocabularies
 from guiapp.core.split.pre_tokenizers import PRE_TOKENIZERS
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.tree.scripts import NAMES
-from guiapp.core.vocab.attributes import Attribute
+from guiapp.core.vocab.attributes import KIND_NAMES, KINDS, Attribute
 from guiapp.core.vocab.vocabulary import Rules, SpecialIds, VocabType
 
 FILES = {
@@ -56,11 +56,11 @@ def naive_keys(vocabulary):
     ids = defaultdict(list)
     for token_id in range(len(vocabulary)):
         ids[vocabulary.token_bytes(token_id)].append(token_id)
-    rank = dict(zip(KIND_NAMES, range(len(KIND_NAMES)), strict=True))
+    kinds = [*reversed(KINDS.values()), "undefined"]
     return {
         (data, number): token_id
         for data, rows in ids.items()
-        for number, token_id in enumerate(sorted(rows, key=lambda i: (rank[vocabulary.kind(i)], i)))
+        for number, token_id in enumerate(sorted(rows, key=lambda i: (kinds.index(vocabulary.kind(i)), i)))
     }
 
 
@@ -94,7 +94,7 @@ def test_tokens_and_merges_of_real_files_are_matched_as_a_dictionary_does(tokeni
 def test_kinds_are_those_of_the_vocabulary():
     vocabulary = guiapp.open_model("demo:spm").vocabulary
     vocabulary = replace(vocabulary, attributes=np.arange(len(vocabulary), dtype=np.uint16))
-    assert [KIND_NAMES[kind] for kind in _kinds(vocabulary)] == [
+    assert [KIND_NAMES[kind] for kind in vocabulary.kinds] == [
         vocabulary.kind(token_id) for token_id in range(len(vocabulary))
     ]
 

@@ -1,5 +1,6 @@
 """Finding tokens by text, bytes, id and regular expression."""
 
+import re
 import time
 
 import numpy as np
@@ -17,10 +18,9 @@ from guiapp.core.search.in_tokens import (
     contains,
     distances,
     find_tokens,
-    matching,
     wanted_bytes,
 )
-from guiapp.core.search.in_tokens_worker import matches, request
+from guiapp.core.search.in_tokens_worker import matches, request, tokens_of
 from guiapp.core.search.queries import QueryError
 from guiapp.core.vocab.token_tree import TokenTree, token_tree
 from guiapp.native import packed
@@ -124,7 +124,8 @@ def test_the_process_names_the_tokens_that_match():
     tokens = [b"a", b"ba", b"", "é".encode(), b"\xff"]
     data, offsets = np.frombuffer(b"".join(tokens), np.uint8), np.cumsum([0, *map(len, tokens)])
     for expression, found in (("a$", [0, 1]), ("^$", [2]), ("^.$", [0, 3, 4]), ("é", [3]), ("[\udcff]", [4])):
-        assert matches(request(expression, data, offsets)) == found
+        sought = expression.encode("utf-8", "surrogatepass")
+        assert matches(sought, tokens_of(request(data, offsets))) == found
 
 
 def test_an_expression_is_tried_on_more_tokens_than_a_pipe_holds():
@@ -171,13 +172,14 @@ def test_bytes_are_found_within_tokens_and_not_across_them(tokens, wanted):
     assert containing(tree, wanted).tolist() == expected
 
 
-def test_a_kept_process_finds_the_same_and_others_after_it_was_ended(monkeypatch):
+def test_a_kept_process_finds_one_expression_after_another_also_after_it_was_ended(monkeypatch):
     trees = [token_tree(toy_vocabulary(dict.fromkeys(tokens, 0.0))) for tokens in (TOKENS, TOKENS[3:])]
     matcher, pids = TokenMatcher(), []
 
     def found(tree, expression):
         ids = matcher.matching(tree, expression, lambda share: None).tolist()
-        assert ids == matching(tree, expression, lambda share: None).tolist()
+        texts = [tree.token_bytes(token).decode() for token in range(len(tree.offsets) - 1)]
+        assert ids == [token for token, text in enumerate(texts) if re.search(expression, text)]
         pids.append(matcher._process._process.pid)
 
     for expression in ("the", "^.$", "漢|$", "nowhere"):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import guiapp
-from guiapp.core.search.in_tokens_worker import request
+from guiapp.core.search.in_text_worker import request
 from guiapp.core.system.processes import (
     ApartError,
     answer_of,
@@ -52,21 +52,15 @@ def test_of_a_complaint_the_last_line_tells(complaint, line):
 
 def test_a_process_answers_while_somebody_waits():
     shares = []
-    message = request("^a", np.frombuffer(b"ab", np.uint8), np.array([0, 1, 2]))
-    answer = answer_of("guiapp.core.search.in_tokens_worker", message, shares.append)
-    assert np.frombuffer(answer, np.int32).tolist() == [0]
+    answer = answer_of("guiapp.core.search.in_text_worker", request("^a", True, 9, b"ab"), shares.append)
+    assert np.frombuffer(answer, np.int64).tolist() == [0, 1]
     assert set(shares) == {0.0}
 
 
 def test_a_process_that_takes_too_long_is_ended():
-    data = np.frombuffer(b"a" * 40, np.uint8)
+    message = request("^(a+)+$b", True, 9, b"a" * 40)
     with pytest.raises(TimeoutError):
-        answer_of(
-            "guiapp.core.search.in_tokens_worker",
-            request("^(a+)+$b", data, np.array([0, 40])),
-            never_stop,
-            0.1,
-        )
+        answer_of("guiapp.core.search.in_text_worker", message, never_stop, 0.1)
 
 
 def test_memory_is_limited_by_what_is_asked(monkeypatch):

@@ -9,10 +9,10 @@ from toy_vocabulary import toy_vocabulary
 
 import guiapp
 from guiapp.core.vocab.attributes import Attribute
-from guiapp.core.vocab.vocabulary import SpecialIds, VocabType
+from guiapp.core.vocab.vocabulary import SpecialIds, VocabType, special_role
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.text_session import TextSession
-from guiapp.viewmodels.tokens.details import SETTLE_MS, TokenDetailsModel, hex_bytes, special_role
+from guiapp.viewmodels.tokens.details import SETTLE_MS, TokenDetailsModel, hex_bytes
 
 TOKENS = {
     "<s>": Attribute.CONTROL,

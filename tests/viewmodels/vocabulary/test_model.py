@@ -197,6 +197,15 @@ def test_nothing_is_gathered_while_nobody_looks(session, settings, qtbot):
     made.close()
 
 
+def test_no_process_is_kept_for_a_list_that_nobody_waited_for(model, qtbot):
+    model.set_query("/b$/")
+    qtbot.waitUntil(lambda: model.listing.is_busy)
+    model.set_watched(False)
+    settle(model, qtbot)
+    assert tokens(model) == ["b", "ab", "cb", "bb", "cbb", "acbb"]
+    assert not model.prepared.figures.matcher._process.is_running
+
+
 def test_nothing_goes_on_behind_the_end(session, settings, qtbot):
     made = VocabularyModel(session, settings)
     see_that_nothing_goes_on(made, made.close)

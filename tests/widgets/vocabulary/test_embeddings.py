@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication
 
 import guiapp
 from guiapp.core.embeddings import measures
+from guiapp.core.tree.trials import TrialError
 from guiapp.viewmodels.vocabulary import embeddings as module
 from guiapp.widgets.vocabulary import embeddings_panel as words
 
@@ -81,6 +82,17 @@ def test_why_this_model_is_to_be_doubted_stands_with_its_figures(open_page, qtbo
     settle(page, qtbot)
     assert "are not set apart" in page.embeddings_panel.remarks.text()
     assert page.embeddings_panel.remarks.isVisible()
+
+
+def test_why_it_is_not_known_what_text_reaches_is_told(open_page, qtbot, monkeypatch):
+    def fail(tokenizer, progress):
+        raise TrialError("It cannot be tried.")
+
+    monkeypatch.setattr("guiapp.viewmodels.vocabulary.model.unreached_apart", fail)
+    page = open_page()
+    qtbot.mouseClick(page.embeddings_panel.read, LEFT)
+    settle(page, qtbot)
+    assert page.embeddings_panel.unreached.text() == "It cannot be tried."
 
 
 def test_columns_that_people_chose_stay_their_choice(open_page, qtbot):

@@ -124,6 +124,17 @@ def test_a_row_is_explained_and_selected_in_the_text(open_page, qtbot):
     assert (page.model.chosen, told(page)["id"]) == (4, "4")
 
 
+def test_how_often_a_token_is_in_the_text_is_told_anew_when_people_come_back(open_page, qtbot):
+    page = open_page("demo:toy")
+    click_row(page, qtbot, 8)
+    window, session = page.shell.window, page.model.session
+    window.actions_table["inspect"].trigger()
+    session.text.show(b"acbbacbb")
+    qtbot.waitUntil(lambda: session.tokens.count(8) == 2)
+    window.actions_table["vocabulary"].trigger()
+    assert told(page)["in this text"] == "2 times"
+
+
 def test_selected_rows_light_up_in_the_tree(open_page, qtbot):
     page = open_page("demo:toy")
     click_row(page, qtbot, 4)

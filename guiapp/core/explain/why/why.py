@@ -28,12 +28,11 @@ from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.trace.places import Place
 from guiapp.core.trace.recorder import Progress
 from guiapp.core.vocab.attributes import Attribute
-from guiapp.core.vocab.vocabulary import VocabType, Vocabulary
+from guiapp.core.vocab.vocabulary import SCORED, Vocabulary
 
 SHOWN, SHOWN_BYTES = 40, 24
 MOST_TOKENS = 1000
 BEHIND = 64  # bytes behind a piece that patterns look at
-SCORED = (VocabType.SPM, VocabType.UGM, VocabType.PLAMO2)
 FLAGS = {
     Attribute.LSTRIP: "takes the white space before it along",
     Attribute.RSTRIP: "takes the white space behind it along",
