@@ -588,7 +588,7 @@ class Envelope:
         self, before: list[int], after: list[int], beginnings: Beginnings | None, most_bytes: int
     ) -> None:
         self.before, self.after, self.most_bytes = before, after, most_bytes
-        self._kept, self.special = beginnings, None if beginnings is None else c_void_p(beginnings.address)
+        self._kept, self.special = beginnings, None if beginnings is None else c_void_p(beginnings._address)
 
 
 class PairModel(_Handle):
@@ -697,6 +697,8 @@ class PairModel(_Handle):
         return ids
 
     def _encode_long(self, text: str | bytes, envelope: Envelope) -> NDArray[np.int32] | None:
+        if len(text) > envelope.most_bytes:  # before its UTF-8 is made, which a str keeps
+            return None
         is_plain = isinstance(text, str)
         try:
             data, size = _utf8(text) if isinstance(text, str) else (text, len(text))
@@ -1022,7 +1024,6 @@ class Beginnings(_Handle):
 
     def __init__(self, texts: Sequence[bytes]) -> None:
         super().__init__(_beginnings_new(*packed(texts)))
-        self.address = self._address
 
     def may_be_in(self, text: bytes) -> bool:
         """False where it is plain to see that none is in a text."""
@@ -1750,9 +1751,7 @@ class WordEncoders:
 class _WordEncoder(_Handle):
     """Encodes one text after the other, for one thread at a time.
 
-    handle    its address as quick functions take it
-    ids     room for those of a short text
-    before  the ids that are written before these
+    ids  room for those of a short text
     """
 
     _free = staticmethod(_function("word_encoder_free", None, c_void_p))
