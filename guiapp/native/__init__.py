@@ -489,7 +489,6 @@ NO_PIECES, NEWLINES, ALL_PIECES, AS_RANKED = range(4)  # which pieces that are t
 NO_BYTE_TOKENS, NAMED, NAMED_OR_RAW = range(3)  # which tokens stand for bytes
 STAYS_WHOLE = -1  # in the place of a rank
 NO_RANK = 0x7FFFFFFF  # see `PairOptions.token_ranks`
-IS_BROKEN, HAS_MARKED_SPACE, HAS_UNTOLD_BYTE = -1, -2, -3  # why ids alone do not tell the spans of a text
 SPARE_IDS = 4  # that may be written behind the last one
 SHORT_TEXT = 4096  # bytes or characters: ids of such are written to memory that is kept
 MOST_PER_CHARACTER = 4  # bytes
@@ -730,13 +729,15 @@ class PairModel(_Handle):
 
     def encode_pieces(
         self, text: NDArray[np.uint8], ends: NDArray[np.int64], may_have_marked_spaces: bool
-    ) -> NDArray[np.int32] | int:
-        """The ids of a repaired text whose pieces end at `ends`, if empty where the splitter says."""
+    ) -> NDArray[np.int32] | None:
+        """The ids of a repaired text whose pieces end at `ends`, if empty where the splitter says; None where
+        they do not tell spans.
+        """
         ids = np.empty(len(text) + SPARE_IDS, np.int32)
         with self._encoder() as encoder:
             count = _pairs_encode_pieces(encoder._address, may_have_marked_spaces, text, ends, ids)
         if count < 0:
-            return int(count)
+            return None
         ids.resize(count, refcheck=False)
         return ids
 
