@@ -34,7 +34,7 @@ MOVES = [KEY.Key_Left, KEY.Key_Right, KEY.Key_Up, KEY.Key_Down, KEY.Key_Home, KE
 OTHERS = [KEY.Key_Return, KEY.Key_Tab, KEY.Key_Backspace, KEY.Key_Delete, KEY.Key_PageUp, KEY.Key_PageDown]
 TYPED = {KEY.Key_Return: "\r", KEY.Key_Tab: "\t", KEY.Key_Backspace: "\b", KEY.Key_Delete: "\x7f"}
 PAGES = [KEY.Key_1, KEY.Key_2, KEY.Key_3, KEY.Key_4, KEY.Key_5, KEY.Key_7]
-COMPARING = (
+BEHIND_TABS = (
     "compare",
     "compare_texts",
     "compare_vocabularies",
@@ -84,7 +84,7 @@ class RandomHands:
             self._paste: 4, self._undo: 4, self._redo: 3, self._find: 1, self._search_tree: 1,
             self._click: 20, self._double_click: 2, self._drag: 3, self._menu: 3, self._hover: 4,
             self._wheel: 8, self._page: 4, self._action: 8, self._step: 6, self._train: 0.3, self._bench: 0.1,
-            self._comparing: 3, self._beside: 2, self._hunt: 0.3, self._chat: 2, self._why: 2, self._race: 2,
+            self._tab: 3, self._beside: 2, self._hunt: 0.3, self._chat: 2, self._why: 2, self._race: 2,
             self._embeddings: 1, self._spelling: 1, self._present: 0.5, self._slide: 6, self._session: 2,
             self._notes: 0.3, self._lesson: 0.5,
             self._model: 1, self._sample: 1, self._open: 1, self._resize: 1, self._theme: 0.5, close: 3,
@@ -296,9 +296,9 @@ class RandomHands:
             model.run()
             QTimer.singleShot(BENCH_MS, model.stop)
 
-    def _comparing(self) -> None:
-        """One of the pages behind Compare."""
-        self.name = self.rng.choice(COMPARING)
+    def _tab(self) -> None:
+        """One of the pages behind Compare and Vocabulary."""
+        self.name = self.rng.choice(BEHIND_TABS)
         self.shell.window.pages.show_page(self.name)
 
     def _beside(self) -> None:

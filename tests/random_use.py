@@ -27,7 +27,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt, QThread, QTimer, qInstallMessageHandler
 from PySide6.QtWidgets import QApplication
-from random_hands import COMPARING, RandomHands, asking, close
+from random_hands import BEHIND_TABS, RandomHands, asking, close
 
 from guiapp.app import build, make_application
 from guiapp.core.demo import sample_text
@@ -150,7 +150,7 @@ class RandomUse(QObject):
             shell.compared.remove(session)
         shell.session.loader.open("demo:bpe")
         shell.session.text.show(b"x")
-        self._rest_on(["tree", "steps", "bench", *COMPARING, "chat", "inspect"])
+        self._rest_on(["tree", "steps", "bench", *BEHIND_TABS, "chat", "inspect"])
 
     def _rest_on(self, names: list[str]) -> None:
         """Look at some pages one after another, and at the memory then."""

@@ -489,7 +489,6 @@ NO_PIECES, NEWLINES, ALL_PIECES, AS_RANKED = range(4)  # which pieces that are t
 NO_BYTE_TOKENS, NAMED, NAMED_OR_RAW = range(3)  # which tokens stand for bytes
 STAYS_WHOLE = -1  # in the place of a rank
 NO_RANK = 0x7FFFFFFF  # see `PairOptions.token_ranks`
-IS_BROKEN, HAS_MARKED_SPACE, HAS_UNTOLD_BYTE = -1, -2, -3  # why ids alone do not tell the spans of a text
 SPARE_IDS = 4  # that may be written behind the last one
 SHORT_TEXT = 4096  # bytes or characters: ids of such are written to memory that is kept
 MOST_PER_CHARACTER = 4  # bytes
@@ -588,7 +587,7 @@ class Envelope:
         self, before: list[int], after: list[int], beginnings: Beginnings | None, most_bytes: int
     ) -> None:
         self.before, self.after, self.most_bytes = before, after, most_bytes
-        self._kept, self.special = beginnings, None if beginnings is None else c_void_p(beginnings.address)
+        self._kept, self.special = beginnings, None if beginnings is None else c_void_p(beginnings._address)
 
 
 class PairModel(_Handle):
@@ -697,6 +696,8 @@ class PairModel(_Handle):
         return ids
 
     def _encode_long(self, text: str | bytes, envelope: Envelope) -> NDArray[np.int32] | None:
+        if len(text) > envelope.most_bytes:  # before its UTF-8 is made, which a str keeps
+            return None
         is_plain = isinstance(text, str)
         try:
             data, size = _utf8(text) if isinstance(text, str) else (text, len(text))
@@ -728,13 +729,15 @@ class PairModel(_Handle):
 
     def encode_pieces(
         self, text: NDArray[np.uint8], ends: NDArray[np.int64], may_have_marked_spaces: bool
-    ) -> NDArray[np.int32] | int:
-        """The ids of a repaired text whose pieces end at `ends`, if empty where the splitter says."""
+    ) -> NDArray[np.int32] | None:
+        """The ids of a repaired text whose pieces end at `ends`, if empty where the splitter says; None where
+        they do not tell spans.
+        """
         ids = np.empty(len(text) + SPARE_IDS, np.int32)
         with self._encoder() as encoder:
             count = _pairs_encode_pieces(encoder._address, may_have_marked_spaces, text, ends, ids)
         if count < 0:
-            return int(count)
+            return None
         ids.resize(count, refcheck=False)
         return ids
 
@@ -1022,7 +1025,6 @@ class Beginnings(_Handle):
 
     def __init__(self, texts: Sequence[bytes]) -> None:
         super().__init__(_beginnings_new(*packed(texts)))
-        self.address = self._address
 
     def may_be_in(self, text: bytes) -> bool:
         """False where it is plain to see that none is in a text."""
@@ -1750,9 +1752,7 @@ class WordEncoders:
 class _WordEncoder(_Handle):
     """Encodes one text after the other, for one thread at a time.
 
-    handle    its address as quick functions take it
-    ids     room for those of a short text
-    before  the ids that are written before these
+    ids  room for those of a short text
     """
 
     _free = staticmethod(_function("word_encoder_free", None, c_void_p))

@@ -1,6 +1,7 @@
 """The whole pipeline on the demo models: twins agree, spans tile the text, ids come back to it."""
 
 import gc
+import sys
 import weakref
 
 import numpy as np
@@ -69,6 +70,13 @@ def test_a_long_str_is_shared_out_by_its_bytes(monkeypatch):
     assert len(n_parts) == 1
     assert np.array_equal(ids, tokenizer.with_threads(1).encode(text).token_ids)
     assert len(n_parts) == 1
+
+
+def test_a_str_that_is_too_long_for_one_call_keeps_no_copy_of_its_bytes():
+    text = "Ж " * (1 + LEAST_BYTES // 2)
+    size = sys.getsizeof(text)
+    guiapp.open_model("demo:bpe").with_threads(2).encode(text)
+    assert sys.getsizeof(text) == size
 
 
 @given(text=TEXTS)

@@ -12,6 +12,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from guiapp.core.bench.contenders.contender import UNSPLIT, split_name
+from guiapp.core.bench.findings import by_one_clock
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.published import PUBLISHED, Published, Source
 from guiapp.core.explain.figures import three_digits
@@ -97,9 +98,11 @@ def _published_ratio(published: Published, base: str) -> float | None:
 
 
 def _ratio(result: Record, base: str, placed: Mapping[Place, Record]) -> float | None:
-    """The same of a run's own figures, in the same cell."""
+    """The same of a run's own figures, in the same cell and by the same clock."""
     other = placed.get(_place_of(result, base))
-    return None if other is None else float(other["median_s"] / result["median_s"])
+    if other is None or not by_one_clock(result, other):
+        return None
+    return float(other["median_s"] / result["median_s"])
 
 
 def _place_of(result: Record, contender: str) -> Place:

@@ -41,8 +41,8 @@ def leaders(rows: Rows) -> list[str]:
 
 
 def by_one_clock(*rows: Record) -> bool:
-    """Whether times may be put in proportion: processor time is none beside time."""
-    return len({row.get("clock") for row in rows}) == 1
+    """Whether figures may be put in proportion: processor time is none beside time; joules have no clock."""
+    return len({row.get("clock") for row in rows if not row.get("joules_per_mb")}) <= 1
 
 
 def stopped(rows: Rows, left_out: Rows) -> list[str]:

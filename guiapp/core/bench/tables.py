@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from guiapp.core.bench.beside import Beside, beside, ratio_text
 from guiapp.core.bench.drift import NO_DRIFT
+from guiapp.core.bench.findings import by_one_clock
 from guiapp.core.bench.history import BUSY_MARGIN, Change
 from guiapp.core.bench.measurement import ENERGY, QUANTILES, TIME, Record, half_width
 from guiapp.core.bench.scenarios import SCENARIOS, Unit
@@ -55,12 +56,16 @@ class Figures(NamedTuple):
             return math.inf
         return -self.values[name] if self.unit == "MB/s" else self.values[name]
 
-    def ratios(self, baseline: str) -> Column:
-        """How many times as good as the baseline each is."""
+    def ratios(self, rows: Sequence[Record], baseline: str) -> Column:
+        """How many times as good as the baseline each of these is that was timed by the same clock."""
         if not (base := self.values.get(baseline)):
             return Column("", {})
+        base_row = next(row for row in rows if row["contender"] == baseline)
+        compared = {row["contender"] for row in rows if by_one_clock(row, base_row)}
         of = {
-            name: value / base if self.unit == "MB/s" else base / value for name, value in self.values.items()
+            name: value / base if self.unit == "MB/s" else base / value
+            for name, value in self.values.items()
+            if name in compared
         }
         return Column(f"of {baseline}", {name: short_ratio(ratio) for name, ratio in of.items()})
 
@@ -115,7 +120,7 @@ def _table(title: str, rows: Sequence[Record], baseline: str, beside: Sequence[F
     lead, *more = _figures(rows)
     columns = [lead.column()]
     if any(row["ci_s"] for row in rows):
-        columns += [_spreads(rows), lead.ratios(baseline), _ids(rows)]
+        columns += [_spreads(rows), lead.ratios(rows, baseline), _ids(rows)]
     columns += [each.column() for each in (*more, *beside)]
     names = dict.fromkeys([*lead.values, *(name for each in beside for name in each.values)])
     return _by_contender(title, sorted(names, key=lead.order), columns, _note(rows))
@@ -167,6 +172,7 @@ def _series_table(rows: Sequence[Record], growth: Sequence[Record], baseline: st
         )
         for step, each in steps.items()
     ]
+    *_, last = steps.values()
     names = sorted(
         dict.fromkeys(row["contender"] for row in rows),
         key=lambda name: [each.order(name) for each in reversed(series)],
@@ -174,7 +180,7 @@ def _series_table(rows: Sequence[Record], growth: Sequence[Record], baseline: st
     columns = [
         *(each.column() for each in series),
         _spreads(rows),
-        series[-1].ratios(baseline),
+        series[-1].ratios(last, baseline),
         _growth_column(growth, rows[0]),
         _ids(rows),
     ]

@@ -125,7 +125,7 @@ class PairEncoder:
     def encode_split(self, text: NDArray[np.uint8]) -> FragmentTokens | None:
         """The tokens of a repaired text by `fast`, cut by the splitter; None where that takes more."""
         found = self._model.encode_pieces(text, BY_SPLITTER, False)
-        return None if isinstance(found, int) else FragmentTokens.tiles(found, partial(self.bounds, found))
+        return None if found is None else FragmentTokens.tiles(found, partial(self.bounds, found))
 
     def encode(self, text: NDArray[np.uint8], piece_ends: NDArray[np.int64], encoder: str) -> FragmentTokens:
         """The tokens of a text, its pieces ending at `piece_ends`."""
@@ -147,7 +147,7 @@ class PairEncoder:
     ) -> FragmentTokens:
         if encoder == "fast":
             found = self._model.encode_pieces(data, piece_ends, are_marked)
-            if not isinstance(found, int):
+            if found is not None:
                 lengths = self._marked_lengths if are_marked else self._lengths
                 return FragmentTokens.tiles(found, partial(_bounds, found, lengths))
         room = self._tokens_per_byte * len(data)

@@ -190,13 +190,7 @@ def describe(
     """Gather what is known about one token of the text."""
     token_id = int(source.tokens.ids(index, index + 1)[0])
     values = (
-        str(token_id),
-        hex_bytes(vocabulary.token_bytes(token_id)),
-        _characters(source, index),
-        _type(vocabulary, token_id),
-        special_role(vocabulary, token_id),
-        _score(vocabulary, token_id),
-        _merge_rank(explainer, token_id),
+        *_values_alone(vocabulary, explainer, token_id, _characters(source, index)),
         _span(source, index),
         _occurrences(source, token_id),
         _exact_instead(source, index),
@@ -220,16 +214,8 @@ def describe_alone(
     """Gather what is known about one token of a vocabulary, and `more` facts."""
     vocabulary = explainer.vocabulary
     token_bytes = vocabulary.token_bytes(token_id)
-    facts = (
-        ("id", str(token_id)),
-        ("bytes", hex_bytes(token_bytes)),
-        ("characters", characters_of(token_bytes, 0, len(token_bytes))),
-        ("type", _type(vocabulary, token_id)),
-        ("role", special_role(vocabulary, token_id)),
-        ("score", _score(vocabulary, token_id)),
-        ("merge rank", _merge_rank(explainer, token_id)),
-        *more,
-    )
+    characters = characters_of(token_bytes, 0, len(token_bytes))
+    facts = *zip(FACTS, _values_alone(vocabulary, explainer, token_id, characters), strict=False), *more
     return TokenDetails(
         index=None,
         n_tokens=len(vocabulary),
@@ -240,6 +226,21 @@ def describe_alone(
         facts=tuple((name, value) for name, value in facts if value),
         tree=explainer.merge_tree(token_id),
         path=explainer.path(token_id),
+    )
+
+
+def _values_alone(
+    vocabulary: Vocabulary, explainer: Explainer | None, token_id: int, characters: str
+) -> tuple[str, ...]:
+    """The first ones of FACTS, which no text is needed for."""
+    return (
+        str(token_id),
+        hex_bytes(vocabulary.token_bytes(token_id)),
+        characters,
+        _type(vocabulary, token_id),
+        special_role(vocabulary, token_id),
+        _score(vocabulary, token_id),
+        _merge_rank(explainer, token_id),
     )
 
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from PySide6.QtGui import QBrush, QColor
 
+from guiapp.core.bench.findings import by_one_clock
 from guiapp.core.bench.measurement import ENERGY, TIME, Record, half_width, key_of
 from guiapp.core.bench.tables import MARKS
 from guiapp.core.bench.wording import BYTES_PER_MB, short_ratio, time_text
@@ -119,12 +120,10 @@ class BarChart(RowChart):
         dim, theme = self.theme.dim, self.theme
         if self._is_memory or not lines:
             return []
-        base = {line.label: line.value for line in lines if line.row["contender"] == self._showing.baseline}
+        base = {line.label: line for line in lines if line.row["contender"] == self._showing.baseline}
         columns = [Column("interval", [(_half_width(line, self._measure.key), dim) for line in lines])]
         if base:
-            ratios = [
-                (_ratio(line.value / base[line.label]) if line.label in base else "–", dim) for line in lines
-            ]
+            ratios = [(_ratio(line, base.get(line.label)), dim) for line in lines]
             columns.append(Column(f"of {self._showing.baseline}", ratios))
         colors = {True: theme.good, False: theme.warning, None: dim}
         ids = [(_ids(line.row), colors[line.row["exact"]]) for line in lines]
@@ -205,8 +204,10 @@ def _end(line: Line) -> float:
     return max(line.value, line.interval[1] if line.interval else 0.0)
 
 
-def _ratio(ratio: float) -> str:
-    return f"{short_ratio(ratio)} ×"
+def _ratio(line: Line, base: Line | None) -> str:
+    if base is None or not by_one_clock(line.row, base.row):
+        return "–"
+    return f"{short_ratio(line.value / base.value)} ×"
 
 
 def _half_width(line: Line, key: str) -> str:

@@ -47,12 +47,13 @@ class Painted(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent, bool(self.ground))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter, theme = QPainter(self), self._theme_source.theme
-        if self.ground:
-            painter.fillRect(event.rect(), getattr(theme, self.ground))
-        painter.setClipRect(event.rect())
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self.paint(painter, theme)
+        theme = self._theme_source.theme
+        with QPainter(self) as painter:  # ends, too, where painting fails
+            if self.ground:
+                painter.fillRect(event.rect(), getattr(theme, self.ground))
+            painter.setClipRect(event.rect())
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            self.paint(painter, theme)
 
     @abstractmethod
     def paint(self, painter: QPainter, theme: Theme) -> None:

@@ -150,6 +150,8 @@ class SpanPainter:
         if light or dim:
             rest = QRegion(QRect(0, int(place.y()), painter.device().width(), self._metrics.row_height))
             for places, color in ((light, self._theme.background), (dim, self._theme.dim)):
+                if not places:
+                    continue
                 area = QRegion()
                 for rect in places:
                     area += QRegion(rect)
@@ -164,7 +166,8 @@ class SpanPainter:
 
     def _dim_area(self, boxes: TokenBoxes, tokens: Tokens, place: QPointF) -> list[QRect]:
         """Where text is what a template writes."""
-        is_dim = np.isin(tokens.window.colors[boxes.indexes], (PLAIN_SHADE, CONTROL_SHADE))
+        colors = tokens.window.colors[boxes.indexes]
+        is_dim = (colors == PLAIN_SHADE) | (colors == CONTROL_SHADE)
         return self._places(boxes, is_dim, place) if is_dim.any() else []
 
     def _light_area(self, boxes: TokenBoxes, tokens: Tokens, place: QPointF) -> list[QRect]:

@@ -28,6 +28,12 @@ def test_each_figure_is_beside_the_results_of_each_text():
     assert all(row.ratio == 1.0 for row in rows)
 
 
+def test_figures_by_different_clocks_make_no_ratio():
+    run = {"results": [{**row, "clock": row["contender"]} for row in a_run(["one"])["results"]]}
+    ratios = {row.published.contender: row.ratio for row in beside(run)[TREE] if row.result is not None}
+    assert ratios == {"greedy": None, TREE.base: 1.0}
+
+
 def test_what_nobody_measured_is_missing():
     assert n_missing({"results": []}) == len(PUBLISHED)
     assert n_missing(a_run(["one"])) == len(PUBLISHED) - 2 * len(SIZES)

@@ -14,6 +14,7 @@ from guiapp.core.bench.remarks import missing_lines, remarks
 from guiapp.core.bench.report import table_lines
 from guiapp.core.bench.statistics import Ratio
 from guiapp.core.bench.tables import busy_text, change_lines, change_table, published_tables, tables
+from guiapp.core.export.tables import NONE
 
 AT_THE_BEGINNING = {"index": 0, "byte_offset": 0, "expected_id": None, "found_id": 5}
 COUNTED = {400: 3e-7, 40: 2e-7, 4_000: 5e-7}
@@ -246,6 +247,14 @@ def test_remarks_of_a_kind_are_one_sentence_with_the_best_and_the_worst():
         "known to caches, in 1 ms; at worst, fast appends 4 bytes and counts in 333 µs up to 10 B of "
         "english, and encodes all of that again, known to caches, in 2 ms."
     )
+
+
+@pytest.mark.parametrize("scenario", ["throughput", "scaling"])
+def test_times_by_different_clocks_are_not_put_in_proportion(scenario):
+    clocks = {"fast": "cpu", "heap": "cpu", "own": "wall"}
+    results = [record(scenario, name, 10_000, 1e-4, clock=clock) for name, clock in clocks.items()]
+    head, *rows = next(tables({"results": results}, "fast")).rows
+    assert [row[head.index("of fast")] for row in rows] == ["1.00", "1.00", NONE]
 
 
 def test_reasons_that_differ_by_seconds_are_one_sentence():

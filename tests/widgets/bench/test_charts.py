@@ -145,6 +145,8 @@ def test_columns_tell_interval_ratio_and_ids_of_each(draw):
     assert {"of tiktoken", "20.00 ×", "25.0 M"} <= {*texts(other)}
     assert other.subtitle == "in tokens/s, with 95 % intervals"
     assert "of rwkv" not in texts(draw("throughput", RUN, baseline="rwkv"))
+    clocks = {"results": [{**row, "clock": row["contender"]} for row in RUN["results"]]}
+    assert [each for each in texts(draw("throughput", clocks)) if each.endswith(" ×")] == ["1.00 ×"]
 
 
 def test_whiskers_reach_from_one_end_of_the_interval_to_the_other_and_one_run_alone_has_none(draw):

@@ -68,6 +68,21 @@ def test_what_paints_itself_is_painted_anew_in_each_theme(qtbot, qapp):
     qtbot.waitUntil(lambda: shown == [square.rect()])
 
 
+def test_no_painter_is_left_open_where_painting_fails(qtbot, qapp):
+    painters = []
+
+    class Failing(Painted):
+        def paint(self, painter, theme):
+            painters.append(painter)
+            raise ValueError("spoiled")
+
+    failing = Failing(ThemeSource(qapp, "dark"))
+    qtbot.addWidget(failing)
+    with pytest.raises(ValueError, match="spoiled"):
+        failing.grab()
+    assert not any(painter.isActive() for painter in painters)
+
+
 def test_pictures_to_draw_on_are_as_sharp_as_the_screen_and_clear(qapp):
     picture = clear_pixmap(10.4, 0.1, 2)
     assert (picture.width(), picture.height(), picture.devicePixelRatio()) == (21, 1, 2)
