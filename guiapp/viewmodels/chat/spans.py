@@ -55,11 +55,11 @@ class ChatSpans(QObject):
 
     @property
     def tokenizer(self) -> Tokenizer | None:
-        return None if self._model.shown is None else self._model.shown.given.tokenizer
+        return self._model.session.tokenizer
 
     @property
     def vocabulary(self) -> Vocabulary | None:
-        return None if self.tokenizer is None else self.tokenizer.vocabulary
+        return self._model.session.vocabulary
 
     @property
     def spelling(self) -> SharedSpelling:
@@ -81,14 +81,11 @@ class ChatSpans(QObject):
         return window._replace(tints=self._looks[first:last]) if self.by_origin else window
 
     def attributes_of(self, ids: NDArray[np.int32]) -> NDArray[np.uint16]:
-        if self.vocabulary is None:
-            return np.zeros(len(ids), np.uint16)
-        attributes: NDArray[np.uint16] = self.vocabulary.signs[ids]
-        return attributes
+        return self._model.session.attributes_of(ids)
 
     def label_of(self, token_id: int) -> str:
         """How a token is written."""
-        return "" if self.vocabulary is None else self.spelling.now.token(self.vocabulary, token_id)
+        return self._model.session.label_of(token_id)
 
     def _follow(self) -> None:
         """Put the new prompt where it differs from the old one: what people look at stays where it is."""
