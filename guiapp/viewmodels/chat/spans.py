@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, Signal
 from guiapp.core.editing.text_buffer import TextEdit
 from guiapp.core.editing.token_store import TokenStore
 from guiapp.core.encoding import FragmentTokens
+from guiapp.core.text.common_ends import common_ends
 from guiapp.viewmodels.chat.model import ChatModel
 from guiapp.viewmodels.text.document import TextDocument
 from guiapp.viewmodels.tokens.layout import SpanWindow
@@ -22,13 +23,6 @@ if TYPE_CHECKING:
     from guiapp.viewmodels.text.exact_twin import Instead
 
 NO_TOKENS = FragmentTokens(np.zeros(0, np.int32), np.zeros(0, np.int64), np.zeros(0, np.int64))
-
-
-def _n_common(one: bytes, other: bytes) -> int:
-    """How many bytes both begin with."""
-    most = min(len(one), len(other))
-    differing = np.flatnonzero(np.frombuffer(one[:most], np.uint8) != np.frombuffer(other[:most], np.uint8))
-    return int(differing[0]) if len(differing) else most
 
 
 class ChatSpans(QObject):
@@ -101,8 +95,7 @@ class ChatSpans(QObject):
         self.turns = self._starts_of_turns()
         edit = None
         if text != before:
-            start = _n_common(before, text)
-            n_behind = _n_common(before[start:][::-1], text[start:][::-1])
+            start, n_behind = common_ends(before, text)
             lengths = len(before) - start - n_behind, len(text) - start - n_behind
             edit = TextEdit(start, *lengths, len(text.decode()) - len(before.decode()))
             self.document.set_text(text)

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QMenu, QPlainTextEdit, QSizePolicy
 
 from guiapp.core.chat.messages import Message
 from guiapp.core.vocab.quoting import quoted
+from guiapp.core.text.common_ends import common_ends
 from guiapp.viewmodels.chat.edited_conversation import ROLES, EditedConversation
 from guiapp.viewmodels.chat.looks import hue_of
 from guiapp.widgets.shared.fitted_label import FittedLabel
@@ -71,8 +72,7 @@ class ContentEditor(QPlainTextEdit):
         before = self.text
         if before == text:
             return
-        start = _n_common(before, text)
-        n_behind = _n_common(before[start:][::-1], text[start:][::-1])
+        start, n_behind = common_ends(before, text)
         self._is_showing = True
         cursor = self.textCursor()
         cursor.setPosition(_n_units(before[:start]))
@@ -256,12 +256,6 @@ class MessageCard(QFrame):
 
 def _text_of(parts: list[Message]) -> str:
     return "\n".join(str(part.get("text", part.get("refusal", ""))) for part in parts)
-
-
-def _n_common(one: str, other: str) -> int:
-    """How many characters both begin with."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
 def _n_units(text: str) -> int:
