@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from functools import partial
 from typing import NamedTuple
@@ -11,8 +12,8 @@ from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QMenu, QPlainTextEdit, QSizePolicy, QTextEdit
 
 from guiapp.core.chat.messages import Message
-from guiapp.core.vocab.quoting import quoted
 from guiapp.core.text.common_ends import common_ends
+from guiapp.core.vocab.quoting import quoted
 from guiapp.viewmodels.chat.edited_conversation import ROLES, EditedConversation
 from guiapp.viewmodels.chat.looks import hue_of
 from guiapp.widgets.shared.fitted_label import FittedLabel
@@ -25,6 +26,7 @@ from guiapp.widgets.shared.theme import GAP_PX, UNIT_PX, Theme, ThemeSource
 MOST_LINES = 14  # of a message, before it scrolls
 MOST_CHARACTERS = 50_000  # of a message that can be typed in; a longer one is only shown in part
 DOT_PX = 9
+LINE_ENDS = re.compile("\r\n?|\u2029")  # an editor has only one kind
 PLACEHOLDER = "What is said"
 
 
@@ -69,7 +71,7 @@ class ContentEditor(QPlainTextEdit):
 
     def show_text(self, text: str) -> None:
         """Show what somebody else changed; the caret goes where that is."""
-        before = self.text
+        before, text = self.text, LINE_ENDS.sub("\n", text)
         if before == text:
             return
         start, n_behind = common_ends(before, text)
@@ -210,12 +212,14 @@ class MessageCard(QFrame):
         is_text = isinstance(content, str)
         shown = content if isinstance(content, str) else _text_of(content)
         is_long = len(shown) > MOST_CHARACTERS
-        self.editor.setReadOnly(is_long or not is_text)
         self.editor.show_text(shown[:MOST_CHARACTERS])
+        is_whole = self.editor.text == content
+        self.editor.setReadOnly(not is_whole)
         self.editor.setAccessibleName(f"Message {self.number + 1}, {quoted(role, 24)}")
         others = [key for key in message if key not in ("role", "content")]
         said = [f"only the first {MOST_CHARACTERS:,} of {len(shown):,} characters"] if is_long else []
         said += [] if is_text else [f"{len(content)} parts"]
+        said += ["characters that cannot be typed here"] if is_text and not (is_long or is_whole) else []
         said += [quoted(key, 24) for key in others]
         self._others.set_texts([f"{' · '.join(said)} – ⋯ Edit as JSON", ", ".join(said)] if said else [""])
         self._others.setVisible(bool(said))
