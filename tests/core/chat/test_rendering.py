@@ -223,6 +223,7 @@ LOOPS = "{{% for i in range(99999) %}}{{% for j in range(99999) %}}{}{{% endfor 
         (LOOPS.format(""), "runs longer than 2 s"),
         (LOOPS.format('{{ "x" * 9999 ~ j }}'), "more memory than it may"),
         ("{{ 'x' * 10**9 }}", "more memory than it may"),
+        ("{{ '\\ud83d' }}{{ '\\ude00' }}", "surrogates not allowed"),
         ("{{ 'x' * 10**7 }}", "writes more than 4,194,304 characters"),
         ("{{ 9 ** (9 ** (9 ** 9)) }}", "runs longer than 2 s"),
         ("{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}", "calls itself without end"),
