@@ -102,8 +102,9 @@ def run(options: argparse.Namespace) -> int:
 
     if options.messages == options.tools == "-":
         raise InputError("Standard input is for one of both. Give the file of the tools.")
-    if options.llama_cpp_beside and (options.beside or options.template_beside):
-        raise InputError("llama.cpp is compared with the same model and template. Leave those beside out.")
+    others = options.beside, options.template_beside, options.no_generation_prompt_beside
+    if options.llama_cpp_beside and any(others):
+        raise InputError("llama.cpp is given the same model, template and prompt. Leave those beside out.")
     tools = None if options.tools is None else read(options.tools)
     conversation = conversation_of(read(options.messages), tools)
     tokenizer = open_tokenizer(options.model, options.pre)
