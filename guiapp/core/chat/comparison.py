@@ -109,6 +109,8 @@ def compare_chats(first: Chat, second: Chat) -> ChatComparison:
 
 def as_text_of(chat: Chat, as_text: bool = True) -> Chat:
     """The same text, where content stays text, or does not."""
+    if as_text == chat.settings.as_text:
+        return chat
     settings = replace(chat.settings, as_text=as_text)
     return Chat(chat.tokenizer, chat.conversation, chat.template, chat.rendering, settings)
 
