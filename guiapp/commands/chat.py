@@ -157,12 +157,12 @@ def _beside(options: argparse.Namespace, chat: Chat) -> tuple[Chat, str, str] | 
 def _compare(
     options: argparse.Namespace, first: tuple[Chat, list[Hint]], second: Chat, name: str, told: str
 ) -> int:
-    from guiapp.core.chat.comparison import compare_chats
+    from guiapp.core.chat.comparison import ChatComparison
     from guiapp.core.chat.comparison_report import comparison_lines, comparison_record
     from guiapp.core.chat.hints import WARNING, hints
 
     chat, found = first
-    compared = compare_chats(chat, second)
+    compared = ChatComparison(chat, second)
     if options.json:
         print_json(comparison_record(compared, (found, hints(second)), told))
     else:

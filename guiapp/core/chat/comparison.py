@@ -42,7 +42,7 @@ class CountPair(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ChatComparison:
-    """Two prompts side by side.
+    """Two prompts of the same messages side by side.
 
     turns   in order, those of the same message beside each other
     counts  of tokens: of the template, of each role, added
@@ -100,11 +100,6 @@ class ChatComparison:
     @property
     def _is_one_model(self) -> bool:
         return self.first.tokenizer is self.second.tokenizer
-
-
-def compare_chats(first: Chat, second: Chat) -> ChatComparison:
-    """Of the same messages, which differ in nothing but how they become tokens."""
-    return ChatComparison(first, second)
 
 
 def as_text_of(chat: Chat, as_text: bool = True) -> Chat:
