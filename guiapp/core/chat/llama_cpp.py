@@ -94,7 +94,7 @@ def _request(chat: Chat) -> dict[str, Any]:
             "messages": [_sent(with_reasoning(message)) for message in chat.conversation.messages],
             "tools": chat.conversation.tools or [],
             "add_generation_prompt": settings.add_generation_prompt,
-            "chat_template_kwargs": settings.variables,
+            "chat_template_kwargs": dict(settings.variables),
         },
         "bos": texts.get("bos_token", ""),
         "eos": texts.get("eos_token", ""),
