@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -69,11 +69,11 @@ class ContentEditor(QPlainTextEdit):
         """As it was typed: in `toPlainText` all spaces may break."""
         return self.document().toRawText().replace("\u2029", "\n")
 
-    def show_text(self, text: str) -> None:
-        """Show what somebody else changed; the caret goes where that is."""
-        before, text = self.text, LINE_ENDS.sub("\n", text)
-        if before == text:
-            return
+    def show_text(self, wanted: str) -> bool:
+        """Show what somebody else changed, the caret where that is; whether it is held as it is."""
+        before = self.text
+        if before == wanted or before == (text := LINE_ENDS.sub("\n", wanted)):
+            return before == wanted
         start, n_behind = common_ends(before, text)
         self._is_showing = True
         cursor = self.textCursor()
@@ -84,9 +84,10 @@ class ContentEditor(QPlainTextEdit):
         self.setTextCursor(cursor)
         self._is_showing = False
         self.fit()
+        return self.text == wanted
 
-    def show_marks(self, marks: Iterable[Mark]) -> None:
-        text, selections = self.text, []
+    def show_marks(self, marks: Sequence[Mark]) -> None:
+        text, selections = self.text if marks else "", []
         for mark in marks:
             selection = QTextEdit.ExtraSelection()
             cursor = QTextCursor(self.document())
@@ -212,14 +213,13 @@ class MessageCard(QFrame):
         is_text = isinstance(content, str)
         shown = content if isinstance(content, str) else _text_of(content)
         is_long = len(shown) > MOST_CHARACTERS
-        self.editor.show_text(shown[:MOST_CHARACTERS])
-        is_whole = self.editor.text == content
-        self.editor.setReadOnly(not is_whole)
+        is_held = self.editor.show_text(shown[:MOST_CHARACTERS])
+        self.editor.setReadOnly(is_long or not is_text or not is_held)
         self.editor.setAccessibleName(f"Message {self.number + 1}, {quoted(role, 24)}")
         others = [key for key in message if key not in ("role", "content")]
         said = [f"only the first {MOST_CHARACTERS:,} of {len(shown):,} characters"] if is_long else []
         said += [] if is_text else [f"{len(content)} parts"]
-        said += ["characters that cannot be typed here"] if is_text and not (is_long or is_whole) else []
+        said += [] if is_held else ["characters that cannot be typed here"]
         said += [quoted(key, 24) for key in others]
         self._others.set_texts([f"{' · '.join(said)} – ⋯ Edit as JSON", ", ".join(said)] if said else [""])
         self._others.setVisible(bool(said))
