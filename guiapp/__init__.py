@@ -63,7 +63,7 @@ def chat(
     as_text    whether content stays text where it looks like a control token
     The result has `text`, `token_ids`, `origins` (of each token), `turns`, `is_generated` (by the assistant),
     `budget`, and `as_text`: the tokens if content may not become control tokens.
-    `guiapp.core.chat.hints.hints` tells what may go wrong, `guiapp.core.chat.comparison.compare_chats` in
+    `guiapp.core.chat.hints.hints` tells what may go wrong, `guiapp.core.chat.comparison.ChatComparison` in
     what two of them differ.
     The template runs in a process of its own, for at most 2 s.  Raises ChatError for messages or a template
     that cannot be rendered, VocabError for a model that cannot be used.

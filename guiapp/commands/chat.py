@@ -102,8 +102,9 @@ def run(options: argparse.Namespace) -> int:
 
     if options.messages == options.tools == "-":
         raise InputError("Standard input is for one of both. Give the file of the tools.")
-    if options.llama_cpp_beside and (options.beside or options.template_beside):
-        raise InputError("llama.cpp is compared with the same model and template. Leave those beside out.")
+    others = options.beside, options.template_beside, options.no_generation_prompt_beside
+    if options.llama_cpp_beside and any(others):
+        raise InputError("llama.cpp is given the same model, template and prompt. Leave those beside out.")
     tools = None if options.tools is None else read(options.tools)
     conversation = conversation_of(read(options.messages), tools)
     tokenizer = open_tokenizer(options.model, options.pre)
@@ -156,12 +157,12 @@ def _beside(options: argparse.Namespace, chat: Chat) -> tuple[Chat, str, str] | 
 def _compare(
     options: argparse.Namespace, first: tuple[Chat, list[Hint]], second: Chat, name: str, told: str
 ) -> int:
-    from guiapp.core.chat.comparison import compare_chats
+    from guiapp.core.chat.comparison import ChatComparison
     from guiapp.core.chat.comparison_report import comparison_lines, comparison_record
     from guiapp.core.chat.hints import WARNING, hints
 
     chat, found = first
-    compared = compare_chats(chat, second)
+    compared = ChatComparison(chat, second)
     if options.json:
         print_json(comparison_record(compared, (found, hints(second)), told))
     else:

@@ -122,6 +122,7 @@ def test_one_token_is_one(capsys, messages, tmp_path):
     ("more", "told"),
     [
         (["--llama-cpp-beside", "--beside", "demo:spm"], "Leave those beside out."),
+        (["--llama-cpp-beside", "--no-generation-prompt-beside"], "Leave those beside out."),
         (
             ["--template-beside", "no.jinja"],
             "tokenloupe: no.jinja: The template refuses these messages: never",

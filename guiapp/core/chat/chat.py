@@ -173,9 +173,14 @@ class Chat:
     def tokens_at(self, start: int, end: int) -> tuple[int, int]:
         """Those that have some of these characters of the text, first and behind the last; else (0, 0)."""
         first, last = np.searchsorted(self.character_of_byte, (start, end))
-        spans = self.encoding.spans
-        found = np.flatnonzero((spans[:, 1] > first) & (spans[:, 0] < last))
-        return (int(found[0]), int(found[-1]) + 1) if len(found) else (0, 0)
+        starts, ends = self._bounds
+        found = int(np.searchsorted(ends, first, "right")), int(np.searchsorted(starts, last))
+        return found if found[0] < found[1] else (0, 0)
+
+    @cached_property
+    def _bounds(self) -> NDArray[np.int64]:
+        """int64[2, n]: where tokens start, and where they end; both never fall."""
+        return np.ascontiguousarray(self.encoding.spans.T)
 
     def origin_at(self, character: int) -> TokenOrigin:
         """Of one character of the text, even if a token has others beside it."""

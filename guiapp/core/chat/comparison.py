@@ -42,7 +42,7 @@ class CountPair(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ChatComparison:
-    """Two prompts side by side.
+    """Two prompts of the same messages side by side.
 
     turns   in order, those of the same message beside each other
     counts  of tokens: of the template, of each role, added
@@ -102,13 +102,10 @@ class ChatComparison:
         return self.first.tokenizer is self.second.tokenizer
 
 
-def compare_chats(first: Chat, second: Chat) -> ChatComparison:
-    """Of the same messages, which differ in nothing but how they become tokens."""
-    return ChatComparison(first, second)
-
-
 def as_text_of(chat: Chat, as_text: bool = True) -> Chat:
     """The same text, where content stays text, or does not."""
+    if as_text == chat.settings.as_text:
+        return chat
     settings = replace(chat.settings, as_text=as_text)
     return Chat(chat.tokenizer, chat.conversation, chat.template, chat.rendering, settings)
 

@@ -18,6 +18,7 @@ from guiapp.core.chat.templates import special_texts
 from guiapp.core.chat.traced import CHANGED, Origin, Run
 from guiapp.core.errors import ChatError
 from guiapp.core.system.processes import ApartError, answer_of
+from guiapp.core.text.common_ends import common_ends
 from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.vocabulary import LLAMA_CPP
 
@@ -45,7 +46,7 @@ class LlamaPrompt:
             ours = ours.removeprefix(bos)
             left_out = f"llama.cpp leaves out the {quoted(bos)} that the template writes, as it adds one."
         if ours != theirs:
-            at = _n_common(ours, theirs)
+            at, _ = common_ends(ours, theirs)
             here, there = (quoted(text[at : at + SHOWN]) or "its end" for text in (ours, theirs))
             place = at + len(chat.text) - len(ours) + 1
             return f"{left_out} From character {place:,}, llama.cpp has {there} instead of {here}.".strip()
@@ -93,7 +94,7 @@ def _request(chat: Chat) -> dict[str, Any]:
             "messages": [_sent(with_reasoning(message)) for message in chat.conversation.messages],
             "tools": chat.conversation.tools or [],
             "add_generation_prompt": settings.add_generation_prompt,
-            "chat_template_kwargs": settings.variables,
+            "chat_template_kwargs": dict(settings.variables),
         },
         "bos": texts.get("bos_token", ""),
         "eos": texts.get("eos_token", ""),
@@ -122,8 +123,7 @@ def _call(call: Any) -> Any:
 def _like(rendering: Rendering, text: str) -> Rendering:
     """A rendering of another text: its origins where it begins and ends with the same."""
     ours = rendering.text
-    n_before = _n_common(ours, text)
-    n_after = _n_common(ours[n_before:][::-1], text[n_before:][::-1])
+    n_before, n_after = common_ends(ours, text)
     shift, middle = len(text) - len(ours), len(text) - n_after
     runs = [run for run in rendering.runs if run.start < n_before]
     runs += [Run(n_before, Origin(CHANGED), 0)] if middle > n_before else []
@@ -136,9 +136,3 @@ def _like(rendering: Rendering, text: str) -> Rendering:
     prompt = rendering.prompt_start
     moved = prompt if prompt is None or prompt <= n_before else prompt + shift
     return Rendering(text, tuple(runs), rendering.lines, 0, (), moved)
-
-
-def _n_common(first: str, second: str) -> int:
-    """How many characters two texts begin with alike."""
-    pairs = enumerate(zip(first, second, strict=False))
-    return next((at for at, (one, other) in pairs if one != other), min(len(first), len(second)))

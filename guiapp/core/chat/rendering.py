@@ -91,7 +91,7 @@ def _answers(request: bytes, checkpoint: Callable[[], None]) -> list[dict[str, A
     if lines:
         return [json.loads(line) for line in lines]
     if status is None or (sys.platform != "win32" and status == -signal.SIGALRM):
-        raise ChatError("The template runs longer than 2 s.")
+        raise ChatError("The template takes more time than it may.")
     raise ChatError("The template takes more memory than it may, or breaks the process that runs it.")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from guiapp.core.chat.messages import Conversation
@@ -12,6 +13,7 @@ from guiapp.core.system.outside_json import read_json
 
 TEMPLATE, PROMPT, VARIABLES = "chat_template", "add_generation_prompt", "chat_template_kwargs"
 AS_TEXT = "content_as_text"  # no server has it
+HALVES = re.compile("[\ud800-\udfff]")  # of characters, which no file can have
 KINDS = {TEMPLATE: str, PROMPT: bool, VARIABLES: dict, AS_TEXT: bool}
 
 
@@ -25,7 +27,7 @@ def request_of(conversation: Conversation, settings: ChatSettings) -> str:
         AS_TEXT: settings.as_text,
     }
     said |= {key: value for key, value in optional.items() if value}
-    return json.dumps(said, ensure_ascii=False, indent=2)
+    return HALVES.sub(lambda half: f"\\u{ord(half[0]):x}", json.dumps(said, ensure_ascii=False, indent=2))
 
 
 def settings_of(request: str | bytes) -> ChatSettings:

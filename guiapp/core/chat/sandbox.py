@@ -54,12 +54,13 @@ def _rendered(request: Mapping[str, Any], now: datetime) -> dict[str, Any]:
         random.seed(0)
         environment = ChatEnvironment(now)
         text = environment.rendered(request["template"], _given(request, request))
+        if len(text) > MOST_CHARACTERS:
+            return {"error": f"writes more than {MOST_CHARACTERS:,} characters"}
+        text.encode()  # fails for halves of characters, which JSON would put together
     except MemoryError:
         return {"error": "takes more memory than it may"}
     except Exception as error:
         return {"error": _reason(error), "line": _line(error)}
-    if len(text) > MOST_CHARACTERS:
-        return {"error": f"writes more than {MOST_CHARACTERS:,} characters"}
     elapsed_ns = time.perf_counter_ns() - started_ns
     return {"text": text, "elapsed_ns": elapsed_ns, "generated": environment.generated}
 

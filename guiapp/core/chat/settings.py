@@ -6,6 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 
+def is_text(template: str) -> bool:
+    """Whether a template is given as its text, rather than by a name or a file."""
+    return "{{" in template or "{%" in template
+
+
 @dataclass(frozen=True)
 class ChatSettings:
     """What people choose besides messages and tools.

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from guiapp.core.chat.rendering import LONGEST_TEMPLATE
+from guiapp.core.chat.settings import is_text
 from guiapp.core.errors import ChatError
 from guiapp.core.formats.tokenizer_config import CONFIG, TEMPLATE, name_before
 from guiapp.core.system.outside_json import read_json
@@ -109,7 +110,7 @@ def chosen_template(vocabulary: Vocabulary, has_tools: bool, given: str | Path |
 
     Raises ChatError where there is none.
     """
-    if isinstance(given, str) and ("{{" in given or "{%" in given):
+    if isinstance(given, str) and is_text(given):
         return ChatTemplate("given", given, AS_GIVEN)
     templates = {template.name: template for template in templates_of(vocabulary)}
     if given is None:

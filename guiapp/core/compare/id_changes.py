@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from guiapp.core.compare.increasing import longest_increasing
 from guiapp.core.system.checkpoint import stoppable
+from guiapp.core.text.common_ends import n_equal_from_start
 
 Ids = NDArray[np.int32]
 LARGEST_TABLE = 1 << 31  # cells; about a second
@@ -138,13 +139,6 @@ def beside_all(rows: NDArray[np.int64], side: int, indexes: NDArray[np.int64]) -
     behind = other[at, 1] + indexes - own[at, 1]
     found: NDArray[np.int64] = np.where(indexes < own[at, 1], within, behind)
     return found
-
-
-def n_equal_from_start(first: Ids, second: Ids) -> int:
-    """How many tokens two lists have in common before the first that differs."""
-    shorter = min(len(first), len(second))
-    differs = first[:shorter] != second[:shorter]
-    return int(differs.argmax()) if differs.any() else shorter
 
 
 Run = tuple[int, int, int]  # of equal tokens: where it begins in both lists, and how many

@@ -34,6 +34,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from guiapp.core.chat.messages import conversation_of
 from guiapp.core.chat.requests import settings_of
+from guiapp.core.chat.settings import is_text
 from guiapp.core.demo import PREFIX
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.explain.figures import counted
@@ -211,7 +212,7 @@ def _chat(value: str) -> str:
         template = settings_of(value).template or ""
     except TokenloupeError as error:
         raise EntryError(f"holds no messages: {error}") from error
-    if "{" not in template and Path(template).name != template:
+    if not is_text(template) and Path(template).name != template:
         raise EntryError("names the file of a template. Give the text of it.")
     return value
 

@@ -123,7 +123,7 @@ def _compared(
     chat: Chat, beside: Beside, tokenizer: Tokenizer | None, load: Load, progress: Progress
 ) -> Compared:
     from guiapp.core.chat.chat import chat_of
-    from guiapp.core.chat.comparison import as_text_of, compare_chats, in_model
+    from guiapp.core.chat.comparison import ChatComparison, as_text_of, in_model
     from guiapp.core.chat.llama_cpp import llama_prompt
 
     checkpoint, settings, told = partial(progress, 0.0), chat.settings, ""
@@ -142,5 +142,5 @@ def _compared(
         case Way.LLAMA_CPP:
             prompt = llama_prompt(chat, checkpoint)
             other, told = prompt.chat, prompt.difference(chat)
-    comparison = compare_chats(chat, other)
+    comparison = ChatComparison(chat, other)
     return Compared(beside, comparison, tuple(compared_turns(comparison)), tokenizer, told)

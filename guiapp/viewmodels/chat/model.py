@@ -13,8 +13,8 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from guiapp.core.chat.messages import Conversation, conversation_of
 from guiapp.core.chat.requests import request_of, settings_of
-from guiapp.core.chat.settings import ChatSettings
-from guiapp.core.errors import ChatError
+from guiapp.core.chat.settings import ChatSettings, is_text
+from guiapp.core.errors import ChatError, TokenloupeError
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.chat.edited_conversation import EditedConversation
 from guiapp.viewmodels.chat.looks import looks_of
@@ -50,7 +50,6 @@ class ChatResult:
     looks     uint8[n], see `looks_of`
     """
 
-    given: ChatInput
     templates: tuple[ChatTemplate, ...] = ()
     template: ChatTemplate | None = None
     chat: Chat | None = None
@@ -86,6 +85,7 @@ class ChatModel(QObject):
         self.result: ChatResult | None = None
         self.shown: ChatResult | None = None
         self._selected: int | None = None
+        self._given: ChatInput | None = None  # to the newest job
         self._is_due = False
         self.reading = LatestJob[Conversation](self)
         self.reading.done.connect(self.edited.take)
@@ -96,7 +96,7 @@ class ChatModel(QObject):
         self.edited.changed.connect(self._render_soon)
         session.vocabulary_changed.connect(self._follow_vocabulary)
         session.options_changed.connect(self._follow_options)
-        self._render_anew()
+        self._start()
 
     def stop(self) -> None:
         """Render no more."""
@@ -138,7 +138,7 @@ class ChatModel(QObject):
     @property
     def is_behind(self) -> bool:
         """Whether the messages were changed since, or cannot be rendered."""
-        return self._is_due or self._job.is_busy or self._delay.isActive() or bool(self.failure)
+        return self.is_busy or bool(self.failure)
 
     @property
     def is_busy(self) -> bool:
@@ -159,15 +159,15 @@ class ChatModel(QObject):
         self._settings = settings
         self.settings_changed.emit()
         self.session.set_add_special(settings.add_special)
-        self._render_anew()
+        self._start()
 
     @property
     def request(self) -> str:
         """Messages and settings as a session file has them: with the text of a template that is in a file."""
         settings, template = self._settings, None if self.result is None else self.result.template
         names = {each.name for each in self.templates}
-        if template is not None and settings.template not in (None, *names):
-            settings = replace(settings, template=template.text)
+        if (given := settings.template) is not None and given not in names and not is_text(given):
+            settings = replace(settings, template=None if template is None else template.text)
         return request_of(self.edited.conversation, settings)
 
     def take_request(self, request: str) -> None:
@@ -211,51 +211,43 @@ class ChatModel(QObject):
         if self.settings.template in {each.name for each in self.templates}:
             self._settings = replace(self._settings, template=None)
             self.settings_changed.emit()
-        self.result = self.shown = None
-        self._set_selected(None)
-        self.result_changed.emit()
-        self._render_anew()
+        self._begin_anew()
 
     def _follow_options(self) -> None:
-        if self.result is not None and self.result.given.settings != self.settings:
-            self.settings_changed.emit()
-            self._render_anew()
+        self.settings_changed.emit()
+        self._start()
 
-    def _render_anew(self) -> None:
-        """Whatever is being rendered is not wanted any more."""
-        self._job.cancel()
+    def _begin_anew(self) -> None:
+        """What is shown has nothing to do with what is to come."""
+        self.result = self.shown = self._given = None
+        self._set_selected(None)
+        self.result_changed.emit()
         self._start()
 
     def _render_soon(self) -> None:
         """What is under way is finished first: else one who types without a break would see nothing new."""
-        if self._job.is_busy:
+        if not self.edited.messages:
+            self._begin_anew()
+        elif self._job.is_busy:
             self._is_due = True
         elif not self._delay.isActive():
             self._delay.start()
-        if not self.edited.messages:
-            self.result = self.shown = None
-            self._set_selected(None)
-            self.result_changed.emit()
 
     def _start(self) -> None:
         self._is_due = False
         self._delay.stop()
         if self.session.tokenizer is None:
             return
-        given = ChatInput(
-            self.session.tokenizer,
-            self.edited.conversation,
-            self.settings,
-        )
-        if self.result is None or given != self.result.given:
+        given = ChatInput(self.session.tokenizer, self.edited.conversation, self.settings)
+        if given != self._given:
+            self._given = given
             self._job.start(partial(_rendered, given))
 
     def _take(self, result: ChatResult) -> None:
         self.result = result
-        if result.chat is not None or self.shown is None:
-            n_before = 0 if self.encoding is None else len(self.encoding)
-            self.shown = result
-            if self.encoding is None or len(self.encoding) != n_before:
+        if result.chat is not None:
+            before, self.shown = self.encoding, result
+            if before is None or len(before) != len(result.chat.encoding):
                 self._set_selected(None)
         self.result_changed.emit()
         if self._is_due:
@@ -279,11 +271,12 @@ def _rendered(given: ChatInput, progress: Progress) -> ChatResult:
         has_tools = given.conversation.tools is not None
         template = chosen_template(vocabulary, has_tools, given.settings.template)
         if not given.conversation.messages:
-            return ChatResult(given, templates, template)
+            return ChatResult(templates, template)
         conversation = conversation_of(given.conversation.messages, given.conversation.tools)
         chat = chat_of(given.tokenizer, conversation, given.settings, checkpoint=partial(progress, 0.0))
-    except ChatError as error:
-        return ChatResult(given, templates, template, failure=str(error), failed_line=error.line)
+    except TokenloupeError as error:
+        line = error.line if isinstance(error, ChatError) else 0
+        return ChatResult(templates, template, failure=str(error), failed_line=line)
     found = tuple(hints(chat))
     len(chat.origins), chat.budget, chat.turns  # here rather than in the window's thread
-    return ChatResult(given, templates, template, chat, found, looks_of(chat))
+    return ChatResult(templates, template, chat, found, looks_of(chat))

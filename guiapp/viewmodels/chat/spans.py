@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, Signal
 from guiapp.core.editing.text_buffer import TextEdit
 from guiapp.core.editing.token_store import TokenStore
 from guiapp.core.encoding import FragmentTokens
+from guiapp.core.text.common_ends import common_ends
 from guiapp.viewmodels.chat.model import ChatModel
 from guiapp.viewmodels.text.document import TextDocument
 from guiapp.viewmodels.tokens.layout import SpanWindow
@@ -22,13 +23,6 @@ if TYPE_CHECKING:
     from guiapp.viewmodels.text.exact_twin import Instead
 
 NO_TOKENS = FragmentTokens(np.zeros(0, np.int32), np.zeros(0, np.int64), np.zeros(0, np.int64))
-
-
-def _n_common(one: bytes, other: bytes) -> int:
-    """How many bytes both begin with."""
-    most = min(len(one), len(other))
-    differing = np.flatnonzero(np.frombuffer(one[:most], np.uint8) != np.frombuffer(other[:most], np.uint8))
-    return int(differing[0]) if len(differing) else most
 
 
 class ChatSpans(QObject):
@@ -55,11 +49,11 @@ class ChatSpans(QObject):
 
     @property
     def tokenizer(self) -> Tokenizer | None:
-        return None if self._model.shown is None else self._model.shown.given.tokenizer
+        return self._model.session.tokenizer
 
     @property
     def vocabulary(self) -> Vocabulary | None:
-        return None if self.tokenizer is None else self.tokenizer.vocabulary
+        return self._model.session.vocabulary
 
     @property
     def spelling(self) -> SharedSpelling:
@@ -81,14 +75,11 @@ class ChatSpans(QObject):
         return window._replace(tints=self._looks[first:last]) if self.by_origin else window
 
     def attributes_of(self, ids: NDArray[np.int32]) -> NDArray[np.uint16]:
-        if self.vocabulary is None:
-            return np.zeros(len(ids), np.uint16)
-        attributes: NDArray[np.uint16] = self.vocabulary.signs[ids]
-        return attributes
+        return self._model.session.attributes_of(ids)
 
     def label_of(self, token_id: int) -> str:
         """How a token is written."""
-        return "" if self.vocabulary is None else self.spelling.now.token(self.vocabulary, token_id)
+        return self._model.session.label_of(token_id)
 
     def _follow(self) -> None:
         """Put the new prompt where it differs from the old one: what people look at stays where it is."""
@@ -104,8 +95,7 @@ class ChatSpans(QObject):
         self.turns = self._starts_of_turns()
         edit = None
         if text != before:
-            start = _n_common(before, text)
-            n_behind = _n_common(before[start:][::-1], text[start:][::-1])
+            start, n_behind = common_ends(before, text)
             lengths = len(before) - start - n_behind, len(text) - start - n_behind
             edit = TextEdit(start, *lengths, len(text.decode()) - len(before.decode()))
             self.document.set_text(text)

@@ -15,6 +15,7 @@ from guiapp.core.editing.token_store import TokenStore
 from guiapp.core.encoding import FragmentTokens
 from guiapp.core.explain.figures import in_bytes
 from guiapp.core.explain.id_lists import IdsError, ListedId, listed_ids
+from guiapp.core.text.common_ends import common_ends
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.vocabulary import Vocabulary
 from guiapp.viewmodels.background import LatestJob, Progress
@@ -84,8 +85,7 @@ class ListedSpans(QObject):
             self._tell()
             return
         self._coming = tokens
-        start = _n_equal(before, text)
-        n_behind = min(_n_equal(before[::-1], text[::-1]), len(before) - start, len(text) - start)
+        start, n_behind = common_ends(before, text)
         self.document.replace(start, len(before) - n_behind, text[start : len(text) - n_behind])
 
     def spans_in(self, start: int, end: int) -> SpanWindow:
@@ -211,11 +211,3 @@ def _byte_offsets(text: str) -> NDArray[np.int64]:
     is_stray_byte = (points >= 0xDC80) & (points <= 0xDCFF)
     lengths = 1 + sum((points > last).astype(np.int64) for last in (0x7F, 0x7FF, 0xFFFF))
     return np.append(0, np.cumsum(np.where(is_stray_byte, 1, lengths)))
-
-
-def _n_equal(first: bytes, second: bytes) -> int:
-    """How many bytes two texts begin with alike."""
-    n_both = min(len(first), len(second))
-    views = (np.frombuffer(each, np.uint8, n_both) for each in (first, second))
-    differs = np.not_equal(*views)
-    return int(differs.argmax()) if differs.any() else n_both

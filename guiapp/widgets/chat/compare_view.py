@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QMenu, QSizePolicy
 
 from guiapp.core.explain.figures import counted
 from guiapp.core.vocab.quoting import quoted
-from guiapp.viewmodels.chat.beside import Beside, ChatBeside, Way
+from guiapp.viewmodels.chat.beside import Beside, ChatBeside, Compared, Way
 from guiapp.widgets.chat.side_by_side import BETWEEN_PX, SIDE_PX, SideBySide
 from guiapp.widgets.chat.template_panel import ask_for_template
 from guiapp.widgets.shared.buttons import tool_button
@@ -153,19 +153,18 @@ class CompareView(QFrame):
             for label in (*self.names, self.counts):
                 label.set_texts([""])
         else:
-            self._tell(compared.comparison.has_same_ids, compared.told)
+            self._tell(compared)
         self._follow_selected()
 
-    def _tell(self, has_same_ids: bool, told: str) -> None:
-        compared = self.beside.compared
-        assert compared is not None
+    def _tell(self, compared: Compared) -> None:
         comparison = compared.comparison
-        n_differing = [int((~shared).sum()) for shared in comparison.is_shared]
-        alike = "Equal to llama.cpp ✓" if compared.beside.way is Way.LLAMA_CPP else "The same ids"
-        if told or not has_same_ids:
-            alike = (
-                told or f"{n_differing[0]:,} tokens only at the left, {n_differing[1]:,} only at the right"
-            )
+        if compared.told:
+            alike = compared.told
+        elif comparison.has_same_ids:
+            alike = "Equal to llama.cpp ✓" if compared.beside.way is Way.LLAMA_CPP else "The same ids"
+        else:
+            first, second = (int((~shared).sum()) for shared in comparison.is_shared)
+            alike = f"{first:,} tokens only at the left, {second:,} only at the right"
         n_shown, n_turns = len(compared.turns), len(comparison.turns)
         rest = "" if n_shown == n_turns else f" – the first {n_shown:,} of {n_turns:,} turns are shown"
         self.told.setText(alike + rest)

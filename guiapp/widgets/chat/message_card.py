@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -11,6 +12,7 @@ from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QMenu, QPlainTextEdit, QSizePolicy, QTextEdit
 
 from guiapp.core.chat.messages import Message
+from guiapp.core.text.common_ends import common_ends
 from guiapp.core.vocab.quoting import quoted
 from guiapp.viewmodels.chat.edited_conversation import ROLES, EditedConversation
 from guiapp.viewmodels.chat.looks import hue_of
@@ -24,6 +26,7 @@ from guiapp.widgets.shared.theme import GAP_PX, UNIT_PX, Theme, ThemeSource
 MOST_LINES = 14  # of a message, before it scrolls
 MOST_CHARACTERS = 50_000  # of a message that can be typed in; a longer one is only shown in part
 DOT_PX = 9
+LINE_ENDS = re.compile("\r\n?|\u2029")  # an editor has only one kind
 PLACEHOLDER = "What is said"
 
 
@@ -66,13 +69,12 @@ class ContentEditor(QPlainTextEdit):
         """As it was typed: in `toPlainText` all spaces may break."""
         return self.document().toRawText().replace("\u2029", "\n")
 
-    def show_text(self, text: str) -> None:
-        """Show what somebody else changed; the caret goes where that is."""
+    def show_text(self, wanted: str) -> bool:
+        """Show what somebody else changed, the caret where that is; whether it is held as it is."""
         before = self.text
-        if before == text:
-            return
-        start = _n_common(before, text)
-        n_behind = _n_common(before[start:][::-1], text[start:][::-1])
+        if before == wanted or before == (text := LINE_ENDS.sub("\n", wanted)):
+            return before == wanted
+        start, n_behind = common_ends(before, text)
         self._is_showing = True
         cursor = self.textCursor()
         cursor.setPosition(_n_units(before[:start]))
@@ -82,9 +84,10 @@ class ContentEditor(QPlainTextEdit):
         self.setTextCursor(cursor)
         self._is_showing = False
         self.fit()
+        return self.text == wanted
 
-    def show_marks(self, marks: Iterable[Mark]) -> None:
-        text, selections = self.text, []
+    def show_marks(self, marks: Sequence[Mark]) -> None:
+        text, selections = self.text if marks else "", []
         for mark in marks:
             selection = QTextEdit.ExtraSelection()
             cursor = QTextCursor(self.document())
@@ -210,12 +213,13 @@ class MessageCard(QFrame):
         is_text = isinstance(content, str)
         shown = content if isinstance(content, str) else _text_of(content)
         is_long = len(shown) > MOST_CHARACTERS
-        self.editor.setReadOnly(is_long or not is_text)
-        self.editor.show_text(shown[:MOST_CHARACTERS])
+        is_held = self.editor.show_text(shown[:MOST_CHARACTERS])
+        self.editor.setReadOnly(is_long or not is_text or not is_held)
         self.editor.setAccessibleName(f"Message {self.number + 1}, {quoted(role, 24)}")
         others = [key for key in message if key not in ("role", "content")]
         said = [f"only the first {MOST_CHARACTERS:,} of {len(shown):,} characters"] if is_long else []
         said += [] if is_text else [f"{len(content)} parts"]
+        said += [] if is_held else ["characters that cannot be typed here"]
         said += [quoted(key, 24) for key in others]
         self._others.set_texts([f"{' · '.join(said)} – ⋯ Edit as JSON", ", ".join(said)] if said else [""])
         self._others.setVisible(bool(said))
@@ -256,12 +260,6 @@ class MessageCard(QFrame):
 
 def _text_of(parts: list[Message]) -> str:
     return "\n".join(str(part.get("text", part.get("refusal", ""))) for part in parts)
-
-
-def _n_common(one: str, other: str) -> int:
-    """How many characters both begin with."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
 def _n_units(text: str) -> int:

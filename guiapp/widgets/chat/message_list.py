@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from functools import partial
-from itertools import zip_longest
 from pathlib import Path
 
 from PySide6.QtCore import QSignalBlocker, Qt
@@ -143,10 +142,8 @@ class MessageList(QFrame):
         chat = self._model.chat
         messages = self._model.edited.messages
         rendered = () if chat is None else chat.conversation.messages
-        for card, message, before in zip_longest(
-            self.cards, messages[: len(self.cards)], rendered[: len(self.cards)]
-        ):
-            if chat is not None and card is not None and message == before:
+        for card, message, before in zip(self.cards, messages, rendered, strict=False):
+            if chat is not None and message == before:
                 card.show_count(chat.budget.by_message[card.number])
         self._mark()
         self._count_generation()

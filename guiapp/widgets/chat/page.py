@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QSplitter, QWidget
 
 from guiapp.core.chat.hints import Hint
@@ -83,6 +83,7 @@ class ChatPage(Page):
         self.hints.pointed_at.connect(self._point_at)
         self.hints.both_wanted.connect(partial(self._put_beside, Beside(Way.AS_TEXT)))
         self.llama_badge.differs.clicked.connect(partial(self._put_beside, Beside(Way.LLAMA_CPP)))
+        self.watched.connect(self.llama.set_watched)
         self.beside.changed.connect(self._fold)
         self.compare.left.connect(partial(self._put_beside, None))
         self.template.fold_wanted.connect(partial(self.show_template, False))
@@ -211,14 +212,6 @@ class ChatPage(Page):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fold()
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self.llama.set_watched(True)
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        self.llama.set_watched(False)
 
     def _follow(self) -> None:
         failure, result = self.model.failure, self.model.result

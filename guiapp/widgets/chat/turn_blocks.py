@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from guiapp.core.editing.text_blocks import BlockSplice, TextBlocks
 from guiapp.core.editing.text_buffer import TextBuffer, TextEdit
+from guiapp.core.text.common_ends import n_equal_from_start
 from guiapp.viewmodels.chat.spans import ChatSpans
 
 
@@ -30,10 +31,9 @@ class TurnBlocks(TextBlocks):
         """Follow an edit; turns may begin elsewhere on both sides of it."""
         old = self._starts
         self.reset()
-        most = min(len(old), len(self._starts))
-        n_before = _n_equal(old[:most], self._starts[:most])
-        ends = (old + edit.shift)[::-1][:most], self._starts[::-1][:most]
-        n_behind = min(_n_equal(*ends), most - n_before)
+        n_before = n_equal_from_start(old, self._starts)
+        behind = old[n_before:] + edit.shift, self._starts[n_before:]
+        n_behind = n_equal_from_start(behind[0][::-1], behind[1][::-1])
         n_kept = n_before + n_behind
         return BlockSplice(n_before, len(old) - n_kept, len(self._starts) - n_kept)
 
@@ -44,9 +44,3 @@ def _between_pairs(newlines: NDArray[np.int64]) -> NDArray[np.int64]:
     firsts = np.maximum.accumulate(np.where(goes_on, 0, np.arange(len(newlines))))
     seconds: NDArray[np.int64] = newlines[(np.arange(len(newlines)) - firsts) % 2 == 1]
     return seconds
-
-
-def _n_equal(one: NDArray[np.int64], other: NDArray[np.int64]) -> int:
-    """How many places from the first on are equal."""
-    differing = np.flatnonzero(one != other)
-    return int(differing[0]) if len(differing) else len(one)

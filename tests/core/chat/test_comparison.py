@@ -6,7 +6,7 @@ from chat_templates import CONVERSATIONS, TEMPLATES, chat_here
 
 import guiapp
 from guiapp.core.chat import comparison
-from guiapp.core.chat.comparison import compare_chats
+from guiapp.core.chat.comparison import ChatComparison
 
 PLAIN = CONVERSATIONS["plain"]
 
@@ -27,7 +27,7 @@ def unshared(compared):
 
 
 def test_a_prompt_has_all_in_common_with_itself():
-    compared = compare_chats(prompt(), prompt())
+    compared = ChatComparison(prompt(), prompt())
     assert compared.has_same_ids
     assert all(first == second for first, second in compared.turns)
     assert unshared(compared) == ["", ""]
@@ -36,7 +36,7 @@ def test_a_prompt_has_all_in_common_with_itself():
 
 def test_without_a_generation_prompt_only_that_is_missing():
     first = prompt()
-    compared = compare_chats(first, prompt(prompt=False))
+    compared = ChatComparison(first, prompt(prompt=False))
     assert [turn.is_prompt for turn, other in compared.turns if other is None] == [True]
     assert unshared(compared) == ["<|im_start|>assistant\n", ""]
     differences = {name: one - other for name, one, other in compared.counts if one != other}
@@ -46,7 +46,7 @@ def test_without_a_generation_prompt_only_that_is_missing():
 @pytest.mark.parametrize("most", [comparison.MOST_PAIRS, 0])
 def test_of_two_templates_content_is_shared_and_what_both_write(monkeypatch, most):
     monkeypatch.setattr(comparison, "MOST_PAIRS", most)
-    compared = compare_chats(prompt(), prompt("text between tags"))
+    compared = ChatComparison(prompt(), prompt("text between tags"))
     only_first, only_second = unshared(compared)
     assert "Be careful" not in only_first + only_second
     assert "<|im_start|>" in only_first
@@ -54,7 +54,7 @@ def test_of_two_templates_content_is_shared_and_what_both_write(monkeypatch, mos
 
 
 def test_of_two_models_tokens_of_the_same_text_are_shared():
-    compared = compare_chats(prompt(), prompt(model="demo:unigram"))
+    compared = ChatComparison(prompt(), prompt(model="demo:unigram"))
     assert [(first.message, second.message) for first, second in compared.turns if first and second]
     for chat, other, shared in (
         (compared.first, compared.second, compared.is_shared[0]),
@@ -69,6 +69,6 @@ def test_of_two_models_tokens_of_the_same_text_are_shared():
 
 
 def test_each_token_counts_once():
-    compared = compare_chats(prompt(), prompt("text between tags", "demo:spm"))
+    compared = ChatComparison(prompt(), prompt("text between tags", "demo:spm"))
     totals = [sum(column) for column in list(zip(*compared.counts, strict=True))[1:]]
     assert totals == [len(compared.first.encoding), len(compared.second.encoding)]

@@ -50,8 +50,8 @@ def test_differences_are_told(template, conversation, settings, told):
 
 
 def test_other_ids_of_the_same_text_are_told():
-    chat, llama = prompts(TURNS)
-    llama = llama_cpp.LlamaPrompt(llama.chat, np.array([1], np.int32))
+    chat = guiapp.chat("demo:bpe", PLAIN[0], TURNS)
+    llama = llama_cpp.LlamaPrompt(llama_prompt(chat).chat, np.array([1], np.int32))
     assert llama.difference(chat) == "llama.cpp has the same text, but other ids."
 
 

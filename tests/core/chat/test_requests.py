@@ -17,7 +17,9 @@ TOOLS = [{"type": "function", "function": {"name": "f"}}]
     [
         ChatSettings(),
         ChatSettings("tool_use", add_generation_prompt=False),
-        ChatSettings("{{ messages }}", as_text=True, variables={"enable_thinking": False, "names": ["a"]}),
+        ChatSettings(
+            "{{ messages }}", as_text=True, variables={"enable_thinking": False, "names": ["a\ud800"]}
+        ),
     ],
 )
 def test_a_request_is_read_as_it_was(tools, settings):

@@ -45,6 +45,9 @@ FAULTS = {
     WHOLE + """chat = '{"messages": [{"role": "user"}], "chat_template": 1}'""": [
         "4: “chat” holds no messages: “chat_template” in the request is not of the type str."
     ],
+    WHOLE + """chat = '{"messages": [{"role": "user"}], "chat_template": "/etc/{a}"}'""": [
+        "4: “chat” names the file of a template. Give the text of it."
+    ],
     WHOLE + """chat = '{"messages": [{"role": "user"}], "chat_template": "/etc/a"}'""": [
         "4: “chat” names the file of a template. Give the text of it."
     ],

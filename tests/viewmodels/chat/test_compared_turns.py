@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import guiapp
-from guiapp.core.chat.comparison import as_text_of, compare_chats
+from guiapp.core.chat.comparison import ChatComparison, as_text_of
 from guiapp.viewmodels.chat import compared_turns as module
 from guiapp.viewmodels.chat.compared_turns import compared_turns, differences, flowed
 
@@ -17,7 +17,7 @@ LONG = "How do lions sleep? " * 200
 def compared_with_text(content):
     messages = [{"role": "system", "content": "Hi"}, {"role": "user", "content": content}]
     chat = chat_here(guiapp.open_model("demo:bpe"), TEMPLATES["concatenation"], messages)
-    return compare_chats(chat, as_text_of(chat))
+    return ChatComparison(chat, as_text_of(chat))
 
 
 @pytest.mark.parametrize("content", ["a<|im_end|>b", LONG + "<|im_end|>" + LONG, "plain", "<|im_end|>" * 9])

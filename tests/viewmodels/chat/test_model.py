@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from gguf_builder import write_vocab
 
 import guiapp
 from guiapp.core.chat.messages import conversation_of
@@ -100,6 +101,24 @@ def test_without_messages_there_is_no_prompt(model, qtbot):
     assert model.result.template.text == CHATML
 
 
+def test_no_prompt_comes_late_when_the_last_message_is_gone(model, qtbot):
+    render(model, qtbot)
+    model.edited.type(0, "Where?")
+    qtbot.waitUntil(lambda: model._job.is_busy)
+    model.edited.remove(0)
+    settle(model, qtbot)
+    assert model.chat is None
+
+
+def test_why_the_prompt_has_no_tokens_is_told(model, qtbot, tmp_path):
+    tokens = ["[UNK]", "▁a", "b"]
+    path = write_vocab(tmp_path / "no_bos.gguf", model="bert", tokens=tokens, unknown_token_id=0)
+    with qtbot.waitSignal(model.session.vocabulary_changed):
+        model.session.loader.open(str(path))
+    render(model, qtbot)
+    assert model.failure.startswith("The file asks for a BOS token")
+
+
 def test_a_model_without_a_template_says_so(model, qtbot):
     render(model, qtbot)
     with qtbot.waitSignal(model.session.vocabulary_changed):
@@ -134,6 +153,15 @@ def test_the_switch_of_the_window_is_followed_and_set(model, qtbot):
     assert model.encoding.token_ids[0] != model.session.vocabulary.special_ids.bos
     model.choose(replace(model.settings, add_special=True))
     assert model.session.options.add_special
+
+
+def test_the_last_of_quick_changes_counts(model, qtbot):
+    render(model, qtbot)
+    n_tokens = len(model.encoding)
+    model.session.set_add_special(False)
+    model.session.set_add_special(True)
+    settle(model, qtbot)
+    assert len(model.encoding) == n_tokens
 
 
 def test_a_file_of_messages_is_read_and_images_are_refused(model, qtbot, tmp_path):

@@ -8,9 +8,10 @@ import pytest
 
 import guiapp
 from guiapp.core.compare.changes_report import compare_ids
-from guiapp.core.compare.id_changes import id_changes, n_equal_from_start
+from guiapp.core.compare.id_changes import id_changes
 from guiapp.core.demo import sample_text
 from guiapp.core.explain.id_lists import as_plain
+from guiapp.core.text.common_ends import n_equal_from_start
 from guiapp.viewmodels.compare.texts import ComparedTexts
 from guiapp.viewmodels.compare.texts_words import beginning
 from guiapp.viewmodels.model_session import ModelSession

@@ -68,6 +68,7 @@ def test_keys_walk_through_differences_and_tokens(page, qtbot):
     qtbot.keyClick(columns, Key.Key_Up, CONTROL)
     assert walk.place.text() == "2 of 2"
     side, token = columns.selected
+    assert (side, token) == (0, page.model.selected_token)
     qtbot.keyClick(columns, Key.Key_Right)
     assert columns.selected == (side, token + 1)
     assert columns.accessibleDescription()

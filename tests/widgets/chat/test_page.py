@@ -122,6 +122,18 @@ def test_roles_are_chosen_and_messages_moved_and_deleted(page, qtbot):
     assert [card.editor.text for card in page.messages.cards] == contents(page)
 
 
+def test_what_cannot_be_typed_is_shown_but_kept_as_it_is(page, qtbot):
+    said = ["a\r\nb\rc", "d"]
+    page.model.edited.take(conversation_of([{"role": "user", "content": each} for each in said]))
+    for _ in range(3):  # each time both are shown anew
+        qtbot.keyClick(page.messages.cards[1].editor, "e")
+        qtbot.keyClick(page.messages.cards[0].editor, "e")
+        assert page.messages.cards[0].editor.text == "a\nb\nc"
+        assert contents(page)[0] == said[0]
+    assert "cannot be typed" in page.messages.cards[0]._others.whole_text
+    assert contents(page)[1].count("e") == 3
+
+
 def dialog(page):
     return next(each for each in page.findChildren(JsonDialog) if each.isVisible())
 
