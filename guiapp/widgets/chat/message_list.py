@@ -7,9 +7,9 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QSignalBlocker, Qt
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
-from PySide6.QtWidgets import QCheckBox, QFileDialog, QFrame, QLabel, QScrollArea, QWidget
+from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication, QKeyEvent
+from PySide6.QtWidgets import QApplication, QCheckBox, QFileDialog, QFrame, QLabel, QScrollArea, QWidget
 
 from guiapp.core.chat.hints import Hint
 from guiapp.core.chat.messages import Message, conversation_of
@@ -31,6 +31,7 @@ from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource
 MARKED = BECAME_CONTROL, NEAR_MISS
 AT_ONCE = 60  # cards; the others wait for a click
 LONGEST_FAILURE = 300
+KEYPAD = Qt.KeyboardModifier.KeypadModifier
 MESSAGES_ABOUT = (
     'A list of messages such as [{"role": "user", "content": "Hello"}], '
     "or a request with “messages” and “tools”."
@@ -65,6 +66,7 @@ class MessageList(QFrame):
         self.open = tool_button("Open…", self._ask_for_file, role="link", tip="Messages from a JSON file")
         self._failure = set_role(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "bad")
         self.add = push_button("+ Message", self.add_message, tip="Add a message (Ctrl+Return)")
+        self.add.installEventFilter(self)
         self.tools = push_button(
             "+ Tools", self._edit_tools, role="quiet", tip="Tools that the template is given"
         )
@@ -173,6 +175,16 @@ class MessageList(QFrame):
         self._follow()
         self.cards[number].editor.setFocus(Qt.FocusReason.OtherFocusReason)
         self._area.ensureWidgetVisible(self.cards[number])
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """What is typed where there is no message yet begins the first."""
+        if not isinstance(event, QKeyEvent) or event.type() != QEvent.Type.KeyPress or self.cards:
+            return super().eventFilter(watched, event)
+        is_plain = not event.modifiers() & ~(Qt.KeyboardModifier.ShiftModifier | KEYPAD)
+        if not (is_plain and event.text().isprintable() and event.text().strip()):
+            return super().eventFilter(watched, event)
+        self.add_message()
+        return QApplication.sendEvent(self.cards[0].editor, event)
 
     # What is marked in them
 

@@ -43,7 +43,7 @@ WIDE_PX = 1100  # in less, the template is folded at first
 BADGE_FROM_PX = 1060  # in less, there is no room for it among the tools
 WAYS = ("Origin", "Tokens")
 LONGEST_FAILURE = 400
-EMPTY = "Add a message at the left, or paste messages as JSON."
+EMPTY = "Type a message, or paste messages as JSON at the left."
 
 
 class ChatPage(Page):

@@ -63,6 +63,17 @@ def choose(menu_button, text, qtbot):
     action.trigger()
 
 
+def test_what_is_typed_on_an_empty_page_is_the_first_message(open_page, qtbot):
+    page = open_page(messages=None)
+    page.setFocus()
+    qtbot.keyClick(QApplication.focusWidget(), Key.Key_Shift)
+    assert not page.model.edited.messages
+    for letter in "How so?":
+        qtbot.keyClicks(QApplication.focusWidget(), letter)
+    settle(page, qtbot)
+    assert page.model.edited.messages == ({"role": "user", "content": "How so?"},)
+
+
 def place_of(page, index):
     """The middle of a token in the prompt."""
     return page.prompt._rects_of(index)[0].center().toPoint()
