@@ -36,7 +36,8 @@ def test_what_was_clicked_in_the_bar_stays_where_it_is(shell, qtbot):
         with qtbot.waitSignal(shell.session.encoder_check.changed):
             shell.session.set_encoder(name)
         QApplication.processEvents()
-        places.append([part.geometry() for part in (bar.encoder_button, bar.palette_button, bar.round_trip)])
+        ends = bar.round_trip.geometry().right()  # its word may change, and then it grows to the left
+        places.append((bar.encoder_button.geometry(), bar.palette_button.geometry(), ends))
     assert places[0] == places[1]
 
 
