@@ -16,6 +16,7 @@ from PySide6.QtCore import QTextBoundaryFinder
 from guiapp.core.editing.character_starts import decode
 from guiapp.core.editing.distinct import distinct
 from guiapp.core.text.invisible import invisible_runs, unassigned
+from guiapp.viewmodels.text.flags import with_untorn_flags
 
 CHIP = "□"  # holds the place of what is shown as a chip: its hex digits, or how many characters it hides
 WIDE_SPACE = "\u2007\u200b"  # a space that takes room at a row's end, and a place to break behind it
@@ -239,7 +240,7 @@ def _cell_starts(shown: str, points: NDArray[np.uint32], units: NDArray[np.int64
     """Which characters begin a grapheme, or a run that one chip stands for."""
     if points.max(initial=0) < 0x300 or _in_ranges(points, ALONE).all():
         return np.flatnonzero(np.diff(units))
-    finder = QTextBoundaryFinder(QTextBoundaryFinder.BoundaryType.Grapheme, shown)
+    finder = QTextBoundaryFinder(QTextBoundaryFinder.BoundaryType.Grapheme, with_untorn_flags(shown))
     bounds = [0]
     while (bound := finder.toNextBoundary()) >= 0:
         bounds.append(bound)
