@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import copy
-from itertools import takewhile
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +20,7 @@ from guiapp.core.pipelines.pipeline import Pipeline, Quick, not_quick
 from guiapp.core.pipelines.rows import Rows, laid_out, rows_of
 from guiapp.core.pipelines.stages import ENCODE, NORMALISE, Stage, Stages
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher
+from guiapp.core.text.common_ends import common_beginnings
 from guiapp.core.text.normalized import NormalizedText
 from guiapp.core.text.piece_text import PieceText, character_at, character_before
 from guiapp.core.text.utf8 import is_text
@@ -222,14 +222,4 @@ def _at_source(tokens: FragmentTokens, changed: _Changed) -> FragmentTokens:
 
 def _beginnings(user_defined: Sequence[bytes]) -> list[bytes]:
     """What may be the beginning of one of these pieces in a text, or of a space that was typed as U+2581."""
-    by_first: dict[int, list[bytes]] = {}
-    for text in (MARKED_SPACE, *(text.replace(MARKED_SPACE, b" ") for text in user_defined)):
-        by_first.setdefault(text[0], []).append(text)
-    return [_common(min(texts), max(texts)) for texts in by_first.values()]
-
-
-def _common(one: bytes, other: bytes) -> bytes:
-    """What both begin with."""
-    return bytes(
-        byte for byte, _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))
-    )
+    return common_beginnings((MARKED_SPACE, *(text.replace(MARKED_SPACE, b" ") for text in user_defined)))

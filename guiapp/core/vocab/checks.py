@@ -82,11 +82,6 @@ def missing_byte_warnings(kind: VocabType, rules: Rules, table: StringTable) -> 
     return []
 
 
-def ascending(texts: list[Remark]) -> tuple[Remark, ...]:
-    """Without repetitions, in the order of first appearance."""
-    return tuple(dict.fromkeys(texts))
-
-
 def _is_token(table: StringTable, texts: list[bytes]) -> NDArray[np.bool_]:
     return table.find(texts) >= 0
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from guiapp import native
 from guiapp.core.split.pre_tokenizers import Pattern
 from guiapp.core.system.checkpoint import stoppable
+from guiapp.core.text.packed_texts import sliced
 from guiapp.core.vocab import byte_alphabet
 from guiapp.core.vocab.attributes import KINDS, Attribute
 from guiapp.core.vocab.parts import Parts
@@ -190,9 +191,8 @@ class Vocabulary:
     @cached_property
     def merges(self) -> tuple[tuple[bytes, bytes], ...]:
         """The merge rules by rank, each the raw texts that it joins; empty texts where it has no effect."""
-        data, offsets = self.merge_data.tobytes(), self.merge_offsets.tolist()
         separator = self.merge_separator
-        return tuple(_cut_in_two(data[start:end], separator) for start, end in pairwise(offsets))
+        return tuple(_cut_in_two(rule, separator) for rule in sliced(self.merge_data, self.merge_offsets))
 
     @property
     def merge_separator(self) -> bytes:
