@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from guiapp.core.compare.vocabularies import VocabularyComparison
 from guiapp.core.explain.figures import counted
 from guiapp.core.explain.visible_text import visible_text
-from guiapp.core.export.tables import Table, csv_lines, page_of
+from guiapp.core.export.tables import NONE, Table, csv_lines, page_of
 from guiapp.core.system.checkpoint import ITEMS_BETWEEN, stoppable
 from guiapp.core.tree.scripts import NAMES
 from guiapp.core.vocab.quoting import quoted
@@ -23,7 +23,6 @@ LONGEST_ESCAPED = 4096
 LISTED_SCRIPTS = 12
 AT_ONCE = 1 << 15  # merge rules
 LISTED_OF_KIND = 4  # differences
-UNKNOWN = "–"
 
 Names = tuple[str, str]
 Ids = NDArray[np.int32]
@@ -184,7 +183,7 @@ def _role_table(found: VocabularyComparison, names: Names) -> Table:
 
 def _role_cell(vocabulary: Vocabulary, token_id: int | None) -> str:
     if token_id is None:
-        return UNKNOWN
+        return NONE
     is_known = token_id < len(vocabulary)
     return f"{token_id} {visible_text(vocabulary.token_bytes(token_id), LONGEST_TEXT) if is_known else '?'}"
 
