@@ -84,11 +84,9 @@ class PiecePairsPipeline(Pipeline):
         self._behind_space = tuple(each[1:] for each in spaced)
 
     def make_tables(self) -> None:
-        """Make now what the first encoding would make."""
         self._encoder.prepare()
 
     def with_dropout(self, dropout: Dropout) -> PiecePairsPipeline:
-        """The same, but `fewest` rules out tokens by chance."""
         pipeline = copy(self)
         pipeline._encoder = self._encoder.with_dropout(dropout)
         return pipeline
@@ -120,7 +118,6 @@ class PiecePairsPipeline(Pipeline):
     def encode_readable(
         self, fragment: bytes, after_special: bool, encoder: str, watcher: Watcher = UNWATCHED
     ) -> FragmentTokens:
-        """The same, step by step."""
         text = self._text.normalize_readable(fragment, after_special)
         data = text.data.tobytes()
         watcher.begin(data, text, 0)
@@ -143,7 +140,6 @@ class PiecePairsPipeline(Pipeline):
         )
 
     def encode_each(self, texts: Sequence[bytes]) -> Rows:
-        """See `Pipeline`."""
         data, ends = laid_out(texts, b" " if self._adds_space else b"")
         if all(map(self._is_as_it_is, texts)):
             return self._encoder.encode_each(
@@ -165,7 +161,6 @@ class PiecePairsPipeline(Pipeline):
 
     @property
     def quick(self) -> Quick:
-        """See `Pipeline`."""
         return self._quick if self._is_quick else not_quick
 
     def _quick(self, text: str | bytes, envelope: Envelope) -> NDArray[np.int32] | None:
@@ -175,19 +170,16 @@ class PiecePairsPipeline(Pipeline):
         return (self._encoder.quick_behind_space if self._adds_space else self._encoder.quick)(data, envelope)
 
     def bounds(self, ids: NDArray[np.int32]) -> NDArray[np.int64]:
-        """See `Pipeline`."""
         bounds = self._encoder.bounds(ids)
         return np.maximum(bounds - 1, 0) if self._adds_space else bounds
 
     def cut_before(self, fragment: NDArray[np.uint8], position: int) -> int:
-        """The last cut at or before `position` that depends on nothing behind it; 0 in the worst case."""
         cut = 0 if self._takes_apart else self._encoder.cut_before(fragment, position)
         while cut > 0 and not self._is_cut(fragment[:position], cut):
             cut = self._encoder.cut_before(fragment, cut)
         return cut
 
     def cut_after(self, fragment: NDArray[np.uint8], position: int) -> int:
-        """The first cut at or after `position` that depends on nothing before it; else the length."""
         end = len(fragment)
         cut = end if self._takes_apart else self._encoder.cut_after(fragment, position)
         while cut < end and not self._is_cut(fragment, cut):

@@ -195,18 +195,10 @@ def _by_components(vocabulary: Vocabulary, fragment: bytes, begins: bool) -> Ite
     if data != fragment:
         yield Rewrite(BROKEN, repaired or unchanged(data))
     text = given = aligned(data, begins)
-    for part in _flattened(vocabulary.parts.normalizer):
+    for part in known.flattened(vocabulary.parts.normalizer):
         text = part.apply(text)
         normal = with_whole_characters(text, given.data).normalized
         yield Rewrite(named(part), from_source(normal, repaired))
-
-
-def _flattened(normalizer: known.Normalizer) -> Iterator[known.Normalizer]:
-    if isinstance(normalizer, known.Sequence):
-        for part in normalizer.parts:
-            yield from _flattened(part)
-    else:
-        yield normalizer
 
 
 def named(part: known.Normalizer) -> str:
