@@ -113,18 +113,13 @@ def vocabulary_of(file: WholeFile, model: Model, name: str = SENTENCEPIECE) -> V
     return Vocabulary(
         path=file.path,
         name=model_name(file.path),
-        architecture="",
         type=VocabType.UGM if model.type == UNIGRAM else VocabType.SPM,
         model=name,
-        pre="",
-        patterns=(),
         token_data=table.data,
         token_offsets=table.offsets,
         scores=model.scores,
         attributes=attributes,
         stored_types=kinds,
-        merge_data=np.empty(0, np.uint8),
-        merge_offsets=np.zeros(1, np.int64),
         charsmap=text.charsmap,
         special_ids=SpecialIds(**ids),
         rules=Rules(

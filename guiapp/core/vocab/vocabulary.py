@@ -109,22 +109,22 @@ class Vocabulary:
 
     path: Path | None
     name: str
-    architecture: str
     type: VocabType
     model: str  # tokenizer.ggml.model
-    pre: str  # tokenizer.ggml.pre, "" where missing
-    patterns: tuple[Pattern, ...]  # what cuts text into pieces, in turn; none for types without pre-tokenizer
     token_data: NDArray[np.uint8]
     token_offsets: NDArray[np.int64]
     scores: NDArray[np.float32]
     attributes: NDArray[np.uint16]
     stored_types: NDArray[np.int32]
-    merge_data: NDArray[np.uint8]
-    merge_offsets: NDArray[np.int64]
-    charsmap: NDArray[np.uint8]
     special_ids: SpecialIds
     rules: Rules
     eog: frozenset[int]
+    architecture: str = ""
+    pre: str = ""  # tokenizer.ggml.pre, "" where missing
+    patterns: tuple[Pattern, ...] = ()  # what cuts text into pieces, in turn
+    merge_data: NDArray[np.uint8] = field(default_factory=lambda: np.empty(0, np.uint8))
+    merge_offsets: NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, np.int64))
+    charsmap: NDArray[np.uint8] = field(default_factory=lambda: np.empty(0, np.uint8))
     warnings: tuple[Remark, ...] = ()
     refusals: tuple[Remark, ...] = ()
     deviation: str = ""
