@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.core.editing.character_starts import code_points
 from guiapp.core.system.checkpoint import stoppable
 
 Entries = str | bytes | NDArray[Any]
@@ -38,5 +39,5 @@ def common_beginnings(texts: Iterable[bytes]) -> list[bytes]:
 
 def _codes(entries: Entries) -> NDArray[Any]:
     if isinstance(entries, str):
-        return np.frombuffer(entries.encode("utf-32-le", "surrogatepass"), np.uint32)
+        return code_points(entries)
     return np.frombuffer(entries, np.uint8) if isinstance(entries, bytes) else entries

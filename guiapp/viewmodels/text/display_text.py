@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QTextBoundaryFinder
 
-from guiapp.core.editing.character_starts import decode
+from guiapp.core.editing.character_starts import code_points, decode, sizes_in_bytes
 from guiapp.core.editing.distinct import distinct
 from guiapp.core.text.invisible import invisible_runs, unassigned
 from guiapp.viewmodels.text.flags import with_untorn_flags
@@ -115,7 +115,7 @@ def display_text(
     font has it.
     """
     text = decode(data)
-    points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+    points = code_points(text)
     widths = 1 + (points >= 0x10000).astype(np.int64)
     is_space = points == 0x20
     is_plain = text.isascii() and text.isprintable()
@@ -130,7 +130,7 @@ def display_text(
         if each.shaping:
             widths[each.start - 1] += _n_units(each.shaping)
     units = _offsets(widths)
-    characters = _offsets(_sizes_in_bytes(points))
+    characters = _offsets(sizes_in_bytes(points))
     firsts = _cell_starts(shown, points, units)
     cells = np.append(firsts, len(points))
     is_single = np.diff(cells) == 1
@@ -200,12 +200,6 @@ def _n_units(text: str) -> int:
 
 def _offsets(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
-
-
-def _sizes_in_bytes(points: NDArray[np.uint32]) -> NDArray[np.int64]:
-    sizes = 1 + (points >= 0x80).astype(np.int64) + (points >= 0x800) + (points >= 0x10000)
-    sizes[(points >= 0xDC80) & (points <= 0xDCFF)] = 1
-    return sizes
 
 
 def _in_runs(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
