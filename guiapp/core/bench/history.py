@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import tempfile
 from collections.abc import Mapping
@@ -18,6 +17,7 @@ from guiapp.core.bench.run_form import as_shown, problem_with
 from guiapp.core.bench.statistics import Ratio, ratio_of, wander_of
 from guiapp.core.bench.wording import on_threads
 from guiapp.core.explain.figures import counted
+from guiapp.core.export.json_text import file_text
 from guiapp.core.system.outside_json import read_json
 from guiapp.core.system.replace_file import replace_file
 
@@ -82,7 +82,7 @@ class Change:
 
 def save_run(path: Path, record: Mapping[str, Any]) -> None:
     """Write a run as one JSON object, whole or not at all, in a folder that is made if need be."""
-    data = (json.dumps(record, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
+    data = file_text(record).encode()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         replace_file(path, data)

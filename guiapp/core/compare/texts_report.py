@@ -16,6 +16,7 @@ from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.export.drawing import FILLS, MARGIN_PX, NOTE_CHARACTER_PX, document, n_columns, note
 from guiapp.core.export.tables import NONE, Table, csv_lines
 from guiapp.core.tree.scripts import NAMES
+from guiapp.core.vocab.quoting import elided
 
 LONGEST_CELL = 48  # characters of the tokens in a difference
 ROW_PX, BAR_PX, LONGEST_BAR_PX = 40, 20, 480
@@ -147,7 +148,7 @@ def _difference_table(compared: TextsComparison) -> Table:
 def _pieces(pieces: Sequence[bytes]) -> str:
     """Tokens side by side."""
     shown = "|".join(visible_text(piece, LONGEST_CELL) for piece in pieces[:LONGEST_CELL])
-    return shown if len(shown) <= LONGEST_CELL else f"{shown[: LONGEST_CELL - 1]}…"
+    return elided(shown, LONGEST_CELL)
 
 
 def number(value: float | None) -> str:

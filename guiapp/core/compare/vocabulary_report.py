@@ -14,7 +14,7 @@ from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.export.tables import NONE, Table, csv_lines, page_of
 from guiapp.core.system.checkpoint import ITEMS_BETWEEN, stoppable
 from guiapp.core.tree.scripts import NAMES
-from guiapp.core.vocab.quoting import quoted
+from guiapp.core.vocab.quoting import elided, quoted
 from guiapp.core.vocab.vocabulary import Vocabulary
 
 LONGEST_TEXT = 24  # characters of a token
@@ -58,7 +58,10 @@ def tables(found: VocabularyComparison, names: Names, most: int) -> Iterator[Tab
     if any(role.differs for role in found.roles):
         yield _role_table(found, names)
     if settings := [*found.other_settings, *found.untold_settings]:
-        rows = [[each.name, *map(_cut, (each.first, each.second))] for each in settings]
+        rows = [
+            [each.name, *(elided(told, LONGEST_SETTING) for told in (each.first, each.second))]
+            for each in settings
+        ]
         yield Table("Rules that differ", [["", *names], *rows])
     if len(found.only[0]) or len(found.only[1]):
         yield _script_table(found, names)
@@ -200,10 +203,6 @@ def _script_table(found: VocabularyComparison, names: Names) -> Table:
 
 def _script_row(name: str, counts: NDArray[np.int64]) -> list[str]:
     return [name, *(f"{count:,}" for count in counts.tolist())]
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= LONGEST_SETTING else f"{text[: LONGEST_SETTING - 1]}…"
 
 
 def record(found: VocabularyComparison, names: Names) -> dict[str, object]:

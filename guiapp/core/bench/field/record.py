@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -12,6 +11,7 @@ from guiapp.core.bench.field.exactness import STATES, Judgement
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.plan import BenchError
 from guiapp.core.bench.run_form import problem_with
+from guiapp.core.export.json_text import file_text
 from guiapp.core.system.outside_json import read_json
 from guiapp.core.system.typed_json import read_as
 
@@ -80,7 +80,7 @@ class Field:
 
 
 def json_of(found: Field) -> str:
-    return json.dumps(found.record(), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+    return file_text(found.record())
 
 
 def load_field(path: Path) -> Field:

@@ -27,6 +27,7 @@ from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.attributes import USER_DEFINED_TYPE
 from guiapp.core.vocab.merges import MARKED_SPACE
 from guiapp.core.vocab.piece_rules import TextRules
+from guiapp.core.vocab.quoting import elided
 from guiapp.core.vocab.vocabulary import VocabType, Vocabulary
 
 BROKEN = "What is not UTF-8 becomes U+FFFD"
@@ -229,5 +230,4 @@ def sought(matcher: Matcher) -> str:
 
 def shortened(source: str, most: int = 160) -> str:
     """An expression, line ends escaped, and cut where it is very long."""
-    source = source.translate(ESCAPES)
-    return source if len(source) <= most else f"{source[: most - 1]}…"
+    return elided(source.translate(ESCAPES), most)
