@@ -17,6 +17,7 @@ JOINED = re.compile(
 )
 FLAG = re.compile("([\U0001f1e6-\U0001f1ff]{2})")
 UNITS = re.compile(f"{CHIP.pattern}|{JOINED.pattern}")
+PAIR = re.compile(rb"(?s:.)[\xd8-\xdb](?s:.)[\xdc-\xdf]")  # of surrogates, in UTF-16-LE
 STAND_INS = "·↵→␍ĠĊĉ▁"  # signs for one byte of white space
 TURNED = ("R", "AL")
 
@@ -65,12 +66,14 @@ def _graphemes(text: str) -> Iterator[str]:
 
 
 def _cut(text: str) -> Iterator[str]:
+    """At Qt's bounds, but for those within a character, such as one behind U+0F71 that is unassigned."""
     units = text.encode("utf-16-le", "surrogatepass")
     finder = QTextBoundaryFinder(QTextBoundaryFinder.BoundaryType.Grapheme, text)
     at = 0
     while (bound := finder.toNextBoundary()) >= 0:
-        yield units[2 * at : 2 * bound].decode("utf-16-le", "surrogatepass")
-        at = bound
+        if not PAIR.match(units, 2 * bound - 2):
+            yield units[2 * at : 2 * bound].decode("utf-16-le", "surrogatepass")
+            at = bound
 
 
 def _n_bytes(unit: str, is_sign: bool) -> float:
