@@ -18,6 +18,7 @@ JOINED = re.compile(
     "[\u0600-\u07ff\u0840-\u086f\u0870-\u08ff\u1800-\u18af\ufb50-\ufdff\ufe70-\ufeff\U00010d00-\U00010d3f]+"
 )
 UNITS = re.compile(f"{CHIP.pattern}|{JOINED.pattern}")
+PAIR = re.compile(rb"(?s:.)[\xd8-\xdb](?s:.)[\xdc-\xdf]")  # of surrogates, in UTF-16-LE
 STAND_INS = "·↵→␍ĠĊĉ▁"  # signs for one byte of white space
 TURNED = ("R", "AL")
 
@@ -57,6 +58,7 @@ def _units(text: str) -> Iterator[tuple[str, bool]]:
 
 
 def _graphemes(text: str) -> Iterator[str]:
+    """At Qt's bounds, but for those within a character, such as one behind U+0F71 that is unassigned."""
     if text.isascii():
         yield from text
         return
@@ -64,8 +66,9 @@ def _graphemes(text: str) -> Iterator[str]:
     finder = QTextBoundaryFinder(QTextBoundaryFinder.BoundaryType.Grapheme, with_untorn_flags(text))
     at = 0
     while (bound := finder.toNextBoundary()) >= 0:
-        yield units[2 * at : 2 * bound].decode("utf-16-le", "surrogatepass")
-        at = bound
+        if not PAIR.match(units, 2 * bound - 2):
+            yield units[2 * at : 2 * bound].decode("utf-16-le", "surrogatepass")
+            at = bound
 
 
 def _n_bytes(unit: str, is_sign: bool) -> float:

@@ -18,6 +18,7 @@ from guiapp.viewmodels.presentation.letters import letters_of, side_of, visual_o
         ("مرحبا·ab", ["مرحبا", "·", "a", "b"]),
         ("<E2 82>·<0x0A><U+200B>is</w>", ["<E2 82>", "·", "<0x0A>", "<U+200B>", "i", "s", "</w>"]),
         ("<b>", ["<", "b", ">"]),
+        ("\u0f71\U0002ee5ea", ["\u0f71", "\U0002ee5e", "a"]),
         ("", []),
     ],
 )
