@@ -115,13 +115,6 @@ def ids_of_object(encoded: Any) -> Tokens:
     return ids_only(encoded.ids)
 
 
-def with_lists(
-    encode: Callable[[str], Any], decode: Callable[[Any], object], encode_batch: Callable[[list[str]], Any]
-) -> Contender:
-    """A library of which a call returns ids, and one with many texts chooses its threads itself."""
-    return Contender(encode, as_str, ids_only, decode, encode_batch=lambda texts, _: encode_batch(texts))
-
-
 def on_threads(encode: Callable[[Any], Any]) -> Batch:
     """Many texts through a function that releases Python's lock."""
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from guiapp.core.bench.contenders import sentencepiece
-from guiapp.core.bench.contenders.contender import Contender, with_lists
+from guiapp.core.bench.contenders.contender import Contender, as_str, ids_only
 from guiapp.core.bench.contenders.json_files import check_for
 from guiapp.core.bench.contenders.peer import Peer
 from guiapp.core.bench.contenders.written_models import READS_JSON, hugging_face_json
@@ -25,10 +25,12 @@ def build(module: Any, source: str | bytes) -> Contender:
         library = module.Kitoken.from_tokenizers(source.encode())
     else:
         library = module.Kitoken.from_sentencepiece(source)
-    return with_lists(
+    return Contender(
         lambda text: library.encode(text, False),
+        as_str,
+        ids_only,
         library.decode,
-        lambda texts: library.encode_all(texts, False),
+        encode_batch=lambda texts, _: library.encode_all(texts, False),
     )
 
 

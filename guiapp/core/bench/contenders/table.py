@@ -1,32 +1,31 @@
-"""The libraries of other people that can take part; more is said in `peer`."""
+"""The libraries of other people that can take part, one file each; more is said in `peer`."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from guiapp.core.bench.contenders.bpe_openai import BPE_OPENAI
+from guiapp.core.bench.contenders.budtiktok import BUDTIKTOK
 from guiapp.core.bench.contenders.contender import UnavailableError
+from guiapp.core.bench.contenders.fastokens import FASTOKENS
 from guiapp.core.bench.contenders.gigatoken import GIGATOKEN
-from guiapp.core.bench.contenders.json_files import (
-    BUDTIKTOK,
-    FASTOKENS,
-    IREE,
-    SNAPTOKENS,
-    SPLINTR,
-    TOKIE,
-    TRANSFORMERS,
-    TUETOKEN,
-)
+from guiapp.core.bench.contenders.iree import IREE
 from guiapp.core.bench.contenders.kitoken import KITOKEN
 from guiapp.core.bench.contenders.llama_cpp import LLAMA_CPP
 from guiapp.core.bench.contenders.mistral_common import MISTRAL_COMMON
 from guiapp.core.bench.contenders.peer import Peer
 from guiapp.core.bench.contenders.quicktok import QUICKTOK
+from guiapp.core.bench.contenders.riptoken import RIPTOKEN
 from guiapp.core.bench.contenders.rs_bpe import RS_BPE
 from guiapp.core.bench.contenders.rwkv import RWKV
 from guiapp.core.bench.contenders.sentencepiece import SENTENCEPIECE
-from guiapp.core.bench.contenders.tiktoken import RIPTOKEN, TIKTOKEN
+from guiapp.core.bench.contenders.snaptokens import SNAPTOKENS
+from guiapp.core.bench.contenders.splintr import SPLINTR
+from guiapp.core.bench.contenders.tiktoken import TIKTOKEN
 from guiapp.core.bench.contenders.tokenizers import TOKENIZERS
+from guiapp.core.bench.contenders.tokie import TOKIE
+from guiapp.core.bench.contenders.transformers import TRANSFORMERS
+from guiapp.core.bench.contenders.tuetoken import TUETOKEN
 from guiapp.core.bench.contenders.wordchipper import WORDCHIPPER
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.vocabulary import Vocabulary

@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from guiapp.core.bench.contenders.contender import Contender, UnavailableError, with_lists
+from guiapp.core.bench.contenders.contender import Contender, UnavailableError, as_str, ids_only
 from guiapp.core.bench.contenders.openai_vocabularies import name_of, ranks_text
 from guiapp.core.bench.contenders.peer import Peer
 from guiapp.core.bench.contenders.written_models import ranks_of_bytes
@@ -40,10 +40,12 @@ def build(module: Any, source: NamedRanks) -> Contender:
         os.environ[CACHE_VARIABLE] = folder
         library = module.Tokenizer.from_pretrained(source.name)
     no_special = module.SpecialFilter.include_none()
-    return with_lists(
+    return Contender(
         partial(library.encode, special_filter=no_special),
+        as_str,
+        ids_only,
         library.decode,
-        partial(library.encode_batch, special_filter=no_special),
+        encode_batch=lambda texts, _: library.encode_batch(texts, special_filter=no_special),
     )
 
 
