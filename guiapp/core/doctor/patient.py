@@ -92,5 +92,6 @@ Check = Callable[[Patient], Iterator[Finding]]
 
 
 def new_metadata(vocabulary: Vocabulary, options: str) -> str:
-    name = "model.gguf" if vocabulary.path is None else vocabulary.path.name
+    name = "" if vocabulary.path is None else vocabulary.path.name
+    name = name if name.isprintable() and name else "model.gguf"  # terminals obey what is not
     return f"gguf_new_metadata.py {options} {shlex.quote(name)} mended.gguf"
