@@ -32,6 +32,7 @@ GPT2 = {"model": "gpt2", "pre": "gpt-2", "merges": ["a b"]}
             "No token for 1",
             "Nothing",
         ),
+        ("values_left_over", {"tokens": BYTES}, "300 values for 257 tokens", "Convert"),
         (
             "unknown_marked_twice",
             {"tokens": [*BYTES, "<unk>"], "types": [1] * len(BYTES) + [2]},
