@@ -112,6 +112,13 @@ def test_what_makes_the_exit_status_3_is_told_also_where_both_are_alike(capsys, 
     assert "\nwarning: Two <|begin_of_text|>" in capsys.readouterr().out
 
 
+def test_names_of_entries_are_told_as_text(capsys, messages, tmp_path):
+    (tmp_path / "all.jinja").write_text("{{ messages[0] | tojson }}")
+    file = messages({**USER, "a\x1b[31m": "not obeyed"})
+    run(["chat", "demo:bpe", file, "--template", str(tmp_path / "all.jinja")])
+    assert "1 user, a\\x1b[31m" in capsys.readouterr().out
+
+
 def test_one_token_is_one(capsys, messages, tmp_path):
     (tmp_path / "empty.jinja").write_text("")
     run(["chat", "demo:bpe", messages(USER), "--template", str(tmp_path / "empty.jinja")])

@@ -58,7 +58,7 @@ def test_a_remedy_is_a_command_that_mends(tmp_path: Path, monkeypatch: pytest.Mo
 def test_what_a_file_says_is_quoted(tmp_path: Path):
     evil = "<|\x1b[31m\u202e<b>|>"
     model = bpe(tokens=[*TOKENS, evil], types=[2, 3, 3, 1, 1, 1, 3], pre="\x1b]0;x\x07").write(
-        tmp_path / "m.gguf"
+        tmp_path / "m\x1b[31m.gguf"
     )
     for finding in guiapp.doctor(model).findings:
         assert finding.what.isprintable()

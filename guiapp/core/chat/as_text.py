@@ -17,7 +17,6 @@ from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.vocabulary import Vocabulary
 
 Columns = tuple[list[int], ...]  # those of a Partition
-NO_TOKEN = 1  # a character that no control token holds
 
 
 def is_control(vocabulary: Vocabulary) -> NDArray[np.bool_]:
@@ -43,6 +42,7 @@ def _partition(tokenizer: Tokenizer, text: NDArray[np.uint8], is_content: NDArra
     """As it would be if content had no control tokens; but it may have others."""
     special, control = tokenizer.special_tokens, is_control(tokenizer.vocabulary)
     masked, n_before = text.copy(), np.concatenate([[0], np.cumsum(is_content)])
+    mask = _byte_of_none(tokenizer)
     while True:  # each time some more content is masked
         found = special.partition(masked, True)
         rows = np.flatnonzero(control[found.ids] & (n_before[found.ends] > n_before[found.starts]))
@@ -50,8 +50,16 @@ def _partition(tokenizer: Tokenizer, text: NDArray[np.uint8], is_content: NDArra
             break
         for row in rows.tolist():
             place = slice(found.starts[row], found.ends[row])
-            masked[place][is_content[place]] = NO_TOKEN
+            masked[place][is_content[place]] = mask
     return _with_others(tokenizer, found, text, masked)
+
+
+def _byte_of_none(tokenizer: Tokenizer) -> int:
+    """One that no special token has: texts of GGUF have no NUL, those of JSON no 0xFF."""
+    data, offsets = tokenizer.vocabulary.unmarked_texts
+    rows = tokenizer.special_tokens.searched_for(True).tolist()
+    held = b"".join(data[offsets[row] : offsets[row + 1]].tobytes() for row in rows)
+    return min(set(range(256)).difference(held))
 
 
 def _with_others(

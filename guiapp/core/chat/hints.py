@@ -14,6 +14,7 @@ from guiapp.core.chat.as_text import is_control
 from guiapp.core.chat.chat import ADDED, TOOLS, Chat, TokenOrigin
 from guiapp.core.chat.fixes import Edit, Fix, text_of
 from guiapp.core.chat.traced import CHANGED, CONTENT, TEMPLATE
+from guiapp.core.system.checkpoint import stoppable
 from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.vocabulary import Vocabulary
 
@@ -120,12 +121,12 @@ def _ends_of_turns(chat: Chat) -> Iterator[Hint]:
 
 def _near_misses(chat: Chat) -> Iterator[Hint]:
     """What looks like a control token but is text in this model."""
-    vocabulary, end = chat.tokenizer.vocabulary, _end_of_turns(chat)
+    vocabulary, end, told = chat.tokenizer.vocabulary, _end_of_turns(chat), set[str]()
     names = {
         _raw(vocabulary, token_id) for token_id in chat.tokenizer.special_tokens.searched_for(True).tolist()
     }
     by_look = {look(name): name for name in names}
-    for found in MARKER.finditer(chat.text):
+    for found in stoppable(MARKER.finditer(chat.text)):
         said, meant = found[0], by_look.get(look(found[0]), "")
         if said in names or not (meant or said in ENDS or said in BEGINNINGS):
             continue
@@ -133,14 +134,17 @@ def _near_misses(chat: Chat) -> Iterator[Hint]:
         if said in ENDS and not meant and end is not None:
             meant = _raw(vocabulary, end)
             instead = f"; its turns end with {quoted(meant)}"
-        tokens = chat.tokens_at(found.start(), found.end())
         origin = chat.origin_at(found.start())
         where = f"in {_name(origin)}" if origin.is_content else f"from line {origin.line} of the template"
+        what = f"{quoted(said)}, {where}, is plain text in this model{instead}."
+        if what in told:
+            continue
+        told.add(what)
         yield Hint(
             "near_miss",
             HINT if origin.is_content and said in ENDS + BEGINNINGS else WARNING,
-            f"{quoted(said)}, {where}, is plain text in this model{instead}.",
-            tokens,
+            what,
+            chat.tokens_at(found.start(), found.end()),
             origin.message if origin.is_content else None,
             _replacement(chat, found.start(), found.end(), meant),
         )

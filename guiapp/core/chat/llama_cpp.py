@@ -74,7 +74,7 @@ def llama_prompt(chat: Chat, checkpoint: Callable[[], None] = lambda: None) -> L
     try:
         answer = answer_of(f"{__package__}.llama_process", request, lambda _: checkpoint(), PATIENCE_S)
         said: dict[str, Any] = json.loads(answer.split(b"\n")[-2])
-    except (ApartError, TimeoutError, IndexError):
+    except (ApartError, OSError, IndexError):  # the second: TimeoutError, too
         raise ChatError("llama.cpp does not come to an end of this template, or breaks.") from None
     if "error" in said:
         raise ChatError(f"llama.cpp {quoted(said['error'], LONGEST_REASON).rstrip('.')}.")

@@ -34,10 +34,11 @@ class Conversation:
         return str(self.messages[message]["role"])
 
 
-def conversation_of(messages: object, tools: object = None) -> Conversation:
+def conversation_of(messages: object, tools: object = None, is_limited: bool = True) -> Conversation:
     """Messages that were pasted or read, or an object with `messages` and `tools`, as a request has them.
 
-    Either may be JSON as text or bytes.  Raises ChatError with one sentence for what is none, or too much.
+    Either may be JSON as text or bytes.  Raises ChatError with one sentence for what is none, or too much;
+    unless `is_limited`, not for what can be typed message by message, though no template is given that much.
     """
     said = _plain(messages, "messages")
     if isinstance(said, dict) and "messages" in said:
@@ -49,11 +50,11 @@ def conversation_of(messages: object, tools: object = None) -> Conversation:
         raise ChatError('Messages are a list, such as [{"role": "user", "content": "Hello"}].')
     if not said:
         raise ChatError("There are no messages. Give at least one.")
-    if len(said) > MOST_MESSAGES:
+    if is_limited and len(said) > MOST_MESSAGES:
         raise ChatError(f"There are {len(said):,} messages. At most {MOST_MESSAGES:,} are taken.")
     checked = tuple(_message(message, number) for number, message in enumerate(said, 1))
     conversation = Conversation(checked, _tools(_plain(tools, "tools")))
-    _check_size([*conversation.messages, *(conversation.tools or ())])
+    _check_size([*conversation.messages, *(conversation.tools or ())], is_limited)
     return conversation
 
 
@@ -106,14 +107,14 @@ def _tools(said: object) -> tuple[dict[str, Any], ...] | None:
     return tuple(said)
 
 
-def _check_size(values: list[dict[str, Any]]) -> None:
-    """Not more than a template could handle within its limits."""
+def _check_size(values: list[dict[str, Any]], is_limited: bool) -> None:
+    """Not deeper than JSON is written, and not more than a template could handle within its limits."""
     n_values = n_characters = 0
     for text, depth in _leaves(values):
         n_values, n_characters = n_values + 1, n_characters + len(text)
         if depth > MOST_DEPTH:
             raise ChatError(f"The messages are nested deeper than {MOST_DEPTH} levels.")
-        if n_characters > MOST_CHARACTERS or n_values > MOST_VALUES:
+        if is_limited and (n_characters > MOST_CHARACTERS or n_values > MOST_VALUES):
             raise ChatError(
                 f"The messages are too long. At most {MOST_CHARACTERS:,} characters in {MOST_VALUES:,} "
                 "values are taken."

@@ -82,12 +82,15 @@ def render(
 
 
 def _answers(request: bytes, checkpoint: Callable[[], None]) -> list[dict[str, Any]]:
-    with TemporaryFile() as asked, TemporaryFile() as answered:  # the system lets no file grow without end
-        asked.write(request)
-        asked.seek(0)
-        status = _status(asked, answered, checkpoint)
-        answered.seek(0)
-        lines = answered.read().split(b"\n")[:-1]
+    try:  # the system lets no file grow without end
+        with TemporaryFile() as asked, TemporaryFile() as answered:
+            asked.write(request)
+            asked.seek(0)
+            status = _status(asked, answered, checkpoint)
+            answered.seek(0)
+            lines = answered.read().split(b"\n")[:-1]
+    except OSError as error:
+        raise ChatError(f"There is no means to run the template: {error.strerror}.") from error
     if lines:
         return [json.loads(line) for line in lines]
     if status is None or (sys.platform != "win32" and status == -signal.SIGALRM):

@@ -139,5 +139,5 @@ def _label(origin: TokenOrigin) -> str:
     return (
         f"{origin.message + 1} {role}"
         if origin.field == "content"
-        else f"{origin.message + 1} {role}, {origin.field}"
+        else f"{origin.message + 1} {role}, {quoted(origin.field)}"
     )

@@ -56,6 +56,7 @@ OF_REMARKS = {
     "role_out_of_range": (ERROR, REMOVE),
     "key_of_other_type": (ERROR, REMOVE),
     "token_empty": (WARNING, CONVERT),
+    "values_left_over": (WARNING, CONVERT),
     "file_incomplete": (WARNING, "Download it again."),
     "part_missing": (ERROR, "Download the parts that are missing."),
     "part_misnamed": (ERROR, "Give it its name back."),

@@ -9,6 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
+from guiapp.core.chat.hints import look
 from guiapp.core.chat.templates import ChatTemplate, templates_of
 from guiapp.core.doctor.findings import CONVERT, MOST_NAMED, Change, Cut, Finding
 from guiapp.core.encoding import as_bytes
@@ -48,8 +49,22 @@ class Patient:
         return {self.texts[row]: row for row in self.tokenizer.special_tokens.searched_for(True).tolist()}
 
     @cached_property
+    def by_look(self) -> dict[str, str]:
+        """Their texts by what people see of them."""
+        return {look(text): text for text in self.specials}
+
+    @cached_property
     def templates(self) -> tuple[ChatTemplate, ...]:
         return templates_of(self.vocabulary)
+
+    @cached_property
+    def in_templates(self) -> frozenset[int]:
+        """The special tokens that templates write."""
+        search, ids = self.tokenizer.special_tokens, set[int]()
+        for template in self.templates:
+            text = bytearray(template.text.encode("utf-8", "replace"))
+            ids.update(search.partition(np.frombuffer(text, np.uint8), True).ids.tolist())
+        return frozenset(ids)
 
     @cached_property
     def embedding_rows(self) -> int | None:
@@ -92,5 +107,6 @@ Check = Callable[[Patient], Iterator[Finding]]
 
 
 def new_metadata(vocabulary: Vocabulary, options: str) -> str:
-    name = "model.gguf" if vocabulary.path is None else vocabulary.path.name
+    name = "" if vocabulary.path is None else vocabulary.path.name
+    name = name if name.isprintable() and name else "model.gguf"  # terminals obey what is not
     return f"gguf_new_metadata.py {options} {shlex.quote(name)} mended.gguf"

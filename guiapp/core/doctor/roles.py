@@ -81,11 +81,10 @@ def check_ends(patient: Patient) -> Iterator[Finding]:
     for text, row in patient.specials.items():
         if row in vocabulary.eog or not looks_like_end(text) or keeps_going(text, patient.specials):
             continue
-        is_used = any(text in template.text for template in patient.templates)
         said = "it looks like the end of a turn, but llama.cpp does not end a generation there."
         role = "eot" if vocabulary.special_ids.eot is None else "eom"
         remedy = patient.new_metadata(f"--special-token-by-id {role} {row}", IN_GENERATION.format(row, role))
-        severity = WARNING if is_used else HINT
+        severity = WARNING if row in patient.in_templates else HINT
         yield patient.about([row], "end_of_turn_goes_on", severity, said, remedy)
 
 

@@ -88,8 +88,7 @@ def _bos_twice(patient: Patient, template: _Template) -> Iterator[Finding]:
 
 def _markers(patient: Patient, template: _Template) -> Iterator[Finding]:
     """Markers that are ordinary text in this model."""
-    names = patient.specials
-    by_look = {look(special): special for special in names}
+    names, by_look = patient.specials, patient.by_look
     remedy = patient.new_metadata(REMEDY, OTHERWISE)
     for marker, at in _first_of_each(MARKER, template.text).items():
         meant = by_look.get(look(marker))

@@ -167,7 +167,7 @@ def check_merges(patient: Patient) -> Iterator[Finding]:
 
 def check_looks(patient: Patient) -> Iterator[Finding]:
     """Special tokens that people cannot tell apart, or whose text holds what nobody sees."""
-    by_look: dict[str, str] = {}
+    by_look, blank = dict[str, str](), list[int]()
     for text, row in patient.specials.items():
         if not text.strip():
             continue
@@ -182,12 +182,12 @@ def check_looks(patient: Patient) -> Iterator[Finding]:
             said = f"it has an invisible character, U+{ord(found[0][0]):04X}."
             yield patient.about([row], "special_invisible", WARNING, said)
         elif text != text.strip():
-            said = "it begins or ends with a blank: where a text has none, it is no token."
-            yield patient.about([row], "special_blank", WARNING, said, changes=_trimmed(patient, text, row))
-
-
-def _trimmed(patient: Patient, text: str, row: int) -> Change:
-    return Change(text.strip(), patient.cut(text.strip()), Cut.whole(text.strip(), row))
+            blank.append(row)
+    if blank:
+        text = patient.texts[blank[0]].strip()
+        changes = Change(text, patient.cut(text), Cut.whole(text, blank[0]))
+        said = "it begins or ends with a blank: where a text has none, it is no token."
+        yield patient.about(blank, "special_blank", WARNING, said, changes=changes)
 
 
 def _n_broken(vocabulary: Vocabulary) -> int:

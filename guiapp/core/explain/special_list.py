@@ -19,6 +19,7 @@ from guiapp.core.system.checkpoint import checkpoint, stoppable
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.attributes import ATTRIBUTE_OF_TYPE, KINDS, Attribute
 from guiapp.core.vocab.parts import AddedToken
+from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.reserved import reserved
 from guiapp.core.vocab.special_ids import KEYS, TEXTS_OF_ROLE
 from guiapp.core.vocab.vocabulary import Vocabulary
@@ -166,12 +167,12 @@ def _other_roles(vocabulary: Vocabulary) -> Iterator[tuple[int, Role]]:
         short = key.removeprefix(TOKENIZER_KEYS)
         if short != key and short.endswith(ID_KEY) and short not in KEYS:
             if type(value) is int and 0 <= value < len(vocabulary):
-                yield value, Role(short.removesuffix(ID_KEY), key)
+                yield value, Role(quoted(short.removesuffix(ID_KEY)), quoted(key))
         elif key.endswith(TEXT_KEY) and "." not in key and key.removesuffix(TEXT_KEY) not in known:
             text = _content(value)
             token_id = vocabulary.find(text.encode("utf-8", "replace")) if isinstance(text, str) else None
             if token_id is not None:
-                yield token_id, Role(key.removesuffix(TEXT_KEY), key)
+                yield token_id, Role(quoted(key.removesuffix(TEXT_KEY)), quoted(key))
 
 
 def _source(vocabulary: Vocabulary, role: str, token_id: int) -> str:

@@ -288,6 +288,9 @@ def _per_token(keys: VocabKeys, key: str, n_tokens: int, *kinds: str, default: i
     if len(values) < n_tokens:
         what = f"has {len(values):,} values in {key} for {n_tokens:,} tokens"
         raise keys.error(what, code="scores_short" if key == SCORES else "kinds_short", key=key)
+    if len(values) > n_tokens:
+        said = f"{key} has {len(values):,} values for {n_tokens:,} tokens: some tokens may be missing."
+        keys.warnings.append(Remark("values_left_over", said))
     return values[:n_tokens]
 
 

@@ -208,7 +208,7 @@ def _watches(value: list[Any]) -> tuple[str, ...]:
 
 def _chat(value: str) -> str:
     try:
-        conversation_of(value)
+        conversation_of(value, is_limited=False)
         template = settings_of(value).template or ""
     except TokenloupeError as error:
         raise EntryError(f"holds no messages: {error}") from error

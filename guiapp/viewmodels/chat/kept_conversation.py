@@ -29,7 +29,7 @@ class KeptConversation(QObject):
         if (found := self.kept.take()) is not None:
             try:
                 settings = settings_of(found.data)
-                model.edited.restore(conversation_of(found.data))
+                model.edited.restore(conversation_of(found.data, is_limited=False))
                 model.choose(replace(settings, add_special=model.settings.add_special))
             except ChatError:  # a file that somebody else wrote there
                 self.kept.forget()

@@ -173,7 +173,7 @@ class ChatModel(QObject):
     def take_request(self, request: str) -> None:
         """Show what a session file has, as one step of undo; raises ChatError."""
         settings = replace(settings_of(request), add_special=self.settings.add_special)
-        self.edited.take(conversation_of(request))
+        self.edited.take(conversation_of(request, is_limited=False))
         self.choose(settings)
 
     def mend(self, fix: Fix) -> None:

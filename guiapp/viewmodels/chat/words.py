@@ -18,7 +18,7 @@ def places(origin: TokenOrigin) -> list[str]:
         return [f"the template's own{whom}", "template"]
     role = quoted(origin.role, LONGEST_ROLE)
     owner = "a tool" if origin.message is None else f"message {origin.message + 1}, {role}"
-    field = "its text" if origin.field in ("", "content") else origin.field
+    field = "its text" if origin.field in ("", "content") else quoted(origin.field)
     said, shorter = [owner], list[str]()
     if origin.kind == CONTENT:
         said.append(f"characters {origin.start:,}–{origin.end:,} of {field}")

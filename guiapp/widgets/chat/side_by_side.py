@@ -23,6 +23,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QToolTip, QWidget
 from guiapp.core.chat.chat import Chat
 from guiapp.core.explain.figures import counted
 from guiapp.core.explain.visible_text import isolate
+from guiapp.core.vocab.quoting import quoted
 from guiapp.viewmodels.chat.beside import Compared
 from guiapp.viewmodels.chat.compared_turns import Cell, ComparedTurn, Difference, Placed, differences, flowed
 from guiapp.viewmodels.spelling import SharedSpelling
@@ -139,7 +140,7 @@ class SideBySide(QAbstractScrollArea):
         chat = self._chat_of(side)
         token_id, origin = int(chat.token_ids[index]), chat.origins[index]
         owner = "" if origin.message is None else f", message {origin.message + 1}"
-        kind = (origin.field or "content") if origin.is_content else origin.kind
+        kind = (quoted(origin.field) or "content") if origin.is_content else origin.kind
         line = f", line {origin.line} of the template" if origin.line else ""
         is_shared = self.compared.comparison.is_shared[side][index]
         shared = "in both" if is_shared else "only here"

@@ -92,19 +92,20 @@ def test_content_as_text_is_what_encoding_without_control_tokens_gives(model, co
 
 def test_tokens_within_and_beside_what_content_would_have_become_are_found(tmp_path):
     file = tmp_path / "nested.gguf"
-    tokens = ["<unk>", "<", ">", "abc", "<abc>", "<<abc>", "a", "b", "c"]
-    types = [UNKNOWN, NORMAL, NORMAL, USER_DEFINED, CONTROL, CONTROL, NORMAL, NORMAL, NORMAL]
+    tokens = ["<unk>", "<", ">", "abc", "<abc>", "<<abc>", "a", "b", "c", "\1"]
+    types = [UNKNOWN, NORMAL, NORMAL, USER_DEFINED, CONTROL, CONTROL, NORMAL, NORMAL, NORMAL, CONTROL]
     write_vocab(
-        file, model="llama", tokens=tokens, scores=[0.0] * 9, token_type=types, add_space_prefix=False
+        file, model="llama", tokens=tokens, scores=[0.0] * 10, token_type=types, add_space_prefix=False
     )
     tokenizer = guiapp.open_model(file)
     for template, content, expected in [
         ("{{ messages[0].content }}", "<abc>", [1, 3, 2]),  # a user-defined one is found in any text
         ("{{ messages[0].content }}<abc>", "<", [1, 4]),
         ("{{ messages[0].content }}", "<<abc>", [1, 1, 3, 2]),
+        ("{{ messages[0].content }}", "<\1", [1, 9]),  # as without special tokens: a mask must not be one
     ]:
         chat = chat_here(tokenizer, template, [{"role": "user", "content": content}], None, False)
-        assert chat.token_ids.tolist() in ([4], [5])
+        assert chat.token_ids.tolist() in ([4], [5], [1, 9])
         assert chat.as_text.token_ids.tolist() == expected
 
 

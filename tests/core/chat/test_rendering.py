@@ -11,6 +11,7 @@ from jinja2 import nodes
 from jinja2.ext import Extension
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
+from guiapp.core.chat import rendering
 from guiapp.core.chat.messages import conversation_of, with_reasoning
 from guiapp.core.chat.rendering import render
 from guiapp.core.chat.sandbox import _rendered, _traced
@@ -246,3 +247,12 @@ def test_a_hostile_template_ends_in_time_with_one_sentence(template, told):
     assert (
         datetime.now() - started
     ).total_seconds() < 10  # 2 s, and the start of a process on a busy machine
+
+
+def test_a_full_disk_is_told_in_one_sentence(monkeypatch):
+    def full():
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(rendering, "TemporaryFile", full)
+    with pytest.raises(ChatError, match=r"no means to run the template: No space left on device\.$"):
+        render("", conversation_of(CONVERSATIONS["plain"][0]))

@@ -180,11 +180,11 @@ def test_an_end_that_goes_on_in_a_tokenizer_json_is_mended_beside_it(tmp_path: P
 
 
 def test_a_file_with_many_faults_of_a_kind_has_few_findings(tmp_path: Path):
-    names = [f"<x{number}> " for number in range(5000)]
+    names = [f"<x{number}\u200b>" for number in range(5000)]
     path = bpe(tokens=[*TOKENS, *names], types=[2, 3, 3, 1, 1, 1, *[3] * len(names)]).write(
         tmp_path / "m.gguf"
     )
-    found = [each for each in doctor(path).findings if each.code == "special_blank"]
+    found = [each for each in doctor(path).findings if each.code == "special_invisible"]
     assert len(found) == 21
     assert found[-1].what == "The same of 4,980 more."
 

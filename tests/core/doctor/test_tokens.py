@@ -32,6 +32,7 @@ GPT2 = {"model": "gpt2", "pre": "gpt-2", "merges": ["a b"]}
             "No token for 1",
             "Nothing",
         ),
+        ("values_left_over", {"tokens": BYTES}, "300 values for 257 tokens", "Convert"),
         (
             "unknown_marked_twice",
             {"tokens": [*BYTES, "<unk>"], "types": [1] * len(BYTES) + [2]},
@@ -45,3 +46,12 @@ def test_findings_say_what_is_so(tmp_path, code, given, what, remedy):
     [finding] = [each for each in findings if each.code == code]
     assert what in finding.what
     assert finding.remedy.startswith(remedy)
+
+
+def test_an_end_within_another_token_of_the_template_is_not_written_by_it(tmp_path):
+    ends = ["<end_of_message>", "[<end_of_message>]"]
+    given = {"tokens": [*BYTES, *ends], "types": [*[1] * len(BYTES), 3, 3]}
+    keys = {"tokenizer.chat_template": ends[1]}
+    findings = guiapp.doctor(write_vocab(tmp_path / "m.gguf", **GPT2 | given, keys=keys)).findings
+    severities = {each.tokens[0]: each.severity for each in findings if each.code == "end_of_turn_goes_on"}
+    assert severities == {len(BYTES): "hint", len(BYTES) + 1: "warning"}

@@ -57,9 +57,11 @@ def test_llama_cpp_ends_generations_at_the_same_tokens_and_reaches_them_by_the_s
 
 
 def test_roles_name_the_key_that_says_so_or_how_they_were_found(tmp_path):
-    tokens = tokens_of(tmp_path, eos_token_id=5, padding_token_id=6, cls_token_id=1)
+    keys = {"tokenizer.ggml.\x1b[m_token_id": 2}
+    tokens = tokens_of(tmp_path, eos_token_id=5, padding_token_id=6, cls_token_id=1, keys=keys)
     assert {name: token.roles for name, token in tokens.items() if token.roles} == {
         "a": (("cls", "tokenizer.ggml.cls_token_id"),),
+        "b": (("\\x1b[m", "tokenizer.ggml.\\x1b[m_token_id"),),
         "<|im_end|>": (("eot", "its text"),),
         "<|x|>": (("eos", "tokenizer.ggml.eos_token_id"),),
         "<|reserved_1|>": (("pad", "tokenizer.ggml.padding_token_id"),),

@@ -6,8 +6,11 @@ import pytest
 from gguf_builder import write_vocab
 
 import guiapp
+from guiapp.core.chat import messages
 from guiapp.core.chat.messages import conversation_of
 from guiapp.core.editing.token_store import N_TINTS
+from guiapp.viewmodels.chat.edited_conversation import NOTHING
+from guiapp.viewmodels.chat.kept_conversation import KeptConversation
 from guiapp.viewmodels.chat.model import ChatModel
 from guiapp.viewmodels.chat.spans import ChatSpans
 from guiapp.viewmodels.model_session import ModelSession
@@ -176,6 +179,17 @@ def test_a_file_of_messages_is_read_and_images_are_refused(model, qtbot, tmp_pat
     assert "image_url" in told.args[0]
     assert "Only texts" in told.args[0]
     assert model.edited.messages[0]["content"] == "Hi"
+
+
+def test_more_than_a_template_is_given_is_kept_and_opened_again(model, tmp_path, monkeypatch):
+    kept = KeptConversation(model, tmp_path)
+    model.edited.take(HELLO)
+    monkeypatch.setattr(messages, "MOST_CHARACTERS", 5)
+    kept.stop()
+    model.edited.take(NOTHING)
+    KeptConversation(model, tmp_path).stop()
+    assert model.edited.conversation == HELLO
+    model.take_request(model.request)  # a session's
 
 
 def test_colours_tell_where_tokens_are_from(model, qtbot):
