@@ -8,11 +8,11 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication, QKeyEvent
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QApplication, QCheckBox, QFileDialog, QFrame, QLabel, QScrollArea, QWidget
 
 from guiapp.core.chat.hints import Hint
-from guiapp.core.chat.messages import Message, conversation_of
+from guiapp.core.chat.messages import Conversation, Message, conversation_of
 from guiapp.core.chat.traced import CONTENT
 from guiapp.core.errors import ChatError
 from guiapp.core.explain.figures import counted
@@ -177,11 +177,15 @@ class MessageList(QFrame):
         self._area.ensureWidgetVisible(self.cards[number])
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """What is typed where there is no message yet begins the first."""
+        """Where no message is yet, typing and pasting begin the first, and JSON is taken as messages."""
         if not isinstance(event, QKeyEvent) or event.type() != QEvent.Type.KeyPress or self.cards:
             return super().eventFilter(watched, event)
+        is_pasted = event.matches(QKeySequence.StandardKey.Paste)
+        if is_pasted and (found := _conversation_on_clipboard()) is not None:
+            self._model.edited.take(found)
+            return True
         is_plain = not event.modifiers() & ~(Qt.KeyboardModifier.ShiftModifier | KEYPAD)
-        if not (is_plain and event.text().isprintable() and event.text().strip()):
+        if not (is_pasted or (is_plain and event.text().isprintable() and event.text().strip())):
             return super().eventFilter(watched, event)
         self.add_message()
         return QApplication.sendEvent(self.cards[0].editor, event)
@@ -226,14 +230,8 @@ class MessageList(QFrame):
 
     def _edit_all(self) -> None:
         """With what is on the clipboard, if that can be messages."""
-        clipboard = QGuiApplication.clipboard().text()
-        text = as_json(self._model.edited.conversation)
-        try:
-            conversation_of(clipboard)
-        except ChatError:
-            pass
-        else:
-            text = clipboard
+        is_found = _conversation_on_clipboard() is not None
+        text = QGuiApplication.clipboard().text() if is_found else as_json(self._model.edited.conversation)
         JsonDialog("Messages as JSON", MESSAGES_ABOUT, text, self._take, self).open()
 
     def _take(self, text: str) -> None:
@@ -300,3 +298,10 @@ class MessageList(QFrame):
     def first_editor(self) -> QWidget:
         """Where people begin to type."""
         return self.cards[-1].editor if self.cards else self.add
+
+
+def _conversation_on_clipboard() -> Conversation | None:
+    try:
+        return conversation_of(QGuiApplication.clipboard().text())
+    except ChatError:
+        return None
