@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt
@@ -136,8 +137,12 @@ class MessageList(QFrame):
         card = MessageCard(len(self.cards), self._model.edited, self._theme_source)
         card.add_wanted.connect(self.add_message)
         card.json_wanted.connect(self._edit_one)
-        self.cards.append(card)
         self._column.addWidget(card)
+        before = self.cards[-1].editor if self.cards else self.paste
+        below = self.further, self.add, self.tools, self.variables, self.generation
+        for first, then in pairwise((before, card.role, card.more, card.editor, *below)):
+            self.setTabOrder(first, then)  # else Tab goes to cards behind all that was there before them
+        self.cards.append(card)
 
     def _follow_result(self) -> None:
         """How many tokens each message has, as far as that is known of it as it is now."""

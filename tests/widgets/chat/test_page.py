@@ -89,6 +89,14 @@ def test_what_is_pasted_on_an_empty_page_is_taken(open_page, qtbot, panel, text,
     assert contents(page) == messages
 
 
+def test_tab_leads_on_from_the_last_message_to_what_stands_below_it(page, qtbot):
+    messages = page.messages
+    messages.cards[-1].editor.setFocus()
+    for part in (messages.add, messages.tools, messages.variables, messages.generation):
+        qtbot.keyClick(QApplication.focusWidget(), Key.Key_Tab)
+        assert QApplication.focusWidget() is part
+
+
 def test_its_tools_take_no_room_from_the_tabs_of_other_pages(page):
     window = page.shell.window
     window.resize(900, 700)
