@@ -37,6 +37,8 @@ def run(options: argparse.Namespace) -> int:
         print_json(record(tokens))
     elif options.csv:
         print_parts([csv_text(tokens)])
+    elif options.unused and not tokens:
+        print("No special token is unused.")
     else:
         print_lines(text_lines(tokens))
     return 0

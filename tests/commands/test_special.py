@@ -31,6 +31,8 @@ def test_people_get_a_table_and_how_many_there_are(capsys):
 def test_a_model_may_have_none(capsys):
     assert run(["special", "demo:toy"]) == 0
     assert capsys.readouterr().out == "No special tokens.\n"
+    assert run(["special", "demo:bpe", "--unused"]) == 0
+    assert capsys.readouterr().out == "No special token is unused.\n"
 
 
 def test_json_has_a_record_of_each(capsys):

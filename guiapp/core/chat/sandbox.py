@@ -60,7 +60,7 @@ def _rendered(request: Mapping[str, Any], now: datetime) -> dict[str, Any]:
     except MemoryError:
         return {"error": "takes more memory than it may"}
     except Exception as error:
-        return {"error": _reason(error), "line": _line(error)}
+        return {"error": _reason(error) + _in_parts(error, request["messages"]), "line": _line(error)}
     elapsed_ns = time.perf_counter_ns() - started_ns
     return {"text": text, "elapsed_ns": elapsed_ns, "generated": environment.generated}
 
@@ -135,6 +135,14 @@ def _reason(error: Exception) -> str:
     if isinstance(error, RecursionError):
         return f"is nested too deeply, or calls itself without end{where}"
     return f"fails{where}: {said}"
+
+
+def _in_parts(error: Exception, messages: list[dict[str, Any]]) -> str:
+    """Which content is no text, for a template that fails at a list."""
+    if not (isinstance(error, TypeError) and '"list"' in str(error)):
+        return ""
+    rows = (row for row, each in enumerate(messages, 1) if isinstance(each.get("content"), list))
+    return next((f"; the content of message {row} is a list of parts" for row in rows), "")
 
 
 def _line(error: Exception) -> int:

@@ -96,8 +96,10 @@ def _check_version(source: HeaderBytes) -> None:
         raise source.error("is empty", "Download it again.")
     source.need(min(4, source.size), "the header")
     magic = source.data[: min(4, source.size)].tobytes()
+    if magic.startswith(b"{"):
+        raise source.error("is JSON, but none of a tokenizer", "Choose the tokenizer.json beside it.")
     if magic != b"GGUF"[: len(magic)]:
-        reason = NOT_GGUF.get(magic, f"is not a GGUF file: it begins with {quoted(magic)!r}")
+        reason = NOT_GGUF.get(magic, f"is not a GGUF file: it begins with “{quoted(magic)}”")
         raise source.error(reason, CHOOSE_GGUF)
     source.need(ENTRIES_AT, "the header")
     (version,) = struct.unpack_from("<I", source.data.data, 4)

@@ -17,7 +17,7 @@ from guiapp.core.vocabulary_list.figures import TokenFigures, Values
 
 Write = Callable[[TokenFigures, int, Spelling], str]
 LONGEST_TOKEN = 60  # characters
-NOT_READ = "The embeddings have not been read: --embeddings does that, and “Read embeddings” in the window."
+NOT_READ = "The embeddings have not been read. “Read embeddings” does that, on the command line --embeddings."
 
 
 @dataclass(frozen=True)

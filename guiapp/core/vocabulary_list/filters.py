@@ -17,6 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import partial
 from typing import NamedTuple
 
@@ -44,6 +45,7 @@ KEY = re.compile("([a-z]+):(.*)", re.DOTALL)
 NUMBER = r"([-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?)"
 COMPARED = re.compile(f"(>=|<=|>|<|=)?{NUMBER}")
 RANGE = re.compile(f"{NUMBER}?\\.\\.{NUMBER}?")
+ALIKE = 0.8  # of a key and one that is misspelt: lenght, scores
 UNFINISHED = re.compile("(>=|<=|>|<|=)?[-+]?")
 COMPARISONS = {">=": np.greater_equal, "<=": np.less_equal, ">": np.greater, "<": np.less, "=": np.equal}
 NOT_TRIED = "Which tokens text reaches has not been tried yet."
@@ -182,6 +184,8 @@ def _term(word: re.Match[str]) -> Term | None:
         return term(partial(_in_range, BY_NAME["id"], low, high))
     if (match := KEY.fullmatch(body)) and match[1] in KEYS:
         return _keyed(match[1], _unquoted(match[2]), term)
+    if match and (meant := get_close_matches(match[1], sorted(KEYS), 1, ALIKE)):
+        raise QueryError(f"There is no {match[1]}: but {meant[0]}: – text goes between quotes.")
     wanted = _unquoted(body).encode("utf-8", "surrogatepass")
     return term(partial(_containing, wanted), wanted) if wanted else None
 

@@ -14,6 +14,7 @@ from guiapp.viewmodels.steps.model import StepsModel
 from guiapp.viewmodels.steps.training import TrainingModel
 
 AnyWalk = StepsModel | TrainingModel
+NOT_TRAINED = "Nothing is trained yet: Escape leaves, and “Train” begins."
 
 
 class Words(NamedTuple):
@@ -187,7 +188,7 @@ def told_now(walk: AnyWalk) -> Words:
     """What the program says at the present step."""
     if isinstance(walk, TrainingModel):
         if walk.record is None:
-            return Words(walk.failure)
+            return Words(walk.failure or NOT_TRAINED)
         if not walk.position:
             return Words(told_before(walk.record.start.algorithm))
         return Words(walk.record.sentence(walk.position))

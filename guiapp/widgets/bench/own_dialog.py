@@ -127,9 +127,6 @@ class OwnDialog(QDialog):
         for part in (self._target_part, self._python_part, self._kept_part):
             part.setFrameShape(part.Shape.NoFrame)
         close = push_button("Close", self.reject)
-        for button in (self.choose_button, self.choose_python_button, self.remove_button, close):
-            button.setAutoDefault(False)
-        self.try_button.setAutoDefault(False)
         self.add_button.setDefault(True)
         in_column(
             self.kind,

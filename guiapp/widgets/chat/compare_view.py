@@ -100,8 +100,8 @@ class CompareView(QFrame):
         self.told = set_role(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "dim")
         self.token = set_role(FittedLabel(), "number")
         self._back, self._on = (
-            self._action("Previous difference", "Ctrl+Up", -1),
-            self._action("Next difference", "Ctrl+Down", 1),
+            self._action("Previous difference", "Shift+F8", -1),
+            self._action("Next difference", "F8", 1),
         )
         self.walk = WalkButtons(self._back, self._on, "Difference")
         self.close_button = tool_button(
@@ -128,7 +128,8 @@ class CompareView(QFrame):
         end.setShortcut(Qt.Key.Key_Escape)
         end.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         end.triggered.connect(self.left)
-        self.addAction(end)
+        for part in (self, self.menu):  # which has the focus again when its menu has closed
+            part.addAction(end)
         self.setFocusProxy(self.columns)
         beside.changed.connect(self._follow)
         beside.model.result_changed.connect(self._follow)
@@ -138,7 +139,6 @@ class CompareView(QFrame):
     def _action(self, text: str, keys: str, by: int) -> QAction:
         action = QAction(text, self)
         action.setShortcut(QKeySequence(keys))
-        action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         action.triggered.connect(partial(self.columns.step, by))
         self.addAction(action)
         return action

@@ -38,8 +38,6 @@ class JsonDialog(QDialog):
         self.problem = set_role(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "bad")
         self.use_button = push_button("Use", self._use, role="primary")
         cancel = push_button("Cancel", self.reject)
-        for button in (self.use_button, cancel):
-            button.setAutoDefault(False)  # Return begins a line
         hint = set_role(QLabel(about, wordWrap=True), "dim")
         foot = in_row((self.problem, 1), STRETCH, cancel, self.use_button)
         in_column(hint, (self.editor, 1), foot, on=self, margins=MARGIN_PX)

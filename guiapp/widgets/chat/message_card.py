@@ -12,6 +12,7 @@ from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QMenu, QPlainTextEdit, QSizePolicy, QTextEdit
 
 from guiapp.core.chat.messages import Message
+from guiapp.core.explain.figures import counted
 from guiapp.core.text.common_ends import common_ends
 from guiapp.core.vocab.quoting import quoted
 from guiapp.viewmodels.chat.edited_conversation import ROLES, EditedConversation
@@ -218,7 +219,7 @@ class MessageCard(QFrame):
         self.editor.setAccessibleName(f"Message {self.number + 1}, {quoted(role, 24)}")
         others = [key for key in message if key not in ("role", "content")]
         said = [f"only the first {MOST_CHARACTERS:,} of {len(shown):,} characters"] if is_long else []
-        said += [] if is_text else [f"{len(content)} parts"]
+        said += [] if is_text else [counted(len(content), "part")]
         said += [] if is_held else ["characters that cannot be typed here"]
         said += [quoted(key, 24) for key in others]
         self._others.set_texts([f"{' · '.join(said)} – ⋯ Edit as JSON", ", ".join(said)] if said else [""])

@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication, QKeyEvent
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QApplication, QCheckBox, QFileDialog, QFrame, QLabel, QScrollArea, QWidget
 
 from guiapp.core.chat.hints import Hint
-from guiapp.core.chat.messages import Message, conversation_of
+from guiapp.core.chat.messages import Conversation, Message, conversation_of
 from guiapp.core.chat.traced import CONTENT
 from guiapp.core.errors import ChatError
 from guiapp.core.explain.figures import counted
@@ -136,8 +137,12 @@ class MessageList(QFrame):
         card = MessageCard(len(self.cards), self._model.edited, self._theme_source)
         card.add_wanted.connect(self.add_message)
         card.json_wanted.connect(self._edit_one)
-        self.cards.append(card)
         self._column.addWidget(card)
+        before = self.cards[-1].editor if self.cards else self.paste
+        below = self.further, self.add, self.tools, self.variables, self.generation
+        for first, then in pairwise((before, card.role, card.more, card.editor, *below)):
+            self.setTabOrder(first, then)  # else Tab goes to cards behind all that was there before them
+        self.cards.append(card)
 
     def _follow_result(self) -> None:
         """How many tokens each message has, as far as that is known of it as it is now."""
@@ -177,11 +182,15 @@ class MessageList(QFrame):
         self._area.ensureWidgetVisible(self.cards[number])
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """What is typed where there is no message yet begins the first."""
+        """Where no message is yet, typing and pasting begin the first, and JSON is taken as messages."""
         if not isinstance(event, QKeyEvent) or event.type() != QEvent.Type.KeyPress or self.cards:
             return super().eventFilter(watched, event)
+        is_pasted = event.matches(QKeySequence.StandardKey.Paste)
+        if is_pasted and (found := _conversation_on_clipboard()) is not None:
+            self._model.edited.take(found)
+            return True
         is_plain = not event.modifiers() & ~(Qt.KeyboardModifier.ShiftModifier | KEYPAD)
-        if not (is_plain and event.text().isprintable() and event.text().strip()):
+        if not (is_pasted or (is_plain and event.text().isprintable() and event.text().strip())):
             return super().eventFilter(watched, event)
         self.add_message()
         return QApplication.sendEvent(self.cards[0].editor, event)
@@ -226,14 +235,8 @@ class MessageList(QFrame):
 
     def _edit_all(self) -> None:
         """With what is on the clipboard, if that can be messages."""
-        clipboard = QGuiApplication.clipboard().text()
-        text = as_json(self._model.edited.conversation)
-        try:
-            conversation_of(clipboard)
-        except ChatError:
-            pass
-        else:
-            text = clipboard
+        is_found = _conversation_on_clipboard() is not None
+        text = QGuiApplication.clipboard().text() if is_found else as_json(self._model.edited.conversation)
         JsonDialog("Messages as JSON", MESSAGES_ABOUT, text, self._take, self).open()
 
     def _take(self, text: str) -> None:
@@ -300,3 +303,10 @@ class MessageList(QFrame):
     def first_editor(self) -> QWidget:
         """Where people begin to type."""
         return self.cards[-1].editor if self.cards else self.add
+
+
+def _conversation_on_clipboard() -> Conversation | None:
+    try:
+        return conversation_of(QGuiApplication.clipboard().text())
+    except ChatError:
+        return None

@@ -58,6 +58,7 @@ class ChatPage(Page):
         self.messages = MessageList(model, themes)
         self.hints = HintList(model, themes)
         self.prompt = PromptView(model, self.spans, themes)
+        self.prompt.installEventFilter(self.messages)
         self.prompt.tell_tokens_by(self._tell_token)
         TokenMenu(self.prompt, self.spans, setting.requests, kind=Kind.OTHER)
         self.token_line = TokenLine(model, self.spans, setting.requests, themes)

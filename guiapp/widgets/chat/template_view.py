@@ -126,13 +126,13 @@ class TemplateView(QPlainTextEdit):
         self._mark_lines()
 
     def shown_blocks(self) -> list[tuple[QTextBlock, float, float]]:
-        """The lines that show, with their tops and heights in the viewport."""
+        """The lines that show, their tops in the viewport and heights without the document’s margin."""
         found, block = [], self.firstVisibleBlock()
         while block.isValid():
             place = self.blockBoundingGeometry(block).translated(self.contentOffset())
             if place.top() > self.viewport().height():
                 break
-            found.append((block, place.top(), place.height()))
+            found.append((block, place.top(), block.layout().boundingRect().height()))
             block = block.next()
         return found
 

@@ -143,9 +143,9 @@ QAbstractItemView { background: $panel; border: none; outline: none; selection-b
 QListView::item { padding: 6px 8px; border-radius: 6px; }
 QListView::item:selected, QTableView::item:selected { background: $selected; color: $text; }
 QListView::item:disabled { color: $faint; }
-QTableView { gridline-color: $line; }
-QTableView:focus { border: 1px solid $accent; }
-QTableView[role="cells"]:focus { border: none; }
+QTableView { gridline-color: $line; border: 1px solid transparent; }
+QTableView:focus { border-color: $accent; }
+QTableView[role="cells"] { border: none; }
 QHeaderView::section {
     background: $panel; color: $dim; border: none; border-bottom: 1px solid $line; padding: 5px 8px; }
 

@@ -23,7 +23,6 @@ def show_rows(view: QTableView) -> None:
     """Leave everything out but the cells and the titles of the columns."""
     view.setShowGrid(False)
     view.setWordWrap(False)
-    view.setFrameShape(QTableView.Shape.NoFrame)
     view.setTabKeyNavigation(False)
     view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
     view.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
@@ -86,7 +85,7 @@ class RowsView(QTableView):
 
     def fit_columns(self) -> None:
         """Share the room beside the scroll bar; what people dragged stays until the shares are others."""
-        widths = list(self._widths(self.width() - self.verticalScrollBar().sizeHint().width()))
+        widths = list(self._widths(self.contentsRect().width() - self.verticalScrollBar().sizeHint().width()))
         if widths != self._fitted:
             self._fitted = widths
             for column, width in enumerate(widths):

@@ -46,7 +46,7 @@ FORMS: tuple[tuple[str, str, Callable[[Tokens], str]], ...] = (
     ("CSV", ".csv", csv_text),
 )
 NOT_FOUND = "Nothing here matches."
-SHARES = {"token": 2.6, "role": 1.7, "kind": 1.5, "from text": 1.3, "ends": 0.9, "the file": 3.0}
+SHARES = {"token": 3.1, "role": 1.7, "kind": 1.4, "from text": 1.2, "ends": 0.9, "the file": 2.7}
 WITH_ROOM, ALL_WITH_ROOM_PX = ("kind", "the file"), 640  # what the details say, too
 LEAST_ID, ID_MARGINS_PX = 1000, 28
 SEARCH_HINT = "text, id or role"

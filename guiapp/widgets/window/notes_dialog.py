@@ -31,8 +31,6 @@ class NotesDialog(QDialog):
         hint = set_role(QLabel(HINT, wordWrap=True), "dim")
         self.save_button = push_button("Save session…", save, role="primary")
         close = push_button("Close", self.close)
-        for button in (self.save_button, close):
-            button.setAutoDefault(False)  # Return begins a line
         in_column(
             hint, (self.editor, 1), in_row(STRETCH, close, self.save_button), on=self, margins=MARGIN_PX
         )

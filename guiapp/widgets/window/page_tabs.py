@@ -6,7 +6,7 @@ from functools import partial
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QButtonGroup, QFrame, QGridLayout, QStackedWidget, QToolButton, QWidget
+from PySide6.QtWidgets import QButtonGroup, QFrame, QGridLayout, QHBoxLayout, QToolButton, QWidget
 
 from guiapp.widgets.shared.layouts import in_row
 from guiapp.widgets.shared.style_sheet import set_role
@@ -66,26 +66,29 @@ class TabRow(QFrame):
         set_role(self, "bar")
         self.setFixedHeight(ROW_HEIGHT_PX)
         self._pages = pages
-        self._tools = QStackedWidget()
-        policy = self._tools.sizePolicy()
-        policy.setRetainSizeWhenHidden(True)  # tabs stand still where a page has none
-        self._tools.setSizePolicy(policy)
+        right = QWidget()
+        self._tools = QHBoxLayout(right)  # of the present page; those of others take no room from tabs
+        self._tools.setContentsMargins(0, 0, 0, 0)
+        self._shown: QWidget | None = None
         layout = QGridLayout(self)
         layout.setContentsMargins(MARGIN_PX - UNIT_PX, 0, MARGIN_PX - UNIT_PX, 0)
         layout.setHorizontalSpacing(GAP_PX)
-        parts = PageTabs(pages, actions, 1), PageTabs(pages, actions, 2, "quiet"), self._tools
-        sides = (Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignCenter, Qt.AlignmentFlag.AlignRight)
-        for column, (part, side) in enumerate(zip(parts, sides, strict=True)):
-            layout.addWidget(part, 0, column, side | Qt.AlignmentFlag.AlignVCenter)
-            layout.setColumnStretch(column, int(part is not parts[1]))  # tabs stand still
+        sides = Qt.AlignmentFlag
+        layout.addWidget(PageTabs(pages, actions, 1), 0, 0, sides.AlignLeft | sides.AlignVCenter)
+        layout.addWidget(PageTabs(pages, actions, 2, "quiet"), 0, 1, sides.AlignCenter)
+        layout.addWidget(right, 0, 2, sides.AlignRight | sides.AlignVCenter)
+        for column in (0, 2):
+            layout.setColumnStretch(column, 1)  # tabs stand still
         pages.page_changed.connect(self._follow)
 
     def _follow(self) -> None:
         first = self._pages.rows[self._pages.current_name].path[:1]
         self.setVisible(sum(row.path[:1] == first for row in self._pages.rows.values()) > 1)
         tools = self._pages.current.tools
-        if tools is not None and self._tools.indexOf(tools) < 0:
-            self._tools.addWidget(tools)
+        if self._shown is not None:
+            self._tools.removeWidget(self._shown)
+            self._shown.hide()
         if tools is not None:
-            self._tools.setCurrentWidget(tools)
-        self._tools.setVisible(tools is not None)
+            self._tools.addWidget(tools)
+            tools.show()
+        self._shown = tools

@@ -204,6 +204,12 @@ def test_lines_are_counted_and_name_what_they_write():
     assert by_line == {(13, "<|start|>"), (14, "Why?"), (15, "<|end|>")}
 
 
+def test_content_in_parts_is_named_where_a_template_fails_at_it():
+    parts = {"role": "user", "content": [{"type": "text", "text": "Why?"}]}
+    with pytest.raises(ChatError, match="; the content of message 2 is a list of parts"):
+        render("{{ '' + messages[1].content }}", conversation_of([{"role": "user", "content": "a"}, parts]))
+
+
 LOOPS = "{{% for i in range(99999) %}}{{% for j in range(99999) %}}{}{{% endfor %}}{{% endfor %}}"
 
 

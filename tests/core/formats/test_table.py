@@ -43,6 +43,13 @@ def test_each_format_is_known_by_its_first_bytes_and_by_no_others(tmp_path):
         assert not is_tokenizer(head)
 
 
+def test_json_of_no_tokenizer_leads_to_that_of_one(tmp_path):
+    path = tmp_path / "tokenizer_config.json"
+    path.write_bytes(b'{\n  "add_bos_token": true}')
+    with pytest.raises(VocabError, match="is JSON, but none of a tokenizer"):
+        load_vocabulary(path)
+
+
 def test_what_is_of_no_format_is_told_to_be_no_gguf_file(tmp_path):
     path = tmp_path / "model.safetensors"
     path.write_bytes(b"\x10\0\0\0\0\0\0\0{}")

@@ -98,6 +98,8 @@ def leaves(figures, query):
         ("is:reserved", ["<unused7>", ""]),
         ("is:special", ["<unk>", "<s>", "<unused7>"]),
         ("nowhere", []),
+        ('"scores:"', []),
+        ("http:", []),
     ],
 )
 def test_filters_leave_what_they_say(figures, query, expected):
@@ -117,6 +119,7 @@ def test_what_is_not_finished_leaves_all_tokens(figures, query):
         ("kind:blue", "There is no kind “blue”. There are: control, unknown"),
         ("script:Klingon", "There is no script “Klingon”."),
         ("length:long", "“long” is no number, and no range such as 4..8 or >=4."),
+        ("the lenght:>3", "There is no lenght: but length: – text goes between quotes."),
         ("is:nice", "There is no is:nice. There are is:unreached"),
         ("rank:3", "Tokens of this vocabulary have no rank: its type is SPM."),
         ("is:unreached", "Which tokens text reaches has not been tried yet."),

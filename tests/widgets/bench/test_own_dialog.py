@@ -6,7 +6,7 @@ import sys
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QFileDialog, QPushButton
 
 from guiapp.core.bench.contenders.own import OwnContender, made
 from guiapp.viewmodels.bench.own import OwnContenders
@@ -55,6 +55,15 @@ def test_a_command_is_tried_and_added_by_real_clicks(dialog, own, qtbot):
     assert not dialog.isVisible()
     assert own.contenders == (dialog.chosen,)
     assert dialog.chosen == made(dialog.name.placeholderText(), "command", COMMAND_LINE)
+
+
+def test_return_presses_the_button_that_has_the_focus(dialog, own, qtbot):
+    qtbot.keyClicks(dialog.target, COMMAND_LINE)
+    close = next(each for each in dialog.findChildren(QPushButton) if each.text() == "Close")
+    close.setFocus()
+    qtbot.keyClick(close, Qt.Key.Key_Return)
+    assert not dialog.isVisible()
+    assert own.contenders == ()
 
 
 def test_what_is_wrong_is_told_until_it_is_changed(dialog, own, qtbot):

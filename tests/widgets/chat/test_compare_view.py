@@ -9,7 +9,6 @@ from guiapp.core.chat.messages import conversation_of
 from guiapp.viewmodels.chat.beside import Beside, Way
 
 Key, Left = Qt.Key, Qt.MouseButton.LeftButton
-CONTROL = Qt.KeyboardModifier.ControlModifier
 MESSAGES = [
     {"role": "system", "content": "Be brief."},
     {"role": "user", "content": "How do <|im_end|> lions sleep?\nWell <|im_end|> or not?"},
@@ -61,11 +60,11 @@ def test_keys_walk_through_differences_and_tokens(page, qtbot):
     assert walk.place.text() == "– of 2"
     seen = []
     for place in ("1 of 2", "2 of 2", "1 of 2"):
-        qtbot.keyClick(columns, Key.Key_Down, CONTROL)
+        qtbot.keyClick(columns, Key.Key_F8)
         assert walk.place.text() == place
         seen.append(columns.selected)
     assert seen[0] == seen[2] != seen[1]
-    qtbot.keyClick(columns, Key.Key_Up, CONTROL)
+    qtbot.keyClick(columns, Key.Key_F8, Qt.KeyboardModifier.ShiftModifier)
     assert walk.place.text() == "2 of 2"
     side, token = columns.selected
     assert (side, token) == (0, page.model.selected_token)
@@ -74,6 +73,16 @@ def test_keys_walk_through_differences_and_tokens(page, qtbot):
     assert columns.accessibleDescription()
     qtbot.keyClick(columns, Key.Key_Left)
     assert columns.selected == (side, token)
+
+
+def test_keys_act_at_once_where_a_menu_put_something_beside(page, qtbot):
+    page.compare.menu.chosen.emit(Beside(Way.AS_TEXT))
+    settle(page, qtbot)
+    page.compare.menu.setFocus()  # as a menu that closes gives it back
+    qtbot.keyClick(page.compare.menu, Key.Key_F8)
+    assert page.compare.walk.place.text() == "1 of 2"
+    qtbot.keyClick(page.compare.menu, Key.Key_Escape)
+    assert page.prompt.isVisible()
 
 
 def test_a_click_tells_the_token_and_selects_it_on_the_page(page, qtbot):

@@ -19,6 +19,7 @@ from guiapp.viewmodels.chat.beside import Beside, Way
 from guiapp.viewmodels.chat.llama_check import LlamaVerdict
 from guiapp.widgets.chat.json_dialog import JsonDialog
 from guiapp.widgets.chat.template_panel import CHATML
+from guiapp.widgets.window.page_tabs import PageTabs
 
 Key, Left = Qt.Key, Qt.MouseButton.LeftButton
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
@@ -72,6 +73,37 @@ def test_what_is_typed_on_an_empty_page_is_the_first_message(open_page, qtbot):
         qtbot.keyClicks(QApplication.focusWidget(), letter)
     settle(page, qtbot)
     assert page.model.edited.messages == ({"role": "user", "content": "How so?"},)
+
+
+@pytest.mark.parametrize(
+    ("text", "messages"),
+    [('{"messages": [{"role": "system", "content": "J"}]}', ["J"]), ("no JSON", ["no JSON"])],
+)
+@pytest.mark.parametrize("panel", ["messages", "prompt"])
+def test_what_is_pasted_on_an_empty_page_is_taken(open_page, qtbot, panel, text, messages):
+    page = open_page(messages=None)
+    QGuiApplication.clipboard().setText(text)
+    (page if panel == "messages" else page.prompt).setFocus()
+    qtbot.keyClick(QApplication.focusWidget(), Key.Key_V, CTRL)
+    settle(page, qtbot)
+    assert contents(page) == messages
+
+
+def test_tab_leads_on_from_the_last_message_to_what_stands_below_it(page, qtbot):
+    messages = page.messages
+    messages.cards[-1].editor.setFocus()
+    for part in (messages.add, messages.tools, messages.variables, messages.generation):
+        qtbot.keyClick(QApplication.focusWidget(), Key.Key_Tab)
+        assert QApplication.focusWidget() is part
+
+
+def test_its_tools_take_no_room_from_the_tabs_of_other_pages(page):
+    window = page.shell.window
+    window.resize(900, 700)
+    window.actions_table["special_tokens"].trigger()
+    QApplication.processEvents()
+    tabs = [tab for part in window.findChildren(PageTabs) for tab in part.tabs.values()]
+    assert [tab.text() for tab in tabs if tab.isVisible() and tab.width() < tab.sizeHint().width()] == []
 
 
 def place_of(page, index):
@@ -159,7 +191,7 @@ def test_json_is_pasted_and_what_is_wrong_with_it_is_said(page, qtbot):
     assert "Only texts become tokens" in asked.problem.text()
     assert len(page.messages.cards) == 3
     asked.editor.setPlainText('[{"role": "user", "content": "typed"}]')
-    qtbot.mouseClick(asked.use_button, Left)
+    qtbot.keyClick(asked.use_button, Key.Key_Return)
     assert contents(page) == ["typed"]
 
 
@@ -281,6 +313,7 @@ def test_what_the_template_fails_at_is_said_and_marked(page, qtbot, tmp_path):
     assert "line 2" in page._failure.text()
     assert page._problem.isVisible()
     assert page.template.view.failed_line == 2
+    assert len({height for _, _, height in page.template.view.shown_blocks()}) == 1
     assert page.template.choice.text() == "bad.jinja"
     choose(page.template.choice, "The usual one", qtbot)
     settle(page, qtbot)

@@ -206,3 +206,7 @@ def test_rows_and_columns_grow_with_the_text(source, qtbot):
     assert table.contextMenuPolicy() is Qt.ContextMenuPolicy.ActionsContextMenu
     assert table.accessibleName() == "Tokens"
     details.close()
+
+
+def test_the_line_around_a_table_with_the_focus_is_whole(table):
+    assert table.rect().adjusted(1, 1, -1, -1).contains(table.horizontalHeader().geometry())

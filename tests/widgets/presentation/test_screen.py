@@ -256,6 +256,9 @@ def test_a_question_whose_answer_is_still_computed_keeps_room_for_it_below():
 def test_a_training_is_presented_step_by_step(make_steps_page, present, qtbot):
     page = make_steps_page("toy", b"This is insane! This is impossible")
     page.modes.choose(TRAIN)
+    presented = present(page)
+    assert told(presented).startswith("Nothing is trained yet")
+    qtbot.keyClick(presented, Key.Key_Escape)
     page.begin_training("bpe:400:1")
     qtbot.waitUntil(lambda: not page.training.model.is_busy)
     presented = present(page)

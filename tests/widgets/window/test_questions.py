@@ -1,5 +1,7 @@
 """The questions that are asked in boxes of their own."""
 
+import re
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import pytest
@@ -7,9 +9,16 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
 
-from guiapp.widgets.window.questions import Answer, Questions
+from guiapp.core.sources.tokenizer_files import KINDS
+from guiapp.widgets.window.questions import MODEL_FILTER, Answer, Questions
 
 BUTTONS = QMessageBox.StandardButton
+
+
+def test_files_of_every_kind_of_tokenizer_are_there_to_choose():
+    offered = re.findall(r"\*[^\s)]+", MODEL_FILTER.split(";;")[0])
+    names = [kind.replace("*", "3") for kind in KINDS]
+    assert [name for name in names if not any(fnmatchcase(name, each) for each in offered)] == []
 
 
 @pytest.mark.parametrize(
