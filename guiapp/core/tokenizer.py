@@ -42,7 +42,7 @@ from guiapp.core.text.special_tokens import Partition, SpecialTokens
 from guiapp.core.vocab.merges import PairMerging
 from guiapp.core.vocab.token_tree import TokenTree
 from guiapp.core.vocab.vocabulary import VocabType, Vocabulary
-from guiapp.native import MOST_AROUND, Envelope
+from guiapp.native.pairs import MOST_AROUND, Envelope
 
 PIPELINES = {
     VocabType.SPM: "sentence_piece.SentencePiecePipeline",

@@ -18,7 +18,7 @@ from guiapp.core.vocab.attributes import BYTE_TYPE, CONTROL_TYPE, NORMAL_TYPE, U
 from guiapp.core.vocab.opening import METADATA, SPECIAL, Opening
 from guiapp.core.vocab.piece_rules import PieceRules, TextRules
 from guiapp.core.vocab.vocabulary import SpecialIds, Vocabulary
-from guiapp.native import packed
+from guiapp.native.strings import packed
 
 LONGEST, ROW = Struct("<i"), Struct("<fi")
 MOST_LONGEST = 1 << 13

@@ -31,7 +31,7 @@ from guiapp.core.text.utf8 import well_formed
 from guiapp.core.vocab.merges import PairMerging, listed_merging
 from guiapp.core.vocab.parts import Parts
 from guiapp.core.vocab.vocabulary import Vocabulary
-from guiapp.native import ALL_PIECES, NO_PIECES
+from guiapp.native.pairs import ALL_PIECES, NO_PIECES
 
 BYTE_NAMES = [b"<0x%02X>" % byte for byte in range(256)]
 NO_TOKENS = FragmentTokens(np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0, np.int64))
