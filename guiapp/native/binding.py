@@ -11,7 +11,7 @@ from collections.abc import Callable
 from ctypes import c_bool, c_int64, c_void_p
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -186,19 +186,26 @@ class Handle:
 Made = TypeVar("Made")
 
 
-class Idle(list[Made]):
-    """Objects for one thread at a time that nobody uses at the moment; append one to give it back."""
+class Pool(Generic[Made]):
+    """Objects of which each is for one thread at a time.
+
+    idle  those that nobody uses at the moment; append one to give it back
+    """
 
     def __init__(self, make: Callable[[], Made]) -> None:
-        super().__init__()
         self._make = make
+        self.idle: list[Made] = []
 
     def take(self) -> Made:
         """One that nobody else has; in one go, because another thread may be faster."""
         try:
-            return self.pop()
+            return self.idle.pop()
         except IndexError:
             return self._make()
+
+    def prepare(self) -> None:
+        """Make now what the first user would make."""
+        self.idle.append(self.take())
 
 
 def checked(result: int) -> int:

@@ -17,8 +17,8 @@ from guiapp.native.binding import (
     Array,
     Bytes,
     Handle,
-    Idle,
     Ints,
+    Pool,
     TokenColumns,
     WideInts,
     arrays,
@@ -160,7 +160,7 @@ class PairModel(Handle, free="pairs_free"):
         )
         address = _pairs_new(tokens, source, splitter, options.whole_pieces, options.cuts_short)
         super().__init__(address, tokens, splitter)
-        self._idle = Idle(partial(_PairEncoder, self.address))  # not of the model, which would never be freed
+        self._encoders = Pool(partial(_PairEncoder, self.address))  # of the model, it would keep itself
 
     def __len__(self) -> int:
         """The number of symbols."""
@@ -224,12 +224,15 @@ class PairModel(Handle, free="pairs_free"):
         if len(text) > SHORT_TEXT:
             return self._encode_long(text, envelope)
         data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
-        encoder = self._idle.take()
+        try:
+            encoder = self._encoders.idle.pop()  # as `take`, of which the call is felt here
+        except IndexError:
+            encoder = self._encoders.take()
         if encoder.envelope is not envelope:
             encoder.put_in(envelope)
         count = _pairs_encode_short(encoder.handle, envelope.special, data, len(data))
         ids = None if count < 0 else encoder.views[count].copy()
-        self._idle.append(encoder)
+        self._encoders.idle.append(encoder)
         if envelope.after and ids is not None:
             ids[len(ids) - len(envelope.after) :] = envelope.after
         return ids
@@ -282,12 +285,12 @@ class PairModel(Handle, free="pairs_free"):
 
     def prepare(self) -> None:
         """Make now what the first encoding would make."""
-        self._idle.append(self._idle.take())
+        self._encoders.prepare()
 
     def _with_encoder(self, call: Callable[..., int], *arguments: object) -> int:
-        encoder = self._idle.take()
+        encoder = self._encoders.take()
         result = call(encoder, *arguments)
-        self._idle.append(encoder)
+        self._encoders.idle.append(encoder)
         return result
 
 

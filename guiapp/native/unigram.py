@@ -17,8 +17,8 @@ from guiapp.native.binding import (
     Array,
     Bytes,
     Handle,
-    Idle,
     Ints,
+    Pool,
     TokenColumns,
     WideInts,
     arrays,
@@ -140,14 +140,14 @@ class PartEncoders:
     """
 
     def __init__(self, model: Unigram, ids: Ints, byte_ids: Ints) -> None:
-        self._idle = Idle(partial(_PartEncoder, model, ids, byte_ids))
-        self._idle.append(self._idle.take())
+        self._encoders = Pool(partial(_PartEncoder, model, ids, byte_ids))
+        self._encoders.prepare()
 
     def encode(self, text: Bytes) -> Ints:
         """The ids of a normalised text."""
-        encoder, ids = self._idle.take(), np.empty(len(text) + SPARE_IDS, np.int32)
+        encoder, ids = self._encoders.take(), np.empty(len(text) + SPARE_IDS, np.int32)
         count = _part_encoder_encode(encoder, text, ids)
-        self._idle.append(encoder)
+        self._encoders.idle.append(encoder)
         return cut(ids, count)
 
 

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from guiapp.core.errors import EncodeError
-from guiapp.native.binding import SHORT_TEXT, Bytes, Handle, Idle, Ints, WideInts, function
+from guiapp.native.binding import SHORT_TEXT, Bytes, Handle, Ints, Pool, WideInts, function
 from guiapp.native.unigram import Unigram
 from guiapp.native.wordpiece import WordPiece
 
@@ -21,22 +21,22 @@ class WordEncoders:
     """Encodes text word by word; words that were met before are looked up.  Threads may share it."""
 
     def __init__(self, model: WordPiece | Unigram) -> None:
-        self._idle = Idle(partial(_WordEncoder, model))
-        self._idle.append(self._idle.take())
+        self._encoders = Pool(partial(_WordEncoder, model))
+        self._encoders.prepare()
 
     def encode(self, text: Bytes) -> Ints:
         """The ids of a text.  Raises EncodeError where the character map makes too much of a word."""
-        encoder = self._idle.take()
+        encoder = self._encoders.take()
         count = _word_encoder_encode(encoder, text, encoder.ids)
         ids = encoder.ids[:count].copy() if 0 <= count <= len(encoder.ids) else encoder.copied(count)
-        self._idle.append(encoder)
+        self._encoders.idle.append(encoder)
         return ids
 
     def encode_each(self, texts: Bytes, ends: WideInts) -> tuple[Ints, WideInts]:
         """The ids of texts side by side, and how many each has; errors as for `encode`."""
-        encoder, counts = self._idle.take(), np.empty(len(ends), np.int64)
+        encoder, counts = self._encoders.take(), np.empty(len(ends), np.int64)
         ids = encoder.copied(_word_encoder_encode_each(encoder, texts, ends, counts))
-        self._idle.append(encoder)
+        self._encoders.idle.append(encoder)
         return ids, np.diff(counts, prepend=0)
 
 
