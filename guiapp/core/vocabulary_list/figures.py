@@ -69,7 +69,7 @@ class TokenFigures:
 
     @property
     def tree(self) -> TokenTree:
-        return self.tokenizer.token_tree
+        return self.tokenizer.vocabulary.token_tree
 
     @cached_property
     def ids(self) -> Ids:
