@@ -10,7 +10,7 @@ import numpy as np
 from guiapp.core.split.pre_tokenizers import PRE_TOKENIZERS
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.vocabulary import Rules, SpecialIds, VocabType, Vocabulary
-from guiapp.native import packed
+from guiapp.native.strings import packed
 
 
 def toy_vocabulary(

@@ -12,10 +12,10 @@ from operator import index
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp import native
 from guiapp.core.errors import EncodeError
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.vocabulary import Vocabulary
+from guiapp.native import detokenizer as native
 
 SPACE = 0x20
 HIDDEN = np.uint16(Attribute.CONTROL | Attribute.UNKNOWN)  # where special tokens are not written

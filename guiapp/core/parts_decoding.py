@@ -10,12 +10,13 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp import native
 from guiapp.core.components.decoders import ByteLevel
 from guiapp.core.vocab import byte_alphabet
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.parts import Parts
 from guiapp.core.vocab.vocabulary import Vocabulary
+from guiapp.native.detokenizer import Decoder
+from guiapp.native.model_files import BYTE_STAND_INS, spell_out
 
 USUAL_BYTES = 8  # of a token, at most
 
@@ -55,7 +56,7 @@ class PartsDecoding:
         return self._normalized.get(token_id) or self._vocabulary.raw_text(token_id).decode()
 
     @cached_property
-    def _joined(self) -> native.Decoder:
+    def _joined(self) -> Decoder:
         """What a ByteLevel decoder makes of each token: bytes, or its text if a character stands for none."""
         data, offsets = self._vocabulary.token_data, self._vocabulary.token_offsets
         codes = np.frombuffer(data.tobytes().decode().encode("utf-32-le"), np.uint32)
@@ -64,10 +65,10 @@ class PartsDecoding:
         places = np.flatnonzero(data & 0xC0 != 0x80)[stands_for_none]
         kinds = np.full(len(self._vocabulary), Attribute.NORMAL, np.uint16)
         kinds[np.searchsorted(offsets, places, "right") - 1] = Attribute.USER_DEFINED  # taken as they are
-        spelled, ends, size = native.spell_out(
-            (data, offsets), kinds, native.BYTE_STAND_INS, byte_alphabet.BYTES, False, len(data)
+        spelled, ends, size = spell_out(
+            (data, offsets), kinds, BYTE_STAND_INS, byte_alphabet.BYTES, False, len(data)
         )
-        return native.Decoder(spelled[:size], ends)
+        return Decoder(spelled[:size], ends)
 
 
 @lru_cache(maxsize=2)

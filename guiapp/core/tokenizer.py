@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property, partial
-from importlib import import_module
 from types import MappingProxyType
 
 import numpy as np
@@ -37,27 +36,12 @@ from guiapp.core.parallel.long_texts import (
 )
 from guiapp.core.parallel.many_texts import encode_rows
 from guiapp.core.pipelines.pipeline import Pipeline, Quick, not_quick
+from guiapp.core.pipelines.table import pipeline_for
 from guiapp.core.pipelines.words import WORDS, WordsPipeline
 from guiapp.core.text.special_tokens import Partition, SpecialTokens
 from guiapp.core.vocab.merges import PairMerging
-from guiapp.core.vocab.token_tree import TokenTree
 from guiapp.core.vocab.vocabulary import VocabType, Vocabulary
-from guiapp.native import MOST_AROUND, Envelope
-
-PIPELINES = {
-    VocabType.SPM: "sentence_piece.SentencePiecePipeline",
-    VocabType.BPE: "byte_pair.BytePairPipeline",
-    VocabType.WPM: "word_piece.WordPiecePipeline",
-    VocabType.UGM: "unigram.UnigramPipeline",
-    VocabType.RWKV: "rwkv.RwkvPipeline",
-    VocabType.PLAMO2: "plamo2.Plamo2Pipeline",
-    VocabType.TEST: "chunk_hash.ChunkHashPipeline",
-}
-
-PIPELINES_OF_PIECES = {
-    VocabType.SPM: "piece_pairs.PiecePairsPipeline",
-    VocabType.UGM: "piece_unigram.PieceUnigramPipeline",
-}
+from guiapp.native.pairs import MOST_AROUND, Envelope
 
 TEXT = str, bytes
 
@@ -77,24 +61,24 @@ class Tokenizer:
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self.vocabulary = vocabulary
-        self._pipeline, self._words = _pipeline_for(vocabulary), WordsPipeline(vocabulary)
-        self._special_tokens = _special_tokens_of(vocabulary)
+        self.pipeline, self._words = pipeline_for(vocabulary), WordsPipeline(vocabulary)
+        self.special_tokens = _special_tokens_of(vocabulary)
         self._ways: dict[tuple[bool, bool, str | None], _Way] = {}
         self.n_threads = min(n_cores(), MOST_THREADS)
 
     @cached_property
     def encoders(self) -> Mapping[str, Algorithm]:
         """The algorithms that apply to this vocabulary, the one that is used by default first."""
-        return MappingProxyType({name: ALGORITHMS[name] for name in (*self._pipeline.encoders, WORDS)})
+        return MappingProxyType({name: ALGORITHMS[name] for name in (*self.pipeline.encoders, WORDS)})
 
     def without_splitting(self) -> Tokenizer:
         """The same tokenizer, but BPE merges over the whole text between special tokens as one piece.
 
         Not what the model was trained on: for measuring algorithms and looking at them.
         """
-        tokenizer = self._with_pipeline(self._pipeline.without_splitting())
+        tokenizer = self._changed(pipeline=self.pipeline.without_splitting())
         reason = "Text is not split before merging, unlike in llama.cpp."
-        if tokenizer._pipeline is not self._pipeline:
+        if tokenizer.pipeline is not self.pipeline:
             tokenizer.__dict__["exactness"] = Exactness("approximate", reason)
         return tokenizer
 
@@ -107,7 +91,8 @@ class Tokenizer:
         if not 0 <= share < 1:
             raise EncodeError(f"A dropout of {share} is not possible. Choose one from 0 to below 1.")
         state = (seed * 0x9E3779B1 + 1) % (1 << 32) or 1
-        return self._with_pipeline(self._pipeline.with_dropout(Dropout(int(share * (1 << 32)), state)))
+        dropout = Dropout(int(share * (1 << 32)), state)
+        return self._changed(pipeline=self.pipeline.with_dropout(dropout))
 
     def with_threads(self, n_threads: int) -> Tokenizer:
         """The same tokenizer, but long texts and many are encoded on so many threads: 1 for measuring.
@@ -115,20 +100,18 @@ class Tokenizer:
         By default there are as many as processors, up to a few.  There is at least 1, and there are at most
         MOST_ASKED_FOR: each may need 20 MB.
         """
-        tokenizer = copy(self)
-        tokenizer._ways = {}
-        tokenizer.n_threads = min(max(whole_number(n_threads, "number of threads"), 1), MOST_ASKED_FOR)
-        return tokenizer
+        n_threads = min(max(whole_number(n_threads, "number of threads"), 1), MOST_ASKED_FOR)
+        return self._changed(n_threads=n_threads)
 
     def make_tables(self) -> None:
         """Make now what else is made when first needed, 0.1 s for large vocabularies; for live editing."""
-        self._pipeline.make_tables()
-        self._special_tokens.make_tables()
+        self.pipeline.make_tables()
+        self.special_tokens.make_tables()
         _ = self.vocabulary.token_bytes_table
 
-    def _with_pipeline(self, pipeline: Pipeline) -> Tokenizer:
+    def _changed(self, **attributes: object) -> Tokenizer:
         tokenizer = copy(self)
-        tokenizer._pipeline, tokenizer._ways = pipeline, {}
+        vars(tokenizer).update(attributes, _ways={})
         return tokenizer
 
     @cached_property
@@ -144,39 +127,25 @@ class Tokenizer:
     def refused_encoders(self) -> Mapping[str, str]:
         """Why the other algorithms are not offered: a sentence for each name."""
         own = f"The files that it is for have vocabularies of another type than {self.vocabulary.type.value}."
-        refused = self._pipeline.refused
+        refused = self.pipeline.refused
         return MappingProxyType(
             {name: refused.get(name, own) for name in ALGORITHMS if name not in self.encoders}
         )
-
-    @property
-    def pipeline(self) -> Pipeline:
-        """What encodes text between special tokens, by all encoders but `words`."""
-        return self._pipeline
 
     def pipeline_of(self, encoder: str, parse_special: bool = True) -> Pipeline:
         """What encodes by an encoder."""
         if encoder == WORDS:
             return self._words
-        return self._pipeline if parse_special else self._pipeline.without_special()
+        return self.pipeline if parse_special else self.pipeline.without_special()
 
     def begins_anew(self, start: int, after_special: bool) -> bool:
         """What a pipeline is told of a fragment that begins at `start` of a stretch; see `encode_stretch`."""
-        return after_special if start == 0 else self._pipeline.begins_behind_special
+        return after_special if start == 0 else self.pipeline.begins_behind_special
 
     @property
     def merging(self) -> PairMerging | None:
         """The merge rules in use, where the vocabulary's type has any."""
-        return self._pipeline.merging
-
-    @property
-    def token_tree(self) -> TokenTree:
-        """Every token under its longest proper prefix that is a token; built when first asked for."""
-        return self.vocabulary.token_tree
-
-    @property
-    def special_tokens(self) -> SpecialTokens:
-        return self._special_tokens
+        return self.pipeline.merging
 
     def encode(
         self,
@@ -202,17 +171,17 @@ class Tokenizer:
             return Encoding(text, ids, way.spans, way.encoder)
         data = as_bytes(text)
         array = np.frombuffer(data, np.uint8)
-        has_special = self._special_tokens.may_be_in(data, parse_special)
-        partition = self._special_tokens.partition(array, parse_special) if has_special else None
+        has_special = self.special_tokens.may_be_in(data, parse_special)
+        partition = self.special_tokens.partition(array, parse_special) if has_special else None
         tokens = self._encode_partitioned(array, partition, True, way.encoder, parse_special)
         return self._assemble(data, tokens, add_special, way.encoder)
 
     def _way(self, add_special: bool, parse_special: bool, encoder: str | None) -> _Way:
         """How texts are encoded with these options; errors as for `encode`."""
-        pipeline = self._pipeline if parse_special else self._pipeline.without_special()
+        pipeline = self.pipeline if parse_special else self.pipeline.without_special()
         name = self._encoder_name(encoder)
         before, after = self.special_ids_around() if add_special else ([], [])
-        beginnings = self._special_tokens.beginnings[parse_special]
+        beginnings = self.special_tokens.beginnings[parse_special]
         most_bytes = LEAST_BYTES if self.n_threads > 1 else LONGEST_TEXT
         envelope = Envelope(before, after, beginnings, most_bytes)
         is_quick = name == pipeline.encoders[0] and max(len(before), len(after)) <= MOST_AROUND
@@ -281,7 +250,7 @@ class Tokenizer:
             pipeline = self.pipeline_of(name, parse_special)
             return pipeline.encode_readable(data[start:end], self.begins_anew(start, True), name)
 
-        tokens = _join(self._special_tokens.partition_readable(data, parse_special), encode_fragment)
+        tokens = _join(self.special_tokens.partition_readable(data, parse_special), encode_fragment)
         return self._assemble(data, tokens, add_special, name)
 
     def segmentations(
@@ -293,7 +262,7 @@ class Tokenizer:
         Ties go to the one whose last token, where they differ, starts first.
         Raises EncodeError for other vocabularies than Unigram's, and where n < 1.
         """
-        own = self._pipeline
+        own = self.pipeline
         if not isinstance(own, Segmenting):
             raise EncodeError(
                 f"Only Unigram vocabularies give a text several segmentations with scores, and this one is "
@@ -304,7 +273,7 @@ class Tokenizer:
             raise EncodeError(f"There are no {n} best segmentations. Ask for 1 or more.")
         data = as_bytes(text)
         array = np.frombuffer(data, np.uint8)
-        partition = self._special_tokens.partition(array, parse_special)
+        partition = self.special_tokens.partition(array, parse_special)
         stretches = list(zip(partition.raw_starts.tolist(), partition.raw_ends.tolist(), strict=True))
         found = {start: own.segmentations(array[start:end], n) for start, end in stretches if start < end}
         places = {start: index for index, start in enumerate(found)}
@@ -389,7 +358,7 @@ class Tokenizer:
 
     def _encoder_name(self, name: str | None) -> str:
         if name is None:
-            return self._pipeline.encoders[0]
+            return self.pipeline.encoders[0]
         if name not in self.encoders:
             raise EncodeError(
                 f"This {self.vocabulary.type.value} vocabulary has no encoder “{name}”. "
@@ -440,23 +409,6 @@ def _as_many_bytes(texts: Iterable[str | bytes]) -> list[bytes]:
     ]
     as_bytes(max(data, key=len, default=b""))
     return data
-
-
-def _pipeline_for(vocabulary: Vocabulary) -> Pipeline:
-    """The pipeline of the vocabulary's type, or of its parts; imported when needed."""
-    if (parts := vocabulary.parts) is not None and not vocabulary.patterns:
-        from guiapp.core.pipelines.bert_words import BertWordsPipeline, are_bert_words
-        from guiapp.core.pipelines.components import PartsPipeline
-
-        return (BertWordsPipeline if are_bert_words(parts) else PartsPipeline)(vocabulary, parts)
-    if parts is not None and not parts.normalizes_nothing:
-        from guiapp.core.pipelines.normalized_pairs import NormalizedPairsPipeline
-
-        return NormalizedPairsPipeline(vocabulary, parts)
-    named = PIPELINES if vocabulary.pieces is None else PIPELINES_OF_PIECES
-    module, name = named[vocabulary.type].split(".")
-    pipeline: Pipeline = getattr(import_module(f"guiapp.core.pipelines.{module}"), name)(vocabulary)
-    return pipeline
 
 
 def _special_tokens_of(vocabulary: Vocabulary) -> SpecialTokens:

@@ -252,7 +252,7 @@ using namespace loupe;
 LOUPE_API TokenTree* loupe_tree_new(Array<const Byte> data, Array<const std::int64_t> offsets, Array<const std::int32_t> ids,
                                     Array<bool> is_matched, Array<std::int32_t> parents, Array<std::int32_t> order,
                                     MayGoOn may_go_on) {
-    constexpr std::size_t most_bytes = std::size_t{1} << 26;  // as in __init__.py
+    constexpr std::size_t most_bytes = std::size_t{1} << 26;  // as in token_tree.py
     const Strings tokens{data, offsets};
     if (!are_sound(tokens) || tokens.size() > most_bytes) return nullptr;
     const MatchColumns columns{is_matched, parents, order};

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import guiapp
-from guiapp import native
 from guiapp.core.detokenizing import readable_clean_spaces
+from guiapp.native.detokenizer import clean_spaces
 
 SEED = 20261121
 NAMES = sorted(path.stem.removeprefix("ggml-vocab-") for path in VOCABS.glob("*.gguf"))
@@ -117,4 +117,4 @@ def test_spaces_are_cleaned_in_three_passes(text, cleaned):
 @given(text=st.text(alphabet=" '?!.,smrvetdl").map(str.encode))
 def test_the_library_cleans_spaces_as_the_readable_twin_does(text):
     array = as_array(text)
-    assert array[: native.clean_spaces(array)].tobytes() == readable_clean_spaces(text)
+    assert array[: clean_spaces(array)].tobytes() == readable_clean_spaces(text)

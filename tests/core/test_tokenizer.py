@@ -19,7 +19,7 @@ from guiapp.core.formats import table
 from guiapp.core.parallel.long_texts import LEAST_BYTES, encode_in_parts
 from guiapp.core.trace.recorder import record
 from guiapp.core.vocab.vocabulary import VocabType
-from guiapp.native import SHORT_TEXT
+from guiapp.native.binding import SHORT_TEXT
 
 TEXTS = st.one_of(
     st.text(max_size=60),

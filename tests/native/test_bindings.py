@@ -7,20 +7,17 @@ from collections import Counter
 from conftest import ROOT
 
 NATIVE = ROOT / "guiapp" / "native"
+BINDERS = ("function", "long_function", "quick_function")
 
 
 def bound():
-    calls = [
-        node
-        for node in ast.walk(ast.parse((NATIVE / "__init__.py").read_text()))
-        if isinstance(node, ast.Call)
-    ]
-    named = (
-        call.args[0]
-        for call in calls
-        if ast.unparse(call.func) in ("_function", "_long_function", "_quick_function")
-    )
-    return [name.value for name in named if isinstance(name, ast.Constant)]
+    names = []
+    for node in (node for module in NATIVE.glob("*.py") for node in ast.walk(ast.parse(module.read_text()))):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in BINDERS:
+            names.append(node.args[0])
+        elif isinstance(node, ast.ClassDef):
+            names += [keyword.value for keyword in node.keywords if keyword.arg == "free"]
+    return [name.value.partition("(")[0] for name in names if isinstance(name, ast.Constant)]
 
 
 def test_no_function_is_bound_twice():

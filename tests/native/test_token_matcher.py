@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guiapp.core.errors import VocabError
-from guiapp.native import TokenMatcher, packed
+from guiapp.native.strings import packed
+from guiapp.native.token_matcher import TokenMatcher
 
 NONE = -1
 TOKENS = st.lists(st.binary(min_size=1, max_size=5) | st.text("abc", min_size=1, max_size=5), max_size=40)

@@ -118,7 +118,7 @@ def use(path: Path) -> bool:
         return False
     try:
         tokenizer.make_tables()
-        _ = tokenizer.token_tree
+        _ = tokenizer.vocabulary.token_tree
     except guiapp.VocabError:
         return True
     for encoder in tokenizer.encoders:

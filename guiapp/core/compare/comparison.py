@@ -13,7 +13,7 @@ from guiapp.core.compare.spans import SpanComparison, column_of, compare_spans
 from guiapp.core.encoding import Encoding, as_bytes
 from guiapp.core.errors import EncodeError
 from guiapp.core.tokenizer import Tokenizer
-from guiapp.native import MOST_SPAN_COLUMNS
+from guiapp.native.spans import MOST_SPAN_COLUMNS
 
 
 @dataclass(frozen=True)

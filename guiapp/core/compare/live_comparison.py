@@ -8,11 +8,11 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp import native
 from guiapp.core.compare.spans import Column, compare_spans, whole_stretch, windows
 from guiapp.core.editing.text_buffer import TextEdit
 from guiapp.core.editing.token_store import N_TINTS, Replaced, TokenStore
 from guiapp.core.encoding import FragmentTokens
+from guiapp.native.spans import NO_TINT, tint_spans
 
 LOOK_AHEAD = 256  # tokens that are looked at at once
 UNTOLD = -1  # the id of a difference that nobody has given one
@@ -33,7 +33,7 @@ class LiveComparison:
         """Compare all tokens of a text."""
         found = compare_spans(columns)
         self.shares = list(found.shares)
-        self.tints = _tinted(columns, [(native.NO_TINT, native.NO_TINT)] * len(columns))
+        self.tints = _tinted(columns, [(NO_TINT, NO_TINT)] * len(columns))
         self.differences = TokenStore(_untold(found.differences), n_bytes)
         self._n_changes: list[int] | None = None
 
@@ -54,7 +54,7 @@ class LiveComparison:
             self.tints[row] = _spliced(self.tints[row], store.replaced)
         start, end = whole_stretch(stores, *_touched(stores, edit, n_bytes))
         behind = self._next_that_all_have(stores[0], end)
-        tint = native.NO_TINT if behind is None else int(self.tints[0][behind])
+        tint = NO_TINT if behind is None else int(self.tints[0][behind])
         end = n_bytes if behind is None else stores[0].span(behind)[0]
         start = _with_a_token_of_each(stores, start, end)
         rows = windows(stores, start, end)
@@ -87,7 +87,7 @@ class LiveComparison:
             start, end = store.span(index)
             if start < end:
                 return int(self.tints[row][index])
-        return native.NO_TINT
+        return NO_TINT
 
 
 def _touched(stores: Sequence[TokenStore], edit: TextEdit, n_bytes: int) -> tuple[int, int]:
@@ -117,7 +117,7 @@ def _has_text(store: TokenStore, start: int, end: int) -> bool:
 
 
 def _tinted(columns: Sequence[Column], around: Sequence[tuple[int, int]]) -> list[NDArray[np.uint8]]:
-    return native.tint_spans([(column.starts, column.ends) for column in columns], around, N_TINTS)
+    return tint_spans([(column.starts, column.ends) for column in columns], around, N_TINTS)
 
 
 def _untold(stretches: NDArray[np.int64]) -> FragmentTokens:

@@ -14,11 +14,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp import native
 from guiapp.core.editing.token_store import TokenStore
 from guiapp.core.encoding import Offsets
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.attributes import Attribute
+from guiapp.native.spans import share_spans
 
 SPECIAL = Attribute.CONTROL | Attribute.UNKNOWN
 
@@ -70,7 +70,7 @@ class SpanComparison:
 
 def compare_spans(columns: Sequence[Column]) -> SpanComparison:
     """Compare up to 255 columns over one text, or over a stretch of it that `windows` gives."""
-    shares, rows = native.share_spans(columns)
+    shares, rows = share_spans(columns)
     return SpanComparison(tuple(shares), rows[:, :2], rows[:, 2:].reshape(len(rows), len(columns), 2))
 
 

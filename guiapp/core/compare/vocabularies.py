@@ -22,7 +22,7 @@ from guiapp.core.vocab.attributes import KINDS, Attribute
 from guiapp.core.vocab.vocabulary import SCORED, SpecialIds, Vocabulary
 from guiapp.core.vocabulary_list.figures import TokenFigures
 from guiapp.core.vocabulary_list.histograms import LONGEST_COUNTED
-from guiapp.native import StringTable, packed
+from guiapp.native.strings import StringTable, packed
 
 Ids = NDArray[np.int32]
 Flags = NDArray[np.bool_]

@@ -15,7 +15,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp import native
 from guiapp.core.algorithms import viterbi, wordpiece, words
 from guiapp.core.algorithms.longest_match import Taken
 from guiapp.core.encoding import FragmentTokens
@@ -32,7 +31,11 @@ from guiapp.core.text.settled_characters import lead_kinds, settled_characters
 from guiapp.core.vocab.byte_alphabet import NAMES
 from guiapp.core.vocab.parts import Parts
 from guiapp.core.vocab.vocabulary import Vocabulary
-from guiapp.native import packed
+from guiapp.native.normalized import CodeTable
+from guiapp.native.strings import StringTable, packed
+from guiapp.native.token_matcher import TokenMatcher
+from guiapp.native.unigram import Unigram
+from guiapp.native.wordpiece import WordPiece
 
 UNKNOWN_PENALTY = 10.0  # below the worst score
 START, TOO_LONG = b"\xff", b"\xfe"  # before pieces and the tokens that may begin one: bytes that no text has
@@ -161,19 +164,19 @@ class WordPieceModel(PieceModel):
         return max(map(len, self._ids), default=0)
 
     @cached_property
-    def _model(self) -> native.WordPiece:
+    def _model(self) -> WordPiece:
         texts = [START + text for text in self._ids]
-        return native.WordPiece(NO_ACTIONS, *packed([*texts, *self._inner_ids]), NONE)
+        return WordPiece(NO_ACTIONS, *packed([*texts, *self._inner_ids]), NONE)
 
     @cached_property
     def _id_of_row(self) -> NDArray[np.int32]:
         """The ids of the model's tokens, the last one for none."""
         return np.array([*self._ids.values(), *self._inner_ids.values(), self._unknown], np.int32)
 
-    def with_actions(self, actions: native.CodeTable) -> native.WordPiece:
+    def with_actions(self, actions: CodeTable) -> WordPiece:
         """The native encoder of texts, of which it makes words by what becomes of each character."""
         texts = [SPACE_SYMBOL + text for text in self._ids]
-        return native.WordPiece(actions, *packed([*texts, *self._inner_ids]), NONE)
+        return WordPiece(actions, *packed([*texts, *self._inner_ids]), NONE)
 
     def ids_of(self, rows: NDArray[np.int32]) -> NDArray[np.int32]:
         """The tokens that it means.  Raises EncodeError as `encode` does."""
@@ -239,11 +242,11 @@ class UnigramModel(PieceModel):
         _ = self._model
 
     @cached_property
-    def _model(self) -> native.Unigram:
+    def _model(self) -> Unigram:
         data, offsets, ids, _ = self._tokens
         longest = np.diff(offsets)[ids].max(initial=0)
         charsmap = open_charsmap(np.empty(0, np.uint8))
-        return native.Unigram(
+        return Unigram(
             {
                 "token_data": data,
                 "token_offsets": offsets,
@@ -256,7 +259,7 @@ class UnigramModel(PieceModel):
                 "is_cut": charsmap.spaces,
             },
             (),
-            native.TokenMatcher(data, offsets, ids) if longest > LONGEST_TOKEN else None,
+            TokenMatcher(data, offsets, ids) if longest > LONGEST_TOKEN else None,
             (self._unknown, self._unknown_score),
             (False, False),
         )
@@ -298,8 +301,8 @@ class WordLevelModel(PieceModel):
         return self._tokens.by_text()
 
     @cached_property
-    def _table(self) -> native.StringTable:
-        return native.StringTable(*packed([*self._ids]))
+    def _table(self) -> StringTable:
+        return StringTable(*packed([*self._ids]))
 
     @cached_property
     def _id_of_row(self) -> NDArray[np.int32]:

@@ -25,7 +25,7 @@ from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.vocabulary import VocabType, Vocabulary
-from guiapp.native import packed
+from guiapp.native.strings import packed
 
 MOST_TRIED = 1 << 14
 N_FIRST_MERGES = 1000

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from guiapp import native
 from guiapp.core.chat.hints import look
 from guiapp.core.doctor.findings import CONVERT, ERROR, HINT, WARNING, Change, Cut, Finding
 from guiapp.core.doctor.patient import Patient
@@ -24,6 +23,7 @@ from guiapp.core.vocab.attributes import (
 from guiapp.core.vocab.byte_alphabet import CHARACTER_OF_BYTE
 from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.vocabulary import SCORED, VocabType, Vocabulary
+from guiapp.native.model_files import count_unsplittable
 
 LOOKS_LIKE_CONTROL = re.compile(
     r"<\|[^\s<>|]{1,60}\|>|<｜[^\s<>｜]{1,60}｜>|<(?:start|end)_of_(?:turn|text)>|\[/?INST\]"
@@ -193,7 +193,7 @@ def check_looks(patient: Patient) -> Iterator[Finding]:
 def _n_broken(vocabulary: Vocabulary) -> int:
     if vocabulary.parts is not None:
         return 0
-    return int(native.count_unsplittable(vocabulary.merge_data, vocabulary.merge_offsets))
+    return int(count_unsplittable(vocabulary.merge_data, vocabulary.merge_offsets))
 
 
 def _symbol(patient: Patient, symbol: int) -> str:

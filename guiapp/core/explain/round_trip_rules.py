@@ -11,7 +11,6 @@ from unicodedata import category, normalize
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp import native
 from guiapp.core.components import decoders, normalizers, pre_tokenizers
 from guiapp.core.components.aligned import AlignedText
 from guiapp.core.components.unicode_forms import UnicodeForm
@@ -19,7 +18,8 @@ from guiapp.core.system.checkpoint import stoppable
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.parts import Parts
 from guiapp.core.vocab.vocabulary import VocabType, Vocabulary
-from guiapp.native import packed
+from guiapp.native import detokenizer as native
+from guiapp.native.strings import packed
 
 
 class Loss(IntEnum):

@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp import native
 from guiapp.core.split.pre_tokenizers import PreTokenizer
 from guiapp.core.system.checkpoint import checkpoint
 from guiapp.core.text.charsmap import LONGEST_KEY, open_charsmap
@@ -32,7 +31,8 @@ from guiapp.core.vocab.split_files import first_part, split_refusals
 from guiapp.core.vocab.tensor_infos import check_tensor_infos, tensor_places
 from guiapp.core.vocab.vocab_keys import VocabKeys
 from guiapp.core.vocab.vocabulary import Rules, SpecialIds, VocabType, Vocabulary
-from guiapp.native import StringTable
+from guiapp.native.model_files import count_unsplittable
+from guiapp.native.strings import StringTable
 
 MOST_TOKENS = 1 << 22  # sixteen times as many as any model has; each costs time to open
 MOST_TOKEN_BYTES = 1 << 28
@@ -223,7 +223,7 @@ def _merges(
     if len(offsets) == 1:
         said = "The list of merge rules is empty: every character becomes a token of its own."
         warnings.append(Remark("merges_missing", said))
-    elif n_broken := native.count_unsplittable(data, offsets):
+    elif n_broken := count_unsplittable(data, offsets):
         said = f"{n_broken:,} merge rules do not consist of two texts and a space; they have no effect."
         warnings.append(Remark("merge_broken", said))
     return data, offsets

@@ -11,8 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp import native
 from guiapp.core.system.outside_json import read_json
+from guiapp.native.model_files import json_ranks, json_texts
+from guiapp.native.normalized import repair
+from guiapp.native.strings import Packed
 
 RANKS = re.compile(rb'"vocab"\s*:\s*(?=\[)')
 LONG_PARTS = re.compile(rb'"(?:(vocab)"\s*:\s*(?=\{)|(merges)"\s*:\s*(?=\[))')
@@ -21,7 +23,7 @@ SURROGATE = re.compile(rb"\xed[\xa0-\xbf]")
 
 
 class Texts(NamedTuple):
-    """Many texts one behind the other, as `native.packed` lays them out.
+    """Many texts one behind the other, as `packed` lays them out.
 
     numbers    int64[n]: one for each, or none at all
     are_pairs  whether two that follow each other belong together
@@ -36,7 +38,7 @@ class Texts(NamedTuple):
 class Ranks(NamedTuple):
     """The bytes of many tokens, packed, and int64[n]: their ranks."""
 
-    texts: native.Packed
+    texts: Packed
     ranks: NDArray[np.int64]
 
 
@@ -57,7 +59,7 @@ def read_json_with_texts(data: bytes) -> Any:
 def read_json_with_ranks(data: bytes) -> Any:
     """What a JSON text says, but `vocab` may be a Ranks.  Raises ValueError as `read_json` does."""
     if (place := RANKS.search(data)) and _is_utf_8(data):
-        read = native.json_ranks(np.frombuffer(data, np.uint8), place.end())
+        read = json_ranks(np.frombuffer(data, np.uint8), place.end())
         if read is not None:
             content = read_json(b"".join([data[: place.end()], QUOTED_STAND_IN, data[read[2] :]]))
             if isinstance(content, dict) and content.get("vocab") == STAND_IN:
@@ -85,7 +87,7 @@ def _without_long_parts(data: bytes) -> tuple[bytes, dict[str, Texts]]:
     found: dict[str, Texts] = {}
     parts, done = list[bytes](), 0
     while place := LONG_PARTS.search(data, done):
-        read = native.json_texts(array, place.end())
+        read = json_texts(array, place.end())
         name = (place[1] or place[2]).decode()
         if read is None or name in found:
             return data, {}
@@ -99,4 +101,4 @@ def _without_long_parts(data: bytes) -> tuple[bytes, dict[str, Texts]]:
 
 
 def _is_utf_8(data: bytes) -> bool:
-    return native.repair(np.frombuffer(data, np.uint8)) is None and not SURROGATE.search(data)
+    return repair(np.frombuffer(data, np.uint8)) is None and not SURROGATE.search(data)

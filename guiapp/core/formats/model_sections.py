@@ -20,7 +20,7 @@ from guiapp.core.vocab.parts import ModelOptions
 from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.remarks import Remark
 from guiapp.core.vocab.vocabulary import MERGE_SEPARATOR, MERGES_VERSION, VocabType
-from guiapp.native import StringTable, packed
+from guiapp.native.strings import StringTable, packed
 
 MOST_MERGES = 1 << 22
 SPACE = ord(" ")

@@ -24,7 +24,8 @@ from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.remarks import Remark
 from guiapp.core.vocab.special_ids import RoleFinder
 from guiapp.core.vocab.vocabulary import Rules, SpecialIds, VocabType, Vocabulary
-from guiapp.native import Packed, StringTable, packed, spell_bytes, take_texts
+from guiapp.native.model_files import spell_bytes
+from guiapp.native.strings import Packed, StringTable, packed, take_texts
 
 MOST_TOKENS = 1 << 22
 MOST_UNUSED = 1 << 16  # ids between tokens that stand for nothing

@@ -19,7 +19,7 @@ from guiapp.core.vocab.attributes import ATTRIBUTE_OF_TYPE, CONTROL_TYPE, NORMAL
 from guiapp.core.vocab.opening import METADATA, TOKENS, Opening
 from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.vocabulary import Rules, SpecialIds, VocabType, Vocabulary
-from guiapp.native import StringTable, packed
+from guiapp.native.strings import StringTable, packed
 
 LITERAL = rb"""b?(?:'(?:[^'\\\r\n]|\\[^\r\n])*'|"(?:[^"\\\r\n]|\\[^\r\n])*")"""
 LINE = re.compile(rb"([0-9]{1,7}) (" + LITERAL + rb") ([0-9]{1,9})\r?\n?")

@@ -35,7 +35,8 @@ from guiapp.core.vocab.piece_rules import SENTENCEPIECE, PieceRules, TextRules
 from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.special_ids import RoleFinder
 from guiapp.core.vocab.vocabulary import Rules, SpecialIds, VocabType, Vocabulary
-from guiapp.native import ModelFields, StringTable, read_model_fields
+from guiapp.native.model_files import ModelFields, read_model_fields
+from guiapp.native.strings import StringTable
 
 MOST_TOKENS = 1 << 22
 MOST_PIECE_BYTES = 8000  # of the library

@@ -21,7 +21,7 @@ from guiapp.core.vocab.opening import METADATA, Opening
 from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.remarks import Remark
 from guiapp.core.vocab.vocabulary import Vocabulary
-from guiapp.native import packed
+from guiapp.native.strings import packed
 
 BOS = "<s>"
 SPECIAL_TOKENS = (

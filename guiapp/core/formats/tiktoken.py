@@ -23,7 +23,8 @@ from guiapp.core.vocab.opening import METADATA, Opening
 from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.remarks import Remark
 from guiapp.core.vocab.vocabulary import Vocabulary
-from guiapp.native import Packed, rank_lines
+from guiapp.native.model_files import rank_lines
+from guiapp.native.strings import Packed
 
 LINE = rb"(?:[A-Za-z0-9+/]{4}){0,250}(?:[A-Za-z0-9+/]{2}(?:==|[A-Za-z0-9+/]=))? ([0-9]{1,10})\r?\n"
 FIRST_LINES = re.compile(LINE + LINE)

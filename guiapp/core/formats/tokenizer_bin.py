@@ -19,7 +19,7 @@ from guiapp.core.vocab.byte_alphabet import NAMES
 from guiapp.core.vocab.opening import METADATA, SPECIAL, Opening
 from guiapp.core.vocab.piece_rules import PieceRules, TextRules
 from guiapp.core.vocab.vocabulary import SpecialIds, Vocabulary
-from guiapp.native import packed
+from guiapp.native.strings import packed
 
 LONGEST, ROW = Struct("<i"), Struct("<fi")
 MOST_LONGEST = 1 << 13

@@ -47,7 +47,8 @@ from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.remarks import Remark
 from guiapp.core.vocab.special_ids import RoleFinder
 from guiapp.core.vocab.vocabulary import Rules, SpecialIds, Vocabulary
-from guiapp.native import BYTE_STAND_INS, MARKED_SPACES, PLAIN, StringTable
+from guiapp.native.model_files import BYTE_STAND_INS, MARKED_SPACES, PLAIN
+from guiapp.native.strings import StringTable
 
 BYTES_OF_UTF_8 = (*range(0xC0), *range(0xC2, 0xF5))
 

@@ -11,11 +11,11 @@ from typing import Literal, NamedTuple, SupportsIndex
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp import native
 from guiapp.core.errors import EncodeError
 from guiapp.core.parallel.share_out import share_out
 from guiapp.core.pipelines.rows import Rows
 from guiapp.core.vocab.vocabulary import Vocabulary
+from guiapp.native import detokenizer as native
 
 Padding = Literal["longest"] | SupportsIndex | None
 Around = tuple[list[int], list[int]]  # the ids before and after each text

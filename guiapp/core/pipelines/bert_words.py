@@ -13,7 +13,6 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp import native
 from guiapp.core.components.characters import (
     DOTTED_CAPITAL_I,
     ideographs,
@@ -34,6 +33,9 @@ from guiapp.core.text.normalizers import SPACE_SYMBOL, Action
 from guiapp.core.text.unicode_tables import N_CODES
 from guiapp.core.vocab.parts import Parts
 from guiapp.core.vocab.vocabulary import Vocabulary
+from guiapp.native.normalized import CodeTable
+from guiapp.native.word_encoder import WordEncoders
+from guiapp.native.wordpiece import WordPiece
 
 HANGUL = slice(0xAC00, 0xD7A4)
 MARK_CODE = ord(SPACE_SYMBOL.decode())
@@ -66,7 +68,7 @@ class BertWordsPipeline(PartsPipeline):
 
     @cached_property
     def _characters(self) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
-        """int32[0x110000]: what becomes of each character, as `native.WordPiece` takes it.
+        """int32[0x110000]: what becomes of each character, as `WordPiece` takes it.
 
         And bool[0x110000]: of which more becomes than it can take.
         """
@@ -112,12 +114,12 @@ class BertWordsPipeline(PartsPipeline):
             is_odd[code] = len(characters) > 1
 
     @cached_property
-    def _kernel(self) -> native.WordPiece:
-        return self._model.with_actions(native.CodeTable(self._characters[0]))
+    def _kernel(self) -> WordPiece:
+        return self._model.with_actions(CodeTable(self._characters[0]))
 
     @cached_property
-    def _fast(self) -> native.WordEncoders:
-        return native.WordEncoders(self._kernel)
+    def _fast(self) -> WordEncoders:
+        return WordEncoders(self._kernel)
 
     def make_tables(self) -> None:
         super().make_tables()

@@ -35,7 +35,7 @@ from guiapp.core.text.utf8 import repair, repair_readable
 from guiapp.core.text.whitespace_words import whitespace_words
 from guiapp.core.vocab.merges import byte_pair_merging
 from guiapp.core.vocab.vocabulary import Vocabulary
-from guiapp.native import ALL_PIECES, NEWLINES, NO_PIECES
+from guiapp.native.pairs import ALL_PIECES, NEWLINES, NO_PIECES
 
 WINDOW_BYTES = 256  # the first guess at how far away a cut lies
 MOST_FOLLOWING = 3  # bytes of a character behind its first

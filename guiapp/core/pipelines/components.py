@@ -32,7 +32,7 @@ from guiapp.core.vocab.byte_alphabet import NAMES
 from guiapp.core.vocab.merges import PairMerging, listed_merging
 from guiapp.core.vocab.parts import Parts
 from guiapp.core.vocab.vocabulary import Vocabulary
-from guiapp.native import ALL_PIECES, NO_PIECES
+from guiapp.native.pairs import ALL_PIECES, NO_PIECES
 
 NO_TOKENS = FragmentTokens(np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0, np.int64))
 

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from guiapp import native
 from guiapp.core.vocab.merges import PairMerging
 from guiapp.core.vocab.token_tree import TokenTree, tree_of
+from guiapp.native import matching as native
 
 LONGEST_SYMBOL = 1 << 12  # bytes; telling neighbours apart may take the square of their lengths
 

@@ -24,7 +24,7 @@ from guiapp.core.pipelines.watcher import UNWATCHED, Watcher
 from guiapp.core.text.normalized import NormalizedBuilder, NormalizedText
 from guiapp.core.vocab.merges import ABSENT, MARKED_SPACE, NO_TOKEN, PairMerging
 from guiapp.core.vocab.vocabulary import Vocabulary
-from guiapp.native import AS_RANKED, NEWLINES, NO_PIECES, Envelope
+from guiapp.native.pairs import AS_RANKED, NEWLINES, NO_PIECES, Envelope
 
 READABLE = {"scan": readable_scan.steps, "heap": readable_heap.steps, "fast": readable_heap.steps}
 BY_SPLITTER = np.empty(0, np.int64)  # the model's splitter shall tell where pieces end

@@ -27,7 +27,7 @@ from guiapp.core.text.utf8 import is_text
 from guiapp.core.vocab.attributes import USER_DEFINED_TYPE
 from guiapp.core.vocab.merges import MARKED_SPACE, sentence_piece_merging
 from guiapp.core.vocab.vocabulary import Vocabulary
-from guiapp.native import AS_RANKED, Envelope
+from guiapp.native.pairs import AS_RANKED, Envelope
 
 NO_TOKENS = FragmentTokens(np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0, np.int64))
 TAKES_APART = "heap"  # the one that knows what unused pieces were last seen to be made of

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp import native
 from guiapp.core.encoding import FragmentTokens
 from guiapp.core.pipelines.stages import ENCODE, NORMALISE, Stage, Stages
 from guiapp.core.pipelines.unigram import NONE, REFUSED, UNKNOWN_PENALTY, UnigramPipeline
@@ -24,6 +23,7 @@ from guiapp.core.text.piece_text import PieceText
 from guiapp.core.vocab.attributes import NORMAL_TYPE, USER_DEFINED_TYPE
 from guiapp.core.vocab.byte_alphabet import NAMES
 from guiapp.core.vocab.vocabulary import Vocabulary
+from guiapp.native.unigram import PartEncoders, Unigram
 
 PER_BYTE = 0.1  # the score of a user-defined piece, for each byte but the first
 WHY_NO_FAST = "Pieces hold spaces behind their beginning: what lies between cuts is too long to be looked up."
@@ -57,14 +57,14 @@ class PieceUnigramPipeline(UnigramPipeline):
         _ = self._parts if "fast" in self.encoders else self._model
 
     @cached_property
-    def _parts(self) -> native.PartEncoders:
+    def _parts(self) -> PartEncoders:
         no_ids = np.empty(0, np.int32)
-        return native.PartEncoders(
+        return PartEncoders(
             self._model, self._token_ids, no_ids if self._byte_ids is None else self._byte_ids
         )
 
     @cached_property
-    def _model(self) -> native.Unigram:
+    def _model(self) -> Unigram:
         vocabulary = self._vocabulary
         longest = np.diff(vocabulary.token_offsets)[self._token_ids].max(initial=0)
         arrays: dict[str, NDArray[Any]] = {
@@ -80,7 +80,7 @@ class PieceUnigramPipeline(UnigramPipeline):
         }
         matcher = self._matcher if longest > LONGEST_TOKEN else None
         unknown = self._unknown, self._unknown_score
-        return native.Unigram(arrays, (), matcher, unknown, (False, False), is_single=True)
+        return Unigram(arrays, (), matcher, unknown, (False, False), is_single=True)
 
     def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
         if encoder == "fast":

@@ -15,7 +15,7 @@ from guiapp.core.pipelines.rows import LONGEST_OF_MANY, Rows
 from guiapp.core.pipelines.stages import Stages
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher
 from guiapp.core.vocab.merges import PairMerging
-from guiapp.native import Envelope
+from guiapp.native.pairs import Envelope
 
 Quick = Callable[[str | bytes, Envelope], NDArray[np.int32] | None]
 """The ids of a text in an envelope; None where that takes more, or where ids do not tell the spans."""

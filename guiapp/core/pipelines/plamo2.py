@@ -20,7 +20,7 @@ from guiapp.core.system.checkpoint import stoppable
 from guiapp.core.text.normalized import NormalizedText, source_spans
 from guiapp.core.text.normalizers import plamo2_text
 from guiapp.core.vocab.vocabulary import Vocabulary
-from guiapp.native import TokenMatcher, normalize_plamo2
+from guiapp.native.token_matcher import TokenMatcher, normalize_plamo2
 
 BYTE = 6  # token_type as the file has it
 SCORE_SCALE = 1e4

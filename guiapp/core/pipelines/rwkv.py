@@ -18,7 +18,8 @@ from guiapp.core.pipelines.stages import ENCODE, Stage, Stages
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher, watch_whole
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.vocabulary import LLAMA_CPP, Vocabulary
-from guiapp.native import NONE, TokenMatcher
+from guiapp.native.binding import NONE
+from guiapp.native.token_matcher import TokenMatcher
 
 NORMAL = np.uint16(Attribute.NORMAL)
 

@@ -19,7 +19,7 @@ from guiapp.core.pipelines.watcher import Watcher
 from guiapp.core.vocab.merges import PairMerging
 from guiapp.core.vocab.token_tree import TokenTree
 from guiapp.core.vocab.vocabulary import Vocabulary
-from guiapp.native import encode_fewest, encode_greedy, encode_linear
+from guiapp.native.matching import encode_fewest, encode_greedy, encode_linear
 
 LINEAR = ("backtrack", "table")
 APPROXIMATE = ("greedy", "fewest")

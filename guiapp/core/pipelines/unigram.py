@@ -10,7 +10,6 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp import native
 from guiapp.core.algorithms import viterbi
 from guiapp.core.algorithms.n_best import Edge, Lattice
 from guiapp.core.encoding import FragmentTokens
@@ -30,6 +29,9 @@ from guiapp.core.text.normalizers import normalize_unigram as normalize_readable
 from guiapp.core.text.settled_characters import lead_kinds, settled_characters
 from guiapp.core.vocab.attributes import NORMAL_TYPE, UNUSED_TYPE, USER_DEFINED_TYPE, Attribute
 from guiapp.core.vocab.vocabulary import Vocabulary
+from guiapp.native.token_matcher import TokenMatcher
+from guiapp.native.unigram import Unigram
+from guiapp.native.word_encoder import WordEncoders
 
 NONE = -1  # in place of a token
 UNKNOWN_PENALTY = np.float32(10)
@@ -79,14 +81,14 @@ class UnigramPipeline(Pipeline):
         _ = self._fast if "fast" in self.encoders else self._model
 
     @cached_property
-    def _fast(self) -> native.WordEncoders:
-        return native.WordEncoders(self._model)
+    def _fast(self) -> WordEncoders:
+        return WordEncoders(self._model)
 
     @cached_property
-    def _model(self) -> native.Unigram:
+    def _model(self) -> Unigram:
         vocabulary, rules = self._vocabulary, self._vocabulary.rules
         longest = np.diff(vocabulary.token_offsets)[self._token_ids].max(initial=0)
-        return native.Unigram(
+        return Unigram(
             {
                 "token_data": vocabulary.token_data,
                 "token_offsets": vocabulary.token_offsets,
@@ -105,9 +107,9 @@ class UnigramPipeline(Pipeline):
         )
 
     @cached_property
-    def _matcher(self) -> native.TokenMatcher:
+    def _matcher(self) -> TokenMatcher:
         vocabulary = self._vocabulary
-        return native.TokenMatcher(vocabulary.token_data, vocabulary.token_offsets, self._token_ids)
+        return TokenMatcher(vocabulary.token_data, vocabulary.token_offsets, self._token_ids)
 
     @cached_property
     def _pieces(self) -> viterbi.Pieces:

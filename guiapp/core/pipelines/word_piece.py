@@ -9,7 +9,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp import native
 from guiapp.core.algorithms import linear, wordpiece
 from guiapp.core.algorithms.longest_match import Miss, Take, Taken
 from guiapp.core.encoding import FragmentTokens
@@ -22,6 +21,8 @@ from guiapp.core.pipelines.watcher import UNWATCHED, Watcher
 from guiapp.core.text.normalized import NormalizedText, joined, source_spans
 from guiapp.core.text.normalizers import action_table, wordpiece_words
 from guiapp.core.vocab.vocabulary import Vocabulary
+from guiapp.native.word_encoder import WordEncoders
+from guiapp.native.wordpiece import WordPiece
 
 NONE = -1  # in place of the unknown token
 REFUSED = {
@@ -57,14 +58,14 @@ class WordPiecePipeline(Pipeline):
         _ = self._fast
 
     @cached_property
-    def _model(self) -> native.WordPiece:
+    def _model(self) -> WordPiece:
         vocabulary, rules = self._vocabulary, self._vocabulary.rules
         actions = action_table(rules.lowercase, rules.strip_accents)
-        return native.WordPiece(actions, vocabulary.token_data, vocabulary.token_offsets, self._unknown)
+        return WordPiece(actions, vocabulary.token_data, vocabulary.token_offsets, self._unknown)
 
     @cached_property
-    def _fast(self) -> native.WordEncoders:
-        return native.WordEncoders(self._model)
+    def _fast(self) -> WordEncoders:
+        return WordEncoders(self._model)
 
     @cached_property
     def _readable_links(self) -> linear.FailureLinks:

@@ -13,7 +13,8 @@ from guiapp.core.pipelines.pipeline import Pipeline
 from guiapp.core.pipelines.stages import SPLIT_AND_ENCODE, Stage, Stages
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher, watch_whole
 from guiapp.core.vocab.vocabulary import Vocabulary
-from guiapp.native import NONE, encode_words
+from guiapp.native.binding import NONE
+from guiapp.native.token_tree import encode_words
 
 WORDS = "words"
 SPACE = ord(" ")

@@ -10,10 +10,10 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp import native
 from guiapp.core.split import readable
 from guiapp.core.split.pre_tokenizers import Pattern
 from guiapp.core.split.tables import build_machine
+from guiapp.native import splitter as native
 
 
 class Splitter:

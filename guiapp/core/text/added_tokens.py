@@ -15,11 +15,11 @@ from functools import cache, cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp import native
 from guiapp.core.text.special_tokens import Partition, SpecialTokens
 from guiapp.core.text.unicode_tables import ranges_of
 from guiapp.core.vocab.parts import AddedToken, Parts
 from guiapp.core.vocab.vocabulary import Vocabulary
+from guiapp.native import special_tokens as native
 
 SPACE = rb"(?:[\t-\r ]|\xc2[\x85\xa0]|\xe1\x9a\x80|\xe2\x80[\x80-\x8a\xa8\xa9\xaf]|\xe2\x81\x9f|\xe3\x80\x80)"
 ONE_SPACE, SPACES = re.compile(SPACE), re.compile(SPACE + b"*")

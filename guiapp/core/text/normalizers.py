@@ -12,7 +12,6 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp import native
 from guiapp.core.text.charsmap import Charsmap, longest_match
 from guiapp.core.text.normalized import NormalizedBuilder, NormalizedText
 from guiapp.core.text.unicode_tables import (
@@ -27,6 +26,7 @@ from guiapp.core.text.unicode_tables import (
     whitespace,
 )
 from guiapp.core.text.utf8 import LAST_CODE, REPLACEMENT, character_length, characters, code_of, encode
+from guiapp.native.normalized import CodeTable
 
 SPACE = ord(" ")
 SPACE_SYMBOL = "▁".encode()
@@ -86,9 +86,9 @@ def all_actions(lowercase: bool, strip_accents: bool) -> NDArray[np.int32]:
 
 
 @cache
-def action_table(lowercase: bool, strip_accents: bool) -> native.CodeTable:
+def action_table(lowercase: bool, strip_accents: bool) -> CodeTable:
     """The same for the native library."""
-    return native.CodeTable(all_actions(lowercase, strip_accents))
+    return CodeTable(all_actions(lowercase, strip_accents))
 
 
 def wordpiece_words(fragment: bytes, lowercase: bool, strip_accents: bool) -> Iterator[NormalizedText]:

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp import native
 from guiapp.core.text.normalized import NormalizedBuilder, NormalizedText
+from guiapp.native import normalized as native
 
 REPLACEMENT = 0xFFFD
 LAST_CODE = 0x10FFFF

@@ -10,9 +10,9 @@ from functools import cache, cached_property, lru_cache, partial
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp import native
 from guiapp.core.tree.picture import TreePicture
-from guiapp.native import View
+from guiapp.native import tree_pictures as native
+from guiapp.native.tree_pictures import View
 
 Pixels = np.ndarray[tuple[int, int], np.dtype[np.uint32]]
 HALVES = ((0, 1), (2, 3))  # quarters of a sunburst

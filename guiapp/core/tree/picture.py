@@ -9,10 +9,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp import native
 from guiapp.core.tree.scripts import NAMES, token_scripts
 from guiapp.core.vocab.token_tree import TokenTree
 from guiapp.core.vocab.vocabulary import Vocabulary
+from guiapp.native.tree_pictures import TreeLayout
 
 ROOT = 0
 MOST_LISTED = 1 << 15
@@ -21,7 +21,7 @@ CROWD = 128  # a node with this many children shows them in groups
 
 @dataclass(frozen=True, eq=False)
 class TreePicture:
-    """All tokens of a vocabulary under the root, laid out; see `native.TreeLayout`.
+    """All tokens of a vocabulary under the root, laid out; see `TreeLayout`.
 
     A node is a row of its arrays: the root, a token, or a group of siblings that share a script.
     scripts  uint8[n]  of each token, an index into `scripts.NAMES`
@@ -30,7 +30,7 @@ class TreePicture:
     vocabulary: Vocabulary
     tree: TokenTree
     scripts: NDArray[np.uint8]
-    layout: native.TreeLayout
+    layout: TreeLayout
 
     def __len__(self) -> int:
         """How many nodes there are, groups and root included."""
@@ -134,5 +134,5 @@ def tree_picture(vocabulary: Vocabulary) -> TreePicture:
     """Lay out the token tree of a vocabulary."""
     tree = vocabulary.token_tree
     scripts, columns = token_scripts(vocabulary, tree), tree.columns
-    layout = native.TreeLayout(columns.sizes, columns.child_offsets, columns.children, scripts, CROWD)
+    layout = TreeLayout(columns.sizes, columns.child_offsets, columns.children, scripts, CROWD)
     return TreePicture(vocabulary, tree, scripts, layout)

@@ -11,11 +11,11 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp import native
 from guiapp.core.text.unicode_tables import N_CODES, category_runs
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.token_tree import TokenTree
 from guiapp.core.vocab.vocabulary import Vocabulary
+from guiapp.native import tree_pictures as native
 
 # What no letter tells, the weakest first: of several in a token the strongest counts.
 BYTES, SPACES, PUNCTUATION, SYMBOLS, DIGITS, EMOJI = range(6)

@@ -62,7 +62,8 @@ class TrialError(TokenloupeError):
 
 def is_tried(tokenizer: Tokenizer) -> NDArray[np.bool_]:
     """bool[n]: all tokens but control, unknown, user-defined, byte and empty ones."""
-    vocabulary, lengths = tokenizer.vocabulary, tokenizer.token_tree.lengths
+    vocabulary = tokenizer.vocabulary
+    lengths = vocabulary.token_tree.lengths
     tried: NDArray[np.bool_] = (vocabulary.attributes & NOT_TRIED == 0) & (lengths > 0)
     return tried
 
@@ -72,7 +73,7 @@ def unreached(tokenizer: Tokenizer, progress: Progress) -> Ids:
 
     Those that hold part of a character stand in the texts with whatever completes it.
     """
-    tree, is_left = tokenizer.token_tree, is_tried(tokenizer)
+    tree, is_left = tokenizer.vocabulary.token_tree, is_tried(tokenizer)
     is_broken = np.zeros(len(is_left), np.bool_)
     is_broken[broken_tokens(tree)] = True
     for trial in (*TRIALS, Trial(BEHIND_A_WORD, _whole_word(tree))):

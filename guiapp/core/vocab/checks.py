@@ -15,7 +15,7 @@ from guiapp.core.vocab.byte_alphabet import CHARACTER_OF_BYTE, NAMES
 from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.remarks import Remark
 from guiapp.core.vocab.vocabulary import Rules, VocabType
-from guiapp.native import StringTable
+from guiapp.native.strings import StringTable
 
 if TYPE_CHECKING:
     from guiapp.core.vocab.vocab_keys import VocabKeys

@@ -9,11 +9,11 @@ from __future__ import annotations
 import struct
 from typing import Any, NamedTuple
 
-from guiapp import native
 from guiapp.core.errors import VocabError
 from guiapp.core.system.checkpoint import stoppable
 from guiapp.core.vocab.header_bytes import HeaderBytes, MoreNeededError
 from guiapp.core.vocab.quoting import quoted
+from guiapp.native.model_files import skip_gguf_strings
 
 COUNTS_AT, ENTRIES_AT = 8, 24
 LONGEST_STRING = 1 << 27
@@ -191,7 +191,7 @@ class _Reader:
 
     def _skip_strings(self, count: int) -> None:
         while True:
-            n_whole, self.at = native.skip_gguf_strings(self._source.read, self.at, count)
+            n_whole, self.at = skip_gguf_strings(self._source.read, self.at, count)
             count -= n_whole
             if not count:
                 return

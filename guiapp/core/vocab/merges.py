@@ -30,7 +30,7 @@ from guiapp.core.vocab.parts import Parts
 from guiapp.core.vocab.piece_rules import PieceRules
 from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.vocabulary import Vocabulary
-from guiapp.native import (
+from guiapp.native.pairs import (
     ALL_PIECES,
     AS_RANKED,
     NAMED,
@@ -41,10 +41,9 @@ from guiapp.native import (
     STAYS_WHOLE,
     PairModel,
     PairOptions,
-    Splitter,
-    StringTable,
-    packed,
 )
+from guiapp.native.splitter import Splitter
+from guiapp.native.strings import StringTable, packed
 
 ABSENT = -1  # a string that is no token
 MARKED_SPACE = "▁".encode()  # U+2581

@@ -14,13 +14,13 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp import native
 from guiapp.core.system.checkpoint import checkpoint
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.remarks import Remark
 from guiapp.core.vocab.vocabulary import SpecialIds, Vocabulary
-from guiapp.native import StringTable
+from guiapp.native.special_tokens import sort_longest_first
+from guiapp.native.strings import StringTable
 
 # Roles in the order in which their keys are read; the old names of three come last and win.
 KEYS = {
@@ -211,5 +211,5 @@ def special_tokens_in_match_order(vocabulary: Vocabulary) -> NDArray[np.int32]:
     )  # those are pieces there
     special = np.flatnonzero(vocabulary.attributes & kinds).astype(np.int32)
     lengths = np.diff(vocabulary.unmarked_texts[1])
-    native.sort_longest_first(special, lengths)
+    sort_longest_first(special, lengths)
     return special

@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp import native
 from guiapp.core.vocab.attributes import Attribute
-from guiapp.native import TreeColumns
+from guiapp.native import token_tree as native
+from guiapp.native.token_tree import TreeColumns
 
 if TYPE_CHECKING:
     from guiapp.core.vocab.vocabulary import Vocabulary

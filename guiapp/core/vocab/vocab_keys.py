@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp import native
 from guiapp.core.errors import NOT_USABLE, VocabError
 from guiapp.core.system.checkpoint import stoppable
 from guiapp.core.vocab.gguf_reader import FORMATS, Field
 from guiapp.core.vocab.header_bytes import HeaderBytes
 from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.remarks import Remark
+from guiapp.native.model_files import pack_gguf_strings
 
 CONVERT_AGAIN = "Convert the model again, or choose another file."
 LONGEST_KEPT_STRING = 16 << 20
@@ -70,7 +70,7 @@ class VocabKeys:
         field = self._field(key, "array of string")
         if field is None:
             return None
-        return native.pack_gguf_strings(self._source.read, field.value, field.n_items, name_empty)
+        return pack_gguf_strings(self._source.read, field.value, field.n_items, name_empty)
 
     def optional_string(self, key: str) -> bytes | None:
         """As `scalar`, but a value of another type, which llama.cpp refuses, counts as missing."""

@@ -15,7 +15,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp import native
 from guiapp.core.split.pre_tokenizers import Pattern
 from guiapp.core.system.checkpoint import stoppable
 from guiapp.core.text.packed_texts import sliced
@@ -25,7 +24,9 @@ from guiapp.core.vocab.parts import Parts
 from guiapp.core.vocab.piece_rules import PieceRules
 from guiapp.core.vocab.remarks import Remark
 from guiapp.core.vocab.token_tree import TokenTree, token_tree
-from guiapp.native import StringTable, packed
+from guiapp.native.detokenizer import Decoder
+from guiapp.native.model_files import BYTE_STAND_INS, ESCAPES, MARKED_SPACES, PLAIN, spell_out
+from guiapp.native.strings import StringTable, packed
 
 NAMING_LIMIT_BYTES = 1 << 28
 LLAMA_CPP = "llama.cpp"
@@ -222,17 +223,17 @@ class Vocabulary:
         has_suffix = self.parts is not None and self.parts.model.end_suffix
         texts = _with_spaces_behind_words(self) if has_suffix else self.unmarked_texts
         size = len(texts[0])  # room but for names of unknown characters
-        spell_out = partial(native.spell_out, texts, self._spelled_as, self._spelling, byte_alphabet.BYTES)
-        data, offsets, full_size = spell_out(True, size)
+        spell = partial(spell_out, texts, self._spelled_as, self._spelling, byte_alphabet.BYTES)
+        data, offsets, full_size = spell(True, size)
         if full_size > size:
             name_unknown = full_size <= NAMING_LIMIT_BYTES
-            data, offsets, full_size = spell_out(name_unknown, full_size if name_unknown else size)
+            data, offsets, full_size = spell(name_unknown, full_size if name_unknown else size)
         return data[:full_size].copy(), offsets
 
     @cached_property
-    def decoder(self) -> native.Decoder:
+    def decoder(self) -> Decoder:
         """Joins what `token_bytes` are."""
-        return native.Decoder(*self.token_bytes_table)
+        return Decoder(*self.token_bytes_table)
 
     @cached_property
     def longest_token_bytes(self) -> int:
@@ -251,9 +252,9 @@ class Vocabulary:
 
     def spell(self, data: bytes) -> bytes:
         """Bytes that tokens stand for as the file would write them."""
-        if self._spelling == native.BYTE_STAND_INS:
+        if self._spelling == BYTE_STAND_INS:
             return byte_alphabet.spell(data).encode()
-        return data.replace(b" ", "▁".encode()) if self._spelling == native.MARKED_SPACES else data
+        return data.replace(b" ", "▁".encode()) if self._spelling == MARKED_SPACES else data
 
     @property
     def _spelled_as(self) -> NDArray[np.uint16]:
@@ -268,12 +269,12 @@ class Vocabulary:
         if self.parts is not None:
             return self.parts.spelling
         if self.type is VocabType.RWKV:
-            return native.ESCAPES
+            return ESCAPES
         if self.type is VocabType.PLAMO2:
-            return native.PLAIN
+            return PLAIN
         if self.type is VocabType.BPE and not self.rules.escape_spaces:
-            return native.BYTE_STAND_INS
-        return native.MARKED_SPACES
+            return BYTE_STAND_INS
+        return MARKED_SPACES
 
 
 def special_role(vocabulary: Vocabulary, token_id: int) -> str:

@@ -19,7 +19,7 @@ from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.reserved import reserved
 from guiapp.core.vocab.token_tree import TokenTree
 from guiapp.core.vocab.vocabulary import SCORED, Vocabulary, special_role
-from guiapp.native import StringTable
+from guiapp.native.strings import StringTable
 
 if TYPE_CHECKING:
     from guiapp.core.embeddings.indicators import Indicators  # with gguf, which takes time to import
@@ -69,7 +69,7 @@ class TokenFigures:
 
     @property
     def tree(self) -> TokenTree:
-        return self.tokenizer.token_tree
+        return self.tokenizer.vocabulary.token_tree
 
     @cached_property
     def ids(self) -> Ids:

@@ -320,7 +320,7 @@ def _compared(first: Tokenizer, second: Tokenizer, spelling: SharedSpelling, pro
     found = compare_vocabularies(first, second)
     progress(0.5)
     for tokenizer in found.tokenizers:
-        tokenizer.token_tree  # noqa: B018  # what scripts, searches and ranks need
+        tokenizer.vocabulary.token_tree  # noqa: B018  # what scripts, searches and ranks need
         progress(0.7)
     found.by_script, found.by_length  # noqa: B018
     if found.merges is not None:

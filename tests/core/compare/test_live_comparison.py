@@ -7,7 +7,6 @@ import pytest
 from conftest import VOCABS
 
 import guiapp
-from guiapp import native
 from guiapp.core.compare.live_comparison import LiveComparison
 from guiapp.core.compare.spans import Column, column_of, compare_spans
 from guiapp.core.editing.live_encoding import LiveEncoding
@@ -15,6 +14,7 @@ from guiapp.core.editing.options import Options
 from guiapp.core.editing.text_buffer import TextBuffer
 from guiapp.core.editing.token_store import N_TINTS, TokenStore
 from guiapp.core.encoding import FragmentTokens
+from guiapp.native.spans import tint_spans
 
 
 def random_tokens(chance, length):
@@ -114,7 +114,7 @@ def test_following_edits_of_real_encodings_is_comparing_the_whole(seed):
 
 def test_tokens_without_text_have_no_colour_of_their_own():
     starts, ends = np.array([0, 0, 2, 2], np.int64), np.array([0, 2, 2, 4], np.int64)
-    (tints,) = native.tint_spans([(starts, ends)], [(3, 1)], 6)
+    (tints,) = tint_spans([(starts, ends)], [(3, 1)], 6)
     assert tints.tolist() == [0, 0, 0, 2]
     with pytest.raises(ValueError, match="fit"):
-        native.tint_spans([(starts, ends[:3])], [(255, 255)], 6)
+        tint_spans([(starts, ends[:3])], [(255, 255)], 6)

@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import guiapp
-from guiapp import native
 from guiapp.core.compare.spans import (
     Column,
     column_of,
@@ -21,6 +20,7 @@ from guiapp.core.compare.spans import (
 )
 from guiapp.core.editing.token_store import TokenStore
 from guiapp.core.encoding import FragmentTokens
+from guiapp.native.spans import share_spans
 
 
 def column(*tokens):
@@ -136,7 +136,7 @@ def test_one_column_agrees_with_itself_and_none_with_nothing():
 
 def test_columns_that_do_not_fit_are_refused():
     with pytest.raises(ValueError, match="fit"):
-        native.share_spans([(np.zeros(2, np.int64), np.zeros(1, np.int64), np.zeros(2, np.bool_))])
+        share_spans([(np.zeros(2, np.int64), np.zeros(1, np.int64), np.zeros(2, np.bool_))])
     with pytest.raises(ValueError, match="fit"):
         compare_spans([column((0, 1))] * 256)
 

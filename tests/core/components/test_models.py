@@ -17,7 +17,7 @@ from guiapp.core.bench.contenders.written_models import hugging_face_json
 from guiapp.core.components.models import ModelTokens, UnigramModel, WordLevelModel, WordPieceModel
 from guiapp.core.errors import EncodeError
 from guiapp.core.formats.json_texts import number_as_read_there
-from guiapp.native import packed
+from guiapp.native.strings import packed
 
 UNKNOWN = "[UNK]"
 TEXTS = st.text(alphabet="aab#<0x>éß中👩[UNK]\u0301", min_size=1, max_size=14)

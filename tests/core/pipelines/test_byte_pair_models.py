@@ -10,7 +10,8 @@ from pair_vocabularies import BYTE_TOKENS, HEX_TOKENS, byte_level
 from guiapp.core.pipelines.byte_pair import BytePairPipeline
 from guiapp.core.split.pre_tokenizers import NOT_SPACES
 from guiapp.core.vocab.vocabulary import Rules
-from guiapp.native import Beginnings, Envelope
+from guiapp.native.pairs import Envelope
+from guiapp.native.special_tokens import Beginnings
 
 GROUPS = ["ACGTAC\ue000", "GGAAAA\ue000"]
 DNA = byte_level(["a b"], [*BYTE_TOKENS, "ab", "<dna>", "</dna>", "<oov>", *GROUPS], model="hybriddna")

@@ -15,7 +15,7 @@ from guiapp.core.pipelines import byte_pair, cuts, words
 from guiapp.core.pipelines.byte_pair import BytePairPipeline
 from guiapp.core.pipelines.words import WordsPipeline
 from guiapp.core.vocab.vocabulary import Rules
-from guiapp.native import packed
+from guiapp.native.strings import packed
 
 LETTERS = st.lists(st.sampled_from([0, 1, 2, 3, 255]), max_size=40).map(bytes)
 PAIRS = st.sets(st.tuples(*[st.sampled_from([0, 1, 2, 3, 255])] * 2), max_size=4)

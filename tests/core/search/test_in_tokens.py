@@ -23,7 +23,7 @@ from guiapp.core.search.in_tokens import (
 from guiapp.core.search.in_tokens_worker import matches, request, tokens_of
 from guiapp.core.search.queries import QueryError
 from guiapp.core.vocab.token_tree import TokenTree, token_tree
-from guiapp.native import packed
+from guiapp.native.strings import packed
 
 TOKENS = ["a", "the", "▁the", "other", "漢", "a/b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!", "#", "0x"]
 

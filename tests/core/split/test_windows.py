@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from arrays import as_array
 
-from guiapp import native
 from guiapp.core.split.pre_tokenizers import PRE_TOKENIZERS
 from guiapp.core.split.splitter import Splitter, splitter_of
+from guiapp.native import splitter as native
 
 WITH_WINDOWS = (
     "llama-bpe", "gpt-2", "gpt-4o", "qwen35", "tekken", "bailingmoe", "bloom", "whitespace", "kimi-k2",

@@ -27,7 +27,7 @@ def tokenizer():
 @given(text=TEXTS.map(str.encode))
 @settings(max_examples=50)
 def test_the_walk_takes_the_longest_token_each_time(tokenizer, text):
-    tree = tokenizer.token_tree
+    tree = tokenizer.vocabulary.token_tree
     steps = greedy_walk(tree, text)
     taken = [step.taken for step in steps if step.taken is not None]
     at, expected = 0, []
@@ -43,7 +43,7 @@ def test_the_walk_takes_the_longest_token_each_time(tokenizer, text):
 
 
 def test_each_byte_tells_where_the_walk_is():
-    tree = guiapp.open_model("demo:toy").token_tree  # a b c ab cb ac bb cbb acbb
+    tree = guiapp.open_model("demo:toy").vocabulary.token_tree  # a b c ab cb ac bb cbb acbb
     assert greedy_walk(tree, b"acbbzcb") == [
         WalkStep(0, 0, 0, (3, 5), 2, None),
         WalkStep(1, 0, 5, (8,), 1, None),

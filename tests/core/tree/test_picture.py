@@ -266,7 +266,7 @@ def test_arrays_that_do_not_fit_are_refused(tokens, data):
     for paint in (paint_icicle, paint_sunburst):
         with pytest.raises(ValueError, match="fit"):
             paint(colors, *wrong, image)
-    with pytest.raises(ValueError, match="colour"):
+    with pytest.raises(ValueError, match="fit"):
         _ = NodeColors(picture, colors.values[:-1], 0).painter
     with pytest.raises(ValueError, match="fit"):
         paint_sunburst(colors, (0.0, 1.0), np.zeros(picture.n_levels + 1), image, (WIDTH - 2, 0), 8)

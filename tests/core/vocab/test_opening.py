@@ -10,11 +10,15 @@ from small_files import bpe, spm
 from unpaired_vocabularies import write_plamo2, write_rwkv, write_unigram, write_wordpiece
 
 import guiapp
-from guiapp import native
 from guiapp.core.formats.table import LAST
 from guiapp.core.system.checkpoint import is_watched, watched
 from guiapp.core.training.charsmap import build_charsmap
 from guiapp.core.vocab.opening import DOWNLOAD, FILE, STARTS, TABLES, stage_of
+from guiapp.native.pairs import NO_PIECES, PairModel, PairOptions
+from guiapp.native.special_tokens import sort_longest_first
+from guiapp.native.strings import StringTable
+from guiapp.native.token_matcher import TokenMatcher
+from guiapp.native.token_tree import TokenTree
 
 WRITERS = {
     "BPE": lambda path: bpe().write(path),
@@ -81,15 +85,15 @@ def many_strings(count):
 def tables_of(count):
     data, offsets = many_strings(count)
     ids, all_of_them = np.arange(count, dtype=np.int32), np.ones(count, np.bool_)
-    options = native.PairOptions((data, offsets), ids[:0], None, True, False, False, native.NO_PIECES, False)
+    options = PairOptions((data, offsets), ids[:0], None, True, False, False, NO_PIECES, False)
     by_score = options._replace(merges=None, token_ranks=ids, is_byte_level=False)
-    tokens = native.StringTable(data, offsets)
+    tokens = StringTable(data, offsets)
     return {
-        "strings": lambda: native.StringTable(data, offsets),
-        "merges": lambda: native.PairModel(tokens, options, None),
-        "cuts": lambda: native.PairModel(tokens, by_score, None),
-        "matcher": lambda: native.TokenMatcher(data, offsets, ids),
-        "tree": lambda: native.TokenTree(data, offsets, ids, all_of_them),
+        "strings": lambda: StringTable(data, offsets),
+        "merges": lambda: PairModel(tokens, options, None),
+        "cuts": lambda: PairModel(tokens, by_score, None),
+        "matcher": lambda: TokenMatcher(data, offsets, ids),
+        "tree": lambda: TokenTree(data, offsets, ids, all_of_them),
     }
 
 
@@ -110,7 +114,7 @@ def test_long_work_of_the_native_library_asks_often_and_stops(name):
 def test_sorting_in_parts_gives_the_tree_of_sorting_at_once():
     data, offsets = many_strings(300_000)
     ids = np.random.default_rng(1).permutation(len(offsets) - 1).astype(np.int32)
-    tree = native.TokenTree(data, offsets, ids, np.ones(len(ids), np.bool_))
+    tree = TokenTree(data, offsets, ids, np.ones(len(ids), np.bool_))
     texts = [data[start : start + 6].tobytes() for start in offsets[tree.order]]
     assert texts == sorted(texts)
 
@@ -118,4 +122,4 @@ def test_sorting_in_parts_gives_the_tree_of_sorting_at_once():
 def test_special_tokens_are_sorted_unless_that_is_stopped():
     lengths = np.random.default_rng(1).integers(1, 9, 1_000_000)
     with pytest.raises(CancelledError), watched(lambda: Caller(0)(0.0)):
-        native.sort_longest_first(np.arange(len(lengths), dtype=np.int32), lengths)
+        sort_longest_first(np.arange(len(lengths), dtype=np.int32), lengths)

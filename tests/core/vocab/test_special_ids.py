@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from gguf_builder import CONTROL, NORMAL, USER_DEFINED, vocab_file
 
-from guiapp import native
 from guiapp.core.formats.table import load_vocabulary
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.special_ids import special_tokens_in_match_order
+from guiapp.native.special_tokens import sort_longest_first
 
 # What std::sort of libstdc++ 12 makes of 0 … 39 by length, longest first.
 LENGTHS = [(7 * number) % 5 for number in range(40)]
@@ -21,7 +21,7 @@ ORDER_OF_LIBSTDCXX = [
 
 def sorted_by_length(lengths: list[int]) -> list[int]:
     items = np.arange(len(lengths), dtype=np.int32)
-    native.sort_longest_first(items, np.array(lengths, np.int64))
+    sort_longest_first(items, np.array(lengths, np.int64))
     return items.tolist()
 
 

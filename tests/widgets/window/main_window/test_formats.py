@@ -66,7 +66,7 @@ def see_the_tree(qtbot, shell):
     qtbot.waitUntil(lambda: page.is_ready and page.view.geometry_now is not None)
     qtbot.waitUntil(lambda: page.view.is_settled)
     last = len(shell.session.tokens) - 1
-    assert page.model.picture.tree is shell.session.tokenizer.token_tree
+    assert page.model.picture.tree is shell.session.tokenizer.vocabulary.token_tree
     assert page.model.chosen_token == int(shell.session.tokens.ids(last, last + 1)[0])
 
 

@@ -1,0 +1,162 @@
+"""What tokens of model files spell, and the long parts of these files, which Python would read slowly."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.native.binding import Bytes, Ints, WideInts, checked, cut, function, long_function
+from guiapp.native.strings import Packed
+
+# Strings of a GGUF file
+
+_gguf_skip = function("gguf_skip(bytes, wide_int, wide_int, >wide_ints)")
+_gguf_pack = long_function("gguf_pack(bytes, wide_int, flag, >wide_ints, >bytes)")
+count_unsplittable = long_function("count_unsplittable(bytes, wide_ints)")
+
+NAME_BYTES = 27  # room for `[EMPTY_<row>]`, and behind the last string
+
+
+def skip_gguf_strings(data: Bytes, at: int, count: int) -> tuple[int, int]:
+    """How many whole strings, at most `count`, begin at byte `at`, and where the last of them ends."""
+    end = np.empty(1, np.int64)
+    return _gguf_skip(data, at, count, end), int(end[0])
+
+
+def pack_gguf_strings(data: Bytes, at: int, count: int, name_empty: bool) -> tuple[Bytes, WideInts, int]:
+    """The strings that begin at byte `at`, cut at the first NUL: uint8[…], offsets int64[count + 1].
+
+    The last item is how many were cut or are empty; `name_empty` calls the latter `[EMPTY_<row>]`.
+    """
+    offsets = np.empty(count + 1, np.int64)
+    packed = np.empty(len(data) - at + NAME_BYTES * (count + 1), np.uint8)
+    n_odd = _gguf_pack(data, at, name_empty, offsets, packed)
+    if n_odd < 0:
+        raise ValueError("strings that are not whole")
+    return cut(packed, int(offsets[-1])), offsets, n_odd
+
+
+# Fields of a SentencePiece model
+
+_model_count = function("model_count(bytes, wide_int, >wide_ints)")
+_model_read = function("model_read(bytes, >bytes, >wide_ints, >floats, >ints, >wide_ints)")
+
+
+class ModelFields(NamedTuple):
+    """What lies in a SentencePiece model.
+
+    texts    uint8[…] and int64[n + 1], packed: of each piece
+    scores   float32[n]
+    kinds    int32[n]     1 where the file does not say, or names an unknown one
+    others   int64[m, 3]  number, start and size of each other message in it
+    """
+
+    texts: Packed
+    scores: NDArray[np.float32]
+    kinds: Ints
+    others: WideInts
+
+
+def read_model_fields(data: Bytes, most: int) -> ModelFields | int:
+    """The fields of a model, or how far it is sound if it is broken; of more than `most` pieces, no texts."""
+    counts = np.zeros(3, np.int64)
+    if (fault := _model_count(data, most, counts)) < 0:
+        return int(-1 - fault)
+    n_pieces, size, n_others = counts.tolist()
+    if n_pieces > most:
+        size = n_others = 0
+    texts, offsets = np.empty(size, np.uint8), np.zeros(n_pieces + 1, np.int64)
+    scores, kinds = np.empty(n_pieces, np.float32), np.empty(n_pieces, np.int32)
+    others = np.empty((n_others, 3), np.int64)
+    if n_pieces <= most:
+        _model_read(data, texts, offsets, scores, kinds, others)
+    return ModelFields((texts, offsets), scores, kinds, others)
+
+
+# What tokens stand for
+
+MARKED_SPACES, BYTE_STAND_INS, ESCAPES, PLAIN = range(4)  # how they spell it, as token_bytes.cpp says
+
+_spell_out = long_function("spell_out(bytes, wide_ints, shorts, wide_int, ints, flag, >bytes, >wide_ints)")
+
+
+def spell_out(
+    texts: Packed,
+    attributes: NDArray[np.uint16],
+    spelling: int,
+    byte_of_code: Ints,
+    name_unknown: bool,
+    size: int,
+) -> tuple[Bytes, WideInts, int]:
+    """What each token stands for, the first `size` bytes of it: data, int64[n + 1], and the full size."""
+    out, ends = np.empty(size, np.uint8), np.empty(len(texts[1]), np.int64)
+    full = _spell_out(*texts, attributes, spelling, byte_of_code, name_unknown, out, ends)
+    return out, ends, checked(full)
+
+
+_spell_bytes = function("spell_bytes(bytes, wide_ints, >bytes, >wide_ints)")
+
+
+def spell_bytes(texts: Packed) -> Packed:
+    """Texts with GPT-2's printable character for each of their bytes."""
+    data, offsets = np.empty(2 * len(texts[0]), np.uint8), np.empty(len(texts[1]), np.int64)
+    return cut(data, checked(_spell_bytes(*texts, data, offsets))), offsets
+
+
+# The long parts of a tokenizer.json and of a tekken.json, and the lines of tiktoken's files
+
+_json_texts = function("json_texts(bytes, wide_int, >bytes, >wide_ints, >wide_ints, >wide_ints)")
+_json_ranks = function("json_ranks(bytes, wide_int, >bytes, >wide_ints, >wide_ints, >wide_ints)")
+_rank_lines = function("rank_lines(bytes, >bytes, >wide_ints, >wide_ints)")
+MOST_JSON_TEXTS = 1 << 23
+QUOTE, BRACE = ord('"'), ord("{")
+
+
+def json_texts(text: Bytes, start: int) -> tuple[Packed, WideInts, int, int] | None:
+    """The object of texts and whole numbers, or the list of texts or pairs of them, that begins at a place.
+
+    Gives the texts as `packed` does, the numbers, where it ends, and how many pairs it has; None for what is
+    of another form.  The text is UTF-8 without surrogates.
+    """
+    most = min(int(np.count_nonzero(text[start:] == QUOTE)) // 2, MOST_JSON_TEXTS)
+    data, offsets = np.empty(len(text) - start, np.uint8), np.empty(most + 1, np.int64)
+    numbers, ends = np.empty(most if text[start] == BRACE else 0, np.int64), np.empty(2, np.int64)
+    count = _json_texts(text, start, data, offsets, numbers, ends)
+    if count < 0:
+        return None
+    return *_filled(data, offsets, numbers, count), int(ends[0]), int(ends[1])
+
+
+def json_ranks(text: Bytes, start: int) -> tuple[Packed, WideInts, int] | None:
+    """The list of objects with a "rank" and "token_bytes" in base64 that begins at a place of such a text.
+
+    Gives the tokens' bytes as `packed` does, the ranks, and where it ends; None for what is of another form.
+    """
+    most = min(int(np.count_nonzero(text[start:] == BRACE)), MOST_JSON_TEXTS)
+    data, offsets = np.empty(len(text) - start, np.uint8), np.empty(most + 2, np.int64)
+    ranks, end = np.empty(most + 1, np.int64), np.empty(1, np.int64)
+    count = _json_ranks(text, start, data, offsets, ranks, end)
+    if count < 0:
+        return None
+    return *_filled(data, offsets, ranks, count), int(end[0])
+
+
+def rank_lines(text: Bytes, n_lines: int) -> tuple[Packed, WideInts] | int:
+    """The tokens, as `packed` gives them, and ranks of lines of base64 and a number; there are `n_lines`.
+
+    Where a line is something else: the number of those in front of the first that is.
+    """
+    data, offsets = np.empty(len(text), np.uint8), np.empty(n_lines + 1, np.int64)
+    ranks = np.empty(n_lines, np.int64)
+    count = _rank_lines(text, data, offsets, ranks)
+    if count < 0:
+        return int(-1 - count)
+    return _filled(data, offsets, ranks, count)
+
+
+def _filled(data: Bytes, offsets: WideInts, numbers: WideInts, count: int) -> tuple[Packed, WideInts]:
+    """So many texts and their numbers, if there are any; room for others is given back."""
+    data, offsets = cut(data, int(offsets[count])), cut(offsets, count + 1)
+    return (data, offsets), cut(numbers, min(count, len(numbers)))

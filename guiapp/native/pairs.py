@@ -1,0 +1,328 @@
+"""Pair merging: the rules of a vocabulary, and encoders by them."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from ctypes import c_int32, c_uint64, c_void_p
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.native.binding import (
+    SHORT_TEXT,
+    SPARE_IDS,
+    Array,
+    Bytes,
+    Handle,
+    Ints,
+    Pool,
+    TokenColumns,
+    WideInts,
+    arrays,
+    cut,
+    function,
+    long_function,
+    quick_function,
+    secret,
+    tokens_by,
+)
+from guiapp.native.special_tokens import Beginnings
+from guiapp.native.splitter import Splitter
+from guiapp.native.strings import Packed, StringTable
+
+NO_PIECES, NEWLINES, ALL_PIECES, AS_RANKED = range(4)  # which pieces that are tokens are not merged
+NO_BYTE_TOKENS, NAMED, NAMED_OR_RAW = range(3)  # which tokens stand for bytes
+STAYS_WHOLE = -1  # in the place of a rank
+NO_RANK = 0x7FFFFFFF  # see `PairOptions.token_ranks`
+MOST_PER_CHARACTER = 4  # bytes
+MOST_AROUND = 8  # ids that may stand before a text, and behind it, that is encoded in one call
+
+
+class _PairSource(ctypes.Structure):
+    _fields_ = (
+        *arrays("merge_data", "merge_offsets", "token_ranks", "is_unused"),
+        ("unknown", c_int32),
+        ("is_byte_level", c_int32),
+        ("marks_spaces", c_int32),
+        ("byte_tokens", c_int32),
+        ("separator", c_int32),
+        ("n_dropped", c_int32),
+        ("last_stays", c_int32),
+        ("secret", c_uint64),
+    )
+
+
+_pairs_new = long_function("pairs_new(handle, structure, handle, int, int) -> handle")
+_pairs_find = function("pairs_find(handle, int, int)")
+_pairs_rules = function("pairs_rules(handle, >ints)")
+_pairs_start_symbol = function("pairs_start_symbol(handle, bytes)")
+_pairs_n_symbols = function("pairs_n_symbols(handle)")
+_pairs_symbols = function("pairs_symbols(handle, int, >bytes, >wide_ints)")
+_pairs_fallbacks = function("pairs_fallbacks(handle, >ints, >ints, >bytes)")
+_pairs_lengths = function("pairs_lengths(handle, int, >ints)")
+_pairs_last_cut = function("pairs_last_cut(handle, bytes, wide_int)")
+_pairs_first_cut = function("pairs_first_cut(handle, bytes, wide_int)")
+_pair_encoder_new = function("pair_encoder_new(handle, handle) -> handle")
+_pairs_encode_text = function("encode_text(handle, handle, handle, wide_int, flag, handle)")
+_pairs_encode_short = quick_function("encode_short")
+_pairs_has_marked_space = function("pairs_has_marked_space(handle, bytes)")
+_pairs_encode_each = function("encode_each(handle, bytes, wide_ints, >ints, >wide_ints)")
+_pairs_encode_pieces = function("encode_pieces(handle, int, bytes, wide_ints, >ints)")
+_pairs_merge = function("merge_pieces(handle, int, int, bytes, wide_ints, >tokens)")
+_merge_symbols = function("merge_symbols(handle, int, ints, wide_ints, >tokens)")
+
+_utf8_of = ctypes.PYFUNCTYPE(c_void_p, ctypes.py_object, ctypes.POINTER(ctypes.c_ssize_t))(
+    ("PyUnicode_AsUTF8AndSize", ctypes.pythonapi)
+)
+
+
+def _utf8(text: str) -> tuple[int, int]:
+    """Address and size of the UTF-8 of a text, which lives as long as that, and is no copy where it is ASCII.
+
+    Raises UnicodeEncodeError for lone surrogates.
+    """
+    size = ctypes.c_ssize_t()
+    return _utf8_of(text, size), size.value
+
+
+class PairOptions(NamedTuple):
+    """How a vocabulary's texts spell and merge.
+
+    merges           its rules by rank, each two texts with a separator between, packed; None where any two
+                     symbols merge whose texts make a token
+    token_ranks      int32[n]: in that case the rank of each token, NO_RANK where nothing becomes it, and
+                     STAYS_WHOLE where besides a piece that is such a token is not merged
+    unknown          the token for bytes without one, -1 to mark them in the output, None to leave them out
+    is_byte_level    tokens spell bytes with GPT-2's printable characters
+    marks_spaces     tokens spell a space as U+2581
+    byte_tokens      NO_BYTE_TOKENS, NAMED (like <0x0A>), NAMED_OR_RAW: also tokens of one byte stand for that
+    whole_pieces     NO_PIECES, NEWLINES, ALL_PIECES or AS_RANKED
+    cuts_short       pieces are lines or whole texts rather than words
+    separator        a byte; the first one that has something before it counts
+    n_dropped        bytes at the start of a rule's right side that are not in what it makes
+    last_stays       of several rules for one pair, rather than the first
+    is_unused        bool[n]: tokens that are taken apart again, into the two that last could become each
+    """
+
+    merges: Packed | None
+    token_ranks: Ints
+    unknown: int | None
+    is_byte_level: bool
+    marks_spaces: bool
+    byte_tokens: int
+    whole_pieces: int
+    cuts_short: bool
+    separator: bytes = b" "
+    n_dropped: int = 0
+    last_stays: bool = False
+    is_unused: NDArray[np.bool_] | None = None
+
+
+class Envelope:
+    """What is around a text that is encoded in one call, and what must not be in it.
+
+    before, after  at most MOST_AROUND ids each
+    special        the address of what special tokens begin with, if there are any
+    most_bytes     of a text that is not too long for one call
+    """
+
+    __slots__ = ("_kept", "after", "before", "most_bytes", "special")
+
+    def __init__(
+        self, before: list[int], after: list[int], beginnings: Beginnings | None, most_bytes: int
+    ) -> None:
+        self.before, self.after, self.most_bytes = before, after, most_bytes
+        self._kept, self.special = beginnings, None if beginnings is None else c_void_p(beginnings.address)
+
+
+class PairModel(Handle, free="pairs_free"):
+    """Merge rules of a vocabulary, and encoders by them.  Threads may share it.
+
+    Symbols are tokens, and behind these strings that occur in rules but are none; see pair_rules.h.
+    """
+
+    def __init__(self, tokens: StringTable, options: PairOptions, splitter: Splitter | None) -> None:
+        data, offsets = options.merges or (np.empty(0, np.uint8), np.empty(0, np.int64))
+        is_unused = np.empty(0, np.bool_) if options.is_unused is None else options.is_unused
+        source = _PairSource(
+            *map(Array.of, (data, offsets, options.token_ranks, is_unused)),
+            -2 if options.unknown is None else options.unknown,
+            options.is_byte_level,
+            options.marks_spaces,
+            options.byte_tokens,
+            options.separator[0],
+            options.n_dropped,
+            options.last_stays,
+            secret(),
+        )
+        address = _pairs_new(tokens, source, splitter, options.whole_pieces, options.cuts_short)
+        super().__init__(address, tokens, splitter)
+        self._encoders = Pool(partial(_PairEncoder, self.address))  # of the model, it would keep itself
+
+    def __len__(self) -> int:
+        """The number of symbols."""
+        return int(_pairs_n_symbols(self))
+
+    def find(self, left: int, right: int) -> tuple[int, int] | None:
+        """Rank and result of the rule for two symbols."""
+        found = _pairs_find(self, left, right)
+        return None if found < 0 else (found >> 32, found & 0xFFFFFFFF)
+
+    def rules(self) -> Ints:
+        """int32[n, 4]: left, right, rank and result of all rules, in no order."""
+        rules = np.empty(_pairs_rules(self, np.empty(0, np.int32)), np.int32)
+        _pairs_rules(self, rules)
+        return rules.reshape(-1, 4)
+
+    def start_symbol(self, symbol: bytes) -> int:
+        """The symbol of a byte or a character, -1 where no rule knows it."""
+        return int(_pairs_start_symbol(self, np.frombuffer(symbol, np.uint8)))
+
+    def symbols(self, are_spelled: bool) -> Packed:
+        """The texts of all symbols as tokens are spelled, or the bytes that they stand for, packed."""
+        offsets = np.zeros(len(self) + 1, np.int64)
+        size = _pairs_symbols(self, are_spelled, np.empty(0, np.uint8), offsets)
+        data = np.empty(size, np.uint8)
+        _pairs_symbols(self, are_spelled, data, offsets)
+        return data, offsets
+
+    def fallbacks(self) -> tuple[Ints, Ints, NDArray[np.bool_]]:
+        """Which tokens stand for a byte of a symbol that is none: offsets int32[257], ids, and which of them
+        stand for the byte, not behind one that does.
+        """
+        offsets, none = np.zeros(257, np.int32), np.empty(0, np.int32)
+        count = _pairs_fallbacks(self, offsets, none, np.empty(0, np.uint8))
+        ids, leads = np.empty(count, np.int32), np.empty(count, np.uint8)
+        _pairs_fallbacks(self, offsets, ids, leads)
+        return offsets, ids, leads.astype(np.bool_)
+
+    def token_lengths(self, of_marked: bool) -> Ints:
+        """How many bytes of a text each token stands for, of one whose spaces are U+2581, if asked for."""
+        lengths = np.empty(_pairs_lengths(self, 0, np.empty(0, np.int32)), np.int32)
+        _pairs_lengths(self, of_marked, lengths)
+        return lengths
+
+    def last_cut(self, text: Bytes, end: int) -> int:
+        """The last place in text[:end], whatever follows, that no merge reaches across; or 0."""
+        return int(_pairs_last_cut(self, text, end))
+
+    def first_cut(self, text: Bytes, position: int) -> int:
+        """The first place in text[position:], whatever precedes, that no merge crosses; or the size."""
+        return int(_pairs_first_cut(self, text, position))
+
+    def has_marked_space(self, text: Bytes) -> bool:
+        """Whether a space byte cannot stand for U+2581 in a text, because that holds it as such."""
+        return bool(_pairs_has_marked_space(self, text))
+
+    def encode_text(self, text: str | bytes, envelope: Envelope) -> Ints | None:
+        """The ids of a text cut by the splitter, in an envelope; None where they do not tell spans, where a
+        special token may be in the text, and where it is too long.
+        """
+        if len(text) > SHORT_TEXT:
+            return self._encode_long(text, envelope)
+        data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+        try:
+            encoder = self._encoders.idle.pop()  # as `take`, of which the call is felt here
+        except IndexError:
+            encoder = self._encoders.take()
+        if encoder.envelope is not envelope:
+            encoder.put_in(envelope)
+        count = _pairs_encode_short(encoder.handle, envelope.special, data, len(data))
+        ids = None if count < 0 else encoder.views[count].copy()
+        self._encoders.idle.append(encoder)
+        if envelope.after and ids is not None:
+            ids[len(ids) - len(envelope.after) :] = envelope.after
+        return ids
+
+    def _encode_long(self, text: str | bytes, envelope: Envelope) -> Ints | None:
+        if len(text) > envelope.most_bytes:  # before its UTF-8 is made, which a str keeps
+            return None
+        is_plain = isinstance(text, str)
+        try:
+            data, size = _utf8(text) if isinstance(text, str) else (text, len(text))
+        except UnicodeEncodeError:
+            return None
+        if size > envelope.most_bytes:
+            return None
+        n_before, n_after = len(envelope.before), len(envelope.after)
+        ids = np.empty(n_before + size + max(SPARE_IDS, n_after), np.int32)
+        room = ids.ctypes.data + ids.itemsize * n_before
+        count = self._with_encoder(_pairs_encode_text, envelope.special, data, size, is_plain, room)
+        if count < 0:
+            return None
+        cut(ids, n_before + count + n_after)
+        ids[:n_before], ids[n_before + count :] = envelope.before, envelope.after
+        return ids
+
+    def encode_each(self, texts: Bytes, ends: WideInts) -> tuple[Ints, WideInts]:
+        """The ids of texts side by side, and how many each has; up to one whose spans ids do not tell."""
+        ids, counts = np.empty(len(texts) + SPARE_IDS, np.int32), np.zeros(len(ends), np.int64)
+        counts = counts[: self._with_encoder(_pairs_encode_each, texts, ends, ids, counts)]
+        return cut(ids, int(counts.sum())), counts
+
+    def encode_pieces(self, text: Bytes, ends: WideInts, may_have_marked_spaces: bool) -> Ints | None:
+        """The ids of a repaired text whose pieces end at `ends`, if empty where the splitter says; None where
+        they do not tell spans.
+        """
+        ids = np.empty(len(text) + SPARE_IDS, np.int32)
+        count = self._with_encoder(_pairs_encode_pieces, may_have_marked_spaces, text, ends, ids)
+        return None if count < 0 else cut(ids, count)
+
+    def merge_pieces(
+        self, text: Bytes, ends: WideInts, by_heap: bool, takes_whole: bool, room: int
+    ) -> TokenColumns:
+        """The tokens of all pieces, each merged; there is `room` for so many."""
+        merge = partial(self._with_encoder, _pairs_merge)
+        return tokens_by(merge, by_heap, takes_whole, text, ends, room=room)
+
+    def merge_symbols(self, symbols: Ints, ends: WideInts, by_heap: bool) -> TokenColumns:
+        """The tokens that pieces of start symbols become; offsets count symbols."""
+        merge = partial(self._with_encoder, _merge_symbols)
+        return tokens_by(merge, by_heap, symbols, ends, room=len(symbols))
+
+    def prepare(self) -> None:
+        """Make now what the first encoding would make."""
+        self._encoders.prepare()
+
+    def _with_encoder(self, call: Callable[..., int], *arguments: object) -> int:
+        encoder = self._encoders.take()
+        result = call(encoder, *arguments)
+        self._encoders.idle.append(encoder)
+        return result
+
+
+class _PairEncoder(Handle, free="pair_encoder_free"):
+    """Encodes one text after the other, for one thread at a time.
+
+    handle    its address as quick functions take it
+    envelope  of the last short text
+    views     by the number of its ids: these, in memory that the next text is written to
+    """
+
+    def __init__(self, model: int) -> None:
+        self._ids = np.empty(2 * MOST_AROUND + MOST_PER_CHARACTER * SHORT_TEXT + SPARE_IDS, np.int32)
+        first = self._ids.ctypes.data + self._ids.itemsize * MOST_AROUND
+        super().__init__(_pair_encoder_new(model, first))  # the model keeps it, not the other way round
+        self.handle = c_void_p(self.address)
+        self.envelope: Envelope | None = None
+
+    def put_in(self, envelope: Envelope) -> None:
+        """Write the ids that stand before those of a short text: the same before most of them."""
+        start = MOST_AROUND - len(envelope.before)
+        self._ids[start:MOST_AROUND] = envelope.before
+        self.envelope = envelope
+        self.views = _Views(self._ids[start:], len(envelope.before) + len(envelope.after))
+
+
+class _Views(dict[int, Ints]):
+    """By a count, so many items of an array and some more.  To make one takes as long as some words."""
+
+    def __init__(self, array: Ints, n_more: int) -> None:
+        self._array, self._n_more = array, n_more
+
+    def __missing__(self, count: int) -> Ints:
+        self[count] = view = self._array[: self._n_more + count]
+        return view
