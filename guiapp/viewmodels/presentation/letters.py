@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QTextBoundaryFinder
 
+from guiapp.viewmodels.text.document import LOW_SURROGATES
+
 CHIP = re.compile(r"<(?:U\+[0-9A-F]{4,6}|0x[0-9A-F]{2}|[0-9A-F]{2}(?: [0-9A-F]{2})*|/w)>")
 # Arabic, Syriac, N'Ko, Mongolian and the like: how a letter looks depends on its neighbours.
 JOINED = re.compile(
@@ -65,10 +67,13 @@ def _graphemes(text: str) -> Iterator[str]:
 
 
 def _cut(text: str) -> Iterator[str]:
+    """Never within a character: behind Indic and Tibetan letters, Qt 6.11 tears one above U+FFFF."""
     units = text.encode("utf-16-le", "surrogatepass")
     finder = QTextBoundaryFinder(QTextBoundaryFinder.BoundaryType.Grapheme, text)
     at = 0
     while (bound := finder.toNextBoundary()) >= 0:
+        if units[2 * bound + 1 : 2 * bound + 2] in LOW_SURROGATES:
+            continue
         yield units[2 * at : 2 * bound].decode("utf-16-le", "surrogatepass")
         at = bound
 
