@@ -6,7 +6,7 @@ import argparse
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,7 +27,6 @@ from guiapp.core.explain.figures import counted
 if TYPE_CHECKING:
     from guiapp.core.compare.comparison import Side
     from guiapp.core.compare.texts_report import Terms
-    from guiapp.core.export.tables import Table
     from guiapp.core.tokenizer import Tokenizer
 
 LISTED = 10  # differences, for people
@@ -106,6 +105,7 @@ def run(options: argparse.Namespace) -> int:
 def _compare_texts(options: argparse.Namespace) -> None:
     from guiapp.core.compare.texts import compare_texts
     from guiapp.core.compare.texts_report import csv_text, record, summary, svg_text, tables
+    from guiapp.core.export.tables import page_of
 
     sides = _sides(options)
     terms = _terms(options)
@@ -118,7 +118,9 @@ def _compare_texts(options: argparse.Namespace) -> None:
         case "svg":
             print_parts([svg_text(compared.counts)])
         case _:
-            _print_tables(tables(compared, terms), options.form, after=[summary(compared)])
+            let_terminal_replace()
+            is_markdown = options.form == "markdown"
+            print(page_of(tables(compared, terms), after=[summary(compared)], is_markdown=is_markdown))
 
 
 def _compare_changes(options: argparse.Namespace) -> None:
@@ -162,15 +164,6 @@ def _compare_vocabularies(options: argparse.Namespace) -> None:
         case _:
             let_terminal_replace()
             print(page_text(found, names, is_markdown=options.form == "markdown"))
-
-
-def _print_tables(
-    shown: Iterable[Table], form: str | None, before: Sequence[str] = (), after: Sequence[str] = ()
-) -> None:
-    from guiapp.core.export.tables import page_of
-
-    let_terminal_replace()
-    print(page_of(shown, before, after, is_markdown=form == "markdown"))
 
 
 def _sides(options: argparse.Namespace) -> list[Side]:

@@ -28,12 +28,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_encode_options(parser)
     add_spelling_option(parser)
     parser.add_argument("--format", choices=("ids", "json", "table", "color", "log"), default="ids")
-    parser.add_argument(
+    kind = parser.add_mutually_exclusive_group()
+    kind.add_argument(
         "--round-trip",
         action="store_true",
         help="print what decoding does not give back, and the rule of the file that is why",
     )
-    parser.add_argument(
+    kind.add_argument(
         "--best",
         metavar="N",
         type=int,

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.core.text.common_ends import n_equal_from_start
+
 
 @dataclass(frozen=True)
 class Tokens:
@@ -52,22 +54,14 @@ def compare(reference: Tokens, found: Tokens, token_lengths: NDArray[np.int64]) 
     The spans of contenders that tell ids only are what the lengths of their tokens add up to; the
     reference's are then taken in the same way, so that what a normaliser adds counts for both.
     """
-    index = _first_difference(reference.ids, found.ids)
-    if index is None:
+    index = n_equal_from_start(reference.ids, found.ids)
+    if index == len(reference.ids) == len(found.ids):
         return Agreement(True, 1.0, None)
     if reference.spans is not None and found.spans is not None:
         wanted, spans = reference.spans, found.spans
     else:
         wanted, spans = (_added_up(each.ids, token_lengths) for each in (reference, found))
     return Agreement(False, _share(wanted, spans), _difference(index, reference, found, wanted))
-
-
-def _first_difference(left: NDArray[np.int32], right: NDArray[np.int32]) -> int | None:
-    shorter = min(len(left), len(right))
-    differs = np.flatnonzero(left[:shorter] != right[:shorter])
-    if len(differs):
-        return int(differs[0])
-    return None if len(left) == len(right) else shorter
 
 
 def _difference(index: int, reference: Tokens, found: Tokens, spans: NDArray[np.int64]) -> Difference:

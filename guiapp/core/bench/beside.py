@@ -16,8 +16,8 @@ from guiapp.core.bench.findings import by_one_clock
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.published import PUBLISHED, Published, Source
 from guiapp.core.explain.figures import three_digits
+from guiapp.core.export.tables import NONE
 
-UNKNOWN_RATIO = "–"
 CELL = ("scenario", "operation", "corpus", "size_bytes", "threads")
 Place = tuple[Any, ...]
 
@@ -78,7 +78,7 @@ def n_missing(run: Record) -> int:
 def ratio_text(ratio: float | None) -> str:
     """How many times as fast, as a fraction where that is less than a tenth: nobody counts zeros."""
     if ratio is None:
-        return UNKNOWN_RATIO
+        return NONE
     return f"{three_digits(ratio)}×" if ratio >= 0.1 else f"1/{three_digits(1 / ratio)}×"
 
 

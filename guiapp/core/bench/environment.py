@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from guiapp.core.bench.corpus import Corpus
+from guiapp.core.sources.file_hash import whole_hash
 from guiapp.core.vocab.vocabulary import Vocabulary
 from guiapp.versions import versions
 
 PROCESSORS = Path("/proc/cpuinfo")
 FREQUENCIES = "/sys/devices/system/cpu", "cpu[0-9]*/cpufreq/scaling_cur_freq"
-BLOCK_BYTES = 1 << 20
 
 
 def environment(clock: str) -> dict[str, Any]:
@@ -69,20 +69,12 @@ def vocabulary_record(vocabulary: Vocabulary) -> dict[str, Any]:
     path = vocabulary.path
     return {
         "path": str(path),
-        "sha256": None if path is None else _sha256(path),
+        "sha256": None if path is None else whole_hash(path),
         "type": vocabulary.type.value,
         "pre": vocabulary.pre,
         "chosen_pre": vocabulary.chosen_pre,
         "tokens": len(vocabulary),
     }
-
-
-def _sha256(path: Path) -> str:
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while block := file.read(BLOCK_BYTES):
-            digest.update(block)
-    return digest.hexdigest()
 
 
 def _processor() -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import tempfile
 from collections.abc import Mapping
@@ -17,6 +16,8 @@ from guiapp.core.bench.plan import BenchError, Plan, plan_from
 from guiapp.core.bench.run_form import as_shown, problem_with
 from guiapp.core.bench.statistics import Ratio, ratio_of, wander_of
 from guiapp.core.bench.wording import on_threads
+from guiapp.core.explain.figures import counted
+from guiapp.core.export.json_text import file_text
 from guiapp.core.system.outside_json import read_json
 from guiapp.core.system.replace_file import replace_file
 
@@ -81,7 +82,7 @@ class Change:
 
 def save_run(path: Path, record: Mapping[str, Any]) -> None:
     """Write a run as one JSON object, whole or not at all, in a folder that is made if need be."""
-    data = (json.dumps(record, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
+    data = file_text(record).encode()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         replace_file(path, data)
@@ -147,16 +148,11 @@ def rename_run(path: Path, name: str) -> None:
 
 
 def compare_runs(old: Record, new: Record) -> list[Change]:
-    """What both runs measured, the most slowed down first; times are compared sample by sample.
+    """What both runs measured by one clock, the most slowed down first; compared sample by sample.
 
     What was disturbed says nothing about the drift, either.
     """
-    before = {key_of(result): result for result in old["results"] if result.get("samples_s")}
-    pairs = [
-        (before[key], result)
-        for result in new["results"]
-        if result.get("samples_s") and (key := key_of(result)) in before
-    ]
+    pairs = [pair for pair in _measured_by_both(old, new) if not _have_two_clocks(*pair)]
     least = BUSY_MARGIN if was_busy(old) or was_busy(new) else MARGIN
     changes = [
         _change(then, now, least, was_disturbed(then, old) or was_disturbed(now, new)) for then, now in pairs
@@ -167,6 +163,20 @@ def compare_runs(old: Record, new: Record) -> list[Change]:
             by_contender.setdefault(change.key[KEY.index("contender")], []).append(change.ratio.ratio)
     drift = drift_of(old, new, by_contender)
     return sorted((replace(change, drift=drift) for change in changes), key=lambda each: -each.ratio.ratio)
+
+
+def _measured_by_both(old: Record, new: Record) -> list[tuple[Record, Record]]:
+    before = {key_of(result): result for result in old.get("results", ()) if result.get("samples_s")}
+    return [
+        (before[key], result)
+        for result in new.get("results", ())
+        if result.get("samples_s") and (key := key_of(result)) in before
+    ]
+
+
+def _have_two_clocks(then: Record, now: Record) -> bool:
+    """Whether one is processor time and the other not; runs of older versions do not tell."""
+    return len({then.get("clock"), now.get("clock")} - {None}) > 1
 
 
 def _change(old: Record, new: Record, least: float, is_disturbed: bool) -> Change:
@@ -192,11 +202,14 @@ def different_conditions(old: Record, new: Record) -> list[str]:
         pairs.append(("repetition of texts", plans[0].repeat, plans[1].repeat))
     own = [{} if plan is None else {each.name: each.shown for each in plan.own} for plan in plans]
     pairs += [(f"contender {name}", own[0][name], own[1][name]) for name in own[0] if name in own[1]]
-    return [
+    told = [
         f"{name} was {_short(before)}, now {_short(after)}"
         for name, before, after in pairs
         if before != after
     ]
+    if n_by_two := sum(_have_two_clocks(*pair) for pair in _measured_by_both(old, new)):
+        told.append(f"{counted(n_by_two, 'result')} left out, as one is processor time and the other not")
+    return told
 
 
 def _plan_of(run: Record) -> Plan | None:

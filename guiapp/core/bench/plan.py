@@ -6,15 +6,17 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, get_type_hints
 
 from guiapp.core.bench import corpus
-from guiapp.core.bench.contenders.own import OwnContender, OwnError, own_of
+from guiapp.core.bench.contenders.own import OwnContender, OwnError, checked
 from guiapp.core.bench.scenarios import DEFAULT_SCENARIOS
 from guiapp.core.errors import TokenloupeError
+from guiapp.core.system.typed_json import read_as
+from guiapp.core.vocab.quoting import quoted
 
 RUN_OWN = "--run-own"
-MOST, MOST_THREADS = 1 << 53, 1024  # of a plan that comes from outside
+MOST_THREADS = 1024  # of a plan that comes from outside
 Repeat = Literal["never", "same", "fresh"]
 Clock = Literal["auto", "wall", "cpu"]
 
@@ -79,46 +81,35 @@ def plan_from(record: dict[str, Any]) -> Plan:
     """
     if not isinstance(record, dict):
         raise BenchError("This is not a plan for a benchmark: it is no object.")
-    values: dict[str, Any] = {
-        key: tuple(value) if isinstance(value, list) else value for key, value in record.items()
-    }
-    for name, is_right in PARTS.items():
-        if name in values and not is_right(values[name]):
-            raise BenchError(f"This is not a plan for a benchmark: its “{name}” is not what it should be.")
+    kinds, values = get_type_hints(Plan), dict[str, Any]()
+    for name, value in record.items():
+        if name not in kinds:
+            raise BenchError(f"This is not a plan for a benchmark: “{quoted(name)}” means nothing here.")
+        try:
+            values[name] = read_as(kinds[name], value)
+        except ValueError:
+            raise _wrong(name) from None
+        if name in CHECKS and not CHECKS[name](values[name]):
+            raise _wrong(name)
+    if "model" not in values:
+        raise BenchError("This is not a plan for a benchmark: it names no model.")
     try:
-        return Plan(**values | {"own": own_of(values.get("own", ()))})
-    except (TypeError, OwnError) as error:
+        return Plan(**values | {"own": tuple(map(checked, values.get("own", ())))})
+    except OwnError as error:
         raise BenchError(f"This is not a plan for a benchmark: {error}.") from error
 
 
-def _is_text(value: object) -> bool:
-    return isinstance(value, str) and "\0" not in value
+def _wrong(name: str) -> BenchError:
+    return BenchError(f"This is not a plan for a benchmark: its “{name}” is not what it should be.")
 
 
-def _are_texts(value: object) -> bool:
-    return isinstance(value, tuple) and all(map(_is_text, value))
+def _has_no_null(text: str | None) -> bool:
+    return "\0" not in (text or "")
 
 
-def _is_whole(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST
-
-
-def _is_number(value: object) -> bool:
-    return _is_whole(value) or (isinstance(value, float) and 0 <= value <= MOST)
-
-
-PARTS: Mapping[str, Callable[[object], bool]] = {  # what the types of `Plan` say, of one that comes as JSON
-    **dict.fromkeys(("corpora", "contenders", "scenarios"), _are_texts),
-    **dict.fromkeys(("time_budget_s", "call_limit_s"), _is_number),
-    "model": _is_text,
-    "pre": lambda value: value is None or _is_text(value),
-    "with_peers": lambda value: isinstance(value, bool),
-    "threads": lambda value: (
-        isinstance(value, tuple) and all(isinstance(n, int) and 0 < n <= MOST_THREADS for n in value)
-    ),
-    "largest_bytes": lambda value: value is None or _is_whole(value),
-    "seed": _is_whole,
-    "clock": get_args(Clock).__contains__,
-    "repeat": get_args(Repeat).__contains__,
-    "own": lambda value: isinstance(value, tuple) and all(isinstance(each, dict) for each in value),
+CHECKS: Mapping[str, Callable[[Any], bool]] = {  # what types do not say
+    "model": _has_no_null,
+    "pre": _has_no_null,
+    "corpora": lambda names: all(map(_has_no_null, names)),
+    "threads": lambda numbers: all(0 < number <= MOST_THREADS for number in numbers),
 }

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
-from guiapp.core.bench.html import Cell, Column, Html, joined, table, tag
 from guiapp.core.bench.measurement import KEY, QUANTILES, Record
 from guiapp.core.bench.plan import BenchError, Plan, plan_from
 from guiapp.core.bench.remarks import remarks
 from guiapp.core.bench.tables import tables
 from guiapp.core.explain.figures import counted
+from guiapp.core.export.html import Cell, Column, Html, joined, table, tag
+from guiapp.core.export.json_text import file_text
 from guiapp.core.export.tables import Table, aligned, csv_lines, markdown_table
 
 FIGURES = ("n", "median_s", "mb_per_s", "tokens_per_s", "n_tokens", "exact", "agreement")
@@ -65,7 +65,7 @@ def report_text(suffix: str, run: Record, baseline: str, charts: Mapping[str, st
         case ".csv":
             return csv_text(run)
         case ".json":
-            return json.dumps(run, indent=1, ensure_ascii=False) + "\n"
+            return file_text(run)
     return html_text(run, baseline, charts)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from guiapp.core.bench.disturbance import was_crowded
+from guiapp.core.bench.findings import by_one_clock
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.statistics import HIDDEN, Ratio, ratio_in_turns
 from guiapp.core.explain.figures import counted
@@ -101,9 +102,10 @@ def verdict_of(results: Sequence[Record], corpus: str, baseline: str) -> Verdict
 
 
 def _ratio(slower: Record, faster: Record) -> Ratio:
-    """From the turns that both took; wider beside other programs."""
+    """From the turns that both took; wider beside other programs, and unknown where two clocks timed them."""
     crowded = was_crowded(slower) or was_crowded(faster)
-    if not (slower.get("samples_s") and faster.get("samples_s")):  # a run that kept none
+    has_samples = slower.get("samples_s") and faster.get("samples_s")  # some runs kept none
+    if not (has_samples and by_one_clock(slower, faster)):
         return Ratio(slower["median_s"] / faster["median_s"], 0.0, float("inf"))
     first = max(slower.get("first_turn", 0), faster.get("first_turn", 0))
     ratio = ratio_in_turns(

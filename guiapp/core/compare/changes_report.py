@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 from guiapp.core.compare.id_changes import IdChanges, id_changes
 from guiapp.core.explain.figures import counted, percent
 from guiapp.core.explain.spelling import Spelling
-from guiapp.core.export.tables import Table, aligned, markdown_table
+from guiapp.core.export.tables import NONE, Table, page_of
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.attributes import Attribute
-from guiapp.core.vocab.quoting import printable
 from guiapp.core.vocab.vocabulary import Vocabulary
 
 LISTED = 10  # changes
@@ -101,17 +100,10 @@ def _remark(role: str, first: str, second: str, n_first: int, n_second: int) -> 
 
 def as_text(report: ChangesReport, is_markdown: bool, spelling: Spelling = Spelling.SIGNS) -> str:
     """All that is told, with the first changes: for a terminal, or to paste."""
-    parts = list(sentences(report))
     n_changes = len(report.found.rows)
-    if n_changes:
-        table = change_table(report, LISTED, spelling)
-        if is_markdown:
-            parts.append(f"## {table.title}\n\n{markdown_table(table)}")
-        else:
-            parts.append("\n".join(line.rstrip() for line in aligned(table)))
-    if n_changes > LISTED:
-        parts.append(f"… {n_changes - LISTED:,} more. --json lists all.")
-    return printable("\n\n".join(parts))
+    tables = [change_table(report, LISTED, spelling)] if n_changes else []
+    more = [f"… {n_changes - LISTED:,} more. --json lists all."] if n_changes > LISTED else []
+    return page_of(tables, list(sentences(report)), more, is_markdown=is_markdown)
 
 
 def change_table(report: ChangesReport, most: int, spelling: Spelling = Spelling.SIGNS) -> Table:
@@ -137,7 +129,7 @@ def _tokens(vocabulary: Vocabulary, ids: NDArray[np.int32], spelling: Spelling) 
     texts = [spelling.token(vocabulary, token_id) for token_id in ids[:LONGEST_LIST].tolist()]
     if len(ids) == 1:
         texts = [f"{texts[0]} ({ids[0]})"]
-    shown = "|".join(texts) or "–"
+    shown = "|".join(texts) or NONE
     return f"{shown[: LONGEST_CELL - 1]}…" if len(shown) > LONGEST_CELL or len(ids) > LONGEST_LIST else shown
 
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from guiapp.core.algorithms.merge import Merge
 from guiapp.core.pipelines.watcher import Symbols, Watcher
 from guiapp.core.text.normalized import NormalizedText
+from guiapp.core.text.packed_texts import sliced
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.merges import MARKED_SPACE
 from guiapp.core.vocab.vocabulary import VocabType, Vocabulary
@@ -72,15 +71,8 @@ def plain_text(vocabulary: Vocabulary, token_id: int) -> bytes:
 
 def plain_texts(vocabulary: Vocabulary) -> list[bytes]:
     """The same of all tokens."""
-    data, offsets = vocabulary.token_bytes_table
     mark = _mark(vocabulary)
-    return [text.removeprefix(mark) for text in sliced(data, offsets)]
-
-
-def sliced(data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> list[bytes]:
-    """Texts that lie side by side."""
-    joined = data.tobytes()
-    return [joined[start:end] for start, end in pairwise(offsets.tolist())]
+    return [text.removeprefix(mark) for text in sliced(*vocabulary.token_bytes_table)]
 
 
 def _mark(vocabulary: Vocabulary) -> bytes:

@@ -14,10 +14,10 @@ from guiapp.core.compare.words import UNSPACED
 from guiapp.core.explain.figures import counted, percent
 from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.export.drawing import FILLS, MARGIN_PX, NOTE_CHARACTER_PX, document, n_columns, note
-from guiapp.core.export.tables import Table, csv_lines
+from guiapp.core.export.tables import NONE, Table, csv_lines
 from guiapp.core.tree.scripts import NAMES
+from guiapp.core.vocab.quoting import elided
 
-UNKNOWN = "–"
 LONGEST_CELL = 48  # characters of the tokens in a difference
 ROW_PX, BAR_PX, LONGEST_BAR_PX = 40, 20, 480
 NO_ENDING = "others"
@@ -148,11 +148,11 @@ def _difference_table(compared: TextsComparison) -> Table:
 def _pieces(pieces: Sequence[bytes]) -> str:
     """Tokens side by side."""
     shown = "|".join(visible_text(piece, LONGEST_CELL) for piece in pieces[:LONGEST_CELL])
-    return shown if len(shown) <= LONGEST_CELL else f"{shown[: LONGEST_CELL - 1]}…"
+    return elided(shown, LONGEST_CELL)
 
 
 def number(value: float | None) -> str:
-    return UNKNOWN if value is None else f"{value:.2f}"
+    return NONE if value is None else f"{value:.2f}"
 
 
 def _share(count: int, whole: int) -> str:
@@ -160,11 +160,11 @@ def _share(count: int, whole: int) -> str:
 
 
 def _context(n_tokens: int, context: int | None) -> str:
-    return UNKNOWN if context is None else f"{percent(n_tokens / context, 1)} of {context:,}"
+    return NONE if context is None else f"{percent(n_tokens / context, 1)} of {context:,}"
 
 
 def cost_text(cost: float | None) -> str:
-    return UNKNOWN if cost is None else f"{cost:.4g}"
+    return NONE if cost is None else f"{cost:.4g}"
 
 
 def record(compared: TextsComparison, terms: Terms) -> dict[str, object]:

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from guiapp.core.compare.vocabularies import VocabularyComparison
 from guiapp.core.explain.figures import counted
 from guiapp.core.explain.visible_text import visible_text
-from guiapp.core.export.tables import Table, csv_lines, page_of
+from guiapp.core.export.tables import NONE, Table, csv_lines, page_of
 from guiapp.core.system.checkpoint import ITEMS_BETWEEN, stoppable
 from guiapp.core.tree.scripts import NAMES
-from guiapp.core.vocab.quoting import quoted
+from guiapp.core.vocab.quoting import elided, quoted
 from guiapp.core.vocab.vocabulary import Vocabulary
 
 LONGEST_TEXT = 24  # characters of a token
@@ -23,7 +23,6 @@ LONGEST_ESCAPED = 4096
 LISTED_SCRIPTS = 12
 AT_ONCE = 1 << 15  # merge rules
 LISTED_OF_KIND = 4  # differences
-UNKNOWN = "–"
 
 Names = tuple[str, str]
 Ids = NDArray[np.int32]
@@ -59,7 +58,10 @@ def tables(found: VocabularyComparison, names: Names, most: int) -> Iterator[Tab
     if any(role.differs for role in found.roles):
         yield _role_table(found, names)
     if settings := [*found.other_settings, *found.untold_settings]:
-        rows = [[each.name, *map(_cut, (each.first, each.second))] for each in settings]
+        rows = [
+            [each.name, *(elided(told, LONGEST_SETTING) for told in (each.first, each.second))]
+            for each in settings
+        ]
         yield Table("Rules that differ", [["", *names], *rows])
     if len(found.only[0]) or len(found.only[1]):
         yield _script_table(found, names)
@@ -184,7 +186,7 @@ def _role_table(found: VocabularyComparison, names: Names) -> Table:
 
 def _role_cell(vocabulary: Vocabulary, token_id: int | None) -> str:
     if token_id is None:
-        return UNKNOWN
+        return NONE
     is_known = token_id < len(vocabulary)
     return f"{token_id} {visible_text(vocabulary.token_bytes(token_id), LONGEST_TEXT) if is_known else '?'}"
 
@@ -201,10 +203,6 @@ def _script_table(found: VocabularyComparison, names: Names) -> Table:
 
 def _script_row(name: str, counts: NDArray[np.int64]) -> list[str]:
     return [name, *(f"{count:,}" for count in counts.tolist())]
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= LONGEST_SETTING else f"{text[: LONGEST_SETTING - 1]}…"
 
 
 def record(found: VocabularyComparison, names: Names) -> dict[str, object]:

@@ -14,7 +14,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.editing.character_starts import decode
+from guiapp.core.editing.character_starts import code_points, decode, sizes_in_bytes
 from guiapp.core.encoding import Offsets
 from guiapp.core.system.checkpoint import checkpoint
 from guiapp.core.text.unicode_tables import LETTER, MARK, categories
@@ -114,12 +114,12 @@ def _stretches(text: bytes) -> Iterator[tuple[int, int]]:
 
 def words_of(text: bytes) -> Words:
     """Find the words of a text, which may be no valid UTF-8."""
-    codes = np.frombuffer(decode(text).encode("utf-32-le", "surrogatepass"), np.uint32)
+    codes = code_points(decode(text))
     scripts, is_mark = _letter_scripts(codes)
     is_letter = scripts != NO_LETTER
     begins = is_letter & (np.append(np.uint8(NO_LETTER), scripts[:-1]) != scripts)
     counted = np.where(IS_UNSPACED[scripts], ~is_mark, begins)
-    lengths = _byte_lengths(codes)
+    lengths = sizes_in_bytes(codes)
     ends = np.cumsum(lengths)
     starts = ends - lengths
     counts = np.bincount(scripts[counted & is_letter], minlength=N_SCRIPTS)
@@ -139,9 +139,3 @@ def _letter_scripts(codes: NDArray[np.uint32]) -> tuple[NDArray[np.uint8], NDArr
     inner = inner[(scripts[inner - 1] != NO_LETTER) & (scripts[inner + 1] == scripts[inner - 1])]
     scripts[inner] = scripts[inner - 1]
     return scripts, is_mark
-
-
-def _byte_lengths(codes: NDArray[np.uint32]) -> NDArray[np.int64]:
-    """How many bytes each character was; a byte of no valid UTF-8 is one."""
-    is_stray = (codes >= 0xDC80) & (codes <= 0xDCFF)
-    return np.where(is_stray, 1, np.digitize(codes, (0x80, 0x800, 0x10000)) + 1)

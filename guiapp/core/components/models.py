@@ -29,6 +29,7 @@ from guiapp.core.system.checkpoint import stoppable
 from guiapp.core.text.charsmap import open_charsmap
 from guiapp.core.text.normalizers import SPACE_SYMBOL, action_table
 from guiapp.core.text.settled_characters import lead_kinds, settled_characters
+from guiapp.core.vocab.byte_alphabet import NAMES
 from guiapp.core.vocab.parts import Parts
 from guiapp.core.vocab.vocabulary import Vocabulary
 from guiapp.native import packed
@@ -344,5 +345,4 @@ def _tokens(vocabulary: Vocabulary, parts: Parts) -> ModelTokens:
 def _byte_ids(tokens: ModelTokens) -> dict[int, int]:
     """The tokens that stand for one byte each, by that byte."""
     by_text = tokens.by_text()
-    names = {byte: b"<0x%02X>" % byte for byte in range(256)}
-    return {byte: by_text[name] for byte, name in names.items() if name in by_text}
+    return {byte: by_text[name] for byte, name in enumerate(NAMES) if name in by_text}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Protocol
@@ -191,11 +192,18 @@ def _other_spaces() -> NDArray[np.bool_]:
     return found
 
 
+def flattened(normalizer: Normalizer) -> Iterator[Normalizer]:
+    """The parts of a sequence, and of sequences in it, or the one that there is."""
+    if isinstance(normalizer, Sequence):
+        for part in normalizer.parts:
+            yield from flattened(part)
+    else:
+        yield normalizer
+
+
 def is_unicode_form(normalizer: Normalizer) -> bool:
     """Whether it is one of the normal forms, or several: then ASCII stays, and is joined to nothing."""
-    if isinstance(normalizer, Sequence):
-        return all(map(is_unicode_form, normalizer.parts))
-    return isinstance(normalizer, UnicodeForm)
+    return all(isinstance(part, UnicodeForm) for part in flattened(normalizer))
 
 
 # From tokenizer.json

@@ -19,7 +19,7 @@ from guiapp.core.components.characters import (
     whitespace_members,
 )
 from guiapp.core.components.matching import Expression, Literal, Matcher, matcher_of
-from guiapp.core.components.pieces import BEHAVIORS, Behavior, Pieces, whole
+from guiapp.core.components.pieces import BEHAVIORS, Behavior, Pieces
 from guiapp.core.components.said import Said
 from guiapp.core.split.pre_tokenizers import Pattern
 
@@ -294,8 +294,3 @@ def flattened(pre_tokenizer: PreTokenizer) -> tuple[PreTokenizer, ...]:
     if not isinstance(pre_tokenizer, Sequence):
         return (pre_tokenizer,)
     return tuple(each for part in pre_tokenizer.parts for each in flattened(part))
-
-
-def pre_tokenized(pre_tokenizer: PreTokenizer, text: AlignedText) -> Pieces:
-    """A text cut into pieces."""
-    return pre_tokenizer.cut(whole(text))

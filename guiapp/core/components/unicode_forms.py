@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from guiapp.core.components.aligned import AlignedText, Edits, Offsets, edited
 from guiapp.core.components.characters import members
 from guiapp.core.system.checkpoint import stoppable
+from guiapp.core.text.common_ends import common_ends
 
 Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
 LONG = 64  # characters of a stretch from which on Python's way of sorting takes too long
@@ -64,8 +65,7 @@ class UnicodeForm:
         new, alone = self._normalized(stretch), list(map(self._normalized, stretch))
         if new == "".join(alone):
             return [(at, at + 1, alone[at]) for at, own in enumerate(stretch) if own != alone[at]]
-        before = _length_in_common(stretch, new)
-        after = _length_in_common(stretch[before:][::-1], new[before:][::-1])
+        before, after = common_ends(stretch, new)
         return [(before, len(stretch) - after, new[before : len(new) - after])]
 
     def _normalized(self, stretch: str) -> str:
@@ -77,12 +77,6 @@ class UnicodeForm:
         if len(stretch) > LONG:
             stretch = _in_order(stretch, "NFD" if self.form in ("NFC", "NFD") else "NFKD")
         return unicodedata.normalize(self.form, stretch)
-
-
-def _length_in_common(one: str, other: str) -> int:
-    return next(
-        (at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
-    )
 
 
 def _in_order(stretch: str, form: Literal["NFD", "NFKD"]) -> str:

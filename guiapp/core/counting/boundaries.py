@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.editing.character_starts import decode
+from guiapp.core.editing.character_starts import code_points, decode, sizes_in_bytes
 
 Level = Literal["line", "sentence", "word", "character"]
 
@@ -41,7 +41,7 @@ SENTENCE = (
 def boundaries(text: bytes, level: Level) -> NDArray[np.int64]:
     """The offsets in (0, len(text)] where the text may be divided; the last one is its end."""
     if level == "character":
-        return _character_ends(text)
+        return np.cumsum(sizes_in_bytes(code_points(decode(text))))
     if level == "word":
         found = [match.start() for match in WORD.finditer(text)]
     elif level == "line":
@@ -50,10 +50,3 @@ def boundaries(text: bytes, level: Level) -> NDArray[np.int64]:
         found = [match.end() for match in SENTENCE.finditer(text) if match.lastindex]
     offsets = np.unique(np.array([*found, len(text)], np.int64))
     return offsets[offsets > 0]
-
-
-def _character_ends(text: bytes) -> NDArray[np.int64]:
-    codes = np.frombuffer(decode(text).encode("utf-32-le", "surrogatepass"), np.uint32)
-    is_byte = (codes >= 0xDC80) & (codes <= 0xDCFF)
-    widths = 1 + (codes >= 0x80).astype(np.int64) + (codes >= 0x800) + (codes >= 0x10000)
-    return np.cumsum(np.where(is_byte, 1, widths))

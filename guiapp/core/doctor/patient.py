@@ -6,7 +6,6 @@ import shlex
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from guiapp.core.doctor.findings import CONVERT, MOST_NAMED, Change, Cut, Findin
 from guiapp.core.encoding import as_bytes
 from guiapp.core.errors import EncodeError
 from guiapp.core.formats.gguf import embedding_rows
+from guiapp.core.text.packed_texts import sliced
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.vocabulary import Vocabulary
@@ -39,8 +39,8 @@ class Patient:
     @cached_property
     def texts(self) -> list[str]:
         """All tokens as the file spells them."""
-        data, offsets = self.vocabulary.token_data.tobytes(), self.vocabulary.token_offsets.tolist()
-        return [data[start:end].decode("utf-8", "replace") for start, end in pairwise(offsets)]
+        texts = sliced(self.vocabulary.token_data, self.vocabulary.token_offsets)
+        return [text.decode("utf-8", "replace") for text in texts]
 
     @cached_property
     def bracketed(self) -> list[int]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from hashlib import sha256
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +20,7 @@ from guiapp.core.doctor.patient import Patient
 from guiapp.core.open_model import open_model
 from guiapp.core.split.pre_tokenizers import PRE_TOKENIZERS, Pattern
 from guiapp.core.split.splitter import splitter_of
+from guiapp.core.text.packed_texts import sliced
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.quoting import quoted
@@ -112,8 +112,7 @@ def known_pre(vocabulary: Vocabulary) -> str | None:
     offsets = vocabulary.merge_offsets[: N_FIRST_MERGES + 1]
     if len(offsets) <= N_FIRST_MERGES or vocabulary.parts is not None:
         return None
-    data = vocabulary.merge_data[: offsets[-1]].tobytes()
-    merges = b"\n".join(data[start:end] for start, end in pairwise(offsets.tolist()))
+    merges = b"\n".join(sliced(vocabulary.merge_data[: offsets[-1]], offsets))
     return KNOWN.get(sha256(merges).hexdigest()[:16])
 
 

@@ -5,6 +5,9 @@ Each byte that is no part of valid UTF-8 counts as a character of its own.
 
 from __future__ import annotations
 
+import numpy as np
+from numpy.typing import NDArray
+
 LONGEST_CHARACTER = 4
 
 
@@ -15,6 +18,18 @@ def decode(data: bytes) -> str:
 
 def encode(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
+
+
+def code_points(text: str) -> NDArray[np.uint32]:
+    """Of each character of a text, whether it may be in one or not."""
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+
+
+def sizes_in_bytes(points: NDArray[np.uint32]) -> NDArray[np.int64]:
+    """How many bytes `encode` makes of each character."""
+    sizes = 1 + (points >= 0x80).astype(np.int64) + (points >= 0x800) + (points >= 0x10000)
+    sizes[(points >= 0xDC80) & (points <= 0xDCFF)] = 1
+    return sizes
 
 
 def character_start(data: bytes, offset: int) -> int:

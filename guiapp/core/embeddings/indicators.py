@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.embeddings.known_unused import Ids, KnownUnused, known_unused
-from guiapp.core.embeddings.matrices import OUTPUT_BIAS, Progress, Rows, find_matrices
+from guiapp.core.embeddings.matrices import OUTPUT_BIAS, Rows, find_matrices
 from guiapp.core.embeddings.measures import MatrixIndicators, Values, measured, reference_rows
 from guiapp.core.errors import VocabError
+from guiapp.core.system.checkpoint import Progress
 from guiapp.core.vocab.vocabulary import Vocabulary
 
 SHARE = 0.02  # of all tokens, which the paper verifies

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from io import FileIO
 from itertools import pairwise
 from pathlib import Path
@@ -27,7 +27,6 @@ WIDEST = 1 << 16  # four times as wide as any model
 BLOCK_ELEMENTS = 1 << 20  # that are decoded at once; decoding takes some five times their memory
 
 Rows = NDArray[np.float32]
-Progress = Callable[[float], None]
 
 
 class Matrix(NamedTuple):

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.embeddings.known_unused import KnownUnused
-from guiapp.core.embeddings.matrices import Matrix, Progress, Rows, blocks_of, rows_of
+from guiapp.core.embeddings.matrices import Matrix, Rows, blocks_of, rows_of
 from guiapp.core.errors import VocabError
-from guiapp.core.system.checkpoint import checkpoint
+from guiapp.core.system.checkpoint import Progress, checkpoint
 from guiapp.core.vocab.gguf_reader import BROKEN
 from guiapp.core.vocab.quoting import quoted
 

@@ -219,7 +219,7 @@ def _of_pieces(vocabulary: Vocabulary, section: str, dummy: str) -> FileRules:
 
 
 def _of_parts(vocabulary: Vocabulary, parts: Parts) -> FileRules:
-    leaves = list(_leaves(parts.normalizer))
+    leaves = list(normalizers.flattened(parts.normalizer))
     cutters = pre_tokenizers.flattened(parts.pre_tokenizer)
     drops = any(_drops_white_space(each) for each in cutters)
     prefix = next(filter(None, map(_prefix_key, (*leaves, *cutters))), "decoder")
@@ -262,14 +262,6 @@ def _unknown(key: str) -> Rule:
 def _key(vocabulary: Vocabulary, name: str, section: str) -> str:
     """With its section where the file has the key; else it follows from the rest of the file."""
     return f"{section}{name}" if f"{section}{name}" in vocabulary.metadata else name
-
-
-def _leaves(normalizer: normalizers.Normalizer) -> Iterator[normalizers.Normalizer]:
-    if isinstance(normalizer, normalizers.Sequence):
-        for part in normalizer.parts:
-            yield from _leaves(part)
-    else:
-        yield normalizer
 
 
 def _texts_of(leaf: normalizers.Normalizer) -> Iterator[tuple[Rule, Of]]:

@@ -15,3 +15,8 @@ def json_text(record: object, indent: int | None = None) -> str:
     """A record in characters that can be seen, others escaped."""
     text = json.dumps(record, ensure_ascii=False, indent=indent)
     return UNSEEN.sub(lambda found: json.dumps(found[0])[1:-1], text)
+
+
+def file_text(record: object) -> str:
+    """A record as a file has it; raises ValueError for numbers that JSON does not know."""
+    return json.dumps(record, ensure_ascii=False, allow_nan=False, indent=1) + "\n"

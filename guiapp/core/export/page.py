@@ -7,15 +7,11 @@ on the screen too, each is a numbered figure, questions have lines to write on, 
 from __future__ import annotations
 
 import re
-from base64 import b64encode
 from collections.abc import Iterable, Iterator
-from hashlib import sha256
-from html import escape
 from typing import NamedTuple
 
-from guiapp.core.demo import resources_folder
 from guiapp.core.explain.code_marks import parts
-from guiapp.core.vocab.quoting import printable
+from guiapp.core.export.html import beginning, resource, words
 
 WALK = (
     '<nav hidden>\n<button id="back" title="←">Back</button> '
@@ -60,23 +56,17 @@ def page(title: str, summary: str, steps: Iterable[PageStep], is_handout: bool =
 
     A handout has no script, and looks on the screen as it will on paper.
     """
-    style, on_paper, script = map(_resource, ("steps.css", "print.css", "steps.js"))
-    styles = f"{_hash(style)} {_hash(on_paper)}"
-    scripts = "'none'" if is_handout else _hash(script)
-    policy = f"default-src 'none'; style-src {styles}; script-src {scripts}; base-uri 'none'"
+    style, on_paper, script = map(resource, ("steps.css", "print.css", "steps.js"))
+    styles = {style: "", on_paper: "" if is_handout else "print"}
     yield (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}; form-action \'none\'">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{_plain(title)}</title>\n<style>{style}</style>\n"
-        f"<style{'' if is_handout else ' media=print'}>{on_paper}</style>\n</head>\n<body>\n<header>\n"
-        f"<h1>{_plain(title)}</h1>\n{rich(summary)}\n{'' if is_handout else WALK}</header>\n<main>\n"
+        f"{beginning(title, styles, '' if is_handout else script)}<header>\n"
+        f"<h1>{words(title)}</h1>\n{rich(summary)}\n{'' if is_handout else WALK}</header>\n<main>\n"
     )
     answers: list[str] = []
     for number, step in enumerate(steps, 1):
         if step.ask:
             answers.append(
-                f"<li><h2>Figure {number} · {_plain(step.place)}</h2>{rich(step.ask)}{_revealed(step)}</li>\n"
+                f"<li><h2>Figure {number} · {words(step.place)}</h2>{rich(step.ask)}{_revealed(step)}</li>\n"
             )
         yield section(step)
     yield "</main>\n"
@@ -85,18 +75,18 @@ def page(title: str, summary: str, steps: Iterable[PageStep], is_handout: bool =
     yield ("" if is_handout else f"<script>{script}</script>\n") + "</body>\n</html>\n"
 
 
-def rich(words: str) -> str:
+def rich(text: str) -> str:
     """Paragraphs, `code` and *emphasis* as HTML; all else stands for itself."""
     paragraphs = []
-    for paragraph in words.split("\n\n"):
+    for paragraph in text.split("\n\n"):
         told = "".join(
-            f"<code>{_plain(part.text)}</code>"
+            f"<code>{words(part.text)}</code>"
             if part.is_code
-            else re.sub(r"\*([^*]+)\*", r"<em>\1</em>", _plain(part.text))
+            else re.sub(r"\*([^*]+)\*", r"<em>\1</em>", words(part.text))
             for part in parts(paragraph)
         )
         paragraphs.append(f"<p>{told}</p>")
-    return "".join(paragraphs) if words else ""
+    return "".join(paragraphs) if text else ""
 
 
 def section(step: PageStep) -> str:
@@ -106,7 +96,7 @@ def section(step: PageStep) -> str:
         covered = f"<details><summary>Show the answer</summary>{_revealed(step)}{_pairs(step)}</details>"
         question, happens = f'<div class="ask">{rich(step.ask)}{BLANK}{covered}</div>', ""
     return (
-        f"<section>\n<h2>{_plain(step.place)}</h2>\n{rich(step.say)}{question}\n"
+        f"<section>\n<h2>{words(step.place)}</h2>\n{rich(step.say)}{question}\n"
         f"{_text(step)}{_rows(step)}{happens}\n</section>\n"
     )
 
@@ -117,7 +107,7 @@ def _revealed(step: PageStep) -> str:
 
 
 def _text(step: PageStep) -> str:
-    before, at, behind = map(_plain, step.text)
+    before, at, behind = map(words, step.text)
     if not any(step.text):
         return ""
     marked = f"<mark>{at}</mark>" if at and not step.ask else at
@@ -128,7 +118,7 @@ def _rows(step: PageStep) -> str:
     """Boxes; no end tags, as there may be hundreds of thousands on a page."""
     rows = []
     for row in step.rows:
-        boxes = (f"<li{' class=made' * (is_made and not step.ask)}>{_plain(label)}" for label, is_made in row)
+        boxes = (f"<li{' class=made' * (is_made and not step.ask)}>{words(label)}" for label, is_made in row)
         rows.append(f"<ol class=tokens>{''.join(boxes)}</ol>\n")
     return "".join(rows)
 
@@ -137,20 +127,7 @@ def _pairs(step: PageStep) -> str:
     if not step.pairs:
         return ""
     rows = "".join(
-        f"<tr{' class=next' * pair.is_next}><td>{_plain(pair.words)}<td>{_plain(pair.worth)}"
+        f"<tr{' class=next' * pair.is_next}><td>{words(pair.words)}<td>{words(pair.worth)}"
         for pair in step.pairs
     )
-    return f"<table><caption>{_plain(step.pairs_title)}</caption>{rows}</table>"
-
-
-def _plain(text: str) -> str:
-    return escape(printable(text))
-
-
-def _hash(inline: str) -> str:
-    """What a policy calls a style or a script of the page itself."""
-    return f"'sha256-{b64encode(sha256(inline.encode()).digest()).decode()}'"
-
-
-def _resource(name: str) -> str:
-    return (resources_folder() / "page" / name).read_text(encoding="utf-8")
+    return f"<table><caption>{words(step.pairs_title)}</caption>{rows}</table>"

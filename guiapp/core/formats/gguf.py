@@ -104,7 +104,7 @@ def _read(path: Path, source: HeaderBytes, opening: Opening, pre: str | None) ->
     keys.refusals += split_refusals(path, number, count)
     vocabulary = _build(path, keys, model, pre_choice(keys, model, TYPE_OF_MODEL[model], pre), opening)
     warnings += keys.warnings + list(vocabulary.warnings) + list(vocabulary.refusals)
-    return replace(vocabulary, warnings=checks.ascending(warnings))
+    return replace(vocabulary, warnings=tuple(dict.fromkeys(warnings)))
 
 
 def _model(keys: VocabKeys, path: Path, part: int) -> str:
@@ -184,7 +184,7 @@ def _build(path: Path, keys: VocabKeys, model: str, choice: PreChoice, opening: 
         eog=frozenset(special.eog),
         token_table=table,
         warnings=tuple(warnings),
-        refusals=checks.ascending(keys.refusals + special.refusals),
+        refusals=tuple(dict.fromkeys(keys.refusals + special.refusals)),
         deviation=deviation,
         metadata=keys.metadata(),
     )

@@ -75,7 +75,6 @@ def vocabulary_of(file: WholeFile, ranks: RankFile, opening: Opening) -> Vocabul
     return Vocabulary(
         path=file.path,
         name=ranks.name,
-        architecture="",
         type=VocabType.BPE,
         model=ranks.model,
         pre=ranks.pre,
@@ -86,9 +85,6 @@ def vocabulary_of(file: WholeFile, ranks: RankFile, opening: Opening) -> Vocabul
         scores=np.zeros(n_tokens, np.float32),
         attributes=attributes,
         stored_types=types,
-        merge_data=np.empty(0, np.uint8),
-        merge_offsets=np.zeros(1, np.int64),
-        charsmap=np.empty(0, np.uint8),
         special_ids=_outside_merging(roles.ids, ranks),
         rules=rules,
         eog=frozenset(roles.eog).intersection(ranks.special.values()),

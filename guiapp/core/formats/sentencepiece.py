@@ -29,6 +29,7 @@ from guiapp.core.vocab.attributes import (
     UNUSED_TYPE,
     USER_DEFINED_TYPE,
 )
+from guiapp.core.vocab.byte_alphabet import NAMES
 from guiapp.core.vocab.opening import CHARACTERS, METADATA, SPECIAL, TOKENS, Opening
 from guiapp.core.vocab.piece_rules import SENTENCEPIECE, PieceRules, TextRules
 from guiapp.core.vocab.quoting import quoted
@@ -112,18 +113,13 @@ def vocabulary_of(file: WholeFile, model: Model, name: str = SENTENCEPIECE) -> V
     return Vocabulary(
         path=file.path,
         name=model_name(file.path),
-        architecture="",
         type=VocabType.UGM if model.type == UNIGRAM else VocabType.SPM,
         model=name,
-        pre="",
-        patterns=(),
         token_data=table.data,
         token_offsets=table.offsets,
         scores=model.scores,
         attributes=attributes,
         stored_types=kinds,
-        merge_data=np.empty(0, np.uint8),
-        merge_offsets=np.zeros(1, np.int64),
         charsmap=text.charsmap,
         special_ids=SpecialIds(**ids),
         rules=Rules(
@@ -225,7 +221,7 @@ def _check_bytes(file: WholeFile, table: StringTable, kinds: NDArray[np.int32], 
     rows = np.flatnonzero(kinds == BYTE_TYPE)
     if len(rows) and not has_bytes:
         raise file.error("has pieces for bytes, but does not use any (byte_fallback)")
-    named = table.find([b"<0x%02X>" % byte for byte in range(256)])
+    named = table.find(NAMES)
     if len(rows) != (named >= 0).sum() * has_bytes or not np.isin(rows, named).all():
         raise file.error("has pieces for bytes that name none, or not one for each byte")
     if has_bytes and len(rows) != len(named):

@@ -15,6 +15,7 @@ from guiapp.core.formats.sentencepiece import BPE, MOST_TOKENS, Model, checked_t
 from guiapp.core.formats.whole_file import WholeFile
 from guiapp.core.system.checkpoint import checkpoint
 from guiapp.core.vocab.attributes import BYTE_TYPE, CONTROL_TYPE, NORMAL_TYPE, UNKNOWN_TYPE
+from guiapp.core.vocab.byte_alphabet import NAMES
 from guiapp.core.vocab.opening import METADATA, SPECIAL, Opening
 from guiapp.core.vocab.piece_rules import PieceRules, TextRules
 from guiapp.core.vocab.vocabulary import SpecialIds, Vocabulary
@@ -24,7 +25,6 @@ LONGEST, ROW = Struct("<i"), Struct("<fi")
 MOST_LONGEST = 1 << 13
 FIRST = (b"<unk>", b"\n<s>\n", b"\n</s>\n")  # as the file spells the first three
 SPECIAL_TEXTS = (b"<unk>", b"<s>", b"</s>")
-BYTES = tuple(b"<0x%02X>" % byte for byte in range(256))
 EQUAL = (
     "The ids are those of the library sentencepiece 0.2.3 for the model that the file was made of, if that "
     "changes text as Llama 2's does, and has no user-defined pieces: of both the file says nothing."
@@ -50,8 +50,8 @@ def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
         raise file.error("is not split before it is encoded", "Open it without choosing a pre-tokenizer.")
     opening.begin(METADATA)
     texts, scores = _rows(file)
-    first_normal = len(SPECIAL_TEXTS) + len(BYTES)
-    if tuple(texts[len(SPECIAL_TEXTS) : first_normal]) != BYTES:
+    first_normal = len(SPECIAL_TEXTS) + len(NAMES)
+    if tuple(texts[len(SPECIAL_TEXTS) : first_normal]) != NAMES:
         raise file.error("has not one token for each byte behind the first three")
     kinds = np.full(len(texts), NORMAL_TYPE, np.int32)
     kinds[: len(SPECIAL_TEXTS)] = UNKNOWN_TYPE, CONTROL_TYPE, CONTROL_TYPE

@@ -82,10 +82,8 @@ def vocabulary_of(file: WholeFile, content: dict[str, Any], beside: Beside, open
     return Vocabulary(
         path=file.path,
         name=model_name(file.path),
-        architecture="",
         type=model.type,
         model=model.options.kind,
-        pre="",
         patterns=_patterns(parts),
         token_data=table.data,
         token_offsets=table.offsets,
@@ -94,7 +92,6 @@ def vocabulary_of(file: WholeFile, content: dict[str, Any], beside: Beside, open
         stored_types=types,
         merge_data=model.merge_data,
         merge_offsets=model.merge_offsets,
-        charsmap=np.empty(0, np.uint8),
         special_ids=roles.ids,
         rules=Rules(
             add_bos=bool(parts.before),

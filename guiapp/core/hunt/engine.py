@@ -19,6 +19,7 @@ from typing import Any
 from guiapp.core.bench.contenders.table import PEERS
 from guiapp.core.bench.worker_process import AskedProcess, ContenderFailed, Stopped, WorkerLost
 from guiapp.core.compare.reasons import Cause, Reason, shown
+from guiapp.core.compare.text_files import text_files
 from guiapp.core.explain.code_marks import code
 from guiapp.core.hunt.finds import Batch, Find, Hunt, Line, Subject
 from guiapp.core.hunt.generators import ALL_NAMES, BATCH
@@ -38,7 +39,6 @@ NO_WORKER = (
 )
 MOST_EMPTY = 2 * len(ALL_NAMES)  # batches in turn without a text: no generator has any more
 LINES_TO_CHANGE = 2_000
-LOOKED_AT = 1 << 16  # bytes of a file in a folder, to know whether it is a text
 LONGEST_LINE = 2_000  # bytes; longer ones are taken in parts
 SHOWN_S = 0.2  # how often a state comes, at the least
 
@@ -139,21 +139,10 @@ def _files(names: Iterable[str]) -> Iterator[str]:
     Each is opened, so that one that cannot be read is told now.
     """
     for name in names:
-        is_folder = Path(name).is_dir()
-        found = sorted(Path(name).rglob("*")) if is_folder else [Path(name)]
-        texts = [str(path) for path in found if not is_folder or _is_text(path, name)]
-        if not texts:
-            raise HuntError(f"{quoted(name)} holds no texts. Choose a folder of texts.")
-        for text in texts:
-            Path(text).open("rb").close()
-        yield from texts
-
-
-def _is_text(path: Path, folder: str) -> bool:
-    if not path.is_file() or any(part.startswith(".") for part in path.relative_to(folder).parts):
-        return False
-    with path.open("rb") as file:
-        return b"\0" not in file.read(LOOKED_AT)
+        path = Path(name)
+        for text in text_files(path).paths if path.is_dir() else (path,):
+            text.open("rb").close()
+            yield str(text)
 
 
 def _lines(files: Iterable[str]) -> Iterator[Line]:

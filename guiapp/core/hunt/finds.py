@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
 from guiapp.core.compare.reasons import Cause, Reason
+from guiapp.core.sources.file_hash import whole_hash
 from guiapp.core.tokenizer import Tokenizer
 
 MOST_TEXTS = 12  # of a kind
@@ -130,10 +130,7 @@ class Subject:
     @cached_property
     def sha256(self) -> str | None:
         """Of all of the file, so only where it is asked for: weights take a while."""
-        if self.path is None:
-            return None
-        with self.path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+        return None if self.path is None else whole_hash(self.path)
 
 
 def _unseen(kind: Kind, batch: Batch) -> OfKind:

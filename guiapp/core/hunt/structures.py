@@ -11,7 +11,8 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.compare.seen_stages import plain_texts, sliced
+from guiapp.core.compare.seen_stages import plain_texts
+from guiapp.core.text.packed_texts import sliced
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.byte_alphabet import unspell
 from guiapp.core.vocab.merges import MARKED_SPACE, PairMerging

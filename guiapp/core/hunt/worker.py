@@ -17,7 +17,6 @@ from typing import NamedTuple
 from guiapp.core.bench.contenders.table import PEERS
 from guiapp.core.bench.worker import answer_all, prepare_process
 from guiapp.core.compare.reasons import Cause, Reason
-from guiapp.core.compare.seen_stages import sliced
 from guiapp.core.hunt.finds import Batch, Find, Line
 from guiapp.core.hunt.generators import Material, batch
 from guiapp.core.hunt.pair import Pair
@@ -25,6 +24,7 @@ from guiapp.core.hunt.searching import Searcher
 from guiapp.core.hunt.sides import FileSide, LibrarySide
 from guiapp.core.hunt.structures import short, special_texts, texts_of_differences
 from guiapp.core.open_model import open_model
+from guiapp.core.text.packed_texts import sliced
 from guiapp.core.tokenizer import Tokenizer
 
 

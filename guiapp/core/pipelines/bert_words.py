@@ -120,7 +120,6 @@ class BertWordsPipeline(PartsPipeline):
         return native.WordEncoders(self._kernel)
 
     def make_tables(self) -> None:
-        """Make now what the first encoding would make."""
         super().make_tables()
         _ = self._fast
 
@@ -153,7 +152,6 @@ class BertWordsPipeline(PartsPipeline):
         return FragmentTokens.later(self._model.ids_of(self._fast.encode(chunk)), tell)
 
     def encode_each(self, texts: Sequence[bytes]) -> Rows:
-        """See `Pipeline`."""
         data, ends = laid_out(texts)
         if self._is_plain(data):
             ids, counts = self._fast.encode_each(data, ends)
@@ -183,9 +181,7 @@ class BertWordsPipeline(PartsPipeline):
         return np.isin(self._characters[0][:256] & 3, BREAKS) & (np.arange(256) < 0x80)
 
     def cut_before(self, fragment: NDArray[np.uint8], position: int) -> int:
-        """The last cut at or before `position` that depends on nothing behind it; 0 in the worst case."""
         return self._kernel.word_break(fragment, position, is_before=True)
 
     def cut_after(self, fragment: NDArray[np.uint8], position: int) -> int:
-        """The first cut at or after `position` that depends on nothing before it; else the length."""
         return self._kernel.word_break(fragment, position, is_before=False)

@@ -74,29 +74,24 @@ class BytePairPipeline(Pipeline):
         self.refused = self._encoder.refused
 
     def without_splitting(self) -> BytePairPipeline:
-        """The same, but each fragment is one piece."""
         pipeline = copy(self)
         pipeline._is_split = False
         return pipeline
 
     def without_dna(self) -> BytePairPipeline:
-        """The same, for text that has no mark of DNA."""
         pipeline = copy(self)
         pipeline._dna = None
         return pipeline
 
     def make_tables(self) -> None:
-        """Make now what the first encoding would make."""
         self._encoder.prepare()
 
     def with_dropout(self, dropout: Dropout) -> BytePairPipeline:
-        """The same, but `fewest` rules out tokens by chance."""
         pipeline = copy(self)
         pipeline._encoder = self._encoder.with_dropout(dropout)
         return pipeline
 
     def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
-        """The tokens of one fragment."""
         if self._dna is not None:
             return self._dna.encode(
                 fragment.tobytes(), lambda start, end: self._encode(fragment[start:end], encoder)
@@ -148,7 +143,6 @@ class BytePairPipeline(Pipeline):
     def encode_readable(
         self, fragment: bytes, after_special: bool, encoder: str, watcher: Watcher = UNWATCHED
     ) -> FragmentTokens:
-        """The same, step by step."""
         if self._dna is not None:
             return self._dna.encode(
                 fragment,
@@ -176,7 +170,6 @@ class BytePairPipeline(Pipeline):
         return [start + piece_end for piece_end in self._splitter.split_readable(data[start:end])]
 
     def encode_each(self, texts: Sequence[bytes]) -> Rows:
-        """See `Pipeline`."""
         data, ends = laid_out(texts)
         if not self._is_split:
             pieces = (self._encode(text, self.encoders[0]).ids for text in np.split(data, ends[:-1]))
@@ -187,13 +180,11 @@ class BytePairPipeline(Pipeline):
 
     @property
     def quick(self) -> Quick:
-        """See `Pipeline`."""
         if not self._is_split or self._drops_spaces or self._dna is not None:
             return not_quick
         return self._encoder.quick
 
     def bounds(self, ids: NDArray[np.int32]) -> NDArray[np.int64]:
-        """See `Pipeline`."""
         return self._encoder.bounds(ids)
 
     def _to_source(self, tokens: FragmentTokens, repaired: NormalizedText | None) -> FragmentTokens:
@@ -229,7 +220,6 @@ class BytePairPipeline(Pipeline):
         return self._is_split and not (self._drops_spaces and self._splits_lines)
 
     def cut_before(self, fragment: NDArray[np.uint8], position: int) -> int:
-        """The last cut at or before `position` that depends on nothing behind it; 0 in the worst case."""
         if self._dna is not None:
             return self._dna.cut_before(fragment, position, self.without_dna().cut_before)
         if not self._can_cut:
@@ -246,7 +236,6 @@ class BytePairPipeline(Pipeline):
         return 0
 
     def cut_after(self, fragment: NDArray[np.uint8], position: int) -> int:
-        """The first cut at or after `position` that depends on nothing before it; else the length."""
         if self._dna is not None:
             return self._dna.cut_after(fragment, position, self.without_dna().cut_after)
         if not self._can_cut:

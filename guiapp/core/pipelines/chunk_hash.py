@@ -51,7 +51,6 @@ class ChunkHashPipeline(Pipeline):
         return tokens_from_steps(tokens)
 
     def cut_before(self, data: NDArray[np.uint8], position: int) -> int:
-        """The last safe cut up to `position`, whatever stands behind it."""
         return position - position % CHUNK
 
     def cut_after(self, data: NDArray[np.uint8], position: int) -> int:

@@ -28,12 +28,12 @@ from guiapp.core.pipelines.watcher import UNWATCHED, Watcher, watch_whole
 from guiapp.core.text.added_tokens import Found, TokenSearch
 from guiapp.core.text.normalized import NormalizedText, from_source
 from guiapp.core.text.utf8 import well_formed
+from guiapp.core.vocab.byte_alphabet import NAMES
 from guiapp.core.vocab.merges import PairMerging, listed_merging
 from guiapp.core.vocab.parts import Parts
 from guiapp.core.vocab.vocabulary import Vocabulary
 from guiapp.native import ALL_PIECES, NO_PIECES
 
-BYTE_NAMES = [b"<0x%02X>" % byte for byte in range(256)]
 NO_TOKENS = FragmentTokens(np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0, np.int64))
 
 Find = Callable[[NDArray[np.uint8], bool], Found]
@@ -51,7 +51,7 @@ def _falls_back_behind_merges(merging: PairMerging, parts: Parts) -> bool:
     model = parts.model
     if not model.byte_fallback or model.continuing_prefix or model.end_suffix:
         return False
-    tokens = merging.tokens.find(BYTE_NAMES)
+    tokens = merging.tokens.find(NAMES)
     return bool((tokens >= 0).all()) and not np.isin(merging.rules.table[:, :2], tokens).any()
 
 
@@ -98,17 +98,14 @@ class PartsPipeline(Pipeline):
         self.merging = self._encoder.merging
 
     def without_special(self) -> PartsPipeline:
-        """The same, for text in which special tokens are not parsed."""
         pipeline = copy(self)
         pipeline._parses_special = False
         return pipeline
 
     def make_tables(self) -> None:
-        """Make now what the first encoding would make."""
         self._encoder.prepare()
 
     def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
-        """The tokens of one fragment."""
         text, repaired = well_formed(fragment)
         return to_source(self._encode_stretches(self._stretches(text, after_special), encoder), repaired)
 
@@ -153,7 +150,6 @@ class PartsPipeline(Pipeline):
     def encode_readable(
         self, fragment: bytes, after_special: bool, encoder: str, watcher: Watcher = UNWATCHED
     ) -> FragmentTokens:
-        """The same, step by step."""
         text, repaired = well_formed(np.frombuffer(fragment, np.uint8))
         tokens = [NO_TOKENS]
         for stretch in self._stretches(text, after_special, self._search.find_readable_in):
@@ -181,5 +177,4 @@ class PartsPipeline(Pipeline):
         return 0
 
     def cut_after(self, fragment: NDArray[np.uint8], position: int) -> int:
-        """See `cut_before`."""
         return len(fragment)

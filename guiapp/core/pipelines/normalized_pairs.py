@@ -46,7 +46,6 @@ class NormalizedPairsPipeline(BytePairPipeline):
         return data.tobytes(), repaired
 
     def encode_each(self, texts: Sequence[bytes]) -> Rows:
-        """See `Pipeline`."""
         if self._keeps_ascii and all(map(bytes.isascii, texts)):
             return super().encode_each(texts)
         arrays = (np.frombuffer(text, np.uint8) for text in texts)
@@ -54,14 +53,12 @@ class NormalizedPairsPipeline(BytePairPipeline):
 
     @property
     def quick(self) -> Quick:
-        """See `Pipeline`."""
         quick = super().quick
         if not self._keeps_ascii:
             return not_quick
         return lambda text, envelope: quick(text, envelope) if text.isascii() else None
 
     def cut_before(self, fragment: NDArray[np.uint8], position: int) -> int:
-        """The last cut at or before `position` that depends on nothing behind it; 0 in the worst case."""
         if not self._keeps_ascii:
             return 0
         while position > 0:
@@ -71,7 +68,6 @@ class NormalizedPairsPipeline(BytePairPipeline):
         return 0
 
     def cut_after(self, fragment: NDArray[np.uint8], position: int) -> int:
-        """The first cut at or after `position` that depends on nothing before it; else the length."""
         if not self._keeps_ascii:
             return len(fragment)
         while position < len(fragment):

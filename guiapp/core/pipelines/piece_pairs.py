@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import copy
-from itertools import takewhile
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +20,7 @@ from guiapp.core.pipelines.pipeline import Pipeline, Quick, not_quick
 from guiapp.core.pipelines.rows import Rows, laid_out, rows_of
 from guiapp.core.pipelines.stages import ENCODE, NORMALISE, Stage, Stages
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher
+from guiapp.core.text.common_ends import common_beginnings
 from guiapp.core.text.normalized import NormalizedText
 from guiapp.core.text.piece_text import PieceText, character_at, character_before
 from guiapp.core.text.utf8 import is_text
@@ -84,11 +84,9 @@ class PiecePairsPipeline(Pipeline):
         self._behind_space = tuple(each[1:] for each in spaced)
 
     def make_tables(self) -> None:
-        """Make now what the first encoding would make."""
         self._encoder.prepare()
 
     def with_dropout(self, dropout: Dropout) -> PiecePairsPipeline:
-        """The same, but `fewest` rules out tokens by chance."""
         pipeline = copy(self)
         pipeline._encoder = self._encoder.with_dropout(dropout)
         return pipeline
@@ -120,7 +118,6 @@ class PiecePairsPipeline(Pipeline):
     def encode_readable(
         self, fragment: bytes, after_special: bool, encoder: str, watcher: Watcher = UNWATCHED
     ) -> FragmentTokens:
-        """The same, step by step."""
         text = self._text.normalize_readable(fragment, after_special)
         data = text.data.tobytes()
         watcher.begin(data, text, 0)
@@ -143,7 +140,6 @@ class PiecePairsPipeline(Pipeline):
         )
 
     def encode_each(self, texts: Sequence[bytes]) -> Rows:
-        """See `Pipeline`."""
         data, ends = laid_out(texts, b" " if self._adds_space else b"")
         if all(map(self._is_as_it_is, texts)):
             return self._encoder.encode_each(
@@ -165,7 +161,6 @@ class PiecePairsPipeline(Pipeline):
 
     @property
     def quick(self) -> Quick:
-        """See `Pipeline`."""
         return self._quick if self._is_quick else not_quick
 
     def _quick(self, text: str | bytes, envelope: Envelope) -> NDArray[np.int32] | None:
@@ -175,19 +170,16 @@ class PiecePairsPipeline(Pipeline):
         return (self._encoder.quick_behind_space if self._adds_space else self._encoder.quick)(data, envelope)
 
     def bounds(self, ids: NDArray[np.int32]) -> NDArray[np.int64]:
-        """See `Pipeline`."""
         bounds = self._encoder.bounds(ids)
         return np.maximum(bounds - 1, 0) if self._adds_space else bounds
 
     def cut_before(self, fragment: NDArray[np.uint8], position: int) -> int:
-        """The last cut at or before `position` that depends on nothing behind it; 0 in the worst case."""
         cut = 0 if self._takes_apart else self._encoder.cut_before(fragment, position)
         while cut > 0 and not self._is_cut(fragment[:position], cut):
             cut = self._encoder.cut_before(fragment, cut)
         return cut
 
     def cut_after(self, fragment: NDArray[np.uint8], position: int) -> int:
-        """The first cut at or after `position` that depends on nothing before it; else the length."""
         end = len(fragment)
         cut = end if self._takes_apart else self._encoder.cut_after(fragment, position)
         while cut < end and not self._is_cut(fragment, cut):
@@ -222,14 +214,4 @@ def _at_source(tokens: FragmentTokens, changed: _Changed) -> FragmentTokens:
 
 def _beginnings(user_defined: Sequence[bytes]) -> list[bytes]:
     """What may be the beginning of one of these pieces in a text, or of a space that was typed as U+2581."""
-    by_first: dict[int, list[bytes]] = {}
-    for text in (MARKED_SPACE, *(text.replace(MARKED_SPACE, b" ") for text in user_defined)):
-        by_first.setdefault(text[0], []).append(text)
-    return [_common(min(texts), max(texts)) for texts in by_first.values()]
-
-
-def _common(one: bytes, other: bytes) -> bytes:
-    """What both begin with."""
-    return bytes(
-        byte for byte, _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))
-    )
+    return common_beginnings((MARKED_SPACE, *(text.replace(MARKED_SPACE, b" ") for text in user_defined)))

@@ -22,6 +22,7 @@ from guiapp.core.pipelines.watcher import UNWATCHED, Watcher
 from guiapp.core.text.normalized import NormalizedText, source_spans
 from guiapp.core.text.piece_text import PieceText
 from guiapp.core.vocab.attributes import NORMAL_TYPE, USER_DEFINED_TYPE
+from guiapp.core.vocab.byte_alphabet import NAMES
 from guiapp.core.vocab.vocabulary import Vocabulary
 
 PER_BYTE = 0.1  # the score of a user-defined piece, for each byte but the first
@@ -46,8 +47,7 @@ class PieceUnigramPipeline(UnigramPipeline):
         free = np.float32(PER_BYTE * (np.diff(vocabulary.token_offsets) - 1))
         self._scores = np.where(is_user_defined, free, scores).astype(np.float64)
         self._unknown = NONE if vocabulary.special_ids.unk is None else vocabulary.special_ids.unk
-        names = [b"<0x%02X>" % byte for byte in range(256)]
-        self._byte_ids = vocabulary.token_table.find(names) if vocabulary.pieces.has_byte_fallback else None
+        self._byte_ids = vocabulary.token_table.find(NAMES) if vocabulary.pieces.has_byte_fallback else None
 
         has_words = not has_inner_symbol(vocabulary, self._token_ids)
         self.encoders = ("fast", "viterbi") if has_words else ("viterbi",)

@@ -54,7 +54,6 @@ class Plamo2Pipeline(Pipeline):
             _check_lengths(np.diff(vocabulary.token_offsets))
 
     def make_tables(self) -> None:
-        """Make now what the first encoding would make."""
         _ = self._matcher
 
     @cached_property
@@ -107,11 +106,9 @@ class Plamo2Pipeline(Pipeline):
         return FragmentTokens(tokens.ids, *source_spans(normalized, tokens.starts, tokens.ends))
 
     def cut_before(self, data: NDArray[np.uint8], position: int) -> int:
-        """The last safe cut up to `position`, whatever stands behind it."""
         return cuts.cut_before(data, position, self._is_cut)
 
     def cut_after(self, data: NDArray[np.uint8], position: int) -> int:
-        """The first safe cut from `position` on, whatever stands before it."""
         return cuts.cut_after(data, position, self._is_cut)
 
     @cached_property

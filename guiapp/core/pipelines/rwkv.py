@@ -44,7 +44,6 @@ class RwkvPipeline(Pipeline):
         self._token_ids = np.flatnonzero(is_taken).astype(np.int32)
 
     def make_tables(self) -> None:
-        """Make now what the first encoding would make."""
         _ = self._matcher
 
     @cached_property
@@ -81,11 +80,9 @@ class RwkvPipeline(Pipeline):
         return self._checked(tokens_from_steps(tokens))
 
     def cut_before(self, data: NDArray[np.uint8], position: int) -> int:
-        """The last safe cut up to `position`, whatever stands behind it."""
         return cuts.cut_before(data, position, self._is_cut)
 
     def cut_after(self, data: NDArray[np.uint8], position: int) -> int:
-        """The first safe cut from `position` on, whatever stands before it."""
         return cuts.cut_after(data, position, self._is_cut)
 
     @cached_property

@@ -35,11 +35,9 @@ class SentencePiecePipeline(Pipeline):
         self.refused = self._encoder.refused
 
     def make_tables(self) -> None:
-        """Make now what the first encoding would make."""
         self._encoder.prepare()
 
     def with_dropout(self, dropout: Dropout) -> SentencePiecePipeline:
-        """The same, but `fewest` rules out tokens by chance."""
         pipeline = copy(self)
         pipeline._encoder = self._encoder.with_dropout(dropout)
         return pipeline
@@ -63,15 +61,12 @@ class SentencePiecePipeline(Pipeline):
         return self._encoder.encode(text, np.array([len(text)]), encoder).moved(-1)
 
     def cut_before(self, fragment: NDArray[np.uint8], position: int) -> int:
-        """The last cut at or before `position` that depends on nothing behind it; 0 in the worst case."""
         return self._encoder.cut_before(fragment, position)
 
     def cut_after(self, fragment: NDArray[np.uint8], position: int) -> int:
-        """The first cut at or after `position` that depends on nothing before it; else the length."""
         return self._encoder.cut_after(fragment, position)
 
     def encode_each(self, texts: Sequence[bytes]) -> Rows:
-        """See `Pipeline`."""
         data, ends = laid_out(texts, b" " if self._adds_space else b"")
 
         def encode(start: int, end: int) -> FragmentTokens:
@@ -81,18 +76,15 @@ class SentencePiecePipeline(Pipeline):
 
     @property
     def quick(self) -> Quick:
-        """See `Pipeline`."""
         return self._encoder.quick_behind_space if self._adds_space else self._encoder.quick
 
     def bounds(self, ids: NDArray[np.int32]) -> NDArray[np.int64]:
-        """See `Pipeline`."""
         bounds = self._encoder.bounds(ids)
         return np.maximum(bounds - 1, 0) if self._adds_space else bounds
 
     def encode_readable(
         self, fragment: bytes, after_special: bool, encoder: str, watcher: Watcher = UNWATCHED
     ) -> FragmentTokens:
-        """The same, step by step."""
         if not (self._adds_space and after_special):
             watcher.begin(fragment, None, 0)
             return self._encoder.encode_readable(fragment, [len(fragment)], encoder, watcher)

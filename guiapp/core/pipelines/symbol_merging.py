@@ -19,6 +19,7 @@ from guiapp.core.algorithms import scan as readable_scan
 from guiapp.core.algorithms.merge import Slots, symbol_slots
 from guiapp.core.encoding import FragmentTokens
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher
+from guiapp.core.vocab.byte_alphabet import NAMES
 from guiapp.core.vocab.merges import ABSENT, PairMerging
 from guiapp.core.vocab.parts import ModelOptions
 
@@ -57,7 +58,7 @@ class SymbolEncoder:
     @cached_property
     def _byte_tokens(self) -> list[int]:
         """The tokens <0x00> to <0xFF>, or ABSENT."""
-        found: list[int] = self._merging.tokens.find([b"<0x%02X>" % byte for byte in range(256)]).tolist()
+        found: list[int] = self._merging.tokens.find(NAMES).tolist()
         return found
 
     @cached_property

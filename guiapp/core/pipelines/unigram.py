@@ -28,14 +28,9 @@ from guiapp.core.text.normalized import NormalizedText, source_spans
 from guiapp.core.text.normalizers import SPACE_SYMBOL, symbol_length
 from guiapp.core.text.normalizers import normalize_unigram as normalize_readable
 from guiapp.core.text.settled_characters import lead_kinds, settled_characters
-from guiapp.core.vocab.attributes import Attribute
+from guiapp.core.vocab.attributes import NORMAL_TYPE, UNUSED_TYPE, USER_DEFINED_TYPE, Attribute
 from guiapp.core.vocab.vocabulary import Vocabulary
 
-NORMAL, USER_DEFINED, UNUSED = (
-    1,
-    4,
-    5,
-)  # token_type as the file has it: llama.cpp's tables are older than its repairs
 NONE = -1  # in place of a token
 UNKNOWN_PENALTY = np.float32(10)
 REFUSED = {
@@ -52,11 +47,13 @@ class UnigramPipeline(Pipeline):
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._vocabulary = vocabulary
         self._charsmap = open_charsmap(vocabulary.charsmap)
-        types = vocabulary.stored_types
-        self._token_ids = np.flatnonzero(np.isin(types, (NORMAL, USER_DEFINED, UNUSED))).astype(np.int32)
-        user_defined_ids = np.flatnonzero(types == USER_DEFINED).tolist()
+        types = vocabulary.stored_types  # llama.cpp's tables are older than its repairs
+        self._token_ids = np.flatnonzero(
+            np.isin(types, (NORMAL_TYPE, USER_DEFINED_TYPE, UNUSED_TYPE))
+        ).astype(np.int32)
+        user_defined_ids = np.flatnonzero(types == USER_DEFINED_TYPE).tolist()
         self._user_defined = tuple(map(vocabulary.raw_text, stoppable(user_defined_ids)))
-        normal_scores = vocabulary.scores[types == NORMAL]
+        normal_scores = vocabulary.scores[types == NORMAL_TYPE]
         lowest = np.fmin.reduce(normal_scores, initial=np.finfo(np.float32).max)
         self._unknown_score = float(np.float32(lowest) - UNKNOWN_PENALTY)
         is_free = vocabulary.attributes & Attribute.USER_DEFINED > 0
@@ -79,7 +76,6 @@ class UnigramPipeline(Pipeline):
         self.longest_of_many = min(LONGEST_OF_MANY, self._words.longest_exact)
 
     def make_tables(self) -> None:
-        """Make now what the first encoding that needs it would make."""
         _ = self._fast if "fast" in self.encoders else self._model
 
     @cached_property
@@ -146,7 +142,6 @@ class UnigramPipeline(Pipeline):
         return FragmentTokens.later(ids, tell)
 
     def encode_each(self, texts: Sequence[bytes]) -> Rows:
-        """See `Pipeline`."""
         data, ends = laid_out(texts)
         self._model.check_growth(data)
         rows = Rows(*self._fast.encode_each(data, ends))
@@ -263,7 +258,6 @@ class UnigramPipeline(Pipeline):
         return cuts.cut_before(data, position, self._is_cut)
 
     def cut_after(self, data: NDArray[np.uint8], position: int) -> int:
-        """The first safe cut from `position` on, whatever stands before it."""
         return len(data) if len(data) > self._words.longest_exact else self._chunk_end(data, position)
 
     def _chunk_end(self, data: NDArray[np.uint8], position: int) -> int:

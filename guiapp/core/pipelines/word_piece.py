@@ -54,7 +54,6 @@ class WordPiecePipeline(Pipeline):
         self._unknown = NONE if unknown is None else unknown
 
     def make_tables(self) -> None:
-        """Make now what the first encoding that needs it would make."""
         _ = self._fast
 
     @cached_property
@@ -116,7 +115,6 @@ class WordPiecePipeline(Pipeline):
         return FragmentTokens.later(ids, tell)
 
     def encode_each(self, texts: Sequence[bytes]) -> Rows:
-        """See `Pipeline`."""
         rows = Rows(*self._fast.encode_each(*laid_out(texts)))
         self._check(rows.ids)
         return rows
@@ -152,11 +150,9 @@ class WordPiecePipeline(Pipeline):
         return wordpiece.steps(word, self._ids, self._longest_bytes, self._unknown)
 
     def cut_before(self, data: NDArray[np.uint8], position: int) -> int:
-        """The last safe cut up to `position`, whatever stands behind it."""
         return self._model.word_break(data, position, is_before=True)
 
     def cut_after(self, data: NDArray[np.uint8], position: int) -> int:
-        """The first safe cut from `position` on, whatever stands before it."""
         return self._model.word_break(data, position, is_before=False)
 
     def _check(self, ids: NDArray[np.int32]) -> None:

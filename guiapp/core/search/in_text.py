@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, reduce
 from operator import and_, or_
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from guiapp.core.search import in_text_worker as regex_places_worker
 from guiapp.core.search.queries import LONGEST_S, QueryError, bytes_of, tried_apart
+from guiapp.core.system.checkpoint import Progress
 from guiapp.core.text.case_folding import LONGEST_FOLDING, characters_by_folding
 from guiapp.core.vocab.vocabulary import Vocabulary
 
@@ -31,7 +32,6 @@ TOKEN_ID = re.compile(r"#?([0-9]{1,12})")
 NO_PLACES = np.zeros(0, np.int64)
 
 Kind = Literal["text", "bytes", "regex"]
-Progress = Callable[[float], None]
 Steps = Mapping[tuple[int, int], Sequence[bytes]]  # what may stand here, by its length and what comes next
 Pattern = Sequence[Steps]  # from the first to behind the last
 Places = tuple[NDArray[np.int64], NDArray[np.int64]]  # starts and ends

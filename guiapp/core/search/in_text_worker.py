@@ -12,7 +12,7 @@ from itertools import chain, islice
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.editing.character_starts import decode
+from guiapp.core.editing.character_starts import code_points, decode, sizes_in_bytes
 from guiapp.core.system.processes import limit_memory
 
 HEAD_BYTES = 24
@@ -41,9 +41,7 @@ def _in_bytes(text: str, ascending: NDArray[np.int64]) -> NDArray[np.int64]:
     """How many bytes lie before some characters; block by block, because texts are long."""
     offsets, before = np.empty_like(ascending), 0
     for first in range(0, len(text) + 1, BLOCK):
-        points = np.frombuffer(text[first : first + BLOCK].encode("utf-32-le", "surrogatepass"), np.uint32)
-        sizes = 1 + (points >= 0x80).astype(np.int64) + (points >= 0x800) + (points >= 0x10000)
-        sizes[(points >= 0xDC80) & (points <= 0xDCFF)] = 1  # a byte that is no UTF-8
+        sizes = sizes_in_bytes(code_points(text[first : first + BLOCK]))
         ends = np.concatenate(([before], before + np.cumsum(sizes)))
         here = slice(*np.searchsorted(ascending, (first, first + BLOCK)))
         offsets[here] = ends[ascending[here] - first]

@@ -34,6 +34,12 @@ def file_hash(path: Path) -> str:
     return hashed.hexdigest()
 
 
+def whole_hash(path: Path) -> str:
+    """That of all of a file, however large; raises OSError."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
 def hash_of(tokenizer: Tokenizer, model: str) -> str:
     """That of a model's file; "" for one from the web, by its name: only the front of it may be here."""
     path = tokenizer.vocabulary.path

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 Item = TypeVar("Item")
 Visit = Callable[[], None]
+Progress = Callable[[float], None]
 
 ITEMS_BETWEEN = 1 << 10
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from guiapp import native
 from guiapp.core.system.checkpoint import stoppable
+from guiapp.core.text.common_ends import common_beginnings
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.special_ids import special_tokens_in_match_order
 from guiapp.core.vocab.vocabulary import Vocabulary
@@ -202,11 +203,7 @@ class SpecialTokens:
         return alone, parsed
 
     def _common_beginnings(self, parse_special: bool) -> list[bytes]:
-        by_first: dict[int, list[bytes]] = {}
-        for token_id in stoppable(self.searched_for(parse_special).tolist()):
-            token = self._text(token_id)
-            by_first.setdefault(token[0], []).append(token)
-        return [tokens[0][: _length_in_common(tokens)] for tokens in by_first.values()]
+        return common_beginnings(map(self._text, self.searched_for(parse_special).tolist()))
 
     @cached_property
     def _tables(self) -> tuple[_Table, _Table]:
@@ -221,12 +218,6 @@ class SpecialTokens:
         return ids, native.SpecialTokens(
             [self._text(token_id) for token_id in stoppable(ids.tolist())], strips
         )
-
-
-def _length_in_common(texts: list[bytes]) -> int:
-    """How many bytes all texts begin with."""
-    first, last = min(stoppable(texts)), max(stoppable(texts))
-    return next((at for at, byte in enumerate(first) if last[at] != byte), len(first))
 
 
 def _partition(ids: object, starts: object, ends: object, raw_starts: object, raw_ends: object) -> Partition:

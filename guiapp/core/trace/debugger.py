@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from enum import Enum
 from functools import cached_property
 
@@ -42,12 +41,11 @@ class Debugger(Walk):
         trace: Trace,
         vocabulary: Vocabulary,
         rules: MergeRules | None = None,
-        others: Mapping[str, Tokens] | None = None,
         spelling: Spelling = Spelling.SIGNS,
     ) -> None:
-        """`rules` where the vocabulary merges; `others` holds the tokens of encoders to compare with."""
+        """`rules` where the vocabulary merges."""
         self.values = TraceValues(trace, vocabulary, spelling)
-        super().__init__(self.values, others)
+        super().__init__(self.values)
         self.trace = trace
         self.vocabulary = vocabulary
         self.states = Replay(trace)

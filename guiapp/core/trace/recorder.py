@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from guiapp.core.encoding import as_bytes
 from guiapp.core.errors import EncodeError
 from guiapp.core.pipelines.watcher import Symbols
+from guiapp.core.system.checkpoint import Progress
 from guiapp.core.text.normalized import NormalizedText
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.trace.cost import estimate
@@ -22,7 +23,6 @@ from guiapp.core.trace.operations import BEFORE, BEHIND, EFFECTS, MADE_TOKENS, N
 from guiapp.core.trace.queue_count import QueueCount
 from guiapp.core.trace.trace import Cells, Columns, Pieces, Tokens, Trace
 
-Progress = Callable[[float], None]
 STEPS_PER_REPORT = 4096
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from guiapp.core.trace.breakpoints import TRACE_DIALECT, Breakpoint, Dialect, Ends
+from guiapp.core.trace.breakpoints import TRACE_DIALECT, Breakpoint, Dialect
 from guiapp.core.trace.conditions import Values
 from guiapp.core.trace.stops import Stops, without_once
+from guiapp.core.trace.trace import Tokens
 
 
 class Walk:
@@ -22,9 +23,9 @@ class Walk:
     dialect: Dialect = TRACE_DIALECT
     lag = 0  # a run stops so many positions behind the number of the step that a breakpoint is about
 
-    def __init__(self, values: Values, ends: Ends | None = None) -> None:
+    def __init__(self, values: Values) -> None:
         self._columns = values
-        self._ends = dict(ends or {})
+        self._ends: dict[str, Tokens] = {}  # of encoders that a trace is compared with
         self.position = 0
         self.breakpoints: tuple[Breakpoint, ...] = ()
         self.stopped_at: Breakpoint | None = None

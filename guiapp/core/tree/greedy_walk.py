@@ -75,12 +75,12 @@ class PrefixTree:
         return way
 
 
-def prefix_tree(tokenizer: Tokenizer, text: bytes, encoder: str | None = None) -> PrefixTree:
+def prefix_tree(tokenizer: Tokenizer, text: bytes) -> PrefixTree:
     """Encode every prefix of a short text, and note its last token."""
     parents = np.full(len(text) + 1, -1, np.int32)
     token_ids = np.full(len(text) + 1, -1, np.int32)
     for end in range(1, len(text) + 1):
-        encoding = tokenizer.encode(text[:end], add_special=False, parse_special=False, encoder=encoder)
+        encoding = tokenizer.encode(text[:end], add_special=False, parse_special=False)
         covering = np.flatnonzero(encoding.spans[:, 0] < end)
         if len(covering):
             last = int(covering[-1])

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import islice
 
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 
 from guiapp.core.errors import EncodeError, TokenloupeError
 from guiapp.core.open_model import open_model
+from guiapp.core.system.checkpoint import Progress
 from guiapp.core.system.processes import ApartError, answer_of
 from guiapp.core.text.utf8 import is_text
 from guiapp.core.tokenizer import Tokenizer
@@ -25,7 +25,6 @@ from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.token_tree import TokenTree
 
 Ids = NDArray[np.int32]
-Progress = Callable[[float], None]
 
 NOT_TRIED = Attribute.CONTROL | Attribute.UNKNOWN | Attribute.USER_DEFINED | Attribute.BYTE
 AT_ONCE = 1 << 14  # texts that are encoded at once

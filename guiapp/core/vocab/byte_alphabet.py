@@ -1,4 +1,4 @@
-"""GPT-2's printable stand-ins for the 256 bytes, both ways.
+"""What vocabularies write for the 256 bytes: GPT-2's printable stand-ins, both ways, and names.
 
 Byte-level vocabularies write every byte as one printable character: those that are printable in Latin-1
 stand for themselves, the other 68, in ascending order, are U+0100, U+0101 and so on.
@@ -14,6 +14,7 @@ UNPRINTABLE = tuple(byte for byte in range(256) if byte not in PRINTABLE)
 CHARACTER_OF_BYTE = tuple(
     chr(byte) if byte in PRINTABLE else chr(0x100 + UNPRINTABLE.index(byte)) for byte in range(256)
 )
+NAMES = tuple(b"<0x%02X>" % byte for byte in range(256))  # as SentencePiece's vocabularies have them
 BYTE_OF_CHARACTER = {character: byte for byte, character in enumerate(CHARACTER_OF_BYTE)}
 
 # The same as arrays: code point of each byte; byte of each code point below 0x144, -1 for none.

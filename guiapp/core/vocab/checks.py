@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from guiapp.core.errors import VocabError
 from guiapp.core.system.checkpoint import stoppable
 from guiapp.core.vocab.attributes import Attribute
-from guiapp.core.vocab.byte_alphabet import CHARACTER_OF_BYTE
+from guiapp.core.vocab.byte_alphabet import CHARACTER_OF_BYTE, NAMES
 from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.remarks import Remark
 from guiapp.core.vocab.vocabulary import Rules, VocabType
@@ -71,23 +72,17 @@ def _check_plamo2_bytes(keys: VocabKeys, table: StringTable, rows: NDArray[np.in
 
 def missing_byte_warnings(kind: VocabType, rules: Rules, table: StringTable) -> list[Remark]:
     """Warn where a text can hold bytes that no token covers."""
-    names = [b"<0x%02X>" % byte for byte in range(256)]
     if kind is VocabType.SPM:
-        found = _is_token(table, names) | _is_token(table, [bytes([byte]) for byte in range(256)])
+        found = _is_token(table, NAMES) | _is_token(table, [bytes([byte]) for byte in range(256)])
         return _missing(found, "is met, it becomes the unknown token")
     if kind is VocabType.BPE:
         stand_ins = [character.encode() for character in CHARACTER_OF_BYTE]
-        found = _is_token(table, stand_ins if rules.byte_encoding else names)
+        found = _is_token(table, stand_ins if rules.byte_encoding else NAMES)
         return _missing(found, "is met and no longer token covers it, it is dropped, as llama.cpp does")
     return []
 
 
-def ascending(texts: list[Remark]) -> tuple[Remark, ...]:
-    """Without repetitions, in the order of first appearance."""
-    return tuple(dict.fromkeys(texts))
-
-
-def _is_token(table: StringTable, texts: list[bytes]) -> NDArray[np.bool_]:
+def _is_token(table: StringTable, texts: Sequence[bytes]) -> NDArray[np.bool_]:
     return table.find(texts) >= 0
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable
 from io import FileIO
 from pathlib import Path
 from typing import NamedTuple
@@ -16,14 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.errors import NOT_USABLE, VocabError
+from guiapp.core.system.checkpoint import Progress
 from guiapp.core.vocab.quoting import quoted
 
 CHUNK_BYTES = 4 << 20
 MEMORY_LIMIT_BYTES = 1 << 30
 USUAL_HEADER_BYTES = 16 << 20
 FIRST_ROOM_BYTES = 32 << 20  # takes memory only as far as it is filled
-
-Progress = Callable[[float], None]
 
 
 class FileState(NamedTuple):

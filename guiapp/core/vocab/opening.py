@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable
 
-Progress = Callable[[float], None]
+from guiapp.core.system.checkpoint import Progress
 
 FILE, DOWNLOAD, HEADER, TENSORS, METADATA, MERGES, CHARACTERS, TOKENS, SPECIAL, ENCODERS, TABLES = (
     "file",

@@ -7,8 +7,12 @@ def quoted(text: str | bytes, longest: int = 60) -> str:
     """`text` with everything unprintable escaped (also what turns writing direction), cut if long."""
     if isinstance(text, bytes):
         text = text[: 4 * longest].decode("utf-8", "surrogateescape")
-    escaped = "".join(map(_escaped, text[: 4 * longest]))
-    return escaped if len(escaped) <= longest else escaped[: longest - 1] + "…"
+    return elided("".join(map(_escaped, text[: 4 * longest])), longest)
+
+
+def elided(text: str, longest: int) -> str:
+    """The text, cut where it is longer."""
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
 def printable(text: str) -> str:

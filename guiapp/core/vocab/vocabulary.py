@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from guiapp import native
 from guiapp.core.split.pre_tokenizers import Pattern
 from guiapp.core.system.checkpoint import stoppable
+from guiapp.core.text.packed_texts import sliced
 from guiapp.core.vocab import byte_alphabet
 from guiapp.core.vocab.attributes import KINDS, Attribute
 from guiapp.core.vocab.parts import Parts
@@ -108,22 +109,22 @@ class Vocabulary:
 
     path: Path | None
     name: str
-    architecture: str
     type: VocabType
     model: str  # tokenizer.ggml.model
-    pre: str  # tokenizer.ggml.pre, "" where missing
-    patterns: tuple[Pattern, ...]  # what cuts text into pieces, in turn; none for types without pre-tokenizer
     token_data: NDArray[np.uint8]
     token_offsets: NDArray[np.int64]
     scores: NDArray[np.float32]
     attributes: NDArray[np.uint16]
     stored_types: NDArray[np.int32]
-    merge_data: NDArray[np.uint8]
-    merge_offsets: NDArray[np.int64]
-    charsmap: NDArray[np.uint8]
     special_ids: SpecialIds
     rules: Rules
     eog: frozenset[int]
+    architecture: str = ""
+    pre: str = ""  # tokenizer.ggml.pre, "" where missing
+    patterns: tuple[Pattern, ...] = ()  # what cuts text into pieces, in turn
+    merge_data: NDArray[np.uint8] = field(default_factory=lambda: np.empty(0, np.uint8))
+    merge_offsets: NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, np.int64))
+    charsmap: NDArray[np.uint8] = field(default_factory=lambda: np.empty(0, np.uint8))
     warnings: tuple[Remark, ...] = ()
     refusals: tuple[Remark, ...] = ()
     deviation: str = ""
@@ -190,9 +191,8 @@ class Vocabulary:
     @cached_property
     def merges(self) -> tuple[tuple[bytes, bytes], ...]:
         """The merge rules by rank, each the raw texts that it joins; empty texts where it has no effect."""
-        data, offsets = self.merge_data.tobytes(), self.merge_offsets.tolist()
         separator = self.merge_separator
-        return tuple(_cut_in_two(data[start:end], separator) for start, end in pairwise(offsets))
+        return tuple(_cut_in_two(rule, separator) for rule in sliced(self.merge_data, self.merge_offsets))
 
     @property
     def merge_separator(self) -> bytes:

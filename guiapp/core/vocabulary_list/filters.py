@@ -25,12 +25,12 @@ from numpy.typing import NDArray
 
 from guiapp.core.search.in_tokens import contains, distances_from
 from guiapp.core.search.queries import QueryError
+from guiapp.core.system.checkpoint import Progress
 from guiapp.core.tree.scripts import NAMES
 from guiapp.core.vocab.attributes import KIND_NAMES
 from guiapp.core.vocabulary_list.columns import BY_NAME, COLUMNS, NOT_READ, Column, order
 from guiapp.core.vocabulary_list.figures import Flags, Ids, TokenFigures
 
-Progress = Callable[[float], None]
 Fits = Callable[[TokenFigures, Progress], Flags]
 
 WORD = re.compile(

@@ -11,7 +11,6 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from guiapp.core.compare.counts import Counts, Tally
 from guiapp.core.compare.texts_report import (
     NO_ENDING,
-    UNKNOWN,
     Terms,
     cost_text,
     file_types_in,
@@ -19,7 +18,7 @@ from guiapp.core.compare.texts_report import (
     scripts_in,
 )
 from guiapp.core.compare.words import UNSPACED
-from guiapp.core.export.tables import Table, markdown_table
+from guiapp.core.export.tables import NONE, Table, markdown_table
 from guiapp.core.tree.scripts import NAMES
 from guiapp.core.vocab.quoting import printable, quoted
 from guiapp.viewmodels.compare.summary import SummaryModel
@@ -252,15 +251,15 @@ def _range(values: dict[SummaryRow, list[float | None]], column: int) -> tuple[f
 
 
 def _grouped(value: float | None) -> str:
-    return UNKNOWN if value is None else f"{value:,.0f}"
+    return NONE if value is None else f"{value:,.0f}"
 
 
 def _times(value: float | None) -> str:
-    return UNKNOWN if value is None else f"{value:.2f}×"
+    return NONE if value is None else f"{value:.2f}×"
 
 
 def _percent(value: float | None) -> str:
-    return UNKNOWN if value is None else f"{100 * value:,.2f} %"
+    return NONE if value is None else f"{100 * value:,.2f} %"
 
 
 def _ratio_to(counts: list[Counts]) -> Callable[[Counts, int], float | None]:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
+from guiapp.core.editing.character_starts import code_points, sizes_in_bytes
 from guiapp.core.editing.text_buffer import TextEdit
 from guiapp.core.editing.token_store import TokenStore
 from guiapp.core.encoding import FragmentTokens
@@ -207,7 +208,4 @@ def _byte_offsets(text: str) -> NDArray[np.int64]:
     """int64[n + 1]: where the characters of a text begin in its bytes, and where the last one ends."""
     if text.isascii():
         return np.arange(len(text) + 1)
-    points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
-    is_stray_byte = (points >= 0xDC80) & (points <= 0xDCFF)
-    lengths = 1 + sum((points > last).astype(np.int64) for last in (0x7F, 0x7FF, 0xFFFF))
-    return np.append(0, np.cumsum(np.where(is_stray_byte, 1, lengths)))
+    return np.append(0, np.cumsum(sizes_in_bytes(code_points(text))))

@@ -10,15 +10,15 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QTextBoundaryFinder
 
-from guiapp.viewmodels.text.document import LOW_SURROGATES
+from guiapp.viewmodels.text.flags import with_untorn_flags
 
 CHIP = re.compile(r"<(?:U\+[0-9A-F]{4,6}|0x[0-9A-F]{2}|[0-9A-F]{2}(?: [0-9A-F]{2})*|/w)>")
 # Arabic, Syriac, N'Ko, Mongolian and the like: how a letter looks depends on its neighbours.
 JOINED = re.compile(
     "[\u0600-\u07ff\u0840-\u086f\u0870-\u08ff\u1800-\u18af\ufb50-\ufdff\ufe70-\ufeff\U00010d00-\U00010d3f]+"
 )
-FLAG = re.compile("([\U0001f1e6-\U0001f1ff]{2})")
 UNITS = re.compile(f"{CHIP.pattern}|{JOINED.pattern}")
+PAIR = re.compile(rb"(?s:.)[\xd8-\xdb](?s:.)[\xdc-\xdf]")  # of surrogates, in UTF-16-LE
 STAND_INS = "·↵→␍ĠĊĉ▁"  # signs for one byte of white space
 TURNED = ("R", "AL")
 
@@ -58,24 +58,17 @@ def _units(text: str) -> Iterator[tuple[str, bool]]:
 
 
 def _graphemes(text: str) -> Iterator[str]:
-    """Flags apart: QTextBoundaryFinder (Qt 6.11) tears one that follows another emoji."""
+    """At Qt's bounds, but for those within a character, such as one behind U+0F71 that is unassigned."""
     if text.isascii():
         yield from text
         return
-    for part in FLAG.split(text):
-        yield from (part,) if FLAG.fullmatch(part) else _cut(part)
-
-
-def _cut(text: str) -> Iterator[str]:
-    """Never within a character: behind Indic and Tibetan letters, Qt 6.11 tears one above U+FFFF."""
     units = text.encode("utf-16-le", "surrogatepass")
-    finder = QTextBoundaryFinder(QTextBoundaryFinder.BoundaryType.Grapheme, text)
+    finder = QTextBoundaryFinder(QTextBoundaryFinder.BoundaryType.Grapheme, with_untorn_flags(text))
     at = 0
     while (bound := finder.toNextBoundary()) >= 0:
-        if units[2 * bound + 1 : 2 * bound + 2] in LOW_SURROGATES:
-            continue
-        yield units[2 * at : 2 * bound].decode("utf-16-le", "surrogatepass")
-        at = bound
+        if not PAIR.match(units, 2 * bound - 2):
+            yield units[2 * at : 2 * bound].decode("utf-16-le", "surrogatepass")
+            at = bound
 
 
 def _n_bytes(unit: str, is_sign: bool) -> float:

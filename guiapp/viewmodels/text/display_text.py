@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QTextBoundaryFinder
 
-from guiapp.core.editing.character_starts import decode
+from guiapp.core.editing.character_starts import code_points, decode, sizes_in_bytes
 from guiapp.core.editing.distinct import distinct
 from guiapp.core.text.invisible import invisible_runs, unassigned
+from guiapp.viewmodels.text.flags import with_untorn_flags
 
 CHIP = "□"  # holds the place of what is shown as a chip: its hex digits, or how many characters it hides
 WIDE_SPACE = "\u2007\u200b"  # a space that takes room at a row's end, and a place to break behind it
@@ -114,7 +115,7 @@ def display_text(
     font has it.
     """
     text = decode(data)
-    points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+    points = code_points(text)
     widths = 1 + (points >= 0x10000).astype(np.int64)
     is_space = points == 0x20
     is_plain = text.isascii() and text.isprintable()
@@ -129,7 +130,7 @@ def display_text(
         if each.shaping:
             widths[each.start - 1] += _n_units(each.shaping)
     units = _offsets(widths)
-    characters = _offsets(_sizes_in_bytes(points))
+    characters = _offsets(sizes_in_bytes(points))
     firsts = _cell_starts(shown, points, units)
     cells = np.append(firsts, len(points))
     is_single = np.diff(cells) == 1
@@ -201,12 +202,6 @@ def _offsets(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
 
 
-def _sizes_in_bytes(points: NDArray[np.uint32]) -> NDArray[np.int64]:
-    sizes = 1 + (points >= 0x80).astype(np.int64) + (points >= 0x800) + (points >= 0x10000)
-    sizes[(points >= 0xDC80) & (points <= 0xDCFF)] = 1
-    return sizes
-
-
 def _in_runs(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Where the mask is set, and set at a neighbour too."""
     beside = np.zeros(len(mask), np.bool_)
@@ -239,7 +234,7 @@ def _cell_starts(shown: str, points: NDArray[np.uint32], units: NDArray[np.int64
     """Which characters begin a grapheme, or a run that one chip stands for."""
     if points.max(initial=0) < 0x300 or _in_ranges(points, ALONE).all():
         return np.flatnonzero(np.diff(units))
-    finder = QTextBoundaryFinder(QTextBoundaryFinder.BoundaryType.Grapheme, shown)
+    finder = QTextBoundaryFinder(QTextBoundaryFinder.BoundaryType.Grapheme, with_untorn_flags(shown))
     bounds = [0]
     while (bound := finder.toNextBoundary()) >= 0:
         bounds.append(bound)

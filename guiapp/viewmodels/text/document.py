@@ -12,6 +12,7 @@ from guiapp.core.editing.character_starts import LONGEST_CHARACTER, character_st
 from guiapp.core.editing.text_buffer import TextBuffer, TextEdit
 from guiapp.core.explain.characters import n_characters
 from guiapp.core.text.invisible import invisible_runs
+from guiapp.viewmodels.text.flags import with_untorn_flags
 
 WINDOW_BYTES = 512  # how far a grapheme or a word is followed
 STAND_INS = "□", "□□"  # for one UTF-16 unit, and for two; Qt 6.11 miscounts signs of two before Indic letters
@@ -200,13 +201,13 @@ class TextDocument(QObject):
         So is each invisible character that is no part of an emoji: it has a chip of its own.
         """
         text = self._text_after(offset)
-        shown = _for_qt(_with_stand_ins(text))
+        shown = _for_qt(with_untorn_flags(_with_stand_ins(text)))
         finder = QTextBoundaryFinder(Boundary.Grapheme, shown)
         return offset + _byte_length(text, _whole_character(_for_qt(text), finder.toNextBoundary))
 
     def previous_grapheme(self, offset: int) -> int:
         text, start = self._text_before(offset)
-        shown = _for_qt(_with_stand_ins(text))
+        shown = _for_qt(with_untorn_flags(_with_stand_ins(text)))
         finder = QTextBoundaryFinder(Boundary.Grapheme, shown)
         finder.toEnd()
         return start + _byte_length(text, _whole_character(_for_qt(text), finder.toPreviousBoundary))

@@ -136,6 +136,14 @@ def test_nothing_is_sure_of_what_had_no_core_of_its_own(shares):
     assert told[-1].endswith(" sure of 100 results that had less than a core.")
 
 
+def test_processor_time_is_not_compared_with_time_of_the_wall():
+    old, new = run_of(("fast", 1.0), ("heap", 1.0)), run_of(("fast", 2.0), ("heap", 2.0))
+    for clock, run in (("wall", old), ("cpu", new)):
+        run["results"][0]["clock"] = clock
+    assert verdicts_of(compare_runs(old, new)) == {"heap": "slower"}
+    assert different_conditions(old, new) == ["1 result left out, as one is processor time and the other not"]
+
+
 def test_the_machine_being_five_per_cent_slower_is_no_regression():
     changes = compare_runs(run_of(("fast", 1.0), n=40), run_of(("fast", 1.05), n=40, seed=1))
     assert changes[0].verdict == "same"

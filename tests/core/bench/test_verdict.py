@@ -35,6 +35,13 @@ def test_who_cannot_be_told_apart_is_not():
     assert told.startswith("gigatoken and fast are equally fast as far as this run can tell; all ids equal; ")
 
 
+def test_of_times_by_two_clocks_nobody_knows_the_ratio():
+    told = said(
+        row("gigatoken", 1.0, clock="cpu", crowded=True), row("fast", 4.0, clock="wall", crowded=True)
+    )
+    assert told.startswith("gigatoken and fast are equally fast as far as this run can tell; ")
+
+
 def test_wrong_ids_are_never_the_fastest_unless_all_are_wrong():
     wrong, right = row("greedy", 0.1, share=0.9), row("fast", 1.0)
     assert said(wrong, right) == "fast takes part alone; ids of 1 of 2 right; 27,483 tokens"

@@ -61,6 +61,12 @@ def test_a_family_is_one_cell():
     assert display_text("a👨‍👩‍👧b".encode(), False).cells.tolist() == [0, 1, 19, 20]
 
 
+@pytest.mark.parametrize("before", ["😀", "👩\u200d🚀", "🇫🇷", "ก", "❤\ufe0f", ""])
+def test_a_flag_is_one_cell_whatever_it_follows(before):
+    cells = display_text(f"{before}🇩🇪b🇩".encode(), False).cells.tolist()
+    assert cells[-4:] == [len(before.encode()) + size for size in (0, 8, 9, 13)]
+
+
 def test_bytes_and_characters_without_a_picture_become_chips():
     shown = display_text(b"a\x00\xff" + "\u200b".encode(), False)
     assert shown.text == "a□□□"

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from guiapp.core.bench.contenders.openai_vocabularies import USUAL, named
 from guiapp.core.bench.contenders.own import OwnContender
 from guiapp.core.bench.contenders.table import PEERS, reason_against, version_of
+from guiapp.core.export.tables import NONE
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.quoting import printable
 
@@ -28,7 +29,7 @@ def listing(tokenizer: Tokenizer, own: Iterable[OwnContender] = ()) -> Iterator[
         told = reason_against(name, tokenizer.vocabulary)
         if not told and peer.source is named and not named(tokenizer):
             told = f"with {USUAL}, which it brings, in place of this vocabulary"
-        rows.append((name, version_of(name) or "–", peer.ids, told))
+        rows.append((name, version_of(name) or NONE, peer.ids, told))
     rows += [(each.name, "", each.kind, each.shown) for each in own]
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
     for row in rows:

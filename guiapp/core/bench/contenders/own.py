@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import shlex
 import shutil
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 from guiapp.core.bench.contenders.contender import UNSPLIT
 from guiapp.core.errors import TokenloupeError
+from guiapp.core.system.typed_json import read_as
 from guiapp.core.vocab.quoting import quoted
 
 COMMAND, STREAM, PYTHON, LIBRARY = "command", "stream", "python", "library"
@@ -92,11 +92,11 @@ def made(name: str, kind: str, target: str, python: str = "") -> OwnContender:
     return checked(OwnContender(name.strip(), kind, target.strip(), python))
 
 
-def own_of(records: Iterable[Mapping[str, Any]]) -> tuple[OwnContender, ...]:
+def own_of(records: object) -> tuple[OwnContender, ...]:
     """The contenders of a file that somebody else may have written; raises OwnError, and runs nothing."""
     try:
-        return tuple(checked(OwnContender(**each)) for each in records)
-    except TypeError as error:
+        return tuple(map(checked, read_as(tuple[OwnContender, ...], records)))
+    except ValueError as error:
         raise OwnError(f"This is no contender: {error}.") from error
 
 
@@ -111,8 +111,8 @@ def names_of(own: Iterable[OwnContender], taken: Collection[str]) -> list[str]:
 
 def checked(own: OwnContender) -> OwnContender:
     """The same, if its parts can be ones of a contender; raises OwnError."""
-    if not all(isinstance(each, str) for each in own.record().values()) or own.kind not in KINDS:
-        raise OwnError("This is no contender: its parts are no texts of the expected kinds.")
+    if own.kind not in KINDS:
+        raise OwnError(f"This is no contender: its kind is none of {', '.join(KINDS)}.")
     name = own.name
     if not name or len(name) > LONGEST_NAME or not name.isprintable() or set(name) & {",", "="}:
         raise OwnError(

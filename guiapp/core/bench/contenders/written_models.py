@@ -6,18 +6,17 @@ import json
 from base64 import b64encode
 from collections.abc import Callable
 from functools import partial
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from guiapp.core.bench.contenders.contender import UnavailableError
 from guiapp.core.errors import VocabError
 from guiapp.core.formats import clip, tokenizer_json, vocab_json, vocab_txt
 from guiapp.core.formats.table import HEAD_BYTES
 from guiapp.core.split.pre_tokenizers import CONTRACTION, GPT2, NUMBER, Pattern
+from guiapp.core.text.packed_texts import sliced
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.byte_alphabet import spell
@@ -61,7 +60,7 @@ def check_ranks(vocabulary: Vocabulary, reader: str) -> None:
 
 def ranks_of_bytes(vocabulary: Vocabulary) -> dict[bytes, int]:
     """The bytes of each normal token with its id, which is its rank in tiktoken."""
-    texts = _texts(*vocabulary.token_bytes_table)
+    texts = sliced(*vocabulary.token_bytes_table)
     normal = np.flatnonzero(vocabulary.attributes & Attribute.NORMAL.value).tolist()
     return {texts[token]: token for token in normal}
 
@@ -188,7 +187,7 @@ def _byte_pair_sections(tokenizer: Tokenizer) -> dict[str, Any]:
 
 
 def _merges(vocabulary: Vocabulary) -> list[tuple[str, str]]:
-    return [_pair(merge.decode()) for merge in _texts(vocabulary.merge_data, vocabulary.merge_offsets)]
+    return [_pair(merge.decode()) for merge in sliced(vocabulary.merge_data, vocabulary.merge_offsets)]
 
 
 def _merges_of_ranks(tokenizer: Tokenizer) -> list[tuple[str, str]]:
@@ -329,14 +328,8 @@ def _unigram_sections(tokenizer: Tokenizer) -> dict[str, Any]:
 
 
 def _ids_of_texts(vocabulary: Vocabulary) -> dict[str, int]:
-    texts = _texts(vocabulary.token_data, vocabulary.token_offsets)
+    texts = sliced(vocabulary.token_data, vocabulary.token_offsets)
     return {text.decode("utf-8", "replace"): token for token, text in enumerate(texts)}
-
-
-def _texts(data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> list[bytes]:
-    """All stretches data[offsets[i] : offsets[i + 1]]."""
-    whole = data.tobytes()
-    return [whole[start:end] for start, end in pairwise(offsets.tolist())]
 
 
 READS_JSON = {"tokenizer.json": partial(Path.read_text, encoding="utf-8")}

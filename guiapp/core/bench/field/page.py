@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
-from hashlib import sha256
-
 from guiapp.core.bench.field.exactness import DISPUTED, EQUAL, LEFT_OUT, LOST, WRONG, Judgement
 from guiapp.core.bench.field.record import Field, UsedText, VocabularyField
 from guiapp.core.bench.field.sections import (
@@ -26,22 +23,13 @@ from guiapp.core.bench.field.standings import (
     standings,
     throughput,
 )
-from guiapp.core.bench.html import (
-    NOTHING,
-    Cell,
-    Column,
-    Html,
-    joined,
-    table,
-    tag,
-    words,
-)
 from guiapp.core.bench.measurement import Record
-from guiapp.core.demo import resources_folder
 from guiapp.core.explain.figures import counted, three_digits
+from guiapp.core.export.html import Cell, Column, Html, beginning, joined, resource, table, tag, words
+from guiapp.core.export.tables import NONE
 
 TITLE = "The field of tokenizers"
-MARKS = {EQUAL: "✓", WRONG: "✗", DISPUTED: "≠", LOST: "☓", LEFT_OUT: NOTHING}
+MARKS = {EQUAL: "✓", WRONG: "✗", DISPUTED: "≠", LOST: "☓", LEFT_OUT: NONE}
 MEANINGS = {
     EQUAL: "the same ids on all texts compared",
     WRONG: "other ids on some, and a reference agrees with what is expected",
@@ -53,8 +41,7 @@ MEANINGS = {
 
 def page(found: Field) -> str:
     """The whole page."""
-    style, script = (_resource(name) for name in ("field.css", "field.js"))
-    policy = f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; base-uri 'none'"
+    style, script = map(resource, ("field.css", "field.js"))
     content = [
         _top(found),
         wrong_section(found),
@@ -64,13 +51,8 @@ def page(found: Field) -> str:
         texts_section(found),
         machine_section(found),
     ]
-    return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}; form-action \'none\'">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{words(TITLE)}</title>\n<style>{style}</style>\n</head>\n<body>\n"
-        f"{joined(content, Html(chr(10)))}\n<script>{script}</script>\n</body>\n</html>\n"
-    )
+    body = joined(content, Html("\n"))
+    return f"{beginning(TITLE, {style: ''}, script)}{body}\n<script>{script}</script>\n</body>\n</html>\n"
 
 
 def _top(found: Field) -> Html:
@@ -125,7 +107,7 @@ def _row(found: Field, standing: Standing, text: UsedText | None, fastest: float
 
 def _mark(vocabulary: VocabularyField, verdict: Judgement | None, row: Record | None) -> Cell:
     if verdict is None or verdict.state == LEFT_OUT:
-        return Cell(NOTHING, None, "none", "" if verdict is None else verdict.reason)
+        return Cell(NONE, None, "none", "" if verdict is None else verdict.reason)
     mark = tag("span", MARKS[verdict.state], kind="mark")
     if verdict.state != EQUAL:
         count = tag("small", f"{verdict.n_different:,}" if verdict.n_different else "", kind="count")
@@ -156,12 +138,3 @@ def _legend(found: Field) -> Html:
     if found.missing:
         told.append(f"Not given to this run: {', '.join(found.missing)}.")
     return tag("p", joined(told, " "), kind="dim small legend")
-
-
-def _hash(inline: str) -> str:
-    """What a policy calls a style or a script of the page itself."""
-    return f"'sha256-{b64encode(sha256(inline.encode()).digest()).decode()}'"
-
-
-def _resource(name: str) -> str:
-    return (resources_folder() / "page" / name).read_text(encoding="utf-8")

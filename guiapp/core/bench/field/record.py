@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-from guiapp.core.bench.field.exactness import STATES, Difference, Judgement
+from guiapp.core.bench.field.exactness import STATES, Judgement
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.plan import BenchError
 from guiapp.core.bench.run_form import problem_with
+from guiapp.core.export.json_text import file_text
 from guiapp.core.system.outside_json import read_json
+from guiapp.core.system.typed_json import read_as
 
 KIND = "tokenloupe field 1"
-LARGEST_S = 1e6
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -81,7 +80,7 @@ class Field:
 
 
 def json_of(found: Field) -> str:
-    return json.dumps(found.record(), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+    return file_text(found.record())
 
 
 def load_field(path: Path) -> Field:
@@ -90,113 +89,20 @@ def load_field(path: Path) -> Field:
         return _field(read_json(path.read_bytes()))
     except OSError as error:
         raise BenchError(f"{path} cannot be read: {error.strerror}.") from error
-    except (ValueError, TypeError, KeyError, OverflowError) as error:
-        reason = f"it has no {error}" if isinstance(error, KeyError) else str(error)
-        raise BenchError(f"{path} is not a record of `tokenloupe bench field --json`: {reason}.") from error
+    except ValueError as error:
+        raise BenchError(f"{path} is not a record of `tokenloupe bench field --json`: {error}.") from error
 
 
 def _field(record: Any) -> Field:
+    """Its runs and environment are checked by the rules of a benchmark's record."""
     if not isinstance(record, dict) or record.get("kind") != KIND:
         raise ValueError(f"it is not of the kind “{KIND}”")
-    return Field(
-        _is(str, record["command"]),
-        _environment(record["environment"]),
-        tuple(_text(each) for each in _is(list, record["texts"])),
-        tuple(_vocabulary(each) for each in _is(list, record["vocabularies"])),
-        _texts(record["missing"]),
-        {name: _is(str, how) for name, how in _is(dict, record["absent"]).items()},
-        _is(bool, record["is_complete"]),
-    )
-
-
-def _environment(record: Any) -> Record:
-    """With plain values only, and checked by the rules of a benchmark's record."""
-    if problem := problem_with({"environment": record, "results": []}):
-        raise ValueError(problem)
-    return dict(record)
-
-
-def _text(record: Any) -> UsedText:
-    return UsedText(
-        title=_is(str, record["title"]),
-        corpus=_is(str, record["corpus"]),
-        size_bytes=_count(record["size_bytes"]),
-        sha256=_is(str, record["sha256"]),
-    )
-
-
-def _vocabulary(record: Any) -> VocabularyField:
-    run = record["run"]
-    if run is not None and (problem := problem_with(run)):
-        raise ValueError(f"of the run with {record['title']!r:.40}, {problem}")
-    return VocabularyField(
-        name=_is(str, record["name"]),
-        title=_is(str, record["title"]),
-        about=_is(str, record["about"]),
-        file=_is(str, record["file"]),
-        sha256=_is(str, record["sha256"]),
-        n_tokens=_count(record["n_tokens"]),
-        is_detailed=_is(bool, record["is_detailed"]),
-        verdicts=tuple(_verdict(each) for each in _is(list, record["verdicts"])),
-        openings={name: _times(times) for name, times in _is(dict, record["openings"]).items()},
-        run=run,
-    )
-
-
-def _verdict(record: Any) -> Judgement:
-    if record["state"] not in STATES:
-        raise ValueError(f"{record['state']!r:.40} is no state of a contender")
-    return Judgement(
-        contender=_is(str, record["contender"]),
-        state=record["state"],
-        version=_is(str, record["version"]),
-        reason=_is(str, record["reason"]),
-        from_file=_is(bool, record["from_file"]),
-        n_texts=_count(record["n_texts"]),
-        n_different=_count(record["n_different"]),
-        difference=_maybe(_difference, record["difference"]),
-    )
-
-
-def _difference(record: Any) -> Difference:
-    return Difference(
-        text=_is(str, record["text"]),
-        origin=_is(str, record["origin"]),
-        expected=_ids(record["expected"]),
-        found=_maybe(_ids, record["found"]),
-        expected_tokens=_texts(record["expected_tokens"]),
-        found_tokens=_texts(record["found_tokens"]),
-        agreeing=_texts(record["agreeing"]),
-        deviating=_texts(record["deviating"]),
-    )
-
-
-def _is(kind: type[T], value: Any) -> T:
-    if not isinstance(value, kind):
-        raise TypeError(f"{value!r:.40} is not a {kind.__name__}")
-    return value
-
-
-def _maybe(read: Callable[[Any], T], value: Any) -> T | None:
-    return None if value is None else read(value)
-
-
-def _count(value: Any) -> int:
-    if not 0 <= _is(int, value) < 1 << 62:
-        raise ValueError(f"{value!r:.40} is not a number of anything")
-    return int(value)
-
-
-def _ids(values: Any) -> tuple[int, ...]:
-    return tuple(_is(int, value) for value in _is(list, values))
-
-
-def _texts(values: Any) -> tuple[str, ...]:
-    return tuple(_is(str, value) for value in _is(list, values))
-
-
-def _times(values: Any) -> tuple[tuple[float, float], ...]:
-    pairs = tuple((float(built), float(first)) for built, first in _is(list, values))
-    if not all(0 <= time <= LARGEST_S for pair in pairs for time in pair):
-        raise ValueError("it has an opening that took no time that can be")
-    return pairs
+    found: Field = read_as(Field, record)
+    runs = [each.run for each in found.vocabularies if each.run is not None]
+    for run in ({"environment": found.environment, "results": []}, *runs):
+        if problem := problem_with(run):
+            raise ValueError(problem)
+    for verdict in (verdict for each in found.vocabularies for verdict in each.verdicts):
+        if verdict.state not in STATES:
+            raise ValueError(f"{verdict.state!r:.40} is no state of a contender")
+    return found

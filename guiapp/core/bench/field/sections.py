@@ -19,12 +19,13 @@ from guiapp.core.bench.field.standings import (
     title_of,
     wrong_ones,
 )
-from guiapp.core.bench.html import NOTHING, Cell, Column, Html, bar, joined, section, table, tag
 from guiapp.core.bench.measurement import Record, half_width
 from guiapp.core.bench.remarks import warnings
 from guiapp.core.bench.wording import BYTES_PER_MB, size_text
 from guiapp.core.explain.figures import counted, percent, three_digits
 from guiapp.core.explain.visible_text import visible_text
+from guiapp.core.export.html import Cell, Column, Html, bar, joined, section, table, tag
+from guiapp.core.export.tables import NONE
 
 MOST_SHOWN = 120  # characters of a text
 MOST_TOKENS = 24
@@ -84,7 +85,7 @@ def _wrong_row(group: Sequence[tuple[VocabularyField, Judgement]]) -> list[Cell]
     ]
     difference = verdict.difference
     if difference is None:
-        return [*head, Cell(verdict.reason, kind="text"), *(Cell(NOTHING, kind="none") for _ in range(4))]
+        return [*head, Cell(verdict.reason, kind="text"), *(Cell(NONE, kind="none") for _ in range(4))]
     by = ", ".join(difference.agreeing) or "nobody who could be asked"
     if difference.deviating:
         by += f"; not by {', '.join(difference.deviating)}"
@@ -153,7 +154,7 @@ def _most(vocabulary: VocabularyField, names: Sequence[str], text: UsedText) -> 
 def speed_cell(row: Record | None, most: float, name: str, is_exact: bool) -> Cell:
     """A bar as a share of the highest speed, and the speed."""
     if row is None:
-        return Cell(NOTHING, None, "bars none")
+        return Cell(NONE, None, "bars none")
     kind = "ours" if name == OURS else "exact" if is_exact else "inexact"
     low, high = (row["size_bytes"] / seconds / 1e6 / most for seconds in reversed(row["ci_s"]))
     drawn = joined([bar(row["mb_per_s"] / most, low, high, kind), tag("b", three_digits(row["mb_per_s"]))])
@@ -299,9 +300,9 @@ def _claim_row(found: Field, claim: Claim) -> list[Cell]:
         Cell(tag("q", claim.words), kind="text"),
         Cell(claim.version),
         Cell(claim.date),
-        Cell(f"{claim.ratio} ×" if claim.ratio else NOTHING),
-        Cell(claim.than or NOTHING),
-        Cell(NOTHING if ratio is None else f"{three_digits(ratio)} ×", ratio),
+        Cell(f"{claim.ratio} ×" if claim.ratio else NONE),
+        Cell(claim.than or NONE),
+        Cell(NONE if ratio is None else f"{three_digits(ratio)} ×", ratio),
         Cell(told, kind=EQUAL if standing.is_exact else WRONG),
     ]
 
@@ -388,7 +389,7 @@ def _name(name: str) -> Cell:
 
 
 def _number(value: float | None) -> Cell:
-    return Cell(NOTHING, None, "none") if value is None else Cell(three_digits(value), value)
+    return Cell(NONE, None, "none") if value is None else Cell(three_digits(value), value)
 
 
 def _hash(sha256: str) -> Cell:

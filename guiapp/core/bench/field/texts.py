@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from guiapp.core.bench.corpus import SAMPLE, corpus_named
-from guiapp.core.compare.seen_stages import sliced
 from guiapp.core.demo import SAMPLES, sample_text
 from guiapp.core.hunt.generators import Material, batch
 from guiapp.core.hunt.structures import short
+from guiapp.core.text.packed_texts import sliced
 from guiapp.core.text.utf8 import is_text
 from guiapp.core.tokenizer import Tokenizer
 

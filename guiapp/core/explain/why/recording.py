@@ -9,9 +9,10 @@ import numpy as np
 
 from guiapp.core.errors import EncodeError
 from guiapp.core.explain.why.excerpt import REACH_BYTES, Excerpt, Switches, tokens_near
+from guiapp.core.system.checkpoint import Progress
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.trace.debugger import Debugger
-from guiapp.core.trace.recorder import Progress, record
+from guiapp.core.trace.recorder import record
 from guiapp.core.trace.reports import debugger_for
 from guiapp.core.trace.trace import Tokens
 

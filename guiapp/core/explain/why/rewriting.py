@@ -27,6 +27,7 @@ from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.attributes import USER_DEFINED_TYPE
 from guiapp.core.vocab.merges import MARKED_SPACE
 from guiapp.core.vocab.piece_rules import TextRules
+from guiapp.core.vocab.quoting import elided
 from guiapp.core.vocab.vocabulary import VocabType, Vocabulary
 
 BROKEN = "What is not UTF-8 becomes U+FFFD"
@@ -195,18 +196,10 @@ def _by_components(vocabulary: Vocabulary, fragment: bytes, begins: bool) -> Ite
     if data != fragment:
         yield Rewrite(BROKEN, repaired or unchanged(data))
     text = given = aligned(data, begins)
-    for part in _flattened(vocabulary.parts.normalizer):
+    for part in known.flattened(vocabulary.parts.normalizer):
         text = part.apply(text)
         normal = with_whole_characters(text, given.data).normalized
         yield Rewrite(named(part), from_source(normal, repaired))
-
-
-def _flattened(normalizer: known.Normalizer) -> Iterator[known.Normalizer]:
-    if isinstance(normalizer, known.Sequence):
-        for part in normalizer.parts:
-            yield from _flattened(part)
-    else:
-        yield normalizer
 
 
 def named(part: known.Normalizer) -> str:
@@ -237,5 +230,4 @@ def sought(matcher: Matcher) -> str:
 
 def shortened(source: str, most: int = 160) -> str:
     """An expression, line ends escaped, and cut where it is very long."""
-    source = source.translate(ESCAPES)
-    return source if len(source) <= most else f"{source[: most - 1]}…"
+    return elided(source.translate(ESCAPES), most)

@@ -23,10 +23,10 @@ from guiapp.core.explain.why.excerpt import Excerpt, Switches, excerpt_of
 from guiapp.core.explain.why.recording import Recorded, Stretch, recorded
 from guiapp.core.explain.why.rewriting import changes, rewrites
 from guiapp.core.explain.why.told import Line, Stage, TokenWhy
+from guiapp.core.system.checkpoint import Progress
 from guiapp.core.text.special_tokens import Partition
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.trace.places import Place
-from guiapp.core.trace.recorder import Progress
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.vocabulary import SCORED, Vocabulary
 

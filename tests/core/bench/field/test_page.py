@@ -10,8 +10,8 @@ from field_runs import field, vocabulary
 
 from guiapp.core.bench.field.page import page
 from guiapp.core.bench.field.record import json_of, load_field
-from guiapp.core.bench.html import bar, tag, words
 from guiapp.core.explain.figures import three_digits
+from guiapp.core.export.html import bar, tag, words
 
 VOID = {"meta", "rect", "path"}
 

@@ -1,15 +1,17 @@
-"""Pieces of reports: all words escaped, bars drawn without styles that the field's policy would forbid."""
+"""Pieces of pages: all words escaped, nothing fetched or obeyed but what a page itself brings."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from base64 import b64encode
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import sha256
 from html import escape
 from typing import NamedTuple
 
+from guiapp.core.demo import resources_folder
 from guiapp.core.vocab.quoting import printable
 
 BAR_PX = 100.0
-NOTHING = "–"
 
 
 class Html(str):
@@ -62,6 +64,32 @@ def tag(name: str, content: str = "", **attributes: str) -> Html:
         if value
     )
     return Html(f"<{name}{told}>{html(content)}</{name}>")
+
+
+def resource(name: str) -> str:
+    """A style sheet or a script of pages."""
+    return (resources_folder() / "page" / name).read_text(encoding="utf-8")
+
+
+def beginning(title: str, styles: Mapping[str, str], script: str = "") -> str:
+    """A document up to where its body begins; no style and no script is obeyed but these.
+
+    styles  each with the media that it is for, "" for all
+    """
+    allowed, run = " ".join(map(_hash, styles)), _hash(script) if script else "'none'"
+    policy = f"default-src 'none'; style-src {allowed}; script-src {run}; base-uri 'none'; form-action 'none'"
+    sheets = (f"<style{media and f' media={media}'}>{style}</style>\n" for style, media in styles.items())
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{words(title)}</title>\n{''.join(sheets)}</head>\n<body>\n"
+    )
+
+
+def _hash(inline: str) -> str:
+    """What a policy calls a style or a script of the page itself."""
+    return f"'sha256-{b64encode(sha256(inline.encode()).digest()).decode()}'"
 
 
 def section(title: str, *content: str) -> Html:
