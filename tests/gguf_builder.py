@@ -91,13 +91,17 @@ def as_bytes(text: Text) -> bytes:
 
 
 def string(text: Text) -> bytes:
-    return struct.pack("<Q", len(as_bytes(text))) + as_bytes(text)
+    encoded = as_bytes(text)
+    return len(encoded).to_bytes(8, "little") + encoded
 
 
 def array(item_type: str, items: Iterable[object]) -> bytes:
     """The value part of an array entry."""
     values = list(items)
-    packed = b"".join(scalar(item_type, item) for item in values)
+    if item_type == "string":
+        packed = b"".join(map(string, values))  # type: ignore[arg-type]
+    else:
+        packed = struct.pack(f"<{len(values)}{FORMATS[item_type]}", *values)
     return struct.pack("<iQ", TYPE_IDS[item_type], len(values)) + packed
 
 

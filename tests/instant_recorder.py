@@ -1,9 +1,21 @@
-"""A recorder for tests that are about other things than processes."""
+"""A recorder for tests that are about other things than processes, and models that are opened once."""
 
+from functools import cache, lru_cache
+
+import guiapp
 from guiapp.core.errors import TokenloupeError
+from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.trace.recorder import record
 from guiapp.core.trace.reports import debugger_for
 from guiapp.viewmodels.steps.trace_recorder import TraceRecorder
+
+_record_once = lru_cache(16)(record)
+_open_once = cache(guiapp.open_model)
+
+
+def load_once(name: str, pre: str | None, progress: object) -> Tokenizer:
+    """What a session loads with: tests share demo models, which nothing changes."""
+    return _open_once(name) if name.startswith("demo:") else guiapp.open_model(name)
 
 
 class InstantRecorder(TraceRecorder):
@@ -11,7 +23,7 @@ class InstantRecorder(TraceRecorder):
 
     def record(self, tokenizer, text, encoder, add_special, parse_special):
         try:
-            trace = record(tokenizer, text, encoder, add_special, parse_special)
+            trace = _record_once(tokenizer, text, encoder, add_special, parse_special)
             self.recorded.emit(debugger_for(tokenizer, trace))
         except TokenloupeError as error:
             self.failed.emit(str(error))

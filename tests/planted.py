@@ -8,8 +8,9 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -67,7 +68,12 @@ def opened(model: str) -> Tokenizer:
 
 
 def gguf_parts(model: str) -> Parts:
-    """All of the file that says something about its tokenizer."""
+    """All of the file that says something about its tokenizer, to be changed."""
+    return {key: copy(value) for key, value in _gguf_parts(model).items()}
+
+
+@lru_cache(4)
+def _gguf_parts(model: str) -> Parts:
     vocabulary = opened(model).vocabulary
     keys = {key: value for key, value in vocabulary.metadata.items() if isinstance(value, (bool, int))}
     offsets, merges = vocabulary.merge_offsets.tolist(), vocabulary.merge_data.tobytes()

@@ -252,7 +252,7 @@ def test_rwkv_with_bad_escapes_encodes_anything(tmp_path):
 
 
 @pytest.mark.parametrize("longest", [200, 1_000_000])
-@pytest.mark.parametrize("text", ["a" * 1000, "b" * 1000 + "a" * 1000, "a" * 1_000_000], ids=len)
+@pytest.mark.parametrize("text", ["a" * 1000, "b" * 1000 + "a" * 1000, "a" * 200_000], ids=len)
 def test_a_character_map_that_makes_a_text_a_hundred_times_longer_is_refused(tmp_path, longest, text):
     charsmap = Raw("array:u8", build_charsmap({"a": "x" * longest}))
     tokens, scores = ["<unk>", "x", "y", "▁"], [0.0, -1.0, -2.0, -1.0]

@@ -1,9 +1,8 @@
 """What the tests of the debugger's view models share."""
 
 import pytest
-from instant_recorder import InstantRecorder
+from instant_recorder import InstantRecorder, load_once
 
-import guiapp
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.steps.model import StepsModel
@@ -20,7 +19,7 @@ def make_steps_model(qtbot, settings):
     made = []
 
     def make(name="bpe", text=b"How do lions sleep in New York?", encoder=None, recorder=None):
-        session = ModelSession(TextSession(text), load=lambda model, pre, progress: guiapp.open_model(model))
+        session = ModelSession(TextSession(text), load=load_once)
         with qtbot.waitSignal(session.tokens_changed):
             session.loader.open(f"demo:{name}")
         session.set_encoder(encoder)

@@ -3,7 +3,7 @@
 from contextlib import ExitStack
 
 import pytest
-from instant_recorder import InstantRecorder
+from instant_recorder import InstantRecorder, load_once
 from main_window_driver import Answers, load
 from PySide6.QtWidgets import QApplication, QMainWindow
 
@@ -30,7 +30,7 @@ def make_steps_page(qtbot, tmp_path):
     ending = ExitStack()  # also of pages that were never ready
 
     def make(name="bpe", text=b"How do lions sleep in New York?", encoder=None, theme="dark"):
-        session = ModelSession(TextSession(text), load=lambda model, pre, progress: guiapp.open_model(model))
+        session = ModelSession(TextSession(text), load=load_once)
         ending.callback(session.close)
         with qtbot.waitSignal(session.tokens_changed):
             session.loader.open(f"demo:{name}")

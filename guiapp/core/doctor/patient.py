@@ -44,6 +44,14 @@ class Patient:
         return [text.decode("utf-8", "replace") for text in texts]
 
     @cached_property
+    def bracketed(self) -> list[int]:
+        """The tokens that begin with < or [, as markers and padding do."""
+        data, offsets = self.vocabulary.token_data, self.vocabulary.token_offsets
+        rows = np.flatnonzero(np.diff(offsets))
+        found: list[int] = rows[np.isin(data[offsets[rows]], (ord("<"), ord("[")))].tolist()
+        return found
+
+    @cached_property
     def specials(self) -> dict[str, int]:
         """The tokens that are cut out of texts."""
         return {self.texts[row]: row for row in self.tokenizer.special_tokens.searched_for(True).tolist()}

@@ -48,7 +48,7 @@ def check_kinds(patient: Patient) -> Iterator[Finding]:
     if len(odd := np.flatnonzero((types < NORMAL_TYPE) | (types > BYTE_TYPE)).tolist()):
         said = f"there is no kind {int(types[odd[0]])}; known are 1 to 6 ({TYPES_KEY})."
         yield patient.about(odd, "kind_out_of_range", ERROR, said)
-    is_marker = [row for row, text in enumerate(texts) if LOOKS_LIKE_CONTROL.fullmatch(text)]
+    is_marker = [row for row in patient.bracketed if LOOKS_LIKE_CONTROL.fullmatch(texts[row])]
     if plain := [row for row in is_marker if is_normal[row]]:
         text = texts[plain[0]]
         changes = Change(text, patient.cut(text), Cut.whole(text, plain[0]))
@@ -70,9 +70,9 @@ def check_kinds(patient: Patient) -> Iterator[Finding]:
 
 def check_padding(patient: Patient) -> Iterator[Finding]:
     """Tokens that only fill the list up."""
-    texts, types = patient.texts, patient.vocabulary.stored_types
-    padding = [row for row, text in enumerate(texts) if types[row] == UNUSED_TYPE or PADDING.fullmatch(text)]
-    if not padding:
+    texts, is_unused = patient.texts, patient.vocabulary.stored_types == UNUSED_TYPE
+    named = {row for row in patient.bracketed if PADDING.fullmatch(texts[row])}
+    if not (padding := sorted(named.union(np.flatnonzero(is_unused).tolist()))):
         return
     row = padding[0]
     found = patient.cut(texts[row])

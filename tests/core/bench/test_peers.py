@@ -60,12 +60,11 @@ def test_a_peer_built_from_our_vocabulary_gives_our_ids(name, model):
 
 
 @pytest.mark.real_vocabs
-@pytest.mark.parametrize("name", ["tiktoken", "tokenizers"])
 @pytest.mark.parametrize("file", ["cl100k_base.tiktoken", "tekken_240718.json"])
-def test_peers_of_a_list_of_ranks_have_its_ranks_and_pattern(name, file):
+def test_tiktoken_has_the_ranks_and_the_pattern_of_a_file(file):
     tokenizer = open_model(SHARED / "formats" / file)
     text = b"".join(TEXTS)
-    found = encode_all(contender(name, tokenizer), [text]).ids
+    found = encode_all(contender("tiktoken", tokenizer), [text]).ids
     assert found.tolist() == tokenizer.encode(text, add_special=False).token_ids.tolist()
     assert reason_against("llama.cpp", tokenizer.vocabulary) == (
         "llama.cpp reads GGUF files only, and this one is for tiktoken."

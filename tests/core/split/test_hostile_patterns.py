@@ -82,7 +82,9 @@ def random_run(source: random.Random) -> str:
     return "".join(source.choice(units) * source.choice([1, 3, 20, 50]) for _ in range(source.randint(1, 5)))
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(
+    "seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.exhaustive) for seed in range(2, 40))]
+)
 def test_twins_agree_where_attempts_get_far(seed):
     source = random.Random(seed)
     for _ in range(25):
