@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import QRect, QRectF, Qt, QTimer, Signal
-from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSizePolicy, QStackedWidget, QToolButton, QWidget
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter
+from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSizePolicy, QStackedWidget, QWidget
 
 from guiapp.core.explain.figures import counted
 from guiapp.core.explain.visible_text import isolate, visible_text
@@ -20,7 +20,7 @@ from guiapp.widgets.shared.buttons import push_button, tool_button
 from guiapp.widgets.shared.card import card
 from guiapp.widgets.shared.fitted_label import FittedLabel
 from guiapp.widgets.shared.layouts import STRETCH, framed, in_column, in_row, scroll_across, scroll_down
-from guiapp.widgets.shared.painting import LEFT, RIGHT, fill, write
+from guiapp.widgets.shared.painting import LEFT, RIGHT, PaintedButton, fill, write
 from guiapp.widgets.shared.plain_tip import plain_tip
 from guiapp.widgets.shared.style_sheet import heading, set_role
 from guiapp.widgets.shared.styled_text import Span, StyledText
@@ -204,12 +204,13 @@ class FindPanel(QFrame):
         return button
 
 
-class PlaceButton(QToolButton):
+class PlaceButton(PaintedButton):
     """A line of the user's, with the place where it differs; a click shows it."""
 
+    radius_px = UNIT_PX
+
     def __init__(self, place: Place, named: str, theme_source: ThemeSource) -> None:
-        super().__init__()
-        self._theme_source = theme_source
+        super().__init__(theme_source)
         (_, number, _, line), at = place
         before = line[:at].decode("utf-8", "replace")[-BEFORE_PLACE:]
         behind = line[at:].decode("utf-8", "replace")[:LINE_CHARACTERS]
@@ -221,11 +222,10 @@ class PlaceButton(QToolButton):
         self.setAccessibleName(f"Line {number:,}: {''.join(self._parts)}")
         self.setToolTip(plain_tip(f"Show line {number:,} of {named}"))
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter, theme = QPainter(self), self._theme_source.theme
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if self.underMouse() or self.hasFocus():
-            fill(painter, self.rect(), theme.raised, UNIT_PX)
+    def edge(self, theme: Theme) -> QColor | None:
+        return None
+
+    def paint(self, painter: QPainter, theme: Theme) -> None:
         font, metrics = self.font(), QFontMetricsF(self.font())
         write(painter, QRect(0, 0, NUMBER_PX, PLACE_PX), self._number, theme.dim, RIGHT, font)
         x = float(NUMBER_PX + GAP_PX)

@@ -129,18 +129,18 @@ class TokenStrip(QAbstractScrollArea):
     # Painting
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self.viewport())
-        painter.fillRect(event.rect(), self._theme_source.theme.panel)
-        self._is_painted = True
-        if len(self._source.tokens) == 0:
-            self._paint_remark(painter)
-            return
-        top = self.verticalScrollBar().value()
-        first, last = self._grid.chips_between(event.rect().top() + top, event.rect().bottom() + top)
-        self._paint_chips(painter, first, last, top)
-        self._paint_rings(painter, first, last)
-        if not self._is_painted:
-            QTimer.singleShot(0, self.viewport(), self.viewport().update)
+        with QPainter(self.viewport()) as painter:
+            painter.fillRect(event.rect(), self._theme_source.theme.panel)
+            self._is_painted = True
+            if len(self._source.tokens) == 0:
+                self._paint_remark(painter)
+                return
+            top = self.verticalScrollBar().value()
+            first, last = self._grid.chips_between(event.rect().top() + top, event.rect().bottom() + top)
+            self._paint_chips(painter, first, last, top)
+            self._paint_rings(painter, first, last)
+            if not self._is_painted:
+                QTimer.singleShot(0, self.viewport(), self.viewport().update)
 
     def _paint_remark(self, painter: QPainter) -> None:
         painter.setFont(self._zoom.ui_font(UI_FONT_PX))

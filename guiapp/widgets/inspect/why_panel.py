@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
+    QColor,
     QFont,
     QFontMetricsF,
     QGuiApplication,
     QHideEvent,
     QKeySequence,
     QPainter,
-    QPaintEvent,
     QResizeEvent,
     QShowEvent,
     QTextCharFormat,
@@ -25,14 +25,14 @@ from PySide6.QtGui import (
     QTextOption,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QAbstractButton, QFrame, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from guiapp.core.explain.code_marks import parts, without_marks
 from guiapp.core.explain.visible_text import visible_runs
 from guiapp.viewmodels.tokens.why import WhyModel
 from guiapp.widgets.shared.buttons import push_button
 from guiapp.widgets.shared.layouts import STRETCH, framed, in_column, scroll_down
-from guiapp.widgets.shared.painting import fill, ring, write
+from guiapp.widgets.shared.painting import PaintedButton, write
 from guiapp.widgets.shared.style_sheet import heading, set_role
 from guiapp.widgets.shared.styled_text import Span, StyledText
 from guiapp.widgets.shared.text_zoom import TextZoom
@@ -55,7 +55,6 @@ UNFOLDED = 40  # lines at a click: some vocabularies have tokens of thousands of
 EDGE_PX = 2 * UNIT_PX
 LEAST_PX = 40  # of a text
 TOKEN_FONT_PX = 18
-RADIUS_PX = 6
 EMPTY_TEXT = "Choose a token, in the text or among its ids, to see why it is there."
 BUSY_TEXT = "Looking at what the encoder does …"
 TIP = "Show this in Steps"
@@ -63,13 +62,12 @@ HINT_TEXT = "A click on a line shows that moment in Steps."
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop
 
 
-class WhyRow(QAbstractButton):
+class WhyRow(PaintedButton):
     """One line: a sentence with what it is about in code, its rank at the right, a remark below."""
 
     def __init__(self, line: Line, theme_source: ThemeSource, zoom: TextZoom) -> None:
-        super().__init__()
+        super().__init__(theme_source)
         self.line = line
-        self._theme_source = theme_source
         self._document = QTextDocument(self)
         self._document.setDocumentMargin(0)
         option = QTextOption(Qt.AlignmentFlag.AlignLeft)
@@ -115,19 +113,15 @@ class WhyRow(QAbstractButton):
     def sizeHint(self) -> QSize:
         return QSize(240, self.height())
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter, theme = QPainter(self), self._theme_source.theme
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        whole = QRectF(self.rect())
-        if self.underMouse() or self.hasFocus():
-            fill(painter, whole, theme.line, RADIUS_PX)
-        if self.hasFocus():
-            ring(painter, whole, theme.accent, RADIUS_PX)
+    def ground(self, theme: Theme) -> QColor | None:
+        return theme.line if self.underMouse() or self.hasFocus() else None
+
+    def paint(self, painter: QPainter, theme: Theme) -> None:
         painter.save()
         painter.translate(QPointF(EDGE_PX, UNIT_PX))
         self._document.drawContents(painter)
         painter.restore()
-        inside = whole.adjusted(EDGE_PX, UNIT_PX, -EDGE_PX, -UNIT_PX)
+        inside = QRectF(self.rect()).adjusted(EDGE_PX, UNIT_PX, -EDGE_PX, -UNIT_PX)
         write(painter, inside, self._worth, theme.dim, RIGHT, self._worth_font)
 
 
