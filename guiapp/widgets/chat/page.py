@@ -137,9 +137,9 @@ class ChatPage(Page):
         self.prompt.set_font_px(size_px - 1)
 
     def stop(self) -> None:
-        self.model.stop()
-        self.beside.stop()
-        self.llama.stop()
+        self.model.close()
+        self.beside.close()
+        self.llama.close()
         self._kept.stop()
 
     def _make_problem(self) -> QFrame:

@@ -137,9 +137,9 @@ class FileCommands(QObject):
 
     def stop(self) -> None:
         """For closing: no reason not to try the model of the last time again if it is being loaded."""
-        self.installed.stop()
-        self._recent.stop()
-        self._recent_texts.stop()
+        self.installed.close()
+        self._recent.close()
+        self._recent_texts.close()
         self._sorting.wait()
         self._utf16.stop()
         loading = self._session.loader.loading_name
