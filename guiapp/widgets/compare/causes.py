@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from guiapp.core.explain.figures import counted
 from guiapp.viewmodels.compare.difference_causes import CauseCount
-from guiapp.widgets.shared.layouts import in_column
+from guiapp.widgets.shared.layouts import in_column, take_away
 from guiapp.widgets.shared.painting import LEFT, RIGHT, PaintedButton, elided, fill, write
 from guiapp.widgets.shared.plain_tip import plain_tip
 from guiapp.widgets.shared.style_sheet import blend
@@ -78,9 +78,7 @@ class CauseList(QWidget):
     def show_counts(self, counts: list[CauseCount], chosen: int | None) -> None:
         """Show these, the most frequent first; the focus stays where it was."""
         focused = next((kind for kind, row in self._rows.items() if row.hasFocus()), None)
-        for row in self._rows.values():
-            row.hide()
-            row.deleteLater()
+        take_away(*self._rows.values())
         most = max((count.count for count in counts), default=1)
         self._rows = {count.kind: CauseRow(count, most, self._theme_source) for count in counts}
         for kind, row in self._rows.items():

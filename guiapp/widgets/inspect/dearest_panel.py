@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QHideEvent, QPainter, QShowEvent
+from PySide6.QtGui import QFontMetrics, QPainter
 from PySide6.QtWidgets import QLabel, QScrollArea, QWidget
 
 from guiapp.core.counting.cost import Dear
@@ -14,6 +14,7 @@ from guiapp.core.explain.visible_text import isolate
 from guiapp.viewmodels.text.dearest import N_MOST, DearestModel
 from guiapp.widgets.shared.layouts import STRETCH, framed, head_row, in_column, scroll_down
 from guiapp.widgets.shared.painting import LEFT, RIGHT, PaintedButton, bold, fill, write
+from guiapp.widgets.shared.seen import SeenWatch
 from guiapp.widgets.shared.segments import Segments
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UI_FONT_PX, Theme, ThemeSource
@@ -97,15 +98,8 @@ class DearestPanel(QScrollArea):
         self.setAccessibleName("Most expensive")
         self.segments.chosen.connect(self._show_kind)
         model.changed.connect(self._follow)
+        SeenWatch(self, model.set_shown)
         self._follow()
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self._model.set_shown(True)
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        self._model.set_shown(False)
 
     def _show_kind(self, index: int) -> None:
         self._shows_lines = index == 1

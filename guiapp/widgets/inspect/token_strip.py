@@ -28,6 +28,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QToolTip, QWidget
 
 from guiapp.core.explain.visible_text import isolate
 from guiapp.core.vocab.attributes import Attribute
+from guiapp.viewmodels.later import later
 from guiapp.viewmodels.tokens.chip_grid import ChipGrid
 from guiapp.viewmodels.tokens.source import TokenSource
 from guiapp.widgets.inspect.chip_painting import draw_chip
@@ -66,8 +67,7 @@ class TokenStrip(QAbstractScrollArea):
         self._most_ms = inf
         self._is_painted = True
         self.setViewport(QWidget())
-        self._repaint = QTimer(self, singleShot=True, interval=REPAINT_MS)
-        self._repaint.timeout.connect(self.viewport().update)
+        self._repaint = later(self, REPAINT_MS, self.viewport().update)
         self.setAccessibleName("Token ids")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setFrameShape(QAbstractScrollArea.Shape.NoFrame)

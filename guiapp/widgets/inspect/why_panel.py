@@ -14,11 +14,8 @@ from PySide6.QtGui import (
     QFont,
     QFontMetricsF,
     QGuiApplication,
-    QHideEvent,
-    QKeySequence,
     QPainter,
     QResizeEvent,
-    QShowEvent,
     QTextCharFormat,
     QTextCursor,
     QTextDocument,
@@ -31,9 +28,10 @@ from guiapp.core.explain.code_marks import parts, without_marks
 from guiapp.core.explain.visible_text import visible_runs
 from guiapp.viewmodels.tokens.why import WhyModel
 from guiapp.widgets.shared.buttons import push_button
-from guiapp.widgets.shared.layouts import STRETCH, framed, in_column, scroll_down
+from guiapp.widgets.shared.layouts import STRETCH, clear, framed, in_column, scroll_down
 from guiapp.widgets.shared.painting import PaintedButton, write
-from guiapp.widgets.shared.style_sheet import heading, set_role
+from guiapp.widgets.shared.seen import SeenWatch
+from guiapp.widgets.shared.style_sheet import heading, plain_label, set_role
 from guiapp.widgets.shared.styled_text import Span, StyledText
 from guiapp.widgets.shared.text_zoom import TextZoom
 from guiapp.widgets.shared.theme import (
@@ -45,7 +43,7 @@ from guiapp.widgets.shared.theme import (
     Theme,
     ThemeSource,
 )
-from guiapp.widgets.shared.token_actions import copy_action
+from guiapp.widgets.shared.token_actions import offer_copying
 
 if TYPE_CHECKING:
     from guiapp.core.explain.why.told import Line, Stage, TokenWhy
@@ -154,7 +152,7 @@ class WhyPanel(QScrollArea):
         self._title = heading("Why this token")
         self._token = StyledText(Theme.mono_font(TOKEN_FONT_PX), 3)
         self._token.setAccessibleName("Token text")
-        self._remark = set_role(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "dim")
+        self._remark = plain_label("dim", wraps=True)
         self._stages = QWidget()
         self._column = in_column(on=self._stages, spacing=UNIT_PX)
         self._hint = set_role(QLabel(HINT_TEXT, wordWrap=True), "dim")
@@ -162,20 +160,12 @@ class WhyPanel(QScrollArea):
         scroll_down(self, framed(in_column(*parts_shown, margins=MARGIN_PX, spacing=GAP_PX), "panel"))
         self.setMinimumWidth(260)
         self.setAccessibleName("Why this token")
-        self.addAction(copy_action(self, "Copy why", self.copy, QKeySequence.StandardKey.Copy))
-        self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        offer_copying(self, "Copy why", self.copy)
         model.changed.connect(self._follow)
+        SeenWatch(self, model.set_shown)
         theme_source.changed.connect(self._rebuild)
         self._zoom.changed.connect(self._rebuild)
         self._follow()
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self._model.set_shown(True)
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        self._model.set_shown(False)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         if not self._zoom.take(event):
@@ -200,10 +190,7 @@ class WhyPanel(QScrollArea):
         self._remark.setVisible(self._shown is None)
 
     def _rebuild(self) -> None:
-        while (item := self._column.takeAt(0)) is not None:
-            if (widget := item.widget()) is not None:
-                widget.hide()
-                widget.deleteLater()
+        clear(self._column)
         self.rows = []
         self._token.setVisible(self._shown is not None)
         self._hint.setVisible(self._shown is not None)

@@ -7,7 +7,7 @@ from math import inf
 from operator import itemgetter
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QHelpEvent,
@@ -25,6 +25,7 @@ from guiapp.core.editing.text_blocks import TextBlocks
 from guiapp.core.editing.text_buffer import TextEdit
 from guiapp.core.text.invisible import INVISIBLE
 from guiapp.core.text.look_alikes import look_alikes
+from guiapp.viewmodels.later import later
 from guiapp.viewmodels.text.document import TextDocument
 from guiapp.viewmodels.text.search import TextSearch
 from guiapp.viewmodels.tokens.layout import SpanSource, token_at
@@ -96,8 +97,7 @@ class SpanView(QAbstractScrollArea):
         self._looks_changed.connect(self._update_what_changed, Qt.ConnectionType.QueuedConnection)
         self._most_ms, self._goes_gently = inf, False
         self._unfinished: list[QRect] = []
-        self._go_on = QTimer(self, singleShot=True, interval=0)
-        self._go_on.timeout.connect(self._paint_unfinished)
+        self._go_on = later(self, 0, self._paint_unfinished)
         self._fonts = FontSearch(self._rows.metrics.font, self)
         self._set_up_window()
         self._restyle()
