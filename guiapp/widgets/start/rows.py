@@ -70,7 +70,7 @@ class StartRow(PaintedButton):
         return theme.raised if self.underMouse() else None
 
     def paint(self, painter: QPainter, theme: Theme) -> None:
-        inner = QRectF(self.rect()).adjusted(GAP_PX, 0, -GAP_PX, 0)
+        inner = QRectF(self.rect()).adjusted(GAP_PX + 0.5, 0.5, -GAP_PX - 0.5, -0.5)
         self._paint_mark(painter, theme, inner)
         has_mark = self._share is not None or self._icon_name
         self._paint_texts(painter, theme, inner.adjusted(MARK_PX + GAP_PX + 2 if has_mark else 0, 0, 0, 0))
