@@ -72,7 +72,7 @@ class Shell:
         """End all background work; nothing is delivered any more."""
         self.commands.stop()
         self.window.pages.stop()
-        self.window.hidden.stop()
+        self.window.hidden.close()
         self.window.doctor.close()
         self.compared.stop()
         self.opener.stop()

@@ -15,7 +15,7 @@ _open_once = cache(guiapp.open_model)
 
 def load_once(name: str, pre: str | None, progress: object) -> Tokenizer:
     """What a session loads with: tests share demo models, which nothing changes."""
-    return _open_once(name) if name.startswith("demo:") else guiapp.open_model(name)
+    return _open_once(name) if name.startswith("demo:") and not pre else guiapp.open_model(name, pre)
 
 
 class InstantRecorder(TraceRecorder):

@@ -15,7 +15,7 @@ from functools import cache, partial
 from typing import Generic, TypeVar
 
 import shiboken6
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, Qt, QTimer, Signal, SignalInstance
 
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.system.checkpoint import watched
@@ -68,6 +68,8 @@ class LatestJob(QObject, Generic[T]):
     that nobody wants also stops at its next checkpoint.
     TokenloupeErrors become `failed`; anything else is our own mistake and goes to sys.excepthook.
 
+    done, failed  who takes the result, and why there is none
+
     Signals, all in the thread that this object lives in:
         done(object): the result of the newest job.
         failed(str): why there is none, to show as it stands.
@@ -80,8 +82,16 @@ class LatestJob(QObject, Generic[T]):
     busy_changed = Signal()
     progress_changed = Signal()
 
-    def __init__(self, parent: QObject | None = None) -> None:
+    def __init__(
+        self,
+        parent: QObject | None = None,
+        done: Callable[[T], object] | SignalInstance | None = None,
+        failed: Callable[[str], object] | SignalInstance | None = None,
+    ) -> None:
         super().__init__(parent)
+        for signal, receiver in ((self.done, done), (self.failed, failed)):
+            if receiver is not None:
+                signal.connect(receiver)
         self._has_ended = threading.Event()  # the thread of the newest job
         self._has_ended.set()
         self._generation = 0
@@ -177,6 +187,18 @@ class LatestJob(QObject, Generic[T]):
         if is_busy != self.is_busy:
             self.is_busy = is_busy
             self.busy_changed.emit()
+
+
+class Working(QObject):
+    """Has jobs and timers of its own, which end with it."""
+
+    def close(self) -> None:
+        """Stop all work; nothing is delivered any more."""
+        own = Qt.FindChildOption.FindDirectChildrenOnly
+        for timer in self.findChildren(QTimer, options=own):
+            timer.stop()
+        for job in self.findChildren(LatestJob, options=own):
+            job.wait()
 
 
 class Writer:

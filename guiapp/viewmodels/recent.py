@@ -16,14 +16,14 @@ from PySide6.QtCore import QObject, Signal
 from guiapp.core.sources.locate import is_plain, lasting_name
 from guiapp.core.system.outside_json import read_json
 from guiapp.core.vocab.vocabulary import Vocabulary
-from guiapp.viewmodels.background import LatestJob, Progress
+from guiapp.viewmodels.background import LatestJob, Progress, Working
 from guiapp.viewmodels.settings import Settings
 
 KEPT = 12
 Row = TypeVar("Row")
 
 
-class Recent(QObject, Generic[Row]):
+class Recent(Working, Generic[Row]):
     """The newest first, no path twice, kept in the settings.
 
     Which of them are gone is found out in the background: a disk may be asleep or far away.
@@ -59,9 +59,6 @@ class Recent(QObject, Generic[Row]):
     def look_for_missing(self) -> None:
         """Find out which paths are not there; they are `missing` then, until somebody looks again."""
         self._job.start(partial(self._look, self.paths))
-
-    def stop(self) -> None:
-        self._job.wait()
 
     def _put_first(self, path: str, row: Row) -> None:
         others = [(each, old) for each, old in self._rows.items() if each != path]

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.viewmodels.background import LatestJob, Progress
+from guiapp.viewmodels.background import LatestJob, Progress, Working
 from guiapp.viewmodels.text.files import write_text
 
 
-class FileSaving(QObject):
+class FileSaving(Working):
     """One file at a time.
 
     saved    the file that was written last, until that is dismissed
@@ -28,9 +28,7 @@ class FileSaving(QObject):
         super().__init__(parent)
         self.saved: Path | None = None
         self.failure = ""
-        self._job = LatestJob[Path](self)
-        self._job.done.connect(self._take)
-        self._job.failed.connect(self._fail)
+        self._job = LatestJob[Path](self, self._take, self._fail)
         self._job.busy_changed.connect(self.changed)
         self._job.progress_changed.connect(self.changed)
 
@@ -60,10 +58,6 @@ class FileSaving(QObject):
         """Forget how the last one went."""
         self.saved, self.failure = None, ""
         self.changed.emit()
-
-    def close(self) -> None:
-        """Stop all work; nothing is delivered any more."""
-        self._job.wait()
 
     def _take(self, path: Path) -> None:
         self.saved = path

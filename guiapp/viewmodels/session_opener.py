@@ -48,15 +48,11 @@ class SessionOpener(QObject):
     saved = Signal(object)
     failed = Signal(str)
 
-    def __init__(self, session: ModelSession, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, session: ModelSession) -> None:
+        super().__init__()
         self._session = session
-        self.reading = LatestJob[Read](self)
-        self.reading.done.connect(self._take)
-        self.reading.failed.connect(self.failed)
-        self._saving = LatestJob[Path](self)
-        self._saving.done.connect(self.saved)
-        self._saving.failed.connect(self.failed)
+        self.reading = LatestJob[Read](self, self._take, self.failed)
+        self._saving = LatestJob[Path](self, self.saved, self.failed)
 
     def open(self, path: Path) -> None:
         self.reading.start(partial(_read, path, self._session.loader.load))

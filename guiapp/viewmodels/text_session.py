@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.editing.text_buffer import TextEdit
 from guiapp.core.errors import TokenloupeError
-from guiapp.viewmodels.background import LatestJob, Progress
+from guiapp.viewmodels.background import LatestJob, Progress, Working
 from guiapp.viewmodels.text.document import TextDocument
 from guiapp.viewmodels.text.files import read_text, write_text
 from guiapp.viewmodels.text.origins import TextOrigins
@@ -31,7 +31,7 @@ class PointedAt(NamedTuple):
     end: int
 
 
-class TextSession(QObject):
+class TextSession(Working):
     """A text that any number of models may look at, each through a `ModelSession` of its own.
 
     What is selected is a stretch of the text, the document's.  Which token a model shows as selected, it says
@@ -64,15 +64,9 @@ class TextSession(QObject):
         self._origins = TextOrigins()
         self._take_origin: Callable[[], None] | None = None  # of a text that is about to come
         self._told_file: tuple[Path | None, bool] = (None, False)
-        self.reading = LatestJob[tuple[Path, bytes]](self)
-        self.reading.done.connect(self._take)
-        self.reading.failed.connect(self.failed)
+        self.reading = LatestJob[tuple[Path, bytes]](self, self._take, self.failed)
         self.document.written.connect(self._follow_edit)
         self.document.edited.connect(self._tell_file)
-
-    def close(self) -> None:
-        """Stop all work; nothing is delivered any more."""
-        self.reading.wait()
 
     # What people point at
 

@@ -1,4 +1,4 @@
-"""What the tests of the debugger's view models share."""
+"""What tests of view models share."""
 
 import pytest
 from instant_recorder import InstantRecorder, load_once
@@ -15,21 +15,36 @@ def settings(tmp_path):
 
 
 @pytest.fixture
-def make_steps_model(qtbot, settings):
+def make_session(qtbot):
+    """Sessions that open models as the package does, one of them at once; they end with the test."""
+    made = []
+
+    def make(text=b"", model=None):
+        session = ModelSession(TextSession(text), load=load_once)
+        made.append(session)
+        if model is not None:
+            with qtbot.waitSignal(session.spans.encoded):
+                session.loader.open(model)
+        return session
+
+    yield make
+    for session in made:
+        session.close()
+
+
+@pytest.fixture
+def make_steps_model(qtbot, make_session, settings):
     made = []
 
     def make(name="bpe", text=b"How do lions sleep in New York?", encoder=None, recorder=None):
-        session = ModelSession(TextSession(text), load=load_once)
-        with qtbot.waitSignal(session.tokens_changed):
-            session.loader.open(f"demo:{name}")
+        session = make_session(text, f"demo:{name}")
         session.set_encoder(encoder)
         model = StepsModel(session, settings, recorder or InstantRecorder())
-        made.append((model, session))
+        made.append(model)
         with qtbot.waitSignal(model.recording.changed):
             model.watch(True)
         return model
 
     yield make
-    for model, session in made:
+    for model in made:
         model.stop()
-        session.close()

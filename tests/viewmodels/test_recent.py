@@ -25,7 +25,7 @@ def make_recent(tmp_path):
 
     yield make
     for recent in made:
-        recent.stop()
+        recent.close()
 
 
 def test_files_that_are_gone_or_cannot_be_looked_for_are_missing(make_recent, qtbot, tmp_path):

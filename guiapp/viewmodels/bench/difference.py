@@ -7,11 +7,11 @@ from PySide6.QtCore import QObject, Signal
 from guiapp.core.bench.differences import Place, first_difference
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.plan import Plan, whole_path
-from guiapp.viewmodels.background import LatestJob
+from guiapp.viewmodels.background import LatestJob, Working
 from guiapp.viewmodels.model_session import ModelSession
 
 
-class DifferenceFinder(QObject):
+class DifferenceFinder(Working):
     """Puts the text of a result into the session, and selects the place.
 
     Signals:
@@ -23,9 +23,7 @@ class DifferenceFinder(QObject):
     def __init__(self, session: ModelSession, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._session = session
-        self._job = LatestJob[Place](self)
-        self._job.done.connect(self._show)
-        self._job.failed.connect(self.failed)
+        self._job = LatestJob[Place](self, self._show, self.failed)
 
     def open(self, result: Record, plan: Plan) -> None:
         tokenizer, model = self._session.tokenizer, self._session.loader.model
@@ -37,9 +35,6 @@ class DifferenceFinder(QObject):
             self.failed.emit(f"This run split text {split}. Choose the same to see where tokens differ.")
             return
         self._job.start(lambda _: first_difference(result, plan, tokenizer))
-
-    def close(self) -> None:
-        self._job.wait()
 
     def _show(self, place: Place) -> None:
         document = self._session.document

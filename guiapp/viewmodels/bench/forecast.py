@@ -13,7 +13,7 @@ from guiapp.core.bench.estimate import expected_s, weights_of
 from guiapp.core.bench.forecast import NOTHING_KNOWN, Known
 from guiapp.core.bench.plan import Plan
 from guiapp.core.demo import sample_text
-from guiapp.viewmodels.background import LatestJob
+from guiapp.viewmodels.background import LatestJob, Working
 from guiapp.viewmodels.bench.history import RunHistory
 
 MOST_FILES = 2_000  # of a folder that are looked at
@@ -21,7 +21,7 @@ LONGEST_IN_SECONDS_S = 100
 USUAL_BYTES = 100_000  # of a text that nobody knows
 
 
-class BenchForecast(QObject):
+class BenchForecast(Working):
     """Looks at kept runs of the vocabulary that is open, and at texts, off the window's thread.
 
     Signals:
@@ -36,10 +36,8 @@ class BenchForecast(QObject):
         self._known = NOTHING_KNOWN
         self._sizes: dict[str, int] = {}
         self._asked: frozenset[str] = frozenset()  # texts whose sizes are known or being looked up
-        self._job = LatestJob[Known](self)
-        self._job.done.connect(self._take)
-        self._measuring = LatestJob[dict[str, int]](self)
-        self._measuring.done.connect(self._take_sizes)
+        self._job = LatestJob[Known](self, self._take)
+        self._measuring = LatestJob[dict[str, int]](self, self._take_sizes)
 
     def look_through(self, vocabulary_path: str) -> None:
         """Go by the runs of this vocabulary from now on."""
@@ -58,10 +56,6 @@ class BenchForecast(QObject):
         """The bytes of a text, None while they are looked up."""
         self._look_up([name])
         return self._sizes.get(name)
-
-    def close(self) -> None:
-        self._job.wait()
-        self._measuring.wait()
 
     def _text_bytes(self, names: Sequence[str], your_bytes: dict[str, int]) -> list[int]:
         """As far as they are known by now."""

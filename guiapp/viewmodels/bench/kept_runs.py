@@ -43,26 +43,16 @@ class KeptRuns(QObject):
         self.shown: Path | None = None  # the file of the run that the page shows, if it has one
         self._journal: Journal | None = None  # of the run that goes on
         self._names: dict[Path, str] = {}  # still to be given
-        self._listing = LatestJob[list[SavedRun]](self)
-        self._reading = LatestJob[Opened](self)
-        self._finding = LatestJob[Opened | None](self)
-        self._comparing = LatestJob[Comparison](self)
-        self._keeping = LatestJob[Kept](self)
-        self._renaming = LatestJob[None](self)
-        self._connect()
+        self._listing = LatestJob[list[SavedRun]](self, self._take_list)
+        self._reading = LatestJob[Opened](self, self.opened, self.failed)
+        self._finding = LatestJob[Opened | None](self, self._take_found)
+        self._comparing = LatestJob[Comparison](self, self.compared, self.failed)
+        self._keeping = LatestJob[Kept](self, self._take_kept)
+        self._renaming = LatestJob[None](self, failed=self.failed)
+        for ended in (self._renaming.done, self._renaming.failed):
+            ended.connect(self.refresh)
         if history is not None:
             self._finding.start(lambda _: history.newest())
-
-    def _connect(self) -> None:
-        self._listing.done.connect(self._take_list)
-        self._reading.done.connect(self.opened)
-        self._finding.done.connect(self._take_found)
-        self._comparing.done.connect(self.compared)
-        self._keeping.done.connect(self._take_kept)
-        for job in (self._renaming.done, self._renaming.failed):
-            job.connect(self.refresh)
-        for failed in (self._reading.failed, self._comparing.failed, self._renaming.failed):
-            failed.connect(self.failed)
 
     @property
     def others(self) -> list[SavedRun]:

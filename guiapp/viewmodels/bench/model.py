@@ -56,9 +56,8 @@ class BenchModel(QObject):
         history: RunHistory | None = None,
         clock_s: Callable[[], float] = time.monotonic,
         own: OwnContenders | None = None,
-        parent: QObject | None = None,
     ) -> None:
-        super().__init__(parent)
+        super().__init__()
         self._session = session
         self._runner = runner or BenchRunner(parent=self)
         self._history = history
@@ -73,9 +72,7 @@ class BenchModel(QObject):
         self._differences = DifferenceFinder(session, self)
         self._differences.failed.connect(self.failed)
         self._ended_because = ""
-        self._starting = LatestJob[Plan](self)
-        self._starting.done.connect(self._start)
-        self._starting.failed.connect(self._give_up)
+        self._starting = LatestJob[Plan](self, self._start, self._give_up)
         self.kept = KeptRuns(history, self)
         self.kept.opened.connect(self._show_opened)
         self.kept.found.connect(self._show_found)

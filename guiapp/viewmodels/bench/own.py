@@ -11,7 +11,7 @@ from guiapp.core.bench.contenders.own import OwnContender, OwnError, own_of
 from guiapp.core.bench.trial import Trial, try_own
 from guiapp.core.system.outside_json import read_json
 from guiapp.core.tokenizer import Tokenizer
-from guiapp.viewmodels.background import LatestJob, Progress
+from guiapp.viewmodels.background import LatestJob, Progress, Working
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.settings import Settings
 
@@ -49,7 +49,7 @@ class OwnContenders(QObject):
             self.changed.emit()
 
 
-class OwnTrial(QObject):
+class OwnTrial(Working):
     """Tries a contender on the beginning of the session's text.
 
     told   what came of it, "" as long as nothing did
@@ -64,9 +64,7 @@ class OwnTrial(QObject):
     def __init__(self, session: ModelSession, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._session = session
-        self._job = LatestJob[Trial](self)
-        self._job.done.connect(self._take)
-        self._job.failed.connect(self.refuse)
+        self._job = LatestJob[Trial](self, self._take, self.refuse)
         self.told, self.is_bad = "", False
 
     @property
@@ -94,9 +92,6 @@ class OwnTrial(QObject):
         """Something else is written now."""
         self._job.cancel()
         self._tell("", False)
-
-    def close(self) -> None:
-        self._job.wait()
 
     def _take(self, trial: Trial) -> None:
         self._tell(str(trial), False)

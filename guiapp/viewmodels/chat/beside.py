@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from guiapp import open_model
-from guiapp.viewmodels.background import LatestJob, Progress
+from guiapp.viewmodels.background import LatestJob, Progress, Working
 from guiapp.viewmodels.chat.compared_turns import ComparedTurn, compared_turns
 from guiapp.viewmodels.chat.model import ChatModel
 from guiapp.viewmodels.models.loader import Load
@@ -55,7 +55,7 @@ class Compared:
     told: str = ""
 
 
-class ChatBeside(QObject):
+class ChatBeside(Working):
     """Compares the prompt that is shown, as long as something is chosen.
 
     beside    what is chosen, None for nothing
@@ -75,9 +75,7 @@ class ChatBeside(QObject):
         self.compared: Compared | None = None
         self.failure = ""
         self._of: Chat | None = None
-        self._job = LatestJob[Compared](self)
-        self._job.done.connect(self._take)
-        self._job.failed.connect(self._fail)
+        self._job = LatestJob[Compared](self, self._take, self._fail)
         self._job.busy_changed.connect(self.changed)
         model.result_changed.connect(self._follow)
 
@@ -93,9 +91,6 @@ class ChatBeside(QObject):
         self._job.cancel()
         self._follow()
         self.changed.emit()
-
-    def stop(self) -> None:
-        self._job.wait()
 
     def _follow(self) -> None:
         chat = self.model.chat

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject
 
 from guiapp.core.chat.messages import conversation_of
 from guiapp.core.chat.requests import request_of, settings_of
 from guiapp.core.errors import ChatError
 from guiapp.viewmodels.chat.model import ChatModel
+from guiapp.viewmodels.later import later
 from guiapp.viewmodels.text.kept_texts import KeptTexts
 
 FOLDER = "chats"  # beside the settings
@@ -20,12 +21,11 @@ AFTER_MS = 300  # of typing
 class KeptConversation(QObject):
     """Takes the one up that a window before this one was left with; `kept` writes it as it writes texts."""
 
-    def __init__(self, model: ChatModel, folder: Path, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, model: ChatModel, folder: Path) -> None:
+        super().__init__()
         self._model = model
         self.kept = KeptTexts(folder / FOLDER, self)
-        self._delay = QTimer(self, singleShot=True, interval=AFTER_MS)
-        self._delay.timeout.connect(self._keep)
+        self._delay = later(self, AFTER_MS, self._keep)
         if (found := self.kept.take()) is not None:
             try:
                 settings = settings_of(found.data)

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.chat.llama_cpp import is_installed, llama_prompt
-from guiapp.viewmodels.background import LatestJob, Progress
+from guiapp.viewmodels.background import LatestJob, Progress, Working
 from guiapp.viewmodels.chat.model import ChatModel
+from guiapp.viewmodels.later import later
 
 if TYPE_CHECKING:
     from guiapp.core.chat.chat import Chat
@@ -30,7 +31,7 @@ class LlamaVerdict:
     has_ids: bool = True
 
 
-class LlamaCheck(QObject):
+class LlamaCheck(Working):
     """Compares the prompt that is shown some time after it changed, while somebody looks at it.
 
     verdict  about the prompt as it is shown; None where there is none yet, or llama.cpp is not installed
@@ -47,11 +48,8 @@ class LlamaCheck(QObject):
         self.verdict: LlamaVerdict | None = None
         self._of: Chat | None = None
         self._is_watched = False
-        self._delay = QTimer(self, singleShot=True, interval=idle_ms)
-        self._delay.timeout.connect(self._start)
-        self._job = LatestJob[LlamaVerdict](self)
-        self._job.done.connect(self._take)
-        self._job.failed.connect(self._fail)
+        self._delay = later(self, idle_ms, self._start)
+        self._job = LatestJob[LlamaVerdict](self, self._take, self._fail)
         if is_installed():
             model.result_changed.connect(self._follow)
             model.edited.changed.connect(self._follow)
@@ -61,10 +59,6 @@ class LlamaCheck(QObject):
         self._is_watched = is_watched
         if is_installed():
             self._follow()
-
-    def stop(self) -> None:
-        self._delay.stop()
-        self._job.wait()
 
     def _follow(self) -> None:
         chat, is_behind = self._model.chat, self._model.is_behind

@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import Signal
 
 from guiapp.core.chat.messages import Conversation, conversation_of
 from guiapp.core.chat.requests import request_of, settings_of
 from guiapp.core.chat.settings import ChatSettings, is_text
 from guiapp.core.errors import ChatError, TokenloupeError
-from guiapp.viewmodels.background import LatestJob, Progress
+from guiapp.viewmodels.background import LatestJob, Progress, Working
 from guiapp.viewmodels.chat.edited_conversation import EditedConversation
 from guiapp.viewmodels.chat.looks import looks_of
+from guiapp.viewmodels.later import later
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.text.files import read_text
 
@@ -59,7 +60,7 @@ class ChatResult:
     failed_line: int = 0
 
 
-class ChatModel(QObject):
+class ChatModel(Working):
     """What the Chat page shows.
 
     edited   the messages
@@ -77,8 +78,8 @@ class ChatModel(QObject):
     settings_changed = Signal()
     selected_changed = Signal()
 
-    def __init__(self, session: ModelSession, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, session: ModelSession) -> None:
+        super().__init__()
         self.session = session
         self.edited = EditedConversation(self)
         self._settings = ChatSettings()
@@ -87,22 +88,13 @@ class ChatModel(QObject):
         self._selected: int | None = None
         self._given: ChatInput | None = None  # to the newest job
         self._is_due = False
-        self.reading = LatestJob[Conversation](self)
-        self.reading.done.connect(self.edited.take)
-        self._job = LatestJob[ChatResult](self)
-        self._job.done.connect(self._take)
-        self._delay = QTimer(self, singleShot=True, interval=TYPING_MS)
-        self._delay.timeout.connect(self._start)
+        self.reading = LatestJob[Conversation](self, self.edited.take)
+        self._job = LatestJob[ChatResult](self, self._take)
+        self._delay = later(self, TYPING_MS, self._start)
         self.edited.changed.connect(self._render_soon)
         session.vocabulary_changed.connect(self._follow_vocabulary)
         session.options_changed.connect(self._follow_options)
         self._start()
-
-    def stop(self) -> None:
-        """Render no more."""
-        self._delay.stop()
-        self._job.wait()
-        self.reading.wait()
 
     def open(self, path: Path) -> None:
         """Take the messages of a file; `reading` tells why there are none."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.compare.comparison import Side
 from guiapp.core.compare.difference_reasons import (
@@ -22,10 +22,11 @@ from guiapp.core.compare.difference_reasons import (
 from guiapp.core.compare.live_comparison import UNTOLD
 from guiapp.core.compare.reasons import Cause
 from guiapp.core.encoding import FragmentTokens
-from guiapp.viewmodels.background import LatestJob, Progress
+from guiapp.viewmodels.background import LatestJob, Progress, Working
 from guiapp.viewmodels.compare.compared_spans import ComparedSpans
 from guiapp.viewmodels.compare.difference_walk import DifferenceWalk
 from guiapp.viewmodels.compare.models import ModelsComparison
+from guiapp.viewmodels.later import later
 from guiapp.viewmodels.models.loader import display_name
 
 MOST = 500  # differences whose causes are counted
@@ -42,7 +43,7 @@ class CauseCount:
     count: int
 
 
-class DifferenceCauses(QObject):
+class DifferenceCauses(Working):
     """Reasons, found in the background while nobody types.
 
     told  of the current difference; None while they are looked for, or where there is none
@@ -65,22 +66,13 @@ class DifferenceCauses(QObject):
         self.counts: list[CauseCount] = []
         self._kinds: list[str] = []
         self._asked: tuple[Sequence[Side], Difference] | None = None
-        self._job = LatestJob[list[Told]](self)
-        self._job.done.connect(self._take)
+        self._job = LatestJob[list[Told]](self, self._take)
         self._batch: list[int] = []
-        self._batch_job = LatestJob[list[str]](self)
-        self._batch_job.done.connect(self._take_batch)
-        self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
-        self._pause.timeout.connect(self._look_for_more)
+        self._batch_job = LatestJob[list[str]](self, self._take_batch)
+        self._pause = later(self, PAUSE_MS, self._look_for_more)
         walk.changed.connect(self._follow_walk)
         comparison.changed.connect(self._follow_comparison)
         comparison.columns_changed.connect(self._forget)
-
-    def close(self) -> None:
-        """Stop all work; nothing is delivered any more."""
-        self._pause.stop()
-        self._job.wait()
-        self._batch_job.wait()
 
     @property
     def is_ready(self) -> bool:

@@ -6,10 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
 from guiapp.viewmodels.compare.compared_spans import ComparedSpans
 from guiapp.viewmodels.compare.models import ModelsComparison
+from guiapp.viewmodels.later import later
 
 PAUSE_MS = 250  # without an edit, until all lines are counted
 
@@ -46,8 +47,7 @@ class ComparedFigures(QObject):
         self.most_more = 0
         self.dear_lines: NDArray[np.int64] = np.zeros(0, np.int64)
         self.dearness: NDArray[np.int64] = np.zeros(0, np.int64)
-        self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
-        self._pause.timeout.connect(self._count_lines)
+        self._pause = later(self, PAUSE_MS, self._count_lines)
         self._in_lines: dict[tuple[int, int], list[int]] = {}
         comparison.changed.connect(self._follow)
 

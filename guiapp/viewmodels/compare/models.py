@@ -14,7 +14,7 @@ from guiapp.core.compare.live_comparison import LiveComparison
 from guiapp.core.compare.spans import Column, column_of
 from guiapp.core.editing.text_buffer import TextEdit
 from guiapp.core.editing.token_store import TokenStore
-from guiapp.viewmodels.background import LatestJob
+from guiapp.viewmodels.background import LatestJob, Working
 from guiapp.viewmodels.compare.compared_spans import ComparedSpans
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class _Given:
         return _Given(self.tokenizer, self.ids.copy(), self.starts.copy(), self.ends.copy())
 
 
-class ModelsComparison(QObject):
+class ModelsComparison(Working):
     """Columns that show how models share the spans of a text, for as long as somebody looks at them.
 
     columns     one for each session
@@ -65,18 +65,13 @@ class ModelsComparison(QObject):
         self.live: LiveComparison | None = None
         self.is_telling = False
         self._is_watched = False
-        self._job = LatestJob[LiveComparison](self)
-        self._job.done.connect(self._take)
+        self._job = LatestJob[LiveComparison](self, self._take)
         self._at_start: list[
             tuple[TokenStore, int]
         ] = []  # of the job: the stores, and how often they had changed
         compared.sessions_changed.connect(self._follow_sessions)
         self.document.edited.connect(self._follow_edit)
         self._follow_sessions()
-
-    def close(self) -> None:
-        """Stop all work; nothing is delivered any more."""
-        self._job.wait()
 
     def watch(self, is_watched: bool) -> None:
         """Begin or cease to compare: nobody looks at what is hidden."""

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
 from guiapp import open_model
 from guiapp.core.compare.counts import Counts
@@ -24,6 +24,7 @@ from guiapp.viewmodels.background import LatestJob
 from guiapp.viewmodels.compare.summary_rows import Basis, Counted, SummaryRow, count, titles_of
 from guiapp.viewmodels.compare.summary_terms import SummaryTerms
 from guiapp.viewmodels.compare.summary_texts import Texts, one_text, texts_in
+from guiapp.viewmodels.later import later
 from guiapp.viewmodels.models.installed import InstalledModels
 from guiapp.viewmodels.models.loader import Load, OpenModel, display_name, title_of
 from guiapp.viewmodels.settings import Settings
@@ -73,18 +74,12 @@ class SummaryModel(QObject):
         self._at_work: SummaryRow | None = None
         self._basis: Basis | None = None  # of what is at work
         self._told_progress = ""
-        self._job = LatestJob[Counted](self)
-        self._job.done.connect(self._take)
-        self._job.failed.connect(self._fail)
+        self._job = LatestJob[Counted](self, self._take, self._fail)
         self._job.progress_changed.connect(self._tell_progress)
-        self._listing = LatestJob[tuple[Path, Texts]](self)
-        self._listing.done.connect(self._take_folder)
-        self._listing.failed.connect(self._tell_failure)
+        self._listing = LatestJob[tuple[Path, Texts]](self, self._take_folder, self._tell_failure)
         self._listing.busy_changed.connect(self.changed)
-        self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
-        self._pause.timeout.connect(self._go_on)
-        self._pause_before_opening = QTimer(self, singleShot=True, interval=PAUSE_BEFORE_OPENING_MS)
-        self._pause_before_opening.timeout.connect(self._go_on)
+        self._pause = later(self, PAUSE_MS, self._go_on)
+        self._pause_before_opening = later(self, PAUSE_BEFORE_OPENING_MS, self._go_on)
         self.installed = InstalledModels(self)
         self._adds_installed = False
         self.installed.looking_changed.connect(self._add_found)
@@ -100,7 +95,7 @@ class SummaryModel(QObject):
         self._pause_before_opening.stop()
         for job in (self._job, self._listing):
             job.wait()
-        self.installed.stop()
+        self.installed.close()
 
     def watch(self, is_watched: bool) -> None:
         """Count only while somebody looks."""

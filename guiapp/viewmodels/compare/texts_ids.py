@@ -135,8 +135,7 @@ class PastedIds(QObject):
         self.numbers = ListedSpans(self.text.document, model, self)
         self.decoded = ListedSpans(TextDocument(parent=self), model, self)
         self.read: ReadIds | None = None
-        self._job = LatestJob[ReadIds](self)
-        self._job.done.connect(self._take)
+        self._job = LatestJob[ReadIds](self, self._take)
         self._job.busy_changed.connect(self.busy_changed)
         self.text.document.edited.connect(self._read)
         model.vocabulary_changed.connect(self._read_anew)

@@ -6,18 +6,19 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from PySide6.QtCore import QMetaObject, QObject, QTimer, Signal
+from PySide6.QtCore import QMetaObject, QObject, Signal
 
 from guiapp.core.compare.names import names_apart
 from guiapp.core.compare.vocabularies import VocabularyComparison, compare_vocabularies
 from guiapp.core.compare.vocabulary_report import Names, csv_text, page_text, record
 from guiapp.core.export.json_text import json_text
 from guiapp.core.tokenizer import Tokenizer
-from guiapp.viewmodels.background import LatestJob, Progress
+from guiapp.viewmodels.background import LatestJob, Progress, Working
 from guiapp.viewmodels.compare.compared_models import ComparedModels
 from guiapp.viewmodels.compare.vocabulary_details import Describer, RowDetails
 from guiapp.viewmodels.compare.vocabulary_rows import GROUPS, NO_ROWS, Filter, Listed, listed
 from guiapp.viewmodels.compare.vocabulary_verdict import Respect, first_difference, respects
+from guiapp.viewmodels.later import later
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.spelling import SharedSpelling
 
@@ -50,7 +51,7 @@ def exported(
     return text.encode("utf-8", "surrogateescape")
 
 
-class ComparedVocabularies(QObject):
+class ComparedVocabularies(Working):
     """Two of the compared models beside each other, by what their files say.
 
     compared   None until both are
@@ -88,13 +89,9 @@ class ComparedVocabularies(QObject):
         self.filter = Filter()
         self.shown = Listed(Filter(), NO_ROWS)
         self.chosen: int | None = None
-        self.job = LatestJob[Compared](self)
-        self.job.done.connect(self._take)
-        self.job.failed.connect(self._fail)
-        self.listing = LatestJob[Listed](self)
-        self.listing.done.connect(self._show)
-        self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
-        self._pause.timeout.connect(self._list)
+        self.job = LatestJob[Compared](self, self._take, self._fail)
+        self.listing = LatestJob[Listed](self, self._show)
+        self._pause = later(self, PAUSE_MS, self._list)
         models.sessions_changed.connect(self._follow_sessions)
         self._follow_sessions()
 
@@ -157,12 +154,6 @@ class ComparedVocabularies(QObject):
         """Compare only while somebody looks."""
         self._is_watched = is_watched
         self._compare()
-
-    def close(self) -> None:
-        """Stop all work; nothing is delivered any more."""
-        self._pause.stop()
-        self.job.wait()
-        self.listing.wait()
 
     def _follow_sessions(self) -> None:
         for link in self._links:

@@ -6,10 +6,11 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.doctor.findings import HINT, Change, Finding
-from guiapp.viewmodels.background import LatestJob, Progress
+from guiapp.viewmodels.background import LatestJob, Progress, Working
+from guiapp.viewmodels.later import later
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.models.loader import title_of
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 AFTER_OPENING_MS = 1500  # the first tokens go first
 
 
-class DoctorModel(QObject):
+class DoctorModel(Working):
     """The findings about the model that is open, or that waits for a pre-tokenizer to be chosen.
 
     A file that does not open is examined in its place where people ask for it, or where no model is open.
@@ -52,22 +53,14 @@ class DoctorModel(QObject):
         self._examined = ""  # the name of the model
         self._failed = ""  # the name of what could not be opened, and is examined in place of the model
         self._is_watched = False
-        self._until = QTimer(self, singleShot=True, interval=AFTER_OPENING_MS)
-        self._until.timeout.connect(self.examine)
-        self._job: LatestJob[Diagnosis] = LatestJob(self)
-        self._job.done.connect(self._take)
-        self._job.failed.connect(self._fail)
+        self._until = later(self, AFTER_OPENING_MS, self.examine)
+        self._job = LatestJob["Diagnosis"](self, self._take, self._fail)
         self._job.busy_changed.connect(self.changed)
         self._job.progress_changed.connect(self.progress_changed)
         session.vocabulary_changed.connect(self._follow)
         session.loader.refused_changed.connect(self._follow)
         session.loader.failed.connect(self._follow_failure)
         session.loader.loading_changed.connect(self.leave_file)
-
-    def close(self) -> None:
-        """Stop all work; nothing is delivered any more."""
-        self._until.stop()
-        self._job.wait()
 
     # What is looked at
 

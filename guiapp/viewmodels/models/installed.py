@@ -14,7 +14,7 @@ from guiapp.core.sources.glances import glances_apart
 from guiapp.core.sources.installed import Installed, installed_models
 from guiapp.core.sources.own_folders import own_folders
 from guiapp.core.vocab.header_bytes import FileState, file_state
-from guiapp.viewmodels.background import LatestJob, Progress
+from guiapp.viewmodels.background import LatestJob, Progress, Working
 
 AT_ONCE = 200  # files that are looked at before people are told
 
@@ -26,7 +26,7 @@ class Row(NamedTuple):
     glance: Glance | None = None
 
 
-class InstalledModels(QObject):
+class InstalledModels(Working):
     """What was found when somebody last looked.
 
     rows        one for each model
@@ -46,8 +46,7 @@ class InstalledModels(QObject):
         self.rows: tuple[Row, ...] = ()
         self.kept_bytes = 0
         self._seen: dict[FileState | None, Glance] = {}
-        self._job = LatestJob[tuple[Row, ...]](self)
-        self._job.done.connect(self._take)
+        self._job = LatestJob[tuple[Row, ...]](self, self._take)
         self._job.busy_changed.connect(self.looking_changed)
         self._found.connect(self._take)
 
@@ -62,9 +61,6 @@ class InstalledModels(QObject):
     def delete_kept(self) -> None:
         """Forget what was fetched from the web; what cannot be deleted stays, and is counted."""
         self._job.start(self._delete_kept)
-
-    def stop(self) -> None:
-        self._job.wait()
 
     def _look(self, progress: Progress) -> tuple[Row, ...]:
         models = {model: file_state(model.path) for model in installed_models(own_folders())}

@@ -74,9 +74,7 @@ class ModelLoader(QObject):
         self.model: OpenModel | None = None
         self.loading_name: str | None = None
         self.refused: RefusedModel | None = None
-        self.job = LatestJob[OpenModel | RefusedModel](self)
-        self.job.done.connect(self._take)
-        self.job.failed.connect(self._fail)
+        self.job = LatestJob[OpenModel | RefusedModel](self, self._take, self._fail)
         self.job.progress_changed.connect(self.progress_changed)
 
     @property

@@ -11,7 +11,7 @@ from guiapp.core.explain.special_list import Reach, SpecialToken, special_list
 from guiapp.core.explain.special_report import COLUMNS
 from guiapp.core.system.checkpoint import stoppable
 from guiapp.core.tokenizer import Tokenizer
-from guiapp.viewmodels.background import LatestJob, Progress
+from guiapp.viewmodels.background import LatestJob, Progress, Working
 from guiapp.viewmodels.model_session import ModelSession
 
 Tokens = tuple[SpecialToken, ...]
@@ -54,7 +54,7 @@ class Filter(NamedTuple):
     query: str = ""
 
 
-class SpecialTokensModel(QObject):
+class SpecialTokensModel(Working):
     """The special tokens of a session's model; found while somebody looks at them.
 
     tokens   None until they are found
@@ -83,8 +83,7 @@ class SpecialTokensModel(QObject):
         self.chosen: SpecialToken | None = None
         self.order = 0, False
         self._is_watched = False
-        self._job = LatestJob[Found](self)
-        self._job.done.connect(self._take)
+        self._job = LatestJob[Found](self, self._take)
         session.vocabulary_changed.connect(self._forget)
         session.selected_token_changed.connect(self._follow_selection)
         session.tokens_changed.connect(self._follow_text)
@@ -111,10 +110,6 @@ class SpecialTokensModel(QObject):
         self._find()
         self._follow_selection()
         self._follow_text()
-
-    def close(self) -> None:
-        """Stop all work; nothing is delivered any more."""
-        self._job.wait()
 
     # Finding them
 

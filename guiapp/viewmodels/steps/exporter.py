@@ -28,8 +28,8 @@ class StepExporter(QObject):
 
     changed = Signal()
 
-    def __init__(self, command: tuple[str, ...] = COMMAND, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, command: tuple[str, ...] = COMMAND) -> None:
+        super().__init__()
         self._folder = tempfile.TemporaryDirectory(prefix="tokenloupe-")
         self._process = LineProcess(command, self)
         self._process.told.connect(self._take)
@@ -38,9 +38,7 @@ class StepExporter(QObject):
         self.progress = 0.0
         self.saved: Path | None = None
         self.failure = ""
-        self._storing = LatestJob[None](self)
-        self._storing.done.connect(self._start)
-        self._storing.failed.connect(self._finish)
+        self._storing = LatestJob[None](self, self._start, self._finish)
 
     @property
     def is_busy(self) -> bool:
@@ -82,7 +80,7 @@ class StepExporter(QObject):
         self._end()
         self._folder.cleanup()
 
-    def _start(self) -> None:
+    def _start(self, _: None) -> None:
         assert self._request is not None
         self._process.start()
         self._process.say(self._request.line())

@@ -48,10 +48,8 @@ class LessonPlayer(QObject):
 
     changed = Signal()
 
-    def __init__(
-        self, settings: Settings, recorder: TraceRecorder | None = None, parent: QObject | None = None
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, settings: Settings, recorder: TraceRecorder | None = None) -> None:
+        super().__init__()
         self._progress = LessonProgress(settings)
         self.session = ModelSession(TextSession(), spelling=settings.spelling)
         self.steps = StepsModel(self.session, recorder=recorder, parent=self)
@@ -63,9 +61,7 @@ class LessonPlayer(QObject):
         self.remark = ""
         self._pre = ""
         self._allowed: set[str] = set()  # models that may be fetched
-        self._comparing = LatestJob[str](self)
-        self._comparing.done.connect(self._tell_remark)
-        self._comparing.failed.connect(self._tell_remark)
+        self._comparing = LatestJob[str](self, self._tell_remark, self._tell_remark)
         self.steps.trace_changed.connect(self._go_to_place)
         self.session.loader.failed.connect(self._fail)
         self.session.loader.refused_changed.connect(self._tell_refusal)

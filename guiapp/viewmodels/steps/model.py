@@ -67,11 +67,9 @@ class StepsModel(WalkModel[Debugger]):
         self._granularity = Granularity.DECISION
         self._waiting: tuple[int, Waiting] | None = None
         self.notes: tuple[tuple[int, str], ...] = ()
-        self._others = LatestJob[dict[str, Encoding]](self)
-        self._others.done.connect(self._take_others)
+        self._others = LatestJob[dict[str, Encoding]](self, self._take_others)
         self.tree: TokenTree | None = None
-        self._trees = LatestJob[TokenTree](self)
-        self._trees.done.connect(self._take_tree)
+        self._trees = LatestJob[TokenTree](self, self._take_tree)
         self.recording.recorded.connect(self.show)
         self.recording.outdated.connect(self._forget_trace)
         self.position_changed.connect(self.race.follow)

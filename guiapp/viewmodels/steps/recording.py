@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.editing.text_buffer import TextEdit
 from guiapp.core.trace.cost import ONE_PIECE, Cost, beginning, estimate, first_start, n_first_bytes
+from guiapp.viewmodels.later import later
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.steps.trace_recorder import TraceRecorder
 
@@ -37,8 +38,7 @@ class Recording(QObject):
         self._is_watching = False
         self._wanted: tuple[int, int] | None = None
         self._recorded: tuple[object, ...] = ()
-        self._settle = QTimer(self, singleShot=True, interval=SETTLE_MS)
-        self._settle.timeout.connect(self.record_part)
+        self._settle = later(self, SETTLE_MS, self.record_part)
         recorder.recorded.connect(self.recorded)
         recorder.failed.connect(self._fail)
         recorder.busy_changed.connect(self.changed)

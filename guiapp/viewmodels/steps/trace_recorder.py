@@ -45,8 +45,7 @@ class TraceRecorder(QObject):
         self.progress = 0.0
         self.is_busy = False
         self._folder = tempfile.TemporaryDirectory(prefix="tokenloupe-")
-        self._loading = LatestJob[Debugger](self)
-        self._loading.done.connect(self._deliver)
+        self._loading = LatestJob[Debugger](self, self._deliver)
         self._process = LineProcess(command, self)
         self._process.told.connect(self._take_lines)
         self._process.ended.connect(self._note_end)

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import Generic, TypeVar
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
 from guiapp.viewmodels.background import LatestJob, Progress
+from guiapp.viewmodels.later import later
 
 Given = TypeVar("Given")
 Found = TypeVar("Found")
@@ -33,11 +34,8 @@ class TextCheck(QObject, Generic[Given, Found]):
         super().__init__(parent)
         self._find_out = find_out
         self.result: Found | None = None
-        self._job = LatestJob[Found](self)
-        self._job.done.connect(self._set)
-        self._job.failed.connect(self.failed)
-        self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
-        self._pause.timeout.connect(self._start)
+        self._job = LatestJob[Found](self, self._set, self.failed)
+        self._pause = later(self, PAUSE_MS, self._start)
         self._snapshot: Callable[[], Given | None] | None = None
 
     def check(self, snapshot: Callable[[], Given | None]) -> None:

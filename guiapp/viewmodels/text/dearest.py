@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from guiapp.core.counting.cost import Dear, Dearest, dearest_of
 from guiapp.core.editing.text_buffer import TextEdit
 from guiapp.core.encoding import Offsets
-from guiapp.viewmodels.background import LatestJob, Progress
+from guiapp.viewmodels.background import LatestJob, Progress, Working
 from guiapp.viewmodels.model_session import ModelSession
 
 N_MOST = 20
@@ -18,7 +18,7 @@ LONG_BYTES = 1_000_000
 PAUSE_MS, LONG_PAUSE_MS = 150, 1000  # without an edit, in a short text and in a long one
 
 
-class DearestModel(QObject):
+class DearestModel(Working):
     """What is dearest in the text of a session, while somebody looks.
 
     found  None before the first time, and where there is no model
@@ -37,8 +37,7 @@ class DearestModel(QObject):
         self.found: Dearest | None = None
         self._pause = QTimer(self, singleShot=True)
         self._pause.timeout.connect(self._find)
-        self._job = LatestJob[Dearest](self)
-        self._job.done.connect(self._take)
+        self._job = LatestJob[Dearest](self, self._take)
         session.tokens_changed.connect(self._follow)
         self._follow(None)
 
@@ -65,11 +64,6 @@ class DearestModel(QObject):
     def line_of(self, row: Dear) -> int:
         """The number of the line of its first place, from 1."""
         return self._session.document.line_of(min(row.start, self._session.document.size)) + 1
-
-    def close(self) -> None:
-        """Stop all work; nothing is delivered any more."""
-        self._pause.stop()
-        self._job.wait()
 
     def _follow(self, edit: TextEdit | None) -> None:
         self._is_stale = True

@@ -17,6 +17,7 @@ from guiapp.core.editing.character_starts import code_points, decode, sizes_in_b
 from guiapp.core.editing.distinct import distinct
 from guiapp.core.text.invisible import invisible_runs, unassigned
 from guiapp.viewmodels.text.flags import with_untorn_flags
+from guiapp.viewmodels.text.units import n_units
 
 CHIP = "□"  # holds the place of what is shown as a chip: its hex digits, or how many characters it hides
 WIDE_SPACE = "\u2007\u200b"  # a space that takes room at a row's end, and a place to break behind it
@@ -128,7 +129,7 @@ def display_text(
         widths[each.start : each.end] = 0
         widths[each.start] = len(each.shown)
         if each.shaping:
-            widths[each.start - 1] += _n_units(each.shaping)
+            widths[each.start - 1] += n_units(each.shaping)
     units = _offsets(widths)
     characters = _offsets(sizes_in_bytes(points))
     firsts = _cell_starts(shown, points, units)
@@ -192,10 +193,6 @@ def _with_stand_ins(text: str, stand_ins: Iterable[_StandIn]) -> str:
         parts += text[at : each.start], each.shaping, each.shown
         at = each.end
     return "".join((*parts, text[at:]))
-
-
-def _n_units(text: str) -> int:
-    return len(text.encode("utf-16-le")) // 2
 
 
 def _offsets(lengths: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -13,6 +13,7 @@ from guiapp.core.editing.text_buffer import TextBuffer, TextEdit
 from guiapp.core.explain.characters import n_characters
 from guiapp.core.text.invisible import invisible_runs
 from guiapp.viewmodels.text.flags import with_untorn_flags
+from guiapp.viewmodels.text.units import n_units
 
 WINDOW_BYTES = 512  # how far a grapheme or a word is followed
 STAND_INS = "□", "□□"  # for one UTF-16 unit, and for two; Qt 6.11 miscounts signs of two before Indic letters
@@ -236,9 +237,9 @@ class TextDocument(QObject):
         before, start = self._text_before(offset)
         text = before + self._text_after(offset)
         finder = QTextBoundaryFinder(Boundary.Word, _for_qt(text))
-        finder.setPosition(_utf16_length(before))
+        finder.setPosition(n_units(before))
         left = finder.position() if finder.isAtBoundary() else finder.toPreviousBoundary()
-        finder.setPosition(_utf16_length(before))
+        finder.setPosition(n_units(before))
         right = finder.toNextBoundary()
         return start + _byte_length(text, max(left, 0)), start + _byte_length(text, right)
 
@@ -271,10 +272,6 @@ def _whole_character(text: str, move: Callable[[], int]) -> int:
     """Where a finder moves to, beyond the stop between two signs that stand for one character."""
     at = move()
     return move() if text.encode("utf-16-le")[2 * at + 1 : 2 * at + 2] in LOW_SURROGATES else at
-
-
-def _utf16_length(text: str) -> int:
-    return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def _byte_length(text: str, utf16_end: int) -> int:

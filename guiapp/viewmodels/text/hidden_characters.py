@@ -5,19 +5,20 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.editing.text_buffer import TextEdit
 from guiapp.core.explain.characters import n_characters
 from guiapp.core.text.hidden import NOTHING_HIDDEN, HiddenPlaces, hidden_places, without
-from guiapp.viewmodels.background import LatestJob, Progress
+from guiapp.viewmodels.background import LatestJob, Progress, Working
+from guiapp.viewmodels.later import later
 from guiapp.viewmodels.text_session import TextSession
 
 SMALL_BYTES = 1 << 15  # looked through at each key
 PAUSE_MS = 150  # a longer text once typing has paused
 
 
-class HiddenCharacters(QObject):
+class HiddenCharacters(Working):
     """The places of a text where characters hide, at this moment.
 
     Of a long text they move along with edits, and are looked for again when typing pauses.
@@ -36,17 +37,10 @@ class HiddenCharacters(QObject):
         self._document = text.document
         self.places = NOTHING_HIDDEN
         self._is_known = False
-        self.job = LatestJob[HiddenPlaces](self)
-        self.job.done.connect(self._take)
-        self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
-        self._pause.timeout.connect(self._look)
+        self.job = LatestJob[HiddenPlaces](self, self._take)
+        self._pause = later(self, PAUSE_MS, self._look)
         self._document.edited.connect(self._follow)
         self._look_soon()
-
-    def stop(self) -> None:
-        """End all work; nothing is delivered any more."""
-        self._pause.stop()
-        self.job.wait()
 
     @property
     def n_characters(self) -> int:

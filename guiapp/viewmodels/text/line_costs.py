@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.editing.text_buffer import TextEdit
 from guiapp.core.explain.characters import n_characters
+from guiapp.viewmodels.later import later
 from guiapp.viewmodels.model_session import ModelSession
 
 PAUSE_MS = 250  # without an edit, until all lines are counted
@@ -31,8 +32,7 @@ class LineCosts(QObject):
         self.session = session
         self._is_shown = False
         self.most = 0
-        self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
-        self._pause.timeout.connect(self._count)
+        self._pause = later(self, PAUSE_MS, self._count)
         session.tokens_changed.connect(self._follow)
 
     def set_shown(self, is_shown: bool) -> None:

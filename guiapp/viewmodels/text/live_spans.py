@@ -9,7 +9,7 @@ from time import perf_counter_ns
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.editing.options import Options
 from guiapp.core.editing.text_buffer import TextEdit
@@ -17,6 +17,7 @@ from guiapp.core.editing.token_store import TokenStore
 from guiapp.core.encoding import Encoding, FragmentTokens
 from guiapp.core.errors import EncodeError
 from guiapp.viewmodels.background import LatestJob, Progress
+from guiapp.viewmodels.later import later
 from guiapp.viewmodels.text.check import TextCheck
 from guiapp.viewmodels.text.document import TextDocument
 
@@ -96,13 +97,10 @@ class LiveSpans(QObject):
         self._have_none()
         self._live: LiveEncoding | None = None
         self.is_behind = False
-        self.job = LatestJob[_Encoded](self)
-        self.job.done.connect(self._take)
-        self.job.failed.connect(self._fail)
+        self.job = LatestJob[_Encoded](self, self._take, self._fail)
         self.timing = TextCheck[_Given, _Timed](_time, self)
         self.timing.changed.connect(self._note_time)
-        self._pause = QTimer(self, singleShot=True, interval=0)
-        self._pause.timeout.connect(self._expect_edit)
+        self._pause = later(self, 0, self._expect_edit)
 
     @property
     def is_known(self) -> bool:

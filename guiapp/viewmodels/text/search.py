@@ -6,12 +6,13 @@ from functools import partial
 from typing import Literal
 
 import numpy as np
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.editing.text_buffer import TextEdit
 from guiapp.core.search.in_text import NO_MATCHES, Matches, Query, find, tokens_named
 from guiapp.core.search.queries import QueryError
 from guiapp.viewmodels.background import LatestJob
+from guiapp.viewmodels.later import later
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.tokens.layout import SpanWindow
 
@@ -53,12 +54,9 @@ class TextSearch(QObject):
         self._origin = 0  # where a new search begins
         self._step_when_found = 0
         self._is_going = False
-        self.job = LatestJob[Matches](self)
-        self.job.done.connect(self._take)
-        self.job.failed.connect(self._fail)
+        self.job = LatestJob[Matches](self, self._take, self._fail)
         self.job.busy_changed.connect(self.found_changed)
-        self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
-        self._pause.timeout.connect(self._search)
+        self._pause = later(self, PAUSE_MS, self._search)
         session.document.selection_changed.connect(self._follow_caret)
         session.tokens_changed.connect(self._follow_tokens)
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.text.utf16 import TELLING_BYTES, utf8_from, utf16_codec
-from guiapp.viewmodels.background import LatestJob
+from guiapp.viewmodels.background import LatestJob, Working
 from guiapp.viewmodels.text.document import TextDocument
 
 
-class Utf16Text(QObject):
+class Utf16Text(Working):
     """Watches a document, whose bytes stay as they are until somebody wants them converted.
 
     codec  `utf-16-le`, `utf-16-be`, or None for all other texts
@@ -24,8 +24,7 @@ class Utf16Text(QObject):
         super().__init__(parent)
         self._document = document
         self._told: str | None = None
-        self._job = LatestJob[bytes](self)
-        self._job.done.connect(self._take)
+        self._job = LatestJob[bytes](self, self._take)
         document.edited.connect(self._follow)
         self._follow()
 
@@ -38,10 +37,6 @@ class Utf16Text(QObject):
         if (codec := self.codec) is not None:
             text = self._document.text()
             self._job.start(lambda _: utf8_from(text, codec))
-
-    def close(self) -> None:
-        """Stop all work; nothing is delivered any more."""
-        self._job.wait()
 
     def _follow(self) -> None:
         self._job.cancel()

@@ -62,8 +62,7 @@ class DecodeModel(QObject):
         self._remove_special = False
         self._unparse_special = True
         self.result = Decoded()
-        self._job = LatestJob[Decoded](self)
-        self._job.done.connect(self._take)
+        self._job = LatestJob[Decoded](self, self._take)
         self._job.busy_changed.connect(self.busy_changed)
         source.vocabulary_changed.connect(self._decode)
         source.spelling.changed.connect(self.changed)

@@ -15,7 +15,7 @@ from guiapp.core.explain.figures import times
 from guiapp.core.explain.visible_text import isolate, visible_text
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.vocabulary import SCORED, Vocabulary, special_role
-from guiapp.viewmodels.background import LatestJob, Progress
+from guiapp.viewmodels.background import LatestJob, Progress, Working
 from guiapp.viewmodels.tokens.source import TokenSource, ToldTokens
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class ToldDetails(Protocol):
     def part(self, data: bytes, limit: int) -> str: ...
 
 
-class TokenDetailsModel(QObject):
+class TokenDetailsModel(Working):
     """The details of the session's selected token.
 
     details  None where no token is selected
@@ -105,8 +105,7 @@ class TokenDetailsModel(QObject):
         self._source = source
         self.explainer: Explainer | None = None
         self.details: TokenDetails | None = None
-        self._job: LatestJob[Explainer] = LatestJob(self)
-        self._job.done.connect(self._set_explainer)
+        self._job = LatestJob["Explainer"](self, self._set_explainer)
         self._settled = QTimer(self, singleShot=True)
         self._settled.timeout.connect(self._describe)
         self._earliest = 0.0
@@ -138,12 +137,6 @@ class TokenDetailsModel(QObject):
         self._earliest = monotonic() + wait_ms / 1000
         if self._explaining.isActive():
             self._explain_soon()
-
-    def close(self) -> None:
-        """Stop all work; nothing is delivered any more."""
-        self._settled.stop()
-        self._explaining.stop()
-        self._job.wait()
 
     def _follow_vocabulary(self) -> None:
         """Forget the old tables at once, and make new ones when the first tokens have been painted."""

@@ -9,7 +9,7 @@ import numpy as np
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from guiapp.core.explain.why.excerpt import REACH_BYTES, Excerpt, Switches
-from guiapp.viewmodels.background import LatestJob, Progress
+from guiapp.viewmodels.background import LatestJob, Progress, Working
 from guiapp.viewmodels.model_session import ModelSession
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 SETTLE_MS, CHOICE_MS = 150, 60  # as for the details of a token
 
 
-class WhyModel(QObject):
+class WhyModel(Working):
     """What there is to tell about the session's selected token.
 
     told    of the token that was selected last; None where there is none, or nothing can be told of it
@@ -43,9 +43,7 @@ class WhyModel(QObject):
         self.remark = ""
         self._settled = QTimer(self, singleShot=True)
         self._settled.timeout.connect(self._find)
-        self._job: LatestJob[TokenWhy] = LatestJob(self)
-        self._job.done.connect(self._take)
-        self._job.failed.connect(self._fail)
+        self._job = LatestJob["TokenWhy"](self, self._take, self._fail)
         session.selected_token_changed.connect(self._follow_choice)
         session.tokens_changed.connect(self._follow_tokens)
         session.options_changed.connect(self._follow_choice)
@@ -66,11 +64,6 @@ class WhyModel(QObject):
         self._is_shown = is_shown
         if is_shown and self._is_stale:
             self._find()
-
-    def close(self) -> None:
-        """Stop all work; nothing is delivered any more."""
-        self._settled.stop()
-        self._job.wait()
 
     def _follow_choice(self) -> None:
         self._follow(CHOICE_MS)

@@ -8,12 +8,12 @@ from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.tree.statistics import Finding, TreeStatistics, tree_statistics, unreached_finding
 from guiapp.core.tree.trials import Ids, unreached_apart
-from guiapp.viewmodels.background import LatestJob
+from guiapp.viewmodels.background import LatestJob, Working
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.tree.model import TreeModel
 
 
-class TreeFindings(QObject):
+class TreeFindings(Working):
     """Figures about the tree of a model.
 
     statistics  None until they are wanted and counted
@@ -32,12 +32,9 @@ class TreeFindings(QObject):
         self._session = session
         self.statistics: TreeStatistics | None = None
         self._is_wanted = False
-        self.job = LatestJob[TreeStatistics](self)
-        self.job.done.connect(self._take)
+        self.job = LatestJob[TreeStatistics](self, self._take)
         self.unreached: Ids | None = None
-        self.trying = LatestJob[Ids](self)
-        self.trying.done.connect(self._take_unreached)
-        self.trying.failed.connect(self._fail)
+        self.trying = LatestJob[Ids](self, self._take_unreached, self._fail)
         self.problem = ""
         model.picture_changed.connect(self._begin_anew)
         model.preparing_changed.connect(self.changed)
@@ -61,11 +58,6 @@ class TreeFindings(QObject):
         picture = self._model.picture
         if picture is not None and self.statistics is None and not self.job.is_busy:
             self.job.start(lambda _: tree_statistics(picture))
-
-    def close(self) -> None:
-        """Stop all work; nothing is delivered any more."""
-        self.job.wait()
-        self.trying.wait()
 
     def _begin_anew(self) -> None:
         self.job.cancel()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from guiapp.core.tree.greedy_walk import PrefixTree, WalkStep, greedy_walk, prefix_tree
+from guiapp.viewmodels.background import Working
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.tree.model import TreeModel
 
@@ -14,7 +15,7 @@ PREFIX_BEFORE, PREFIX_BEHIND = 16, 24  # bytes around the selected token
 MOST_PREFIXES = 256  # a token for what is unknown may cover the whole text
 
 
-class TreeWalk(QObject):
+class TreeWalk(Working):
     """Where a walk is; it begins at the selected token, and anew when another is selected.
 
     Signals:
@@ -99,9 +100,6 @@ class TreeWalk(QObject):
         begin = self._session.tokens.span(first)[0]
         last = min(end + PREFIX_BEHIND, begin + MOST_PREFIXES)
         return prefix_tree(tokenizer, self._session.document.slice(begin, last))
-
-    def close(self) -> None:
-        self._timer.stop()
 
     def _tick(self) -> None:
         if self._at + 1 >= len(self.steps):

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.explain.figures import counted
 from guiapp.core.explain.spelling import Spelling
@@ -16,7 +16,8 @@ from guiapp.core.tree.partial_characters import begun_characters
 from guiapp.core.tree.picture import ROOT, TreePicture, tree_picture
 from guiapp.core.vocab.merges import PairMerging
 from guiapp.core.vocab.vocabulary import Vocabulary
-from guiapp.viewmodels.background import LatestJob, Progress
+from guiapp.viewmodels.background import LatestJob, Progress, Working
+from guiapp.viewmodels.later import later
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.models.loader import display_name
 from guiapp.viewmodels.tree.geometry import View, view_of, view_showing, within
@@ -39,7 +40,7 @@ class _Built(NamedTuple):
     coloring: str
 
 
-class TreeModel(QObject):
+class TreeModel(Working):
     """The token tree of the session's vocabulary, as the Tree page looks at it.
 
     picture  None until the tree of the open vocabulary is ready
@@ -79,12 +80,9 @@ class TreeModel(QObject):
         self.counts: NDArray[np.int64] | None = None
         self._back: list[View] = []
         self._forward: list[View] = []
-        self.job = LatestJob[_Built](self)
-        self.job.done.connect(self._take_picture)
-        self.evaluating = LatestJob[NodeValues](self)
-        self.evaluating.done.connect(self._take_values)
-        self._counting = QTimer(self, singleShot=True, interval=COUNT_MS)
-        self._counting.timeout.connect(self._count)
+        self.job = LatestJob[_Built](self, self._take_picture)
+        self.evaluating = LatestJob[NodeValues](self, self._take_values)
+        self._counting = later(self, COUNT_MS, self._count)
         session.vocabulary_changed.connect(self._build)
         session.loader.loading_changed.connect(self.preparing_changed)
         session.tokens_changed.connect(self._follow_tokens)
@@ -97,12 +95,6 @@ class TreeModel(QObject):
     def is_preparing(self) -> bool:
         """Whether a picture is on its way; else there is no model."""
         return self._session.vocabulary is not None or self._session.loader.loading_name is not None
-
-    def close(self) -> None:
-        """Stop all work; nothing is delivered any more."""
-        self._counting.stop()
-        self.job.wait()
-        self.evaluating.wait()
 
     def _build(self) -> None:
         vocabulary = self._session.vocabulary

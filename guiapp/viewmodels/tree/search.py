@@ -7,11 +7,12 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.search.in_tokens import distances, find_tokens
 from guiapp.core.tree.picture import TreePicture
-from guiapp.viewmodels.background import LatestJob, Progress
+from guiapp.viewmodels.background import LatestJob, Progress, Working
+from guiapp.viewmodels.later import later
 from guiapp.viewmodels.tree.model import TreeModel
 
 PAUSE_MS = 120  # a search begins when typing pauses
@@ -29,7 +30,7 @@ NOTHING = _Found("", np.zeros(0, np.int32), None)
 FOUND = "Found"
 
 
-class TreeSearch(QObject):
+class TreeSearch(Working):
     """Finds tokens of the tree, or has those that were found elsewhere.
 
     problem  why nothing could be searched
@@ -51,11 +52,8 @@ class TreeSearch(QObject):
         self._awaited: tuple[str, NDArray[np.int32]] | None = None  # what to list once there is a picture
         self.current: int | None = None
         self.problem = ""
-        self.job = LatestJob[_Found](self)
-        self.job.done.connect(self._take)
-        self.job.failed.connect(self._fail)
-        self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
-        self._pause.timeout.connect(self._start)
+        self.job = LatestJob[_Found](self, self._take, self._fail)
+        self._pause = later(self, PAUSE_MS, self._start)
         model.picture_changed.connect(self._begin_anew)
 
     @property
@@ -128,11 +126,6 @@ class TreeSearch(QObject):
         node = int(self.found_nodes[index])
         self._model.choose(node)
         self._model.reveal(node)
-
-    def close(self) -> None:
-        """Stop all work; nothing is delivered any more."""
-        self._pause.stop()
-        self.job.wait()
 
     def _begin_anew(self) -> None:
         self._take(NOTHING)

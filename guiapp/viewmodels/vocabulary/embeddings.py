@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject, Signal
 from guiapp.core.vocab.vocabulary import Vocabulary
 from guiapp.core.vocabulary_list.columns import BY_NAME
 from guiapp.core.vocabulary_list.figures import Flags, Ids, TokenFigures
-from guiapp.viewmodels.background import LatestJob, Progress
+from guiapp.viewmodels.background import LatestJob, Progress, Working
 from guiapp.viewmodels.vocabulary.model import VocabularyModel
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class Picture(NamedTuple):
     is_unreached: Flags
 
 
-class EmbeddingsModel(QObject):
+class EmbeddingsModel(Working):
     """Reads the embeddings when asked, and gives them to the list of tokens.
 
     problem  why they could not be read; "" for nothing
@@ -65,9 +65,7 @@ class EmbeddingsModel(QObject):
         self.problem = ""
         self.up = UPWARDS[0]
         self.picture: Picture | None = None
-        self.reading = LatestJob["Indicators"](self)
-        self.reading.done.connect(self._take)
-        self.reading.failed.connect(self._fail)
+        self.reading = LatestJob["Indicators"](self, self._take, self._fail)
         self.reading.busy_changed.connect(self.changed)
         self._vocabulary: Vocabulary | None = None
         model.prepared_changed.connect(self._follow)
@@ -84,9 +82,6 @@ class EmbeddingsModel(QObject):
             self.problem = ""
             vocabulary = self._model.prepared.figures.vocabulary
             self.reading.start(partial(_read, vocabulary, None if unused is None else unused.tolist()))
-
-    def close(self) -> None:
-        self.reading.wait()
 
     def set_up(self, name: str) -> None:
         """Show another of UPWARDS upwards."""

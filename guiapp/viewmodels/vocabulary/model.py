@@ -7,7 +7,7 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.explain.explainer import Explainer
 from guiapp.core.search.queries import QueryError
@@ -18,7 +18,8 @@ from guiapp.core.vocabulary_list.figures import Ids, TokenFigures
 from guiapp.core.vocabulary_list.filters import has, listed, needs_trials, with_term, without, without_terms
 from guiapp.core.vocabulary_list.histograms import Counts, Histogram, histograms
 from guiapp.core.vocabulary_list.report import TokenList, exported
-from guiapp.viewmodels.background import LatestJob, Progress
+from guiapp.viewmodels.background import LatestJob, Progress, Working
+from guiapp.viewmodels.later import later
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.settings import Settings
 
@@ -52,7 +53,7 @@ class Prepared(NamedTuple):
     explainer: Explainer
 
 
-class VocabularyModel(QObject):
+class VocabularyModel(Working):
     """All tokens of the window's model.
 
     prepared  None until what is known of them is gathered
@@ -89,15 +90,10 @@ class VocabularyModel(QObject):
         self._walked: Wanted | None = None  # the list that people chose from last
         self._added = set[str]()  # columns that are shown beside the chosen ones, as long as this model is
         self.problem = ""
-        self.preparing = LatestJob[Prepared](self)
-        self.preparing.done.connect(self._take)
-        self.listing = LatestJob[Shown](self)
-        self.listing.done.connect(self._show)
-        self.trying = LatestJob[Ids](self)
-        self.trying.done.connect(self._take_unreached)
-        self.trying.failed.connect(self._fail)
-        self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
-        self._pause.timeout.connect(self._list)
+        self.preparing = LatestJob[Prepared](self, self._take)
+        self.listing = LatestJob[Shown](self, self._show)
+        self.trying = LatestJob[Ids](self, self._take_unreached, self._fail)
+        self._pause = later(self, PAUSE_MS, self._list)
         session.vocabulary_changed.connect(self._follow_model)
         session.loader.loading_changed.connect(self.prepared_changed)
         session.selected_token_changed.connect(self._follow_selection)
@@ -121,10 +117,7 @@ class VocabularyModel(QObject):
         self._prepare()
 
     def close(self) -> None:
-        """Stop all work; nothing is delivered any more."""
-        self._pause.stop()
-        for job in (self.preparing, self.listing, self.trying):
-            job.wait()
+        super().close()
         self._end_matching()
 
     def _end_matching(self) -> None:

@@ -20,8 +20,8 @@ class Activity(QObject):
 
     changed = Signal()
 
-    def __init__(self, session: ModelSession, opener: SessionOpener, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, session: ModelSession, opener: SessionOpener) -> None:
+        super().__init__()
         self._session = session
         self._opening = opener.reading
         loader = session.loader

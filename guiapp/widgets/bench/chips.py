@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QAbstractButton
+from PySide6.QtCore import QPoint, QPointF, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QMouseEvent, QPainter
 
 from guiapp.widgets.bench.contender_look import look_of
 from guiapp.widgets.bench.markers import SWATCH_PX, paint_marker
 from guiapp.widgets.shared.icons import icon
-from guiapp.widgets.shared.painting import LEFT, fill, ring, write
+from guiapp.widgets.shared.painting import LEFT, PaintedButton, write
 from guiapp.widgets.shared.style_sheet import blend
-from guiapp.widgets.shared.theme import GAP_PX, ThemeSource
+from guiapp.widgets.shared.theme import GAP_PX, Theme, ThemeSource
 
 HEIGHT_PX, PAD_PX, CROSS_PX = 30, 12, 14
 REMOVING_KEYS = (Qt.Key.Key_Delete, Qt.Key.Key_Backspace)
 TIP = "A click points at it in all charts; the cross, or Delete, takes it out of the next run"
 
 
-class ContenderChip(QAbstractButton):
+class ContenderChip(PaintedButton):
     """One contender; checked while it is the one that charts point at.
 
     Signals:
@@ -26,10 +25,10 @@ class ContenderChip(QAbstractButton):
     """
 
     removed = Signal(str)
+    radius_px = HEIGHT_PX / 2
 
     def __init__(self, name: str, theme_source: ThemeSource) -> None:
-        super().__init__()
-        self._theme_source = theme_source
+        super().__init__(theme_source)
         self.can_be_removed = True
         self.setText(name)
         self.setToolTip(TIP)
@@ -37,7 +36,6 @@ class ContenderChip(QAbstractButton):
         self.setCheckable(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
-        theme_source.changed.connect(self.update)
 
     def sizeHint(self) -> QSize:
         text_px = QFontMetrics(self._theme_source.theme.ui_font()).horizontalAdvance(self.text())
@@ -48,15 +46,15 @@ class ContenderChip(QAbstractButton):
         """Where a click takes it out."""
         return QRect(self.width() - CROSS_PX - GAP_PX, 0, CROSS_PX + GAP_PX, self.height())
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter, theme = QPainter(self), self._theme_source.theme
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        whole = QRectF(self.rect())
+    def ground(self, theme: Theme) -> QColor | None:
         if self.isChecked():
-            fill(painter, whole, blend(theme.raised, theme.accent, 0.24), HEIGHT_PX / 2)
-        elif self.underMouse():
-            fill(painter, whole, theme.raised, HEIGHT_PX / 2)
-        ring(painter, whole, theme.accent if self.hasFocus() else theme.line, HEIGHT_PX / 2)
+            return blend(theme.raised, theme.accent, 0.24)
+        return theme.raised if self.underMouse() else None
+
+    def edge(self, theme: Theme) -> QColor:
+        return theme.accent if self.hasFocus() else theme.line
+
+    def paint(self, painter: QPainter, theme: Theme) -> None:
         middle = HEIGHT_PX / 2
         look = look_of(self.text(), theme)
         paint_marker(painter, QPointF(PAD_PX + SWATCH_PX / 2, middle), SWATCH_PX, look)

@@ -15,7 +15,7 @@ from guiapp.widgets.bench.markers import marker_image
 from guiapp.widgets.shared.layouts import in_column
 from guiapp.widgets.shared.painting import bold, width_of
 from guiapp.widgets.shared.plain_tip import plain_tip
-from guiapp.widgets.shared.style_sheet import set_role
+from guiapp.widgets.shared.style_sheet import plain_label
 from guiapp.widgets.shared.theme import UNIT_PX, Theme, ThemeSource
 
 LARGE, SMALL = (
@@ -39,7 +39,7 @@ class Headline(QWidget):
         self.verdict = QLabel(wordWrap=True, textFormat=Qt.TextFormat.RichText)
         self.verdict.setTextInteractionFlags(SELECTABLE)
         self.verdict.setToolTip(plain_tip(COUNTED))
-        self.sentence = set_role(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "dim")
+        self.sentence = plain_label("dim", wraps=True)
         in_column(self.verdict, self.sentence, on=self, spacing=UNIT_PX)
         theme_source.changed.connect(self._draw)
 

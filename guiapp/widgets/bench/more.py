@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from PySide6.QtCore import QSignalBlocker, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QIcon, QShowEvent
 from PySide6.QtWidgets import QCheckBox, QFrame, QGridLayout, QLabel, QScrollArea, QWidget
 
@@ -17,6 +17,7 @@ from guiapp.core.explain.figures import counted
 from guiapp.viewmodels.bench.choice import AIMS, BenchChoice
 from guiapp.viewmodels.bench.forecast import duration_text
 from guiapp.viewmodels.bench.model import BenchModel
+from guiapp.viewmodels.later import later
 from guiapp.widgets.bench.contender_look import look_of
 from guiapp.widgets.bench.markers import SWATCH_PX, swatch
 from guiapp.widgets.bench.own_dialog import OwnDialog
@@ -168,8 +169,7 @@ class MorePanel(QFrame):
         self.time = set_role(QLabel(), "time")
         self.what = set_role(QLabel(), "about")
         self.run_button = RunButton(model)
-        self._counting = QTimer(self, interval=0, singleShot=True)  # takes some milliseconds
-        self._counting.timeout.connect(self._follow)
+        self._counting = later(self, 0, self._follow)  # takes some milliseconds
         self._lay_out()
         self._connect()
         self._follow_theme()

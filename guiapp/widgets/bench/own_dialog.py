@@ -24,7 +24,7 @@ from guiapp.viewmodels.model_session import ModelSession
 from guiapp.widgets.shared.buttons import push_button
 from guiapp.widgets.shared.choice_box import ChoiceBox
 from guiapp.widgets.shared.layouts import STRETCH, framed, in_column, in_row
-from guiapp.widgets.shared.style_sheet import heading, set_role
+from guiapp.widgets.shared.style_sheet import heading, plain_label, set_role
 from guiapp.widgets.shared.theme import MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme
 
 WIDTH_PX, LIST_PX = 560, 96
@@ -52,7 +52,7 @@ class OwnDialog(QDialog):
         self._own = own
         self._trial = OwnTrial(session, self)
         self.kind = ChoiceBox("What it is", TITLES)
-        self.about = set_role(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "dim")
+        self.about = plain_label("dim", wraps=True)
         self.target = _line("What runs")
         self.library = QComboBox()
         self.library.setAccessibleName("Library")
@@ -60,7 +60,7 @@ class OwnDialog(QDialog):
         self.python = _line("Python of its environment")
         self.name = QLineEdit()
         self.name.setAccessibleName("Name")
-        self.told = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+        self.told = plain_label(wraps=True)
         self.told.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.list = QListWidget()
         self.list.setAccessibleName("Contenders that are there")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QWidget
 
@@ -13,6 +13,7 @@ from guiapp.viewmodels.bench.history import RUNS, SUFFIX, RunHistory
 from guiapp.viewmodels.bench.model import BenchModel
 from guiapp.viewmodels.bench.own import OwnContenders
 from guiapp.viewmodels.bench.sentence import sentence_of, title_of
+from guiapp.viewmodels.later import later
 from guiapp.widgets.bench.bar import BenchBar
 from guiapp.widgets.bench.footer import Footer
 from guiapp.widgets.bench.headline import Headline
@@ -49,8 +50,7 @@ class BenchPage(Page):
         self.more = MorePanel(model, theme_source)
         self.more.hide()
         self.export = BenchExport(model, self)
-        self._frames = QTimer(self, interval=FRAME_MS, singleShot=True)
-        self._frames.timeout.connect(self.redraw)
+        self._frames = later(self, FRAME_MS, self.redraw)
         self._input_watch = InputWatch(parent=self)
         self._input_watch.noticed.connect(model.hold)
         self.setAcceptDrops(True)

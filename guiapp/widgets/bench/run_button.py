@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QPushButton
 
 from guiapp.viewmodels.bench.model import BenchModel
+from guiapp.viewmodels.later import later
 from guiapp.widgets.shared.style_sheet import set_role
 
 SETTLING_MS = 600  # for which it does nothing when what it does has changed: longer than a double click
@@ -18,8 +18,7 @@ class RunButton(QPushButton):
         super().__init__()
         self._model = model
         self._was_running, self._is_stopping = False, False
-        self._settling = QTimer(self, interval=SETTLING_MS, singleShot=True)
-        self._settling.timeout.connect(self._follow)
+        self._settling = later(self, SETTLING_MS, self._follow)
         self.clicked.connect(self._run_or_stop)
         model.choice.changed.connect(self._follow)
         model.running_changed.connect(self._follow)

@@ -59,9 +59,7 @@ class BenchExport:
         self._work: Iterator[str] = iter(())
         self._turns = QTimer(window, interval=0)
         self._turns.timeout.connect(self._take_turn)
-        self._writing = LatestJob[str](window)
-        self._writing.done.connect(model.tell)
-        self._writing.failed.connect(self._fail)
+        self._writing = LatestJob[str](window, model.tell, self._fail)
 
     def save_report(self, baseline: str) -> None:
         """Ask for a file and write the run in the format that its ending names."""

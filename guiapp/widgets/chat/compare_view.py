@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QFrame, QLabel, QMenu, QSizePolicy
+from PySide6.QtWidgets import QFrame, QMenu, QSizePolicy
 
 from guiapp.core.explain.figures import counted
 from guiapp.core.vocab.quoting import quoted
@@ -18,7 +18,7 @@ from guiapp.widgets.shared.buttons import tool_button
 from guiapp.widgets.shared.fitted_label import FittedLabel
 from guiapp.widgets.shared.layouts import framed, in_column, in_row
 from guiapp.widgets.shared.menu_button import MenuButton, add_choice
-from guiapp.widgets.shared.style_sheet import set_role
+from guiapp.widgets.shared.style_sheet import plain_label, set_role
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, ThemeSource
 from guiapp.widgets.shared.walk_buttons import WalkButtons
 from guiapp.widgets.window.pages import PageRequests
@@ -97,7 +97,7 @@ class CompareView(QFrame):
         self.columns = SideBySide(themes, beside.model.session.spelling)
         self.names = FittedLabel(), FittedLabel()
         self.counts = set_role(FittedLabel(), "dim")
-        self.told = set_role(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "dim")
+        self.told = plain_label("dim", wraps=True)
         self.token = set_role(FittedLabel(), "number")
         self._back, self._on = (
             self._action("Previous difference", "Shift+F8", -1),

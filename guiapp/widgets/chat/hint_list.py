@@ -12,7 +12,7 @@ from guiapp.core.chat.hints import Hint
 from guiapp.viewmodels.chat.model import ChatModel
 from guiapp.widgets.chat.badge import BADGE_PX, BECAME_CONTROL, color_of, draw_number
 from guiapp.widgets.shared.buttons import push_button
-from guiapp.widgets.shared.layouts import in_column, in_row, scroll_down
+from guiapp.widgets.shared.layouts import in_column, in_row, scroll_down, take_away
 from guiapp.widgets.shared.painting import Painted
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.styled_text import Span, StyledText
@@ -138,11 +138,8 @@ class HintList(QScrollArea):
 
     def _follow(self) -> None:
         hints = self._model.hints[:MOST_HINTS]
-        while len(self.rows) > len(hints):
-            row = self.rows.pop()
-            self._column.removeWidget(row)
-            row.hide()
-            row.deleteLater()
+        take_away(*self.rows[len(hints) :])
+        del self.rows[len(hints) :]
         while len(self.rows) < len(hints):
             self._add_row()
         for number, (row, hint) in enumerate(zip(self.rows, hints, strict=True), 1):

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QDialog, QLabel, QPlainTextEdit, QWidget
 from guiapp.core.errors import ChatError
 from guiapp.widgets.shared.buttons import push_button
 from guiapp.widgets.shared.layouts import STRETCH, in_column, in_row
-from guiapp.widgets.shared.style_sheet import set_role
+from guiapp.widgets.shared.style_sheet import plain_label, set_role
 from guiapp.widgets.shared.theme import MARGIN_PX, UI_FONT_PX, Theme
 
 SIZE_PX = (620, 460)
@@ -35,7 +35,7 @@ class JsonDialog(QDialog):
         self.editor.setAccessibleName(title)
         self.editor.setTabChangesFocus(True)
         self.editor.selectAll()
-        self.problem = set_role(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "bad")
+        self.problem = plain_label("bad", wraps=True)
         self.use_button = push_button("Use", self._use, role="primary")
         cancel = push_button("Cancel", self.reject)
         hint = set_role(QLabel(about, wordWrap=True), "dim")

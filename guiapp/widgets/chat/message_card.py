@@ -17,6 +17,7 @@ from guiapp.core.text.common_ends import common_ends
 from guiapp.core.vocab.quoting import quoted
 from guiapp.viewmodels.chat.edited_conversation import ROLES, EditedConversation
 from guiapp.viewmodels.chat.looks import hue_of
+from guiapp.viewmodels.text.units import n_units
 from guiapp.widgets.shared.fitted_label import FittedLabel
 from guiapp.widgets.shared.layouts import STRETCH, in_column, in_row
 from guiapp.widgets.shared.menu_button import MenuButton, add_choice
@@ -78,8 +79,8 @@ class ContentEditor(QPlainTextEdit):
         start, n_behind = common_ends(before, text)
         self._is_showing = True
         cursor = self.textCursor()
-        cursor.setPosition(_n_units(before[:start]))
-        last = _n_units(before[: len(before) - n_behind])
+        cursor.setPosition(n_units(before[:start]))
+        last = n_units(before[: len(before) - n_behind])
         cursor.setPosition(last, QTextCursor.MoveMode.KeepAnchor)
         cursor.insertText(text[start : len(text) - n_behind])
         self.setTextCursor(cursor)
@@ -92,8 +93,8 @@ class ContentEditor(QPlainTextEdit):
         for mark in marks:
             selection = QTextEdit.ExtraSelection()
             cursor = QTextCursor(self.document())
-            cursor.setPosition(_n_units(text[: mark.start]))
-            cursor.setPosition(_n_units(text[: mark.end]), QTextCursor.MoveMode.KeepAnchor)
+            cursor.setPosition(n_units(text[: mark.start]))
+            cursor.setPosition(n_units(text[: mark.end]), QTextCursor.MoveMode.KeepAnchor)
             selection.cursor = cursor
             look = selection.format
             if mark.is_line:
@@ -261,8 +262,3 @@ class MessageCard(QFrame):
 
 def _text_of(parts: list[Message]) -> str:
     return "\n".join(str(part.get("text", part.get("refusal", ""))) for part in parts)
-
-
-def _n_units(text: str) -> int:
-    """Qt counts in UTF-16 units."""
-    return len(text.encode("utf-16-le", "surrogatepass")) // 2

@@ -25,8 +25,9 @@ from guiapp.widgets.chat.badge import BECAME_CONTROL, NEAR_MISS, color_of
 from guiapp.widgets.chat.json_dialog import JsonDialog
 from guiapp.widgets.chat.message_card import Mark, MessageCard
 from guiapp.widgets.shared.buttons import push_button, tool_button
-from guiapp.widgets.shared.layouts import STRETCH, framed, in_column, in_row, scroll_down
-from guiapp.widgets.shared.style_sheet import heading, set_role
+from guiapp.widgets.shared.dropped_files import dropped_files
+from guiapp.widgets.shared.layouts import STRETCH, framed, in_column, in_row, scroll_down, take_away
+from guiapp.widgets.shared.style_sheet import heading, plain_label, set_role
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource
 
 MARKED = BECAME_CONTROL, NEAR_MISS
@@ -65,7 +66,7 @@ class MessageList(QFrame):
             "Paste JSON…", self._edit_all, role="link", tip="Messages as JSON, to paste or edit"
         )
         self.open = tool_button("Open…", self._ask_for_file, role="link", tip="Messages from a JSON file")
-        self._failure = set_role(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "bad")
+        self._failure = plain_label("bad", wraps=True)
         self.add = push_button("+ Message", self.add_message, tip="Add a message (Ctrl+Return)")
         self.add.installEventFilter(self)
         self.tools = push_button(
@@ -116,11 +117,8 @@ class MessageList(QFrame):
         """Show each message in a card; those that are there already keep their caret."""
         messages = self._model.edited.messages
         n_shown = min(len(messages), self._n_most)
-        while len(self.cards) > n_shown:
-            card = self.cards.pop()
-            self._column.removeWidget(card)
-            card.hide()
-            card.deleteLater()
+        take_away(*self.cards[n_shown:])
+        del self.cards[n_shown:]
         while len(self.cards) < n_shown:
             self._add_card()
         for card in self.cards:
@@ -284,15 +282,11 @@ class MessageList(QFrame):
             self._model.open(Path(name))
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if any(url.isLocalFile() for url in event.mimeData().urls()):
-            event.setDropAction(Qt.DropAction.CopyAction)
-            event.accept()
+        dropped_files(event)
 
     def dropEvent(self, event: QDropEvent) -> None:
-        paths = [url.toLocalFile() for url in event.mimeData().urls() if url.isLocalFile()]
-        event.setDropAction(Qt.DropAction.CopyAction)
-        event.accept()
-        self._model.open(Path(paths[-1]))
+        if paths := dropped_files(event):
+            self._model.open(paths[-1])
 
     def show_failure(self, failure: str) -> None:
         """Say why messages were not taken."""

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QLabel, QSplitter, QWidget
+from PySide6.QtWidgets import QFrame, QSplitter, QWidget
 
 from guiapp.core.chat.hints import Hint
 from guiapp.core.explain.figures import counted
@@ -33,7 +32,7 @@ from guiapp.widgets.chat.token_line import TokenLine
 from guiapp.widgets.shared.buttons import push_button, tool_button
 from guiapp.widgets.shared.layouts import STRETCH, framed, in_column, in_row, in_splitter
 from guiapp.widgets.shared.segments import Segments
-from guiapp.widgets.shared.style_sheet import set_role
+from guiapp.widgets.shared.style_sheet import plain_label
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX
 from guiapp.widgets.spans.token_menu import Kind, TokenMenu
 from guiapp.widgets.window.pages import Page, PageSetting, UndoSteps
@@ -67,16 +66,15 @@ class ChatPage(Page):
         self.llama = LlamaCheck(model, self)
         self.llama_badge = LlamaBadge(self.llama, themes)
         self.compare = CompareView(self.beside, setting.requests, themes)
-        self._failure = set_role(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "bad")
+        self._failure = plain_label("bad", wraps=True)
         self.example = push_button("Try ChatML", self.template.try_example, role="raised")
         self.template_file = push_button("Choose a file…", self.template.ask_for_file, role="raised")
         self._problem = self._make_problem()
         self._shows_template: bool | None = None
-        self.splitter = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
         self._single = framed(in_column(self.hints, (self.prompt, 1), self.token_line, spacing=0))
         middle = framed(in_column(self._problem, (self._single, 1), (self.compare, 1), spacing=0))
         sizes = MESSAGES_PX, PROMPT_PX, TEMPLATE_PX
-        in_splitter(self.splitter, self.messages, middle, self.template, sizes=sizes, grows=1)
+        self.splitter = in_splitter(self.messages, middle, self.template, sizes=sizes, grows=1)
         in_column(self.budget, (self.splitter, 1), on=self, spacing=0)
         self._tools = QWidget()
         self._make_tools(setting)
@@ -138,9 +136,9 @@ class ChatPage(Page):
         self.prompt.set_font_px(size_px - 1)
 
     def stop(self) -> None:
-        self.model.stop()
-        self.beside.stop()
-        self.llama.stop()
+        self.model.close()
+        self.beside.close()
+        self.llama.close()
         self._kept.stop()
 
     def _make_problem(self) -> QFrame:

@@ -126,15 +126,15 @@ class PromptView(SpanView):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
-        painter = QPainter(self.viewport())
-        painter.setClipRegion(event.region())
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        theme = self._themes.theme
-        if self._model.is_behind and self._model.failure:
-            painter.fillRect(event.rect(), faded(theme.background, VEIL_ALPHA))
-        self._draw_turns(painter, theme)
-        for badge in self._badges():
-            self._draw_badge(painter, theme, badge)
+        with QPainter(self.viewport()) as painter:
+            painter.setClipRegion(event.region())
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            theme = self._themes.theme
+            if self._model.is_behind and self._model.failure:
+                painter.fillRect(event.rect(), faded(theme.background, VEIL_ALPHA))
+            self._draw_turns(painter, theme)
+            for badge in self._badges():
+                self._draw_badge(painter, theme, badge)
 
     def _badges(self) -> list[Badge]:
         """Those of hints about tokens that show; numbers are those in the list of hints."""

@@ -272,18 +272,19 @@ class SideBySide(QAbstractScrollArea):
     # Painting
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter, theme = QPainter(self.viewport()), self._themes.theme
-        painter.fillRect(event.rect(), theme.background)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        above = self.verticalScrollBar().value()
-        painter.translate(0, -above)
-        between = self.left_of(1) - BETWEEN_PX / 2 - LINE_X / 2
-        painter.fillRect(QRectF(between, above, 1, self.viewport().height()), theme.line)
-        self._draw_turns(painter, theme, above, above + self.viewport().height())
-        for place in self._cells(above, above + self.viewport().height()):
-            self._draw_cell(painter, theme, place)
-        if self.is_behind:
-            painter.fillRect(event.rect().translated(0, above), faded(theme.background, VEIL_ALPHA))
+        theme = self._themes.theme
+        with QPainter(self.viewport()) as painter:
+            painter.fillRect(event.rect(), theme.background)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            above = self.verticalScrollBar().value()
+            painter.translate(0, -above)
+            between = self.left_of(1) - BETWEEN_PX / 2 - LINE_X / 2
+            painter.fillRect(QRectF(between, above, 1, self.viewport().height()), theme.line)
+            self._draw_turns(painter, theme, above, above + self.viewport().height())
+            for place in self._cells(above, above + self.viewport().height()):
+                self._draw_cell(painter, theme, place)
+            if self.is_behind:
+                painter.fillRect(event.rect().translated(0, above), faded(theme.background, VEIL_ALPHA))
 
     def _draw_turns(self, painter: QPainter, theme: Theme, top: float, bottom: float) -> None:
         first = max(0, bisect_right(self._tops, top) - 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
@@ -20,7 +20,7 @@ from PySide6.QtWidgets import QPlainTextEdit, QTextEdit
 from guiapp.core.explain.figures import counted
 from guiapp.viewmodels.chat.model import ChatModel
 from guiapp.widgets.shared.painting import RIGHT, Painted, write
-from guiapp.widgets.shared.style_sheet import blend, set_role
+from guiapp.widgets.shared.style_sheet import READABLE, blend, set_role
 from guiapp.widgets.shared.theme import SMALL_FONT_PX, Theme, ThemeSource
 
 MARGIN_PX = 92
@@ -91,9 +91,7 @@ class TemplateView(QPlainTextEdit):
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.setFont(Theme.mono_font(SMALL_FONT_PX))
         self.setAccessibleName("Template")
-        self.setTextInteractionFlags(
-            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
-        )
+        self.setTextInteractionFlags(READABLE)
         self.setTabChangesFocus(True)
         self._margin = _Margin(self, theme_source)
         self._faint = _Faint(self.document())

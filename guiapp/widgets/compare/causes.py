@@ -5,13 +5,13 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QAbstractButton, QWidget
+from PySide6.QtGui import QColor, QPainter
+from PySide6.QtWidgets import QWidget
 
 from guiapp.core.explain.figures import counted
 from guiapp.viewmodels.compare.difference_causes import CauseCount
-from guiapp.widgets.shared.layouts import in_column
-from guiapp.widgets.shared.painting import LEFT, RIGHT, elided, fill, ring, write
+from guiapp.widgets.shared.layouts import in_column, take_away
+from guiapp.widgets.shared.painting import LEFT, RIGHT, PaintedButton, elided, fill, write
 from guiapp.widgets.shared.plain_tip import plain_tip
 from guiapp.widgets.shared.style_sheet import blend
 from guiapp.widgets.shared.theme import GAP_PX, SMALL_FONT_PX, UI_FONT_PX, Theme, ThemeSource
@@ -19,18 +19,16 @@ from guiapp.widgets.shared.theme import GAP_PX, SMALL_FONT_PX, UI_FONT_PX, Theme
 ROW_PX = 28
 BAR_ROOM_PX, BAR_PX = 72, 4
 COUNT_PX = 38
-RADIUS_PX = 6
 CHOSEN_SHARE = 0.14  # of the accent in the ground of a chosen row
 
 
-class CauseRow(QAbstractButton):
+class CauseRow(PaintedButton):
     """A cause, a bar, and how often it is."""
 
     def __init__(self, row: CauseCount, most: int, theme_source: ThemeSource) -> None:
-        super().__init__()
+        super().__init__(theme_source)
         self._row = row
         self._most = most
-        self._theme_source = theme_source
         self.setText(row.title)
         self.setCheckable(True)
         self.setFixedHeight(ROW_PX)
@@ -40,17 +38,13 @@ class CauseRow(QAbstractButton):
     def sizeHint(self) -> QSize:
         return QSize(260, ROW_PX)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter, theme = QPainter(self), self._theme_source.theme
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        whole = QRectF(self.rect())
+    def ground(self, theme: Theme) -> QColor | None:
         if self.isChecked():
-            fill(painter, whole, blend(theme.raised, theme.accent, CHOSEN_SHARE), RADIUS_PX)
-        elif self.underMouse():
-            fill(painter, whole, theme.raised, RADIUS_PX)
-        if self.hasFocus():
-            ring(painter, whole, theme.accent, RADIUS_PX)
-        inside = whole.adjusted(GAP_PX, 0, -GAP_PX, 0)
+            return blend(theme.raised, theme.accent, CHOSEN_SHARE)
+        return theme.raised if self.underMouse() else None
+
+    def paint(self, painter: QPainter, theme: Theme) -> None:
+        inside = QRectF(self.rect()).adjusted(GAP_PX, 0, -GAP_PX, 0)
         title = inside.adjusted(0, 0, -COUNT_PX - BAR_ROOM_PX - GAP_PX, 0)
         font = Theme.ui_font(UI_FONT_PX)
         shown = elided(self.text(), font, title.width(), Qt.TextElideMode.ElideMiddle)
@@ -76,7 +70,6 @@ class CauseList(QWidget):
         self._rows: dict[int, CauseRow] = {}
         self._layout = in_column(on=self, spacing=0)
         self.setAccessibleName("Differences by cause")
-        theme_source.changed.connect(self.update)
 
     @property
     def rows(self) -> list[CauseRow]:
@@ -85,9 +78,7 @@ class CauseList(QWidget):
     def show_counts(self, counts: list[CauseCount], chosen: int | None) -> None:
         """Show these, the most frequent first; the focus stays where it was."""
         focused = next((kind for kind, row in self._rows.items() if row.hasFocus()), None)
-        for row in self._rows.values():
-            row.hide()
-            row.deleteLater()
+        take_away(*self._rows.values())
         most = max((count.count for count in counts), default=1)
         self._rows = {count.kind: CauseRow(count, most, self._theme_source) for count in counts}
         for kind, row in self._rows.items():

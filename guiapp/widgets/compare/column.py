@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, Qt
-from PySide6.QtWidgets import QFrame, QLabel, QProgressBar, QStackedWidget
+from PySide6.QtWidgets import QFrame, QStackedWidget
 
 from guiapp.viewmodels.compare.column_state import ColumnState
 from guiapp.viewmodels.compare.compared_spans import ComparedSpans
@@ -13,14 +13,14 @@ from guiapp.widgets.compare.head import ColumnHead
 from guiapp.widgets.compare.margin import LineCounts
 from guiapp.widgets.shared.buttons import push_button
 from guiapp.widgets.shared.layouts import STRETCH, framed, in_column, in_row
-from guiapp.widgets.shared.style_sheet import set_role
+from guiapp.widgets.shared.share_bar import ShareBar
+from guiapp.widgets.shared.style_sheet import READABLE, plain_label, set_role
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, ThemeSource
 from guiapp.widgets.spans.editor import SpanEditor
 from guiapp.widgets.spans.editor_link import EditorLink
 
 SIDE_PX = 16  # beside the text
 TWO_ROWS_PX = 64  # the least height of the text
-THOUSANDTHS = 1000
 
 
 class ColumnNotice(QFrame):
@@ -30,11 +30,9 @@ class ColumnNotice(QFrame):
         super().__init__()
         set_role(self, "panel")
         self._state = state
-        self._message = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
-        self._message.setTextInteractionFlags(
-            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
-        )
-        self._progress = QProgressBar(textVisible=False, maximum=THOUSANDTHS)
+        self._message = plain_label(wraps=True)
+        self._message.setTextInteractionFlags(READABLE)
+        self._progress = ShareBar("Progress of opening")
         self._pre = push_button("Choose pre-tokenizer…", menu.choose_pre, role="primary")
         self._other = push_button("Choose a model…", menu.choose_model)
         buttons = in_column(self._pre, self._other, spacing=GAP_PX)  # beside each other they may not fit
@@ -48,7 +46,7 @@ class ColumnNotice(QFrame):
         progress = self._state.progress
         self._message.setText(self._state.message)
         self._progress.setVisible(progress is not None)
-        self._progress.setValue(round((progress or 0) * THOUSANDTHS))
+        self._progress.show_share(progress or 0)
         self._pre.setVisible(self._state.needs_pre)
         self._other.setVisible(progress is None)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import QRect, QSignalBlocker, Signal
-from PySide6.QtGui import QHideEvent, QPainter, QPaintEvent, QResizeEvent, QShowEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QWidget
 
 from guiapp.viewmodels.compare.column_state import ColumnState
@@ -17,6 +17,7 @@ from guiapp.widgets.compare.column import SIDE_PX, TWO_ROWS_PX, ModelColumn
 from guiapp.widgets.compare.column_menu import ColumnMenu
 from guiapp.widgets.compare.head import HEIGHT_PX
 from guiapp.widgets.compare.map_bar import MapBar
+from guiapp.widgets.shared.seen import SeenWatch
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.theme import ThemeSource
 from guiapp.widgets.spans.editor import SpanEditor
@@ -70,6 +71,7 @@ class ColumnsArea(QWidget):
         comparison.columns_changed.connect(self._follow_columns)
         comparison.changed.connect(self._follow_comparison)
         figures.lines_changed.connect(self._map_lines)
+        SeenWatch(self, comparison.watch)
         self._follow_columns()
 
     @property
@@ -175,13 +177,6 @@ class ColumnsArea(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         QPainter(self).fillRect(event.rect(), self._theme_source.theme.line)  # what is between columns
-
-    def showEvent(self, event: QShowEvent) -> None:
-        self._comparison.watch(True)
-        super().showEvent(event)
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        self._comparison.watch(False)
 
     def _lay_out(self) -> None:
         """Columns of one width, or rows of one height; a hairline between them."""

@@ -40,13 +40,13 @@ class MapBar(QScrollBar):
         ticks = (self._places * (self.height() - TICK_PX)).astype(np.int64) // TICK_PX
         weights = np.bincount(ticks, self._weights)
         lengths = np.maximum(np.rint(MOST_PX * weights / weights.max()), LEAST_PX).astype(np.int64)
-        painter = QPainter(self)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(faded(self._theme_source.theme.warning, TICK_ALPHA))
-        painter.drawRects(
-            [
-                QRect(self.width() - length - 1, tick * TICK_PX, length, TICK_PX)
-                for tick, length in enumerate(lengths.tolist())
-                if weights[tick]
-            ]
-        )
+        with QPainter(self) as painter:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(faded(self._theme_source.theme.warning, TICK_ALPHA))
+            painter.drawRects(
+                [
+                    QRect(self.width() - length - 1, tick * TICK_PX, length, TICK_PX)
+                    for tick, length in enumerate(lengths.tolist())
+                    if weights[tick]
+                ]
+            )

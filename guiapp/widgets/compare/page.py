@@ -43,11 +43,11 @@ class ComparePage(Page):
         self.details = DetailsPanel(self.comparison, self.walk, self.causes, themes)
         back, on = actions["compare_previous"], actions["compare_next"]
         self._tools = CompareTools(setting.compared, self.walk, back, on)
-        self.summary_splitter = QSplitter(Qt.Orientation.Vertical, childrenCollapsible=False)
-        self.splitter = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
         self.summary = SummaryPanel(setting.compared, requests, setting.settings, themes)
-        in_splitter(self.summary_splitter, self.columns, self.summary, sizes=(600, USUAL_HEIGHT_PX))
-        in_splitter(self.splitter, self.summary_splitter, self.details, sizes=(1100, DETAILS_PX))
+        self.summary_splitter = in_splitter(
+            self.columns, self.summary, sizes=(600, USUAL_HEIGHT_PX), way=Qt.Orientation.Vertical
+        )
+        self.splitter = in_splitter(self.summary_splitter, self.details, sizes=(1100, DETAILS_PX))
         in_column(self.splitter, on=self)
         on.triggered.connect(partial(self.walk.step, 1))
         back.triggered.connect(partial(self.walk.step, -1))

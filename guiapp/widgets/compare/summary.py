@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QFileDialog, QLabel, QWidget
+from PySide6.QtWidgets import QFileDialog, QWidget
 
 from guiapp import open_model
 from guiapp.core.explain.figures import counted
@@ -26,7 +25,8 @@ from guiapp.widgets.shared.fitted_label import FittedLabel
 from guiapp.widgets.shared.layouts import in_column, in_row
 from guiapp.widgets.shared.menu_button import MenuButton
 from guiapp.widgets.shared.saving_bar import SavingBar
-from guiapp.widgets.shared.style_sheet import heading, set_role
+from guiapp.widgets.shared.seen import SeenWatch
+from guiapp.widgets.shared.style_sheet import heading, plain_label, set_role
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource
 from guiapp.widgets.window.questions import MODEL_FILTER
 
@@ -54,7 +54,7 @@ class SummaryPanel(QWidget):
         self.saving = FileSaving(self)
         self.view = SummaryView(self.summary, theme_source)
         self._note = set_role(FittedLabel(), "dim")
-        self._failure = set_role(QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True), "bad")
+        self._failure = plain_label("bad", wraps=True)
         self._failure.setContentsMargins(MARGIN_PX, 0, MARGIN_PX, UNIT_PX)
         self.add_button = MenuButton(theme_source, "+ Model", role="quiet")
         self.export_button = MenuButton(theme_source, "Export", role="quiet")
@@ -73,6 +73,7 @@ class SummaryPanel(QWidget):
         self.setFocusProxy(self.view)
         self.setMinimumHeight(LEAST_HEIGHT_PX)
         self.summary.changed.connect(self._follow)
+        SeenWatch(self, self.summary.watch)
         self._follow()
 
     @property
@@ -82,14 +83,6 @@ class SummaryPanel(QWidget):
 
     def sizeHint(self) -> QSize:
         return QSize(600, USUAL_HEIGHT_PX)
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self.summary.watch(True)
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        self.summary.watch(False)
 
     def stop(self) -> None:
         """End all work in the background."""

@@ -10,7 +10,6 @@ from PySide6.QtCore import (
     QPersistentModelIndex,
     QSignalBlocker,
     Qt,
-    QTimer,
 )
 from PySide6.QtGui import (
     QContextMenuEvent,
@@ -29,6 +28,7 @@ from PySide6.QtWidgets import (
 from guiapp.viewmodels.compare.summary import SummaryModel
 from guiapp.viewmodels.compare.summary_rows import SummaryRow
 from guiapp.viewmodels.compare.summary_table import SummaryTable
+from guiapp.viewmodels.later import later
 from guiapp.widgets.compare.summary_cells import FigureDelegate, NameDelegate, bar_px
 from guiapp.widgets.shared.layouts import in_row
 from guiapp.widgets.shared.style_sheet import set_role
@@ -55,8 +55,7 @@ class SummaryView(QWidget):
         self.names, self.figures = QTableView(), QTableView()
         self._kept: list[SummaryRow] = []  # that are selected, and the present cell, while rows change
         self._current: tuple[SummaryRow, int, int] | None = None
-        self._until_fit = QTimer(self, singleShot=True, interval=FIT_AFTER_MS)
-        self._until_fit.timeout.connect(self._fit)
+        self._until_fit = later(self, FIT_AFTER_MS, self._fit)
         for view, delegate in (
             (self.names, NameDelegate(summary, self.table, theme_source, self)),
             (self.figures, FigureDelegate(summary, theme_source, self)),
@@ -125,7 +124,7 @@ class SummaryView(QWidget):
         self._fit()
 
     def _link(self) -> None:
-        self._copying = copy_action(self, "Copy rows", self.copy, QKeySequence.StandardKey.Copy)
+        self._copying = copy_action(self, "Copy rows", self.copy)
         self._removing = copy_action(self, "Remove", self.remove, QKeySequence.StandardKey.Delete)
         self.addActions([self._copying, self._removing])
         bars = self.names.verticalScrollBar(), self.figures.verticalScrollBar()

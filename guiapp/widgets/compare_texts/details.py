@@ -6,13 +6,14 @@ from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, Qt, QTimer
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtWidgets import QLabel, QScrollArea, QTableView
 
 from guiapp.core.explain.figures import counted
 from guiapp.core.explain.visible_text import isolate
 from guiapp.viewmodels.compare.texts import ComparedTexts
 from guiapp.viewmodels.compare.texts_words import beginning, changed_ids, counts, in_a_line, where
+from guiapp.viewmodels.later import later
 from guiapp.widgets.shared.buttons import push_button
 from guiapp.widgets.shared.card import card
 from guiapp.widgets.shared.layouts import STRETCH, framed, in_column, in_row, scroll_down
@@ -96,8 +97,7 @@ class TextsDetails(QScrollArea):
         self.setMinimumWidth(260)
         self.list.clicked.connect(self._choose)
         self.list.activated.connect(self._choose)
-        self._soon = QTimer(self, singleShot=True, interval=PUT_OFF_MS)
-        self._soon.timeout.connect(self._follow)
+        self._soon = later(self, PUT_OFF_MS, self._follow)
         compared.changed.connect(self._put_off)
         compared.report_changed.connect(self._follow_report)
         compared.current_changed.connect(self._follow_current)

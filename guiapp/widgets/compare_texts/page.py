@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
-from PySide6.QtCore import QSignalBlocker, Qt
-from PySide6.QtGui import QGuiApplication, QHideEvent, QShowEvent
+from PySide6.QtCore import QSignalBlocker
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QSplitter, QWidget
 
 from guiapp.core.compare.changes_report import as_text
@@ -52,9 +52,8 @@ class TextsPage(Page):
         self.left_head = SideHead(themes, self._left_name)
         self.right = RightSide(compared, themes)
         self.details = TextsDetails(compared, themes)
-        self.splitter = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
         left = framed(in_column(self.left_head, (self.left, 1), spacing=0))
-        in_splitter(self.splitter, left, self.right, self.details, sizes=(480, 480, DETAILS_PX))
+        self.splitter = in_splitter(left, self.right, self.details, sizes=(480, 480, DETAILS_PX))
         self.splitter.setStretchFactor(1, 1)
         in_column(self.splitter, on=self)
         self.setFocusProxy(self.left)
@@ -95,14 +94,6 @@ class TextsPage(Page):
     def stop(self) -> None:
         self.compared.stop()
 
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self.compared.watch(True)
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        self.compared.watch(False)
-
     @property
     def _views(self) -> tuple[SpanView, ...]:
         return self.left, *self.right.views
@@ -136,6 +127,7 @@ class TextsPage(Page):
 
     def _connect(self) -> None:
         compared = self.compared
+        self.watched.connect(compared.watch)
         compared.changed.connect(self._follow)
         compared.first.text.file_changed.connect(self._follow)
         compared.report_changed.connect(self._follow_report)

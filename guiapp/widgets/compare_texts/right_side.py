@@ -6,16 +6,17 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QFileDialog, QLabel, QSplitter, QStackedWidget, QWidget
+from PySide6.QtWidgets import QFileDialog, QStackedWidget, QWidget
 
 from guiapp.core.vocab.quoting import quoted
 from guiapp.viewmodels.compare.texts import ComparedTexts
 from guiapp.viewmodels.compare.texts_words import size
 from guiapp.widgets.compare_texts.head import SideHead
 from guiapp.widgets.shared.buttons import tool_button
+from guiapp.widgets.shared.dropped_files import dropped_files
 from guiapp.widgets.shared.layouts import in_column, in_splitter
 from guiapp.widgets.shared.segments import Segments
-from guiapp.widgets.shared.style_sheet import set_role
+from guiapp.widgets.shared.style_sheet import plain_label
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, ThemeSource
 from guiapp.widgets.spans.editor import SpanEditor
 from guiapp.widgets.spans.editor_link import EditorLink
@@ -44,7 +45,7 @@ class RightSide(QWidget):
             "Copy left text", self._copy_left, tip="Begin with the left text, to change it here"
         )
         self.head = SideHead(theme_source, self.kinds, self.open_button, self.copy_button)
-        self._failure = set_role(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "bad")
+        self._failure = plain_label("bad", wraps=True)
         self._failure.setContentsMargins(MARGIN_PX, GAP_PX, MARGIN_PX, GAP_PX)
         self.editor = SpanEditor(compared.second.document, compared.right, theme_source)
         self.editor.setAccessibleName("Other text")
@@ -57,8 +58,9 @@ class RightSide(QWidget):
         self.decoded = SpanView(compared.decoded.document, compared.decoded, theme_source)
         self.decoded.setAccessibleName("Text of the ids")
         self.decoded.set_placeholder(DECODED_PLACEHOLDER)
-        self._ids = QSplitter(Qt.Orientation.Vertical, childrenCollapsible=False)
-        in_splitter(self._ids, self.numbers, self.decoded, sizes=(280, 520), grows=1)
+        self._ids = in_splitter(
+            self.numbers, self.decoded, sizes=(280, 520), grows=1, way=Qt.Orientation.Vertical
+        )
         self._stack = QStackedWidget()
         for widget in (self.editor, self._ids):
             self._stack.addWidget(widget)
@@ -132,12 +134,9 @@ class RightSide(QWidget):
     # Files that are dropped
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if any(url.isLocalFile() for url in event.mimeData().urls()) and not self._compared.takes_ids:
-            event.setDropAction(Qt.DropAction.CopyAction)
-            event.accept()
+        if not self._compared.takes_ids:
+            dropped_files(event)
 
     def dropEvent(self, event: QDropEvent) -> None:
-        paths = [url.toLocalFile() for url in event.mimeData().urls() if url.isLocalFile()]
-        event.setDropAction(Qt.DropAction.CopyAction)
-        event.accept()
-        self._compared.second.text.open(Path(paths[-1]))
+        if paths := dropped_files(event):
+            self._compared.second.text.open(paths[-1])

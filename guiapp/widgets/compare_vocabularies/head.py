@@ -16,10 +16,10 @@ from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.models.choice import summary as model_summary
 from guiapp.widgets.compare.markers import Marker
 from guiapp.widgets.shared.fitted_label import FittedLabel
-from guiapp.widgets.shared.layouts import STRETCH, in_column, in_row
+from guiapp.widgets.shared.layouts import STRETCH, clear, in_column, in_row
 from guiapp.widgets.shared.menu_button import MenuButton, add_choice
 from guiapp.widgets.shared.plain_tip import plain_tip
-from guiapp.widgets.shared.style_sheet import set_role
+from guiapp.widgets.shared.style_sheet import plain_label, set_role
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource
 from guiapp.widgets.shared.wrapping_row import FittingRow
 
@@ -52,9 +52,9 @@ class PairHead(QFrame):
         self._model = model
         set_role(self, "bar")
         self._title = set_role(QLabel(), "title")
-        self._summary = set_role(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "dim")
+        self._summary = plain_label("dim", wraps=True)
         self._markers = Marker(theme_source, 0), Marker(theme_source, 1)
-        self._name = set_role(QLabel(textFormat=Qt.TextFormat.PlainText), "strong")
+        self._name = plain_label("strong")
         self.second = MenuButton(theme_source)
         self.second.list_anew(self._list_choices)
         self._facts = FittedLabel(), FittedLabel()
@@ -133,7 +133,7 @@ class PairHead(QFrame):
     def _follow_found(self) -> None:
         compared = self._model.compared
         self._tell_facts()
-        self._clear()
+        clear(self._respects)
         if compared is None:
             self._title.setText("")
             self._summary.setText("")
@@ -144,12 +144,6 @@ class PairHead(QFrame):
         for row, respect in enumerate(compared.respects):
             self._add(row, respect)
         self._follow_filter()
-
-    def _clear(self) -> None:
-        while (item := self._respects.takeAt(0)) is not None:
-            if (widget := item.widget()) is not None:
-                widget.hide()
-                widget.deleteLater()
 
     def _add(self, row: int, respect: Respect) -> None:
         text, words, role = SIGNS[respect.is_equal]

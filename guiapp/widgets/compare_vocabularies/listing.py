@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QWidget
 
 from guiapp.core.tree.scripts import NAMES
 from guiapp.core.vocabulary_list.histograms import LENGTHS
@@ -18,7 +17,7 @@ from guiapp.widgets.shared.layouts import STRETCH, in_column
 from guiapp.widgets.shared.menu_button import MenuButton
 from guiapp.widgets.shared.saving_bar import SavingBar
 from guiapp.widgets.shared.search_field import FILTER_HINT, FILTER_TIP, SearchField
-from guiapp.widgets.shared.style_sheet import set_role
+from guiapp.widgets.shared.style_sheet import plain_label
 from guiapp.widgets.shared.tables import RowsView, shared_out
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, ThemeSource
 from guiapp.widgets.shared.wrapping_row import WrappingRow
@@ -59,7 +58,7 @@ class VocabularyList(QWidget):
         self.length = tool_button("", self._drop_length, role="raised")
         self.search = SearchField(model, FILTER_HINT, FILTER_TIP)
         self.export = ExportButton(theme_source, saving, "vocabularies", FORMS, model.export, EXPORT_TIP)
-        self._hint = set_role(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "dim")
+        self._hint = plain_label("dim", wraps=True)
         self._hint.setContentsMargins(MARGIN_PX, GAP_PX, MARGIN_PX, GAP_PX)
         self.view = RowsView(self.table, "Tokens", self._widths)
         self.view.horizontalHeader().setStretchLastSection(False)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSplitter, QWidget
 
@@ -42,7 +41,6 @@ class VocabulariesPage(Page):
         self.picture = VocabularyPicture(self.model, theme_source)
         self.list = VocabularyList(self.model, self.saving, theme_source)
         self.side = SidePanel(self.model, theme_source)
-        self.splitter = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
         self.add = push_button("Add model…", self._ask_model, role="primary")
         self._lay_out()
         self._connect()
@@ -75,8 +73,8 @@ class VocabulariesPage(Page):
         self.picture.setVisible(self.width() >= ROOM_FOR_PICTURE_PX)  # else the list has no room for words
 
     def _lay_out(self) -> None:
-        in_splitter(
-            self.splitter, self.picture, self.list, self.side, sizes=(PICTURE_PX, LIST_PX, SIDE_PX), grows=1
+        self.splitter = in_splitter(
+            self.picture, self.list, self.side, sizes=(PICTURE_PX, LIST_PX, SIDE_PX), grows=1
         )
         self.contents = Contents(self, self.splitter, self.add)
         in_column(self.head, (self.contents, 1), on=self, spacing=0)

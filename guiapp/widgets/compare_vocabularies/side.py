@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QGuiApplication, QKeySequence
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QStackedWidget, QWidget
 
 from guiapp.core.explain.visible_text import isolate, visible_runs, visible_text
@@ -17,10 +17,10 @@ from guiapp.widgets.shared.buttons import push_button
 from guiapp.widgets.shared.card import card
 from guiapp.widgets.shared.layouts import STRETCH, framed, in_column, in_row, scroll_down
 from guiapp.widgets.shared.segments import Segments
-from guiapp.widgets.shared.style_sheet import set_role
+from guiapp.widgets.shared.style_sheet import plain_label, set_role
 from guiapp.widgets.shared.styled_text import TEXT_MARGIN_PX, Span, StyledText
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, Theme, ThemeSource
-from guiapp.widgets.shared.token_actions import copy_action
+from guiapp.widgets.shared.token_actions import offer_copying
 
 PANELS = ("Details", "Special tokens", "Rules")
 PANEL_OF = {ROLES: 1, RULES: 2}
@@ -85,13 +85,12 @@ class DetailsPanel(QScrollArea):
         self._facts = [(QLabel(), self._value(), self._value()) for _ in range(MOST_FACTS)]
         self._shared = StyledText(Theme.mono_font(SMALL_FONT_PX), 8)
         self._shared.setAccessibleName("In both")
-        self._only = set_role(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "dim")
+        self._only = plain_label("dim", wraps=True)
         self.tree = push_button("Show in tree", self._want_tree, role="raised")
         self.open = push_button("", self._want_second, role="raised")
         self.copy_button = push_button("Copy", self.copy, role="quiet", tip="Copy all that is said here")
         self._lay_out()
-        self.addAction(copy_action(self, "Copy details", self.copy, QKeySequence.StandardKey.Copy))
-        self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        offer_copying(self, "Copy details", self.copy)
         model.chosen_changed.connect(self._show)
         for changed in (model.found_changed, model.spelling.changed, theme_source.changed):
             changed.connect(self._show)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QLabel, QProgressBar
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame
 
 from guiapp.core.doctor.report import count
 from guiapp.core.vocab.quoting import quoted
@@ -13,12 +13,13 @@ from guiapp.viewmodels.saving import FileSaving
 from guiapp.widgets.shared.buttons import push_button, tool_button
 from guiapp.widgets.shared.export_button import JSON, MARKDOWN, ExportButton
 from guiapp.widgets.shared.layouts import in_column, in_row
-from guiapp.widgets.shared.style_sheet import set_role
+from guiapp.widgets.shared.share_bar import ShareBar
+from guiapp.widgets.shared.style_sheet import plain_label, set_role
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource
 
 FORMS = {"markdown": MARKDOWN, "json": JSON}
 ORIGINAL_TIP = "What the model was converted from, such as tokenizer.json: tell what differs"
-WHOLE, BAR_PX = 1000, 160
+BAR_PX = 160
 
 
 class DoctorHead(QFrame):
@@ -34,12 +35,9 @@ class DoctorHead(QFrame):
         super().__init__()
         set_role(self, "bar")
         self._model = model
-        self.verdict = set_role(QLabel(textFormat=Qt.TextFormat.PlainText), "title")
-        self.about = set_role(QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True), "dim")
-        self.bar = QProgressBar(textVisible=False)
-        self.bar.setRange(0, WHOLE)
-        self.bar.setFixedWidth(BAR_PX)
-        self.bar.setAccessibleName("Progress of the checks")
+        self.verdict = plain_label("title")
+        self.about = plain_label("dim", wraps=True)
+        self.bar = ShareBar("Progress of the checks", BAR_PX)
         self.cancel = push_button("Cancel", model.cancel)
         self.again = push_button("Examine", model.examine)
         self.leave = push_button("Back to the open model", model.leave_file)
@@ -76,7 +74,7 @@ class DoctorHead(QFrame):
         self.export.setEnabled(has_found)
 
     def _follow_progress(self) -> None:
-        self.bar.setValue(round(self._model.progress * WHOLE))
+        self.bar.show_share(self._model.progress)
 
 
 def _verdict(model: DoctorModel) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QSplitter, QWidget
 
 from guiapp.viewmodels.doctor.model import DoctorModel
@@ -35,8 +34,7 @@ class DoctorPage(Page):
         self.head = DoctorHead(model, self.saving, theme_source)
         self.list = FindingList(model, theme_source)
         self.panel = FindingPanel(model, theme_source)
-        self.splitter = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
-        in_splitter(self.splitter, self.list, self.panel, sizes=(LIST_PX, PANEL_PX))
+        self.splitter = in_splitter(self.list, self.panel, sizes=(LIST_PX, PANEL_PX))
         self.splitter.setStretchFactor(1, 1)
         self.contents = Contents(self, self.splitter)
         in_column(self.head, SavingBar(self.saving, theme_source), (self.contents, 1), on=self, spacing=0)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QFont, QGuiApplication
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSizePolicy, QStackedWidget, QWidget
 
@@ -22,7 +22,7 @@ from guiapp.widgets.shared.buttons import push_button, tool_button
 from guiapp.widgets.shared.card import card
 from guiapp.widgets.shared.icons import icon
 from guiapp.widgets.shared.layouts import STRETCH, in_column, in_row, scroll_across, scroll_down
-from guiapp.widgets.shared.style_sheet import blend, heading, set_role
+from guiapp.widgets.shared.style_sheet import blend, heading, plain_label, set_role
 from guiapp.widgets.shared.styled_text import Span, StyledText
 from guiapp.widgets.shared.theme import (
     GAP_PX,
@@ -65,7 +65,7 @@ class FindingPanel(QFrame):
         self.previous = tool_button("‹", partial(self._go, -1), tip="Previous finding")
         self.next = tool_button("›", partial(self._go, 1), tip="Next finding")
         self._sign = QLabel()
-        self.title = set_role(QLabel(textFormat=Qt.TextFormat.PlainText), "strong")
+        self.title = plain_label("strong")
         self.what = self._text(Theme.ui_font(UI_FONT_PX + 1), "What is wrong")
         self.picture = FindPicture(theme_source, NAMES)
         self.remedy = self._text(Theme.ui_font(), "Remedy")

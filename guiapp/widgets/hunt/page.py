@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFrame, QLabel, QSplitter, QStackedWidget, QWidget
+from PySide6.QtWidgets import QFrame, QSplitter, QStackedWidget, QWidget
 
 from guiapp.core.explain.figures import counted
 from guiapp.core.hunt.finds import Hunt
@@ -19,7 +19,7 @@ from guiapp.widgets.hunt.panel import FindPanel
 from guiapp.widgets.shared.buttons import push_button
 from guiapp.widgets.shared.file_names import ask_for_file
 from guiapp.widgets.shared.layouts import STRETCH, in_column, in_row, in_splitter
-from guiapp.widgets.shared.style_sheet import heading, set_role
+from guiapp.widgets.shared.style_sheet import heading, plain_label, set_role
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource
 from guiapp.widgets.window.notices import NoticeArea
 from guiapp.widgets.window.pages import Page, PageRequests, PageSetting
@@ -55,7 +55,6 @@ class HuntPage(Page):
         self.words = Words()
         self.likely = LikelyBar(model)
         self.panel = FindPanel(model, theme_source)
-        self.splitter = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
         self._views = QStackedWidget()
         self._lay_out(theme_source)
         self._connect()
@@ -91,7 +90,7 @@ class HuntPage(Page):
         self._views.addWidget(listed)
         left = QWidget()
         in_column(self.head, self.notices, self.status, (self._views, 1), self.likely, on=left, spacing=0)
-        in_splitter(self.splitter, left, self.panel, sizes=(1000, PANEL_PX))
+        self.splitter = in_splitter(left, self.panel, sizes=(1000, PANEL_PX))
         in_column(self.splitter, on=self)
         self.setFocusProxy(self.status.button)
 
@@ -174,8 +173,8 @@ class Words(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.title = set_role(QLabel(textFormat=Qt.TextFormat.PlainText), "title")
-        self.text = set_role(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "dim")
+        self.title = plain_label("title")
+        self.text = plain_label("dim", wraps=True)
         self.choose = push_button("Choose B…", lambda: None)
         for label in (self.title, self.text):
             label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
@@ -200,7 +199,7 @@ class LikelyBar(QFrame):
         super().__init__()
         set_role(self, "status")
         self._model = model
-        self.text = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+        self.text = plain_label(wraps=True)
         self.button = push_button("", model.hunt_again)
         in_row(
             heading("Likely reason"),

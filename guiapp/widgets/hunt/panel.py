@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QRect, QRectF, Qt, QTimer, Signal
-from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSizePolicy, QStackedWidget, QToolButton, QWidget
+from PySide6.QtCore import QRect, QRectF, Signal
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter
+from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSizePolicy, QStackedWidget, QWidget
 
 from guiapp.core.explain.figures import counted
 from guiapp.core.explain.visible_text import isolate, visible_text
@@ -14,15 +14,24 @@ from guiapp.core.hunt.finds import Find, Place
 from guiapp.core.vocab.quoting import quoted
 from guiapp.viewmodels.hunt.model import HuntModel
 from guiapp.viewmodels.hunt.words import LETTERS, sentence, title_of, where
+from guiapp.viewmodels.later import later
 from guiapp.widgets.compare.markers import color_of
 from guiapp.widgets.hunt.find_picture import HEIGHT_PX, FindPicture
 from guiapp.widgets.shared.buttons import push_button, tool_button
 from guiapp.widgets.shared.card import card
 from guiapp.widgets.shared.fitted_label import FittedLabel
-from guiapp.widgets.shared.layouts import STRETCH, framed, in_column, in_row, scroll_across, scroll_down
-from guiapp.widgets.shared.painting import LEFT, RIGHT, fill, write
+from guiapp.widgets.shared.layouts import (
+    STRETCH,
+    framed,
+    in_column,
+    in_row,
+    scroll_across,
+    scroll_down,
+    take_away,
+)
+from guiapp.widgets.shared.painting import LEFT, RIGHT, PaintedButton, fill, write
 from guiapp.widgets.shared.plain_tip import plain_tip
-from guiapp.widgets.shared.style_sheet import heading, set_role
+from guiapp.widgets.shared.style_sheet import heading, plain_label, set_role
 from guiapp.widgets.shared.styled_text import Span, StyledText
 from guiapp.widgets.shared.theme import (
     GAP_PX,
@@ -72,7 +81,7 @@ class FindPanel(QFrame):
         picture_area.setFixedHeight(HEIGHT_PX + SCROLL_BAR_PX)
         self.why = StyledText(Theme.ui_font(UI_FONT_PX + 1), 8)
         self.why.setAccessibleName("Why")
-        self.where = set_role(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "dim")
+        self.where = plain_label("dim", wraps=True)
         self._picture_area, self._views = picture_area, QStackedWidget()
         self._card = card(picture_area, self.why, self.where)
         self.copy_button = push_button("Copy report", model.report, role="primary")
@@ -81,14 +90,13 @@ class FindPanel(QFrame):
         self.save_button = push_button("Save report…", self.save_wanted.emit, role="quiet")
         self._in_text = heading("In your texts")
         self._n_lines = set_role(QLabel(), "dim")
-        self._told = set_role(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "dim")
-        self._forgets = QTimer(self, singleShot=True, interval=TOLD_MS)
-        self._forgets.timeout.connect(self._told.clear)
+        self._told = plain_label("dim", wraps=True)
+        self._forgets = later(self, TOLD_MS, self._told.clear)
         self.places: list[PlaceButton] = []
         self._place_column = in_column(spacing=0)
         self._more = set_role(QLabel(), "dim")
         self._more.setIndent(NUMBER_PX + GAP_PX)
-        self._holds = set_role(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "dim")
+        self._holds = plain_label("dim", wraps=True)
         self._lay_out()
         for signal in (model.state_changed, model.selected_changed):
             signal.connect(self._follow)
@@ -183,9 +191,7 @@ class FindPanel(QFrame):
         """The first lines of the user's that differ so."""
         state = self._model.state
         assert state is not None
-        for button in self.places:
-            button.hide()
-            button.deleteLater()
+        take_away(*self.places)
         self.places = [self._place_button(place) for place in row.places[:SHOWN_PLACES]]
         for button in self.places:
             self._place_column.addWidget(button)
@@ -204,12 +210,13 @@ class FindPanel(QFrame):
         return button
 
 
-class PlaceButton(QToolButton):
+class PlaceButton(PaintedButton):
     """A line of the user's, with the place where it differs; a click shows it."""
 
+    radius_px = UNIT_PX
+
     def __init__(self, place: Place, named: str, theme_source: ThemeSource) -> None:
-        super().__init__()
-        self._theme_source = theme_source
+        super().__init__(theme_source)
         (_, number, _, line), at = place
         before = line[:at].decode("utf-8", "replace")[-BEFORE_PLACE:]
         behind = line[at:].decode("utf-8", "replace")[:LINE_CHARACTERS]
@@ -221,11 +228,10 @@ class PlaceButton(QToolButton):
         self.setAccessibleName(f"Line {number:,}: {''.join(self._parts)}")
         self.setToolTip(plain_tip(f"Show line {number:,} of {named}"))
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter, theme = QPainter(self), self._theme_source.theme
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if self.underMouse() or self.hasFocus():
-            fill(painter, self.rect(), theme.raised, UNIT_PX)
+    def edge(self, theme: Theme) -> QColor | None:
+        return None
+
+    def paint(self, painter: QPainter, theme: Theme) -> None:
         font, metrics = self.font(), QFontMetricsF(self.font())
         write(painter, QRect(0, 0, NUMBER_PX, PLACE_PX), self._number, theme.dim, RIGHT, font)
         x = float(NUMBER_PX + GAP_PX)

@@ -5,34 +5,33 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QHideEvent, QPainter, QPaintEvent, QShowEvent
-from PySide6.QtWidgets import QAbstractButton, QLabel, QScrollArea, QWidget
+from PySide6.QtGui import QFontMetrics, QPainter
+from PySide6.QtWidgets import QLabel, QScrollArea, QWidget
 
 from guiapp.core.counting.cost import Dear
 from guiapp.core.explain.figures import counted, percent
 from guiapp.core.explain.visible_text import isolate
 from guiapp.viewmodels.text.dearest import N_MOST, DearestModel
 from guiapp.widgets.shared.layouts import STRETCH, framed, head_row, in_column, scroll_down
-from guiapp.widgets.shared.painting import LEFT, RIGHT, bold, fill, write
+from guiapp.widgets.shared.painting import LEFT, RIGHT, PaintedButton, bold, fill, write
+from guiapp.widgets.shared.seen import SeenWatch
 from guiapp.widgets.shared.segments import Segments
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UI_FONT_PX, Theme, ThemeSource
 
 ROW_PX, TEXT_PX, BAR_PX = 44, 30, 3
 SHARE_PX, COUNT_PX = 46, 56
-RADIUS_PX = 6
 LEAST_SHARE = 0.005  # that is not written as 0 %
 WORDS, LINES = "Words", "Lines"
 TOKEN, WHY = range(2)
 NOTHING = "Each {} of this text is a single token: nothing is dear."
 
 
-class DearRow(QAbstractButton):
+class DearRow(PaintedButton):
     """A word or a line, where it is first and how often, its tokens, and their share as a bar."""
 
     def __init__(self, theme_source: ThemeSource) -> None:
-        super().__init__()
-        self._theme_source = theme_source
+        super().__init__(theme_source)
         self._places, self._share, self._length = "", "", 0.0
         self._n_tokens = 0
         self.setFixedHeight(ROW_PX)
@@ -54,16 +53,7 @@ class DearRow(QAbstractButton):
     def sizeHint(self) -> QSize:
         return QSize(240, ROW_PX)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter, theme = QPainter(self), self._theme_source.theme
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        whole = QRectF(self.rect())
-        if self.underMouse() or self.hasFocus():
-            fill(painter, whole, theme.raised, RADIUS_PX)
-        if self.hasFocus():
-            painter.setPen(theme.accent)
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(whole.adjusted(0.5, 0.5, -0.5, -0.5), RADIUS_PX, RADIUS_PX)
+    def paint(self, painter: QPainter, theme: Theme) -> None:
         inside = QRectF(GAP_PX, 2, self.width() - 2 * GAP_PX, TEXT_PX)
         mono, small = Theme.mono_font(UI_FONT_PX), Theme.ui_font(SMALL_FONT_PX)
         write(painter, inside, self._share, theme.dim, RIGHT, Theme.mono_font(SMALL_FONT_PX))
@@ -108,16 +98,8 @@ class DearestPanel(QScrollArea):
         self.setAccessibleName("Most expensive")
         self.segments.chosen.connect(self._show_kind)
         model.changed.connect(self._follow)
-        theme_source.changed.connect(self.update)
+        SeenWatch(self, model.set_shown)
         self._follow()
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self._model.set_shown(True)
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        self._model.set_shown(False)
 
     def _show_kind(self, index: int) -> None:
         self._shows_lines = index == 1

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication, QHideEvent, QTextCharFormat, QTextCursor
-from PySide6.QtWidgets import QCheckBox, QDialog, QLabel, QPlainTextEdit, QPushButton, QTextEdit, QWidget
+from PySide6.QtWidgets import QCheckBox, QDialog, QPlainTextEdit, QPushButton, QTextEdit, QWidget
 
+from guiapp.viewmodels.text.units import n_units
 from guiapp.viewmodels.tokens.decode import DecodeModel
 from guiapp.widgets.inspect.token_chips import TokenChips
 from guiapp.widgets.shared.layouts import STRETCH, in_column, in_row
-from guiapp.widgets.shared.style_sheet import heading, set_role
+from guiapp.widgets.shared.style_sheet import heading, plain_label, set_role
 from guiapp.widgets.shared.theme import MARGIN_PX, UI_FONT_PX, Theme, ThemeSource
 
 MOST_TOKENS = 500
@@ -35,7 +36,7 @@ class DecodeDialog(QDialog):
         self._ids = QPlainTextEdit(
             placeholderText="128000 9906 11 1917    [1, 2, 3]    int tokens[] = {1, 2, 3};"
         )
-        self._error = set_role(QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True), "bad")
+        self._error = plain_label("bad", wraps=True)
         self._remove = QCheckBox("remove BOS and EOS")
         self._unparse = QCheckBox("write control tokens as text")
         self._unparse.setChecked(model.unparse_special)
@@ -125,7 +126,7 @@ class DecodeDialog(QDialog):
         if self._model.result.error_span is not None:
             mark = QTextEdit.ExtraSelection()
             cursor = self._ids.textCursor()
-            start, end = (_utf16_length(self._model.ids_text[:at]) for at in self._model.result.error_span)
+            start, end = (n_units(self._model.ids_text[:at]) for at in self._model.result.error_span)
             cursor.setPosition(start)
             cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
             mark.cursor = cursor
@@ -147,8 +148,3 @@ class DecodeDialog(QDialog):
     def _request_replace(self) -> None:
         self.replace_requested.emit(self._model.result.decoded)
         self.accept()
-
-
-def _utf16_length(text: str) -> int:
-    """Qt counts positions in UTF-16 units."""
-    return len(text.encode("utf-16-le", "surrogatepass")) // 2

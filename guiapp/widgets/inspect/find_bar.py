@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QSizePolicy, QToolButton
+from PySide6.QtWidgets import QFrame, QLineEdit, QSizePolicy, QToolButton
 
 from guiapp.viewmodels.text.search import Kind, TextSearch
 from guiapp.widgets.shared.buttons import tool_button
@@ -15,7 +15,7 @@ from guiapp.widgets.shared.icons import icon
 from guiapp.widgets.shared.layouts import in_row
 from guiapp.widgets.shared.menu_button import MenuButton
 from guiapp.widgets.shared.plain_tip import plain_tip
-from guiapp.widgets.shared.style_sheet import set_role
+from guiapp.widgets.shared.style_sheet import plain_label, set_role
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, UI_FONT_PX, UNIT_PX, Theme, ThemeSource
 
 HEIGHT_PX = 44
@@ -53,7 +53,7 @@ class FindBar(QFrame):
         self.case = self._button("", "Upper and lower case differ", self._choose_case)
         self.case.setText("Aa")
         self.case.setCheckable(True)
-        self.count = QLabel(textFormat=Qt.TextFormat.PlainText)
+        self.count = plain_label()
         self.previous = self._button("chevron-up", "Previous match (Shift+F3)", self._go_back)
         self.next = self._button("chevron-down", "Next match (F3)", self._go_on)
         self.close_button = self._button("close", "Close (Escape)", search.close)

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QTimer
-from PySide6.QtGui import QAction, QActionGroup, QGuiApplication, QKeySequence
+from PySide6.QtGui import QAction, QActionGroup, QGuiApplication
 from PySide6.QtWidgets import QFrame, QLabel, QStackedWidget, QToolButton
 
 from guiapp.core.explain.figures import counted
 from guiapp.core.explain.id_lists import FORMATS
 from guiapp.viewmodels.background import LatestJob
+from guiapp.viewmodels.later import later
 from guiapp.viewmodels.tokens.source import TokenSource
 from guiapp.widgets.inspect.token_strip import TokenStrip
 from guiapp.widgets.shared.layouts import STRETCH, in_column, in_row
@@ -51,10 +51,8 @@ class IdsPanel(QFrame):
         self._make_table = make_table
         self._views = QStackedWidget()
         self._notice = set_role(QLabel(), "dim")
-        self._notice_over = QTimer(self, singleShot=True, interval=NOTICE_MS)
-        self._notice_over.timeout.connect(self._notice.clear)
-        self._writing = LatestJob[tuple[str, int]](self)
-        self._writing.done.connect(self._put_on_clipboard)
+        self._notice_over = later(self, NOTICE_MS, self._notice.clear)
+        self._writing = LatestJob[tuple[str, int]](self, self._put_on_clipboard)
         QGuiApplication.clipboard().dataChanged.connect(self._give_way)
         self.format_actions = self._choices(list(FORMATS))
         self.view_actions = self._choices(["strip", "table"])
@@ -62,7 +60,7 @@ class IdsPanel(QFrame):
             action.setToolTip(f"Copy the ids of the selected tokens, or all: {name}")
             action.triggered.connect(self.copy_ids)
         self.decode_action = QAction("Decode", self, toolTip="Paste token ids and see their text")
-        strip.addAction(copy_action(strip, "Copy ids", self.copy_ids, QKeySequence.StandardKey.Copy))
+        strip.addAction(copy_action(strip, "Copy ids", self.copy_ids))
         self._lay_out()
         for action in self.view_actions.values():
             action.toggled.connect(self._show_view)

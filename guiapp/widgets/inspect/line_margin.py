@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtGui import QHideEvent, QShowEvent
-
 from guiapp.viewmodels.text.document import TextDocument
 from guiapp.viewmodels.text.line_costs import LineCosts
+from guiapp.widgets.shared.seen import SeenWatch
 from guiapp.widgets.shared.theme import ThemeSource
 from guiapp.widgets.spans.editor import SpanEditor
 from guiapp.widgets.spans.margin import LineCost, LineMargin
@@ -21,14 +20,7 @@ class TextLineMargin(LineMargin):
         self._costs = costs
         self.setToolTip("Tokens of each line; amber: fewer than two characters a token")
         costs.changed.connect(self.update)
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self._costs.set_shown(True)
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        self._costs.set_shown(False)
+        SeenWatch(self, costs.set_shown)
 
     def n_before(self) -> int:
         return self._costs.session.n_around[0]

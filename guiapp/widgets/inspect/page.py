@@ -81,8 +81,6 @@ class InspectPage(Page):
         self.side = SideColumn(self.card, self.why_panel, self.dearest_panel)
         self.decode_model = DecodeModel(session, self)
         self._decode_dialog: DecodeDialog | None = None
-        self.text_splitter = QSplitter(Qt.Orientation.Vertical, childrenCollapsible=False)
-        self.splitter = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
         self.notices = NoticeArea(theme_source)
         DoubledHint(self.notices, session)
         self.budget_bar = BudgetBar(TokenBudget(session, settings, self), self.editor, theme_source)
@@ -207,8 +205,10 @@ class InspectPage(Page):
 
     def _lay_out(self) -> None:
         text = framed(in_column((self.text_panel, 1), self.budget_bar, spacing=0))
-        in_splitter(self.text_splitter, text, self.ids_panel, sizes=(600, IDS_HEIGHT_PX))
-        in_splitter(self.splitter, self.text_splitter, self.side, sizes=(1100, CARD_WIDTH_PX))
+        self.text_splitter = in_splitter(
+            text, self.ids_panel, sizes=(600, IDS_HEIGHT_PX), way=Qt.Orientation.Vertical
+        )
+        self.splitter = in_splitter(self.text_splitter, self.side, sizes=(1100, CARD_WIDTH_PX))
         in_column(self.notices, (self.splitter, 1), on=self, spacing=0)
         self.setFocusProxy(self.editor)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication, QKeySequence, QResizeEvent, QWheelEvent
+from PySide6.QtGui import QGuiApplication, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QWidget
 
 from guiapp.core.explain.merge_tree import MergeTree
@@ -15,11 +15,11 @@ from guiapp.viewmodels.tokens.details import FACTS, TokenDetails, ToldDetails
 from guiapp.widgets.inspect.fact_table import FactTable
 from guiapp.widgets.shared.card import CARD_MARGIN_PX, card
 from guiapp.widgets.shared.layouts import STRETCH, framed, in_column, scroll_down
-from guiapp.widgets.shared.style_sheet import heading, set_role
+from guiapp.widgets.shared.style_sheet import heading, plain_label, set_role
 from guiapp.widgets.shared.styled_text import Span, StyledText
 from guiapp.widgets.shared.text_zoom import TextZoom
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
-from guiapp.widgets.shared.token_actions import copy_action
+from guiapp.widgets.shared.token_actions import offer_copying
 from guiapp.widgets.tree.merge_tree_view import MergeTreeView
 
 TOKEN_FONT_PX = 24
@@ -51,13 +51,12 @@ class TokenCard(QScrollArea):
         self._tree = MergeTreeView(theme_source, self._zoom)
         self._tree_area = _WideDrawing(self._tree)
         self._tree_area.setAccessibleName("How it is built")
-        self._remark = set_role(QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True), "dim")
+        self._remark = plain_label("dim", wraps=True)
         self._path = StyledText(Theme.mono_font(SMALL_FONT_PX), 6)
         self._path.setAccessibleName("Path in the tree")
         self._sections = QWidget()
         self._lay_out()
-        self.addAction(copy_action(self, "Copy details", self.copy, QKeySequence.StandardKey.Copy))
-        self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        offer_copying(self, "Copy details", self.copy)
         model.details_changed.connect(self._show_details)
         theme_source.changed.connect(self._show_details)
         self._zoom.changed.connect(self._follow_zoom)

@@ -47,16 +47,16 @@ class TokenChips(QAbstractScrollArea):
         self._lay_out()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self.viewport())
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setFont(self._font)
-        theme = self._theme_source.theme
-        painter.fillRect(event.rect(), theme.panel)
-        for index, (text, attributes) in enumerate(self._tokens):
-            chip = self.chip(index)
-            if chip.intersects(QRectF(event.rect())):
-                inside = chip.adjusted(0.5, 0.5, -0.5, -0.5)  # where lines are one pixel sharp
-                draw_chip(painter, theme, inside, isolate(text), attributes, theme.span_color(index))
+        with QPainter(self.viewport()) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setFont(self._font)
+            theme = self._theme_source.theme
+            painter.fillRect(event.rect(), theme.panel)
+            for index, (text, attributes) in enumerate(self._tokens):
+                chip = self.chip(index)
+                if chip.intersects(QRectF(event.rect())):
+                    inside = chip.adjusted(0.5, 0.5, -0.5, -0.5)  # where lines are one pixel sharp
+                    draw_chip(painter, theme, inside, isolate(text), attributes, theme.span_color(index))
 
     def _lay_out(self) -> None:
         metrics, at = QFontMetricsF(self._font), QPointF(1, 1)

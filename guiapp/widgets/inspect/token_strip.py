@@ -28,6 +28,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QToolTip, QWidget
 
 from guiapp.core.explain.visible_text import isolate
 from guiapp.core.vocab.attributes import Attribute
+from guiapp.viewmodels.later import later
 from guiapp.viewmodels.tokens.chip_grid import ChipGrid
 from guiapp.viewmodels.tokens.source import TokenSource
 from guiapp.widgets.inspect.chip_painting import draw_chip
@@ -66,8 +67,7 @@ class TokenStrip(QAbstractScrollArea):
         self._most_ms = inf
         self._is_painted = True
         self.setViewport(QWidget())
-        self._repaint = QTimer(self, singleShot=True, interval=REPAINT_MS)
-        self._repaint.timeout.connect(self.viewport().update)
+        self._repaint = later(self, REPAINT_MS, self.viewport().update)
         self.setAccessibleName("Token ids")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setFrameShape(QAbstractScrollArea.Shape.NoFrame)
@@ -129,18 +129,18 @@ class TokenStrip(QAbstractScrollArea):
     # Painting
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self.viewport())
-        painter.fillRect(event.rect(), self._theme_source.theme.panel)
-        self._is_painted = True
-        if len(self._source.tokens) == 0:
-            self._paint_remark(painter)
-            return
-        top = self.verticalScrollBar().value()
-        first, last = self._grid.chips_between(event.rect().top() + top, event.rect().bottom() + top)
-        self._paint_chips(painter, first, last, top)
-        self._paint_rings(painter, first, last)
-        if not self._is_painted:
-            QTimer.singleShot(0, self.viewport(), self.viewport().update)
+        with QPainter(self.viewport()) as painter:
+            painter.fillRect(event.rect(), self._theme_source.theme.panel)
+            self._is_painted = True
+            if len(self._source.tokens) == 0:
+                self._paint_remark(painter)
+                return
+            top = self.verticalScrollBar().value()
+            first, last = self._grid.chips_between(event.rect().top() + top, event.rect().bottom() + top)
+            self._paint_chips(painter, first, last, top)
+            self._paint_rings(painter, first, last)
+            if not self._is_painted:
+                QTimer.singleShot(0, self.viewport(), self.viewport().update)
 
     def _paint_remark(self, painter: QPainter) -> None:
         painter.setFont(self._zoom.ui_font(UI_FONT_PX))

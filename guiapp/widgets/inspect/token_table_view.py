@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import heapq
 
-from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QRect, QRectF, Qt
-from PySide6.QtGui import QColor, QGuiApplication, QKeySequence, QResizeEvent, QShowEvent, QWheelEvent
+from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QRect, QRectF
+from PySide6.QtGui import QColor, QGuiApplication, QResizeEvent, QShowEvent, QWheelEvent
 from PySide6.QtWidgets import QStyleOptionViewItem, QTableView
 
 from guiapp.viewmodels.row_table import AnyIndex
@@ -15,7 +15,7 @@ from guiapp.widgets.inspect.chip_painting import ChipDelegate
 from guiapp.widgets.shared.tables import show_rows
 from guiapp.widgets.shared.text_zoom import TextZoom
 from guiapp.widgets.shared.theme import SMALL_FONT_PX, UNIT_PX, ThemeSource
-from guiapp.widgets.shared.token_actions import copy_action
+from guiapp.widgets.shared.token_actions import offer_copying
 
 WIDTHS_PX = {"#": 72, "id": 76, "token": 180, "bytes": 190, "type": 100, "score": 80, "span": 130}
 TITLES = [column.title for column in COLUMNS]
@@ -49,8 +49,7 @@ class TokenTableView(QTableView):
         self.setAccessibleName("Tokens")
         self._set_looks()
         self._follow_zoom()
-        self.addAction(copy_action(self, "Copy rows", self.copy, QKeySequence.StandardKey.Copy))
-        self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        offer_copying(self, "Copy rows", self.copy)
         self.entered.connect(self._hover)
         self.selectionModel().currentRowChanged.connect(self._select)
         source.selected_token_changed.connect(self._follow)

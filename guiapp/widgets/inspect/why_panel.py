@@ -10,30 +10,28 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
+    QColor,
     QFont,
     QFontMetricsF,
     QGuiApplication,
-    QHideEvent,
-    QKeySequence,
     QPainter,
-    QPaintEvent,
     QResizeEvent,
-    QShowEvent,
     QTextCharFormat,
     QTextCursor,
     QTextDocument,
     QTextOption,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QAbstractButton, QFrame, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from guiapp.core.explain.code_marks import parts, without_marks
 from guiapp.core.explain.visible_text import visible_runs
 from guiapp.viewmodels.tokens.why import WhyModel
 from guiapp.widgets.shared.buttons import push_button
-from guiapp.widgets.shared.layouts import STRETCH, framed, in_column, scroll_down
-from guiapp.widgets.shared.painting import fill, ring, write
-from guiapp.widgets.shared.style_sheet import heading, set_role
+from guiapp.widgets.shared.layouts import STRETCH, clear, framed, in_column, scroll_down
+from guiapp.widgets.shared.painting import PaintedButton, write
+from guiapp.widgets.shared.seen import SeenWatch
+from guiapp.widgets.shared.style_sheet import heading, plain_label, set_role
 from guiapp.widgets.shared.styled_text import Span, StyledText
 from guiapp.widgets.shared.text_zoom import TextZoom
 from guiapp.widgets.shared.theme import (
@@ -45,7 +43,7 @@ from guiapp.widgets.shared.theme import (
     Theme,
     ThemeSource,
 )
-from guiapp.widgets.shared.token_actions import copy_action
+from guiapp.widgets.shared.token_actions import offer_copying
 
 if TYPE_CHECKING:
     from guiapp.core.explain.why.told import Line, Stage, TokenWhy
@@ -55,7 +53,6 @@ UNFOLDED = 40  # lines at a click: some vocabularies have tokens of thousands of
 EDGE_PX = 2 * UNIT_PX
 LEAST_PX = 40  # of a text
 TOKEN_FONT_PX = 18
-RADIUS_PX = 6
 EMPTY_TEXT = "Choose a token, in the text or among its ids, to see why it is there."
 BUSY_TEXT = "Looking at what the encoder does …"
 TIP = "Show this in Steps"
@@ -63,13 +60,12 @@ HINT_TEXT = "A click on a line shows that moment in Steps."
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop
 
 
-class WhyRow(QAbstractButton):
+class WhyRow(PaintedButton):
     """One line: a sentence with what it is about in code, its rank at the right, a remark below."""
 
     def __init__(self, line: Line, theme_source: ThemeSource, zoom: TextZoom) -> None:
-        super().__init__()
+        super().__init__(theme_source)
         self.line = line
-        self._theme_source = theme_source
         self._document = QTextDocument(self)
         self._document.setDocumentMargin(0)
         option = QTextOption(Qt.AlignmentFlag.AlignLeft)
@@ -115,19 +111,15 @@ class WhyRow(QAbstractButton):
     def sizeHint(self) -> QSize:
         return QSize(240, self.height())
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter, theme = QPainter(self), self._theme_source.theme
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        whole = QRectF(self.rect())
-        if self.underMouse() or self.hasFocus():
-            fill(painter, whole, theme.line, RADIUS_PX)
-        if self.hasFocus():
-            ring(painter, whole, theme.accent, RADIUS_PX)
+    def ground(self, theme: Theme) -> QColor | None:
+        return theme.line if self.underMouse() or self.hasFocus() else None
+
+    def paint(self, painter: QPainter, theme: Theme) -> None:
         painter.save()
         painter.translate(QPointF(EDGE_PX, UNIT_PX))
         self._document.drawContents(painter)
         painter.restore()
-        inside = whole.adjusted(EDGE_PX, UNIT_PX, -EDGE_PX, -UNIT_PX)
+        inside = QRectF(self.rect()).adjusted(EDGE_PX, UNIT_PX, -EDGE_PX, -UNIT_PX)
         write(painter, inside, self._worth, theme.dim, RIGHT, self._worth_font)
 
 
@@ -160,7 +152,7 @@ class WhyPanel(QScrollArea):
         self._title = heading("Why this token")
         self._token = StyledText(Theme.mono_font(TOKEN_FONT_PX), 3)
         self._token.setAccessibleName("Token text")
-        self._remark = set_role(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "dim")
+        self._remark = plain_label("dim", wraps=True)
         self._stages = QWidget()
         self._column = in_column(on=self._stages, spacing=UNIT_PX)
         self._hint = set_role(QLabel(HINT_TEXT, wordWrap=True), "dim")
@@ -168,20 +160,12 @@ class WhyPanel(QScrollArea):
         scroll_down(self, framed(in_column(*parts_shown, margins=MARGIN_PX, spacing=GAP_PX), "panel"))
         self.setMinimumWidth(260)
         self.setAccessibleName("Why this token")
-        self.addAction(copy_action(self, "Copy why", self.copy, QKeySequence.StandardKey.Copy))
-        self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        offer_copying(self, "Copy why", self.copy)
         model.changed.connect(self._follow)
+        SeenWatch(self, model.set_shown)
         theme_source.changed.connect(self._rebuild)
         self._zoom.changed.connect(self._rebuild)
         self._follow()
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self._model.set_shown(True)
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        self._model.set_shown(False)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         if not self._zoom.take(event):
@@ -206,10 +190,7 @@ class WhyPanel(QScrollArea):
         self._remark.setVisible(self._shown is None)
 
     def _rebuild(self) -> None:
-        while (item := self._column.takeAt(0)) is not None:
-            if (widget := item.widget()) is not None:
-                widget.hide()
-                widget.deleteLater()
+        clear(self._column)
         self.rows = []
         self._token.setVisible(self._shown is not None)
         self._hint.setVisible(self._shown is not None)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import QPointF, QRectF, Qt, QTimer, QVariantAnimation, Signal
+from PySide6.QtCore import QPointF, QRectF, Qt, QVariantAnimation, Signal
 from PySide6.QtGui import (
     QCloseEvent,
     QKeyEvent,
@@ -22,6 +22,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QWidget
 
 from guiapp.core.explain.code_marks import without_marks
+from guiapp.viewmodels.later import later
 from guiapp.viewmodels.presentation.deck import Deck
 from guiapp.widgets.presentation.picture import Picture, pictures
 from guiapp.widgets.presentation.words import Column, lay_out_words, paint_words
@@ -77,8 +78,7 @@ class Presentation(Painted):
         self.words_top = 0.0
         self._motion = QVariantAnimation(self, startValue=0.0, endValue=1.0, duration=MOVE_MS)
         self._motion.valueChanged.connect(self.update)
-        self._still = QTimer(self, singleShot=True, interval=STILL_MS)
-        self._still.timeout.connect(self._hide_pointer)
+        self._still = later(self, STILL_MS, self._hide_pointer)
         self._keys = self._key_table()
         deck.changed.connect(self._follow)
         theme_source.changed.connect(self._follow)

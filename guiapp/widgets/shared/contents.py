@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QPushButton, QStackedWidget, QWidget
+from PySide6.QtWidgets import QPushButton, QStackedWidget, QWidget
 
 from guiapp.widgets.shared.layouts import STRETCH, Part, framed, in_column, in_row
-from guiapp.widgets.shared.style_sheet import set_role
+from guiapp.widgets.shared.style_sheet import plain_label
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX
 
 
@@ -19,7 +19,7 @@ class Contents(QStackedWidget):
     def __init__(self, page: QWidget, inside: QWidget, button: QPushButton | None = None) -> None:
         super().__init__()
         self._page = page
-        self.message = set_role(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "dim")
+        self.message = plain_label("dim", wraps=True)
         self.message.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._button = button
         parts: list[Part] = [STRETCH, self.message, STRETCH]

@@ -51,13 +51,21 @@ def in_column(
     return made
 
 
-def in_splitter(splitter: QSplitter, *parts: QWidget, sizes: tuple[int, ...], grows: int = 0) -> None:
-    """Put parts into a splitter, a hairline between them; that which `grows` takes the room that is left."""
+def in_splitter(
+    *parts: QWidget,
+    on: QSplitter | None = None,
+    sizes: tuple[int, ...],
+    grows: int = 0,
+    way: Qt.Orientation = Qt.Orientation.Horizontal,
+) -> QSplitter:
+    """Parts with hairlines between them to drag; that which `grows` takes the room that is left."""
+    splitter = QSplitter(way, childrenCollapsible=False) if on is None else on
     for part in parts:
         splitter.addWidget(part)
     splitter.setStretchFactor(grows, 1)
     splitter.setSizes(sizes)
     splitter.setHandleWidth(1)
+    return splitter
 
 
 def scroll_down(area: QScrollArea, inside: QWidget | None = None) -> None:
@@ -86,6 +94,20 @@ def framed(layout: QLayout, role: str = "") -> QFrame:
         set_role(made, role)
     made.setLayout(layout)
     return made
+
+
+def clear(layout: QLayout) -> None:
+    """Take all widgets out of a layout and delete them."""
+    while (item := layout.takeAt(0)) is not None:
+        if (widget := item.widget()) is not None:
+            take_away(widget)
+
+
+def take_away(*widgets: QWidget) -> None:
+    """Delete widgets, which are gone from sight at once."""
+    for widget in widgets:
+        widget.hide()
+        widget.deleteLater()
 
 
 def head_row(text: str, button: QWidget) -> QHBoxLayout:

@@ -74,13 +74,18 @@ class PaintedRows(QAbstractScrollArea):
         self.fit_rows()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter, theme, seen = QPainter(self.viewport()), self._theme_source.theme, event.rect()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.fillRect(seen, theme.background)
-        for row in range(self.row_under(seen.top()), min(self.row_under(seen.bottom()) + 1, self.n_rows)):
-            place = self.row_at(row)
-            if row == self.chosen_row:
-                painter.fillRect(place, blend(theme.background, theme.accent, 0.12))
-                painter.fillRect(QRect(place.left(), place.top(), 2, ROW_PX), theme.accent)
-            painter.fillRect(QRect(place.left(), place.bottom(), place.width(), 1), theme.line)
-            self.paint_row(painter, theme, row, place)
+        theme, seen = self._theme_source.theme, event.rect()
+        rows = range(self.row_under(seen.top()), min(self.row_under(seen.bottom()) + 1, self.n_rows))
+        with QPainter(self.viewport()) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.fillRect(seen, theme.background)
+            for row in rows:
+                self._paint_whole_row(painter, theme, row)
+
+    def _paint_whole_row(self, painter: QPainter, theme: Theme, row: int) -> None:
+        place = self.row_at(row)
+        if row == self.chosen_row:
+            painter.fillRect(place, blend(theme.background, theme.accent, 0.12))
+            painter.fillRect(QRect(place.left(), place.top(), 2, ROW_PX), theme.accent)
+        painter.fillRect(QRect(place.left(), place.bottom(), place.width(), 1), theme.line)
+        self.paint_row(painter, theme, row, place)

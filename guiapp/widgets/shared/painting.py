@@ -18,7 +18,7 @@ from PySide6.QtGui import (
     QPen,
     QPixmap,
 )
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QAbstractButton, QWidget
 
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.widgets.shared.theme import Theme, ThemeSource
@@ -58,6 +58,41 @@ class Painted(QWidget):
     @abstractmethod
     def paint(self, painter: QPainter, theme: Theme) -> None:
         """Draw all that is to be seen, or at least what of it lies in the clip of the painter."""
+
+
+class PaintedButton(QAbstractButton):
+    """Paints itself on a ground with round corners, and a line around it where it has the keyboard."""
+
+    radius_px: float = 6
+
+    def __init__(self, theme_source: ThemeSource) -> None:
+        super().__init__()
+        self._theme_source = theme_source
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        theme_source.changed.connect(self.update)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme, whole = self._theme_source.theme, QRectF(self.rect())
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            if (ground := self.ground(theme)) is not None:
+                fill(painter, whole, ground, self.radius_px)
+            if (edge := self.edge(theme)) is not None:
+                ring(painter, whole, edge, self.radius_px)
+            self.paint(painter, theme)
+
+    def ground(self, theme: Theme) -> QColor | None:
+        """What it is lit in, if it is."""
+        is_meant = self.isEnabled() and self.underMouse()
+        return theme.raised if is_meant or self.hasFocus() else None
+
+    def edge(self, theme: Theme) -> QColor | None:
+        """What is around it."""
+        return theme.accent if self.hasFocus() else None
+
+    @abstractmethod
+    def paint(self, painter: QPainter, theme: Theme) -> None:
+        """Draw what stands on it."""
 
 
 def fill(painter: QPainter, place: QRectF | QRect, brush: QBrush | QColor | QGradient, radius: float) -> None:

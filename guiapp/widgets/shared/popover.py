@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
-from guiapp.widgets.shared.layouts import AS_AROUND, in_column
-from guiapp.widgets.shared.style_sheet import heading, set_role
+from guiapp.widgets.shared.layouts import AS_AROUND, in_column, take_away
+from guiapp.widgets.shared.style_sheet import READABLE, heading, plain_label, set_role
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX
 
 WIDTH_PX = 360
@@ -39,10 +39,8 @@ class Explanation(Popover):
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setAccessibleName(title)
-        self._label = label = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
-        label.setTextInteractionFlags(
-            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
-        )
+        self._label = label = plain_label(wraps=True)
+        label.setTextInteractionFlags(READABLE)
         label.setMinimumWidth(WIDTH_PX - 2 * MARGIN_PX)
         self._button_column = in_column()
         in_column(heading(title), label, self._button_column, on=self, margins=MARGIN_PX, spacing=AS_AROUND)
@@ -56,9 +54,7 @@ class Explanation(Popover):
         self._label.setText(text)
         if list(actions) != self._actions:
             self._actions = list(actions)
-            for button in self.buttons:
-                button.hide()
-                button.deleteLater()
+            take_away(*self.buttons)
             self.buttons = [self._button(action) for action in actions]
             for button in self.buttons:
                 self._button_column.addWidget(button)

@@ -5,16 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Protocol
 
-from PySide6.QtCore import Qt, SignalInstance
-from PySide6.QtWidgets import QLabel, QProgressBar, QWidget
+from PySide6.QtCore import SignalInstance
+from PySide6.QtWidgets import QWidget
 
 from guiapp.core.explain.figures import percent
 from guiapp.widgets.shared.buttons import tool_button
 from guiapp.widgets.shared.layouts import in_row
+from guiapp.widgets.shared.share_bar import ShareBar
+from guiapp.widgets.shared.style_sheet import plain_label
 from guiapp.widgets.shared.theme import MARGIN_PX, UNIT_PX, ThemeSource
 
 BAR_WIDTH_PX = 220
-WHOLE = 1000
 
 
 class Saving(Protocol):
@@ -50,11 +51,8 @@ class SavingBar(QWidget):
         super().__init__()
         self._saving = saving
         self._theme_source = theme_source
-        self.message = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
-        self.bar = QProgressBar(textVisible=False)
-        self.bar.setRange(0, WHOLE)
-        self.bar.setFixedWidth(BAR_WIDTH_PX)
-        self.bar.setAccessibleName("Progress of saving")
+        self.message = plain_label(wraps=True)
+        self.bar = ShareBar("Progress of saving", BAR_WIDTH_PX)
         self.button = tool_button("", self._cancel_or_dismiss, role="raised")
         in_row((self.message, 1), self.bar, self.button, on=self, margins=(MARGIN_PX, UNIT_PX))
         saving.changed.connect(self._follow)
@@ -71,7 +69,7 @@ class SavingBar(QWidget):
         saving, theme = self._saving, self._theme_source.theme
         self.setVisible(saving.is_busy or saving.saved is not None or bool(saving.failure))
         self.bar.setVisible(saving.is_busy)
-        self.bar.setValue(round(saving.progress * WHOLE))
+        self.bar.show_share(saving.progress)
         self.button.setText("Cancel" if saving.is_busy else "Dismiss")
         told = f"Saved {saving.saved}" if saving.saved is not None else f"Saving: {percent(saving.progress)}"
         self.message.setText(saving.failure or told)

@@ -241,6 +241,16 @@ def color_again(widget: QWidget) -> None:
         QCoreApplication.sendEvent(widget, QEvent(QEvent.Type.Polish))
 
 
+READABLE = Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+"""For words to select and to copy."""
+
+
+def plain_label(role: str = "", *, wraps: bool = False) -> QLabel:
+    """A label for words from anywhere: nothing in them is taken for markup."""
+    label = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=wraps)
+    return set_role(label, role) if role else label
+
+
 def sentence(text: str) -> QLabel:
     """What is told to somebody who sees the section under such a heading for the first time."""
     label = set_role(QLabel(text, wordWrap=True), "about")

@@ -10,7 +10,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QColor, QFont, QResizeEvent, QTextCharFormat, QTextCursor, QTextOption, QWheelEvent
 from PySide6.QtWidgets import QFrame, QSizePolicy, QTextEdit, QWidget
 
-from guiapp.widgets.shared.style_sheet import set_role
+from guiapp.widgets.shared.style_sheet import READABLE, set_role
 
 TEXT_MARGIN_PX = 2  # signs over capital letters reach above the line
 ISOLATES = str.maketrans("", "", "\u2068\u2069")
@@ -36,9 +36,7 @@ class StyledText(QTextEdit):
         self.document().setDocumentMargin(TEXT_MARGIN_PX)
         self.setFrameShape(QFrame.Shape.NoFrame)
         set_role(self, "plain")
-        self.setTextInteractionFlags(
-            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
-        )
+        self.setTextInteractionFlags(READABLE)
         self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)

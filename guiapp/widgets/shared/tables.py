@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from PySide6.QtCore import QItemSelectionModel, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QKeySequence, QResizeEvent
+from PySide6.QtCore import QItemSelectionModel, Signal
+from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 
 from guiapp.viewmodels.row_table import RowTable
 from guiapp.widgets.shared.theme import SMALL_FONT_PX, UNIT_PX, Theme
-from guiapp.widgets.shared.token_actions import copy_action
+from guiapp.widgets.shared.token_actions import offer_copying
 
 CELLS = """
 QTableView::item { padding: 0 5px; }
@@ -55,8 +55,7 @@ class RowsView(QTableView):
         self.horizontalHeader().setMinimumSectionSize(3 * UNIT_PX)
         self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 2 * UNIT_PX)
         self.setAccessibleName(name)
-        self.addAction(copy_action(self, "Copy rows", self.copy, QKeySequence.StandardKey.Copy))
-        self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        offer_copying(self, "Copy rows", self.copy)
         self.selectionModel().currentRowChanged.connect(self._look)
         self.selectionModel().selectionChanged.connect(self._look)
         table.modelReset.connect(self.fit_columns)

@@ -27,6 +27,7 @@ from shiboken6 import VoidPtr
 
 from guiapp.core.editing.text_buffer import TextEdit
 from guiapp.viewmodels.text.document import TextDocument
+from guiapp.viewmodels.text.units import n_units
 from guiapp.viewmodels.tokens.layout import SpanSource
 from guiapp.widgets.spans.input import utf8
 
@@ -65,7 +66,7 @@ class SpanAccessibility(QObject):
     def position(self, offset: int) -> int:
         """Where a byte offset is, for the screen reader."""
         start = self.start
-        return _utf16_length(_decoded(self.document.slice(start, offset))) if offset > start else 0
+        return n_units(_decoded(self.document.slice(start, offset))) if offset > start else 0
 
     def offset(self, position: int) -> int:
         """The byte offset of a screen reader's position."""
@@ -143,7 +144,7 @@ class _Text(QAccessibleTextInterface):
         self._source = source
 
     def characterCount(self) -> int:
-        return _utf16_length(self._source.text)
+        return n_units(self._source.text)
 
     def text(self, start: int, end: int) -> str:
         text = self._source.text
@@ -210,10 +211,6 @@ def _accessible(class_name: str, thing: QObject) -> QAccessibleInterface | None:
 def _decoded(data: bytes) -> str:
     """Text in which each stray byte is one character, so that lengths can be told from it."""
     return data.decode("utf-8", "surrogateescape")
-
-
-def _utf16_length(text: str) -> int:
-    return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def _utf16_head(text: str, length: int) -> str:

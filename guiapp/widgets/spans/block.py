@@ -22,6 +22,7 @@ from PySide6.QtGui import (
 )
 
 from guiapp.viewmodels.text.display_text import DisplayText, begins_from_right, display_text
+from guiapp.viewmodels.text.units import n_units
 from guiapp.viewmodels.tokens.layout import RowGeometry
 
 ROW_HEIGHT = 1.95  # row height over font size: spans breathe between rows
@@ -114,14 +115,14 @@ class BlockLayout:
             look.setForeground(Qt.GlobalColor.transparent)
             look.setFontLetterSpacingType(QFont.SpacingType.AbsoluteSpacing)
             look.setFontLetterSpacing(self._metrics.room_for_digits(length))
-            for first, n_units in _runs([chip.unit for chip in group]):
-                formats.append(_format_range(first, n_units, look))
+            for first, n_chips in _runs([chip.unit for chip in group]):
+                formats.append(_format_range(first, n_chips, look))
         if self.preedit is not None:
             look = QTextCharFormat()
             look.setFontUnderline(True)
             cell = int(np.searchsorted(self.display.cells, self.preedit.offset))
-            n_units = _n_units(self.preedit.text)
-            formats.append(_format_range(int(self.display.units[cell]) - n_units, n_units, look))
+            length = n_units(self.preedit.text)
+            formats.append(_format_range(int(self.display.units[cell]) - length, length, look))
         return formats
 
     def _lay_out(self, width: float) -> None:
@@ -192,7 +193,7 @@ class BlockLayout:
             return 0.0
         unit = self._unit(offset)
         if self.preedit is not None and offset == self.preedit.offset:
-            unit += self.preedit.caret - _n_units(self.preedit.text)
+            unit += self.preedit.caret - n_units(self.preedit.text)
         return _x(self._lines[row], unit)
 
     def caret_at(self, row: int, x: float) -> tuple[int, bool]:
@@ -408,22 +409,17 @@ def _runs(units: list[int]) -> list[tuple[int, int]]:
     return runs
 
 
-def _n_units(text: str) -> int:
-    return len(text.encode("utf-16-le")) // 2
-
-
 def _with_preedit(display: DisplayText, preedit: Preedit) -> DisplayText:
     """The display text with what is being composed in its place; no byte stands for that."""
     cell = int(np.searchsorted(display.cells, preedit.offset))
     unit = int(display.units[cell])
     shown = display.text.encode("utf-16-le")
     shown = shown[: 2 * unit] + preedit.text.encode("utf-16-le") + shown[2 * unit :]
-    n_units = _n_units(preedit.text)
-    units = display.units.copy()
-    units[cell:] += n_units
+    units, n_added = display.units.copy(), n_units(preedit.text)
+    units[cell:] += n_added
     is_even = display.is_even.copy()
     is_even[cell - 1 : cell] = False  # of the character before it, which is as wide as both now
     chips = tuple(
-        chip._replace(unit=chip.unit + n_units) if chip.unit >= unit else chip for chip in display.chips
+        chip._replace(unit=chip.unit + n_added) if chip.unit >= unit else chip for chip in display.chips
     )
     return display._replace(text=shown.decode("utf-16-le"), units=units, is_even=is_even, chips=chips)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject
 
+from guiapp.viewmodels.later import later
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.widgets.spans.editor import SpanEditor
 
@@ -15,8 +16,7 @@ class EditorLink(QObject):
         super().__init__(editor)
         self._editor = editor
         self._session = session
-        self._revealing = QTimer(self, singleShot=True, interval=0)
-        self._revealing.timeout.connect(self._reveal)
+        self._revealing = later(self, 0, self._reveal)
         editor.hovered.connect(self._hover)
         editor.token_clicked.connect(session.select_token)
         session.hovered_token_changed.connect(self._follow_hover)

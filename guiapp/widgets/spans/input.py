@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QInputMethodEvent, QKeyEvent
 
 from guiapp.viewmodels.text.document import TextDocument
+from guiapp.viewmodels.text.units import n_units
 from guiapp.widgets.spans.block import Preedit
 
 SURROUNDING_BYTES = 256  # what input methods are told about the text around the caret
@@ -42,7 +43,7 @@ def types_text(event: QKeyEvent) -> bool:
 def preedit_of(offset: int, event: QInputMethodEvent) -> Preedit:
     """What an input method is composing at an offset."""
     text = event.preeditString()
-    caret = len(text.encode("utf-16-le")) // 2
+    caret = n_units(text)
     for attribute in event.attributes():
         if attribute.type == QInputMethodEvent.AttributeType.Cursor:
             caret = attribute.start
@@ -71,5 +72,5 @@ def told_about_text(document: TextDocument, query: Qt.InputMethodQuery) -> str |
         behind = document.character_start(document.caret + SURROUNDING_BYTES)
         return text_of(document.slice(before, behind))
     if query in (names.ImCursorPosition, names.ImAnchorPosition):
-        return len(text_of(document.slice(before, document.caret)).encode("utf-16-le")) // 2
+        return n_units(text_of(document.slice(before, document.caret)))
     return None

@@ -7,7 +7,7 @@ from math import inf
 from operator import itemgetter
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QHelpEvent,
@@ -25,6 +25,7 @@ from guiapp.core.editing.text_blocks import TextBlocks
 from guiapp.core.editing.text_buffer import TextEdit
 from guiapp.core.text.invisible import INVISIBLE
 from guiapp.core.text.look_alikes import look_alikes
+from guiapp.viewmodels.later import later
 from guiapp.viewmodels.text.document import TextDocument
 from guiapp.viewmodels.text.search import TextSearch
 from guiapp.viewmodels.tokens.layout import SpanSource, token_at
@@ -96,8 +97,7 @@ class SpanView(QAbstractScrollArea):
         self._looks_changed.connect(self._update_what_changed, Qt.ConnectionType.QueuedConnection)
         self._most_ms, self._goes_gently = inf, False
         self._unfinished: list[QRect] = []
-        self._go_on = QTimer(self, singleShot=True, interval=0)
-        self._go_on.timeout.connect(self._paint_unfinished)
+        self._go_on = later(self, 0, self._paint_unfinished)
         self._fonts = FontSearch(self._rows.metrics.font, self)
         self._set_up_window()
         self._restyle()
@@ -376,12 +376,23 @@ class SpanView(QAbstractScrollArea):
             self.viewport().update(rect)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self.viewport())
-        painter.fillRect(event.rect(), self._themes.theme.background)
-        self._pixmaps.begin_frame(self._most_ms, self.viewport().size(), self.devicePixelRatioF())
         area = event.region()
+        self._pixmaps.begin_frame(self._most_ms, self.viewport().size(), self.devicePixelRatioF())
         blocks = self._blocks_in(area)
-        unfinished = self._draw_rows(painter, area, blocks)
+        with QPainter(self.viewport()) as painter:
+            painter.fillRect(event.rect(), self._themes.theme.background)
+            unfinished = self._draw_rows(painter, area, blocks)
+            self._draw_above_rows(painter)
+        self._unfinished = [rect for rect in self._unfinished if not QRegion(rect).subtracted(area).isEmpty()]
+        self._unfinished += unfinished
+        painted = QRegion() if self._is_changing else area
+        for rect in unfinished:
+            painted -= QRegion(rect)
+        self._screen.note(self._parts(blocks), area, painted)
+        if self._unfinished:
+            self._go_on.start()
+
+    def _draw_above_rows(self, painter: QPainter) -> None:
         for chip in self._chips():
             self._pixmaps.draw_chip(painter, chip.rect, chip.label, chip.is_ringed, *self._marks_of(chip))
         if self._keeps_rows[0] and not self._added.leading:
@@ -394,14 +405,6 @@ class SpanView(QAbstractScrollArea):
         if (caret := self._shown_caret()) is not None:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
             painter.fillRect(caret, self._themes.theme.accent)
-        self._unfinished = [rect for rect in self._unfinished if not QRegion(rect).subtracted(area).isEmpty()]
-        self._unfinished += unfinished
-        painted = QRegion() if self._is_changing else area
-        for rect in unfinished:
-            painted -= QRegion(rect)
-        self._screen.note(self._parts(blocks), area, painted)
-        if self._unfinished:
-            self._go_on.start()
 
     def _draw_rows(self, painter: QPainter, area: QRegion, blocks: list[ShownBlock]) -> list[QRect]:
         """Draw the rows that touch an area, first those where someone types; return those only sketched."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QGuiApplication, QKeySequence, QResizeEvent
+from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QLabel, QScrollArea, QWidget
 
 from guiapp.core.explain.special_list import Reach, SpecialToken
@@ -59,7 +59,7 @@ class SpecialDetails(QScrollArea):
         parts = heading("Special token"), self._empty, self._all, STRETCH
         scroll_down(self, framed(in_column(*parts, margins=MARGIN_PX), "panel"))
         self.setMinimumWidth(270)
-        self.addAction(copy_action(self, "Copy details", self.copy, QKeySequence.StandardKey.Copy))
+        self.addAction(copy_action(self, "Copy details", self.copy))
         model.chosen_changed.connect(self._show)
         model.occurrences_changed.connect(self._show)
         model.session.spelling.changed.connect(self._show)

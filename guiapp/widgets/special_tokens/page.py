@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QSplitter, QWidget
 
 from guiapp.core.explain.figures import counted
@@ -38,8 +37,7 @@ class SpecialTokensPage(Page):
         self.saving = FileSaving(self)
         self.list = SpecialTokenList(self.model, self.saving, theme_source)
         self.details = SpecialDetails(self.model, theme_source)
-        self.splitter = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
-        in_splitter(self.splitter, self.list, self.details, sizes=(LIST_PX, DETAILS_PX))
+        self.splitter = in_splitter(self.list, self.details, sizes=(LIST_PX, DETAILS_PX))
         self.open = push_button("Open model…", self._ask_model, role="primary")
         self.contents = Contents(self, self.splitter, self.open)
         in_column(self.contents, on=self, spacing=0)

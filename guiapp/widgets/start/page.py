@@ -19,7 +19,7 @@ from guiapp.viewmodels.models.choice import model_rows, shown_path
 from guiapp.viewmodels.models.choices import Choice
 from guiapp.viewmodels.steps.lesson_progress import LessonProgress
 from guiapp.widgets.shared.buttons import tool_button
-from guiapp.widgets.shared.layouts import STRETCH, framed, head_row, in_column, in_row
+from guiapp.widgets.shared.layouts import STRETCH, clear, framed, head_row, in_column, in_row
 from guiapp.widgets.shared.style_sheet import heading, set_role
 from guiapp.widgets.shared.theme import MARGIN_PX, UNIT_PX
 from guiapp.widgets.shared.wrapping_row import scrolling
@@ -249,7 +249,7 @@ class StartPage(Page):
         self.present.setToolTip(tip)
         self.present.setAccessibleName(tip)
         n_rows = -(-len(LESSONS) // 2)
-        _clear(self.lessons)
+        clear(self.lessons)
         for at, lesson in enumerate(LESSONS):
             self.lessons.addWidget(self._lesson_row(lesson, lesson is following), at % n_rows, at // n_rows)
 
@@ -270,8 +270,8 @@ class StartPage(Page):
         if (models, paths) == self._listed:  # a row that is being clicked stays
             return
         self._listed = models, paths
-        _clear(self.models)
-        _clear(self.texts)
+        clear(self.models)
+        clear(self.texts)
         for choice in models:
             self.models.addWidget(self._model_row(choice))
         for path, is_there in paths:
@@ -315,13 +315,6 @@ def _section(head: QLayout, rows: QLayout) -> QWidget:
     line = framed(head)
     line.setFixedHeight(HEAD_PX)
     return framed(in_column(line, hairline, rows, spacing=UNIT_PX))
-
-
-def _clear(layout: QGridLayout | QVBoxLayout) -> None:
-    while (item := layout.takeAt(0)) is not None:
-        if (widget := item.widget()) is not None:
-            widget.hide()
-            widget.deleteLater()
 
 
 def make_page(setting: PageSetting) -> StartPage:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QAbstractButton, QSizePolicy
+from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QPainter, QPen
+from PySide6.QtWidgets import QSizePolicy
 
 from guiapp.widgets.shared.icons import icon
-from guiapp.widgets.shared.painting import LEFT, RIGHT, fill, write
+from guiapp.widgets.shared.painting import LEFT, RIGHT, PaintedButton, fill, write
 from guiapp.widgets.shared.plain_tip import plain_tip
 from guiapp.widgets.shared.style_sheet import blend
 from guiapp.widgets.shared.theme import GAP_PX, RADIUS_PX, SMALL_FONT_PX, UI_FONT_PX, Theme, ThemeSource
@@ -21,11 +21,13 @@ FULL_CIRCLE, TOP = 360 * 16, 90 * 16  # as QPainter counts
 LEAST_DETAIL_PX = 60
 
 
-class StartRow(QAbstractButton):
+class StartRow(PaintedButton):
     """A mark, a title, and at the right what else there is to know.
 
     share  how much of a lesson is done, as a ring and as a tick once it is all; None for things with an icon
     """
+
+    radius_px = RADIUS_PX
 
     def __init__(
         self,
@@ -39,9 +41,8 @@ class StartRow(QAbstractButton):
         is_next: bool = False,
         tip: str = "",
     ) -> None:
-        super().__init__()
+        super().__init__(theme_source)
         self._detail = detail
-        self._theme_source = theme_source
         self._share = share
         self._icon_name = icon_name
         self._is_next = is_next
@@ -51,7 +52,6 @@ class StartRow(QAbstractButton):
         self.setAccessibleName(", ".join(filter(None, (title, told))))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.clicked.connect(clicked)
 
@@ -64,18 +64,13 @@ class StartRow(QAbstractButton):
         else:
             super().keyPressEvent(event)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter, theme = QPainter(self), self._theme_source.theme
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        whole = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
-        if self._is_next or self.underMouse():
-            lit = blend(theme.background, theme.accent, LIT) if self._is_next else theme.raised
-            fill(painter, whole, lit, RADIUS_PX)
-        if self.hasFocus():
-            painter.setPen(QPen(theme.accent, 1))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(whole, RADIUS_PX, RADIUS_PX)
-        inner = whole.adjusted(GAP_PX, 0, -GAP_PX, 0)
+    def ground(self, theme: Theme) -> QColor | None:
+        if self._is_next:
+            return blend(theme.background, theme.accent, LIT)
+        return theme.raised if self.underMouse() else None
+
+    def paint(self, painter: QPainter, theme: Theme) -> None:
+        inner = QRectF(self.rect()).adjusted(GAP_PX + 0.5, 0.5, -GAP_PX - 0.5, -0.5)
         self._paint_mark(painter, theme, inner)
         has_mark = self._share is not None or self._icon_name
         self._paint_texts(painter, theme, inner.adjusted(MARK_PX + GAP_PX + 2 if has_mark else 0, 0, 0, 0))

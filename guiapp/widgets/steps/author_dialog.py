@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Qt, QUrl
+from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QDialog, QFileDialog, QLabel, QPlainTextEdit, QWidget
 
@@ -21,7 +21,7 @@ from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.widgets.shared.buttons import push_button
 from guiapp.widgets.shared.file_names import ask_for_file
 from guiapp.widgets.shared.layouts import STRETCH, in_column, in_row
-from guiapp.widgets.shared.style_sheet import heading, set_role
+from guiapp.widgets.shared.style_sheet import heading, plain_label, set_role
 from guiapp.widgets.shared.theme import MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme
 
 SIZE_PX = (860, 640)
@@ -53,15 +53,13 @@ class AuthorDialog(QDialog):
         self.found = QPlainTextEdit(readOnly=True)
         self.found.setAccessibleName("Result of the check")
         self.found.hide()
-        self.told = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+        self.told = plain_label(wraps=True)
         self.told.hide()
         self.save_button = push_button("Save template…", self.ask_and_save, role="primary")
         self.edit_button = push_button("Open in editor", self._edit)
         self.check_button = push_button("Check lesson file…", self.ask_and_check)
         self.play_button = push_button("Play", self._begin)
-        self._checking = LatestJob[str](self)
-        self._checking.done.connect(self._tell)
-        self._checking.failed.connect(self._tell)
+        self._checking = LatestJob[str](self, self._tell, self._tell)
         self._lay_out()
         self._follow()
 

@@ -14,15 +14,15 @@ from guiapp.core.training.breakpoints import SCHEMA
 from guiapp.viewmodels.steps.model import StepsModel
 from guiapp.viewmodels.steps.training import TrainingModel
 from guiapp.widgets.shared.buttons import tool_button
-from guiapp.widgets.shared.layouts import AS_AROUND, in_column, in_row
+from guiapp.widgets.shared.layouts import AS_AROUND, clear, in_column, in_row
 from guiapp.widgets.shared.painting import bold
 from guiapp.widgets.shared.plain_tip import plain_tip
-from guiapp.widgets.shared.style_sheet import set_role
+from guiapp.widgets.shared.style_sheet import plain_label, set_role
 from guiapp.widgets.shared.text_zoom import TextZoom
 from guiapp.widgets.shared.theme import SMALL_FONT_PX, UI_FONT_PX, UNIT_PX
 from guiapp.widgets.steps.cards import QuietButton, head_row
 from guiapp.widgets.steps.drawing import Drawing
-from guiapp.widgets.steps.entry import EntryField, clear
+from guiapp.widgets.steps.entry import EntryField
 
 TITLE_PX = 150
 ABSENCE_INDENT_PX = 30  # below the title
@@ -238,7 +238,7 @@ class RemovedNotice(QWidget):
         super().__init__()
         self._model = model
         self._zoom = zoom
-        self.label = set_role(QLabel(textFormat=Qt.TextFormat.PlainText), "dim")
+        self.label = plain_label("dim")
         self.label.setMinimumWidth(0)
         self.undo = tool_button("Undo", model.breakpoints.undo, role="raised", tip="Ctrl+Z", name="Undo")
         in_row((self.label, 1), self.undo, on=self, spacing=AS_AROUND)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QLabel, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QLineEdit, QWidget
 
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.trace.breakpoints import column_help
 from guiapp.core.trace.condition_syntax import ConditionError
 from guiapp.core.trace.conditions import TRACE_SCHEMA, Schema
 from guiapp.widgets.shared.layouts import in_column
-from guiapp.widgets.shared.style_sheet import set_role
+from guiapp.widgets.shared.style_sheet import plain_label
 from guiapp.widgets.shared.theme import SMALL_FONT_PX, UNIT_PX
 from guiapp.widgets.steps.drawing import Drawing
 
@@ -32,7 +32,7 @@ class EntryField(QWidget):
         self.line.setToolTip(column_help(schema))
         self.line.returnPressed.connect(self._enter)
         self.line.textEdited.connect(self.clear_error)
-        self.error = set_role(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "bad")
+        self.error = plain_label("bad", wraps=True)
         self.error.setMinimumWidth(1)  # a long word is cut off rather than all beside it
         self.error.hide()
         in_column(self.line, self.error, on=self, spacing=UNIT_PX)
@@ -56,12 +56,3 @@ class EntryField(QWidget):
 
     def _enter(self) -> None:
         self.entered.emit(self.line.text())
-
-
-def clear(layout: QVBoxLayout) -> None:
-    """Take all widgets out of a layout and delete them."""
-    while (item := layout.takeAt(0)) is not None:
-        widget = item.widget()
-        if widget is not None:
-            widget.hide()
-            widget.deleteLater()

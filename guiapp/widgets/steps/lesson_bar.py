@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QToolButton
 from guiapp.viewmodels.steps.lesson_player import LessonPlayer
 from guiapp.widgets.shared.buttons import tool_button
 from guiapp.widgets.shared.layouts import framed, in_column, in_row
-from guiapp.widgets.shared.style_sheet import set_role
+from guiapp.widgets.shared.style_sheet import plain_label, set_role
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX
 from guiapp.widgets.shared.wrapping_row import scrolling
 from guiapp.widgets.steps.cards import rich_text
@@ -39,7 +39,7 @@ class LessonBar(QFrame):
         self.title.setToolTip(OWN_TEXT)
         self.narration = QLabel(wordWrap=True, textFormat=Qt.TextFormat.RichText)
         self.question = QLabel(wordWrap=True, textFormat=Qt.TextFormat.RichText)
-        self.remark = set_role(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "warning")
+        self.remark = plain_label("warning", wraps=True)
         self._words = framed(in_column(self.narration, self.question, self.remark, spacing=GAP_PX))
         self._words_area = scrolling(self._words, 0)
         slots = dict(

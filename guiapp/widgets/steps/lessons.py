@@ -77,8 +77,7 @@ class LessonList(QScrollArea):
         self._shown: list[Lesson] = []
         self.buttons: dict[str, BeginButton] = {}
         self.present_buttons: dict[str, QToolButton] = {}
-        self._saving = LatestJob[None](self)
-        self._saving.failed.connect(partial(self._complain, "Save lesson"))
+        self._saving = LatestJob[None](self, failed=partial(self._complain, "Save lesson"))
         scroll_down(self)
         player.changed.connect(self._follow)
         zoom.changed.connect(self._follow_zoom)

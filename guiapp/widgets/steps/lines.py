@@ -19,6 +19,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy
 
 from guiapp.core.explain.code_marks import parts, without_marks
+from guiapp.viewmodels.text.units import n_units
 from guiapp.widgets.shared.painting import Painted, bold, in_shared_size, scaled
 from guiapp.widgets.shared.shaped_texts import LEFT, RIGHT, ShapedTexts
 from guiapp.widgets.shared.theme import SMALL_FONT_PX, UI_FONT_PX, Theme
@@ -197,7 +198,7 @@ class SentenceView(Painted):
         look.setForeground(self._theme_source.theme.text)
         ranges, end = [], 0
         for text, is_code in parts(self._whole):
-            start, end = end, end + _utf16_length(text)
+            start, end = end, end + n_units(text)
             if is_code:
                 stretch = QTextLayout.FormatRange()
                 stretch.start, stretch.length, stretch.format = start, end - start, look
@@ -207,8 +208,3 @@ class SentenceView(Painted):
 
 def _code_font(around: QFont) -> QFont:
     return bold(Theme.mono_font(around.pixelSize()))
-
-
-def _utf16_length(text: str) -> int:
-    """Qt counts in UTF-16 units."""
-    return len(text.encode("utf-16-le", "surrogatepass")) // 2

@@ -12,7 +12,7 @@ from guiapp.core.errors import TokenloupeError
 from guiapp.viewmodels.steps.captions import worth_name
 from guiapp.viewmodels.steps.model import StepsModel
 from guiapp.widgets.shared.buttons import tool_button
-from guiapp.widgets.shared.layouts import STRETCH, framed, in_column, in_row, scroll_down
+from guiapp.widgets.shared.layouts import STRETCH, clear, framed, in_column, in_row, scroll_down
 from guiapp.widgets.shared.plain_tip import plain_tip
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.text_zoom import TextZoom
@@ -20,7 +20,7 @@ from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_P
 from guiapp.widgets.steps.breakpoint_list import BreakpointList
 from guiapp.widgets.steps.cards import SectionTitle
 from guiapp.widgets.steps.drawing import Drawing
-from guiapp.widgets.steps.entry import EntryField, clear
+from guiapp.widgets.steps.entry import EntryField
 from guiapp.widgets.steps.rows import History, NotesList
 
 SIDE_WIDTH_PX = 320

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QSplitter, QStackedWidget
 
@@ -16,6 +16,7 @@ from guiapp.viewmodels.steps.model import StepsModel
 from guiapp.widgets.shared.layouts import framed, in_column, in_row, in_splitter
 from guiapp.widgets.shared.painting import bold
 from guiapp.widgets.shared.script_fonts import Loader, ScriptFonts, draw_once
+from guiapp.widgets.shared.seen import SeenWatch
 from guiapp.widgets.shared.shaped_texts import MonoTexts
 from guiapp.widgets.shared.text_zoom import TextZoom
 from guiapp.widgets.shared.theme import (
@@ -87,6 +88,7 @@ class TraceView(QSplitter):
         for look in (zoom, theme_source):
             look.changed.connect(self._follow_look)
         self.splitterMoved.connect(self._turn)
+        SeenWatch(self, model.watch)
         self._begin()
 
     def _tell(self, told: Callable[[Debugger, Granularity], str]) -> str:
@@ -115,13 +117,7 @@ class TraceView(QSplitter):
         self._main.addWidget(
             scrolling(framed(in_column(self.cover, margins=(MARGIN_PX, 0, MARGIN_PX, GAP_PX))), 0)
         )
-        in_splitter(self, self._main, self.side, sizes=(1100, SIDE_WIDTH_PX))
-
-    def showEvent(self, event: QEvent) -> None:
-        self._model.watch(True)
-
-    def hideEvent(self, event: QEvent) -> None:
-        self._model.watch(False)
+        in_splitter(self._main, self.side, on=self, sizes=(1100, SIDE_WIDTH_PX))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -197,7 +197,7 @@ class TrainingView(QSplitter):
         training = YieldingColumn()
         parts = self.form, (self.empty, 1), (self.stage, 1), foot
         in_column(*parts, on=training, margins=(MARGIN_PX, 0, MARGIN_PX, GAP_PX))
-        in_splitter(self, scrolling(training, LEAST_WIDTH_PX), side, sizes=(1100, SIDE_WIDTH_PX))
+        in_splitter(scrolling(training, LEAST_WIDTH_PX), side, on=self, sizes=(1100, SIDE_WIDTH_PX))
 
     def save(self, path: Path) -> bool:
         """Save the result; says so where that fails."""

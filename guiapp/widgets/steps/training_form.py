@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QIntValidator
 from PySide6.QtWidgets import QLabel, QLineEdit, QPlainTextEdit, QWidget
 
@@ -11,7 +10,7 @@ from guiapp.viewmodels.text.document import TextDocument
 from guiapp.widgets.shared.buttons import push_button
 from guiapp.widgets.shared.choice_box import ChoiceBox
 from guiapp.widgets.shared.layouts import framed, in_column, in_row
-from guiapp.widgets.shared.style_sheet import set_role
+from guiapp.widgets.shared.style_sheet import plain_label, set_role
 from guiapp.widgets.shared.theme import GAP_PX, UI_FONT_PX
 from guiapp.widgets.shared.wrapping_row import WrappingRow
 from guiapp.widgets.steps.drawing import Drawing
@@ -48,7 +47,7 @@ class TrainingForm(QWidget):
         self.own_text = QPlainTextEdit(TEXTBOOK)
         self.button = push_button("Train", self._begin_or_stop, role="primary")
         self.end_mark_note = QLabel(END_MARK_TEXT, wordWrap=True)
-        self.message = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+        self.message = plain_label(wraps=True)
         self._lay_out()
         self.algorithm.currentIndexChanged.connect(self._choose_algorithm)
         self.source.currentIndexChanged.connect(self._follow)

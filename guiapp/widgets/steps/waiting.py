@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QProgressBar, QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
 from guiapp.core.explain.figures import percent
 from guiapp.viewmodels.model_session import ModelSession
@@ -11,7 +11,8 @@ from guiapp.viewmodels.steps.recording import Recording
 from guiapp.viewmodels.text.document import TextDocument
 from guiapp.widgets.shared.buttons import tool_button
 from guiapp.widgets.shared.layouts import AS_AROUND, STRETCH, in_column, in_row
-from guiapp.widgets.shared.style_sheet import set_role
+from guiapp.widgets.shared.share_bar import ShareBar
+from guiapp.widgets.shared.style_sheet import plain_label
 from guiapp.widgets.shared.theme import MARGIN_PX
 
 BAR_WIDTH_PX = 220
@@ -26,10 +27,7 @@ class WaitingPanel(QWidget):
         self._session = session
         self.message = QLabel(wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
         self.message.setTextFormat(Qt.TextFormat.PlainText)
-        self.bar = QProgressBar(textVisible=False)
-        self.bar.setRange(0, 1000)
-        self.bar.setFixedWidth(BAR_WIDTH_PX)
-        self.bar.setAccessibleName("Progress of the recording")
+        self.bar = ShareBar("Progress of the recording", BAR_WIDTH_PX)
         self.cancel = tool_button("Cancel", recording.cancel, role="raised")
         self.selection = tool_button("Record the selection", recording.record_selection, role="raised")
         self.everything = tool_button("Record all of it", recording.record_all, role="raised")
@@ -48,7 +46,7 @@ class WaitingPanel(QWidget):
         has_choice = bool(recording.failure) and not recording.is_busy
         self.message.setText(self._words())
         self.bar.setVisible(recording.is_busy)
-        self.bar.setValue(round(recording.progress * 1000))
+        self.bar.show_share(recording.progress)
         self.cancel.setVisible(recording.is_busy)
         self.everything.setVisible(has_choice)
         for button in (self.part, self.selection):
@@ -73,7 +71,7 @@ class PartBar(QWidget):
         super().__init__(parent)  # from the start: what is shown without one is a window
         self._recording = recording
         self._document = document
-        self.message = set_role(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "dim")
+        self.message = plain_label("dim", wraps=True)
         self.selection = tool_button("Record the selection", recording.record_selection, role="raised")
         self.everything = tool_button("Record all of it", recording.record_all, role="raised")
         in_row((self.message, 1), self.selection, self.everything, on=self, spacing=AS_AROUND)

@@ -7,11 +7,11 @@ from itertools import product
 
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QPainterPath
-from PySide6.QtWidgets import QFrame, QLabel, QLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLayout, QWidget
 
 from guiapp.core.explain.visible_text import isolate
 from guiapp.widgets.shared.layouts import in_column
-from guiapp.widgets.shared.style_sheet import set_role
+from guiapp.widgets.shared.style_sheet import plain_label, set_role
 from guiapp.widgets.shared.theme import GAP_PX, SMALL_FONT_PX, UNIT_PX, Theme
 
 NEAREST_PX, STEP_PX = 14, 16  # from the pointer to the card, and how much farther it is tried each time
@@ -29,9 +29,9 @@ class TreeCard(QFrame):
         self._around = parent
         set_role(self, "card")
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self._title = QLabel(textFormat=Qt.TextFormat.PlainText)
+        self._title = plain_label()
         self._title.setFont(Theme.mono_font(TITLE_PX))
-        self._lines = set_role(QLabel(textFormat=Qt.TextFormat.PlainText), "dim")
+        self._lines = plain_label("dim")
         self._lines.setFont(Theme.ui_font(SMALL_FONT_PX))
         layout = in_column(self._title, self._lines, on=self, margins=(GAP_PX, UNIT_PX), spacing=2)
         layout.setSizeConstraint(QLayout.SizeConstraint.SetFixedSize)

@@ -6,14 +6,14 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt
-from PySide6.QtGui import QEnterEvent, QFontMetricsF, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QAbstractButton, QFrame, QLabel, QScrollArea, QVBoxLayout
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetricsF, QPainter
+from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout
 
 from guiapp.core.tree.statistics import Distribution, Finding
 from guiapp.viewmodels.tree.findings import TreeFindings
 from guiapp.widgets.shared.layouts import in_column, scroll_down
-from guiapp.widgets.shared.painting import RIGHT, fill, write
+from guiapp.widgets.shared.painting import RIGHT, PaintedButton, fill, write
 from guiapp.widgets.shared.style_sheet import heading, sentence, set_role
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
 
@@ -74,12 +74,13 @@ def _waiting(text: str) -> QLabel:
     return set_role(QLabel(text, wordWrap=True), "dim")
 
 
-class FigureRow(QAbstractButton):
+class FigureRow(PaintedButton):
     """One figure: its value and its name; or, where it has a share, its name, a bar, and its value."""
 
     HEIGHT_PX, BAR_HEIGHT_PX = 26, 19
     FIRST_PX = 62  # the first column, from the left edge
     VALUE_PX = 66  # behind a bar
+    radius_px = 5
 
     def __init__(
         self,
@@ -89,11 +90,10 @@ class FigureRow(QAbstractButton):
         theme_source: ThemeSource,
         share: float | None = None,
     ) -> None:
-        super().__init__()
+        super().__init__(theme_source)
         self._finding = finding
         self._title = title
         self._list_tokens = list_tokens
-        self._theme_source = theme_source
         self._share = share
         self.setFixedHeight(self.HEIGHT_PX if share is None else self.BAR_HEIGHT_PX)
         self.setAccessibleName(f"{title}: {finding.value}")
@@ -105,19 +105,7 @@ class FigureRow(QAbstractButton):
     def sizeHint(self) -> QSize:
         return QSize(200, self.height())
 
-    def enterEvent(self, event: QEnterEvent) -> None:
-        self.update()
-
-    def leaveEvent(self, event: QEvent) -> None:
-        self.update()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter, theme = QPainter(self), self._theme_source.theme
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if (self.isEnabled() and self.underMouse()) or self.hasFocus():
-            painter.setPen(QPen(theme.accent) if self.hasFocus() else QPen(Qt.PenStyle.NoPen))
-            painter.setBrush(theme.raised)
-            painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 5, 5)
+    def paint(self, painter: QPainter, theme: Theme) -> None:
         first = QRectF(0, 0, self.FIRST_PX, self.height())
         rest = QRectF(self.FIRST_PX + GAP_PX, 0, self.width() - self.FIRST_PX - GAP_PX, self.height())
         if self._share is None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject, QTimer, QVariantAnimation, Signal
+from PySide6.QtCore import QObject, QVariantAnimation, Signal
 
+from guiapp.viewmodels.later import later
 from guiapp.viewmodels.tree.geometry import View, on_the_way
 from guiapp.viewmodels.tree.model import TreeModel
 
@@ -35,8 +36,7 @@ class TreeFlight(QObject):
         self._roundness = self._wanted_roundness
         self._moving = self._animation(MOVE_MS, self._move)
         self._bending = self._animation(BEND_MS, self._bend)
-        self._settling = QTimer(self, singleShot=True, interval=SETTLE_MS)
-        self._settling.timeout.connect(self.settled)
+        self._settling = later(self, SETTLE_MS, self.settled)
         model.view_changed.connect(self._follow_view)
         model.shape_changed.connect(self._follow_shape)
 

@@ -17,11 +17,10 @@ from PySide6.QtGui import (
     QLinearGradient,
     QMouseEvent,
     QPainter,
-    QPaintEvent,
     QPen,
     QPixmap,
 )
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtWidgets import QMenu
 
 from guiapp.core.tree.coloring import NO_CLASS, NodeValues
 from guiapp.core.tree.painting import paint_icicle
@@ -179,20 +178,18 @@ class TreeLegend(Painted):
         return words + GAP_PX + MARGIN_PX + SWATCH_PX + UNIT_PX + GAP_PX
 
 
-class MiniMap(QWidget):
+class MiniMap(Painted):
     """The whole tree as a small icicle, with a frame around what is in view; drag it to move."""
 
     def __init__(self, model: TreeModel, paint: TreePaint, theme_source: ThemeSource) -> None:
-        super().__init__()
+        super().__init__(theme_source, "Map of the tree")
         self._model = model
         self._paint = paint
-        self._theme_source = theme_source
         self._image: QImage | None = None
         self.setFixedSize(MAP_SIZE)
         policy = self.sizePolicy()
         policy.setRetainSizeWhenHidden(True)  # the legend beside it stays as it is
         self.setSizePolicy(policy)
-        self.setAccessibleName("Map of the tree")
         self.setToolTip("The whole tree, and what of it is in view; drag to move.")
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         paint.changed.connect(self._redraw)
@@ -220,13 +217,13 @@ class MiniMap(QWidget):
         paint_icicle(on_panel, whole.view, whole.tops, self._pixels, has_gaps=False)
         return QImage(self._pixels.data, width, height, 4 * width, QImage.Format.Format_RGB32)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        picture, theme = self._model.picture, self._theme_source.theme
+    def paint(self, painter: QPainter, theme: Theme) -> None:
+        picture = self._model.picture
         if self._image is None:
             self._image = self._paint_image()
         if self._image is None or picture is None:
             return
-        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         painter.drawImage(0, 0, self._image)
         scale = self.width() / picture.width
         left, right = self._model.view

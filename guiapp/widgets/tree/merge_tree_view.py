@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QFont, QFontMetrics, QGuiApplication, QHelpEvent, QKeySequence, QPainter, QPen
+from PySide6.QtGui import QFont, QFontMetrics, QGuiApplication, QHelpEvent, QPainter, QPen
 from PySide6.QtWidgets import QToolTip
 
 from guiapp.core.explain.merge_tree import MergeNode
@@ -33,7 +33,7 @@ class MergeTreeView(Painted):
         self._layout = MergeTreeLayout((), 0, 0)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
-        self.addAction(copy_action(self, "Copy merges", self.copy, QKeySequence.StandardKey.Copy))
+        self.addAction(copy_action(self, "Copy merges", self.copy))
         self._zoom.changed.connect(self._resize)
 
     def set_roots(self, roots: tuple[MergeNode, ...], write: Write = visible_text) -> None:

@@ -147,13 +147,13 @@ class TreePage(Page):
         legend = framed(in_row((self.legend, 1), self.mini_map, GAP_PX, spacing=0), "ground")
         tree = framed(in_column(self.head, (self.view, 1), self.saving_bar, legend, spacing=0))
         text = framed(in_column(self.walk_bar, (self.editor, 1), spacing=0), "panel")
-        in_splitter(self.text_splitter, tree, text, sizes=(650, TEXT_PX))
+        in_splitter(tree, text, on=self.text_splitter, sizes=(650, TEXT_PX))
         self.side = QStackedWidget()
         for panel in (self.node_panel, self.found_panel, self.findings_panel):
             self.side.addWidget(panel)
         self.tabs = Segments(PANELS)
         side = framed(in_column(self.tabs, (self.side, 1), margins=(0, GAP_PX, 0, 0), spacing=0), "panel")
-        in_splitter(self.splitter, self.text_splitter, side, sizes=(1100, SIDE_PX))
+        in_splitter(self.text_splitter, side, on=self.splitter, sizes=(1100, SIDE_PX))
         in_column(self.bar, (self.splitter, 1), on=self, spacing=0)
         self.setFocusProxy(self.view)
 

@@ -11,14 +11,14 @@ from PySide6.QtCore import QObject, Signal
 from guiapp.core.tree.coloring import NodeValues
 from guiapp.core.tree.painting import NodeColors
 from guiapp.core.tree.picture import TreePicture
-from guiapp.viewmodels.background import LatestJob, Progress
+from guiapp.viewmodels.background import LatestJob, Progress, Working
 from guiapp.viewmodels.tree.model import TreeModel
 from guiapp.viewmodels.tree.search import TreeSearch
 from guiapp.widgets.shared.theme import Theme, ThemeSource
 from guiapp.widgets.tree.colors import dimmed, node_colors, number
 
 
-class TreePaint(QObject):
+class TreePaint(Working):
     """The colours for what a model shows and a search found, in the present theme.
 
     Signals:
@@ -37,8 +37,7 @@ class TreePaint(QObject):
         self._colors: NodeColors | None = None
         self._lit_class: int | None = None
         self._title = ""  # of what the classes are
-        self.job = LatestJob[NodeColors](self)
-        self.job.done.connect(self._take)
+        self.job = LatestJob[NodeColors](self, self._take)
         model.values_changed.connect(self._start)
         model.picture_changed.connect(self._begin_anew)
         search.found_changed.connect(self._start)
@@ -66,10 +65,6 @@ class TreePaint(QObject):
         if number != self._lit_class:
             self._lit_class = number
             self._start()
-
-    def close(self) -> None:
-        """Stop all work; nothing is delivered any more."""
-        self.job.wait()
 
     def _begin_anew(self) -> None:
         self._colors = None

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QGuiApplication, QKeySequence, QResizeEvent
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QGridLayout, QLabel, QLayout, QScrollArea, QWidget
 
 from guiapp.core.explain.merge_tree import MergeNode
 from guiapp.core.explain.visible_text import isolate
+from guiapp.viewmodels.later import later
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.tree.details import NODE_FACTS, describe_node, merge_story
 from guiapp.viewmodels.tree.greedy_walk import TreeWalk
@@ -17,7 +18,7 @@ from guiapp.widgets.shared.layouts import STRETCH, in_column, scroll_down
 from guiapp.widgets.shared.style_sheet import heading, sentence, set_role
 from guiapp.widgets.shared.styled_text import Span, StyledText
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
-from guiapp.widgets.shared.token_actions import copy_action
+from guiapp.widgets.shared.token_actions import offer_copying
 from guiapp.widgets.tree.merge_tree_view import MergeTreeView
 from guiapp.widgets.tree.prefix_tree_view import PrefixTreeView
 
@@ -76,13 +77,10 @@ class NodePanel(QScrollArea):
         self._prefixes = PrefixTreeView(walk, model, session, theme_source)
         self._lay_out()
         self.setMinimumWidth(260)
-        self.addAction(copy_action(self, "Copy details", self.copy, QKeySequence.StandardKey.Copy))
-        self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        offer_copying(self, "Copy details", self.copy)
         self._facts: dict[str, str] = {}
-        self._settled = QTimer(self, singleShot=True, interval=SETTLE_MS)
-        self._settled.timeout.connect(self._show)
-        self._fitting = QTimer(self, singleShot=True, interval=0)
-        self._fitting.timeout.connect(self._fit_sections)
+        self._settled = later(self, SETTLE_MS, self._show)
+        self._fitting = later(self, 0, self._fit_sections)
         for changed in (model.chosen_changed, model.picture_changed, model.counts_changed):
             changed.connect(self._settled.start)
         for changed in (theme_source.changed, model.spelling.changed):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QTimer
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPainterPath, QPen
 
 from guiapp.core.tree.greedy_walk import PrefixTree
+from guiapp.viewmodels.later import later
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.tree.greedy_walk import TreeWalk
 from guiapp.viewmodels.tree.model import TreeModel
@@ -33,8 +34,7 @@ class PrefixTreeView(Painted):
         self._tree: PrefixTree | None = None
         self._depths: list[int] = []
         self._chosen: set[int] = set()
-        self._settled = QTimer(self, singleShot=True, interval=SETTLE_MS)
-        self._settled.timeout.connect(self._follow)
+        self._settled = later(self, SETTLE_MS, self._follow)
         session.tokens_changed.connect(self._follow_soon)
         session.selected_token_changed.connect(self._follow_soon)
         model.picture_changed.connect(self._follow_picture)

@@ -213,14 +213,11 @@ def svg_of(drawing: Drawing, progress: Progress = lambda share: None) -> bytes:
     generator.setViewBox(QRect(0, 0, size.width(), size.height()))
     generator.setResolution(drawing.dots_per_inch)
     generator.setTitle(drawing.title)
-    painter = QPainter(generator)
-    try:
+    with QPainter(generator) as painter:
         painter.drawImage(QRect(0, 0, size.width(), size.height()), _stand_in())
         _draw_nodes(painter, drawing.geometry, drawing.colors, progress)
         for label in drawing.labels:
             _draw_label(painter, label)
-    finally:
-        painter.end()
     before, _, behind = bytes(buffer.data().data()).partition(DATA_BEGIN)
     return before + DATA_BEGIN + b64encode(picture) + behind[behind.index(DATA_END) :]
 

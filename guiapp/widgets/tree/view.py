@@ -227,21 +227,21 @@ class TreeView(QWidget):
         geometry = self.geometry_now
         if is_new and geometry is not None:
             self._layer = self._paint_layer(self._canvas, scale, is_moving)
-        painter = QPainter(self)
-        if self._layer is None or geometry is None:
-            painter.fillRect(self.rect(), self._theme_source.theme.background)
-            write(painter, self.rect(), self.notice, self._theme_source.theme.dim, CENTER)
-            return
-        painter.drawImage(0, 0, self._layer)
-        if self._flight.is_bending:
-            return
-        still_s = NO_TIME_S if is_new else NEW_PER_FRAME_S
-        self._canvas.paint_labels(
-            painter, geometry, scale, NEW_WHILE_MOVING_S if is_moving else still_s, is_moving
-        )
-        self._paint_above(painter, geometry, is_moving)
-        if not self._canvas.is_complete and not is_moving:
-            self._update_picture()
+        with QPainter(self) as painter:
+            if self._layer is None or geometry is None:
+                painter.fillRect(self.rect(), self._theme_source.theme.background)
+                write(painter, self.rect(), self.notice, self._theme_source.theme.dim, CENTER)
+                return
+            painter.drawImage(0, 0, self._layer)
+            if self._flight.is_bending:
+                return
+            still_s = NO_TIME_S if is_new else NEW_PER_FRAME_S
+            self._canvas.paint_labels(
+                painter, geometry, scale, NEW_WHILE_MOVING_S if is_moving else still_s, is_moving
+            )
+            self._paint_above(painter, geometry, is_moving)
+            if not self._canvas.is_complete and not is_moving:
+                self._update_picture()
 
     def _paint_above(self, painter: QPainter, geometry: Geometry, is_coarse: bool = False) -> None:
         theme = self._theme_source.theme

@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QFrame,
-    QLabel,
     QMenu,
-    QProgressBar,
     QScrollArea,
     QSizePolicy,
     QStackedWidget,
@@ -28,11 +25,11 @@ from guiapp.viewmodels.vocabulary.model import VocabularyModel
 from guiapp.widgets.shared.buttons import push_button, tool_button
 from guiapp.widgets.shared.layouts import STRETCH, framed, in_column, in_row, scroll_down
 from guiapp.widgets.shared.menu_button import MenuButton, add_choice
-from guiapp.widgets.shared.style_sheet import heading, sentence, set_role
+from guiapp.widgets.shared.share_bar import ShareBar
+from guiapp.widgets.shared.style_sheet import heading, plain_label, sentence, set_role
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource
 from guiapp.widgets.vocabulary.embeddings_chart import COLUMN_NAMES, EmbeddingsChart
 
-WHOLE = 1000
 SIDE_PX, BAR_PX, LINE_PX = 264, 220, 640
 ABOUT = (
     "A token that no training text held keeps a row in the embeddings as it was at first, or one pushed away "
@@ -71,24 +68,23 @@ class EmbeddingsPanel(QFrame):
         set_role(self, "panel")
         self.chart = EmbeddingsChart(model, embeddings, theme_source)
         self.read = push_button("Read embeddings", self._read, role="primary")
-        self.problem = _words("dim")
-        self.progress = QProgressBar(textVisible=False, maximum=WHOLE)
-        self.progress.setFixedWidth(BAR_PX)
-        self.progress.setAccessibleName("Progress of reading the embeddings")
+        self.problem = plain_label("dim", wraps=True)
+        self.progress = ShareBar("Progress of reading the embeddings", BAR_PX)
         self.cancel = push_button("Cancel", embeddings.reading.cancel)
-        self.count, self.unreached, self.limit = _words("strong"), _words("dim"), _words("dim")
+        self.count = plain_label("strong", wraps=True)
+        self.unreached, self.limit = (plain_label("dim", wraps=True) for _ in range(2))
         self.list = tool_button("List them", embeddings.list_suspects)
         self.list.setCheckable(True)
-        self.known = _words("dim")
+        self.known = plain_label("dim", wraps=True)
         self.compare = MenuButton(theme_source, "Compare with", tip="Read again, and compare with other rows")
         self.compare.list_anew(self._list_known)
         self.up = MenuButton(theme_source, tip="What the height of a point is")
         self.up.list_anew(self._list_up)
-        self.pointed = set_role(QLabel(textFormat=Qt.TextFormat.PlainText), "dim")
+        self.pointed = plain_label("dim")
         self.pointed.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self.remarks = _words("dim")
+        self.remarks = plain_label("dim", wraps=True)
         self.ask = tool_button("Copy a prompt", self._copy_prompt, role="raised")
-        self.asked = _words("dim")
+        self.asked = plain_label("dim", wraps=True)
         self._stack = QStackedWidget()
         for page in (self._asking(), self._waiting(), self._result()):
             self._stack.addWidget(page)
@@ -177,7 +173,7 @@ class EmbeddingsPanel(QFrame):
         self._follow_filter()
 
     def _follow_progress(self) -> None:
-        self.progress.setValue(round(WHOLE * self._embeddings.reading.progress))
+        self.progress.show_share(self._embeddings.reading.progress)
 
     def _follow_filter(self) -> None:
         self.list.setChecked(has(self._model.query, UNTRAINED))
@@ -226,10 +222,6 @@ class EmbeddingsPanel(QFrame):
         if prompt is not None:
             QGuiApplication.clipboard().setText(prompt.text)
         self.asked.setText(NO_PROMPT if prompt is None else COPIED if prompt.holds_token else NOT_HELD)
-
-
-def _words(role: str) -> QLabel:
-    return set_role(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), role)
 
 
 def _title(group: KnownUnused) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QAbstractItemView, QLabel, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QWidget
 
 from guiapp.core.explain.figures import counted
 from guiapp.core.vocabulary_list.figures import Ids
@@ -13,7 +13,7 @@ from guiapp.viewmodels.vocabulary.model import NO_IDS, VocabularyModel
 from guiapp.viewmodels.vocabulary.table import VocabularyTableModel
 from guiapp.widgets.shared.layouts import STRETCH, in_column, in_row
 from guiapp.widgets.shared.saving_bar import SavingBar
-from guiapp.widgets.shared.style_sheet import set_role
+from guiapp.widgets.shared.style_sheet import plain_label
 from guiapp.widgets.shared.tables import RowsView, shared_out
 from guiapp.widgets.shared.theme import MARGIN_PX, UNIT_PX, ThemeSource
 
@@ -39,8 +39,8 @@ class TokenListing(QWidget):
         self._model = model
         self._told = model.wanted  # what was listed last
         self.table = VocabularyTableModel(model, self)
-        self.count = set_role(QLabel(textFormat=Qt.TextFormat.PlainText), "dim")
-        self.state = set_role(QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True), "dim")
+        self.count = plain_label("dim")
+        self.state = plain_label("dim", wraps=True)
         self.view = RowsView(self.table, "Tokens", self._widths)
         self._set_looks()
         head = in_row(self.count, (self.state, 1), margins=(MARGIN_PX, UNIT_PX), spacing=MARGIN_PX)

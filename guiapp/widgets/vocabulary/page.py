@@ -54,9 +54,7 @@ class VocabularyPage(Page):
             self.model, self.embeddings, lambda: self.list.selected, theme_source
         )
         self.embeddings_panel.hide()
-        self.middle = QSplitter(Qt.Orientation.Vertical, childrenCollapsible=False)
         self.card = TokenCard(self.details, theme_source, facts=NAMES, empty=NOTHING_CHOSEN)
-        self.splitter = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
         self.open = push_button("Open model…", self._ask_model, role="primary")
         self._lay_out()
         self._connect()
@@ -90,9 +88,15 @@ class VocabularyPage(Page):
         self.picture.setVisible(self.width() >= ROOM_FOR_PICTURE_PX)  # else the list has no room for words
 
     def _lay_out(self) -> None:
-        in_splitter(self.middle, self.embeddings_panel, self.list, sizes=(EMBEDDINGS_PX, LIST_PX), grows=1)
-        in_splitter(
-            self.splitter, self.picture, self.middle, self.card, sizes=(PICTURE_PX, LIST_PX, CARD_PX), grows=1
+        self.middle = in_splitter(
+            self.embeddings_panel,
+            self.list,
+            sizes=(EMBEDDINGS_PX, LIST_PX),
+            grows=1,
+            way=Qt.Orientation.Vertical,
+        )
+        self.splitter = in_splitter(
+            self.picture, self.middle, self.card, sizes=(PICTURE_PX, LIST_PX, CARD_PX), grows=1
         )
         self.contents = Contents(self, self.splitter, self.open)
         in_column(self.bar, (self.contents, 1), on=self, spacing=0)

@@ -13,7 +13,7 @@ from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.widgets.shared.buttons import push_button
 from guiapp.widgets.shared.card import card
 from guiapp.widgets.shared.layouts import STRETCH, in_column, in_row
-from guiapp.widgets.shared.style_sheet import heading, set_role
+from guiapp.widgets.shared.style_sheet import READABLE, heading, set_role
 from guiapp.widgets.shared.theme import MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme
 
 WIDTH_PX = 480
@@ -51,8 +51,7 @@ class AboutDialog(QDialog):
         self._layout = in_column(*words, *licences, buttons, on=self, margins=margins, spacing=spacing)
         close_button.setFocus()
         self.copy_button.setEnabled(False)
-        self._job = LatestJob[list[tuple[str, str]]](self)
-        self._job.done.connect(self._show_versions)
+        self._job = LatestJob[list[tuple[str, str]]](self, self._show_versions)
         self._job.start(_look_up)
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -87,7 +86,5 @@ def _versions_card(labels: Mapping[str, QLabel]) -> QFrame:
 
 def _text(text: str) -> QLabel:
     label = QLabel(text, wordWrap=True, textFormat=Qt.TextFormat.PlainText)
-    label.setTextInteractionFlags(
-        Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
-    )
+    label.setTextInteractionFlags(READABLE)
     return label

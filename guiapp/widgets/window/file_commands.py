@@ -56,8 +56,7 @@ class FileCommands(QObject):
         self._actions = window.actions_table
         self._last_model = ""
         self._picking: tuple[QWidget, Take] = (window.top_bar.model_button, session.loader.open)
-        self._sorting = LatestJob[Dropped](self)
-        self._sorting.done.connect(self._open_sorted)
+        self._sorting = LatestJob[Dropped](self, self._open_sorted)
         self.installed = shelf.installed
         self.picker = ModelPicker(session.loader, shelf.recent, self.installed, theme_source, window)
         self.pre_picker = PrePicker(session.loader, theme_source, window)
@@ -137,9 +136,9 @@ class FileCommands(QObject):
 
     def stop(self) -> None:
         """For closing: no reason not to try the model of the last time again if it is being loaded."""
-        self.installed.stop()
-        self._recent.stop()
-        self._recent_texts.stop()
+        self.installed.close()
+        self._recent.close()
+        self._recent_texts.close()
         self._sorting.wait()
         self._utf16.stop()
         loading = self._session.loader.loading_name

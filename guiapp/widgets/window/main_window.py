@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import cast
 
-from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QSize, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDropEvent, QPaintEvent
 from PySide6.QtWidgets import QMainWindow, QWidget
 
@@ -20,6 +19,7 @@ from guiapp.viewmodels.text.hidden_characters import HiddenCharacters
 from guiapp.viewmodels.text.kept_texts import KeptTexts
 from guiapp.viewmodels.window.activity import Activity
 from guiapp.widgets.inspect.page import InspectPage
+from guiapp.widgets.shared.dropped_files import dropped_files
 from guiapp.widgets.shared.layouts import framed, in_column
 from guiapp.widgets.shared.theme import ThemeSource
 from guiapp.widgets.window.actions import Actions
@@ -203,9 +203,7 @@ class MainWindow(QMainWindow):
         return answer is Answer.DISCARD
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if any(url.isLocalFile() for url in event.mimeData().urls()):
-            event.setDropAction(Qt.DropAction.CopyAction)
-            event.accept()
+        if dropped_files(event):
             self.drop_hint.cover_window()
 
     def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
@@ -213,7 +211,4 @@ class MainWindow(QMainWindow):
 
     def dropEvent(self, event: QDropEvent) -> None:
         self.drop_hint.hide()
-        paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
-        event.setDropAction(Qt.DropAction.CopyAction)
-        event.accept()
-        self.files_dropped.emit(paths)
+        self.files_dropped.emit(dropped_files(event))

@@ -36,8 +36,7 @@ class Notice(QFrame):
         self.message = message
         self._details = [message, details] if details else [message]
         self._theme_source = theme_source
-        self._versions = LatestJob[str](self)
-        self._versions.done.connect(self._put_on_clipboard)
+        self._versions = LatestJob[str](self, self._put_on_clipboard)
         self._is_hint = is_hint
         set_role(self, "hint" if is_hint else "notice")
         self.setAccessibleName(f"{'Hint' if is_hint else 'Notice'}: {message}")

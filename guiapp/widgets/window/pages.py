@@ -14,11 +14,12 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
 
 from guiapp.viewmodels.background import LatestJob, Progress
+from guiapp.viewmodels.later import later
 from guiapp.widgets.shared.theme import TEXT_FONT_PX
 
 if TYPE_CHECKING:
@@ -215,10 +216,8 @@ class PageStack(QStackedWidget):
         self.rows = {row.name: row for row in rows}
         self._shown: list[str] = []  # the page that was shown last is the last one
         self._pages: dict[str, Page] = {}
-        self._importing = LatestJob[None](self)
-        self._importing.done.connect(self.imported)
-        self._until_import = QTimer(self, singleShot=True, interval=IMPORT_AFTER_MS)
-        self._until_import.timeout.connect(self._import_modules)
+        self._importing = LatestJob[None](self, self.imported)
+        self._until_import = later(self, IMPORT_AFTER_MS, self._import_modules)
         self.currentChanged.connect(self.page_changed)
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QSize, Signal
 from PySide6.QtWidgets import QLabel, QWidget
 
 from guiapp.core.explain.visible_text import visible_text
@@ -11,7 +11,7 @@ from guiapp.viewmodels.models.pre_choices import EXAMPLE, pre_choices, question
 from guiapp.widgets.shared.choice_list import ChoiceList
 from guiapp.widgets.shared.layouts import in_column
 from guiapp.widgets.shared.popover import Popover
-from guiapp.widgets.shared.style_sheet import heading, set_role
+from guiapp.widgets.shared.style_sheet import heading, plain_label, set_role
 from guiapp.widgets.shared.theme import MARGIN_PX, ThemeSource
 
 LIST_SIZE = QSize(520, 380)
@@ -30,7 +30,7 @@ class PrePicker(Popover):
         super().__init__(parent)
         self._loader = loader
         self.setAccessibleName("Choose a pre-tokenizer")
-        self._question = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+        self._question = plain_label(wraps=True)
         example = QLabel(f"Each is shown with the pieces it makes of {visible_text(EXAMPLE)}", wordWrap=True)
         set_role(example, "dim")
         self.choices = ChoiceList("Pre-tokenizers", LIST_SIZE, theme_source)

@@ -17,15 +17,17 @@ TEXT_FILTER = "All files (*)"
 SESSIONS = {ENDING: f"Sessions (*{ENDING})"}
 
 
-def agrees(parent: QWidget, title: str, question: str, yes: str) -> bool:
-    """Whether people press the button `yes`, rather than Cancel."""
+def agrees(parent: QWidget, title: str, question: str, yes: str, *, destroys: bool = False) -> bool:
+    """Whether people press the button `yes`, rather than Cancel, which Return means where that destroys."""
+    role = QMessageBox.ButtonRole.DestructiveRole if destroys else QMessageBox.ButtonRole.AcceptRole
     box = QMessageBox(parent)
     box.setWindowTitle(title)
     box.setTextFormat(Qt.TextFormat.PlainText)
     box.setText(question)
-    agree = set_role(box.addButton(yes, QMessageBox.ButtonRole.AcceptRole), "primary")
-    box.addButton(QMessageBox.StandardButton.Cancel)
-    box.setDefaultButton(agree)
+    agree, cancel = box.addButton(yes, role), box.addButton(QMessageBox.StandardButton.Cancel)
+    box.setDefaultButton(cancel if destroys else agree)
+    if not destroys:
+        set_role(agree, "primary")
     box.exec()
     is_agreed = box.clickedButton() is agree
     box.deleteLater()
@@ -99,18 +101,9 @@ class Questions:
 
     def delete_kept_texts(self, n_texts: int) -> bool:
         """Whether to delete so many texts that are in no file."""
-        button = QMessageBox.StandardButton
-        box = QMessageBox(self._window)
-        box.setWindowTitle("Delete kept texts?")
         which = "One kept text is" if n_texts == 1 else f"{n_texts} kept texts are"
-        box.setText(f"{which} in no other file. There is no way back.")
-        delete = box.addButton("Delete", QMessageBox.ButtonRole.DestructiveRole)
-        box.addButton(button.Cancel)
-        box.setDefaultButton(button.Cancel)
-        box.exec()
-        is_deleting = box.clickedButton() is delete
-        box.deleteLater()
-        return is_deleting
+        told = f"{which} in no other file. There is no way back."
+        return agrees(self._window, "Delete kept texts?", told, "Delete", destroys=True)
 
     @staticmethod
     def _chosen(result: tuple[str, str]) -> Path | None:

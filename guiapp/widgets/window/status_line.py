@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QCheckBox, QFrame, QProgressBar, QSizePolicy, QWidget
 
 from guiapp.core.explain.figures import counted
+from guiapp.viewmodels.later import later
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.text.statistics import SelectionStatistics, format_duration, format_speed
 from guiapp.viewmodels.window.activity import Activity
@@ -132,8 +133,7 @@ class ActivityView(QWidget):
         self.cancel_button = tool_button("Cancel", activity.cancel, tip=f"Cancel ({CANCELLING.keys[0]})")
         self.cancel_button.setShortcut(CANCELLING.keys[0])
         in_row(self._label, self._bar, self.cancel_button, on=self)
-        self._due = QTimer(self, singleShot=True, interval=self.SHOWN_AFTER_MS)
-        self._due.timeout.connect(self.show)
+        self._due = later(self, self.SHOWN_AFTER_MS, self.show)
         activity.changed.connect(self._follow)
         self.hide()
         self._follow()

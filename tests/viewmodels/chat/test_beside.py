@@ -28,8 +28,8 @@ def beside(qtbot):
     model.edited.take(CONTROL)
     qtbot.waitUntil(lambda: model.chat is not None and not model.is_busy, timeout=20_000)
     yield made
-    made.stop()
-    model.stop()
+    made.close()
+    model.close()
     session.close()
 
 

@@ -2,29 +2,22 @@
 
 import pytest
 
-import guiapp
 from guiapp.core.chat.llama_cpp import LlamaPrompt
 from guiapp.core.chat.messages import conversation_of
 from guiapp.core.chat.settings import ChatSettings
 from guiapp.viewmodels.chat import llama_check
 from guiapp.viewmodels.chat.llama_check import LlamaCheck
 from guiapp.viewmodels.chat.model import ChatModel
-from guiapp.viewmodels.model_session import ModelSession
-from guiapp.viewmodels.text_session import TextSession
 
 TURNS = "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"
 
 
 @pytest.fixture
-def model(qtbot):
-    session = ModelSession(TextSession(b""), load=lambda name, *asked: guiapp.open_model(name))
-    with qtbot.waitSignal(session.vocabulary_changed):
-        session.loader.open("demo:bpe")
-    made = ChatModel(session)
+def model(make_session):
+    made = ChatModel(make_session(model="demo:bpe"))
     made.choose(ChatSettings(TURNS))
     yield made
-    made.stop()
-    session.close()
+    made.close()
 
 
 @pytest.fixture
@@ -32,7 +25,7 @@ def check(model):
     made = LlamaCheck(model, idle_ms=50)
     made.set_watched(True)
     yield made
-    made.stop()
+    made.close()
 
 
 def say(model, qtbot, content):
@@ -95,7 +88,7 @@ def test_nothing_is_compared_while_people_type_look_elsewhere_or_encode_as_text(
     qtbot.wait(400)
     assert check.verdict is None
     assert len(asked) == 1
-    check.stop()
+    check.close()
 
 
 def test_nothing_is_compared_where_llama_cpp_is_not_installed(model, monkeypatch, asked, qtbot):

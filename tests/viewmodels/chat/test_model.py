@@ -5,7 +5,6 @@ from dataclasses import replace
 import pytest
 from gguf_builder import write_vocab
 
-import guiapp
 from guiapp.core.chat import messages
 from guiapp.core.chat.messages import conversation_of
 from guiapp.core.editing.token_store import N_TINTS
@@ -13,9 +12,7 @@ from guiapp.viewmodels.chat.edited_conversation import NOTHING
 from guiapp.viewmodels.chat.kept_conversation import KeptConversation
 from guiapp.viewmodels.chat.model import ChatModel
 from guiapp.viewmodels.chat.spans import ChatSpans
-from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.text.coloured_spans import CONTROL_SHADE, ORIGIN_SHADE, PLAIN_SHADE
-from guiapp.viewmodels.text_session import TextSession
 
 CHATML = (
     "{% for message in messages %}<|im_start|>{{ message.role }}\n{{ message.content }}<|im_end|>\n"
@@ -26,15 +23,11 @@ HELLO = conversation_of([{"role": "user", "content": "How do lions sleep?"}])
 
 
 @pytest.fixture
-def model(qtbot):
-    session = ModelSession(TextSession(b""), load=lambda name, pre, progress: guiapp.open_model(name))
-    with qtbot.waitSignal(session.vocabulary_changed):
-        session.loader.open("demo:bpe")
-    made = ChatModel(session)
+def model(make_session):
+    made = ChatModel(make_session(model="demo:bpe"))
     made.choose(replace(made.settings, template=CHATML))
     yield made
-    made.stop()
-    session.close()
+    made.close()
 
 
 def settle(model, qtbot):

@@ -5,12 +5,9 @@ import json
 import pytest
 from small_files import bpe
 
-import guiapp
 from guiapp.core.doctor.doctor import doctor
 from guiapp.viewmodels.doctor.model import DoctorModel
 from guiapp.viewmodels.doctor.words import Said, stretches, title_of
-from guiapp.viewmodels.model_session import ModelSession
-from guiapp.viewmodels.text_session import TextSession
 
 
 def progress(share):
@@ -18,10 +15,8 @@ def progress(share):
 
 
 @pytest.fixture
-def session(qapp):
-    made = ModelSession(TextSession(b"abc"), load=lambda name, pre, progress: guiapp.open_model(name, pre))
-    yield made
-    made.close()
+def session(make_session):
+    return make_session(b"abc")
 
 
 @pytest.fixture

@@ -3,10 +3,7 @@
 import pytest
 from closing import see_that_nothing_goes_on
 
-import guiapp
-from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.models.loader import ModelLoader
-from guiapp.viewmodels.text_session import TextSession
 
 OWNERS = {
     "loader": lambda session: (made := ModelLoader(), made.wait),
@@ -14,7 +11,5 @@ OWNERS = {
 
 
 @pytest.mark.parametrize("name", OWNERS)
-def test_nothing_goes_on_behind_the_end(name, qtbot):
-    session = ModelSession(TextSession(b""), load=lambda model, pre, progress: guiapp.open_model(model))
-    see_that_nothing_goes_on(*OWNERS[name](session))
-    session.close()
+def test_nothing_goes_on_behind_the_end(name, make_session):
+    see_that_nothing_goes_on(*OWNERS[name](make_session()))

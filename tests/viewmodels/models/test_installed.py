@@ -25,7 +25,7 @@ def home(tmp_path, monkeypatch):
 def models():
     made = InstalledModels()
     yield made
-    made.stop()
+    made.close()
 
 
 def looked(models, qtbot):

@@ -2,25 +2,20 @@
 
 import pytest
 
-import guiapp
 from guiapp.core.editing.options import Options
 from guiapp.core.explain.special_report import COLUMNS
-from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.special_tokens import model as module
 from guiapp.viewmodels.special_tokens.facts import facts_of
 from guiapp.viewmodels.special_tokens.model import SpecialTokensModel
 from guiapp.viewmodels.special_tokens.table import SpecialTable
-from guiapp.viewmodels.text_session import TextSession
 
 TEXT = b"<|im_start|>user\nHi<|im_end|>\n<|im_start|>"
 TITLES = [title for title, _ in COLUMNS]
 
 
 @pytest.fixture
-def session(qapp):
-    made = ModelSession(TextSession(TEXT), load=lambda name, pre, progress: guiapp.open_model(name))
-    yield made
-    made.close()
+def session(make_session):
+    return make_session(TEXT)
 
 
 @pytest.fixture

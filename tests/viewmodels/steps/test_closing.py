@@ -4,15 +4,12 @@ import pytest
 from closing import see_that_nothing_goes_on
 from instant_recorder import InstantRecorder
 
-import guiapp
-from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.steps.exporter import StepExporter
 from guiapp.viewmodels.steps.model import StepsModel
 from guiapp.viewmodels.steps.race import RaceModel
 from guiapp.viewmodels.steps.recording import Recording
 from guiapp.viewmodels.steps.trace_recorder import TraceRecorder
 from guiapp.viewmodels.steps.training import TrainingModel
-from guiapp.viewmodels.text_session import TextSession
 
 OWNERS = {
     "steps": lambda session: (made := StepsModel(session, None, InstantRecorder()), made.stop),
@@ -25,7 +22,5 @@ OWNERS = {
 
 
 @pytest.mark.parametrize("name", OWNERS)
-def test_nothing_goes_on_behind_the_end(name, qtbot):
-    session = ModelSession(TextSession(b""), load=lambda model, pre, progress: guiapp.open_model(model))
-    see_that_nothing_goes_on(*OWNERS[name](session))
-    session.close()
+def test_nothing_goes_on_behind_the_end(name, make_session):
+    see_that_nothing_goes_on(*OWNERS[name](make_session()))

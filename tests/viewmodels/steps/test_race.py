@@ -22,14 +22,10 @@ FAMILY = "Tokenloupe demo: "  # not told where both names begin with it
 
 
 @pytest.fixture
-def race(qtbot):
-    session = ModelSession(TextSession(b"abacb"), load=lambda model, pre, progress: guiapp.open_model(model))
-    with qtbot.waitSignal(session.tokens_changed):
-        session.loader.open("demo:toy")
-    model = RaceModel(session, InstantRecorder())
+def race(make_session):
+    model = RaceModel(make_session(b"abacb", "demo:toy"), InstantRecorder())
     yield model
     model.stop()
-    session.close()
 
 
 def leader(race: RaceModel, text: bytes) -> Debugger:

@@ -4,7 +4,6 @@ import pytest
 from PySide6.QtCore import QObject, Signal
 from told import told_by
 
-import guiapp
 from guiapp.core.trace.cost import estimate
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.steps import recording as recording_module
@@ -39,12 +38,8 @@ def recorder(qapp):
 
 
 @pytest.fixture
-def session(qtbot):
-    made = ModelSession(TextSession(b"abacb"), load=lambda model, pre, progress: guiapp.open_model(model))
-    with qtbot.waitSignal(made.spans.encoded):
-        made.loader.open("demo:toy")
-    yield made
-    made.close()
+def session(make_session):
+    return make_session(b"abacb", "demo:toy")
 
 
 @pytest.fixture
@@ -197,12 +192,8 @@ def test_costs_are_those_of_the_encoder(recording, session):
     assert (nobody._recorder.asked, nobody.is_settled) == ([], False)
 
 
-def test_vocabularies_that_take_whole_texts_cost_more(qtbot):
-    session = ModelSession(TextSession(b"a"), load=lambda model, pre, progress: guiapp.open_model(model))
-    with qtbot.waitSignal(session.spans.encoded):
-        session.loader.open("demo:spm")
-    assert Recording(session, Recorder())._kind[1]
-    session.close()
+def test_vocabularies_that_take_whole_texts_cost_more(make_session):
+    assert Recording(make_session(b"a", "demo:spm"), Recorder())._kind[1]
 
 
 def test_around_a_byte_of_a_long_text_it_begins_with_a_line_before_it(recording, recorder, session):

@@ -3,13 +3,10 @@
 import pytest
 from closing import see_that_nothing_goes_on
 
-import guiapp
-from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.text.check import TextCheck
 from guiapp.viewmodels.text.live_spans import LiveSpans
 from guiapp.viewmodels.text.search import TextSearch
 from guiapp.viewmodels.text.utf16 import Utf16Text
-from guiapp.viewmodels.text_session import TextSession
 
 OWNERS = {
     "check": lambda session: (made := TextCheck(lambda given, progress: None), made.wait),
@@ -20,7 +17,5 @@ OWNERS = {
 
 
 @pytest.mark.parametrize("name", OWNERS)
-def test_nothing_goes_on_behind_the_end(name, qtbot):
-    session = ModelSession(TextSession(b""), load=lambda model, pre, progress: guiapp.open_model(model))
-    see_that_nothing_goes_on(*OWNERS[name](session))
-    session.close()
+def test_nothing_goes_on_behind_the_end(name, make_session):
+    see_that_nothing_goes_on(*OWNERS[name](make_session()))

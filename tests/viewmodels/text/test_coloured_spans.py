@@ -5,7 +5,6 @@ import re
 import numpy as np
 import pytest
 
-import guiapp
 from guiapp.core.counting.cost import STEPS
 from guiapp.core.explain.token_classes import KINDS, RARITIES
 from guiapp.viewmodels.model_session import ModelSession
@@ -20,19 +19,12 @@ TEXT = (
 
 
 @pytest.fixture
-def make_spans(qtbot):
-    sessions = []
-
+def make_spans(make_session):
     def make(model="demo:bpe", text=TEXT):
-        session = ModelSession(TextSession(text), load=lambda *asked: guiapp.open_model(model))
-        sessions.append(session)
-        with qtbot.waitSignal(session.spans.encoded):
-            session.loader.open(model)
+        session = make_session(text, model)
         return session, ColouredSpans(session, parent=session)
 
-    yield make
-    for session in sessions:
-        session.close()
+    return make
 
 
 def dearness(session, token):

@@ -28,7 +28,7 @@ def make(qapp):
 
     yield make_one
     for hidden in made:
-        hidden.stop()
+        hidden.close()
 
 
 def test_they_are_counted_at_each_key(make):
@@ -91,7 +91,7 @@ def test_removing_leaves_none_keeps_the_rest_and_the_caret_and_is_undone_at_once
             assert [len(expected) - document.anchor, len(expected) - document.caret] == behind
         document.undo()
         assert (document.text(), document.can_undo) == (text, False)
-    hidden.stop()
+    hidden.close()
 
 
 def test_of_a_part_only_what_is_in_it_goes(make):

@@ -3,13 +3,10 @@
 import numpy as np
 import pytest
 
-import guiapp
 from guiapp.core.split.splitter import splitter_of
-from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.text import pieces
 from guiapp.viewmodels.text.coloured_spans import ColouredSpans
 from guiapp.viewmodels.text.pieces import TextPieces
-from guiapp.viewmodels.text_session import TextSession
 from guiapp.viewmodels.tokens.layout import PIECE_END
 
 PLAIN = "Don't pay 12345 €!\n\n  Straße  中文字符 😍 (x==y)\t".encode() * 9
@@ -17,19 +14,8 @@ MARK = b"<|im_end|>"
 
 
 @pytest.fixture
-def open_session(qtbot):
-    sessions = []
-
-    def make(text, model="demo:bpe"):
-        session = ModelSession(TextSession(text), load=lambda *asked: guiapp.open_model(model))
-        sessions.append(session)
-        with qtbot.waitSignal(session.spans.encoded):
-            session.loader.open(model)
-        return session
-
-    yield make
-    for session in sessions:
-        session.close()
+def open_session(make_session):
+    return lambda text, model="demo:bpe": make_session(text, model)
 
 
 def ends_by_hand(session, text):

@@ -2,21 +2,14 @@
 
 import pytest
 
-import guiapp
-from guiapp.viewmodels.model_session import ModelSession
-from guiapp.viewmodels.text_session import TextSession
 from guiapp.viewmodels.tree.model import TreeModel
 
 TEXT = b"abacbb"  # ab acbb
 
 
 @pytest.fixture
-def session(qtbot):
-    made = ModelSession(TextSession(TEXT), load=lambda name, pre, progress: guiapp.open_model(name))
-    made.loader.open("demo:toy")
-    qtbot.waitUntil(lambda: len(made.tokens) == 2)
-    yield made
-    made.close()
+def session(make_session):
+    return make_session(TEXT, "demo:toy")
 
 
 @pytest.fixture

@@ -3,9 +3,6 @@
 import pytest
 from closing import see_that_nothing_goes_on
 
-import guiapp
-from guiapp.viewmodels.model_session import ModelSession
-from guiapp.viewmodels.text_session import TextSession
 from guiapp.viewmodels.tree.findings import TreeFindings
 from guiapp.viewmodels.tree.greedy_walk import TreeWalk
 from guiapp.viewmodels.tree.model import TreeModel
@@ -22,7 +19,5 @@ OWNERS = {
 
 
 @pytest.mark.parametrize("name", OWNERS)
-def test_nothing_goes_on_behind_the_end(name, qtbot):
-    session = ModelSession(TextSession(b""), load=lambda model, pre, progress: guiapp.open_model(model))
-    see_that_nothing_goes_on(*OWNERS[name](session))
-    session.close()
+def test_nothing_goes_on_behind_the_end(name, make_session):
+    see_that_nothing_goes_on(*OWNERS[name](make_session()))

@@ -105,7 +105,7 @@ def test_the_part_that_grows_takes_the_room_and_what_is_inside_scrolls_down_only
     splitter, inner = QSplitter(Qt.Orientation.Horizontal), QLabel("wide " * 100)
     inner.setFixedHeight(900)
     area = scrolling(inner, 120)
-    in_splitter(splitter, QWidget(), area, sizes=(100, 200), grows=1)
+    in_splitter(QWidget(), area, on=splitter, sizes=(100, 200), grows=1)
     qtbot.addWidget(splitter)
     splitter.resize(301, 200)
     splitter.show()

@@ -1,0 +1,22 @@
+"""Work that is done only while somebody sees what comes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QEvent, QObject
+from PySide6.QtWidgets import QWidget
+
+
+class SeenWatch(QObject):
+    """Tells, each time that changes, whether a widget is shown; lives as long as the widget."""
+
+    def __init__(self, widget: QWidget, tell: Callable[[bool], object]) -> None:
+        super().__init__(widget)
+        self._tell = tell
+        widget.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.Show, QEvent.Type.Hide):
+            self._tell(event.type() == QEvent.Type.Show)
+        return False
