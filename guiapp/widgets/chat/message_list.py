@@ -117,6 +117,8 @@ class MessageList(QFrame):
         """Show each message in a card; those that are there already keep their caret."""
         messages = self._model.edited.messages
         n_shown = min(len(messages), self._n_most)
+        for card in self.cards[n_shown:]:
+            card.editor.typed.disconnect()  # an input method may end a word in it once it is hidden
         take_away(*self.cards[n_shown:])
         del self.cards[n_shown:]
         while len(self.cards) < n_shown:

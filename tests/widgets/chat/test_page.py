@@ -165,6 +165,13 @@ def test_roles_are_chosen_and_messages_moved_and_deleted(page, qtbot):
     assert [card.editor.text for card in page.messages.cards] == contents(page)
 
 
+def test_the_last_word_of_a_card_that_is_taken_away_goes_nowhere(page):
+    editor = page.messages.cards[-1].editor
+    page.model.edited.take(conversation_of(MESSAGES[:1]))
+    editor.insertPlainText("late")
+    assert contents(page) == ["Be brief."]
+
+
 def test_what_cannot_be_typed_is_shown_but_kept_as_it_is(page, qtbot):
     said = ["a\r\nb\rc", "d"]
     page.model.edited.take(conversation_of([{"role": "user", "content": each} for each in said]))
