@@ -61,7 +61,8 @@ def hints(chat: Chat) -> list[Hint]:
         what = "Where this text is from could not be found out, so that nothing can be told of it."
         return [Hint("untraced", WARNING, what, (0, 0))]
     found: dict[tuple[str, str], Hint] = {}
-    for find in (_content_as_control, _two_bos, _ends_of_turns, _near_misses, _added_blanks, _lost_content):
+    in_tokens = _content_as_control, _two_bos, _ends_of_turns, _near_misses
+    for find in (*in_tokens, _added_blanks, _lost_content, _lost_tools):
         for hint in find(chat):
             found.setdefault((hint.code, hint.what), hint)
     return list(found.values())
@@ -192,6 +193,27 @@ def _lost_content(chat: Chat) -> Iterator[Hint]:
         if number not in written and (content.strip() if isinstance(content, str) else content):
             what = f"The template leaves out the content of message {number + 1} ({quoted(message['role'])})."
             yield Hint("lost_content", WARNING, what, (0, 0), number)
+
+
+def _lost_tools(chat: Chat) -> Iterator[Hint]:
+    """Tools, and calls of tools, of which not even a name is in the prompt."""
+    if _lacks_names(chat, chat.conversation.tools):
+        what = "The template leaves out the tools: the prompt names none of them."
+        yield Hint("lost_tools", WARNING, what, (0, 0))
+    for number, message in enumerate(chat.conversation.messages):
+        if _lacks_names(chat, message.get("tool_calls")):
+            what = (
+                f"The template leaves out the tool calls of message {number + 1} ({quoted(message['role'])})."
+            )
+            yield Hint("lost_tools", WARNING, what, (0, 0), number)
+
+
+def _lacks_names(chat: Chat, tools: object) -> bool:
+    listed = [tool for tool in tools if isinstance(tool, dict)] if isinstance(tools, list | tuple) else []
+    functions = [tool.get("function", tool) for tool in listed]
+    names = [each.get("name") for each in functions if isinstance(each, dict)]
+    texts = [name for name in names if isinstance(name, str)]
+    return bool(texts) and not any(name in chat.text for name in texts)
 
 
 def _replacement(chat: Chat, start: int, end: int, text: str) -> Fix | None:

@@ -33,6 +33,7 @@ TITLES = {
     "trailing_blank": "Blank at the end",
     "added_blank": "Added blank",
     "lost_content": "Left out",
+    "lost_tools": "Tools left out",
     "untraced": "Origins unknown",
 }
 

@@ -203,6 +203,16 @@ def test_what_may_go_wrong_is_warned_of_and_nothing_else(template, messages, exp
     assert codes(chat, WARNING) == expected
 
 
+@pytest.mark.parametrize(("named", "expected"), [(False, ["lost_tools", "lost_tools"]), (True, [])])
+def test_tools_and_calls_that_the_template_leaves_out_are_warned_of(named, expected):
+    function = {"name": "get_weather", "arguments": {}}
+    called = {"role": "assistant", "content": "", "tool_calls": [{"type": "function", "function": function}]}
+    told = "{{ tools }}{% for each in messages[-1].tool_calls %}{{ each }}{% endfor %}" if named else ""
+    template = looped(TURN + "<|im_end|>\n", told)
+    chat = chat_here(guiapp.open_model("demo:bpe"), template, [USER, called], tools=[{"function": function}])
+    assert [code for code in codes(chat, WARNING) if code == "lost_tools"] == expected
+
+
 def test_what_a_model_has_no_tokens_for_is_not_taken_for_a_control_token():
     tokenizer = guiapp.open_model("demo:unigram")
     template = looped("{{ message.content }}</s>")
