@@ -175,12 +175,16 @@ class _ShortcutDelegate(SectionDelegate):
         painter.drawText(rect.adjusted(left, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, shortcut.place)
 
     def _draw_keys(self, painter: QPainter, rect: QRectF, shortcut: Shortcut, theme: Theme) -> None:
-        """From the right to the left, with a gap between keys that do the same."""
+        """From the right to the left, with “or” between keys that do the same."""
         font = Theme.ui_font(SMALL_FONT_PX)
         metrics = QFontMetricsF(font)
         painter.setFont(font)
         right, top = rect.right(), rect.center().y() - CAP_PX / 2
-        for keys in reversed(shortcut.keys):
+        for n_behind, keys in enumerate(reversed(shortcut.keys)):
+            if n_behind:
+                width = metrics.horizontalAdvance("or") + 2 * UNIT_PX
+                write(painter, QRectF(right - width, top, width, CAP_PX), "or", theme.dim, CENTER)
+                right -= width + UNIT_PX
             for name in reversed(shown_keys(keys)):
                 width = max(CAP_PX, metrics.horizontalAdvance(name) + 3 * UNIT_PX)
                 cap = QRectF(right - width, top, width, CAP_PX)
@@ -189,4 +193,3 @@ class _ShortcutDelegate(SectionDelegate):
                 painter.drawRoundedRect(cap.adjusted(0.5, 0.5, -0.5, -0.5), 5, 5)
                 write(painter, cap, name, theme.text, CENTER)
                 right -= width + UNIT_PX
-            right -= 2 * UNIT_PX
