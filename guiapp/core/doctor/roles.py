@@ -29,7 +29,7 @@ IN_GENERATION = (
 )
 CLEAN_UP = (
     "Nothing, if the model's own tokenizer does so, too (clean_up_tokenization_spaces). "
-    "Else name another pre-tokenizer, by which it goes (tokenizer.ggml.pre)."
+    "Else set tokenizer.ggml.pre to a pre-tokenizer that does not."
 )
 WITH_UNKNOWN = (VocabType.SPM, VocabType.UGM, VocabType.WPM)
 
@@ -130,5 +130,4 @@ def check_clean_up(patient: Patient) -> Iterator[Finding]:
     decoded = patient.tokenizer.decode(patient.cut(text).ids, remove_special=True)
     if decoded != text:
         what = f"Decoding drops blanks before punctuation: “{text}” comes back as “{quoted(decoded)}”."
-        remedy = CLEAN_UP
-        yield Finding("clean_up", HINT, what, remedy)
+        yield Finding("clean_up", HINT, what, CLEAN_UP)
