@@ -44,7 +44,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--dearest", metavar="N", type=int, help="also the N words and N lines that take the most tokens"
     )
-    parser.add_argument("--json", action="store_true", help="print the list as a JSON object")
+    parser.add_argument("--json", action="store_true", help="print the number, or the list, as a JSON object")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -57,8 +57,6 @@ def run(options: argparse.Namespace) -> int:
         raise InputError("--hidden looks at the whole text. Leave out --limit.")
     if options.hidden and options.dearest is not None:
         raise InputError("--hidden and --dearest list different things. Choose one of them.")
-    if options.json and not options.hidden and options.dearest is None:
-        raise InputError("--json goes with --hidden or --dearest. A count alone is a number already.")
     tokenizer = open_tokenizer(options.model, options.pre)
     if options.hidden:
         report = hidden_report(tokenizer, text_of(options), options.special, options.parse_special)
@@ -71,7 +69,10 @@ def run(options: argparse.Namespace) -> int:
         return _print_dearest(options, tokenizer)
     blocks = blocks_of(options)
     n_tokens = count_blocks(tokenizer, blocks, options.limit, options.special, options.parse_special)
-    print(f"more than {options.limit}" if n_tokens is None else n_tokens)
+    if options.json:
+        print_json({"tokens": n_tokens, "limit": options.limit})
+    else:
+        print(f"more than {options.limit}" if n_tokens is None else n_tokens)
     return 0
 
 

@@ -28,6 +28,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_encode_options(parser)
     add_spelling_option(parser)
     parser.add_argument("--format", choices=("ids", "json", "table", "color", "log"), default="ids")
+    parser.add_argument("--json", dest="format", action="store_const", const="json", help="as --format json")
     kind = parser.add_mutually_exclusive_group()
     kind.add_argument(
         "--round-trip",

@@ -161,10 +161,16 @@ def test_count_says_of_each_hidden_place_what_it_is_in_a_line(capsys):
     assert "0 hidden characters:" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("arguments", [["--hidden", "--limit", "3"], ["--json"]])
-def test_count_says_which_options_do_not_go_together(capsys, arguments):
-    assert run(["count", "demo:bpe", "a", *arguments]) == 1
+def test_count_says_which_options_do_not_go_together(capsys):
+    assert run(["count", "demo:bpe", "a", "--hidden", "--limit", "3"]) == 1
     assert "--hidden" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("limit", "n_tokens"), [(None, 2), (5, 2), (1, None)])
+def test_a_count_is_printed_as_json(capsys, limit, n_tokens):
+    options = [] if limit is None else ["--limit", str(limit)]
+    assert run(["count", "demo:bpe", "a", "--json", *options]) == 0
+    assert json.loads(capsys.readouterr().out) == {"tokens": n_tokens, "limit": limit}
 
 
 def test_count_tells_the_dearest_words_and_lines(file, capsys):
