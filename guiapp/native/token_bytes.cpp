@@ -1,4 +1,5 @@
 // What every token of a vocabulary stands for, as bytes: llama.cpp's token_to_piece for all ids at once.
+#include <algorithm>
 #include <string_view>
 
 #include "api.h"
@@ -48,7 +49,8 @@ public:
         ++size_;
     }
     void copy(Bytes bytes) {
-        for (const auto byte : bytes) put(byte);
+        if (size_ < room_.size()) std::ranges::copy(bytes.first(std::min(bytes.size(), room_.size() - size_)), room_.begin() + size_);
+        size_ += bytes.size();
     }
 
     void unmark_spaces(Bytes text) {
