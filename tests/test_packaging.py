@@ -52,7 +52,7 @@ def test_the_wheel_runs_away_from_the_checkout(distributions, tmp_path):
     done = subprocess.run(
         [sys.executable, "-c", SHOW_IDS],
         cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": str(tmp_path)},
+        env=os.environ | {"PYTHONPATH": str(tmp_path), "TOKENLOUPE_NATIVE": ""},
         capture_output=True,
         text=True,
         check=True,
