@@ -210,8 +210,10 @@ class SpanRows:
         return self._anchor, self._offset
 
     def show_from(self, top: tuple[int, float]) -> None:
-        """Scroll to where other rows of the same text are."""
-        self._anchor, self._offset = top
+        """Scroll to where other rows of the same text are; to its end where these know of more blocks."""
+        block, offset = top
+        last = len(self._blocks) - 1
+        self._anchor, self._offset = (block, offset) if block <= last else (last, 0.0)
         self.settle()
 
     def scroll_to(self, y: float) -> None:

@@ -17,7 +17,7 @@ from random_tokenizers import random_tokenizer
 from guiapp import EncodeError, open_model
 from guiapp.core.encoding import as_bytes
 from guiapp.core.explain.code_marks import without_marks
-from guiapp.core.explain.why.excerpt import Switches, excerpt_of
+from guiapp.core.explain.why.excerpt import Excerpt, Switches, excerpt_of
 from guiapp.core.explain.why.told import TokenWhy
 from guiapp.core.explain.why.why import SHOWN_BYTES, why, why_of
 from guiapp.core.tokenizer import Tokenizer
@@ -130,6 +130,13 @@ def test_what_is_told_holds_for_random_texts(name):
             continue
         n_checked += 1
     assert n_checked
+
+
+def test_of_a_token_that_the_text_does_not_lead_to_any_more_nothing_is_told():
+    nothing = np.zeros(1, np.int64)
+    excerpt = Excerpt(b"", 0, True, True, np.array([9], np.int32), nothing, nothing, 0, 0)
+    with pytest.raises(EncodeError, match="No text leads to this token"):
+        why_of(open_model("demo:unigram"), excerpt, Switches("fast", add_special=False))
 
 
 def stage_of(each: TokenWhy, name: str) -> str:
