@@ -35,8 +35,8 @@ from guiapp.core.parallel.long_texts import (
     encode_in_parts,
 )
 from guiapp.core.parallel.many_texts import encode_rows
+from guiapp.core.pipelines.choice import pipeline_for
 from guiapp.core.pipelines.pipeline import Pipeline, Quick, not_quick
-from guiapp.core.pipelines.table import pipeline_for
 from guiapp.core.pipelines.words import WORDS, WordsPipeline
 from guiapp.core.text.special_tokens import Partition, SpecialTokens
 from guiapp.core.vocab.merges import PairMerging
