@@ -57,6 +57,23 @@ def test_warnings_make_the_exit_status_3_and_are_told(capsys, messages):
     assert (hint["code"], hint["fix"]["as_text"], hint["message"]) == ("content_became_control", True, 0)
 
 
+@pytest.mark.parametrize(
+    ("written", "way"),
+    [
+        ("{{ bos_token }}{{ messages[0].content }}", "  mended by --no-special"),
+        (
+            "a\n{{ messages[0].content }}<| im_end |> b",
+            "  line 2 of the template, mended: {{ messages[0].content }}<|im_end|> b",
+        ),
+    ],
+)
+def test_how_to_mend_it_is_told_as_well(capsys, messages, tmp_path, written, way):
+    template = tmp_path / "own.jinja"
+    template.write_text(written)
+    assert run(["chat", "demo:bpe", messages(USER), "--template", str(template)]) == 3
+    assert way in capsys.readouterr().out.splitlines()
+
+
 def test_template_tools_and_prompt_are_options(capsys, messages, tmp_path):
     template, tools = tmp_path / "own.jinja", tmp_path / "tools.json"
     template.write_text("{{ tools | tojson }}{{ add_generation_prompt }}")

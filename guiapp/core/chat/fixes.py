@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from guiapp.core.chat.messages import Conversation, Message
 from guiapp.core.chat.settings import ChatSettings
+from guiapp.core.chat.templates import ChatTemplate
 
 Place = tuple[str | int, ...]  # the keys and rows that lead to a value in a message
 
@@ -23,28 +24,48 @@ class Edit(NamedTuple):
     text: str
 
 
+class TemplateEdit(NamedTuple):
+    """The characters start to end of the template, to be replaced by a text; its lines all end in `\n`."""
+
+    start: int
+    end: int
+    text: str
+
+
 @dataclass(frozen=True)
 class Fix:
-    """What one click would do: one of three things.
+    """What one click would do: one of these things.
 
     label        of the button
     add_special  whether the tokenizer is to put tokens around the text
     as_text      whether content is to be encoded as text
     edit         of a message
+    template     an edit of the template
+    remedy       what mends the model's file, for people to copy: nothing changes here
     """
 
     label: str
     add_special: bool | None = None
     as_text: bool | None = None
     edit: Edit | None = None
+    template: TemplateEdit | None = None
+    remedy: str = ""
 
 
-def mended(conversation: Conversation, settings: ChatSettings, fix: Fix) -> tuple[Conversation, ChatSettings]:
-    """Both as they are once a fix was applied; nothing changes where the field of an edit has gone."""
+def mended(
+    conversation: Conversation, settings: ChatSettings, template: ChatTemplate, fix: Fix
+) -> tuple[Conversation, ChatSettings]:
+    """Both as they are once a fix was applied; nothing changes where the field of an edit has gone.
+
+    template  the one that the prompt was made by
+    """
     if fix.add_special is not None:
         settings = replace(settings, add_special=fix.add_special)
     if fix.as_text is not None:
         settings = replace(settings, as_text=fix.as_text)
+    if fix.template is not None:
+        whole, (start, end, instead) = template.source_text, fix.template
+        settings = replace(settings, template=whole[:start] + instead + whole[end:])
     if fix.edit is not None and (text := text_of(conversation, fix.edit)) is not None:
         messages, (number, field, start, end, instead) = list(conversation.messages), fix.edit
         place = next(_places(messages[number], field))

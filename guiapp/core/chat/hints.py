@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,27 +12,17 @@ import numpy as np
 from guiapp.core.chat.as_text import is_control
 from guiapp.core.chat.chat import ADDED, TOOLS, Chat, TokenOrigin
 from guiapp.core.chat.fixes import Edit, Fix, text_of
+from guiapp.core.chat.markers import BEGINNINGS, ENDS, MARKER, look, looks_like_end
+from guiapp.core.chat.template_edits import ASSISTANT, ending_turn, replacing
 from guiapp.core.chat.traced import CHANGED, CONTENT, TEMPLATE
 from guiapp.core.system.checkpoint import stoppable
 from guiapp.core.vocab.quoting import quoted
+from guiapp.core.vocab.remedies import ending_generation
 from guiapp.core.vocab.vocabulary import Vocabulary
 
 WARNING, HINT = "warning", "hint"
-MARKER = re.compile(
-    r"<\s?[|｜]\s?[^<>|｜\n]{1,40}?\s?[|｜]\s?>|<\s?/?\s?[a-z][a-z_]{0,30}\s?>"
-    r"|\[\s?/?\s?[A-Z][A-Z_]{2,30}\s?\]"
-)
-ENDS = (
-    "<|im_end|>", "<|eot_id|>", "<|end|>", "<end_of_turn>", "<|endoftext|>", "<|end_of_text|>",
-    "</s>", "<turn|>", "<｜end▁of▁sentence｜>", "<|eom_id|>", "<|return|>", "<|END_OF_TURN_TOKEN|>",
-    "<end_of_utterance>",
-)  # fmt: skip
-BEGINNINGS = (
-    "<|im_start|>", "<|start_header_id|>", "<|end_header_id|>", "<start_of_turn>",
-    "<|begin_of_text|>", "<s>", "[INST]", "[/INST]", "<|system|>", "<|user|>", "<|assistant|>",
-    "<|start|>", "<|turn>", "<|START_OF_TURN_TOKEN|>", "<｜begin▁of▁sentence｜>",
-)  # fmt: skip
 BLANKS = " \t\u00a0\u3000"
+LONGEST_NAME = 24
 
 
 @dataclass(frozen=True)
@@ -86,38 +75,57 @@ def _two_bos(chat: Chat) -> Iterator[Hint]:
     spans, place = chat.encoding.spans, (places[0], places[1] + 1)
     if chat.encoding.text_bytes[spans[places[0], 1] : spans[places[1], 0]].strip():
         return
-    token, fix = (
-        quoted(_raw(chat.tokenizer.vocabulary, bos)),
-        Fix("Leave out the added one", add_special=False),
-    )
+    token = quoted(_raw(chat.tokenizer.vocabulary, bos))
     if chat.origins[places[0]].kind == ADDED:
         what = f"Two {token} begin the prompt: the template writes one, and the tokenizer adds another."
+        fix = Fix("Leave out the added one", add_special=False)
         yield Hint("double_bos", WARNING, what, place, None, fix)
     else:
-        yield Hint("double_bos", WARNING, f"Two {token} begin the prompt: the template writes both.", place)
+        what = f"Two {token} begin the prompt: the template writes both."
+        once = min(places, key=lambda each: chat.origins[each].message is not None)
+        yield Hint("double_bos", WARNING, what, place, None, _taken_out(chat, *_characters(chat, once)))
 
 
 def _ends_of_turns(chat: Chat) -> Iterator[Hint]:
-    """Whether what the assistant has said ends as the model would end it."""
-    vocabulary = chat.tokenizer.vocabulary
+    """Whether what the assistant has said ends as the model would end it; each kind of end is told once."""
+    vocabulary, told = chat.tokenizer.vocabulary, set[str]()
     control = is_control(vocabulary)
     contents = [index for index, origin in enumerate(chat.origins) if origin.is_content]
     for last, following in pairwise([*contents, len(chat.origins)]):
         origin = chat.origins[last]
-        if origin.role != "assistant" or (
+        if origin.role != ASSISTANT or (
             following < len(chat.origins) and chat.origins[following].message == origin.message
         ):
             continue
         between = chat.token_ids[last + 1 : following].tolist()
         marks = [token_id for token_id in between if control[token_id] or token_id in vocabulary.eog]
-        place = (last + 1, max(following, last + 1))
-        if not marks:
-            what = "Nothing tells the model that the assistant's turn has ended: no control token follows it."
-            yield Hint("missing_eos", WARNING, what, place, origin.message)
-        elif not vocabulary.eog.intersection(marks):
-            token = quoted(_raw(vocabulary, marks[0]))
-            what = f"{token} follows the assistant's turn, but llama.cpp does not stop there in this model."
-            yield Hint("eog_gap", WARNING, what, place, origin.message)
+        if vocabulary.eog.intersection(marks):
+            continue
+        turn = "call of a tool" if origin.field.startswith("tool_calls") else "turn"
+        if marks:
+            token, code = quoted(_raw(vocabulary, marks[0])), "eog_gap"
+            what = f"{token} follows the assistant's {turn}, but llama.cpp does not stop there in this model."
+        else:
+            code = "missing_eos"
+            what = f"Nothing tells the model that the assistant's {turn} has ended: no control token follows."
+        if what not in told:
+            told.add(what)
+            fix = _ending(chat, last, marks[0] if marks else None)
+            yield Hint(code, WARNING, what, (last + 1, max(following, last + 1)), origin.message, fix)
+
+
+def _ending(chat: Chat, last: int, mark: int | None) -> Fix | None:
+    """For a turn whose content ends with a token: what ends it now may just not be known as an end."""
+    vocabulary, message, end = chat.tokenizer.vocabulary, chat.origins[last].message, _end_of_turns(chat)
+    if mark is not None and looks_like_end(_raw(vocabulary, mark)):
+        return Fix("Copy what mends the file", remedy=ending_generation(vocabulary, mark))
+    if end not in vocabulary.eog:
+        end = next((each for each in _ends_of_model(vocabulary) if each in vocabulary.eog), None)
+    if end is None or message is None or not chat.origins[last].field.startswith("content"):
+        return None
+    name = _raw(vocabulary, end)
+    edit = ending_turn(chat, message, name)
+    return None if edit is None else Fix(f"Add {quoted(name, LONGEST_NAME)}", template=edit)
 
 
 def _near_misses(chat: Chat) -> Iterator[Hint]:
@@ -153,14 +161,19 @@ def _near_misses(chat: Chat) -> Iterator[Hint]:
 
 def _end_of_turns(chat: Chat) -> int | None:
     """The token that the template writes behind most contents, or else the model's own."""
-    ids, control = chat.tokenizer.vocabulary.special_ids, is_control(chat.tokenizer.vocabulary)
+    control = is_control(chat.tokenizer.vocabulary)
     behind = Counter(
         int(chat.token_ids[index])
         for index, (before, origin) in enumerate(pairwise(chat.origins), 1)
         if before.is_content and not origin.is_content and control[chat.token_ids[index]]
     )
-    own = ids.eos if ids.eot is None else ids.eot
-    return max(behind, key=behind.__getitem__, default=own)
+    return max(behind, key=behind.__getitem__, default=next(_ends_of_model(chat.tokenizer.vocabulary), None))
+
+
+def _ends_of_model(vocabulary: Vocabulary) -> Iterator[int]:
+    """What its file names as ends of a turn, the likeliest first."""
+    ids = vocabulary.special_ids
+    return (each for each in (ids.eot, ids.eos) if each is not None)
 
 
 def _added_blanks(chat: Chat) -> Iterator[Hint]:
@@ -168,18 +181,26 @@ def _added_blanks(chat: Chat) -> Iterator[Hint]:
     text, runs = chat.text, chat.rendering.runs
     if text and text[-1] in BLANKS and runs[-1].origin.kind == TEMPLATE:
         what = "The prompt ends in a blank from the template: tokens of words mostly begin with their own."
-        yield Hint("trailing_blank", WARNING, what, chat.tokens_at(len(text) - 1, len(text)))
-    for before, run in pairwise(runs):
+        place = _blanks(chat, len(runs) - 1, at_end=True)
+        yield Hint("trailing_blank", WARNING, what, chat.tokens_at(*place), None, _taken_out(chat, *place))
+    for row, (before, run) in enumerate(pairwise(runs)):
         kinds = before.origin.kind, run.origin.kind
         if kinds == (TEMPLATE, CONTENT) and text[run.start - 1] in BLANKS:
             what = f"Line {before.origin.line} of the template puts a blank before content."
-            yield Hint(
-                "added_blank", HINT, what, chat.tokens_at(run.start - 1, run.start), run.origin.message
-            )
-        if kinds == (CONTENT, TEMPLATE) and text[run.start] in BLANKS:
+            message, place = run.origin.message, _blanks(chat, row, at_end=True)
+        elif kinds == (CONTENT, TEMPLATE) and text[run.start] in BLANKS:
             what = f"Line {run.origin.line} of the template puts a blank behind content."
-            place = chat.tokens_at(run.start, run.start + 1)
-            yield Hint("added_blank", HINT, what, place, before.origin.message)
+            message, place = before.origin.message, _blanks(chat, row + 1, at_end=False)
+        else:
+            continue
+        yield Hint("added_blank", HINT, what, chat.tokens_at(*place), message, _taken_out(chat, *place))
+
+
+def _blanks(chat: Chat, row: int, at_end: bool) -> tuple[int, int]:
+    """The characters of the prompt that are the blanks at an end of a run."""
+    start, end = chat.run_bounds[row : row + 2].tolist()
+    part = chat.text[start:end]
+    return (start + len(part.rstrip(BLANKS)), end) if at_end else (start, end - len(part.lstrip(BLANKS)))
 
 
 def _lost_content(chat: Chat) -> Iterator[Hint]:
@@ -217,9 +238,12 @@ def _lacks_names(chat: Chat, tools: object) -> bool:
 
 
 def _replacement(chat: Chat, start: int, end: int, text: str) -> Fix | None:
-    """For some characters of the prompt, where they are a stretch of the content of a message."""
+    """For some characters of the prompt, all of them from one message or from the template."""
     row = int(np.searchsorted(chat.run_bounds[:-1], start, "right")) - 1
     run, (run_start, run_end) = chat.rendering.runs[row], chat.run_bounds[row : row + 2].tolist()
+    if text and run.origin.kind == TEMPLATE:
+        change = replacing(chat, start, end, text)
+        return None if change is None else Fix("Replace in the template", template=change)
     if not text or run.origin.kind != CONTENT or run.origin.message is None or end > run_end:
         return None
     first = run.offset + start - run_start
@@ -227,9 +251,16 @@ def _replacement(chat: Chat, start: int, end: int, text: str) -> Fix | None:
     return Fix("Replace", edit=edit) if text_of(chat.conversation, edit) is not None else None
 
 
-def look(name: str) -> str:
-    """What names have in common that people take for the same."""
-    return "".join(name.split()).replace("｜", "|").replace("▁", "_").lower()
+def _taken_out(chat: Chat, start: int, end: int) -> Fix | None:
+    """For some characters of the prompt, where the template just writes them."""
+    edit = replacing(chat, start, end, "")
+    return None if edit is None else Fix("Take out of the template", template=edit)
+
+
+def _characters(chat: Chat, token: int) -> tuple[int, int]:
+    """Of the prompt, the first of a token and behind its last."""
+    start, end = chat.character_of_byte[chat.encoding.spans[token]].tolist()
+    return start, end
 
 
 def _raw(vocabulary: Vocabulary, token_id: int) -> str:

@@ -19,6 +19,7 @@ from guiapp.core.explain.spelling import Spelling
 from guiapp.core.vocab.quoting import quoted
 
 SIGNS = Spelling.SIGNS
+AROUND, LONGEST_LINE = 60, 200  # characters of a line of the template
 
 
 def chat_record(chat: Chat, hints: Sequence[Hint]) -> dict[str, Any]:
@@ -101,7 +102,9 @@ def _hint_record(hint: Hint) -> dict[str, Any]:
 
 def _fix_record(fix: Fix) -> dict[str, Any]:
     edit = None if fix.edit is None else fix.edit._asdict()
-    return {"label": fix.label, "add_special": fix.add_special, "as_text": fix.as_text, "edit": edit}
+    template = None if fix.template is None else fix.template._asdict()
+    said = {"label": fix.label, "add_special": fix.add_special, "as_text": fix.as_text}
+    return {**said, "edit": edit, "template": template, "remedy": fix.remedy or None}
 
 
 def chat_lines(chat: Chat, hints: Sequence[Hint]) -> Iterator[str]:
@@ -122,6 +125,20 @@ def chat_lines(chat: Chat, hints: Sequence[Hint]) -> Iterator[str]:
         yield from _token_lines(chat, chat.as_text, chat.as_text_origins)
     for hint in hints:
         yield f"\n{hint.severity}: {hint.what}"
+        if hint.fix is not None and (way := _way(chat, hint.fix)):
+            yield f"  {way}"
+
+
+def _way(chat: Chat, fix: Fix) -> str:
+    """How people mend it who have no button; "" for what is plain from the hint."""
+    if fix.template is not None:
+        whole, (start, end, instead) = chat.template.source_text, fix.template
+        before = whole[max(whole.rfind("\n", 0, start) + 1, start - AROUND) : start]
+        behind, _, _ = whole[end : end + AROUND].partition("\n")
+        number = whole.count("\n", 0, start) + 1
+        return f"line {number} of the template, mended: {quoted(before + instead + behind, LONGEST_LINE)}"
+    options = {"--no-special": fix.add_special is False, "--as-text": fix.as_text is True}
+    return fix.remedy or next((f"mended by {name}" for name, is_it in options.items() if is_it), "")
 
 
 def _token_lines(chat: Chat, encoding: Encoding, origins: Sequence[TokenOrigin]) -> Iterator[str]:

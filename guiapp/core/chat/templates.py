@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from os.path import isfile
 from pathlib import Path
 from typing import Any
@@ -20,8 +22,12 @@ DEFAULT, WITH_TOOLS = "default", "tool_use"
 KEY = "chat_template"
 GGUF_KEY = "tokenizer.chat_template"
 JSON, FOLDER = "chat_template.json", "additional_chat_templates"
-AS_GIVEN = "as given"  # as its text, by whoever asks
+GIVEN, AS_GIVEN = "given", "as given"  # name and source of one that is its text
 MOST_TEMPLATES = 100
+CHARACTER = re.compile(
+    r"\\(?:[0-7]{1,3}|x[\da-fA-F]{2}|u[\da-fA-F]{4}|U[\da-fA-F]{8}|N\{[^}]*\}|.)|.", re.DOTALL
+)  # of a string in quotes
+ENDS_OF_LINES = re.compile("\r\n?")
 
 
 @dataclass(frozen=True)
@@ -36,6 +42,38 @@ class ChatTemplate:
     name: str
     text: str
     source: str
+
+    @cached_property
+    def source_text(self) -> str:
+        """With the ends of lines that jinja counts by."""
+        return ENDS_OF_LINES.sub("\n", self.text)
+
+    def string_at(self, place: int) -> tuple[str, list[int]]:
+        """What a string in quotes says, and where its characters are in `source_text`, and the last ends."""
+        if (found := self._strings.get(place)) is None:
+            found = self._strings[place] = _unquoted(self.source_text, place)
+        return found
+
+    @cached_property
+    def _strings(self) -> dict[int, tuple[str, list[int]]]:
+        return {}
+
+
+def _unquoted(source: str, place: int) -> tuple[str, list[int]]:
+    """See `string_at`; nothing where there is no string."""
+    quote, at = source[place : place + 1], place + 1
+    said, places = list[str](), [at]
+    if quote not in ("'", '"'):
+        return "", places
+    while (found := CHARACTER.match(source, at)) and found[0] != quote:
+        at = found.end()
+        try:
+            character = found[0].encode("ascii", "backslashreplace").decode("unicode-escape")
+        except UnicodeDecodeError:
+            break
+        said += character
+        places[len(said) :] = [at]
+    return "".join(said), places
 
 
 def templates_of(vocabulary: Vocabulary) -> tuple[ChatTemplate, ...]:
@@ -111,7 +149,7 @@ def chosen_template(vocabulary: Vocabulary, has_tools: bool, given: str | Path |
     Raises ChatError where there is none.
     """
     if isinstance(given, str) and is_text(given):
-        return ChatTemplate("given", given, AS_GIVEN)
+        return ChatTemplate(GIVEN, given, AS_GIVEN)
     templates = {template.name: template for template in templates_of(vocabulary)}
     if given is None:
         name = WITH_TOOLS if has_tools and WITH_TOOLS in templates else next(iter(templates), None)

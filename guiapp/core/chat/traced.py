@@ -24,12 +24,16 @@ class Origin(NamedTuple):
     message  from 0: whose content it is, or for which one the template writes; None for no message
     field    the entry, such as `content`, `tool_calls[0].function.name` or `tools[0].type`; "" for none
     line     of the template, where it writes them or takes the entry; 0 is unknown
+    place    the same as a character of the template, with `\n` for all ends of lines: where what it writes
+             begins, a string with its quote, or the name of a variable, or the dot or bracket before that of
+             an entry; -1 is unknown
     """
 
     kind: str
     message: int | None = None
     field: str = ""
     line: int = 0
+    place: int = -1
 
 
 class Traced(str):
@@ -195,7 +199,7 @@ class Origins:
     def __init__(self) -> None:
         self._firsts, self._origins, self._next = [UNKNOWN], [Origin(TEMPLATE)], 1
         self._marks: dict[Origin, int] = {}
-        self._taken: dict[tuple[int, int], Traced] = {}
+        self._taken: dict[tuple[int, int, int], Traced] = {}
 
     def mark(self, origin: Origin) -> int:
         """The one for all characters of an origin that has no places."""
@@ -210,14 +214,14 @@ class Origins:
         traced._source = origin
         return traced
 
-    def taken(self, text: Traced, line: int) -> Traced:
-        """The same, but if it is an entry no line has taken yet, this one has."""
+    def taken(self, text: Traced, line: int, place: int) -> Traced:
+        """The same, but if it is an entry that was taken nowhere yet, it is here."""
         origin = text._source
         if origin is None or origin.line or not text:
             return text
-        key = text._marks[0], line
+        key = text._marks[0], line, place
         if (traced := self._taken.get(key)) is None:
-            traced = self._taken[key] = self.entry(text, origin._replace(line=line))
+            traced = self._taken[key] = self.entry(text, origin._replace(line=line, place=place))
         return traced
 
     def _add(self, origin: Origin, size: int) -> int:

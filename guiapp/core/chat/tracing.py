@@ -19,8 +19,9 @@ from typing import Any, NamedTuple
 from jinja2 import nodes
 from jinja2.compiler import CodeGenerator, Frame
 from jinja2.environment import Template
+from jinja2.ext import Extension
 from jinja2.filters import make_attrgetter
-from jinja2.lexer import newline_re
+from jinja2.lexer import TOKEN_RAW_BEGIN, TOKEN_RAW_END, Token, TokenStream, ignored_tokens, newline_re
 from jinja2.nodes import Name
 from jinja2.runtime import Context
 from jinja2.visitor import NodeTransformer
@@ -29,6 +30,7 @@ from guiapp.core.chat.environment import ChatEnvironment, tojson
 from guiapp.core.chat.traced import CHANGED, TEMPLATE, UNKNOWN, Origin, Origins, Safe, Traced, joined
 
 BODIES = ("body", "else_", "elif_")
+LINES = re.compile(r"[^\n]*\n|[^\n]+")
 BLOCKS = ("if", "for", "macro", "call", "filter", "block", "with", "autoescape", "generation")
 
 
@@ -42,6 +44,13 @@ class _Nested(NodeTransformer):
             node.elif_, node.else_ = [], [first]
         self.generic_visit(node)
         return node
+
+
+class _Numbered(Extension):
+    """Each token has its number, from 1, where others have their line: that tells its place as well."""
+
+    def filter_stream(self, stream: TokenStream) -> Iterator[Token]:
+        return (Token(number, token.type, token.value) for number, token in enumerate(stream, 1))
 
 
 class _Generator(CodeGenerator):
@@ -77,7 +86,7 @@ class _Generator(CodeGenerator):
             super().visit_Const(node, frame)
 
     def visit_TemplateData(self, node: nodes.TemplateData, frame: Frame) -> None:
-        self.write(f"environment.literal({node.data!r}, {node.lineno})")
+        self.write(f"environment.data({node.data!r}, {node.lineno})")
 
     def visit_Concat(self, node: nodes.Concat, frame: Frame) -> None:
         self.write("concat([environment.printed(each) for each in (")
@@ -124,7 +133,9 @@ class TracingEnvironment(ChatEnvironment):
 
     def __init__(self, now: datetime, origins: Origins, messages: list[Any]) -> None:
         super().__init__(now, optimized=False)
+        self.add_extension(_Numbered)
         self.message: int | None = None
+        self._places = [UNPLACED]  # of each token of the template, by its number
         self._origins = origins
         self._numbers = {id(message): number for number, message in enumerate(messages)}
         self._line = 0
@@ -139,13 +150,14 @@ class TracingEnvironment(ChatEnvironment):
         }
 
     def compiled(self, source: str) -> Template:
+        self._places += _places(self, source)
         code = self.compile(_Nested().visit(self.parse(source)))
         return Template.from_code(self, code, self.make_globals(None))
 
     # What generated code calls
 
     def number(self, statement: nodes.Node) -> int:
-        self._lines.append(set(_lines_of(statement)))
+        self._lines.append(set(self._lines_of(statement)))
         return len(self._lines) - 1
 
     def ran(self, statement: int) -> None:
@@ -155,29 +167,47 @@ class TracingEnvironment(ChatEnvironment):
     def turn(self, item: object) -> None:
         self.message = self._numbers.get(id(item), self.message)
 
-    def literal(self, text: str, line: int) -> Traced:
-        lines = text.split("\n")
-        marks = array("I")
-        for number, each in enumerate(lines):
-            marks.extend(array("I", (self._own(line + number),)) * (len(each) + (number + 1 < len(lines))))
+    def literal(self, text: str, token: int) -> Traced:
+        """A string, written in quotes."""
+        return Traced(text, array("I", (self._own(self._places[token]),)) * len(text))
+
+    def data(self, text: str, token: int) -> Traced:
+        """What stands between tags."""
+        (line, place), marks = self._places[token], array("I")
+        for number, each in enumerate(LINES.findall(text), line):
+            marks.extend(array("I", (self._own(_Place(number, place)),)) * len(each))
+            place += len(each)
         return Traced(text, marks)
 
-    def taken(self, line: int, value: Any) -> Any:
-        return self._origins.taken(value, line) if isinstance(value, Traced) else value
+    def taken(self, token: int, value: Any) -> Any:
+        return self._origins.taken(value, *self._places[token]) if isinstance(value, Traced) else value
 
     def printed(self, value: Any) -> Traced:
         text: Traced = self._adopted(str(value), (value,))
         return text
 
-    def emit(self, line: int, value: Any) -> Traced:
+    def emit(self, token: int, value: Any) -> Traced:
         text = self.printed(value)
         if UNKNOWN in text._marks:
-            own = self._own(line)
+            own = self._own(self._places[token]._replace(start=-1))
             return Traced(text, array("I", (mark or own for mark in text._marks)))
         return text
 
-    def _own(self, line: int) -> int:
-        return self._origins.mark(Origin(TEMPLATE, self.message, "", line))
+    def _own(self, place: _Place) -> int:
+        return self._origins.mark(Origin(TEMPLATE, self.message, "", *place))
+
+    def _lines_of(self, statement: nodes.Node) -> Iterator[int]:
+        """Those that what a statement evaluates is on; not those of the statements in it."""
+        todo = [statement]
+        while todo:
+            node = todo.pop()
+            line, _ = self._places[node.lineno or 0]
+            if isinstance(node, nodes.TemplateData):
+                yield from (line + row for row, text in enumerate(node.data.split("\n")) if text.strip())
+                continue
+            if line and not isinstance(node, nodes.Output):
+                yield line
+            todo += node.iter_child_nodes(exclude=BODIES)
 
     # What loses marks
 
@@ -216,10 +246,14 @@ class TracingEnvironment(ChatEnvironment):
         field = fields.pop() if len(fields) == 1 else ""
         return self._origins.mark(Origin(CHANGED, message, field, self._line))
 
+    def _here(self, text: str) -> str:
+        """Taken on the line that is running, if nowhere before."""
+        return self._origins.taken(text, self._line, -1) if isinstance(text, Traced) else text
+
     def _join(self, value: Iterable[Any], d: str = "", attribute: str | int | None = None) -> Traced:
         if attribute is not None:
             value = map(make_attrgetter(self, attribute), value)
-        return Traced(d).join(self.taken(self._line, self.printed(each)) for each in value)
+        return Traced(d).join(self._here(self.printed(each)) for each in value)
 
     def _tojson(self, value: Any, *given: Any, **settings: Any) -> Any:
         text = tojson(value, *given, **settings)
@@ -250,7 +284,7 @@ class TracingEnvironment(ChatEnvironment):
             level=level + 1,
         )
         if isinstance(value, str):
-            yield from _quoted(self.taken(self._line, value), ensure_ascii)
+            yield from _quoted(self._here(value), ensure_ascii)
         elif isinstance(value, dict | list | tuple) and value:
             item, colon = separators or (", " if indent is None else ",", ": ")
             step = " " * indent if isinstance(indent, int) else indent
@@ -290,6 +324,26 @@ class TracingEnvironment(ChatEnvironment):
         return [counts.get(line + 1) for line in range(len(newline_re.split(source)[::2]))]
 
 
+class _Place(NamedTuple):
+    """A line of the template, and the character of it where something begins: as in Origin."""
+
+    line: int
+    start: int
+
+
+UNPLACED = _Place(0, -1)
+
+
+def _places(environment: ChatEnvironment, source: str) -> Iterator[_Place]:
+    """Of each token that is parsed, in order; those of white space and comments are not."""
+    text, at = newline_re.sub("\n", source), 0
+    for line, kind, value in environment.lex(source):
+        at = text.index(value, at)  # white space may have been taken away before it
+        if kind not in ignored_tokens and kind not in (TOKEN_RAW_BEGIN, TOKEN_RAW_END):
+            yield _Place(line, at)
+        at += len(value)
+
+
 class _Tag(NamedTuple):
     """A tag of a template: its name, "" where it prints, and whether another one ends what it begins."""
 
@@ -308,19 +362,6 @@ def _tags(environment: ChatEnvironment, source: str) -> Iterator[_Tag]:
             yield _Tag(range(first, line + 1), words[0], has_end)
         elif kind in ("name", "operator"):
             words.append(value)
-
-
-def _lines_of(statement: nodes.Node) -> Iterator[int]:
-    """Those that what a statement evaluates is on; not those of the statements in it."""
-    todo = [statement]
-    while todo:
-        node = todo.pop()
-        if isinstance(node, nodes.TemplateData):
-            yield from (node.lineno + row for row, text in enumerate(node.data.split("\n")) if text.strip())
-            continue
-        if node.lineno and not isinstance(node, nodes.Output):
-            yield node.lineno
-        todo += node.iter_child_nodes(exclude=BODIES)
 
 
 def _indent(s: str, width: int | str = 4, first: bool = False, blank: bool = False) -> str:

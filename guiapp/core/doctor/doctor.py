@@ -11,7 +11,7 @@ from pathlib import Path
 
 from guiapp.core.doctor.findings import CONVERT, DOWNLOAD, ERROR, HINT, SEVERITIES, WARNING, Finding
 from guiapp.core.doctor.original import check_original
-from guiapp.core.doctor.patient import GGUF, Check, Patient
+from guiapp.core.doctor.patient import Check, Patient
 from guiapp.core.doctor.pre import check_pre, likeliest
 from guiapp.core.doctor.roles import check_clean_up, check_ends, check_roles, check_sizes
 from guiapp.core.doctor.templates import check_templates
@@ -31,6 +31,7 @@ from guiapp.core.sources.tokenizer_files import file_in
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.header_bytes import open_regular
 from guiapp.core.vocab.opening import Opening
+from guiapp.core.vocab.remedies import GGUF
 
 CHECKS: tuple[Check, ...] = (
     check_pre,

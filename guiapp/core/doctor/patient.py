@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from guiapp.core.chat.hints import look
+from guiapp.core.chat.markers import look
 from guiapp.core.chat.templates import ChatTemplate, templates_of
 from guiapp.core.doctor.findings import CONVERT, MOST_NAMED, Change, Cut, Finding
 from guiapp.core.encoding import as_bytes
@@ -18,9 +17,8 @@ from guiapp.core.formats.gguf import embedding_rows
 from guiapp.core.text.packed_texts import sliced
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.quoting import quoted
+from guiapp.core.vocab.remedies import GGUF, new_metadata
 from guiapp.core.vocab.vocabulary import Vocabulary
-
-GGUF = "GGUF"
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,13 +106,7 @@ class Patient:
 
     def new_metadata(self, options: str, otherwise: str = CONVERT) -> str:
         """The command that writes a copy of a GGUF file with other metadata; what mends other files."""
-        return new_metadata(self.vocabulary, options) if self.is_gguf else otherwise
+        return new_metadata(self.vocabulary, options, otherwise)
 
 
 Check = Callable[[Patient], Iterator[Finding]]
-
-
-def new_metadata(vocabulary: Vocabulary, options: str) -> str:
-    name = "" if vocabulary.path is None else vocabulary.path.name
-    name = name if name.isprintable() and name else "model.gguf"  # terminals obey what is not
-    return f"gguf_new_metadata.py {options} {shlex.quote(name)} mended.gguf"

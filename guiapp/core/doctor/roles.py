@@ -5,28 +5,17 @@ from __future__ import annotations
 from collections.abc import Container, Iterator
 from dataclasses import asdict
 
-from guiapp.core.chat.hints import look
+from guiapp.core.chat.markers import looks_like_end
 from guiapp.core.doctor.findings import CONVERT, ERROR, HINT, WARNING, Change, Finding
 from guiapp.core.doctor.patient import Patient
 from guiapp.core.vocab.attributes import NORMAL_TYPE, Attribute
 from guiapp.core.vocab.quoting import quoted
+from guiapp.core.vocab.remedies import ending_generation
 from guiapp.core.vocab.special_ids import KEYS
 from guiapp.core.vocab.vocabulary import VocabType
 
-ENDS_BY_LOOK = frozenset(
-    (
-        *("eot", "eos", "eom", "eod", "eoa", "eot_id", "eom_id", "im_end", "end", "return", "endoftext"),
-        *("end_of_text", "end_of_turn", "end_of_turn_token", "end_of_sentence", "end_of_message"),
-        *("end_of_utterance", "end_of_document", "turn_end"),
-    )
-)
-BRACKETS = "<>|[]_/ "
 KEY_OF_ROLE = {role: key.removesuffix("_token_id") for key, role in reversed(KEYS.items())}
 IN_CONFIG = "Name the right token as {}_token in tokenizer_config.json."
-IN_GENERATION = (
-    "Add {} to eos_token_id of generation_config.json. "
-    "In a GGUF file made of this one, set tokenizer.ggml.{}_token_id to it."
-)
 CLEAN_UP = (
     "Nothing, if the model's own tokenizer does so, too (clean_up_tokenization_spaces). "
     "Else set tokenizer.ggml.pre to a pre-tokenizer that does not."
@@ -82,15 +71,8 @@ def check_ends(patient: Patient) -> Iterator[Finding]:
         if row in vocabulary.eog or not looks_like_end(text) or keeps_going(text, patient.specials):
             continue
         said = "it looks like the end of a turn, but llama.cpp does not end a generation there."
-        role = "eot" if vocabulary.special_ids.eot is None else "eom"
-        remedy = patient.new_metadata(f"--special-token-by-id {role} {row}", IN_GENERATION.format(row, role))
         severity = WARNING if row in patient.in_templates else HINT
-        yield patient.about([row], "end_of_turn_goes_on", severity, said, remedy)
-
-
-def looks_like_end(name: str) -> bool:
-    """Whether people take a token of this name for the end of a turn."""
-    return look(name).strip(BRACKETS) in ENDS_BY_LOOK
+        yield patient.about([row], "end_of_turn_goes_on", severity, said, ending_generation(vocabulary, row))
 
 
 def _reads_only(patient: Patient) -> bool:

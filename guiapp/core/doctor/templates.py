@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from guiapp.core.chat.hints import BEGINNINGS, ENDS, MARKER, look
+from guiapp.core.chat.markers import BEGINNINGS, ENDS, MARKER, look
 from guiapp.core.doctor.findings import WARNING, Change, Cut, Finding, TemplateLine
 from guiapp.core.doctor.patient import Patient
 from guiapp.core.text.invisible import INVISIBLE

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from guiapp.core.chat.hints import look
+from guiapp.core.chat.markers import look
 from guiapp.core.doctor.findings import CONVERT, ERROR, HINT, WARNING, Change, Cut, Finding
 from guiapp.core.doctor.patient import Patient
 from guiapp.core.explain.figures import counted

@@ -11,15 +11,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.core.chat.markers import looks_like_end
 from guiapp.core.chat.templates import templates_of
-from guiapp.core.doctor.patient import GGUF
-from guiapp.core.doctor.roles import keeps_going, looks_like_end
+from guiapp.core.doctor.roles import keeps_going
 from guiapp.core.errors import EncodeError
 from guiapp.core.system.checkpoint import checkpoint, stoppable
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.attributes import ATTRIBUTE_OF_TYPE, KINDS, Attribute
 from guiapp.core.vocab.parts import AddedToken
 from guiapp.core.vocab.quoting import quoted
+from guiapp.core.vocab.remedies import GGUF
 from guiapp.core.vocab.reserved import reserved
 from guiapp.core.vocab.special_ids import KEYS, TEXTS_OF_ROLE
 from guiapp.core.vocab.vocabulary import Vocabulary

@@ -169,10 +169,12 @@ class ChatModel(Working):
         self.choose(settings)
 
     def mend(self, fix: Fix) -> None:
-        """Do what the button of a hint says."""
+        """Do what the button of a hint about the prompt that is shown says, but for what is to be copied."""
         from guiapp.core.chat.fixes import mended
 
-        conversation, settings = mended(self.edited.conversation, self.settings, fix)
+        if self.chat is None:
+            return
+        conversation, settings = mended(self.edited.conversation, self.settings, self.chat.template, fix)
         self.edited.take(conversation)
         self.choose(settings)
 

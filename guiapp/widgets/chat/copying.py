@@ -9,6 +9,7 @@ from functools import partial
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu
 
+from guiapp.core.chat.settings import is_text
 from guiapp.viewmodels.chat.edited_conversation import as_json
 from guiapp.viewmodels.chat.model import ChatModel
 from guiapp.widgets.shared.menu_button import MenuButton
@@ -19,7 +20,7 @@ class CopyButton(MenuButton):
     """Lists the forms."""
 
     def __init__(self, model: ChatModel, theme_source: ThemeSource) -> None:
-        super().__init__(theme_source, "Copy", tip="Copy the prompt or the messages")
+        super().__init__(theme_source, "Copy", tip="Copy the prompt, the template or the messages")
         self._model = model
         self.list_anew(self._list)
 
@@ -27,6 +28,7 @@ class CopyButton(MenuButton):
         forms: tuple[tuple[str, Callable[[], str], bool], ...] = (
             ("Prompt", self._prompt, self._model.chat is not None),
             ("Token ids", self._ids, self._model.chat is not None),
+            ("Template", self._template, self._model.chat is not None),
             ("Messages as JSON", self._messages, bool(self._model.edited.messages)),
             ("Python for transformers", self._python, bool(self._model.edited.messages)),
         )
@@ -40,11 +42,15 @@ class CopyButton(MenuButton):
         encoding = self._model.encoding
         return json.dumps([] if encoding is None else encoding.token_ids.tolist())
 
+    def _template(self) -> str:
+        return "" if self._model.chat is None else self._model.chat.template.text
+
     def _messages(self) -> str:
         return as_json(self._model.edited.conversation)
 
     def _python(self) -> str:
-        conversation, begins = self._model.edited.conversation, self._model.settings.add_generation_prompt
+        conversation, settings = self._model.edited.conversation, self._model.settings
+        given = settings.template
         lines = [
             "from transformers import AutoTokenizer",
             "",
@@ -52,7 +58,8 @@ class CopyButton(MenuButton):
             f"messages = {list(conversation.messages)!r}",
             f"tools = {None if conversation.tools is None else list(conversation.tools)!r}",
             "ids = tokenizer.apply_chat_template(",
-            f"    messages, tools=tools, add_generation_prompt={begins!r}",
+            f"    messages, tools=tools, add_generation_prompt={settings.add_generation_prompt!r}",
+            *([f"    chat_template={given!r},"] if given is not None and is_text(given) else []),
             ")",
         ]
         return "\n".join(lines) + "\n"

@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import QEvent, QObject, QPointF, QSize, Qt, Signal
-from PySide6.QtGui import QMouseEvent, QPainter
+from PySide6.QtGui import QGuiApplication, QMouseEvent, QPainter
 from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy
 
+from guiapp.core.chat.fixes import Fix
 from guiapp.core.chat.hints import Hint
 from guiapp.viewmodels.chat.model import ChatModel
 from guiapp.widgets.chat.badge import BADGE_PX, BECAME_CONTROL, color_of, draw_number
@@ -92,6 +93,7 @@ class HintRow(QFrame):
         self.both.setVisible(hint.code == BECAME_CONTROL)
         self.button.setText("" if hint.fix is None else hint.fix.label)
         self.button.setVisible(hint.fix is not None)
+        self.button.setToolTip("" if hint.fix is None else tip_of(hint.fix))
         self.button.setAccessibleDescription(hint.what)
         is_somewhere = hint.tokens[0] < hint.tokens[1]
         self.setCursor(Qt.CursorShape.PointingHandCursor if is_somewhere else Qt.CursorShape.ArrowCursor)
@@ -108,16 +110,25 @@ class HintRow(QFrame):
         self.clicked.emit()
 
 
+def tip_of(fix: Fix) -> str:
+    """What a button does, where that is not plain from its name."""
+    if fix.template is not None:
+        return "Edits a copy of the template, for this conversation: the model's file stays as it is"
+    return fix.remedy
+
+
 class HintList(QScrollArea):
     """As high as its rows, up to a few.
 
     Signals:
         pointed_at(Hint): people want to see what it is about.
         both_wanted(): as of a row.
+        template_edited(int): a button did that, in this line.
     """
 
     pointed_at = Signal(object)
     both_wanted = Signal()
+    template_edited = Signal(int)
 
     def __init__(self, model: ChatModel, theme_source: ThemeSource) -> None:
         super().__init__()
@@ -160,8 +171,15 @@ class HintList(QScrollArea):
         self.pointed_at.emit(row.hint)
 
     def _mend(self, row: HintRow) -> None:
-        if row.hint.fix is not None:
-            self._model.mend(row.hint.fix)
+        fix, chat = row.hint.fix, self._model.chat
+        if fix is None or chat is None:
+            return
+        if fix.remedy:
+            QGuiApplication.clipboard().setText(fix.remedy)
+            return
+        self._model.mend(fix)
+        if fix.template is not None:
+            self.template_edited.emit(chat.template.source_text.count("\n", 0, fix.template.start) + 1)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """What is inside is laid out anew: its rows may be higher."""

@@ -277,7 +277,7 @@ def test_the_public_function_takes_what_others_take(tmp_path):
     for model in ("demo:bpe", tokenizer):
         chat = guiapp.chat(model, json.dumps([USER]), file, variables={"answer": 42})
         assert chat.text == "[Hi]42"
-        assert [chat.text[run.start] for run in chat.rendering.runs] == ["[", "H", "]"]
+        assert [chat.text[run.start] for run in chat.rendering.runs] == ["[", "H", "]", "4"]
     own = guiapp.chat("demo:bpe", [USER])
     assert own.template.name == "default"
     assert own.budget.by_message[0] >= 1

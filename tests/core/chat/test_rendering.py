@@ -123,7 +123,7 @@ def test_generation_blocks_are_told_as_transformers_masks_them():
 
 def content_runs(traced, text):
     ends = [*(run[0] for run in traced["runs"][1:]), len(text)]
-    for (start, kind, message, field, line, offset), end in zip(traced["runs"], ends, strict=True):
+    for (start, kind, message, field, line, _, offset), end in zip(traced["runs"], ends, strict=True):
         if kind == "content" and message is not None:
             yield text[start:end], kind, message, field, line, offset
 

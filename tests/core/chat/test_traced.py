@@ -90,7 +90,7 @@ def test_safe_texts_escape_what_they_are_joined_with():
 def test_runs_are_as_long_as_can_be_and_tell_origins():
     origins = Origins()
     content = origins.entry("Hello", Origin(CONTENT, 1, "content"))
-    taken = origins.taken(content, 7)
+    taken = origins.taken(content, 7, 20)
     own = Traced("<>", [origins.mark(Origin(TEMPLATE, None, "", 3))] * 2)
     changed = Traced("xy", [origins.mark(Origin(CHANGED, 1, "content", 8))] * 2)
     text = joined([own, taken[:3], taken[3:], own, taken[2:4], changed])
@@ -101,6 +101,6 @@ def test_runs_are_as_long_as_can_be_and_tell_origins():
         (9, CONTENT, 7, 2),
         (11, CHANGED, 8, 0),
     ]
-    assert origins.taken(taken, 9) is taken
-    assert origins.taken(content, 7) is taken
+    assert origins.taken(taken, 9, 30) is taken
+    assert origins.taken(content, 7, 20) is taken
     assert {origin.kind for origin in origins.within([own, {"a": [changed]}])} == {CHANGED}

@@ -12,6 +12,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 import guiapp
+from guiapp.core.chat.fixes import Fix
 from guiapp.core.chat.messages import conversation_of
 from guiapp.core.demo import demo_model_path
 from guiapp.core.doctor.findings import TemplateLine
@@ -295,6 +296,31 @@ def test_hints_are_mended_by_their_buttons(page, qtbot):
     assert not page.model.settings.as_text
 
 
+def test_the_template_is_mended_by_a_button_and_shown_where_it_was(page, qtbot, tmp_path):
+    path = tmp_path / "near.jinja"
+    path.write_text("{% for m in messages %}\n<|im_start|>{{ m.content }}\n<| im_end |>\n{% endfor %}")
+    page.template._use(str(path))
+    settle(page, qtbot)
+    row = next(row for row in page.hints.rows if "<| im_end |>" in row.hint.what)
+    assert "stays as it is" in row.button.toolTip()
+    qtbot.mouseClick(row.button, Left)
+    settle(page, qtbot)
+    assert "<| im_end |>" not in "".join(row.hint.what for row in page.hints.rows)
+    assert page.template.view.asked_line == 3
+    assert page.template.view.toPlainText() == path.read_text().replace("<| im_end |>", "<|im_end|>")
+    choose(page.copy, "Python", qtbot)
+    assert "chat_template='{% for" in QGuiApplication.clipboard().text()
+
+
+def test_what_mends_the_file_is_copied(page, qtbot):
+    row = page.hints.rows[0]
+    row.show_hint(1, replace(row.hint, fix=Fix("Copy what mends the file", remedy="mend it")))
+    before = page.model.settings
+    qtbot.mouseClick(row.button, Left)
+    assert QGuiApplication.clipboard().text() == "mend it"
+    assert page.model.settings == before
+
+
 def test_without_generation_prompt_the_last_turn_is_gone(page, qtbot):
     n_turns = len(page.model.chat.turns)
     qtbot.mouseClick(page.messages.generation, Left, pos=QPoint(8, page.messages.generation.height() // 2))
@@ -443,6 +469,7 @@ def test_the_tools_have_room_in_a_narrow_window(page, qtbot):
     [
         ("Prompt", "<|im_start|>"),
         ("Token ids", "["),
+        ("Template", "{% for message in messages %}"),
         ("Messages", "Be brief."),
         ("Python", "apply_chat_template"),
     ],
