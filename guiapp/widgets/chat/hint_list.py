@@ -75,7 +75,6 @@ class HintRow(QFrame):
         set_role(self, "bar")
         self.hint = NO_HINT
         self._theme_source = theme_source
-        self.setMinimumHeight(ROW_PX)
         self._number = _Number(theme_source)
         self._words = StyledText(Theme.ui_font(), MOST_LINES)
         self._words.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -85,6 +84,10 @@ class HintRow(QFrame):
         margins, words = (MARGIN_PX, UNIT_PX), (self._words, 1)
         in_row(self._number, words, self.both, self.button, on=self, margins=margins, spacing=GAP_PX)
         theme_source.changed.connect(self._write)
+
+    def minimumSizeHint(self) -> QSize:
+        """One minimum height for all would cut off what words of several lines need."""
+        return super().minimumSizeHint().expandedTo(QSize(0, ROW_PX))
 
     def show_hint(self, number: int, hint: Hint) -> None:
         """Show this from now on; its words are laid out again only if they are others."""
@@ -189,7 +192,7 @@ class HintList(QScrollArea):
 
     def _fit(self) -> None:
         """Be as high as the first rows."""
-        heights = (max(row.sizeHint().height(), ROW_PX) for row in self.rows[:MOST_ROWS])
+        heights = (row.minimumSizeHint().height() for row in self.rows[:MOST_ROWS])
         height = min(sum(heights), MOST_ROWS * ROW_PX + MOST_FURTHER_PX)
         if height != self.height():
             self.setFixedHeight(height)

@@ -296,6 +296,12 @@ def test_hints_are_mended_by_their_buttons(page, qtbot):
     assert not page.model.settings.as_text
 
 
+def test_a_hint_of_several_lines_is_shown_whole(page, qtbot):
+    row = page.hints.rows[0]
+    row.show_hint(1, replace(row.hint, what="Something to look at. " * 5))
+    qtbot.waitUntil(lambda: row.height() >= row._words.document().size().height() > 40)
+
+
 def test_the_template_is_mended_by_a_button_and_shown_where_it_was(page, qtbot, tmp_path):
     path = tmp_path / "near.jinja"
     path.write_text("{% for m in messages %}\n<|im_start|>{{ m.content }}\n<| im_end |>\n{% endfor %}")
