@@ -95,10 +95,11 @@ def _variable(said: str) -> tuple[str, object]:
 def run(options: argparse.Namespace) -> int:
     """Messages through the model's chat template: every token with its origin, and what may go wrong."""
     from guiapp.core.chat.chat import chat_of
-    from guiapp.core.chat.hints import WARNING, hints
+    from guiapp.core.chat.hints import hints
     from guiapp.core.chat.messages import conversation_of
     from guiapp.core.chat.report import chat_lines, chat_record
     from guiapp.core.chat.settings import ChatSettings
+    from guiapp.core.doctor.findings import WARNING
 
     if options.messages == options.tools == "-":
         raise InputError("Standard input is for one of both. Give the file of the tools.")
@@ -159,7 +160,8 @@ def _compare(
 ) -> int:
     from guiapp.core.chat.comparison import ChatComparison
     from guiapp.core.chat.comparison_report import comparison_lines, comparison_record
-    from guiapp.core.chat.hints import WARNING, hints
+    from guiapp.core.chat.hints import hints
+    from guiapp.core.doctor.findings import WARNING
 
     chat, found = first
     compared = ChatComparison(chat, second)

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from guiapp.core.chat.chat import Chat
 from guiapp.core.chat.comparison import ChatComparison, TurnPair
-from guiapp.core.chat.hints import WARNING, Hint
+from guiapp.core.chat.hints import Hint
 from guiapp.core.chat.report import SIGNS, chat_record, turn_record
 from guiapp.core.chat.turns import Turn
+from guiapp.core.doctor.findings import WARNING
 from guiapp.core.explain.figures import counted
 from guiapp.core.vocab.quoting import quoted
 

@@ -15,12 +15,12 @@ from guiapp.core.chat.fixes import Edit, Fix, text_of
 from guiapp.core.chat.markers import BEGINNINGS, ENDS, MARKER, look, looks_like_end
 from guiapp.core.chat.template_edits import ASSISTANT, ending_turn, replacing
 from guiapp.core.chat.traced import CHANGED, CONTENT, TEMPLATE
+from guiapp.core.doctor.findings import HINT, WARNING
 from guiapp.core.system.checkpoint import stoppable
 from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.remedies import ending_generation
 from guiapp.core.vocab.vocabulary import Vocabulary
 
-WARNING, HINT = "warning", "hint"
 BLANKS = " \t\u00a0\u3000"
 LONGEST_NAME = 24
 
