@@ -20,11 +20,9 @@ class TreeWalk(Working):
 
     Signals:
         changed(): `step` or `is_playing` is new.
-        text_changed(): the steps, and the prefix tree, are those of another text now.
     """
 
     changed = Signal()
-    text_changed = Signal()
 
     def __init__(self, model: TreeModel, session: ModelSession, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -76,7 +74,6 @@ class TreeWalk(Working):
         index = self._session.selected_token
         self._begin = 0 if index is None else self._session.tokens.span(index)[0]
         self._steps, self._at = None, -1
-        self.text_changed.emit()
 
     def move(self, by: int) -> None:
         """Go some steps on or back, and look at the token there."""
@@ -111,5 +108,4 @@ class TreeWalk(Working):
     def _forget(self) -> None:
         self._timer.stop()
         self._steps, self._at, self._begin = None, -1, 0
-        self.text_changed.emit()
         self.changed.emit()

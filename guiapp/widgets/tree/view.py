@@ -50,12 +50,10 @@ class TreeView(QWidget):
     Signals:
         hovered(object): the node under the pointer, None for none.
         typed(str): somebody types letters, to search.
-        resized(): the widget has another size.
     """
 
     hovered = Signal(object)
     typed = Signal(str)
-    resized = Signal()
 
     def __init__(
         self, model: TreeModel, search: TreeSearch, paint: TreePaint, theme_source: ThemeSource
@@ -265,7 +263,6 @@ class TreeView(QWidget):
         super().resizeEvent(event)
         self._set_hovered(None)
         self._repaint_layer()
-        self.resized.emit()
 
     # Input
 
