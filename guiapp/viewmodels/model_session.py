@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,17 +21,18 @@ from guiapp.core.vocab.vocabulary import Vocabulary
 from guiapp.viewmodels.models.loader import Load, ModelLoader
 from guiapp.viewmodels.spelling import SharedSpelling
 from guiapp.viewmodels.text import round_trip
-from guiapp.viewmodels.text.check import TextCheck
-from guiapp.viewmodels.text.encoder_check import EncoderCheckInput, compared, explained
+from guiapp.viewmodels.text.check import Job, TextCheck
+from guiapp.viewmodels.text.encoder_check import compared, explained
 from guiapp.viewmodels.text.exact_twin import ExactTwin, Instead
 from guiapp.viewmodels.text.live_spans import LiveSpans
-from guiapp.viewmodels.text.round_trip import RoundTripInput
 from guiapp.viewmodels.text.statistics import SelectionStatistics, TextStatistics
 from guiapp.viewmodels.text_session import PointedAt, TextSession
 from guiapp.viewmodels.tokens.layout import SpanWindow, token_at
 
 if TYPE_CHECKING:
+    from guiapp.core.explain.encoder_agreement import EncoderAgreement
     from guiapp.core.explain.exactness import Exactness
+    from guiapp.core.explain.round_trip import RoundTrip
     from guiapp.core.tokenizer import Tokenizer
 
 
@@ -80,8 +82,8 @@ class ModelSession(QObject):
         self.loader = ModelLoader(load, self)
         self.spans = LiveSpans(text.document, self)
         self.exact = ExactTwin(text.document, self)
-        self.round_trip = TextCheck(round_trip.compare, self)
-        self.encoder_check = TextCheck(compared, self)
+        self.round_trip: TextCheck[RoundTrip] = TextCheck(self)
+        self.encoder_check: TextCheck[EncoderAgreement] = TextCheck(self)
         self._options = options or Options()
         self._selected_token: int | None = None
         self._told_token: int | None = None  # the selected one that others know
@@ -379,19 +381,19 @@ class ModelSession(QObject):
         self._catch_up()  # last: its thread takes half the time of whoever follows meanwhile
 
     def _check(self) -> None:
-        self.round_trip.check(self._round_trip_input)
+        self.round_trip.check(self._comparing_round_trip)
         if self.algorithm is not None and not self.algorithm.exact:
-            self.encoder_check.check(self._encoder_check_input)
+            self.encoder_check.check(self._comparing_encoders)
 
-    def _round_trip_input(self) -> RoundTripInput | None:
+    def _comparing_round_trip(self) -> Job[RoundTrip] | None:
         n_tokens = len(self.tokens)
         if self.tokenizer is None or not (n_tokens or self.document.size):
             return None
         before, behind = self.n_around
         token_ids = self.tokens.ids(before, n_tokens - behind)
-        return RoundTripInput(self.tokenizer, self.document.text(), token_ids, self._options)
+        return partial(round_trip.compare, self.tokenizer, self.document.text(), token_ids, self._options)
 
-    def _encoder_check_input(self) -> EncoderCheckInput | None:
+    def _comparing_encoders(self) -> Job[EncoderAgreement] | None:
         if self.tokenizer is None or not (len(self.tokens) or self.document.size):
             return None
-        return EncoderCheckInput(self.tokenizer, self.document.text(), self._options)
+        return partial(compared, self.tokenizer, self.document.text(), self._options)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
@@ -11,16 +9,12 @@ from PySide6.QtCore import QObject, Signal
 from guiapp.core.compare.changes_report import ChangesReport, compare_ids
 from guiapp.core.compare.id_changes import Change, IdChanges, changes_after_edits, id_changes, is_quick
 from guiapp.core.editing.text_buffer import TextEdit
-from guiapp.viewmodels.background import Progress
 from guiapp.viewmodels.compare.texts_ids import PastedIds
 from guiapp.viewmodels.compare.texts_marks import MarkedSpans
 from guiapp.viewmodels.model_session import ModelSession
-from guiapp.viewmodels.text.check import TextCheck
+from guiapp.viewmodels.text.check import Job, TextCheck
 from guiapp.viewmodels.text_session import TextSession
 from guiapp.viewmodels.tokens.decode import NO_IDS
-
-if TYPE_CHECKING:
-    from guiapp.core.tokenizer import Tokenizer
 
 
 class ComparedTexts(QObject):
@@ -63,7 +57,7 @@ class ComparedTexts(QObject):
             MarkedSpans(source, self, self, self.left)
             for source in (self.second, self.ids.numbers, self.ids.decoded)
         )
-        self._checking = TextCheck[_Given, ChangesReport](_compare, self)
+        self._checking = TextCheck[ChangesReport](self)
         self._checking.changed.connect(self._take_report)
         session.vocabulary_changed.connect(self._follow_model)
         session.options_changed.connect(self._follow_options)
@@ -200,7 +194,7 @@ class ComparedTexts(QObject):
             else:
                 self._set_found(changes_after_edits(self.found, first, second))
             if not self.is_behind and self.has_second:
-                self._checking.check(self._given)
+                self._checking.check(self._comparing)
         if edited is not None:
             edited.tell(edit)
         if not self._is_stale:
@@ -213,9 +207,11 @@ class ComparedTexts(QObject):
         tokens = (self.second if side else self.first).tokens
         return tokens.ids(0, len(tokens))
 
-    def _given(self) -> _Given | None:
-        tokenizer = self.first.tokenizer
-        return None if tokenizer is None else _Given(tokenizer, self.names, self.found)
+    def _comparing(self) -> Job[ChangesReport] | None:
+        tokenizer, names, found = self.first.tokenizer, self.names, self.found
+        if tokenizer is None:
+            return None
+        return lambda _: compare_ids(tokenizer, names, found.first, found.second)
 
     def _take_report(self) -> None:
         if self.report is not None and not np.array_equal(self.report.found.rows, self.found.rows):
@@ -237,15 +233,3 @@ class ComparedTexts(QObject):
             if side is not but:
                 side.tell()
         self.changed.emit()
-
-
-class _Given(NamedTuple):
-    """Two lists to compare, as far as they are."""
-
-    tokenizer: Tokenizer
-    names: tuple[str, str]
-    found: IdChanges
-
-
-def _compare(given: _Given, progress: Progress) -> ChangesReport:
-    return compare_ids(given.tokenizer, given.names, given.found.first, given.found.second)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Generic, TypeVar
 
 from PySide6.QtCore import QObject, Signal
@@ -11,14 +10,14 @@ from PySide6.QtCore import QObject, Signal
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.later import later
 
-Given = TypeVar("Given")
 Found = TypeVar("Found")
+Job = Callable[[Progress], Found]
 
 PAUSE_MS = 150  # typing goes on meanwhile
 
 
-class TextCheck(QObject, Generic[Given, Found]):
-    """Asks for what to look at, looks, and forgets what it found as soon as the text changes.
+class TextCheck(QObject, Generic[Found]):
+    """Asks for what to do, does it, and forgets what it found as soon as the text changes.
 
     result  None while it is not known
 
@@ -30,17 +29,16 @@ class TextCheck(QObject, Generic[Given, Found]):
     changed = Signal()
     failed = Signal(str)
 
-    def __init__(self, find_out: Callable[[Given, Progress], Found], parent: QObject | None = None) -> None:
+    def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._find_out = find_out
         self.result: Found | None = None
         self._job = LatestJob[Found](self, self._set, self.failed)
         self._pause = later(self, PAUSE_MS, self._start)
-        self._snapshot: Callable[[], Given | None] | None = None
+        self._prepare: Callable[[], Job[Found] | None] | None = None
 
-    def check(self, snapshot: Callable[[], Given | None]) -> None:
-        """Find out soon; `snapshot` is asked for what to look at once typing has paused."""
-        self._snapshot = snapshot
+    def check(self, prepare: Callable[[], Job[Found] | None]) -> None:
+        """Find out soon; `prepare` is asked for what to do once typing has paused, None for nothing."""
+        self._prepare = prepare
         self._pause.start()
 
     def forget(self) -> None:
@@ -55,9 +53,9 @@ class TextCheck(QObject, Generic[Given, Found]):
         self._job.wait()
 
     def _start(self) -> None:
-        given = None if self._snapshot is None else self._snapshot()
-        if given is not None:
-            self._job.start(partial(self._find_out, given))
+        job = None if self._prepare is None else self._prepare()
+        if job is not None:
+            self._job.start(job)
 
     def _set(self, result: Found | None) -> None:
         if result != self.result:

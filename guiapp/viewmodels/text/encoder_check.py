@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from guiapp.core.editing.options import Options
 from guiapp.core.explain.figures import percent
@@ -15,14 +15,6 @@ if TYPE_CHECKING:
 
 SHOWN_PIECES = 6
 SHOWN_BYTES = 24
-
-
-class EncoderCheckInput(NamedTuple):
-    """A text, and how it is encoded at present."""
-
-    tokenizer: Tokenizer
-    text: bytes
-    options: Options
 
 
 def explained(agreement: EncoderAgreement) -> str:
@@ -46,11 +38,10 @@ def _shown(pieces: tuple[Piece, ...]) -> str:
     return f"{shown} …" if len(pieces) > SHOWN_PIECES else shown
 
 
-def compared(given: EncoderCheckInput, progress: Progress) -> EncoderAgreement:
-    """Encode the text by the exact encoder too, and compare."""
+def compared(tokenizer: Tokenizer, text: bytes, options: Options, progress: Progress) -> EncoderAgreement:
+    """Encode the text, and by the exact encoder too, and compare."""
     from guiapp.core.explain.encoder_agreement import compare  # time that starting does not have
 
-    tokenizer, text, options = given
     exact_name = next(name for name, algorithm in tokenizer.encoders.items() if algorithm.exact)
     exact = tokenizer.encode(text, options.add_special, options.parse_special, exact_name)
     progress(0.4)

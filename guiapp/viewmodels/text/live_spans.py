@@ -18,7 +18,7 @@ from guiapp.core.encoding import Encoding, FragmentTokens
 from guiapp.core.errors import EncodeError
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.later import later
-from guiapp.viewmodels.text.check import TextCheck
+from guiapp.viewmodels.text.check import Job, TextCheck
 from guiapp.viewmodels.text.document import TextDocument
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ class LiveSpans(QObject):
         self._live: LiveEncoding | None = None
         self.is_behind = False
         self.job = LatestJob[_Encoded](self, self._take, self._fail)
-        self.timing = TextCheck[_Given, _Timed](_time, self)
+        self.timing = TextCheck[_Timed](self)
         self.timing.changed.connect(self._note_time)
         self._pause = later(self, 0, self._expect_edit)
 
@@ -165,10 +165,10 @@ class LiveSpans(QObject):
         self.elapsed_ns, self.timed_bytes = result.elapsed_ns, self._document.size
         self.encoded.emit()
 
-    def _to_be_timed(self) -> _Given | None:
+    def _to_be_timed(self) -> Job[_Timed] | None:
         if self._live is None or self._tokenizer is None:
             return None
-        return _Given(self._tokenizer, self._document.text(), self._options)
+        return partial(_time, _Given(self._tokenizer, self._document.text(), self._options))
 
     def _note_time(self) -> None:
         if (timed := self.timing.result) is not None:

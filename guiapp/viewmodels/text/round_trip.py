@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,18 +15,13 @@ if TYPE_CHECKING:
     from guiapp.core.tokenizer import Tokenizer
 
 
-class RoundTripInput(NamedTuple):
-    """A text and its tokens, without BOS and the like around them, and how they were made."""
+def compare(
+    tokenizer: Tokenizer, text: bytes, token_ids: NDArray[np.int32], options: Options, progress: Progress
+) -> RoundTrip:
+    """Decode the tokens of a text, without BOS and the like around them, that were made by these options.
 
-    tokenizer: Tokenizer
-    text: bytes
-    token_ids: NDArray[np.int32]
-    options: Options
-
-
-def compare(given: RoundTripInput, progress: Progress = lambda share: None) -> RoundTrip:
-    """Decode the tokens; where that is another text, look for the rules that made it so."""
-    tokenizer, text, token_ids, options = given
+    Where that is another text, look for the rules that made it so.
+    """
     if tokenizer.decode_bytes(token_ids) == text:
         return RoundTrip(None)
     progress(0.4)

@@ -8,16 +8,21 @@ from guiapp.core.errors import TokenloupeError
 from guiapp.viewmodels.text.check import TextCheck
 
 
-def half(given, progress):
-    progress(0.5)
-    if given == 13:
-        raise TokenloupeError("No luck.")
-    return given // 2
+def half_of(number):
+    """The job that finds out half of a number."""
+
+    def half(progress):
+        progress(0.5)
+        if number == 13:
+            raise TokenloupeError("No luck.")
+        return number // 2
+
+    return half
 
 
 @pytest.fixture
 def check(qapp):
-    made = TextCheck(half)
+    made = TextCheck()
     made._pause.setInterval(1)
     yield made
     made.wait()
@@ -36,11 +41,11 @@ def test_it_is_asked_for_the_newest_only_and_told_once(check, told, qtbot):
     assert check.result is None
     asked = []
     for number in (8, 10):
-        check.check(lambda number=number: asked.append(number) or number)
+        check.check(lambda number=number: asked.append(number) or half_of(number))
     assert asked == []
     settle(check, qtbot)
     assert (asked, check.result, told) == ([10], 5, ["changed"])
-    check.check(lambda: 11)  # which gives the same
+    check.check(lambda: half_of(11))  # which gives the same
     settle(check, qtbot)
     assert (check.result, told) == (5, ["changed"])
 
@@ -53,12 +58,12 @@ def test_nothing_is_found_out_where_there_is_nothing_to_look_at(check, told, qtb
 
 
 def test_what_is_forgotten_is_told_and_neither_begins_nor_arrives(check, told, qtbot):
-    check.check(lambda: 8)
+    check.check(lambda: half_of(8))
     settle(check, qtbot)
     check.forget()
     check.forget()
     assert (check.result, told) == (None, ["changed", "changed"])
-    check.check(lambda: 8)
+    check.check(lambda: half_of(8))
     check.forget()
     check._start()
     check.forget()
@@ -69,14 +74,14 @@ def test_what_is_forgotten_is_told_and_neither_begins_nor_arrives(check, told, q
 
 def test_what_cannot_be_found_out_is_told(check, qtbot):
     with qtbot.waitSignal(check.failed) as failed:
-        check.check(lambda: 13)
+        check.check(lambda: half_of(13))
     assert failed.args == ["No luck."]
     assert check.result is None
 
 
 def test_it_waits_for_a_pause_once(qapp):
-    check = TextCheck(half)
+    check = TextCheck()
     assert (check._pause.isSingleShot(), check._pause.interval()) == (True, 150)
-    check.check(lambda: 8)
+    check.check(lambda: half_of(8))
     check.wait()
     assert not check._pause.isActive()

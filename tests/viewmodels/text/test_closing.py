@@ -9,7 +9,7 @@ from guiapp.viewmodels.text.search import TextSearch
 from guiapp.viewmodels.text.utf16 import Utf16Text
 
 OWNERS = {
-    "check": lambda session: (made := TextCheck(lambda given, progress: None), made.wait),
+    "check": lambda session: (made := TextCheck(), made.wait),
     "spans": lambda session: (made := LiveSpans(session.document), made.close),
     "search": lambda session: (made := TextSearch(session), made.stop),
     "UTF-16": lambda session: (made := Utf16Text(session.document), made.close),

@@ -3,7 +3,7 @@
 import guiapp
 from guiapp.core.editing.options import Options
 from guiapp.core.explain.encoder_agreement import EncoderAgreement, Parting
-from guiapp.viewmodels.text.encoder_check import EncoderCheckInput, compared, explained
+from guiapp.viewmodels.text.encoder_check import compared, explained
 
 
 def pieces(*texts):
@@ -36,7 +36,7 @@ def test_the_text_is_encoded_with_both_and_the_same_options():
         Options(True, False, "greedy"),
     ):
         switches = options.add_special, options.parse_special
-        found = compared(EncoderCheckInput(tokenizer, text, options), shares.append)
+        found = compared(tokenizer, text, options, shares.append)
         assert found.n_exact == len(tokenizer.encode(text, *switches))
         assert found.share < 1 or found.parting is None
         other = tokenizer.encode(text, *switches, encoder="greedy")

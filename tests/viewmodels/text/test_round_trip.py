@@ -4,7 +4,7 @@ import pytest
 
 import guiapp
 from guiapp.core.editing.options import Options
-from guiapp.viewmodels.text.round_trip import RoundTripInput, compare
+from guiapp.viewmodels.text.round_trip import compare
 
 
 @pytest.mark.parametrize(
@@ -18,6 +18,6 @@ from guiapp.viewmodels.text.round_trip import RoundTripInput, compare
 def test_rules_are_looked_for_only_where_the_text_does_not_come_back(model, text, names):
     tokenizer, shares = guiapp.open_model(model), []
     ids = tokenizer.encode(text, add_special=False).token_ids
-    result = compare(RoundTripInput(tokenizer, text, ids, Options()), shares.append)
+    result = compare(tokenizer, text, ids, Options(), shares.append)
     assert [change.rule.name for change in result.changes] == names
     assert (result.is_same, len(shares)) == (not names, 2 * bool(names))
