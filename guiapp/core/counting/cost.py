@@ -69,14 +69,12 @@ class Dear:
 class Dearest:
     """The words and lines that take the most tokens, the dearest first.
 
-    n_tokens    of the whole text, BOS and the like included
-    most_in_line  tokens of the line with the most
+    n_tokens  of the whole text, BOS and the like included
     """
 
     words: tuple[Dear, ...]
     lines: tuple[Dear, ...]
     n_tokens: int
-    most_in_line: int
 
 
 def steps_of(n_characters: NDArray[np.int64], n_tokens: NDArray[np.int64]) -> NDArray[np.uint8]:
@@ -120,10 +118,8 @@ def dearest(encoding: Encoding, n_most: int) -> Dearest:
 def dearest_of(text: bytes, starts: Offsets, ends: Offsets, n_most: int) -> Dearest:
     """The same of tokens that came from the bytes [starts[i], ends[i])."""
     data = np.frombuffer(text, np.uint8)
-    lines = line_costs(data, starts, ends)
-    words = word_costs(data, starts, ends)
-    most_in_line = int(lines.n_tokens.max(initial=0))
-    return Dearest(_most(text, words, n_most), _most(text, lines, n_most), len(starts), most_in_line)
+    words, lines = (find(data, starts, ends) for find in (word_costs, line_costs))
+    return Dearest(_most(text, words, n_most), _most(text, lines, n_most), len(starts))
 
 
 def _most(text: bytes, costs: Costs, n_most: int) -> tuple[Dear, ...]:

@@ -59,15 +59,11 @@ class Change(NamedTuple):
 class RoundTrip:
     """What decoding the tokens of a text gave.
 
-    offset    the first byte that differs, None where all are the same
-    expected  the text from there on, at most SHOWN_BYTES
-    decoded   what came instead
-    changes   why, the worst first; none where it is the same
+    offset   the first byte that differs, None where all are the same
+    changes  why, the worst first; none where it is the same
     """
 
     offset: int | None
-    expected: bytes = b""
-    decoded: bytes = b""
     changes: tuple[Change, ...] = ()
 
     @property
@@ -110,8 +106,7 @@ def round_trip(tokenizer: Tokenizer, encoding: Encoding) -> RoundTrip:
     offset = first_difference(text, decoded)
     if offset is None:
         return RoundTrip(None)
-    stretch = slice(offset, offset + SHOWN_BYTES)
-    return RoundTrip(offset, text[stretch], decoded[stretch], changes_of(tokenizer, encoding, decoded))
+    return RoundTrip(offset, changes_of(tokenizer, encoding, decoded))
 
 
 def changes_of(tokenizer: Tokenizer, encoding: Encoding, decoded: bytes) -> tuple[Change, ...]:

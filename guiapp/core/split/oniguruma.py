@@ -13,13 +13,12 @@ from collections.abc import Iterable
 
 from guiapp.core.split.unicode_patterns import (
     FOLDED,
-    LONGEST,
     MOST_COUNTED,
     MOST_NESTED,
     PatternError,
+    PatternReader,
     Ranges,
     complement,
-    counted,
     written,
 )
 from guiapp.core.text.unicode_tables import (
@@ -33,7 +32,6 @@ from guiapp.core.text.unicode_tables import (
 
 CONTROLS = {"r": 0x0D, "n": 0x0A, "t": 0x09, "f": 0x0C, "v": 0x0B, "a": 0x07, "e": 0x1B}
 HEX_DIGITS: Ranges = ((0x30, 0x39), (0x41, 0x46), (0x61, 0x66))
-GROUPS = ("(?:", "(?=", "(?!", "(?i:", "(?-i:")
 COUNT = re.compile(r"\{(\d{0,5})(,(\d{0,5}))?\}")
 CODE = re.compile(r"x\{\s*([0-9A-Fa-f]{1,8})\s*\}|x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})")
 PROPERTY = re.compile(r"\{(\^?)([A-Za-z0-9 _-]{1,60})\}")
@@ -56,20 +54,12 @@ SHORT_NAMES = {name.lower(): name for name in (*CATEGORIES, *"LMNPSZC")}
 
 def spelled_out(source: str) -> str:
     """The same pattern in plain parts only.  Raises PatternError for what is not supported."""
-    if len(source) > LONGEST:
-        raise PatternError(f"it is {len(source):,} characters long")
     return _Speller(source).pattern()
 
 
-class _Speller:
-    """Reads a pattern from left to right."""
-
-    def __init__(self, source: str) -> None:
-        self._source = source
-        self._at = 0
-        self._ignores_case = [False]  # in each open group
-        self._before = ""  # the letter that stands before, where case is ignored
-        self._n_ranges = 0
+class _Speller(PatternReader):
+    groups = (*PatternReader.groups, "(?-i:")
+    _before = ""  # the letter that stands before, where case is ignored
 
     def pattern(self) -> str:
         if self._source.startswith("(?i)"):  # for all that follows
@@ -83,27 +73,16 @@ class _Speller:
                 continue
             part, repeatable = self._part()
             parts.append(part)
-        if len(self._ignores_case) != 1:
-            raise PatternError("a group does not end")
+        self._check_end()
         return "".join(parts)
 
     def _part(self) -> tuple[str, str]:
         """What comes next, and the same again if it may be repeated; a group that ends is “)”."""
-        group = next((start for start in GROUPS if self._source.startswith(start, self._at)), None)
-        if group is None and self._source.startswith("(?", self._at):
-            raise PatternError(f"a group begins with {self._source[self._at : self._at + 4]}")
+        if group := self._begin_group():
+            return group, ""
         character = self._next()
-        if character == "(":
-            group = group or "("
-            self._at += len(group) - 1
-            if len(self._ignores_case) > MOST_NESTED:
-                raise PatternError("its groups are nested too deeply")
-            self._ignores_case.append(group == "(?i:" or (group != "(?-i:" and self._ignores_case[-1]))
-            return (group if group in ("(?=", "(?!") else "(?:"), ""
         if character == ")":
-            if len(self._ignores_case) == 1:
-                raise PatternError("a group ends that did not begin")
-            self._ignores_case.pop()
+            self._end_group()
             return ")", ")"
         if character == "|":
             self._before = ""
@@ -135,7 +114,7 @@ class _Speller:
             self._before = ""
         if not found:
             raise PatternError("a class holds nothing")
-        self._n_ranges = counted(found, self._n_ranges)
+        self._count_ranges(found)
         return written(self._cased(found))
 
     def _repeated(self, part: str, parts: list[str]) -> str:
@@ -177,7 +156,7 @@ class _Speller:
                 meets, found = _both(meets, _united(found)), []
                 continue
             member = self._member(depth)
-            self._n_ranges = counted(member, self._n_ranges)
+            self._count_ranges(member)
             found += member
             is_first = False
         self._at += 1
@@ -253,12 +232,6 @@ class _Speller:
             form for each in letters for form in (each.lower(), each.upper(), *FOLDED.get(each.lower(), ""))
         ]
         return _united([*found, *((ord(form),) * 2 for form in forms)])
-
-    def _next(self) -> str:
-        if self._at >= len(self._source):
-            raise PatternError("it ends too soon")
-        self._at += 1
-        return self._source[self._at - 1]
 
 
 def _count(least: str, comma: str | None, most: str | None) -> str:

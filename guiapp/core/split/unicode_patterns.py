@@ -22,7 +22,6 @@ FOLDED = {"s": "s\u017f", "k": "k\u212a"}
 
 OTHER_LETTERS = re.compile("[^\x00-\x7f]")
 COUNT = re.compile(r"\{(\d{1,4})(,(\d{0,4}))?\}")
-GROUPS = ("(?:", "(?=", "(?!", "(?i:", "(")
 
 Ranges = tuple[Range, ...]
 
@@ -36,47 +35,75 @@ def spelled_out(source: str) -> str:
 
     Raises PatternError for all else that is not plain.
     """
-    if len(source) > LONGEST:
-        raise PatternError(f"it is {len(source):,} characters long")
     return _Speller(source).pattern()
 
 
-class _Speller:
-    """Reads a pattern from left to right."""
+class PatternReader:
+    """Reads a pattern from left to right.  Raises PatternError for groups and sizes that are not allowed."""
+
+    groups: tuple[str, ...] = ("(?:", "(?=", "(?!", "(?i:")  # besides those that only a bracket begins
 
     def __init__(self, source: str) -> None:
+        if len(source) > LONGEST:
+            raise PatternError(f"it is {len(source):,} characters long")
         self._source = source
         self._at = 0
         self._ignores_case = [False]  # in each open group
         self._n_ranges = 0
 
+    def _next(self) -> str:
+        if self._at >= len(self._source):
+            raise PatternError("it ends too soon")
+        self._at += 1
+        return self._source[self._at - 1]
+
+    def _begin_group(self) -> str:
+        """The plain group in place of the one that begins here; "" where none does."""
+        if not self._source.startswith("(", self._at):
+            return ""
+        group = next((start for start in self.groups if self._source.startswith(start, self._at)), "(")
+        if group == "(" and self._source.startswith("(?", self._at):
+            raise PatternError(f"a group begins with {self._source[self._at : self._at + 4]}")
+        self._at += len(group)
+        if len(self._ignores_case) > MOST_NESTED:
+            raise PatternError("its groups are nested too deeply")
+        self._ignores_case.append(group == "(?i:" or (group != "(?-i:" and self._ignores_case[-1]))
+        return group if group in ("(?=", "(?!") else "(?:"
+
+    def _end_group(self) -> None:
+        if len(self._ignores_case) == 1:
+            raise PatternError("a group ends that did not begin")
+        self._ignores_case.pop()
+
+    def _check_end(self) -> None:
+        if len(self._ignores_case) != 1:
+            raise PatternError("a group does not end")
+
+    def _count_ranges(self, ranges: Ranges) -> None:
+        """Note so many ranges, which may get too many to handle."""
+        self._n_ranges += len(ranges)
+        if self._n_ranges > MOST_RANGES:
+            raise PatternError("its classes are too large")
+
+
+class _Speller(PatternReader):
     def pattern(self) -> str:
         parts, may_repeat = list[str](), False
         while self._at < len(self._source):
             part, may_repeat = self._part(may_repeat)
             parts.append(part)
-        if len(self._ignores_case) != 1:
-            raise PatternError("a group does not end")
+        self._check_end()
         return "".join(parts)
 
     def _part(self, may_repeat: bool) -> tuple[str, bool]:
         """What comes next, and whether it may be repeated."""
         if may_repeat and (repetition := self._repetition()):
             return repetition, False
-        group = next((start for start in GROUPS if self._source.startswith(start, self._at)), None)
-        if group is not None and self._source[self._at : self._at + 2] == "(?" and group == "(":
-            raise PatternError(f"a group begins with {self._source[self._at : self._at + 4]}")
-        if group is not None:
-            self._at += len(group)
-            if len(self._ignores_case) > MOST_NESTED:
-                raise PatternError("its groups are nested too deeply")
-            self._ignores_case.append(group == "(?i:" or self._ignores_case[-1])
-            return ("(?:" if group in ("(?i:", "(") else group), False
+        if group := self._begin_group():
+            return group, False
         character = self._next()
         if character == ")":
-            if len(self._ignores_case) == 1:
-                raise PatternError("a group ends that did not begin")
-            self._ignores_case.pop()
+            self._end_group()
             return ")", True
         if character == "|":
             return "|", False
@@ -122,7 +149,7 @@ class _Speller:
         return self._written(tuple(ranges), is_negated)
 
     def _written(self, ranges: Ranges, is_negated: bool = False) -> str:
-        self._n_ranges = counted(ranges, self._n_ranges)
+        self._count_ranges(ranges)
         return written(ranges, is_negated)
 
     def _member(self) -> Ranges:
@@ -178,12 +205,6 @@ class _Speller:
         forms = {character.lower(), character.upper(), *FOLDED.get(character.lower(), "")}
         return tuple((ord(form),) * 2 for form in sorted(forms))
 
-    def _next(self) -> str:
-        if self._at >= len(self._source):
-            raise PatternError("it ends too soon")
-        self._at += 1
-        return self._source[self._at - 1]
-
 
 def _counted(least: int, most: int, is_open: bool) -> str:
     if is_open:
@@ -191,13 +212,6 @@ def _counted(least: int, most: int, is_open: bool) -> str:
     if most < least:
         raise PatternError(f"something is repeated {{{least},{most}}} times")
     return f"{{{least},{most}}}"
-
-
-def counted(ranges: Ranges, n_before: int) -> int:
-    """How many ranges there are with those before.  Raises PatternError where it gets too many to handle."""
-    if n_before + len(ranges) > MOST_RANGES:
-        raise PatternError("its classes are too large")
-    return n_before + len(ranges)
 
 
 def complement(ranges: Ranges) -> Ranges:
