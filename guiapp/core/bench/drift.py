@@ -61,12 +61,8 @@ def drift_of(old: Record, new: Record, ratios: Mapping[str, Iterable[float]]) ->
         factor = median(yardstick.values())
         alike = tuple(name for name, middle in yardstick.items() if 1 / CLOSE < middle / factor < CLOSE)
         if len(alike) >= CLOSE_SHARE * len(yardstick):
-            return Drift(factor, alike, by_libraries) if _is_notable(factor) else NO_DRIFT
+            return NO_DRIFT if 1 / NOTABLE < factor < NOTABLE else Drift(factor, alike, by_libraries)
     return NO_DRIFT
-
-
-def _is_notable(factor: float) -> bool:
-    return not 1 / NOTABLE < factor < NOTABLE
 
 
 def _is_same_library(name: str, old: Record, new: Record) -> bool:

@@ -132,10 +132,6 @@ def _encode_first(subject: Subject) -> Operation:
     return Operation(lambda: fresh[0].encode(taken), before=load)
 
 
-def _encode_batch(subject: Subject) -> Operation:
-    return Operation(_batch_call(subject))
-
-
 def _batch_call(subject: Subject) -> Callable[[], Iterable[Any]]:
     contender = subject.contender
     if contender.encode_batch is None:
@@ -205,7 +201,7 @@ OPERATIONS: dict[str, Callable[[Subject], Operation]] = {
     "encode first": _encode_first,
     SINGLY: _encode_singly,
     METERED: _encode_metered,
-    BATCH: _encode_batch,
+    BATCH: lambda subject: Operation(_batch_call(subject)),
     "decode": _decode,
     "append": _append,
     "count parts": _count_parts,

@@ -179,9 +179,8 @@ def compare_vocabularies(first: Tokenizer, second: Tokenizer) -> VocabularyCompa
     keys = [_keys(each[: len(kind)], kind) for each, kind in zip(groups, kinds, strict=True)]
     both = _pairs(keys[0], keys[1])
     left, right = both.T
-    first_searches, second_searches = (
-        _searches(each, has_all=_are_added_alike(*vocabularies)) for each in vocabularies
-    )
+    are_added_alike = all(each.parts is not None for each in vocabularies)
+    first_searches, second_searches = (_searches(each, has_all=are_added_alike) for each in vocabularies)
     return VocabularyComparison(
         first=first,
         second=second,
@@ -245,10 +244,6 @@ def _others(rows: Ids, count: int) -> Ids:
     is_other = np.ones(count, np.bool_)
     is_other[rows] = False
     return np.flatnonzero(is_other).astype(np.int32)
-
-
-def _are_added_alike(first: Vocabulary, second: Vocabulary) -> bool:
-    return first.parts is not None and second.parts is not None
 
 
 def _searches(vocabulary: Vocabulary, has_all: bool) -> NDArray[np.uint8]:

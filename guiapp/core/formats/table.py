@@ -93,7 +93,7 @@ def load_vocabulary(
     `opening` is told of each stage.
     Raises VocabError for every file that holds no usable vocabulary.
     """
-    path, opening = Path(path), opening or Opening(_ignore)
+    path, opening = Path(path), opening or Opening(lambda share: None)
     if os.path.isdir(path):  # Path's own raises where it must not look
         path = file_in(path)
     key = _key_of(path, pre)
@@ -124,7 +124,3 @@ def format_of(path: Path) -> Format:
 def is_tokenizer(head: bytes) -> bool:
     """Whether a file that begins so is of a known format."""
     return any(each.sniff(head) for each in FORMATS)
-
-
-def _ignore(_share: float) -> None:
-    pass

@@ -53,7 +53,8 @@ class Opening:
 def opened(session: SessionFile, may_fetch: bool = False, open_: Open = open_model) -> Opening:
     """Open the model of a session, which no server is asked for unless it `may_fetch`; raises VocabError."""
     name = quoted(session.model, 200)
-    if _is_file(session.model) and not exists(session.model):
+    is_file = is_plain(session.model) and not session.model.startswith(PREFIX)
+    if is_file and not exists(session.model):
         return Opening(session, None, Obstacle.MISSING, f"The model of this session is not there: {name}")
     if not is_fetched(session.model) or may_fetch:
         return _opened_as(session, session.model, open_)
@@ -74,7 +75,3 @@ def _opened_as(session: SessionFile, name: str, open_: Open) -> Opening:
         told = f"{shown} is not the file that this session was saved with: its tokens may be others."
         return Opening(session, tokenizer, Obstacle.CHANGED, told)
     return Opening(session, tokenizer)
-
-
-def _is_file(model: str) -> bool:
-    return is_plain(model) and not model.startswith(PREFIX)

@@ -43,7 +43,8 @@ class PieceText:
         self._charsmap = open_charsmap(rules.charsmap)
         self._user_defined = frozenset(user_defined)
         self._longest = max(map(len, user_defined), default=0)
-        self._spelled = frozenset(self._spell(text) for text in user_defined if not self._never_is(text))
+        ever = (text for text in user_defined if not (rules.marks_spaces and SPACE in text))
+        self._spelled = frozenset(map(self._spell, ever))
 
     def check(self, most_growth: int) -> None:
         """Raises ValueError for a character map that is not to be used, as `__init__` does."""
@@ -82,7 +83,8 @@ class PieceText:
                 "adds_space": self.rules.adds_space,
                 "adds_at_end": self.rules.adds_at_end,
                 "removes_spaces": self.rules.removes_spaces,
-                "keeps_space": bool(self._charsmap.spaces[SPACE[0]]) and self._begins_no_piece(SPACE),
+                "keeps_space": bool(self._charsmap.spaces[SPACE[0]])
+                and not any(text.startswith(SPACE) for text in self._user_defined),
             },
         )
 
@@ -163,9 +165,6 @@ class PieceText:
             return False
         return self._stays(before) and self._stays(after) and (self._maps_nothing or self._stays(follows))
 
-    def _begins_no_piece(self, beginning: bytes) -> bool:
-        return not any(text.startswith(beginning) for text in self._user_defined)
-
     @property
     def _maps_nothing(self) -> bool:
         return len(self._charsmap.units) == 0
@@ -203,10 +202,6 @@ class PieceText:
         if self._is_compact:
             return text.replace(SPACE_SYMBOL, SPACE)
         return text.replace(SPACE, SPACE_SYMBOL)
-
-    def _never_is(self, user_defined: bytes) -> bool:
-        """Whether no text becomes such a piece, for there are no spaces behind this."""
-        return self.rules.marks_spaces and SPACE in user_defined
 
 
 def character_at(text: NDArray[np.uint8], at: int) -> bytes:

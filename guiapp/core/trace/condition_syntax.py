@@ -208,7 +208,8 @@ class _Parser:
             return Value(float(token.text), token.at)
         if token.kind == "text":
             self._at += 1
-            return Value(_unescaped(token.text[1:-1]), token.at)
+            text = re.sub(r"\\(.)", lambda match: ESCAPES.get(match[1], match[1]), token.text[1:-1])
+            return Value(text, token.at)
         if token.kind == "name" and token.text not in WORDS:
             self._at += 1
             if self._accept("(") is not None:
@@ -219,7 +220,3 @@ class _Parser:
             self._expect(")")
             return node
         raise self._surprise("a number, a text or a column")
-
-
-def _unescaped(text: str) -> str:
-    return re.sub(r"\\(.)", lambda match: ESCAPES.get(match[1], match[1]), text)

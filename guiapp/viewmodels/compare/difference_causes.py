@@ -168,9 +168,8 @@ class DifferenceCauses(Working):
 
     def _count(self, ids: np.ndarray[tuple[int], np.dtype[np.int32]]) -> None:
         counts = Counter(number for number in ids.tolist() if number != UNTOLD)
-        rows = [
-            CauseCount(number, _capital(self._kinds[number]), count) for number, count in counts.most_common()
-        ]
+        kinds = [f"{kind[0].upper()}{kind[1:]}" for kind in self._kinds]
+        rows = [CauseCount(number, kinds[number], count) for number, count in counts.most_common()]
         if rows != self.counts:
             self.counts = rows
             self.counts_changed.emit()
@@ -180,10 +179,6 @@ def _tokens(column: ComparedSpans, first: int, last: int, start: int) -> tuple[t
     ids, starts, ends, _ = column.tokens.between(first, last)
     rows = zip(ids.tolist(), (starts - start).tolist(), (ends - start).tolist(), strict=True)
     return tuple(row for row in rows if row[1] < row[2])
-
-
-def _capital(kind: str) -> str:
-    return f"{kind[0].upper()}{kind[1:]}"
 
 
 def _reasons(sides: Sequence[Side], difference: Difference, progress: Progress) -> list[Told]:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.editing.text_buffer import TextEdit
 from guiapp.core.explain.characters import n_characters
 from guiapp.core.text.hidden import NOTHING_HIDDEN, HiddenPlaces, hidden_places, without
-from guiapp.viewmodels.background import LatestJob, Progress, Working
+from guiapp.viewmodels.background import LatestJob, Working
 from guiapp.viewmodels.later import later
 from guiapp.viewmodels.text_session import TextSession
 
@@ -132,7 +130,8 @@ class HiddenCharacters(Working):
             self._pause.start()
 
     def _look(self) -> None:
-        self.job.start(partial(_places_of, self._document.text()))
+        text = self._document.text()
+        self.job.start(lambda _: hidden_places(text))
 
     def _take(self, places: HiddenPlaces) -> None:
         self._is_known = True
@@ -143,10 +142,6 @@ class HiddenCharacters(Working):
         self.places = places
         if not is_same:
             self.changed.emit()
-
-
-def _places_of(text: bytes, progress: Progress) -> HiddenPlaces:
-    return hidden_places(text)
 
 
 def _moved(places: HiddenPlaces, edit: TextEdit) -> HiddenPlaces:

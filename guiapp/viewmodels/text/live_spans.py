@@ -168,7 +168,8 @@ class LiveSpans(QObject):
     def _to_be_timed(self) -> Job[_Timed] | None:
         if self._live is None or self._tokenizer is None:
             return None
-        return partial(_time, _Given(self._tokenizer, self._document.text(), self._options))
+        given = _Given(self._tokenizer, self._document.text(), self._options)
+        return lambda _: _Timed(_warm_ns(given), len(given.text))
 
     def _note_time(self) -> None:
         if (timed := self.timing.result) is not None:
@@ -210,10 +211,6 @@ def _encode(given: _Given, progress: Progress) -> _Encoded:
     if len(given.text) < SMALL:
         elapsed_ns = _warm_ns(given)
     return _Encoded(LiveEncoding(given.tokenizer, encoding, given.options), elapsed_ns)
-
-
-def _time(given: _Given, progress: Progress) -> _Timed:
-    return _Timed(_warm_ns(given), len(given.text))
 
 
 def _warm_ns(given: _Given) -> int:

@@ -51,7 +51,8 @@ class StageChart(RowChart):
         )
         short = "Shares of one call."
         self.x_range = 0.0, 1.0
-        times = [(_time_of(call), self.theme.text) for call in calls]
+        s_per_byte = [call["median_s"] / call["size_bytes"] for call in calls]
+        times = [(time_text(each * BYTES_PER_MB), self.theme.text) for each in s_per_byte]
         self.lay_rows([None, *calls], [Column("1 MB takes", [("", self.theme.dim), *times])])
         self.set_title(self.titles, [f"{short} Two colours in one bar: two stages in one pass.", short, ""])
         self._parts = []
@@ -100,10 +101,6 @@ class StageChart(RowChart):
             self.markers.append(marker)
             self.words.append(Word(title, 0.0, 0.0, self.theme.dim, at_px + LEGEND_PX, BEGINS))
             at_px += self.width_px(title) + 4 * LEGEND_PX
-
-
-def _time_of(call: Record) -> str:
-    return time_text(call["median_s"] / call["size_bytes"] * BYTES_PER_MB)
 
 
 def _is_stage_of(row: Record, call: Record) -> bool:

@@ -47,7 +47,8 @@ class FactTable(QWidget):
 
     def fit_into(self, width_px: int) -> None:
         """Put values beside their names only where so wide a table leaves room for them."""
-        columns_px = FEWEST_COLUMNS * self._value_advance()
+        metrics = next(iter(self.values.values())).fontMetrics()
+        columns_px = FEWEST_COLUMNS * metrics.horizontalAdvance("0")
         names_px = max(label.sizeHint().width() for label in self._names.values())
         is_stacked = width_px - names_px - NAME_GAP_PX < columns_px
         if is_stacked != self._is_stacked:
@@ -61,9 +62,6 @@ class FactTable(QWidget):
             value.setVisible(name in facts)
             text = CODE_AND_SIGN.sub("\\1\N{NO-BREAK SPACE}", facts.get(name, ""))
             value.set_spans([Span(text, color, is_bold=name == bold)])
-
-    def _value_advance(self) -> int:
-        return next(iter(self.values.values())).fontMetrics().horizontalAdvance("0")
 
     def _follow_zoom(self) -> None:
         for name, value in self.values.items():

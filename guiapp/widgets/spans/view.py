@@ -398,7 +398,7 @@ class SpanView(QAbstractScrollArea):
         if self._keeps_rows[0] and not self._added.leading:
             self._draw_beside(painter, MARGIN_PX - self._rows.scroll_y, NO_BOS)
         if not self._document.size:
-            self._draw_placeholder(painter)
+            self._draw_beside(painter, self._rows.place_of(0).y, self._placeholder)
         for offset, color in self._uprights():
             line = self._upright_rect(offset)
             draw_upright(painter, line.center().x(), line.top(), line.height(), color)
@@ -464,9 +464,6 @@ class SpanView(QAbstractScrollArea):
 
     def _marks_of(self, chip: ChipBox) -> tuple[bool, bool]:
         return chip.token == self._selected_token, chip.token == self._hovered_token
-
-    def _draw_placeholder(self, painter: QPainter) -> None:
-        self._draw_beside(painter, self._rows.place_of(0).y, self._placeholder)
 
     def _draw_beside(self, painter: QPainter, y: float, words: str) -> None:
         """Words that are no text, in a row that begins at y."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 from PySide6.QtGui import QResizeEvent
@@ -56,8 +57,8 @@ class WalkBar(QFrame):
         self._play.setMinimumWidth(self._play.fontMetrics().horizontalAdvance(PAUSE) + 2 * GAP_PX)
         self._story = StyledText(Theme.mono_font(SMALL_FONT_PX), MORE_LINES)
         self._story.setAccessibleName("Greedy walk")
-        back = tool_button("‹ Back", self._step_back, tip="One byte back")
-        on = tool_button("On ›", self._step, tip="One byte on")
+        back = tool_button("‹ Back", partial(walk.move, -1), tip="One byte back")
+        on = tool_button("On ›", partial(walk.move, 1), tip="One byte on")
         about = FittingLine(theme_source, *ABOUT)
         head = in_row(heading("Greedy walk"), back, self._play, on, (about, 1), spacing=GAP_PX)
         in_column(head, self._story, on=self, margins=(MARGIN_PX, UNIT_PX), spacing=0)
@@ -80,12 +81,6 @@ class WalkBar(QFrame):
         room = self.width() - 2 * MARGIN_PX - 2 * TEXT_MARGIN_PX
         n_lines = N_LINES if room >= metrics.horizontalAdvance("0" * SENTENCE) else MORE_LINES
         return n_lines * (metrics.lineSpacing() + TALL) + 2 * TEXT_MARGIN_PX
-
-    def _step(self) -> None:
-        self._walk.move(1)
-
-    def _step_back(self) -> None:
-        self._walk.move(-1)
 
     def _follow(self) -> None:
         self._play.setText(PAUSE if self._walk.is_playing else PLAY)

@@ -39,7 +39,7 @@ def paint_lattice(painter: QPainter, theme: Theme, area: QRectF, shown: Lattice)
     base = area.bottom() - BELOW_BASE_PX - (highest - room) / 2
     arcs = [
         Arc(edge, area.left() + step * (edge.first + 0.5), area.left() + step * (edge.last + 0.5), base)
-        for edge in sorted(shown.edges, key=_importance)
+        for edge in sorted(shown.edges, key=lambda edge: ("way", "chosen", "worse", "now").index(edge.kind))
     ]
     for arc in arcs:
         paint_arc(painter, theme, arc, room, longest)
@@ -107,10 +107,6 @@ class Arc(NamedTuple):
             "now": QPen(theme.accent, 3.0),
             "worse": QPen(theme.accent, 1.6, Qt.PenStyle.DotLine),
         }[self.edge.kind]
-
-
-def _importance(edge: Edge) -> int:
-    return ("way", "chosen", "worse", "now").index(edge.kind)
 
 
 def paint_arc(painter: QPainter, theme: Theme, arc: Arc, room: float, longest: int) -> None:
