@@ -17,7 +17,7 @@ from guiapp.core.bench.operations import encode_all
 from guiapp.core.bench.plan import Plan
 from guiapp.core.bench.timing import Sample
 from guiapp.core.bench.worker import Loaded
-from guiapp.core.bench.worker_process import Worker
+from guiapp.core.bench.worker_process import AskedProcess
 
 Seconds = Callable[[str, int], float]  # contender, bytes
 
@@ -82,7 +82,7 @@ class FakeStarter:
         self.workers: list[FakeWorker] = []
         self.log: list[tuple[object, ...]] = []
 
-    def __call__(self, name: str, threads: int) -> Worker:
+    def __call__(self, name: str, threads: int) -> AskedProcess:
         self.workers.append(FakeWorker(self._model, name, self._seconds, self.log))
         return self.workers[-1]
 

@@ -23,7 +23,7 @@ from guiapp.core.bench.history import compare_runs
 from guiapp.core.bench.measurement import Record, Report, half_width
 from guiapp.core.bench.plan import Plan
 from guiapp.core.bench.verdict import Verdict, verdict_of
-from guiapp.core.bench.worker_process import Worker, WorkerProcess
+from guiapp.core.bench.worker_process import AskedProcess, WorkerProcess
 
 NAMES = ("fast", "heap", "scan", "table")  # all of which are `fast` here
 N_RUNS = 51  # 50 pairs of runs with 4 results each
@@ -45,7 +45,7 @@ def one_run(plan: Plan) -> Record:
     """The record of a run in which every contender is `fast`."""
     control, report = Control(), Report()
 
-    def start(name: str, threads: int) -> Worker:
+    def start(name: str, threads: int) -> AskedProcess:
         return WorkerProcess(plan.model, "fast", threads, control.shall_stop)
 
     for event in run(plan, control, start):

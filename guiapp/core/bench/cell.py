@@ -26,7 +26,7 @@ from guiapp.core.bench.plan import Plan
 from guiapp.core.bench.statistics import summarize
 from guiapp.core.bench.tasks import Cell
 from guiapp.core.bench.turns import is_enough
-from guiapp.core.bench.worker_process import GLANCE_S, ContenderFailed, Stopped, Worker, WorkerLost
+from guiapp.core.bench.worker_process import GLANCE_S, AskedProcess, ContenderFailed, Stopped, WorkerLost
 from guiapp.core.bench.workers import LOAD_LIMIT_S, Workers
 
 IMPRESSION_TURNS = 5  # of each, while others load
@@ -61,7 +61,7 @@ class Race:
         self._clock_s = clock_s
         self._order = np.random.default_rng(plan.seed)
         self._points: dict[tuple[str, str, str, str], list[tuple[int, float]]] = {}
-        self._preparers: dict[tuple[str, str], Worker] = {}
+        self._preparers: dict[tuple[str, str], AskedProcess] = {}
         self.used_s = 0.0
 
     def run(

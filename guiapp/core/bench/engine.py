@@ -49,7 +49,7 @@ from guiapp.core.bench.scenarios import SCENARIOS, tasks_of
 from guiapp.core.bench.starting import begin_early
 from guiapp.core.bench.stolen_time import StolenTime
 from guiapp.core.bench.tasks import Cell, Setting
-from guiapp.core.bench.worker_process import GLANCE_S, Stopped, Worker, WorkerProcess
+from guiapp.core.bench.worker_process import GLANCE_S, AskedProcess, Stopped, WorkerProcess
 from guiapp.core.bench.workers import StartWorker, Workers
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.vocabulary import VocabType
@@ -176,7 +176,7 @@ def _race(plan: Plan, workers: Workers, control: Control, tokenizer: Tokenizer) 
 def _process_starter(plan: Plan, control: Control) -> StartWorker:
     own = {each.name: each for each in plan.own}
 
-    def start(name: str, threads: int) -> Worker:
+    def start(name: str, threads: int) -> AskedProcess:
         return WorkerProcess(plan.model, name, threads, control.shall_stop, plan.pre, own.get(name))
 
     return start

@@ -7,7 +7,7 @@ import signal
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, Protocol
+from typing import Any
 
 from guiapp.core.bench.contenders.own import OwnContender
 from guiapp.core.bench.memory import held_bytes_of
@@ -41,33 +41,12 @@ class ContenderFailed(Exception):  # noqa: N818
     """The contender refused or raised; the worker lives on."""
 
 
-class Worker(Protocol):
-    """What the engine needs of a worker."""
-
-    stage: str
-    """What it said last that it does."""
-
-    def ask(self, limit_s: float, command: str, *arguments: object) -> Any:
-        """The answer; raises Stopped, WorkerLost or ContenderFailed."""
-
-    def begin(self, limit_s: float, command: str, *arguments: object) -> None:
-        """Ask, and leave the answer for later; raises WorkerLost."""
-
-    def is_answered(self, wait_s: float) -> bool:
-        """Whether the answer is there, within some seconds; raises Stopped or WorkerLost."""
-
-    def answer(self) -> Any:
-        """What it said, once `is_answered`; raises WorkerLost or ContenderFailed."""
-
-    def end(self) -> None:
-        """End it now, whatever it does."""
-
-
 class AskedProcess:
     """A child process that runs `serve(connection, *arguments)`, which answers what it is asked.
 
     One that was spawned ends with the thread that started it, on Linux.
 
+    stage       what it said last that it does
     most_bytes  of memory that it and what it started may hold, where the system tells; None: no limit
     """
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from guiapp.core.bench.worker import Loaded
-from guiapp.core.bench.worker_process import GLANCE_S, ContenderFailed, TookTooLong, Worker, WorkerLost
+from guiapp.core.bench.worker_process import GLANCE_S, AskedProcess, ContenderFailed, TookTooLong, WorkerLost
 
 LOAD_LIMIT_S = 180.0
 MOST_LOSSES = 3
 
-StartWorker = Callable[[str, int], Worker]  # the contender's name, threads
+StartWorker = Callable[[str, int], AskedProcess]  # the contender's name, threads
 
 
 class Workers:
@@ -18,8 +18,8 @@ class Workers:
 
     def __init__(self, start: StartWorker) -> None:
         self._start = start
-        self._running: dict[tuple[str, int], Worker] = {}
-        self._loading: dict[tuple[str, int], Worker] = {}
+        self._running: dict[tuple[str, int], AskedProcess] = {}
+        self._loading: dict[tuple[str, int], AskedProcess] = {}
         self._n_losses: dict[str, int] = {}
         self.loaded: dict[str, Loaded] = {}
 
@@ -27,7 +27,7 @@ class Workers:
         """Whether the next question needs no new worker."""
         return (name, threads) in self._running
 
-    def get(self, name: str, threads: int) -> Worker:
+    def get(self, name: str, threads: int) -> AskedProcess:
         """A worker that has loaded its contender; raises ContenderFailed, WorkerLost or Stopped."""
         if (name, threads) not in self._running:
             self.begin(name, threads)

@@ -15,12 +15,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.components.models import unigram, word_level, word_piece
+from guiapp.core.components.models import PieceModel, unigram, word_level, word_piece
 from guiapp.core.components.pre_tokenizers import without_byte_mapping
 from guiapp.core.components.prepare import normalize, pre_tokenize
 from guiapp.core.encoding import FragmentTokens, join_tokens
 from guiapp.core.pipelines.pair_merging import PairEncoder, to_source
-from guiapp.core.pipelines.piece_encoder import PieceEncoder
 from guiapp.core.pipelines.pipeline import Pipeline
 from guiapp.core.pipelines.stages import ENCODE, NORMALISE_AND_SPLIT, Stage, Stages
 from guiapp.core.pipelines.symbol_merging import SymbolEncoder
@@ -39,7 +38,7 @@ NO_TOKENS = FragmentTokens(np.empty(0, np.int32), np.empty(0, np.int64), np.empt
 Find = Callable[[NDArray[np.uint8], bool], Found]
 
 
-def _byte_pair_encoder(vocabulary: Vocabulary, parts: Parts) -> PieceEncoder:
+def _byte_pair_encoder(vocabulary: Vocabulary, parts: Parts) -> PairEncoder | SymbolEncoder:
     merging = listed_merging(vocabulary, parts)
     if parts.merges_bytes or _falls_back_behind_merges(merging, parts):
         return PairEncoder(vocabulary, merging, ALL_PIECES if parts.model.ignore_merges else NO_PIECES)
@@ -55,7 +54,7 @@ def _falls_back_behind_merges(merging: PairMerging, parts: Parts) -> bool:
     return bool((tokens >= 0).all()) and not np.isin(merging.rules.table[:, :2], tokens).any()
 
 
-ENCODERS: dict[str, Callable[[Vocabulary, Parts], PieceEncoder]] = {
+ENCODERS: dict[str, Callable[[Vocabulary, Parts], PairEncoder | SymbolEncoder | PieceModel]] = {
     "BPE": _byte_pair_encoder,
     "WordPiece": word_piece,
     "Unigram": unigram,

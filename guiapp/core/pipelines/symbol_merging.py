@@ -41,7 +41,7 @@ Symbols = list[tuple[int, int, int]]  # token, start and end of each
 
 
 class SymbolEncoder:
-    """See `PieceEncoder`."""
+    """See `PieceModel`."""
 
     encoders: tuple[str, ...] = ("heap", "scan")
     refused = REFUSED

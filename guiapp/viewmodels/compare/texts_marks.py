@@ -2,36 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.core.compare.id_changes import Change, IdChanges, beside, beside_all
+from guiapp.core.compare.id_changes import Change, beside, beside_all
 from guiapp.core.editing.text_buffer import TextEdit
 from guiapp.core.editing.token_store import N_TINTS, TokenStore
-from guiapp.viewmodels.text.document import TextDocument
-from guiapp.viewmodels.tokens.layout import SpanSource, SpanWindow, Strength
+from guiapp.viewmodels.tokens.layout import SpanWindow, Strength
 
-
-class TokensOfText(SpanSource, Protocol):
-    """A text with its tokens, such as a `ModelSession`."""
-
-    document: TextDocument
-
-    @property
-    def tokens(self) -> TokenStore: ...
-
-
-class Changes(Protocol):
-    """What is known of both sides; `is_shown` where there is anything to compare with."""
-
-    @property
-    def found(self) -> IdChanges: ...
-
-    @property
-    def is_shown(self) -> bool: ...
+if TYPE_CHECKING:
+    from guiapp.viewmodels.compare.texts import ComparedTexts
+    from guiapp.viewmodels.compare.texts_ids import ListedSpans
+    from guiapp.viewmodels.model_session import ModelSession
 
 
 class MarkedSpans(QObject):
@@ -48,8 +33,8 @@ class MarkedSpans(QObject):
 
     def __init__(
         self,
-        source: TokensOfText,
-        changes: Changes,
+        source: ModelSession | ListedSpans,
+        changes: ComparedTexts,
         parent: QObject,
         reference: MarkedSpans | None = None,
     ) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.core.doctor.findings import HINT, Change, Finding
+from guiapp.core.doctor.findings import HINT, Finding
 from guiapp.viewmodels.background import LatestJob, Progress, Working
 from guiapp.viewmodels.later import later
 from guiapp.viewmodels.model_session import ModelSession
@@ -16,7 +16,6 @@ from guiapp.viewmodels.models.loader import title_of
 
 if TYPE_CHECKING:
     from guiapp.core.doctor.doctor import Diagnosis
-    from guiapp.core.hunt.finds import Spans
     from guiapp.core.tokenizer import Tokenizer
 
 AFTER_OPENING_MS = 1500  # the first tokens go first
@@ -214,22 +213,6 @@ class DoctorModel(Working):
         self.diagnosis, self.problem, self.chosen = diagnosis, problem, 0
         self.changed.emit()
         self.chosen_changed.emit()
-
-
-class Cuts(NamedTuple):
-    """A text that is cut otherwise once a fault is mended; None where only a conversion can tell."""
-
-    text: bytes
-    token_ids: tuple[tuple[int, ...] | None, tuple[int, ...] | None]
-    spans: tuple[Spans | None, Spans | None]
-
-
-def cuts_of(change: Change) -> Cuts:
-    before, after = change.before, change.after
-    ids = before.ids, None if after is None else after.ids
-    return Cuts(
-        change.text.encode("utf-8", "replace"), ids, (before.spans, None if after is None else after.spans)
-    )
 
 
 def _examine(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from guiapp.core.explain.visible_text import isolate, visible_text
 from guiapp.core.hunt.finds import Spans
@@ -48,17 +48,12 @@ class FindGrid:
     width: float
 
 
-class CutTwice(Protocol):
+class CutTwice(NamedTuple):
     """A text, and how two cut it: their ids, and the bytes that each came from, where these are known."""
 
-    @property
-    def text(self) -> bytes: ...
-
-    @property
-    def token_ids(self) -> tuple[tuple[int, ...] | None, tuple[int, ...] | None]: ...
-
-    @property
-    def spans(self) -> tuple[Spans | None, Spans | None]: ...
+    text: bytes
+    token_ids: tuple[tuple[int, ...] | None, tuple[int, ...] | None]
+    spans: tuple[Spans | None, Spans | None]
 
 
 class _Token(NamedTuple):

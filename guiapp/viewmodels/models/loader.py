@@ -90,6 +90,12 @@ class ModelLoader(QObject):
         self.job.start(partial(_open, self.load, name, pre))
         self._set_loading(name)
 
+    def use_pre(self, pre: str) -> None:
+        """Open the model that waits for a choice, or else the present one; "" for what its file says."""
+        model = self.refused or self.model
+        if model is not None:
+            self.open(model.name, pre or None)
+
     def share(self, model: OpenModel) -> None:
         """Have a model open that somebody else has loaded."""
         is_new, self.model = model is not self.model, model

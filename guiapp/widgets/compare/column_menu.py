@@ -54,7 +54,7 @@ class ColumnMenu(QMenu):
         """Ask how the model that waits, or else the one that is open, splits text."""
         if self._pre_picker is None:
             self._pre_picker = PrePicker(self._session.loader, self._theme_source, self._button)
-            self._pre_picker.chosen.connect(self._use_pre)
+            self._pre_picker.chosen.connect(self._session.loader.use_pre)
         self._pre_picker.open_under(self._button)
 
     @property
@@ -62,12 +62,6 @@ class ColumnMenu(QMenu):
         button = self.parentWidget()
         assert button is not None
         return button
-
-    def _use_pre(self, pre: str) -> None:
-        loader = self._session.loader
-        model = loader.refused or loader.model
-        if model is not None:
-            loader.open(model.name, pre or None)
 
     def _add(self, text: str, slot: object, is_checkable: bool = False) -> QAction:
         action = self.addAction(text)

@@ -10,12 +10,13 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QFont, QGuiApplication
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSizePolicy, QStackedWidget, QWidget
 
-from guiapp.core.doctor.findings import Finding, TemplateLine
+from guiapp.core.doctor.findings import Change, Finding, TemplateLine
 from guiapp.core.doctor.report import is_command
 from guiapp.core.explain.visible_text import isolate
 from guiapp.core.vocab.quoting import quoted
-from guiapp.viewmodels.doctor.model import DoctorModel, cuts_of
+from guiapp.viewmodels.doctor.model import DoctorModel
 from guiapp.viewmodels.doctor.words import stretches, title_of
+from guiapp.viewmodels.hunt.grid import CutTwice
 from guiapp.widgets.doctor.severities import ICONS
 from guiapp.widgets.hunt.find_picture import FindPicture
 from guiapp.widgets.shared.buttons import push_button, tool_button
@@ -160,7 +161,7 @@ class FindingPanel(QFrame):
         self.what.set_spans(_spans(finding.what, theme))
         self._area.setVisible(finding.changes is not None)
         if finding.changes is not None:
-            self.picture.show_find(cuts_of(finding.changes))
+            self.picture.show_find(_cuts_of(finding.changes))
             self._area.setFixedHeight(self.picture.height() + 12)
         self._mends.setVisible(bool(finding.remedy))
         self.remedy.set_font(
@@ -216,3 +217,12 @@ def _line_spans(line: TemplateLine, theme: Theme) -> Iterator[Span]:
         color = theme.text if is_meant else theme.dim
         yield Span(isolate(quoted(text, 4 * len(text))), color, ground)
         yield Span(end, theme.dim)
+
+
+def _cuts_of(change: Change) -> CutTwice:
+    """A text before and after a fault is mended; None where only a conversion can tell."""
+    before, after = change.before, change.after
+    ids = before.ids, None if after is None else after.ids
+    return CutTwice(
+        change.text.encode("utf-8", "replace"), ids, (before.spans, None if after is None else after.spans)
+    )

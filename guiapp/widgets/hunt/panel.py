@@ -12,6 +12,7 @@ from guiapp.core.explain.figures import counted
 from guiapp.core.explain.visible_text import isolate, visible_text
 from guiapp.core.hunt.finds import Find, Place
 from guiapp.core.vocab.quoting import quoted
+from guiapp.viewmodels.hunt.grid import CutTwice
 from guiapp.viewmodels.hunt.model import HuntModel
 from guiapp.viewmodels.hunt.words import LETTERS, sentence, title_of, where
 from guiapp.viewmodels.later import later
@@ -158,7 +159,7 @@ class FindPanel(QFrame):
             return
         self._shown = find, row
         self._picture_area.setVisible(find.token_ids != (None, None))  # as of two vocabularies
-        self.picture.show_find(find)
+        self.picture.show_find(CutTwice(find.text, find.token_ids, find.spans))
         self._tell_why(find)
         self._tell_places(row)
         subject = self._model.hunted[1] if self._model.hunted is not None else None

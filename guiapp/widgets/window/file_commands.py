@@ -107,7 +107,7 @@ class FileCommands(QObject):
         self.picker.chosen.connect(self._take)
         self.picker.browse_requested.connect(self._browse)
         self.picker.folder_requested.connect(self.add_folder)
-        self.pre_picker.chosen.connect(self._use_pre)
+        self.pre_picker.chosen.connect(loader.use_pre)
         loader.refused_changed.connect(self._follow_loader)
         loader.model_changed.connect(self._follow_loader)
         loader.model_changed.connect(self._remember_model)
@@ -188,13 +188,6 @@ class FileCommands(QObject):
 
     def choose_pre(self) -> None:
         self.pre_picker.open_under(self._window.top_bar.model_button)
-
-    def _use_pre(self, pre: str) -> None:
-        """Open the model that waits for a choice, or else the present one again."""
-        loader = self._session.loader
-        model = loader.refused or loader.model
-        if model is not None:
-            loader.open(model.name, pre or None)
 
     def _follow_loader(self) -> None:
         self._actions["choose_pre"].setEnabled(can_choose(self._session.loader))

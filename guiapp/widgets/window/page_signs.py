@@ -16,7 +16,7 @@ from guiapp.widgets.shared.theme import SMALL_FONT_PX, Theme
 from guiapp.widgets.spans.painter import QUIET_ALPHA, RADIUS_PX, RING_ALPHA, RING_PX, draw_upright, faded
 from guiapp.widgets.vocabulary.embeddings_chart import draw_hollow, draw_known, draw_suspects
 from guiapp.widgets.vocabulary.picture import OTHERS
-from guiapp.widgets.window.signs_card import IN_STEPS, IN_THE_TEXT, Draw, Sign
+from guiapp.widgets.window.signs_card import IN_STEPS, IN_THE_TEXT, Draw, Sign, words
 from guiapp.widgets.window.tree_signs import IN_TREE
 
 BAR_PX = 12
@@ -28,13 +28,6 @@ Parts = tuple[tuple[str, tuple[Sign, ...]], ...]
 
 def _bar_in(box: QRectF, share: float = 1.0) -> QRectF:
     return QRectF(box.left(), box.center().y() - BAR_PX / 2, box.width() * share, BAR_PX)
-
-
-def _words(text: str) -> Draw:
-    def draw(painter: QPainter, theme: Theme, box: QRectF) -> None:
-        write(painter, box, text, theme.text, CENTER, Theme.mono_font(SMALL_FONT_PX))
-
-    return draw
 
 
 def _measured(style: Qt.BrushStyle = Qt.BrushStyle.SolidPattern, has_whisker: bool = False) -> Draw:
@@ -258,9 +251,9 @@ ON_CHARTS = (
     Sign(_measured(has_whisker=True), "the whisker: the true median is in there, to 95 %"),
     Sign(_measured(Qt.BrushStyle.BDiagPattern), "hatched: its ids are not those of the model's own library"),
     Sign(_fainter, "bars of one contender, fainter from each to the next: what each is, it says at its end"),
-    Sign(_words("≈ 97.2 %"), "the share of its tokens that are those of the model's own library"),
-    Sign(_words("once"), "measured a single time: nothing is known of its spread"),
-    Sign(_words("▲  ▼"), "surely faster, surely slower than in the run that it is compared with"),
+    Sign(words("≈ 97.2 %"), "the share of its tokens that are those of the model's own library"),
+    Sign(words("once"), "measured a single time: nothing is known of its spread"),
+    Sign(words("▲  ▼"), "surely faster, surely slower than in the run that it is compared with"),
     Sign(_curve(Pen.SolidLine, has_band=True), "a curve, and the band that it lies in to 95 %"),
     Sign(_curve(Pen.DashLine), "the same, where ids are not those of the model's own library"),
     Sign(_curve(Pen.DotLine), "another way to work, which is named at its end: cold, appending, counting"),
@@ -287,14 +280,14 @@ OF_VOCABULARIES = (
     Sign(_shared_and_own, "tokens in both, only in A, only in B"),
     Sign(_verdict("≠", False), "both say something, and not the same"),
     Sign(_verdict("✓", True), "both say the same"),
-    Sign(_words("–"), "nothing, or not there"),
+    Sign(words("–"), "nothing, or not there"),
 )
 OF_SPECIAL_TOKENS = (
-    Sign(_words("always"), "its own text leads to the token"),
-    Sign(_words("if parsed"), "it does while special tokens are parsed, as the switch below says"),
-    Sign(_words("no"), "it does not"),
-    Sign(_words("yes"), "llama.cpp ends a generation there"),
-    Sign(_words("looks so"), "it does not, though people may take the token for an end"),
+    Sign(words("always"), "its own text leads to the token"),
+    Sign(words("if parsed"), "it does while special tokens are parsed, as the switch below says"),
+    Sign(words("no"), "it does not"),
+    Sign(words("yes"), "llama.cpp ends a generation there"),
+    Sign(words("looks so"), "it does not, though people may take the token for an end"),
 )
 
 
@@ -313,7 +306,7 @@ def _marked(draw_marks: Callable[[QPainter, Theme, list[QPointF]], None]) -> Dra
 
 OF_LISTS = (
     Sign(_listed_and_others, "tokens that are listed, and the others; a click on a bar filters by it"),
-    Sign(_words("<E2 82>"), "bytes that are no whole characters"),
+    Sign(words("<E2 82>"), "bytes that are no whole characters"),
 )
 OF_EMBEDDINGS = (
     Sign(_marked(draw_suspects), "looks as if it was never trained; the dashed line is up to where"),
@@ -339,7 +332,7 @@ IN_PROMPTS = (
     Sign(_of_template, "what the template writes; a thin outline: a control token of its own"),
     Sign(_hint(is_bad=True), "content that became a control token, with the number of its hint"),
     Sign(_hint(is_bad=False), "a token that stands twice, or what only looks like a control token"),
-    Sign(_words("×4"), "how often a line of the template ran; lines that did not are faint"),
+    Sign(words("×4"), "how often a line of the template ran; lines that did not are faint"),
     Sign(_in_strength(255, is_ringed=True), "beside another prompt: only on this side"),
 )
 IN_PICTURES = (

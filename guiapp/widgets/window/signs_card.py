@@ -50,7 +50,9 @@ def _plain(painter: QPainter, theme: Theme, box: QRectF) -> None:
     _token(painter, theme, box.adjusted(half, 0, 0, 0), "of", 1)
 
 
-def _written(text: str) -> Draw:
+def words(text: str) -> Draw:
+    """A sign that is written."""
+
     def draw(painter: QPainter, theme: Theme, box: QRectF) -> None:
         write(painter, box, text, theme.text, CENTER, Theme.mono_font(SMALL_FONT_PX))
 
@@ -208,9 +210,9 @@ IN_THE_TEXT = (
         _passing,
         "a Cyrillic, Greek, Armenian or Cherokee letter that passes for a Latin one",
     ),
-    Sign(_written("·  →  ↵"), "space, tab, newline"),
-    Sign(_written("Ġ  Ċ"), "space and newline as files of byte-level BPE write them: a letter for each byte"),
-    Sign(_written("▁  <0x0A>"), "space, and a byte, as files of SentencePiece write them"),
+    Sign(words("·  →  ↵"), "space, tab, newline"),
+    Sign(words("Ġ  Ċ"), "space and newline as files of byte-level BPE write them: a letter for each byte"),
+    Sign(words("▁  <0x0A>"), "space, and a byte, as files of SentencePiece write them"),
 )
 IN_STEPS = (
     Sign(_ringed(), "the tokens that the step is about"),

@@ -13,7 +13,7 @@ import numpy as np
 
 from guiapp.core.bench.field.texts import Origin
 from guiapp.core.bench.field.worker import Ids
-from guiapp.core.bench.worker_process import ContenderFailed, Worker, WorkerLost
+from guiapp.core.bench.worker_process import AskedProcess, ContenderFailed, WorkerLost
 from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.hunt.shrinking import shrunk
 from guiapp.core.tokenizer import Tokenizer
@@ -78,7 +78,7 @@ class Judge:
         self._texts = texts
         self._expected = self._tokenizer.encode_each([each.text for each in texts], False, False)
 
-    def judge(self, contender: str, worker: Worker) -> Judgement:
+    def judge(self, contender: str, worker: AskedProcess) -> Judgement:
         """What a loaded worker's ids are; its version and file are not told here."""
         try:
             different = self._different(worker)
@@ -88,7 +88,7 @@ class Judge:
         state = WRONG if different else EQUAL
         return Judgement(contender, state, "", "", False, len(self._texts), len(different), found)
 
-    def _different(self, worker: Worker) -> list[Origin]:
+    def _different(self, worker: AskedProcess) -> list[Origin]:
         different: list[Origin] = []
         for start in range(0, len(self._texts), BATCH):
             some = self._texts[start : start + BATCH]
@@ -97,7 +97,7 @@ class Judge:
             different += [each for each, right, ids in rows if not _are_equal(right, ids)]
         return different
 
-    def _shrunk(self, worker: Worker, origin: Origin) -> Difference:
+    def _shrunk(self, worker: AskedProcess, origin: Origin) -> Difference:
         """A library that fails on the way leaves the text as it is then."""
         deadline = time.monotonic() + SHRINKING_S
 
@@ -125,7 +125,7 @@ class Judge:
         return self._tokenizer.encode(text, False, False).token_ids
 
 
-def with_references(verdicts: Sequence[Judgement], workers: Mapping[str, Worker]) -> list[Judgement]:
+def with_references(verdicts: Sequence[Judgement], workers: Mapping[str, AskedProcess]) -> list[Judgement]:
     """The same with who else gives which ids; `workers` are those of the references that were loaded.
 
     A contender is wrong where a reference other than itself gives what is expected, else it is disputed.
@@ -133,7 +133,7 @@ def with_references(verdicts: Sequence[Judgement], workers: Mapping[str, Worker]
     return [_asked(each, workers) for each in verdicts]
 
 
-def _asked(verdict: Judgement, workers: Mapping[str, Worker]) -> Judgement:
+def _asked(verdict: Judgement, workers: Mapping[str, AskedProcess]) -> Judgement:
     difference = verdict.difference
     if difference is None:
         return verdict
@@ -154,7 +154,7 @@ def _asked(verdict: Judgement, workers: Mapping[str, Worker]) -> Judgement:
     return replace(verdict, state=WRONG if agreeing else DISPUTED, difference=told_by)
 
 
-def _ids_by(worker: Worker, text: bytes) -> Ids | None:
+def _ids_by(worker: AskedProcess, text: bytes) -> Ids | None:
     found: list[Ids | None] = worker.ask(TEXT_LIMIT_S, "ids", [text])
     return found[0]
 

@@ -29,7 +29,7 @@ from guiapp.core.bench.plan import BenchError, Plan
 from guiapp.core.bench.stolen_time import StolenTime
 from guiapp.core.bench.wording import place_text
 from guiapp.core.bench.worker import Loaded
-from guiapp.core.bench.worker_process import ContenderFailed, Stopped, Worker, WorkerLost
+from guiapp.core.bench.worker_process import AskedProcess, ContenderFailed, Stopped, WorkerLost
 from guiapp.core.tokenizer import Tokenizer
 
 FEW_SCENARIOS = ("throughput",)
@@ -39,7 +39,9 @@ LARGEST_BYTES = 100_000  # of the worst case
 CALL_LIMIT_S, LOAD_LIMIT_S, OPENING_LIMIT_S = 3.0, 90.0, 60.0
 
 Tell = Callable[[str], None]
-Start = Callable[[str, str, int, Callable[[], bool]], Worker]  # file, contender, threads, whether to stop
+Start = Callable[
+    [str, str, int, Callable[[], bool]], AskedProcess
+]  # file, contender, threads, whether to stop
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,7 @@ class _Ready(NamedTuple):
     """A contender that was judged, with its process where that can go on."""
 
     verdict: Judgement
-    process: Worker | None
+    process: AskedProcess | None
 
 
 def run_field(
@@ -154,7 +156,7 @@ class _Processes:
 
     def __init__(self, path: str, control: Control, start: Start) -> None:
         self._path, self._control, self._start = path, control, start
-        self._kept: dict[str, Worker] = {}
+        self._kept: dict[str, AskedProcess] = {}
 
     def __enter__(self) -> _Processes:
         return self
@@ -163,7 +165,7 @@ class _Processes:
         for process in self._kept.values():
             process.end()
 
-    def begin(self, name: str) -> Worker:
+    def begin(self, name: str) -> AskedProcess:
         process = self._start(self._path, name, 1, self._control.shall_stop)
         self._kept[name] = process
         return process
@@ -171,7 +173,7 @@ class _Processes:
     def drop(self, name: str) -> None:
         self._kept.pop(name).end()
 
-    def take(self, name: str, threads: int) -> Worker:
+    def take(self, name: str, threads: int) -> AskedProcess:
         """For the engine, which ends what it has."""
         kept = self._kept.pop(name, None) if threads == 1 else None
         return kept or self._start(self._path, name, threads, self._control.shall_stop)
