@@ -11,12 +11,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.algorithms.fewest import Dropout
 from guiapp.core.encoding import FragmentTokens
 from guiapp.core.pipelines.dna import dna_tokens
 from guiapp.core.pipelines.lone_spaces import with_lone_spaces
-from guiapp.core.pipelines.pair_merging import PairEncoder, to_source
-from guiapp.core.pipelines.pipeline import Pipeline, Quick, not_quick
+from guiapp.core.pipelines.pair_merging import PairEncoder, PairPipeline, to_source
+from guiapp.core.pipelines.pipeline import Quick, not_quick
 from guiapp.core.pipelines.rows import Rows, laid_out, rows_of
 from guiapp.core.pipelines.stages import (
     ENCODE,
@@ -51,7 +50,7 @@ class _Pieces(NamedTuple):
     normalized: NormalizedText | None
 
 
-class BytePairPipeline(Pipeline):
+class BytePairPipeline(PairPipeline):
     """The pipeline of GPT-2 and its many successors."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
@@ -62,16 +61,14 @@ class BytePairPipeline(Pipeline):
         self._splits_lines = self._rules.escape_spaces
         self._drops_spaces = vocabulary.model == "whitespace"
         self._splitter = splitter_of(vocabulary.patterns)
-        self.merging = byte_pair_merging(vocabulary, whole_pieces, self._splitter.native)
+        merging = byte_pair_merging(vocabulary, whole_pieces, self._splitter.native)
+        super().__init__(PairEncoder(vocabulary, merging, whole_pieces))
         self._cutter = splitter_of((NOT_SPACES,)) if self._drops_spaces else self._splitter
-        self._encoder = PairEncoder(vocabulary, self.merging, whole_pieces)
         self._is_split = True
         space_id = vocabulary.find(b" ")
         self._space_id = vocabulary.find(b"<0x20>") if space_id is None else space_id
         self._dna = dna_tokens(vocabulary)
         self.encodes_many_texts = not (self._drops_spaces or self._dna)
-        self.encoders = self._encoder.encoders
-        self.refused = self._encoder.refused
 
     def without_splitting(self) -> BytePairPipeline:
         pipeline = copy(self)
@@ -81,14 +78,6 @@ class BytePairPipeline(Pipeline):
     def without_dna(self) -> BytePairPipeline:
         pipeline = copy(self)
         pipeline._dna = None
-        return pipeline
-
-    def make_tables(self) -> None:
-        self._encoder.prepare()
-
-    def with_dropout(self, dropout: Dropout) -> BytePairPipeline:
-        pipeline = copy(self)
-        pipeline._encoder = self._encoder.with_dropout(dropout)
         return pipeline
 
     def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
@@ -183,9 +172,6 @@ class BytePairPipeline(Pipeline):
         if not self._is_split or self._drops_spaces or self._dna is not None:
             return not_quick
         return self._encoder.quick
-
-    def bounds(self, ids: NDArray[np.int32]) -> NDArray[np.int64]:
-        return self._encoder.bounds(ids)
 
     def _to_source(self, tokens: FragmentTokens, repaired: NormalizedText | None) -> FragmentTokens:
         """Tokens of a repaired text with the spans that they have in the original."""

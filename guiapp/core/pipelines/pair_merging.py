@@ -7,6 +7,7 @@ from copy import copy
 from dataclasses import replace
 from functools import cached_property, partial
 from itertools import pairwise
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ from guiapp.core.algorithms.longest_match import Taken
 from guiapp.core.algorithms.merge import Slots, symbol_slots
 from guiapp.core.encoding import FragmentTokens
 from guiapp.core.errors import EncodeError
+from guiapp.core.pipelines.pipeline import Pipeline
 from guiapp.core.pipelines.rows import Rows
 from guiapp.core.pipelines.token_matching import APPROXIMATE, LINEAR, TokenMatching
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher
@@ -281,6 +283,29 @@ class PairEncoder:
             return ABSENT
         token = self._merging.find_piece(piece)
         return token if self._whole_pieces != AS_RANKED or self._merging.stays_whole(token) else ABSENT
+
+
+class PairPipeline(Pipeline):
+    """A pipeline that encodes pieces by merges, behind a space where it `_adds_space`."""
+
+    merging: PairMerging
+    _adds_space = False
+
+    def __init__(self, encoder: PairEncoder) -> None:
+        self._encoder = encoder
+        self.merging, self.encoders, self.refused = encoder.merging, encoder.encoders, encoder.refused
+
+    def make_tables(self) -> None:
+        self._encoder.prepare()
+
+    def with_dropout(self, dropout: Dropout) -> Self:
+        pipeline = copy(self)
+        pipeline._encoder = self._encoder.with_dropout(dropout)
+        return pipeline
+
+    def bounds(self, ids: NDArray[np.int32]) -> NDArray[np.int64]:
+        bounds = self._encoder.bounds(ids)
+        return np.maximum(bounds - 1, 0) if self._adds_space else bounds
 
 
 def to_source(tokens: FragmentTokens, normalized: NormalizedText | None) -> FragmentTokens:

@@ -6,17 +6,15 @@ score, or not at all.  Neighbouring unknown pieces are one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from copy import copy
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.algorithms.fewest import Dropout
 from guiapp.core.encoding import FragmentTokens, as_bytes
-from guiapp.core.pipelines.pair_merging import PairEncoder, to_source
-from guiapp.core.pipelines.pipeline import Pipeline, Quick, not_quick
+from guiapp.core.pipelines.pair_merging import PairEncoder, PairPipeline, to_source
+from guiapp.core.pipelines.pipeline import Quick, not_quick
 from guiapp.core.pipelines.rows import Rows, laid_out, rows_of
 from guiapp.core.pipelines.stages import ENCODE, NORMALISE, Stage, Stages
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher
@@ -48,7 +46,7 @@ class _Changed(NamedTuple):
     n_before: int
 
 
-class PiecePairsPipeline(Pipeline):
+class PiecePairsPipeline(PairPipeline):
     """See `Pipeline`."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
@@ -58,11 +56,9 @@ class PiecePairsPipeline(Pipeline):
         rows = np.flatnonzero(vocabulary.stored_types == USER_DEFINED_TYPE).tolist()
         user_defined = [vocabulary.raw_text(row) for row in rows]
         self._text = PieceText(rules.text, user_defined, is_compact=True)
-        self.merging = self._merging = sentence_piece_merging(vocabulary)
-        self._encoder = PairEncoder(vocabulary, self._merging, AS_RANKED, self._unknown)
-        self.encoders = self._encoder.encoders
-        self.refused: Mapping[str, str] = self._encoder.refused
-        self._takes_apart = self._merging.takes_apart
+        merging = sentence_piece_merging(vocabulary)
+        super().__init__(PairEncoder(vocabulary, merging, AS_RANKED, self._unknown))
+        self._takes_apart = merging.takes_apart
         if self._takes_apart:
             others = [name for name in self.encoders if name != TAKES_APART]
             self.encoders, self.refused = (
@@ -82,14 +78,6 @@ class PiecePairsPipeline(Pipeline):
         self._beginnings = _beginnings(user_defined)
         spaced = [each for each in self._beginnings if self._adds_space and each.startswith(b" ")]
         self._behind_space = tuple(each[1:] for each in spaced)
-
-    def make_tables(self) -> None:
-        self._encoder.prepare()
-
-    def with_dropout(self, dropout: Dropout) -> PiecePairsPipeline:
-        pipeline = copy(self)
-        pipeline._encoder = self._encoder.with_dropout(dropout)
-        return pipeline
 
     def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
         """The tokens of one fragment; a space that is put around it has the empty span."""
@@ -169,10 +157,6 @@ class PiecePairsPipeline(Pipeline):
             return None
         return (self._encoder.quick_behind_space if self._adds_space else self._encoder.quick)(data, envelope)
 
-    def bounds(self, ids: NDArray[np.int32]) -> NDArray[np.int64]:
-        bounds = self._encoder.bounds(ids)
-        return np.maximum(bounds - 1, 0) if self._adds_space else bounds
-
     def cut_before(self, fragment: NDArray[np.uint8], position: int) -> int:
         cut = 0 if self._takes_apart else self._encoder.cut_before(fragment, position)
         while cut > 0 and not self._is_cut(fragment[:position], cut):
@@ -195,8 +179,8 @@ class PiecePairsPipeline(Pipeline):
     def _is_known(self, text: NDArray[np.uint8], at_end: bool) -> bool:
         """Whether the character at the end, or the beginning, of a text is a piece by itself."""
         character = character_before(text, len(text)) if at_end else character_at(text, 0)
-        symbol = self._merging.model.start_symbol(MARKED_SPACE if character == b" " else character)
-        return 0 <= symbol < self._merging.n_tokens
+        symbol = self.merging.model.start_symbol(MARKED_SPACE if character == b" " else character)
+        return 0 <= symbol < self.merging.n_tokens
 
 
 def _at_source(tokens: FragmentTokens, changed: _Changed) -> FragmentTokens:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import copy
 
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.algorithms.fewest import Dropout
 from guiapp.core.encoding import FragmentTokens
-from guiapp.core.pipelines.pair_merging import PairEncoder
-from guiapp.core.pipelines.pipeline import Pipeline, Quick
+from guiapp.core.pipelines.pair_merging import PairEncoder, PairPipeline
+from guiapp.core.pipelines.pipeline import Quick
 from guiapp.core.pipelines.rows import Rows, laid_out
 from guiapp.core.pipelines.stages import ENCODE, NORMALISE, Stage, Stages
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher
@@ -22,25 +20,14 @@ from guiapp.core.vocab.vocabulary import Vocabulary
 SPACE = 0x20
 
 
-class SentencePiecePipeline(Pipeline):
+class SentencePiecePipeline(PairPipeline):
     """The pipeline of Llama 2 and its relatives."""
 
     encodes_many_texts = True
 
     def __init__(self, vocabulary: Vocabulary) -> None:
-        self.merging = sentence_piece_merging(vocabulary)
-        self._encoder = PairEncoder(vocabulary, self.merging)
+        super().__init__(PairEncoder(vocabulary, sentence_piece_merging(vocabulary)))
         self._adds_space = vocabulary.rules.add_space_prefix
-        self.encoders = self._encoder.encoders
-        self.refused = self._encoder.refused
-
-    def make_tables(self) -> None:
-        self._encoder.prepare()
-
-    def with_dropout(self, dropout: Dropout) -> SentencePiecePipeline:
-        pipeline = copy(self)
-        pipeline._encoder = self._encoder.with_dropout(dropout)
-        return pipeline
 
     def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
         """The tokens of one fragment; a space that is put in front has the empty span."""
@@ -77,10 +64,6 @@ class SentencePiecePipeline(Pipeline):
     @property
     def quick(self) -> Quick:
         return self._encoder.quick_behind_space if self._adds_space else self._encoder.quick
-
-    def bounds(self, ids: NDArray[np.int32]) -> NDArray[np.int64]:
-        bounds = self._encoder.bounds(ids)
-        return np.maximum(bounds - 1, 0) if self._adds_space else bounds
 
     def encode_readable(
         self, fragment: bytes, after_special: bool, encoder: str, watcher: Watcher = UNWATCHED
