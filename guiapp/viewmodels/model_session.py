@@ -37,8 +37,10 @@ if TYPE_CHECKING:
 
 
 class ModelSession(QObject):
-    """One model and what it makes of a text; a `TokenSource` for panels, and a `SpanSource` for editors.
+    """One model and what it makes of a text; a `SpanSource` for editors.
 
+    Token indexes count from 0 over all tokens, BOS and the like included; spans are byte ranges of the
+    text.  After `tokens_changed` the same index may be another token.
     Several may look at one text.  An edit is told of when all of it has arrived: text, tokens and selected
     tokens of all of them are those after it, whoever asks first.
 

@@ -20,7 +20,7 @@ from guiapp.core.compare.seen_stages import plain_text, plain_texts
 from guiapp.core.explain.figures import percent
 from guiapp.core.hunt.beside import reason_beside
 from guiapp.core.hunt.finds import Spans
-from guiapp.core.hunt.sides import FileSide, Ids, Side
+from guiapp.core.hunt.sides import FileSide, Ids, LibrarySide
 from guiapp.core.tokenizer import Tokenizer
 
 N_PROBED = 2_000  # ids that tell whether two vocabularies are numbered alike
@@ -38,8 +38,7 @@ class Pair:
     unrelated why nothing can be compared, None if it can
     """
 
-    def __init__(self, ours: FileSide, theirs: Side) -> None:
-        assert ours.tokenizer is not None
+    def __init__(self, ours: FileSide, theirs: FileSide | LibrarySide) -> None:
         self.ours, self.theirs = ours, theirs
         self.names = ours.name, theirs.name
         self.takes_bytes = ours.takes_bytes and theirs.takes_bytes

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,41 +21,23 @@ class HuntError(TokenloupeError):
     """A hunt that cannot be; the message says why."""
 
 
-class Side(Protocol):
-    """One of the two.
+class FileSide:
+    """A model file as we read it.
 
     name         for people
     tokenizer    None where nothing but its ids is known
     takes_bytes  also such that are no UTF-8
     """
 
-    name: str
-    tokenizer: Tokenizer | None
-    takes_bytes: bool
-
-    def encode_each(self, texts: Sequence[bytes]) -> list[Ids | None]:
-        """The ids of each text with nothing around them; None of one that is refused."""
-
-    def decode(self, ids: Ids) -> str: ...
-
-    def spans(self, text: bytes) -> Spans | None:
-        """For each of the ids the bytes of the text that it came from; None where that is not known."""
-
-    def around(self) -> tuple[list[int], list[int]]:
-        """What is put before and behind each text."""
-
-
-class FileSide:
-    """A model file as we read it."""
-
     def __init__(self, name: str, tokenizer: Tokenizer, parses_special: bool = True) -> None:
         self.name = name
-        self.tokenizer: Tokenizer | None = tokenizer
+        self.tokenizer = tokenizer
         self.takes_bytes = tokenizer.vocabulary.library == LLAMA_CPP
         self._one = tokenizer.with_threads(1)
         self.parses_special = parses_special
 
     def encode_each(self, texts: Sequence[bytes]) -> list[Ids | None]:
+        """The ids of each text with nothing around them; None of one that is refused."""
         try:
             return list(self._one.encode_each(texts, False, self.parses_special))
         except EncodeError:
@@ -72,12 +53,14 @@ class FileSide:
         return self._one.decode(ids)
 
     def spans(self, text: bytes) -> Spans | None:
+        """For each of the ids the bytes of the text that it came from; None where that is not known."""
         try:
             return _pairs(self._one.encode(text, False, self.parses_special).spans)
         except EncodeError:
             return None
 
     def around(self) -> tuple[list[int], list[int]]:
+        """What is put before and behind each text."""
         if not self.parses_special:
             return [], []
         try:
@@ -89,10 +72,12 @@ class FileSide:
 class LibrarySide:
     """A library with the vocabulary of a file; what it adds and parses as special only where it can.
 
+    Answers as a `FileSide` does.
+
     parses_special  whether it does
     """
 
-    tokenizer: Tokenizer | None = None
+    tokenizer = None
 
     def __init__(self, name: str, model: Tokenizer) -> None:
         self.name = name

@@ -5,7 +5,7 @@ It has no place of its own: the models of the Steps page have, and whoever leave
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from PySide6.QtCore import QObject, Signal, SignalInstance
 
@@ -29,30 +29,6 @@ class Words(NamedTuple):
     @property
     def awaits_answer(self) -> bool:
         return bool(self.ask) and not self.is_revealed
-
-
-class Deck(Protocol):
-    """Slides, of which one is shown."""
-
-    changed: SignalInstance
-
-    @property
-    def walk(self) -> AnyWalk: ...
-    @property
-    def number(self) -> int: ...
-    @property
-    def n_slides(self) -> int: ...
-    @property
-    def words(self) -> Words: ...
-    @property
-    def is_covered(self) -> bool: ...
-    @property
-    def is_ready(self) -> bool: ...
-    def go_on(self) -> None: ...
-    def go_back(self) -> None: ...
-    def go_to(self, number: int) -> None: ...
-    def step(self, count: int) -> None: ...
-    def toggle_play(self) -> None: ...
 
 
 class StepsDeck(QObject):
@@ -172,6 +148,9 @@ class LessonDeck(QObject):
     def toggle_play(self) -> None:
         if not self.is_covered:
             self.walk.toggle_play()
+
+
+Deck = StepsDeck | LessonDeck
 
 
 def _listen(walk: AnyWalk, changed: SignalInstance) -> None:

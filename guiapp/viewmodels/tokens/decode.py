@@ -14,7 +14,7 @@ from guiapp.core.errors import EncodeError
 from guiapp.core.explain.id_lists import IdsError, parse_ids
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.viewmodels.background import LatestJob, Progress
-from guiapp.viewmodels.tokens.source import TokenSource
+from guiapp.viewmodels.model_session import ModelSession
 
 if TYPE_CHECKING:
     from guiapp.core.tokenizer import Tokenizer
@@ -55,7 +55,7 @@ class DecodeModel(QObject):
     changed = Signal()
     busy_changed = Signal()
 
-    def __init__(self, source: TokenSource, parent: QObject | None = None) -> None:
+    def __init__(self, source: ModelSession, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._source = source
         self._ids_text = ""

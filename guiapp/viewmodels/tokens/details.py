@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 from time import monotonic
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTimer, Signal, SignalInstance
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from guiapp.core.editing.token_store import N_TINTS
 from guiapp.core.explain.characters import characters_of, n_characters
@@ -16,7 +16,8 @@ from guiapp.core.explain.visible_text import isolate, visible_text
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.vocabulary import SCORED, Vocabulary, special_role
 from guiapp.viewmodels.background import LatestJob, Progress, Working
-from guiapp.viewmodels.tokens.source import TokenSource, ToldTokens
+from guiapp.viewmodels.model_session import ModelSession
+from guiapp.viewmodels.tokens.source import ToldTokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -73,20 +74,6 @@ class TokenDetails:
     path: TokenPath | None
 
 
-class ToldDetails(Protocol):
-    """A token to be told about, None for none, and how its parts are written."""
-
-    @property
-    def details(self) -> TokenDetails | None: ...
-
-    @property
-    def details_changed(self) -> SignalInstance: ...
-
-    def visible(self, token_id: int) -> str: ...
-
-    def part(self, data: bytes, limit: int) -> str: ...
-
-
 class TokenDetailsModel(Working):
     """The details of the session's selected token.
 
@@ -100,7 +87,7 @@ class TokenDetailsModel(Working):
     details_changed = Signal()
     explainer_changed = Signal()
 
-    def __init__(self, source: TokenSource, parent: QObject | None = None) -> None:
+    def __init__(self, source: ModelSession, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._source = source
         self.explainer: Explainer | None = None
@@ -178,7 +165,7 @@ class TokenDetailsModel(Working):
 
 
 def describe(
-    source: TokenSource, vocabulary: Vocabulary, explainer: Explainer | None, index: int
+    source: ModelSession, vocabulary: Vocabulary, explainer: Explainer | None, index: int
 ) -> TokenDetails:
     """Gather what is known about one token of the text."""
     token_id = int(source.tokens.ids(index, index + 1)[0])
@@ -299,14 +286,14 @@ def _merge_rank(explainer: Explainer | None, token_id: int) -> str:
     return "" if rank is None else f"{rank:,}"
 
 
-def _characters(source: TokenSource, index: int) -> str:
+def _characters(source: ModelSession, index: int) -> str:
     start, end = source.tokens.span(index)
     before = min(start, AROUND_BYTES)
     around = source.document.slice(start - before, end + AROUND_BYTES)
     return characters_of(around, before, before + end - start)
 
 
-def _span(source: TokenSource, index: int) -> str:
+def _span(source: ModelSession, index: int) -> str:
     start, end = source.tokens.span(index)
     char_start = source.document.n_characters_before(start)
     char_end = char_start + n_characters(source.document.slice(start, end))

@@ -9,9 +9,9 @@ from PySide6.QtCore import QObject, Qt, Signal
 
 from guiapp.core.explain.spelling import Spelling
 from guiapp.core.vocab.vocabulary import SCORED, Vocabulary
+from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.row_table import ATTRIBUTES_ROLE, LEFT, NO_INDEX, RIGHT, AnyIndex, Column, RowTable
 from guiapp.viewmodels.tokens.details import TokenDetailsModel, hex_bytes
-from guiapp.viewmodels.tokens.source import TokenSource
 
 if TYPE_CHECKING:
     from guiapp.core.explain.explainer import Explainer
@@ -64,7 +64,7 @@ class TokenTableModel(RowTable[Row]):
     rows_changed = Signal()
 
     def __init__(
-        self, source: TokenSource, details: TokenDetailsModel, parent: QObject | None = None
+        self, source: ModelSession, details: TokenDetailsModel, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
         self._source = source

@@ -15,7 +15,7 @@ from guiapp.core.explain.figures import counted
 from guiapp.core.explain.id_lists import FORMATS
 from guiapp.viewmodels.background import LatestJob
 from guiapp.viewmodels.later import later
-from guiapp.viewmodels.tokens.source import TokenSource
+from guiapp.viewmodels.model_session import ModelSession
 from guiapp.widgets.inspect.token_strip import TokenStrip
 from guiapp.widgets.shared.layouts import STRETCH, in_column, in_row
 from guiapp.widgets.shared.style_sheet import heading, set_role
@@ -39,7 +39,7 @@ class IdsPanel(QFrame):
 
     def __init__(
         self,
-        source: TokenSource,
+        source: ModelSession,
         strip: TokenStrip,
         make_table: Callable[[], TokenTableView],
         theme_source: ThemeSource,

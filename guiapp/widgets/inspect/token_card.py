@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QResizeEvent, QWheelEvent
@@ -11,7 +12,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QWidget
 from guiapp.core.explain.merge_tree import MergeTree
 from guiapp.core.explain.token_path import TokenPath
 from guiapp.core.explain.visible_text import isolate, visible_runs
-from guiapp.viewmodels.tokens.details import FACTS, TokenDetails, ToldDetails
+from guiapp.viewmodels.tokens.details import FACTS, TokenDetails, TokenDetailsModel
 from guiapp.widgets.inspect.fact_table import FactTable
 from guiapp.widgets.shared.card import CARD_MARGIN_PX, card
 from guiapp.widgets.shared.layouts import STRETCH, framed, in_column, scroll_down
@@ -21,6 +22,9 @@ from guiapp.widgets.shared.text_zoom import TextZoom
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
 from guiapp.widgets.shared.token_actions import offer_copying
 from guiapp.widgets.tree.merge_tree_view import MergeTreeView
+
+if TYPE_CHECKING:
+    from guiapp.viewmodels.vocabulary.details import VocabularyDetails
 
 TOKEN_FONT_PX = 24
 TITLE = "TOKEN"
@@ -33,7 +37,7 @@ class TokenCard(QScrollArea):
 
     def __init__(
         self,
-        model: ToldDetails,
+        model: TokenDetailsModel | VocabularyDetails,
         theme_source: ThemeSource,
         zoom: TextZoom | None = None,
         facts: Sequence[str] = FACTS,

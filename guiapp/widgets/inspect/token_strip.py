@@ -29,8 +29,8 @@ from PySide6.QtWidgets import QAbstractScrollArea, QToolTip, QWidget
 from guiapp.core.explain.visible_text import isolate
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.viewmodels.later import later
+from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.tokens.chip_grid import ChipGrid
-from guiapp.viewmodels.tokens.source import TokenSource
 from guiapp.widgets.inspect.chip_painting import draw_chip
 from guiapp.widgets.shared.painting import clear_pixmap
 from guiapp.widgets.shared.text_zoom import TextZoom
@@ -56,7 +56,7 @@ class TokenStrip(QAbstractScrollArea):
 
     range_changed = Signal()
 
-    def __init__(self, source: TokenSource, theme_source: ThemeSource, zoom: TextZoom | None = None) -> None:
+    def __init__(self, source: ModelSession, theme_source: ThemeSource, zoom: TextZoom | None = None) -> None:
         super().__init__()
         self._zoom = zoom or TextZoom(self)
         self._source = source

@@ -8,8 +8,8 @@ from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QRect, QRec
 from PySide6.QtGui import QColor, QGuiApplication, QResizeEvent, QShowEvent, QWheelEvent
 from PySide6.QtWidgets import QStyleOptionViewItem, QTableView
 
+from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.row_table import AnyIndex
-from guiapp.viewmodels.tokens.source import TokenSource
 from guiapp.viewmodels.tokens.table import COLUMNS, TINT_ROLE, TokenTableModel
 from guiapp.widgets.inspect.chip_painting import ChipDelegate
 from guiapp.widgets.shared.tables import show_rows
@@ -32,7 +32,7 @@ class TokenTableView(QTableView):
     def __init__(
         self,
         model: TokenTableModel,
-        source: TokenSource,
+        source: ModelSession,
         theme_source: ThemeSource,
         zoom: TextZoom | None = None,
     ) -> None:

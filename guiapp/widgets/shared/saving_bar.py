@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import SignalInstance
 from PySide6.QtWidgets import QWidget
 
 from guiapp.core.explain.figures import percent
@@ -15,39 +13,17 @@ from guiapp.widgets.shared.share_bar import ShareBar
 from guiapp.widgets.shared.style_sheet import plain_label
 from guiapp.widgets.shared.theme import MARGIN_PX, UNIT_PX, ThemeSource
 
+if TYPE_CHECKING:
+    from guiapp.viewmodels.saving import FileSaving
+    from guiapp.viewmodels.steps.exporter import StepExporter
+
 BAR_WIDTH_PX = 220
-
-
-class Saving(Protocol):
-    """Writes one file at a time; `changed` tells of everything."""
-
-    @property
-    def changed(self) -> SignalInstance: ...
-
-    @property
-    def is_busy(self) -> bool: ...
-
-    @property
-    def progress(self) -> float:
-        """The share done, 0 to 1."""
-
-    @property
-    def saved(self) -> Path | None:
-        """The file that was written last, until that is dismissed."""
-
-    @property
-    def failure(self) -> str:
-        """Why it could not be."""
-
-    def cancel(self) -> None: ...
-
-    def dismiss(self) -> None: ...
 
 
 class SavingBar(QWidget):
     """Shows how far it is, to be cancelled; then the file, or why there is none."""
 
-    def __init__(self, saving: Saving, theme_source: ThemeSource) -> None:
+    def __init__(self, saving: FileSaving | StepExporter, theme_source: ThemeSource) -> None:
         super().__init__()
         self._saving = saving
         self._theme_source = theme_source
