@@ -141,10 +141,10 @@ def hunt(
     `if __name__ == "__main__":`.
     Raises TokenloupeError for what cannot be opened, and OSError for texts that cannot be read.
     """
-    from guiapp.core.hunt.engine import Plan
+    from guiapp.core.hunt.engine import HuntPlan
     from guiapp.core.hunt.engine import hunt as states
 
-    plan = Plan(fsdecode(first), fsdecode(second), tuple(map(fsdecode, files)), seconds, seed, batches)
+    plan = HuntPlan(fsdecode(first), fsdecode(second), tuple(map(fsdecode, files)), seconds, seed, batches)
     for state in states(plan):
         if progress is not None:
             progress(state)

@@ -6,7 +6,7 @@ import queue
 from pathlib import Path
 
 from guiapp.core.compare.reasons import Cause, Reason
-from guiapp.core.hunt.engine import Plan
+from guiapp.core.hunt.engine import HuntPlan
 from guiapp.core.hunt.finds import Batch, Find, Hunt, Kind, Line, OfKind, Place, Subject
 
 START = Hunt((Subject("first.gguf"), Subject("second.gguf")), seed=0)
@@ -16,7 +16,7 @@ class FakeEngine:
     """Gives the states that it is told; ends when stopped, or at the one that is over."""
 
     def __init__(self) -> None:
-        self.plans: list[Plan] = []
+        self.plans: list[HuntPlan] = []
         self.texts: list[bytes] = []
         self._states: queue.Queue[Hunt | Exception] = queue.Queue()
 

@@ -18,7 +18,7 @@ from guiapp.commands.files import (
 )
 
 if TYPE_CHECKING:
-    from guiapp.core.hunt.engine import Plan
+    from guiapp.core.hunt.engine import HuntPlan
     from guiapp.core.hunt.finds import Hunt
 
 FOUND, INTERRUPTED = 3, 130
@@ -53,10 +53,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Texts on which two tokenizers differ, the shortest for each cause."""
-    from guiapp.core.hunt.engine import Plan
+    from guiapp.core.hunt.engine import HuntPlan
     from guiapp.core.hunt.report import markdown, record, text_lines
 
-    plan = Plan(options.first, options.second, tuple(options.file), options.seconds, options.seed)
+    plan = HuntPlan(options.first, options.second, tuple(options.file), options.seconds, options.seed)
     interrupted = threading.Event()
     state = _hunted(plan, interrupted)
     if options.report is not None:
@@ -70,7 +70,7 @@ def run(options: argparse.Namespace) -> int:
     return INTERRUPTED if interrupted.is_set() else 0
 
 
-def _hunted(plan: Plan, interrupted: threading.Event) -> Hunt:
+def _hunted(plan: HuntPlan, interrupted: threading.Event) -> Hunt:
     """All that is found until the time is over or somebody interrupts; each new kind is told at once."""
     from guiapp.core.hunt.engine import hunt
     from guiapp.core.hunt.report import headline

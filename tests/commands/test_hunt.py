@@ -14,8 +14,8 @@ from guiapp.core.hunt import engine
 @pytest.fixture(autouse=True)
 def few_batches(monkeypatch):
     """So that no test waits for the time to be over."""
-    plan = engine.Plan
-    monkeypatch.setattr(engine, "Plan", lambda *given: plan(*given, most_batches=10, n_workers=1))
+    plan = engine.HuntPlan
+    monkeypatch.setattr(engine, "HuntPlan", lambda *given: plan(*given, most_batches=10, n_workers=1))
 
 
 @pytest.fixture(scope="module")

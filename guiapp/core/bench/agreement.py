@@ -19,7 +19,7 @@ class Tokens:
 
 
 @dataclass(frozen=True)
-class Difference:
+class FirstDifference:
     """The first token that differs: where it begins in the text, and both ids (None behind the last one)."""
 
     index: int
@@ -45,7 +45,7 @@ class Agreement:
 
     exact: bool
     share: float
-    first_difference: Difference | None
+    first_difference: FirstDifference | None
 
 
 def compare(reference: Tokens, found: Tokens, token_lengths: NDArray[np.int64]) -> Agreement:
@@ -64,10 +64,10 @@ def compare(reference: Tokens, found: Tokens, token_lengths: NDArray[np.int64]) 
     return Agreement(False, _share(wanted, spans), _difference(index, reference, found, wanted))
 
 
-def _difference(index: int, reference: Tokens, found: Tokens, spans: NDArray[np.int64]) -> Difference:
+def _difference(index: int, reference: Tokens, found: Tokens, spans: NDArray[np.int64]) -> FirstDifference:
     real = spans if reference.spans is None else reference.spans
     at_end = int(real[-1, 1]) if len(real) else 0
-    return Difference(
+    return FirstDifference(
         index,
         int(real[index, 0]) if index < len(real) else at_end,
         int(reference.ids[index]) if index < len(reference.ids) else None,

@@ -20,7 +20,7 @@ SHOWN_IDS = 12
 
 
 @dataclass(frozen=True)
-class Trial:
+class TrialResult:
     """What a contender made of a text, and how long one call took."""
 
     ids: NDArray[np.int32]
@@ -39,7 +39,7 @@ class Trial:
 
 def try_own(
     own: OwnContender, tokenizer: Tokenizer, model: str, text: bytes, shall_stop: Callable[[], bool]
-) -> Trial:
+) -> TrialResult:
     """Run it once in a process of its own; raises UnavailableError with what went wrong."""
     pre = tokenizer.vocabulary.chosen_pre or None
     process = WorkerProcess(model, own.name, 1, shall_stop, pre, own)
@@ -52,4 +52,4 @@ def try_own(
     finally:
         process.end()
     wanted = tokenizer.encode(text, add_special=False, parse_special=False).token_ids
-    return Trial(ids, np.array_equal(ids, wanted), seconds, version)
+    return TrialResult(ids, np.array_equal(ids, wanted), seconds, version)

@@ -44,7 +44,7 @@ SHOWN_S = 0.2  # how often a state comes, at the least
 
 
 @dataclass(frozen=True)
-class Plan:
+class HuntPlan:
     """What to hunt for.
 
     first, second  models as `open_model` takes them; `second` may be an installed library: a name in PEERS
@@ -65,7 +65,7 @@ class Plan:
     generators: tuple[str, ...] = ()
 
 
-def hunt(plan: Plan, shall_stop: Callable[[], bool] = lambda: False) -> Iterator[Hunt]:
+def hunt(plan: HuntPlan, shall_stop: Callable[[], bool] = lambda: False) -> Iterator[Hunt]:
     """The hunt, again and again while it goes on; the last one `is_over`.
 
     Raises TokenloupeError or OSError for what cannot be opened, before anything else.
@@ -100,7 +100,7 @@ def _with(state: Hunt, told: Told) -> Hunt:
     return state.with_note(told)
 
 
-def _opened(plan: Plan) -> tuple[tuple[Subject, Subject], Task]:
+def _opened(plan: HuntPlan) -> tuple[tuple[Subject, Subject], Task]:
     """Both subjects, opened once here so that what is wrong is told at once."""
     first, second = plan.first, plan.second
     if first in PEERS:
@@ -163,7 +163,7 @@ Message = tuple[str, Any]  # what a worker is asked: "lines" or "batch", and whi
 class _Team:
     """The worker processes, each asked by a thread of its own."""
 
-    def __init__(self, task: Task, plan: Plan, shall_stop: Callable[[], bool], deadline_s: float) -> None:
+    def __init__(self, task: Task, plan: HuntPlan, shall_stop: Callable[[], bool], deadline_s: float) -> None:
         self._task, self._shall_stop, self._deadline_s = task, shall_stop, deadline_s
         self._messages, self._next = _messages(plan), threading.Lock()
         self._told: queue.Queue[Told | None] = queue.Queue()
@@ -265,7 +265,7 @@ class _Team:
                 raise
 
 
-def _messages(plan: Plan) -> Iterator[Message]:
+def _messages(plan: HuntPlan) -> Iterator[Message]:
     """Batches by their number and, as long as there are any, in turn with them the user's own lines."""
     numbers = iter(range(plan.most_batches if plan.most_batches is not None else 1 << 60))
     lines = _lines(plan.files)

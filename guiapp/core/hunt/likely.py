@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from guiapp.core.bench.contenders.table import PEERS
 from guiapp.core.compare.reasons import Cause
 from guiapp.core.errors import VocabError
-from guiapp.core.hunt.engine import Plan
+from guiapp.core.hunt.engine import HuntPlan
 from guiapp.core.hunt.finds import Find
 from guiapp.core.hunt.pair import Pair
 from guiapp.core.hunt.sides import FileSide
@@ -17,7 +17,7 @@ from guiapp.core.system.checkpoint import checkpoint
 from guiapp.core.vocab.vocabulary import VocabType, Vocabulary
 
 
-def likely_pre(plan: Plan, finds: Sequence[Find]) -> str:
+def likely_pre(plan: HuntPlan, finds: Sequence[Find]) -> str:
     """The pre-tokenizer with which no text that was found differs any more, "" where there is none.
 
     Each known one is tried on them.  What a library is given comes from the first file: there is none then.

@@ -25,7 +25,7 @@ MOST_TOLD = 4  # tokens of a place where two runs part
 
 
 @dataclass(frozen=True)
-class Difference:
+class RaceDifference:
     """Where two runs part.
 
     byte           of the text, from which on the tokens differ
@@ -49,7 +49,7 @@ class _Parting(NamedTuple):
 
 def first_difference(
     ours: Debugger, theirs: Debugger, names: tuple[str, str] | None = None, offset: int | None = None
-) -> Difference | None:
+) -> RaceDifference | None:
     """The first one that ends behind a byte, else the last one before it; None where there is none.
 
     Ids count where both mean the same tokens by them; tokens without text, such as BOS, where no others
@@ -66,7 +66,9 @@ def first_difference(
         f"{name} {_deed(mine, step, parting, tokens)}."
         for name, (mine, _, tokens), step in zip(called, sides, (first, second), strict=True)
     )
-    return Difference(parting.start, (first, second), f"From byte {parting.start:,} on they differ. {told}")
+    return RaceDifference(
+        parting.start, (first, second), f"From byte {parting.start:,} on they differ. {told}"
+    )
 
 
 def first_other_step(ours: Debugger, theirs: Debugger) -> int | None:

@@ -51,7 +51,7 @@ class SavedRun:
         return cls(path, _title_of(path, name), name)
 
 
-class Opened(NamedTuple):
+class OpenedRun(NamedTuple):
     """A run that was read from a file."""
 
     saved: SavedRun
@@ -128,11 +128,11 @@ class RunHistory:
         """A place for what a run measures while it goes on."""
         return Journal(self._folder / UNFINISHED)
 
-    def newest(self) -> Opened | None:
+    def newest(self) -> OpenedRun | None:
         """The run before this start of the program, be it one that was cut off when that was killed."""
         self._keep_cut_off_runs()
         for path, record in _readable(self._paths()):
-            return Opened(SavedRun.at(path), record)
+            return OpenedRun(SavedRun.at(path), record)
         return None
 
     def _keep_cut_off_runs(self) -> None:

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Signal
 from guiapp.core.bench.history import load_run, rename_run
 from guiapp.core.bench.measurement import Record
 from guiapp.viewmodels.background import LatestJob
-from guiapp.viewmodels.bench.history import Comparison, Kept, Opened, RunHistory, SavedRun
+from guiapp.viewmodels.bench.history import Comparison, Kept, OpenedRun, RunHistory, SavedRun
 from guiapp.viewmodels.bench.journal import Journal
 
 LONGEST_SAVING_S = 10.0  # that closing waits for; the journal of a run that is not saved by then stays
@@ -22,8 +22,8 @@ class KeptRuns(QObject):
 
     Signals:
         changed(): `runs` is new.
-        opened(Opened): what was asked for.
-        found(Opened): the newest of those that were there at the start, where there is one.
+        opened(OpenedRun): what was asked for.
+        found(OpenedRun): the newest of those that were there at the start, where there is one.
         compared(Comparison): what was asked for.
         kept(Kept): what became of a run that is over.
         failed(str): why one cannot be opened, compared or renamed.
@@ -44,8 +44,8 @@ class KeptRuns(QObject):
         self._journal: Journal | None = None  # of the run that goes on
         self._names: dict[Path, str] = {}  # still to be given
         self._listing = LatestJob[list[SavedRun]](self, self._take_list)
-        self._reading = LatestJob[Opened](self, self.opened, self.failed)
-        self._finding = LatestJob[Opened | None](self, self._take_found)
+        self._reading = LatestJob[OpenedRun](self, self.opened, self.failed)
+        self._finding = LatestJob[OpenedRun | None](self, self._take_found)
         self._comparing = LatestJob[Comparison](self, self.compared, self.failed)
         self._keeping = LatestJob[Kept](self, self._take_kept)
         self._renaming = LatestJob[None](self, failed=self.failed)
@@ -66,7 +66,7 @@ class KeptRuns(QObject):
 
     def open(self, path: Path) -> None:
         """Read a run that is in a file."""
-        self._reading.start(lambda _: Opened(SavedRun.at(path), load_run(path)))
+        self._reading.start(lambda _: OpenedRun(SavedRun.at(path), load_run(path)))
 
     def compare(self, path: Path, record: Record) -> None:
         """With a run that is in a file."""
@@ -119,7 +119,7 @@ class KeptRuns(QObject):
             self.runs = runs
             self.changed.emit()
 
-    def _take_found(self, opened: Opened | None) -> None:
+    def _take_found(self, opened: OpenedRun | None) -> None:
         if opened is not None:
             self.found.emit(opened)
         self.refresh()

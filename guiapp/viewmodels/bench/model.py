@@ -19,7 +19,7 @@ from guiapp.viewmodels.background import LatestJob
 from guiapp.viewmodels.bench.choice import BenchChoice
 from guiapp.viewmodels.bench.difference import DifferenceFinder
 from guiapp.viewmodels.bench.forecast import duration_text
-from guiapp.viewmodels.bench.history import YOUR_TEXT, Comparison, Kept, Opened, RunHistory, with_text_kept
+from guiapp.viewmodels.bench.history import YOUR_TEXT, Comparison, Kept, OpenedRun, RunHistory, with_text_kept
 from guiapp.viewmodels.bench.kept_runs import KeptRuns
 from guiapp.viewmodels.bench.live import LiveRun, Loading, deviations_of
 from guiapp.viewmodels.bench.own import OwnContenders
@@ -227,11 +227,11 @@ class BenchModel(QObject):
         else:
             self.kept.open(path)
 
-    def _show_opened(self, opened: Opened) -> None:
+    def _show_opened(self, opened: OpenedRun) -> None:
         if not self.is_running:
             self.show_run(opened.record, f"A saved run: {opened.saved.title}", opened.saved.path)
 
-    def _show_found(self, opened: Opened) -> None:
+    def _show_found(self, opened: OpenedRun) -> None:
         """The last run of an earlier start, unless somebody has begun another one meanwhile."""
         if not self.is_running and not self.results:
             self.show_run(opened.record, opened.saved.title, opened.saved.path)

@@ -8,7 +8,7 @@ from functools import partial
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.bench.contenders.own import OwnContender, OwnError, own_of
-from guiapp.core.bench.trial import Trial, try_own
+from guiapp.core.bench.trial import TrialResult, try_own
 from guiapp.core.system.outside_json import read_json
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.viewmodels.background import LatestJob, Progress, Working
@@ -64,7 +64,7 @@ class OwnTrial(Working):
     def __init__(self, session: ModelSession, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._session = session
-        self._job = LatestJob[Trial](self, self._take, self.refuse)
+        self._job = LatestJob[TrialResult](self, self._take, self.refuse)
         self.told, self.is_bad = "", False
 
     @property
@@ -93,7 +93,7 @@ class OwnTrial(Working):
         self._job.cancel()
         self._tell("", False)
 
-    def _take(self, trial: Trial) -> None:
+    def _take(self, trial: TrialResult) -> None:
         self._tell(str(trial), False)
 
     def _tell(self, told: str, is_bad: bool) -> None:
@@ -101,7 +101,9 @@ class OwnTrial(Working):
         self.changed.emit()
 
 
-def _tried(own: OwnContender, tokenizer: Tokenizer, model: str, text: bytes, progress: Progress) -> Trial:
+def _tried(
+    own: OwnContender, tokenizer: Tokenizer, model: str, text: bytes, progress: Progress
+) -> TrialResult:
     def shall_stop() -> bool:
         progress(0.0)  # raises if so
         return False

@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.errors import not_written
 from guiapp.core.explain.figures import counted
-from guiapp.core.hunt.engine import Plan, hunt
+from guiapp.core.hunt.engine import HuntPlan, hunt
 from guiapp.core.hunt.finds import Find, Hunt, Kind, Place
 from guiapp.core.hunt.generators import ALL_NAMES
 from guiapp.core.hunt.likely import likely_pre
@@ -342,11 +342,11 @@ class HuntModel(QObject):
         self._session.text.point_out(*document.whole_characters(start + at, start + at + 1))
 
 
-def _sides_alone(first: Side, second: Side) -> Plan:
-    return Plan(first.name, second.name, pres=(first.pre, second.pre))
+def _sides_alone(first: Side, second: Side) -> HuntPlan:
+    return HuntPlan(first.name, second.name, pres=(first.pre, second.pre))
 
 
-def _plan(sides: Plan, choices: Choices, text: bytes | None, place: Path) -> Plan:
+def _plan(sides: HuntPlan, choices: Choices, text: bytes | None, place: Path) -> HuntPlan:
     """The plan with the window's text in a file; raises HuntError where nothing can differ."""
     first, second = Path(sides.first), Path(sides.second)
     if sides.pres[0] == sides.pres[1] and first.is_file() and second.is_file() and cmp(first, second, False):

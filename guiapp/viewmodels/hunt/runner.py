@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterator
 
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.core.hunt.engine import Plan, hunt
+from guiapp.core.hunt.engine import HuntPlan, hunt
 from guiapp.core.hunt.finds import Hunt
 from guiapp.core.hunt.sides import HuntError
 from guiapp.core.system.checkpoint import watched
 from guiapp.core.vocab.quoting import quoted
 from guiapp.viewmodels.background import LatestJob
 
-Engine = Callable[[Plan, Callable[[], bool]], Iterator[Hunt]]
+Engine = Callable[[HuntPlan, Callable[[], bool]], Iterator[Hunt]]
 FAREWELL_S = 10.0
 
 
@@ -48,7 +48,7 @@ class HuntRunner(QObject):
         """From `start` to `ended` or `drop`."""
         return self._job.is_busy
 
-    def start(self, make_plan: Callable[[], Plan]) -> None:
+    def start(self, make_plan: Callable[[], HuntPlan]) -> None:
         """Begin; the plan is made in the thread, as it may write and read files."""
         self._stopped = stopped = threading.Event()
         self._job.start(lambda _progress: self._run(make_plan, stopped))
@@ -67,7 +67,7 @@ class HuntRunner(QObject):
         self.drop()
         self._job.finish(FAREWELL_S)
 
-    def _run(self, make_plan: Callable[[], Plan], stopped: threading.Event) -> None:
+    def _run(self, make_plan: Callable[[], HuntPlan], stopped: threading.Event) -> None:
         def check() -> None:
             if stopped.is_set():
                 raise _Stopped

@@ -12,7 +12,7 @@ from guiapp.core.explain.figures import counted
 from guiapp.core.explain.visible_text import isolate
 from guiapp.core.trace.cost import ONE_PIECE, Cost, estimate, must_ask
 from guiapp.core.trace.debugger import Debugger
-from guiapp.core.trace.race import Difference, first_difference, first_other_step, follow, outcome
+from guiapp.core.trace.race import RaceDifference, first_difference, first_other_step, follow, outcome
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.models.loader import display_name
 from guiapp.viewmodels.steps.trace_recorder import TraceRecorder
@@ -189,7 +189,7 @@ class RaceModel(QObject):
 
     def _forget_rival(self) -> None:
         self.rival: Debugger | None = None
-        self.difference: Difference | None = None
+        self.difference: RaceDifference | None = None
         self._parting: tuple[int, int] | None = None  # the step of each
         self.failure = self.outcome = ""
         self.verdict = "Recording …"

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from bench_runs import record
 
-from guiapp.core.bench.agreement import Agreement, Difference
+from guiapp.core.bench.agreement import Agreement, FirstDifference
 from guiapp.core.bench.measurement import (
     Report,
     Series,
@@ -20,7 +20,7 @@ from guiapp.core.bench.timing import Sample
 
 SAMPLES = [Sample(wall_s, wall_s / 2) for wall_s in (2.0, 2.0, 4.0, 2.0, 90.0)]
 CELL = Cell("throughput", ("encode",), "english", (b"x" * 3_000_000, b"x" * 1_000_000), threads=3)
-DIFFERENCE = Difference(4, 17, 5, None)
+DIFFERENCE = FirstDifference(4, 17, 5, None)
 
 
 def test_samples_become_a_record():

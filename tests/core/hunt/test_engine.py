@@ -17,13 +17,13 @@ from guiapp.core.bench.contenders.table import PEERS
 from guiapp.core.compare.reasons import Cause
 from guiapp.core.errors import TokenloupeError, VocabError
 from guiapp.core.hunt import worker
-from guiapp.core.hunt.engine import NO_WORKER, Plan, hunt
+from guiapp.core.hunt.engine import NO_WORKER, HuntPlan, hunt
 from guiapp.core.hunt.finds import Hunt
 
 PATIENCE_S = 120.0
 
 
-def last(plan: Plan, shall_stop=lambda: False) -> Hunt:
+def last(plan: HuntPlan, shall_stop=lambda: False) -> Hunt:
     states = list(hunt(plan, shall_stop))
     assert states[-1].is_over
     assert not any(state.is_over for state in states[:-1])
@@ -38,8 +38,8 @@ def pair(tmp_path_factory):
     return tuple(map(str, paths))
 
 
-def small_plan(pair, **more) -> Plan:
-    return Plan(*pair, seconds=PATIENCE_S, **{"most_batches": 8, "n_workers": 1} | more)
+def small_plan(pair, **more) -> HuntPlan:
+    return HuntPlan(*pair, seconds=PATIENCE_S, **{"most_batches": 8, "n_workers": 1} | more)
 
 
 def test_a_difference_is_found_and_the_lines_that_differ_are_counted(pair, tmp_path):
@@ -78,20 +78,22 @@ def test_the_same_seed_tries_the_same_texts_and_finds_the_same(pair):
 
 
 def test_nothing_is_found_where_nothing_differs():
-    state = last(Plan("demo:spm", "demo:spm", seconds=PATIENCE_S, most_batches=30))
+    state = last(HuntPlan("demo:spm", "demo:spm", seconds=PATIENCE_S, most_batches=30))
     assert state.finds == ()
     assert state.tried > 10_000
     assert state.n_batches == 30
 
 
 def test_a_hunt_ends_where_the_chosen_generators_have_no_more_texts():
-    state = last(Plan("demo:spm", "demo:spm", seconds=PATIENCE_S, generators=("your own texts, changed",)))
+    state = last(
+        HuntPlan("demo:spm", "demo:spm", seconds=PATIENCE_S, generators=("your own texts, changed",))
+    )
     assert state.tried == 0
     assert state.seconds < PATIENCE_S / 2
 
 
 def test_texts_are_split_as_was_chosen(pair):
-    wrong = last(Plan(pair[0], pair[0], seconds=PATIENCE_S, most_batches=8, pres=("qwen2", None)))
+    wrong = last(HuntPlan(pair[0], pair[0], seconds=PATIENCE_S, most_batches=8, pres=("qwen2", None)))
     assert {find.reason.cause for find in wrong.finds} == {Cause.PIECES, Cause.DECODED}
     assert [subject.split_as for subject in wrong.subjects] == ["qwen2", ""]
     assert [subject.name for subject in wrong.subjects] == ["first.gguf split as qwen2", "first.gguf"]
@@ -101,7 +103,7 @@ def test_texts_are_split_as_was_chosen(pair):
 
 
 def test_two_vocabularies_are_no_hunt_but_a_sentence():
-    state = last(Plan("demo:bpe", "demo:rwkv", seconds=PATIENCE_S))
+    state = last(HuntPlan("demo:bpe", "demo:rwkv", seconds=PATIENCE_S))
     (find,) = state.finds
     assert find.reason.cause is Cause.OTHER_VOCABULARY
     assert state.tried == 0
@@ -110,14 +112,14 @@ def test_two_vocabularies_are_no_hunt_but_a_sentence():
 def test_a_library_takes_part(pair):
     if not PEERS["llama.cpp"].is_installed:
         pytest.skip("llama.cpp is not installed")
-    state = last(Plan(pair[0], "llama.cpp", seconds=PATIENCE_S, most_batches=20))
+    state = last(HuntPlan(pair[0], "llama.cpp", seconds=PATIENCE_S, most_batches=20))
     assert state.finds == ()
     assert state.subjects[1].version == PEERS["llama.cpp"].version
 
 
 def test_it_stops_at_once_and_keeps_what_was_found(pair):
     stopped = threading.Event()
-    for state in hunt(Plan(*pair, seconds=PATIENCE_S), stopped.is_set):
+    for state in hunt(HuntPlan(*pair, seconds=PATIENCE_S), stopped.is_set):
         if state.finds and not stopped.is_set():
             stopped.set()
             stopped_s = time.monotonic()
@@ -127,7 +129,7 @@ def test_it_stops_at_once_and_keeps_what_was_found(pair):
 
 
 def test_the_time_is_kept(pair):
-    state = last(Plan(*pair, seconds=1.0))
+    state = last(HuntPlan(*pair, seconds=1.0))
     assert state.seconds < 60
 
 
@@ -144,13 +146,13 @@ def test_what_cannot_be_is_told_before_anything_else(first, second, message):
     if second in PEERS and not PEERS[second].is_installed:
         pytest.skip(f"{second} is not installed")
     with pytest.raises(TokenloupeError, match=message):
-        list(hunt(Plan(first, second, seconds=5)))
+        list(hunt(HuntPlan(first, second, seconds=5)))
 
 
 def test_a_library_that_crashes_is_told_with_the_text_and_the_hunt_goes_on(pair, monkeypatch):
     """As if llama.cpp did not survive a text; in a process of its own."""
     monkeypatch.setattr("guiapp.core.hunt.engine.serve", serve_until_digits)
-    state = last(Plan(*pair, seconds=PATIENCE_S, most_batches=2, n_workers=1))
+    state = last(HuntPlan(*pair, seconds=PATIENCE_S, most_batches=2, n_workers=1))
     crash = next(find for find in state.finds if find.reason.subject == "crash")
     assert crash.reason.cause is Cause.REFUSED
     assert "SIGKILL" in crash.reason.sentence

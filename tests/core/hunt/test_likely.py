@@ -6,7 +6,7 @@ import planted
 import pytest
 
 from guiapp.core.compare.reasons import Cause, Reason
-from guiapp.core.hunt.engine import Plan
+from guiapp.core.hunt.engine import HuntPlan
 from guiapp.core.hunt.finds import Find
 from guiapp.core.hunt.likely import likely_pre
 
@@ -27,9 +27,9 @@ def test_the_pre_tokenizer_is_named_with_which_nothing_differs(changes, second, 
     plant = planted.Plant("", "demo:bpe", "gguf", planted.set_part(**changes), ())
     first, other = map(str, plant.write(tmp_path))
     word = Find(b"the letters", ((), ()), 0, Reason(Cause.MERGE, "order", ""))
-    assert likely_pre(Plan(first, second or other), (*FINDS, word)) == name
+    assert likely_pre(HuntPlan(first, second or other), (*FINDS, word)) == name
 
 
 def test_what_is_no_matter_of_pieces_is_not_asked():
     merge = Find(b"12", ((), ()), 1, Reason(Cause.MERGE, "order", ""))
-    assert likely_pre(Plan("no such file", "nor this"), (merge,)) == ""
+    assert likely_pre(HuntPlan("no such file", "nor this"), (merge,)) == ""

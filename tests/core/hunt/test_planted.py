@@ -13,7 +13,7 @@ from conftest import VOCABS
 from planted import PLANTS, document
 
 import guiapp
-from guiapp.core.hunt.engine import Plan, hunt
+from guiapp.core.hunt.engine import HuntPlan, hunt
 from guiapp.core.hunt.finds import Find
 from guiapp.core.hunt.generators import batch
 from guiapp.core.hunt.pair import Pair
@@ -87,6 +87,6 @@ def test_equal_tokenizers_are_found_equal_for_ten_minutes(model, tmp_path):
     path.write_text(json.dumps(document(model), ensure_ascii=False))
     paths = [str(VOCABS / f"ggml-vocab-{model}.gguf"), str(path)]
     for first, second in (paths, paths[::-1]):
-        *_, state = hunt(Plan(first, second, seconds=300.0))
+        *_, state = hunt(HuntPlan(first, second, seconds=300.0))
         assert state.finds == ()
         assert state.tried > 10_000

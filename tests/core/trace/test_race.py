@@ -12,7 +12,7 @@ from random_texts import random_texts
 import guiapp
 from guiapp.core.compare.comparison import Side, compare_text
 from guiapp.core.trace.debugger import Debugger
-from guiapp.core.trace.race import Difference, first_difference, first_other_step, follow, outcome
+from guiapp.core.trace.race import RaceDifference, first_difference, first_other_step, follow, outcome
 from guiapp.core.trace.recorder import record
 from guiapp.core.trace.reports import debugger_for
 
@@ -85,7 +85,7 @@ def test_where_and_why_two_runs_part(model, text, ours, theirs):
     tokenizer = guiapp.open_model(f"demo:{model}")
     found = first_difference(run(tokenizer, text, ours), run(tokenizer, text, theirs))
     byte, *steps, reason = DIFFERENCES[model, text, ours, theirs]
-    assert found == Difference(byte, tuple(steps), f"From byte {byte} on they differ. {reason}")
+    assert found == RaceDifference(byte, tuple(steps), f"From byte {byte} on they differ. {reason}")
 
 
 @pytest.mark.parametrize(

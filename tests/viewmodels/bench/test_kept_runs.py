@@ -14,12 +14,12 @@ from fake_engine import EVENTS, fake_engine, opened, run_to_its_end, whole_run
 from guiapp.core.bench.environment import environment
 from guiapp.core.bench.history import load_run
 from guiapp.viewmodels.bench.choice import ENGLISH
-from guiapp.viewmodels.bench.history import Opened, RunHistory
+from guiapp.viewmodels.bench.history import OpenedRun, RunHistory
 
 
-def newest(qtbot, history: RunHistory) -> Opened:
+def newest(qtbot, history: RunHistory) -> OpenedRun:
     """As soon as there is one: its lock goes in a thread."""
-    runs: list[Opened] = []
+    runs: list[OpenedRun] = []
     qtbot.waitUntil(lambda: bool(runs.extend(filter(None, [history.newest()])) or runs))
     return runs[0]
 

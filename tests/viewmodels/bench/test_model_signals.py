@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Signal
 from told import told_by
 
 from guiapp.viewmodels.bench.choice import ENGLISH, THROUGHPUT
-from guiapp.viewmodels.bench.history import YOUR_TEXT, Comparison, Kept, Opened, RunHistory, SavedRun
+from guiapp.viewmodels.bench.history import YOUR_TEXT, Comparison, Kept, OpenedRun, RunHistory, SavedRun
 from guiapp.viewmodels.bench.model import BenchModel
 
 BEGUN = ["progress_changed", "running_changed", "results_changed"]
@@ -167,7 +167,7 @@ def test_a_saved_run_is_shown_and_one_contender_pointed_at(model, told):
 
 
 def test_nothing_is_opened_or_compared_into_a_run_that_goes_on(model, runner, told):
-    opened = Opened(SavedRun(Path("/a/run.json"), "A title"), {"results": []})
+    opened = OpenedRun(SavedRun(Path("/a/run.json"), "A title"), {"results": []})
     comparison = Comparison("before", (), 0, ())
     model._show_opened(opened)
     assert (model.progress, model.kept.shown) == ("A saved run: A title", Path("/a/run.json"))
@@ -188,14 +188,14 @@ def test_nothing_is_opened_or_compared_into_a_run_that_goes_on(model, runner, to
 
 
 def test_the_last_run_takes_no_place_of_one_that_began_meanwhile_or_was_opened(model, runner):
-    found = Opened(SavedRun(Path("/a/run.json"), "A title"), {"results": [dict(whole_run(1)[1])]})
+    found = OpenedRun(SavedRun(Path("/a/run.json"), "A title"), {"results": [dict(whole_run(1)[1])]})
     model.run()
     model.kept.found.emit(found)
     assert (model.progress, model.kept.shown) == ("Starting …", None)
     runner.end()
     model.kept.found.emit(found)
     assert (model.progress, model.kept.shown) == ("A title", Path("/a/run.json"))
-    model.kept.found.emit(Opened(SavedRun(Path("/b"), "Another"), {"results": []}))
+    model.kept.found.emit(OpenedRun(SavedRun(Path("/b"), "Another"), {"results": []}))
     assert model.progress == "A title"
 
 
