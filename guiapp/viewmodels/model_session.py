@@ -17,10 +17,10 @@ from guiapp.core.editing.options import Options
 from guiapp.core.editing.text_buffer import TextEdit
 from guiapp.core.editing.token_store import TokenStore
 from guiapp.core.explain.characters import n_characters
+from guiapp.core.explain.round_trip import RoundTrip, round_trip_of
 from guiapp.core.vocab.vocabulary import Vocabulary
 from guiapp.viewmodels.models.loader import Load, ModelLoader
 from guiapp.viewmodels.spelling import SharedSpelling
-from guiapp.viewmodels.text import round_trip
 from guiapp.viewmodels.text.check import Job, TextCheck
 from guiapp.viewmodels.text.encoder_check import compared, explained
 from guiapp.viewmodels.text.exact_twin import ExactTwin, Instead
@@ -32,7 +32,6 @@ from guiapp.viewmodels.tokens.layout import SpanWindow, token_at
 if TYPE_CHECKING:
     from guiapp.core.explain.encoder_agreement import EncoderAgreement
     from guiapp.core.explain.exactness import Exactness
-    from guiapp.core.explain.round_trip import RoundTrip
     from guiapp.core.tokenizer import Tokenizer
 
 
@@ -84,7 +83,7 @@ class ModelSession(QObject):
         self.loader = ModelLoader(load, self)
         self.spans = LiveSpans(text.document, self)
         self.exact = ExactTwin(text.document, self)
-        self.round_trip: TextCheck[RoundTrip] = TextCheck(self)
+        self.round_trip = TextCheck[RoundTrip](self)
         self.encoder_check: TextCheck[EncoderAgreement] = TextCheck(self)
         self._options = options or Options()
         self._selected_token: int | None = None
@@ -393,7 +392,7 @@ class ModelSession(QObject):
             return None
         before, behind = self.n_around
         token_ids = self.tokens.ids(before, n_tokens - behind)
-        return partial(round_trip.compare, self.tokenizer, self.document.text(), token_ids, self._options)
+        return partial(round_trip_of, self.tokenizer, self.document.text(), token_ids, self._options)
 
     def _comparing_encoders(self) -> Job[EncoderAgreement] | None:
         if self.tokenizer is None or not (len(self.tokens) or self.document.size):

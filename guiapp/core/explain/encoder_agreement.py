@@ -8,9 +8,13 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.core.demo import sample_text
 from guiapp.core.encoding import Encoding
+from guiapp.core.tokenizer import Tokenizer
 
 WINDOW = 64  # tokens in which to look for the place where both meet again
+SAMPLES = ("english", "code", "languages")
+SAMPLE_BYTES = 3_000  # of each
 Piece = tuple[int, bytes]  # a token's id, and the text that it came from
 
 
@@ -120,3 +124,20 @@ def _pieces(encoding: Encoding, first: int, end: int) -> tuple[Piece, ...]:
         )
         if stop <= end
     )
+
+
+def measured_agreement(tokenizer: Tokenizer) -> dict[str, dict[str, float]]:
+    """By approximate encoder and sample, the share of the exact tokens that it gives too."""
+    texts = {name: sample_text(name)[:SAMPLE_BYTES] for name in SAMPLES}
+    exact = {name: tokenizer.encode(text, False, False) for name, text in texts.items()}
+    agreement: dict[str, dict[str, float]] = {}
+    for encoder, algorithm in tokenizer.encoders.items():
+        if not algorithm.exact:
+            found = {name: tokenizer.encode(text, False, False, encoder) for name, text in texts.items()}
+            agreement[encoder] = {name: _share(found[name], exact[name]) for name in texts}
+    return agreement
+
+
+def _share(found: Encoding, exact: Encoding) -> float:
+    agreement = compare(found, exact)
+    return round(agreement.n_shared / max(agreement.n_exact, 1), 4)

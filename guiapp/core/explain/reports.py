@@ -81,7 +81,7 @@ def _n_merges(tokenizer: Tokenizer) -> int:
 
 def _agreement(tokenizer: Tokenizer) -> dict[str, dict[str, float]] | str:
     """By approximate encoder and sample; or why that cannot be told."""
-    from guiapp.core.explain.measured_agreement import measured_agreement
+    from guiapp.core.explain.encoder_agreement import measured_agreement
 
     try:
         return measured_agreement(tokenizer)

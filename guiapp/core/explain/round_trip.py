@@ -6,7 +6,7 @@ the text.  Where they are the same everywhere, the ids are right, and only decod
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -19,6 +19,7 @@ from guiapp.core.system.checkpoint import stoppable
 from guiapp.core.vocab.attributes import Attribute
 
 if TYPE_CHECKING:
+    from guiapp.core.editing.options import Options
     from guiapp.core.encoding import Encoding
     from guiapp.core.explain.round_trip_rules import FileRules, Place, Rule
     from guiapp.core.tokenizer import Tokenizer
@@ -107,6 +108,22 @@ def round_trip(tokenizer: Tokenizer, encoding: Encoding) -> RoundTrip:
     if offset is None:
         return RoundTrip(None)
     return RoundTrip(offset, changes_of(tokenizer, encoding, decoded))
+
+
+def round_trip_of(
+    tokenizer: Tokenizer,
+    text: bytes,
+    token_ids: NDArray[np.int32],
+    options: Options,
+    progress: Callable[[float], None],
+) -> RoundTrip:
+    """Of a text whose tokens, without the special ones around it, were made by these options."""
+    if tokenizer.decode_bytes(token_ids) == text:
+        return RoundTrip(None)
+    progress(0.4)
+    encoding = tokenizer.encode(text, False, options.parse_special, options.encoder)
+    progress(0.6)
+    return round_trip(tokenizer, encoding)
 
 
 def changes_of(tokenizer: Tokenizer, encoding: Encoding, decoded: bytes) -> tuple[Change, ...]:

@@ -55,13 +55,13 @@ class FactTable(QWidget):
             self._is_stacked = is_stacked
             self._arrange()
 
-    def show_facts(self, facts: Mapping[str, str], color: QColor, bold: str) -> None:
-        """Show these values, that of `bold` in bold, and no other names."""
+    def show_facts(self, facts: Mapping[str, str], color: QColor) -> None:
+        """Show these values, the id in bold, and no other names."""
         for name, value in self.values.items():
             self._names[name].setVisible(name in facts)
             value.setVisible(name in facts)
             text = CODE_AND_SIGN.sub("\\1\N{NO-BREAK SPACE}", facts.get(name, ""))
-            value.set_spans([Span(text, color, is_bold=name == bold)])
+            value.set_spans([Span(text, color, is_bold=name == "id")])
 
     def _follow_zoom(self) -> None:
         for name, value in self.values.items():

@@ -114,7 +114,7 @@ class TokenCard(QScrollArea):
         place = "" if details.index is None else f" {details.index + 1:,} OF {details.n_tokens:,}"
         self._title.setText(f"{TITLE}{place}")
         self._token.set_spans(self._token_spans(details))
-        self._facts.show_facts(dict(details.facts), theme.text, bold="id")
+        self._facts.show_facts(dict(details.facts), theme.text)
         tree = details.tree or MergeTree((), PREPARING)
         self._tree.set_roots(tree.roots, self._model.part)
         self._tree_area.setVisible(bool(tree.roots))

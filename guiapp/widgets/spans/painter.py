@@ -465,11 +465,11 @@ def draw_upright(painter: QPainter, x: float, top: float, height: float, color: 
         painter.fillRect(part, color)
 
 
-def draw_signed(painter: QPainter, theme: Theme, place: QRect, n_tokens: int) -> None:
-    """The signs of a character that tokens tear apart, for a legend: hatching, and a bar for each token."""
+def draw_signed(painter: QPainter, theme: Theme, place: QRect) -> None:
+    """The signs of a character that two tokens tear apart, for a legend: hatching, and a bar for each."""
     painter.drawTiledPixmap(place, _hatch(faded(theme.text, 46), place.height()))
-    width = place.width() // n_tokens
-    for at in range(n_tokens):
+    width = place.width() // 2
+    for at in (0, 1):
         bar = QRect(place.left() + at * width + 1, place.bottom() - LANE_PX, width - 2, LANE_PX)
         painter.fillRect(bar, faded(theme.text, 175))
 

@@ -83,7 +83,7 @@ class SpecialDetails(QScrollArea):
         if token is not None:
             theme = self._theme_source.theme
             self._token.set_spans(self._token_spans(token))
-            self.facts.show_facts(self._facts_of(token), theme.text, bold="id")
+            self.facts.show_facts(self._facts_of(token), theme.text)
             self.insert.setVisible(token.reach is not Reach.NEVER)
             self.next.setEnabled(self._model.n_occurrences > 0)
         self._all.setVisible(token is not None)

@@ -62,9 +62,9 @@ class TreeBar(QFrame):
         self._follow_history()
         self._follow_shape()
 
-    def add_menu(self, text: str, actions: Sequence[QAction]) -> None:
-        """Offer some actions behind a button beside the colours."""
-        button = MenuButton(self._theme_source, text)
+    def add_export(self, actions: Sequence[QAction]) -> None:
+        """Offer ways to export behind a button beside the colours."""
+        button = MenuButton(self._theme_source, "Export")
         button.new_menu().addActions(actions)
         self._layout.insertWidget(self._layout.indexOf(self.coloring) + 1, button)
 

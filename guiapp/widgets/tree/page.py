@@ -91,7 +91,7 @@ class TreePage(Page):
         self.found_panel = FoundPanel(self.model, self.search, self.ask_where, self.export.saving)
         self.findings_panel = FindingsPanel(self.findings, self.search.list_tokens, theme_source)
         self.saving_bar = SavingBar(self.export.saving, theme_source)
-        self.bar.add_menu("Export", [*self.export.actions, self.export.animated])
+        self.bar.add_export([*self.export.actions, self.export.animated])
         self.splitter = RoomySplitter(Qt.Orientation.Horizontal, SMALL_WIDTH_PX)
         self.text_splitter = RoomySplitter(Qt.Orientation.Vertical, SMALL_HEIGHT_PX)
         self._lay_out()

@@ -73,7 +73,7 @@ def _outlined(attribute: Attribute, text: str) -> Draw:
 
 def _torn(painter: QPainter, theme: Theme, box: QRectF) -> None:
     fill(painter, box, theme.span_color(0), RADIUS_PX)
-    draw_signed(painter, theme, box.toRect(), n_tokens=2)
+    draw_signed(painter, theme, box.toRect())
     write(painter, box, "汉", theme.span_text, CENTER, Theme.mono_font(SMALL_FONT_PX))
 
 

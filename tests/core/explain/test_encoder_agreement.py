@@ -7,8 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from guiapp import open_model
+from guiapp.core.demo import sample_text
 from guiapp.core.encoding import Encoding
-from guiapp.core.explain.encoder_agreement import EncoderAgreement, Parting, compare, differing
+from guiapp.core.explain.encoder_agreement import (
+    SAMPLE_BYTES,
+    EncoderAgreement,
+    Parting,
+    compare,
+    differing,
+    measured_agreement,
+)
 from guiapp.core.explain.figures import percent
 from guiapp.viewmodels.tokens.layout import SpanWindow
 
@@ -118,3 +127,17 @@ def test_long_ways_apart_are_shown_in_part(n_equal):
 def test_a_text_that_only_one_encoder_has_tokens_for_parts_where_those_begin():
     parting = compare(cut(2), cut(2, 3, 6)).parting
     assert parting == Parting(2, 6, (), ((1, b"c"), (3, b"def")))
+
+
+@pytest.mark.parametrize("model", ["bpe", "wordpiece"])
+def test_every_approximate_encoder_has_its_share_of_the_exact_tokens(model):
+    tokenizer = open_model(f"demo:{model}")
+    agreement = measured_agreement(tokenizer)
+    assert set(agreement) == set(tokenizer.encoders) - set(tokenizer.exact_encoders)
+    text = sample_text("code")[:SAMPLE_BYTES]
+    exact, words = (tokenizer.encode(text, False, False, name) for name in (None, "words"))
+    tokens = [
+        {(*span, token) for span, token in zip(each.spans.tolist(), each.token_ids.tolist(), strict=True)}
+        for each in (exact, words)
+    ]
+    assert agreement["words"]["code"] == pytest.approx(len(tokens[0] & tokens[1]) / len(tokens[0]), abs=1e-4)

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import guiapp
-from guiapp.core.explain.measured_agreement import measured_agreement
+from guiapp.core.explain.encoder_agreement import measured_agreement
 from guiapp.core.explain.reports import (
     BACKGROUNDS,
     RESET,

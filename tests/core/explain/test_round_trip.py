@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 import guiapp
 from guiapp.cli import run
+from guiapp.core.editing.options import Options
 from guiapp.core.explain import round_trip as module
-from guiapp.core.explain.round_trip import first_difference, round_trip
+from guiapp.core.explain.round_trip import first_difference, round_trip, round_trip_of
 from guiapp.core.explain.round_trip_rules import Loss
 from guiapp.core.vocab.byte_alphabet import CHARACTER_OF_BYTE
 
@@ -216,3 +217,19 @@ def test_the_command_line_tells_the_same(capsys):
     assert run(["tokenize", "demo:bpe", "The end", "--round-trip"]) == 0
     assert capsys.readouterr().out == "Decoding the tokens gives exactly this text.\n"
     assert run(["tokenize", "demo:bpe", "a", "--round-trip", "--format", "table"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("model", "text", "names"),
+    [
+        ("demo:bpe", b"Hello  world\n", []),
+        ("demo:spm", b"Hello  world\n", []),
+        ("demo:wordpiece", b"a Hat", ["lowercase", "space in front"]),
+    ],
+)
+def test_rules_are_looked_for_only_where_the_text_does_not_come_back(model, text, names):
+    tokenizer, shares = opened(model), []
+    ids = tokenizer.encode(text, add_special=False).token_ids
+    result = round_trip_of(tokenizer, text, ids, Options(), shares.append)
+    assert [change.rule.name for change in result.changes] == names
+    assert (result.is_same, len(shares)) == (not names, 2 * bool(names))

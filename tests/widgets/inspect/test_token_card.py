@@ -149,7 +149,7 @@ def test_large_letters_take_the_room_beside_names_too(select, card, qtbot):
 def test_no_line_ends_between_the_code_of_a_character_and_the_character(source, select, card):
     source.select_token(None)
     facts = card.findChild(FactTable)
-    facts.show_facts({"characters": "U+0054 T, U+0068 h, U+0065 e"}, QColor("black"), bold="id")
+    facts.show_facts({"characters": "U+0054 T, U+0068 h, U+0065 e"}, QColor("black"))
     characters = facts.values["characters"]
     for width in range(100, 300, 10):
         characters.resize(width, 100)
