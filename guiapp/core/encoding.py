@@ -72,6 +72,9 @@ class FragmentTokens:
         )
 
 
+NO_TOKENS = FragmentTokens(np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0, np.int64))
+
+
 def join_tokens(parts: Sequence[FragmentTokens]) -> FragmentTokens:
     """The tokens of all parts, one part behind the other."""
     if len(parts) == 1:

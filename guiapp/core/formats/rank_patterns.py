@@ -5,7 +5,18 @@ Each pattern's own repetitions never overlap what follows, so `++` and `+` give 
 
 from __future__ import annotations
 
-from guiapp.core.split.pre_tokenizers import PRE_TOKENIZERS, Pattern
+from guiapp.core.split.pre_tokenizers import (
+    LINE_ENDS,
+    LOWER_CATEGORIES,
+    PRE_TOKENIZERS,
+    SPACES,
+    SYMBOLS,
+    SYMBOLS_AND_SLASHES,
+    UPPER_CATEGORIES,
+    WORD,
+    Pattern,
+    cased,
+)
 
 
 def _any_of(*options: str) -> Pattern:
@@ -13,22 +24,10 @@ def _any_of(*options: str) -> Pattern:
 
 
 CONTRACTION = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)"
-BEFORE_WORD = r"[^\r\n\p{L}\p{N}]?"
-UPPER, LOWER = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]", r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"
-WORD, SYMBOLS = rf"{BEFORE_WORD}\p{{L}}+", r" ?[^\s\p{L}\p{N}]+[\r\n]*"
-SYMBOLS_AND_SLASHES = r" ?[^\s\p{L}\p{N}]+[\r\n/]*"
-LINE_ENDS, SPACES = r"\s*[\r\n]+", r"\s+(?!\S)|\s+"
-
 R50K = _any_of(r"'(?:[sdmt]|ll|ve|re)", r" ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+", SPACES)
 CL100K = _any_of(CONTRACTION, WORD, r"\p{N}{1,3}", SYMBOLS, LINE_ENDS, SPACES)
-O200K = _any_of(
-    f"{BEFORE_WORD}{UPPER}*{LOWER}+{CONTRACTION}?",
-    f"{BEFORE_WORD}{UPPER}+{LOWER}*{CONTRACTION}?",
-    r"\p{N}{1,3}",
-    SYMBOLS_AND_SLASHES,
-    LINE_ENDS,
-    SPACES,
-)
+CASED_WORDS = cased(UPPER_CATEGORIES, LOWER_CATEGORIES, f"{CONTRACTION}?")
+O200K = _any_of(*CASED_WORDS, r"\p{N}{1,3}", SYMBOLS_AND_SLASHES, LINE_ENDS, SPACES)
 QWEN = _any_of(CONTRACTION, WORD, r"\p{N}", SYMBOLS, LINE_ENDS, SPACES)
 
 RANK_PATTERNS = {

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from guiapp.core.components.models import PieceModel, unigram, word_level, word_piece
 from guiapp.core.components.pre_tokenizers import without_byte_mapping
 from guiapp.core.components.prepare import normalize, pre_tokenize
-from guiapp.core.encoding import FragmentTokens, join_tokens
+from guiapp.core.encoding import NO_TOKENS, FragmentTokens, join_tokens
 from guiapp.core.pipelines.pair_merging import PairEncoder, to_source
 from guiapp.core.pipelines.pipeline import Pipeline
 from guiapp.core.pipelines.stages import ENCODE, NORMALISE_AND_SPLIT, Stage, Stages
@@ -32,8 +32,6 @@ from guiapp.core.vocab.merges import PairMerging, listed_merging
 from guiapp.core.vocab.parts import Parts
 from guiapp.core.vocab.vocabulary import Vocabulary
 from guiapp.native.pairs import ALL_PIECES, NO_PIECES
-
-NO_TOKENS = FragmentTokens(np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0, np.int64))
 
 Find = Callable[[NDArray[np.uint8], bool], Found]
 

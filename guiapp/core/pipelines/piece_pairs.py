@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.encoding import FragmentTokens, as_bytes
+from guiapp.core.encoding import NO_TOKENS, FragmentTokens, as_bytes
 from guiapp.core.pipelines.pair_merging import PairEncoder, PairPipeline, to_source
 from guiapp.core.pipelines.pipeline import Quick, not_quick
 from guiapp.core.pipelines.rows import Rows, laid_out, rows_of
@@ -27,7 +27,6 @@ from guiapp.core.vocab.merges import MARKED_SPACE, sentence_piece_merging
 from guiapp.core.vocab.vocabulary import Vocabulary
 from guiapp.native.pairs import AS_RANKED, Envelope
 
-NO_TOKENS = FragmentTokens(np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0, np.int64))
 TAKES_APART = "heap"  # the one that knows what unused pieces were last seen to be made of
 WHY_ONLY_HEAP = (
     "The model has unused pieces: they are merged, and taken apart at the end to what they were last seen to "

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, Qt, Signal
 
 from guiapp.viewmodels.bench.history import SavedRun
 from guiapp.viewmodels.bench.kept_runs import KeptRuns
+from guiapp.viewmodels.row_table import AnyIndex
 
-Index = QModelIndex | QPersistentModelIndex
 NO_PARENT = QModelIndex()
 ROLE = Qt.ItemDataRole
 
@@ -31,26 +31,26 @@ class RunList(QAbstractListModel):
         kept.failed.connect(self.failed)
         kept.refresh()
 
-    def run_at(self, index: Index) -> SavedRun:
+    def run_at(self, index: AnyIndex) -> SavedRun:
         return self._runs[index.row()]
 
-    def is_shown(self, index: Index) -> bool:
+    def is_shown(self, index: AnyIndex) -> bool:
         """Whether it is the run on the page."""
         return index.isValid() and self.run_at(index).path == self._kept.shown
 
-    def rowCount(self, parent: Index = NO_PARENT) -> int:
+    def rowCount(self, parent: AnyIndex = NO_PARENT) -> int:
         return 0 if parent.isValid() else len(self._runs)
 
-    def data(self, index: Index, role: int = ROLE.DisplayRole) -> Any:
+    def data(self, index: AnyIndex, role: int = ROLE.DisplayRole) -> Any:
         run = self.run_at(index)
         if role == ROLE.EditRole:
             return run.name
         return {ROLE.DisplayRole: run.title, ROLE.ToolTipRole: str(run.path)}.get(ROLE(role))
 
-    def flags(self, index: Index) -> Qt.ItemFlag:
+    def flags(self, index: AnyIndex) -> Qt.ItemFlag:
         return super().flags(index) | Qt.ItemFlag.ItemIsEditable
 
-    def setData(self, index: Index, value: Any, role: int = ROLE.EditRole) -> bool:
+    def setData(self, index: AnyIndex, value: Any, role: int = ROLE.EditRole) -> bool:
         if role != ROLE.EditRole or str(value) == self.run_at(index).name:
             return False
         self._kept.rename(self.run_at(index), str(value))

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.editing.text_buffer import TextEdit
 from guiapp.core.editing.token_store import TokenStore
-from guiapp.core.encoding import FragmentTokens
+from guiapp.core.encoding import NO_TOKENS, FragmentTokens
 from guiapp.core.text.common_ends import common_ends
 from guiapp.viewmodels.chat.model import ChatModel
 from guiapp.viewmodels.text.document import TextDocument
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from guiapp.core.vocab.vocabulary import Vocabulary
     from guiapp.viewmodels.spelling import SharedSpelling
     from guiapp.viewmodels.text.exact_twin import Instead
-
-NO_TOKENS = FragmentTokens(np.zeros(0, np.int32), np.zeros(0, np.int64), np.zeros(0, np.int64))
 
 
 class ChatSpans(QObject):

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractTableModel, QObject, Qt
 
 from guiapp.core.compare.counts import Counts, Tally
 from guiapp.core.compare.texts_report import (
@@ -23,14 +23,11 @@ from guiapp.core.tree.scripts import NAMES
 from guiapp.core.vocab.quoting import printable, quoted
 from guiapp.viewmodels.compare.summary import SummaryModel
 from guiapp.viewmodels.compare.summary_rows import SummaryRow
+from guiapp.viewmodels.row_table import LEFT, NO_INDEX, RIGHT, AnyIndex
 
-AnyIndex = QModelIndex | QPersistentModelIndex
-NO_INDEX = QModelIndex()
 ROW_ROLE = Qt.ItemDataRole.UserRole  # the SummaryRow
 BAR_ROLE = ROW_ROLE + 1  # a Bar, or None
 LONGEST_ENDING = 12
-RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
 
 class Bar(NamedTuple):

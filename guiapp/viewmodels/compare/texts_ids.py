@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject, Signal
 from guiapp.core.editing.character_starts import code_points, sizes_in_bytes
 from guiapp.core.editing.text_buffer import TextEdit
 from guiapp.core.editing.token_store import TokenStore
-from guiapp.core.encoding import FragmentTokens
+from guiapp.core.encoding import NO_TOKENS, FragmentTokens
 from guiapp.core.explain.figures import in_bytes
 from guiapp.core.explain.id_lists import IdsError, ListedId, listed_ids
 from guiapp.core.text.common_ends import common_ends
@@ -22,7 +22,7 @@ from guiapp.core.vocab.vocabulary import Vocabulary
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.text.document import TextDocument
-from guiapp.viewmodels.text.live_spans import NO_TOKENS, follow_edit
+from guiapp.viewmodels.text.live_spans import follow_edit
 from guiapp.viewmodels.text_session import TextSession
 from guiapp.viewmodels.tokens.layout import SpanWindow
 

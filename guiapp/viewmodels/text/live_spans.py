@@ -14,7 +14,7 @@ from PySide6.QtCore import QObject, Signal
 from guiapp.core.editing.options import Options
 from guiapp.core.editing.text_buffer import TextEdit
 from guiapp.core.editing.token_store import TokenStore
-from guiapp.core.encoding import Encoding, FragmentTokens
+from guiapp.core.encoding import NO_TOKENS, Encoding, FragmentTokens
 from guiapp.core.errors import EncodeError
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.later import later
@@ -29,8 +29,6 @@ MOST_AT_ONCE = 1 << 15  # bytes around an edit that are encoded in the GUI threa
 SMALL = 1 << 17  # bytes that are encoded in no time
 WARMING_BYTES = 1 << 10
 N_WARM_RUNS = 3
-
-NO_TOKENS = FragmentTokens(np.zeros(0, np.int32), np.zeros(0, np.int64), np.zeros(0, np.int64))
 
 
 @dataclass(frozen=True, eq=False)

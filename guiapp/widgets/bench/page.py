@@ -22,6 +22,7 @@ from guiapp.widgets.bench.remarks import contender_and_text, linked
 from guiapp.widgets.bench.results import CHANGES, QWIDGETSIZE_MAX, ResultsView
 from guiapp.widgets.bench.saving import BenchExport
 from guiapp.widgets.bench.sheet import Sheet
+from guiapp.widgets.bench.tables import NOTHING_MEASURED
 from guiapp.widgets.shared.layouts import framed, in_column, in_row
 from guiapp.widgets.shared.theme import GAP_PX, ThemeSource
 from guiapp.widgets.window.input_watch import InputWatch
@@ -32,7 +33,6 @@ FRAME_MS = 150  # between two pictures of a run
 BOTH_PX = 1000  # wide, there is room for what can be chosen and results beside each other
 SIDE_PX = 36  # of the page, free at each side
 RUN = "run"  # the subject of notices
-NOTHING_MEASURED = "Nothing measured yet. Press Run, or open a run under “Runs”."
 
 
 class BenchPage(Page):

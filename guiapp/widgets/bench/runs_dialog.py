@@ -5,7 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import QSize, Signal
 from PySide6.QtWidgets import QDialog, QLabel, QListView, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from guiapp.viewmodels.bench.run_list import Index, RunList
+from guiapp.viewmodels.bench.run_list import RunList
+from guiapp.viewmodels.row_table import AnyIndex
 from guiapp.widgets.shared.buttons import push_button
 from guiapp.widgets.shared.layouts import in_column, in_row
 from guiapp.widgets.shared.style_sheet import set_role
@@ -22,10 +23,10 @@ Trigger = QListView.EditTrigger
 class TallRow(QStyledItemDelegate):
     """A row in which a line to edit finds room."""
 
-    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+    def sizeHint(self, option: QStyleOptionViewItem, index: AnyIndex) -> QSize:
         return QSize(super().sizeHint(option, index).width(), ROW_PX)
 
-    def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: Index) -> None:
+    def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: AnyIndex) -> None:
         editor.setGeometry(option.rect)
 
 

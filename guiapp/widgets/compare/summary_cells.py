@@ -7,8 +7,6 @@ from abc import abstractmethod
 from PySide6.QtCore import (
     QAbstractItemModel,
     QEvent,
-    QModelIndex,
-    QPersistentModelIndex,
     QPointF,
     QRect,
     QRectF,
@@ -33,19 +31,19 @@ from PySide6.QtWidgets import (
 from guiapp.viewmodels.compare.summary import SummaryModel
 from guiapp.viewmodels.compare.summary_rows import SummaryRow
 from guiapp.viewmodels.compare.summary_table import BAR_ROLE, ROW_ROLE, Bar, SummaryTable
+from guiapp.viewmodels.row_table import AnyIndex
 from guiapp.widgets.compare.markers import MARKER_PX, draw_marker
 from guiapp.widgets.shared.painting import LEFT, RIGHT, bold, elided, fill, ring, write
 from guiapp.widgets.shared.plain_tip import plain_tip
 from guiapp.widgets.shared.theme import GAP_PX, SMALL_FONT_PX, UI_FONT_PX, Theme, ThemeSource
 
-Index = QModelIndex | QPersistentModelIndex
 NAME_LEFT_PX = 20  # behind the marker
 BAR_PX, BAR_HEIGHT_PX = 30, 4
 REMOVE_PX = 20
 ADD, REMOVE = "+ column", "×"
 
 
-def bar_px(index: Index) -> int:
+def bar_px(index: AnyIndex) -> int:
     """The room that a bar takes beside its figure."""
     return BAR_PX + GAP_PX if index.data(BAR_ROLE) is not None else 0
 
@@ -58,11 +56,11 @@ class _CellDelegate(QStyledItemDelegate):
         self._summary = summary
         self._theme_source = theme_source
 
-    def initStyleOption(self, option: QStyleOptionViewItem, index: Index) -> None:
+    def initStyleOption(self, option: QStyleOptionViewItem, index: AnyIndex) -> None:
         super().initStyleOption(option, index)
         option.text = ""
 
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
         super().paint(painter, option, index)
         theme, row = self._theme_source.theme, index.data(ROW_ROLE)
         place: QRect = option.rect
@@ -75,7 +73,7 @@ class _CellDelegate(QStyledItemDelegate):
         painter.restore()
 
     def helpEvent(
-        self, event: QHelpEvent, view: QAbstractItemView, option: QStyleOptionViewItem, index: Index
+        self, event: QHelpEvent, view: QAbstractItemView, option: QStyleOptionViewItem, index: AnyIndex
     ) -> bool:
         if event.type() != QEvent.Type.ToolTip or not index.isValid():
             return False
@@ -83,14 +81,14 @@ class _CellDelegate(QStyledItemDelegate):
         return True
 
     @abstractmethod
-    def draw(self, painter: QPainter, theme: Theme, place: QRect, index: Index, row: SummaryRow) -> None:
+    def draw(self, painter: QPainter, theme: Theme, place: QRect, index: AnyIndex, row: SummaryRow) -> None:
         """Draw what the cell holds."""
 
 
 class FigureDelegate(_CellDelegate):
     """A figure at the right, its bar behind it; what is said in place of figures at the left."""
 
-    def draw(self, painter: QPainter, theme: Theme, place: QRect, index: Index, row: SummaryRow) -> None:
+    def draw(self, painter: QPainter, theme: Theme, place: QRect, index: AnyIndex, row: SummaryRow) -> None:
         if told := self._summary.state_of(row):
             font = Theme.ui_font()
             color = theme.bad if row.failure else theme.dim
@@ -144,7 +142,7 @@ class NameDelegate(_CellDelegate):
         left = min(place.left() + NAME_LEFT_PX + title + GAP_PX, cross.left() - width)
         return QRect(left, place.top(), width, place.height()), cross
 
-    def draw(self, painter: QPainter, theme: Theme, place: QRect, index: Index, row: SummaryRow) -> None:
+    def draw(self, painter: QPainter, theme: Theme, place: QRect, index: AnyIndex, row: SummaryRow) -> None:
         note, cross = self.places(place, row)
         center = QPointF(place.left() + MARKER_PX / 2 + 1, place.center().y() + 1)
         draw_marker(painter, center, self._table.number_of(row), theme)
@@ -161,7 +159,7 @@ class NameDelegate(_CellDelegate):
         return _width(self._small, self.note_of(row))
 
     def editorEvent(
-        self, event: QEvent, model: QAbstractItemModel, option: QStyleOptionViewItem, index: Index
+        self, event: QEvent, model: QAbstractItemModel, option: QStyleOptionViewItem, index: AnyIndex
     ) -> bool:
         """A click on the note or the cross."""
         if event.type() != QEvent.Type.MouseButtonRelease or not isinstance(event, QMouseEvent):

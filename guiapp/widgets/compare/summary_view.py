@@ -6,8 +6,6 @@ from functools import partial
 
 from PySide6.QtCore import (
     QItemSelectionModel,
-    QModelIndex,
-    QPersistentModelIndex,
     QSignalBlocker,
     Qt,
 )
@@ -29,6 +27,7 @@ from guiapp.viewmodels.compare.summary import SummaryModel
 from guiapp.viewmodels.compare.summary_rows import SummaryRow
 from guiapp.viewmodels.compare.summary_table import SummaryTable
 from guiapp.viewmodels.later import later
+from guiapp.viewmodels.row_table import AnyIndex
 from guiapp.widgets.compare.summary_cells import FigureDelegate, NameDelegate, bar_px
 from guiapp.widgets.shared.layouts import in_row
 from guiapp.widgets.shared.style_sheet import set_role
@@ -36,7 +35,6 @@ from guiapp.widgets.shared.tables import show_rows
 from guiapp.widgets.shared.theme import GAP_PX, SMALL_FONT_PX, UI_FONT_PX, Theme, ThemeSource
 from guiapp.widgets.shared.token_actions import copy_action
 
-Index = QModelIndex | QPersistentModelIndex
 ROW_PX = 28
 LEAST_NAMES_PX, MOST_NAMES_PX = 180, 340
 LEAST_COLUMN_PX = 40
@@ -238,5 +236,5 @@ def _set_looks(view: QTableView) -> None:
     header.setFont(Theme.ui_font(SMALL_FONT_PX))
 
 
-def _place(index: Index) -> tuple[int, int]:
+def _place(index: AnyIndex) -> tuple[int, int]:
     return index.row(), index.column()

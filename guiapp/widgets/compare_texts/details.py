@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractListModel, QModelIndex, Qt
 from PySide6.QtWidgets import QLabel, QScrollArea, QTableView
 
 from guiapp.core.explain.figures import counted
@@ -14,6 +14,7 @@ from guiapp.core.explain.visible_text import isolate
 from guiapp.viewmodels.compare.texts import ComparedTexts
 from guiapp.viewmodels.compare.texts_words import beginning, changed_ids, counts, in_a_line, where
 from guiapp.viewmodels.later import later
+from guiapp.viewmodels.row_table import AnyIndex
 from guiapp.widgets.shared.buttons import push_button
 from guiapp.widgets.shared.card import card
 from guiapp.widgets.shared.layouts import STRETCH, framed, in_column, in_row, scroll_down
@@ -33,7 +34,6 @@ LONGEST_CHANGE = 60  # tokens that are shown
 LONGEST_TOKEN = 60  # characters
 LIST_PX, ROW_PX = 78, 26
 PUT_OFF_MS = 60  # while somebody types
-Index = QModelIndex | QPersistentModelIndex
 
 
 class ChangeRows(QAbstractListModel):
@@ -49,10 +49,10 @@ class ChangeRows(QAbstractListModel):
         self._n_rows = self._compared.n_changes
         self.endResetModel()
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own default
+    def rowCount(self, parent: AnyIndex = QModelIndex()) -> int:  # noqa: B008 - Qt's own default
         return 0 if parent.isValid() else self._n_rows
 
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+    def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if role == Qt.ItemDataRole.DisplayRole and index.row() < len(self._compared.found.rows):
             return isolate(in_a_line(self._compared, index.row()))
         return None

@@ -11,7 +11,6 @@ from PySide6.QtCore import (
     QAbstractListModel,
     QModelIndex,
     QObject,
-    QPersistentModelIndex,
     QPoint,
     QRect,
     QSize,
@@ -31,6 +30,7 @@ from PySide6.QtWidgets import (
 
 from guiapp.core.vocab.quoting import printable
 from guiapp.viewmodels.models.choices import Choice, matching
+from guiapp.viewmodels.row_table import AnyIndex
 from guiapp.widgets.shared.icons import icon
 from guiapp.widgets.shared.layouts import AS_AROUND, in_column
 from guiapp.widgets.shared.painting import bold, fill, write
@@ -38,7 +38,6 @@ from guiapp.widgets.shared.plain_tip import plain_tip
 from guiapp.widgets.shared.style_sheet import blend
 from guiapp.widgets.shared.theme import GAP_PX, RADIUS_PX, SMALL_FONT_PX, Theme, ThemeSource
 
-Index = QModelIndex | QPersistentModelIndex
 NO_INDEX = QModelIndex()
 CHOICE_ROLE = Qt.ItemDataRole.UserRole  # what a row holds
 ROW_PX = 44
@@ -140,10 +139,10 @@ class _ChoiceTable(QAbstractListModel):
             self.rows.append(choice)
         self.endResetModel()
 
-    def rowCount(self, parent: Index = NO_INDEX) -> int:
+    def rowCount(self, parent: AnyIndex = NO_INDEX) -> int:
         return 0 if parent.isValid() else len(self.rows)
 
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+    def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         row = self.rows[index.row()]
         if isinstance(row, str):
             return row if role == Qt.ItemDataRole.DisplayRole else None
@@ -155,7 +154,7 @@ class _ChoiceTable(QAbstractListModel):
             return plain_tip(printable("\n".join(filter(None, (row.name, row.place)))))
         return row.title if role == Qt.ItemDataRole.DisplayRole else None
 
-    def flags(self, index: Index) -> Qt.ItemFlag:
+    def flags(self, index: AnyIndex) -> Qt.ItemFlag:
         row = self.rows[index.row()]
         can_be_chosen = isinstance(row, Choice) and row.is_there
         chosen = Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEnabled

@@ -14,6 +14,7 @@ import numpy as np
 from guiapp.core.bench.contenders.contender import UnavailableError
 from guiapp.core.errors import VocabError
 from guiapp.core.formats import clip, tokenizer_json, vocab_json, vocab_txt
+from guiapp.core.formats.rank_patterns import CONTRACTION as PUBLISHED
 from guiapp.core.formats.table import HEAD_BYTES
 from guiapp.core.split.pre_tokenizers import CONTRACTION, GPT2, NUMBER, Pattern
 from guiapp.core.text.packed_texts import sliced
@@ -24,7 +25,6 @@ from guiapp.core.vocab.opening import Opening
 from guiapp.core.vocab.piece_rules import PieceRules
 from guiapp.core.vocab.vocabulary import VocabType, Vocabulary
 
-PUBLISHED_CONTRACTION = "(?i:'s|'t|'re|'ve|'m|'ll|'d)"  # matches the same; some look for this spelling
 BYTE_LEVEL = {"add_prefix_space": False, "trim_offsets": True}
 MARK = "\u2581"
 MARKS = {"type": "Replace", "pattern": {"String": " "}, "content": MARK}
@@ -73,7 +73,7 @@ def single_pattern(vocabulary: Vocabulary, reader: str) -> str:
             f"{reader} cuts text by one pattern; “{vocabulary.pre_in_use or vocabulary.name}” asks for "
             f"{len(patterns)} in turn."
         )
-    return patterns[0].source.replace(CONTRACTION, PUBLISHED_CONTRACTION) + r"|\s+"
+    return patterns[0].source.replace(CONTRACTION, PUBLISHED) + r"|\s+"
 
 
 def _patterns(vocabulary: Vocabulary, reader: str) -> tuple[Pattern, ...]:
@@ -228,7 +228,7 @@ def _pre_tokenizer(patterns: tuple[Pattern, ...]) -> dict[str, Any]:
 
 def _published(pattern: Pattern) -> str:
     """As files of models spell it; some readers know it by this spelling alone."""
-    source = pattern.source.replace(CONTRACTION, PUBLISHED_CONTRACTION)
+    source = pattern.source.replace(CONTRACTION, PUBLISHED)  # which matches the same
     return source + r"|\s+" * source.endswith(r"\s+(?!\S)")
 
 
