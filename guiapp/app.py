@@ -169,7 +169,7 @@ def build(
     window.setWindowIcon(application_icon())
     remedies = window.actions_table["choose_pre"], window.doctor, window.actions_table["doctor"]
     FailureNotices(window.notices, session, settings, window.kept_texts, *remedies)
-    commands = WindowCommands(window, session, settings, shelf, theme_source, opener)
+    commands = WindowCommands(window, opener)
     theme_source.dress(window)
     garbage_collector = GarbageCollector(parent=window)
     input_watch = InputWatch(parent=window)

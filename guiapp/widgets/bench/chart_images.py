@@ -3,34 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
-from PySide6.QtCore import QBuffer, QMargins, QObject, QPoint, QRect, Signal
-from PySide6.QtGui import QColor, QImage, QImageWriter, QPaintDevice, QPainter
+from PySide6.QtCore import QBuffer, QMargins, QPoint, QRect
+from PySide6.QtGui import QImage, QImageWriter, QPaintDevice, QPainter
 from PySide6.QtSvg import QSvgGenerator
 
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.scenarios import SCENARIOS
-from guiapp.widgets.bench.charts import Chart, Showing, showing_of
+from guiapp.widgets.bench.charts import Chart, Paper, Showing, showing_of
 from guiapp.widgets.bench.curves import QUANTITIES, CurveChart
 from guiapp.widgets.bench.exactness import ExactnessChart
 from guiapp.widgets.bench.scenarios import chart_of, rows_of, texts_of
-from guiapp.widgets.shared.theme import LIGHT, MARGIN_PX
+from guiapp.widgets.shared.theme import MARGIN_PX
 
 PICTURE_SCALE = 2  # of PNG files, for print and projectors
 PAPER_WIDTH_PX = 900
 PAPER_ROW_PX = 30  # for each contender
 LEAST_HEIGHT_PX, MORE_HEIGHT_PX = 300, 80
 MARGINS = QMargins(MARGIN_PX, MARGIN_PX, MARGIN_PX, MARGIN_PX)
-WHITE = QColor("white")
-
-
-class Paper(QObject):
-    """The light theme on white, whatever the screen shows."""
-
-    changed = Signal()
-    theme = replace(LIGHT, background=WHITE, panel=WHITE, raised=WHITE)
 
 
 class Picture(NamedTuple):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
-from PySide6.QtCore import QPointF, Qt, Signal, SignalInstance
+from PySide6.QtCore import QObject, QPointF, Qt, Signal
 from PySide6.QtGui import QColor, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QToolTip, QWidget
 
@@ -22,7 +22,7 @@ from guiapp.widgets.shared.buttons import tool_button
 from guiapp.widgets.shared.icons import icon
 from guiapp.widgets.shared.layouts import STRETCH, in_column, in_row
 from guiapp.widgets.shared.plain_tip import plain_tip
-from guiapp.widgets.shared.theme import UI_FONT_PX, Theme
+from guiapp.widgets.shared.theme import LIGHT, UI_FONT_PX, Theme, ThemeSource
 
 NEAR_PX = 14
 PROJECTED_PX = (1100, 560)  # a chart so large is alone on a large page, or on a projector
@@ -30,17 +30,19 @@ PROJECTED_FONT_PX = 16
 FAINT = 50  # of 255, beside the contender that is isolated
 BASELINE = "fast"
 BUILT_IN = "built in"  # in place of a version
+WHITE = QColor("white")
 ENLARGE = "Show this chart alone"
 Point = tuple[float, float, Record]  # where the mouse finds a record
 
 
-class HasTheme(Protocol):
-    """A `ThemeSource`, or paper."""
+class Paper(QObject):
+    """The light theme on white, whatever the screen shows."""
 
-    changed: SignalInstance
+    changed = Signal()
+    theme = replace(LIGHT, background=WHITE, panel=WHITE, raised=WHITE)
 
-    @property
-    def theme(self) -> Theme: ...
+
+HasTheme = ThemeSource | Paper
 
 
 class Loading(NamedTuple):

@@ -10,12 +10,9 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication
 
 from guiapp.core.explain.spelling import Spelling
-from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.session_opener import SessionOpener
-from guiapp.viewmodels.settings import Settings
-from guiapp.viewmodels.shelf import Shelf
 from guiapp.widgets.inspect.hidden_card import HiddenCard, chip_facts
-from guiapp.widgets.shared.theme import CHOICES, TEXT_FONT_PX, ThemeSource
+from guiapp.widgets.shared.theme import CHOICES, TEXT_FONT_PX
 from guiapp.widgets.spans.clipboard import put_on_clipboard
 from guiapp.widgets.spans.editor import SpanEditor
 from guiapp.widgets.window.about_dialog import AboutDialog
@@ -28,25 +25,16 @@ from guiapp.widgets.window.page_commands import PageCommands
 class WindowCommands(QObject):
     """Editing, options and settings, and help; `files` has what is opened and saved."""
 
-    def __init__(
-        self,
-        window: MainWindow,
-        session: ModelSession,
-        settings: Settings,
-        shelf: Shelf,
-        theme_source: ThemeSource,
-        opener: SessionOpener,
-    ) -> None:
+    def __init__(self, window: MainWindow, opener: SessionOpener) -> None:
         super().__init__(window)
+        setting = window.setting
         self._window = window
-        self._session = session
-        self._settings = settings
-        self._theme_source = theme_source
-        self._actions = window.actions_table
+        self._session, self._settings, self._actions = setting.session, setting.settings, setting.actions
+        self._theme_source = setting.theme_source
         self._editor = window.inspect_page.editor
-        self._pages = PageCommands(window, session, settings)
-        self.files = FileCommands(window, session, settings, shelf, theme_source, opener, self._pages)
-        self.palette = CommandPalette(self._actions, theme_source, window)
+        self._pages = PageCommands(window)
+        self.files = FileCommands(window, opener, self._pages)
+        self.palette = CommandPalette(self._actions, self._theme_source, window)
         self._connect_actions()
         self._connect_choices()
         self._connect_options()

@@ -14,14 +14,10 @@ from guiapp.core.session_files.name import is_session
 from guiapp.core.sources.locate import kept_name, lasting_name
 from guiapp.core.sources.own_folders import add_folder
 from guiapp.viewmodels.background import LatestJob, Progress
-from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.models.loader import display_name
 from guiapp.viewmodels.models.pre_choices import can_choose
 from guiapp.viewmodels.session_opener import SessionOpener
-from guiapp.viewmodels.settings import Settings
-from guiapp.viewmodels.shelf import Shelf
 from guiapp.viewmodels.text.files import is_model_file
-from guiapp.widgets.shared.theme import ThemeSource
 from guiapp.widgets.window.kept_texts_menu import KeptTextsMenu
 from guiapp.widgets.window.main_window import MainWindow
 from guiapp.widgets.window.model_picker import ModelPicker
@@ -37,23 +33,13 @@ Take = Callable[[str, str | None], object]
 class FileCommands(QObject):
     """Connects the actions of the File menu with the models, and keeps what was opened last."""
 
-    def __init__(
-        self,
-        window: MainWindow,
-        session: ModelSession,
-        settings: Settings,
-        shelf: Shelf,
-        theme_source: ThemeSource,
-        opener: SessionOpener,
-        pages: PageCommands,
-    ) -> None:
+    def __init__(self, window: MainWindow, opener: SessionOpener, pages: PageCommands) -> None:
         super().__init__(window)
-        self._window = window
-        self._session = session
-        self._settings = settings
-        self._pages = pages
+        setting = window.setting
+        session, shelf, theme_source = setting.session, setting.shelf, setting.theme_source
+        self._window, self._pages = window, pages
+        self._session, self._settings, self._actions = session, setting.settings, setting.actions
         self._recent, self._recent_texts = shelf.recent, shelf.recent_texts
-        self._actions = window.actions_table
         self._last_model = ""
         self._picking: tuple[QWidget, Take] = (window.top_bar.model_button, session.loader.open)
         self._sorting = LatestJob[Dropped](self, self._open_sorted)
@@ -63,7 +49,7 @@ class FileCommands(QObject):
         self._utf16 = Utf16Notice(window.notices, session.text, self._actions["from_utf16"])
         kept_menu = self._actions.menus["File/Kept texts"]
         self.kept_texts = KeptTextsMenu(kept_menu, window.kept_texts, session.text, window.questions)
-        self.sessions = SessionCommands(window, opener, settings, shelf)
+        self.sessions = SessionCommands(window, opener)
         self._connect_actions()
         self._connect()
         self._follow_recent()

@@ -71,9 +71,10 @@ class MainWindow(QMainWindow):
         actions, self.requests = self.actions_table, PageRequests(self)
         self.notices = NoticeArea(theme_source)
         self.doctor = DoctorModel(session, self)
-        self.pages = PageStack(
-            PageSetting(session, compared, settings, actions, self.requests, theme_source, shelf, self.doctor)
+        self.setting = PageSetting(
+            session, compared, settings, actions, self.requests, theme_source, shelf, self.doctor
         )
+        self.pages = PageStack(self.setting)
         self.top_bar = TopBar(session, self.doctor, PageTabs(self.pages, actions, 0), actions, theme_source)
         self.tab_row = TabRow(self.pages, actions)
         switches = [self.actions_table[name] for name in ("add_special", "parse_special")]

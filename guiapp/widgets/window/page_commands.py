@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QApplication
 from guiapp.core.demo import LESSONS
 from guiapp.core.trace.places import Place
 from guiapp.viewmodels.model_session import ModelSession
-from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.steps.lesson_progress import LessonProgress
 from guiapp.widgets.window.focus_ring import holds
 from guiapp.widgets.window.main_window import MainWindow
@@ -28,11 +27,10 @@ if TYPE_CHECKING:
 class PageCommands(QObject):
     """Brings pages to the front and has them show something; to be made before others use the actions."""
 
-    def __init__(self, window: MainWindow, session: ModelSession, settings: Settings) -> None:
+    def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
         self._window = window
-        self._session = session
-        self._settings = settings
+        self._session, self._settings = window.setting.session, window.setting.settings
         self._actions = window.actions_table
         self._page_actions = PageActions(window.pages, self._actions, self)
         self._connect_actions()

@@ -13,8 +13,6 @@ from PySide6.QtCore import QObject
 from guiapp.core.session_files.name import ENDING
 from guiapp.viewmodels.models.loader import title_of
 from guiapp.viewmodels.session_opener import Read, SessionOpener
-from guiapp.viewmodels.settings import Settings
-from guiapp.viewmodels.shelf import Shelf
 from guiapp.widgets.window.main_window import MainWindow
 from guiapp.widgets.window.notes_dialog import NotesDialog
 
@@ -30,12 +28,11 @@ class SessionCommands(QObject):
     path  the file that was opened or saved last, None for none
     """
 
-    def __init__(self, window: MainWindow, opener: SessionOpener, settings: Settings, shelf: Shelf) -> None:
+    def __init__(self, window: MainWindow, opener: SessionOpener) -> None:
         super().__init__(window)
         self._window = window
         self._opener = opener
-        self._settings = settings
-        self._shelf = shelf
+        self._settings, self._shelf = window.setting.settings, window.setting.shelf
         self.path: Path | None = None
         opener.obstructed.connect(self._ask)
         opener.taken_up.connect(self._show)
