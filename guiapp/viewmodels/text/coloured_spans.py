@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.counting.cost import STEPS, word_costs
-from guiapp.core.editing.text_buffer import TextEdit
-from guiapp.core.editing.token_store import TokenStore
 from guiapp.core.explain.token_classes import KINDS, RARITIES, TokenClasses
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.tokens.layout import DIFFERS, FIRST_SHADE, PIECE_END, SpanWindow
@@ -60,7 +58,7 @@ class ColouredSpans(QObject):
         self._classes: TokenClasses | None = None
         self._pieces: TextPieces | None = None  # while they are marked
         self._made: _Made | None = None
-        session.tokens_changed.connect(self._follow)
+        session.tokens_changed.connect(self.tokens_changed)
         session.vocabulary_changed.connect(self._follow_vocabulary)
         session.exact.changed.connect(self._tell_looks)
         self._follow_vocabulary()
@@ -167,9 +165,6 @@ class ColouredSpans(QObject):
 
     def _tell_looks(self) -> None:
         self.tokens_changed.emit(None, self._session.tokens)
-
-    def _follow(self, edit: TextEdit | None, tokens: TokenStore) -> None:
-        self.tokens_changed.emit(edit, tokens)
 
     def _follow_vocabulary(self) -> None:
         vocabulary = self._session.vocabulary
