@@ -142,7 +142,6 @@ def test_the_round_trip_is_known_soon_after_the_tokens(session, qtbot):
     assert session.round_trip.result is None
     qtbot.waitUntil(lambda: session.round_trip.result is not None)
     assert session.round_trip.result.offset == 0
-    assert session.round_trip.result.decoded == b"? two three"
 
 
 def test_a_text_without_any_token_is_compared_too(qtbot):
