@@ -47,7 +47,7 @@ def test_a_session_without_a_model_has_nothing_to_offer(qtbot):
     session.set_add_special(False)
     assert told == ["options_changed"]
     assert not session.is_encoding
-    assert session._round_trip_input() is session._encoder_check_input() is None
+    assert session._comparing_round_trip() is session._comparing_encoders() is None
     session.document.select(0, 2)
     assert session.selection_statistics == SelectionStatistics(0, False, 2, 2)
     session.close()
