@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from planted import PLANTS, Plant
 
-from guiapp.core.hunt.engine import Plan, hunt
+from guiapp.core.hunt.engine import HuntPlan, hunt
 from guiapp.core.hunt.finds import Hunt
 
 MOST_CHARACTERS = 12  # of a text that was shrunk
@@ -43,7 +43,7 @@ def hunt_for(plant: Plant, seconds: float, after_s: float = 2.0) -> Result:
     with tempfile.TemporaryDirectory() as folder:
         first, second = plant.write(Path(folder))
         found_s, last = None, None
-        for state in hunt(Plan(str(first), str(second), seconds=seconds)):
+        for state in hunt(HuntPlan(str(first), str(second), seconds=seconds)):
             last = state
             if state.finds and found_s is None:
                 found_s = state.seconds
