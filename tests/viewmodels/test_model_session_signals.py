@@ -147,14 +147,13 @@ def test_the_round_trip_leaves_out_what_stands_around_the_text(session, qtbot, a
     if not add_special:
         with qtbot.waitSignal(session.spans.encoded):
             session.set_add_special(False)
-    given = session._round_trip_input()
-    assert (given.tokenizer, given.text) == (session.tokenizer, b"one two three")
-    assert given.token_ids.tolist() == ids
-    encoder = session._encoder_check_input()
-    assert encoder == (session.tokenizer, b"one two three", session.options)
+    tokenizer, text, token_ids, _ = session._comparing_round_trip().args
+    assert (tokenizer, text, token_ids.tolist()) == (session.tokenizer, b"one two three", ids)
+    given = session._comparing_encoders().args
+    assert given == (session.tokenizer, b"one two three", session.options)
     session.document.set_text(b"")
-    assert (session._round_trip_input() is None) is (not add_special)
-    assert (session._encoder_check_input() is None) is (not add_special)
+    assert (session._comparing_round_trip() is None) is (not add_special)
+    assert (session._comparing_encoders() is None) is (not add_special)
 
 
 def test_what_is_selected_around_a_special_token_at_the_end_is_decoded_too(qtbot):
@@ -162,7 +161,7 @@ def test_what_is_selected_around_a_special_token_at_the_end_is_decoded_too(qtbot
     with qtbot.waitSignal(session.spans.encoded):
         session.loader.open("demo:wordpiece")
     assert len(session.tokens) == 3
-    assert session._round_trip_input().token_ids.tolist() == session.tokens.ids(1, 2).tolist()
+    assert session._comparing_round_trip().args[2].tolist() == session.tokens.ids(1, 2).tolist()
     session.close()
 
 
