@@ -185,6 +185,17 @@ class ChatModel(Working):
         """One of `encoding`."""
         return self._selected
 
+    def part_that_wrote(self, token: int) -> tuple[int, int] | None:
+        """The characters of the template, see `template_parts`; None where it wrote none of it."""
+        from guiapp.core.chat.chat import ADDED
+        from guiapp.core.chat.template_parts import part_that_wrote
+
+        chat = self.chat
+        if chat is None or chat.origins[token].kind == ADDED:
+            return None
+        first, last = chat.character_of_byte[chat.encoding.spans[token]].tolist()
+        return part_that_wrote(chat, first, last)
+
     def select_token(self, index: int | None) -> None:
         self._set_selected(index)
 
