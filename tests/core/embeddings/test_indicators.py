@@ -35,7 +35,7 @@ def trained(offset: float = 0.1, seed: int = 0, n_rows: int = N_TOKENS) -> np.nd
 
 
 def kinds() -> Iterator[object]:
-    """All that are decoded, tied and untied in turn; ggml takes seconds to make the tables of some of them."""
+    """All that are decoded, tied and untied in turn; ggml takes seconds to make tables for some."""
     for number, kind in enumerate((F32, *KINDS)):
         is_slow = kind.name in ("IQ1_S", "IQ1_M", "IQ2_XS", "IQ2_S")
         yield pytest.param(
