@@ -70,8 +70,9 @@ def imported_modules(source: Path, modules: Collection[str]) -> set[str]:
 
 
 def run_nodes(node: ast.AST) -> Iterator[ast.AST]:
-    """All below a node but what stands under `if TYPE_CHECKING`."""
+    """All statements below a node but what stands under `if TYPE_CHECKING`."""
     for child in ast.iter_child_nodes(node):
-        if not (isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING"):
+        is_for_types = isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING"
+        if not isinstance(child, ast.expr) and not is_for_types:
             yield child
             yield from run_nodes(child)
