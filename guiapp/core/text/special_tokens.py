@@ -120,6 +120,8 @@ class SpecialTokens:
         """The same, one token after another over all that is left of the text."""
         fragments = [(0, len(text), -1)]  # start, end, and the token or -1: text and tokens take turns
         for token_id in self.searched_for(parse_special).tolist():
+            if self._texts[token_id] not in text:
+                continue
             fragments = [
                 part
                 for fragment in fragments
@@ -166,7 +168,7 @@ class SpecialTokens:
         return first + int(starts[across][0]), first + int(ends[across].max())
 
     def _cut(self, text: bytes, fragment: tuple[int, int, int], token_id: int) -> list[tuple[int, int, int]]:
-        token = self._text(token_id)
+        token = self._texts[token_id]
         attributes = int(self._vocabulary.attributes[token_id])
         start, end, _ = fragment
         parts = []
@@ -179,6 +181,10 @@ class SpecialTokens:
             while attributes & Attribute.RSTRIP and start < end and text[start] in WHITESPACE:
                 start += 1
         return [*parts, (start, end, -1)]
+
+    @cached_property
+    def _texts(self) -> dict[int, bytes]:
+        return {token_id: self._text(token_id) for token_id in self._in_order.tolist()}
 
     def _text(self, token_id: int) -> bytes:
         data, offsets = self._vocabulary.unmarked_texts

@@ -24,7 +24,6 @@ from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.trace.places import step_at
 from guiapp.core.trace.recorder import record
 
-SLOW = ("j2-unigram.tokenizer.model",)  # whose rules take long to read
 DEMOS = ("bpe", "spm", "wordpiece", "unigram", "rwkv", "toy")
 TEXT = (
     "  New Yorké's 1234 tokenization\n<|im_end|>\tx ﬁ½ 🦄!! [INST] <extra_id_0>漢字 a\u0301\u200b\U000e0041"
@@ -110,10 +109,10 @@ def test_what_is_told_holds_for_components_of_all_kinds(seed, tmp_path):
     for text in random_texts(seed=seed, count=3):
         for parse in (True, False):
             try:
-                tokenizer.encode(text[:30], True, parse)
+                tokenizer.encode(text[:18], True, parse)
             except EncodeError:  # this vocabulary cannot express the text
                 continue
-            check(tokenizer, text[:30], None, parse)
+            check(tokenizer, text[:18], None, parse)
 
 
 @pytest.mark.real_vocabs
@@ -123,9 +122,9 @@ def test_what_is_told_holds_for_random_texts(name):
     tokenizer = open_model(path, "cl100k_base" if name.startswith("cl100k") else None)
     n_checked = 0
     check(tokenizer, "a \ud7ff\U000f2c9a b".encode() if tokenizer.vocabulary.special_ids.unk else "a b")
-    for text in random_texts(seed=29, count=6):
+    for text in random_texts(seed=29, count=4):
         try:
-            check(tokenizer, text[:30])
+            check(tokenizer, text[:20])
         except EncodeError:
             continue
         n_checked += 1
@@ -195,7 +194,7 @@ def test_a_place_outside_of_the_text_is_refused():
 
 @pytest.mark.parametrize("model", ["bpe", "spm", "unigram", "wordpiece", "rwkv"])
 @pytest.mark.parametrize(
-    "text", ["a" * 30_000, " " * 30_000, "\u0301" * 10_000, "ab " * 10_000, b"\xff" * 20_000]
+    "text", ["a" * 30_000, " " * 30_000, "\u0301" * 5_000, "ab " * 10_000, b"\xff" * 5_000]
 )
 def test_of_texts_without_end_a_token_is_told_soon_or_refused(model, text):
     tokenizer = open_model(f"demo:{model}")
