@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from guiapp.core.errors import VocabError
 from guiapp.core.system.checkpoint import stoppable
+from guiapp.core.text.packed_texts import sliced
 from guiapp.core.vocab.attributes import (
     BYTE_TYPE,
     CONTROL_TYPE,
@@ -293,6 +294,20 @@ def _renamed(vocabulary: Vocabulary, rows: NDArray[np.intp]) -> Vocabulary:
         texts[row] = IN_NO_TEXT + texts[row]
     data, offsets = packed(texts)
     return replace(vocabulary, token_data=data, token_offsets=offsets, token_table=StringTable(data, offsets))
+
+
+def without_texts(vocabulary: Vocabulary, rows: NDArray[np.intp]) -> Vocabulary:
+    """The same, but no text becomes one of some tokens, nor does anything merge to them."""
+    changed = _renamed(vocabulary, rows)
+    if not (merges := vocabulary.merges):
+        return changed
+    hidden = {vocabulary.raw_text(row) for row in rows.tolist()}
+    n_dropped = 0 if vocabulary.parts is None else len(vocabulary.parts.model.continuing_prefix.encode())
+    rules = zip(sliced(vocabulary.merge_data, vocabulary.merge_offsets), merges, strict=True)
+    data, offsets = packed(
+        [rule for rule, (left, right) in rules if hidden.isdisjoint((left, right, left + right[n_dropped:]))]
+    )
+    return replace(changed, merge_data=data, merge_offsets=offsets)
 
 
 def _ranks_of_ids(vocabulary: Vocabulary) -> NDArray[np.int32]:
