@@ -11,8 +11,9 @@ from itertools import pairwise
 import numpy as np
 
 from guiapp.core.chat.as_text import is_control
-from guiapp.core.chat.chat import ADDED, TOOLS, Chat, TokenOrigin
+from guiapp.core.chat.chat import TOOLS, Chat
 from guiapp.core.chat.fixes import Edit, Fix, text_of
+from guiapp.core.chat.token_origins import ADDED, TokenOrigin
 from guiapp.core.chat.traced import CHANGED, CONTENT, TEMPLATE
 from guiapp.core.system.checkpoint import stoppable
 from guiapp.core.vocab.quoting import quoted
@@ -69,7 +70,9 @@ def hints(chat: Chat) -> list[Hint]:
 
 
 def _content_as_control(chat: Chat) -> Iterator[Hint]:
-    for index in np.flatnonzero(chat.became_control).tolist():
+    places = np.flatnonzero(chat.became_control)
+    kinds = chat.token_ids[places] * np.int64(len(chat.runs.bounds)) + chat.origins.rows[places]
+    for index in places[np.sort(np.unique(kinds, return_index=True)[1])].tolist():
         origin = chat.origins[index]
         token = quoted(_raw(chat.tokenizer.vocabulary, int(chat.token_ids[index])))
         what = f"Content of {_name(origin)} became the control token {token}."
@@ -101,12 +104,12 @@ def _ends_of_turns(chat: Chat) -> Iterator[Hint]:
     """Whether what the assistant has said ends as the model would end it."""
     vocabulary = chat.tokenizer.vocabulary
     control = is_control(vocabulary)
-    contents = [index for index, origin in enumerate(chat.origins) if origin.is_content]
-    for last, following in pairwise([*contents, len(chat.origins)]):
+    contents = np.flatnonzero(chat.origins.is_content)
+    is_last = np.diff(chat.origins.messages[contents], append=-2) != 0
+    behind = np.append(contents[1:], len(chat.origins))
+    for last, following in zip(contents[is_last].tolist(), behind[is_last].tolist(), strict=False):
         origin = chat.origins[last]
-        if origin.role != "assistant" or (
-            following < len(chat.origins) and chat.origins[following].message == origin.message
-        ):
+        if origin.role != "assistant":
             continue
         between = chat.token_ids[last + 1 : following].tolist()
         marks = [token_id for token_id in between if control[token_id] or token_id in vocabulary.eog]
@@ -154,11 +157,8 @@ def _near_misses(chat: Chat) -> Iterator[Hint]:
 def _end_of_turns(chat: Chat) -> int | None:
     """The token that the template writes behind most contents, or else the model's own."""
     ids, control = chat.tokenizer.vocabulary.special_ids, is_control(chat.tokenizer.vocabulary)
-    behind = Counter(
-        int(chat.token_ids[index])
-        for index, (before, origin) in enumerate(pairwise(chat.origins), 1)
-        if before.is_content and not origin.is_content and control[chat.token_ids[index]]
-    )
+    is_content, following = chat.origins.is_content, chat.token_ids[1:]
+    behind = Counter(following[is_content[:-1] & ~is_content[1:] & control[following]].tolist())
     own = ids.eos if ids.eot is None else ids.eot
     return max(behind, key=behind.__getitem__, default=own)
 
@@ -218,8 +218,8 @@ def _lacks_names(chat: Chat, tools: object) -> bool:
 
 def _replacement(chat: Chat, start: int, end: int, text: str) -> Fix | None:
     """For some characters of the prompt, where they are a stretch of the content of a message."""
-    row = int(np.searchsorted(chat.run_bounds[:-1], start, "right")) - 1
-    run, (run_start, run_end) = chat.rendering.runs[row], chat.run_bounds[row : row + 2].tolist()
+    row = int(chat.runs.rows_at(np.array(start)))
+    run, (run_start, run_end) = chat.rendering.runs[row], chat.runs.bounds[row : row + 2].tolist()
     if not text or run.origin.kind != CONTENT or run.origin.message is None or end > run_end:
         return None
     first = run.offset + start - run_start

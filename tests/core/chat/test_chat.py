@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import guiapp
-from guiapp.core.chat.chat import ADDED
 from guiapp.core.chat.hints import HINT, WARNING, hints
 from guiapp.core.chat.templates import chosen_template, templates_of
+from guiapp.core.chat.token_origins import ADDED
 from guiapp.core.chat.traced import CONTENT, TEMPLATE
 from guiapp.core.errors import ChatError
 
@@ -216,13 +216,14 @@ def test_tools_and_calls_that_the_template_leaves_out_are_warned_of(named, expec
     assert [code for code in codes(chat, WARNING) if code == "lost_tools"] == expected
 
 
-def test_what_a_model_has_no_tokens_for_is_not_taken_for_a_control_token():
-    tokenizer = guiapp.open_model("demo:unigram")
+@pytest.mark.parametrize("model", ["demo:unigram", "demo:wordpiece"])  # the other one's file calls it control
+def test_what_a_model_has_no_tokens_for_is_not_taken_for_a_control_token(model):
+    tokenizer = guiapp.open_model(model)
     template = looped("{{ message.content }}</s>")
-    unknown = chat_here(tokenizer, template, [{"role": "user", "content": "\U0010fffd"}])
+    unknown = chat_here(tokenizer, template, [{"role": "user", "content": "\U0010fffd日🦄"}])
     assert tokenizer.vocabulary.special_ids.unk in unknown.token_ids
     assert "content_became_control" not in codes(unknown)
-    written = chat_here(tokenizer, template, [{"role": "user", "content": "a<unk>b"}])
+    written = chat_here(tokenizer, template, [{"role": "user", "content": "a<unk>b[UNK]"}])
     assert "content_became_control" in codes(written)
 
 
