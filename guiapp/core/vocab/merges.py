@@ -88,6 +88,7 @@ class PairMerging:
     """Everything that pair merging needs to know about a vocabulary.
 
     model              what merges; symbols are tokens and, numbered behind them, other strings in rules
+    takes_whole        whether some pieces that are tokens are not merged
     starts_from_bytes  whether start symbols are bytes rather than characters
     marks_spaces       whether the vocabulary writes a space as U+2581
     """
@@ -102,6 +103,7 @@ class PairMerging:
         self.tokens = tokens or vocabulary.token_table
         self.model = PairModel(self.tokens, options, splitter)
         self.n_tokens = len(vocabulary)
+        self.takes_whole = options.whole_pieces != NO_PIECES
         self.starts_from_bytes, self.marks_spaces = options.is_byte_level, options.marks_spaces
         self._stays_whole = options.token_ranks == STAYS_WHOLE
         self._is_unused = options.is_unused
