@@ -72,7 +72,7 @@ def _naming(patient: Patient, role: str) -> str:
 def check_ends(patient: Patient) -> Iterator[Finding]:
     """Tokens that look like ends of a turn but do not end a generation; or no end at all."""
     vocabulary = patient.vocabulary
-    writes = vocabulary.type is not VocabType.WPM and not _reads_only(patient)
+    writes = vocabulary.type is not VocabType.WPM and not patient.reads_only
     if not writes:
         return
     if not vocabulary.eog and vocabulary.special_ids.eos is None and len(vocabulary):
@@ -91,14 +91,6 @@ def check_ends(patient: Patient) -> Iterator[Finding]:
 def looks_like_end(name: str) -> bool:
     """Whether people take a token of this name for the end of a turn."""
     return look(name).strip(BRACKETS) in ENDS_BY_LOOK
-
-
-def _reads_only(patient: Patient) -> bool:
-    """Whether the model writes nothing, as those that make embeddings."""
-    said = patient.vocabulary.metadata
-    return "bert" in patient.vocabulary.architecture or any(
-        key.endswith(".attention.causal") and value is False for key, value in said.items()
-    )
 
 
 def keeps_going(text: str, special_texts: Container[str]) -> bool:
