@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.core.components.aligned import AlignedText
 from guiapp.core.components.models import unigram, word_level, word_piece
 from guiapp.core.components.pre_tokenizers import without_byte_mapping
 from guiapp.core.components.prepare import normalize, pre_tokenize
@@ -36,7 +37,7 @@ from guiapp.native.pairs import ALL_PIECES, NO_PIECES
 
 NO_TOKENS = FragmentTokens(np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0, np.int64))
 
-Find = Callable[[NormalizedText], Found]
+Find = Callable[[AlignedText], Found]
 
 
 def _byte_pair_encoder(vocabulary: Vocabulary, parts: Parts) -> PieceEncoder:
@@ -106,24 +107,30 @@ class PartsPipeline(Pipeline):
         self._encoder.prepare()
 
     def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
-        return self.encode_finding(fragment, after_special, encoder, self._find)
+        text, repaired = well_formed(fragment)
+        stretches = self._stretches(text, after_special, self._find)
+        return to_source(self._encode_stretches(stretches, encoder), repaired)
 
     def encode_finding(
-        self, fragment: NDArray[np.uint8], after_special: bool, encoder: str, find: Find
+        self,
+        fragment: NDArray[np.uint8],
+        after_special: bool,
+        encoder: str,
+        find: Callable[[NormalizedText], Found],
     ) -> FragmentTokens:
         """The same, but for the added tokens, which `find` finds in the normalised fragment."""
         text, repaired = well_formed(fragment)
 
-        def find_there(normal: NormalizedText) -> Found:
-            return find(from_source(normal, repaired))
+        def find_there(normal: AlignedText) -> Found:
+            return find(from_source(normal.normalized, repaired))
 
         stretches = self._stretches(text, after_special, find_there)
         return to_source(self._encode_stretches(stretches, encoder), repaired)
 
-    def _find(self, normal: NormalizedText) -> Found:
+    def _find(self, normal: AlignedText) -> Found:
         return self.search.find(normal.data, self._parses_special)
 
-    def _find_readable(self, normal: NormalizedText) -> Found:
+    def _find_readable(self, normal: AlignedText) -> Found:
         return self.search.find_readable(normal.data.tobytes(), self._parses_special)
 
     def stages(self, after_special: bool, encoder: str) -> Stages:
@@ -138,7 +145,7 @@ class PartsPipeline(Pipeline):
     def _stretches(self, text: bytes, is_first: bool, find: Find) -> Iterator[_Stretch]:
         """The pieces between added tokens, and these, in order; `find` searches for them."""
         normal = normalize(self._parts.normalizer, text, is_first)
-        found = find(normal.normalized)
+        found = find(normal)
         start = 0
         for token_id, token_start, token_end in [*found, (None, len(normal.data), len(normal.data))]:
             if start < token_start:
