@@ -24,8 +24,8 @@ def replacing(chat: Chat, start: int, end: int, text: str) -> TemplateEdit | Non
 
     A variable of the template's own, such as `bos_token`, only goes as a whole, and becomes an empty string.
     """
-    row = int(np.searchsorted(chat.run_bounds[:-1], start, "right")) - 1
-    origin, (first, last) = chat.rendering.runs[row].origin, chat.run_bounds[row : row + 2].tolist()
+    row = int(chat.runs.rows_at(np.array(start)))
+    origin, (first, last) = chat.rendering.runs[row].origin, chat.runs.bounds[row : row + 2].tolist()
     source, place = chat.template.source_text, origin.place
     if origin.kind != TEMPLATE or place < 0 or end > last:
         return None

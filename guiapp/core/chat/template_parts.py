@@ -28,7 +28,7 @@ class Spelled(NamedTuple):
 
 def spelled(chat: Chat, row: int) -> Spelled | None:
     """The text of a run; None where the template says something else in its place."""
-    start, end = chat.run_bounds[row : row + 2].tolist()
+    start, end = chat.runs.bounds[row : row + 2].tolist()
     source, place = chat.template.source_text, chat.rendering.runs[row].origin.place
     written = chat.text[start:end]
     if source.startswith(written, place):
@@ -48,10 +48,9 @@ def part_that_wrote(chat: Chat, first: int, last: int) -> tuple[int, int] | None
 
     They are of `source_text`, as far as they are on one line; None if unknown.
     """
-    row, end_row = np.searchsorted(chat.run_bounds[:-1], (first, max(first, last - 1)), "right").tolist()
-    runs, source = chat.rendering.runs[row - 1 : end_row], chat.template.source_text
-    at = next((at for at, run in enumerate(runs) if run.origin.kind != TEMPLATE), 0)
-    row, origin = row - 1 + at, runs[at].origin
+    row, last_row = chat.runs.rows_at(np.array((first, max(first, last - 1)))).tolist()
+    row = chat.runs.first_content(row, last_row + 1)
+    origin, source = chat.rendering.runs[row].origin, chat.template.source_text
     start = origin.place
     if start < 0:
         return None

@@ -7,7 +7,7 @@ Source: llama.cpp's tokenizer_st_partition; the order is that of `special_tokens
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.core.encoding import FragmentTokens, join_tokens
 from guiapp.core.system.checkpoint import stoppable
 from guiapp.core.text.common_ends import common_beginnings
 from guiapp.core.vocab.attributes import Attribute
@@ -42,6 +43,20 @@ class Partition:
     ends: NDArray[np.int64]
     raw_starts: NDArray[np.int64]
     raw_ends: NDArray[np.int64]
+
+
+def join_stretches(
+    partition: Partition, encode_fragment: Callable[[int, int], FragmentTokens]
+) -> FragmentTokens:
+    """The special tokens of a text and what is encoded from start to end between them, in order."""
+    parts: list[FragmentTokens] = []
+    for index in range(len(partition.raw_starts)):
+        start, end = int(partition.raw_starts[index]), int(partition.raw_ends[index])
+        if start < end:
+            parts.append(encode_fragment(start, end).moved(start))
+        here = slice(index, index + 1)
+        parts.append(FragmentTokens(partition.ids[here], partition.starts[here], partition.ends[here]))
+    return join_tokens(parts)
 
 
 class ManyParts(NamedTuple):

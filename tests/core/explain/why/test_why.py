@@ -17,7 +17,8 @@ from random_tokenizers import random_tokenizer
 from guiapp import EncodeError, open_model
 from guiapp.core.encoding import as_bytes
 from guiapp.core.explain.code_marks import without_marks
-from guiapp.core.explain.why.excerpt import Excerpt, Switches, excerpt_of
+from guiapp.core.explain.why.excerpt import REACH_BYTES, Switches, excerpt_of
+from guiapp.core.explain.why.recording import MOST_RECORDED
 from guiapp.core.explain.why.told import TokenWhy
 from guiapp.core.explain.why.why import SHOWN_BYTES, why, why_of
 from guiapp.core.tokenizer import Tokenizer
@@ -131,11 +132,23 @@ def test_what_is_told_holds_for_random_texts(name):
     assert n_checked
 
 
-def test_of_a_token_that_the_text_does_not_lead_to_any_more_nothing_is_told():
-    nothing = np.zeros(1, np.int64)
-    excerpt = Excerpt(b"", 0, True, True, np.array([9], np.int32), nothing, nothing, 0, 0)
-    with pytest.raises(EncodeError, match="No text leads to this token"):
-        why_of(open_model("demo:unigram"), excerpt, Switches("fast", add_special=False))
+@pytest.mark.parametrize("text", ["{}", "a </s>{}", "{} </s>a", "{}\ufdfa"])
+def test_a_token_without_text_comes_of_that_beside_it_however_long_the_token_there_is(text):
+    tokenizer = open_model("demo:unigram")
+    text = text.format("\U0010fffd" * (REACH_BYTES // 4 + 1)).encode()
+    encoding = tokenizer.encode(text, False)
+    for index in np.flatnonzero(encoding.spans[:, 0] == encoding.spans[:, 1]).tolist():
+        told = why_of(tokenizer, excerpt_of(encoding, index), Switches("fast", add_special=False))
+        assert told.token_id == encoding.token_ids[index]
+        assert "It has no text of its own." in stage_of(told, "bytes")
+
+
+@pytest.mark.parametrize("index", [0, 1])  # that of a blank before the text, and that of the text
+def test_of_a_token_that_is_as_long_as_a_book_nothing_is_told(index):
+    tokenizer = open_model("demo:unigram")
+    encoding = tokenizer.encode("\U0010fffd" * (MOST_RECORDED // 4 + 1), False)
+    with pytest.raises(EncodeError, match="farther away than is looked at"):
+        why_of(tokenizer, excerpt_of(encoding, index), Switches("fast", add_special=False))
 
 
 def stage_of(each: TokenWhy, name: str) -> str:
