@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import gc
+import importlib
 import os
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 
@@ -31,6 +33,25 @@ PATIENCE_S = 60.0  # for what takes far less than a second on a machine with not
 
 if (SHARED / "tools").is_dir():
     sys.path.insert(0, str(SHARED / "tools"))
+
+
+def pytest_collection(session: pytest.Session) -> None:
+    """Each worker of xdist first imports a share of its own, else all rewrite the asserts of all files."""
+    gc.disable()
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        return
+    number, count = os.environ["PYTEST_XDIST_WORKER"][2:], os.environ["PYTEST_XDIST_WORKER_COUNT"]
+    given = [ROOT / argument.partition("::")[0] for argument in session.config.args]
+    files = sorted(file for path in given for file in (path.rglob("test_*.py") if path.is_dir() else [path]))
+    for file in files[int(number) :: int(count)]:
+        with suppress(Exception, pytest.skip.Exception):  # collecting it tells
+            importlib.import_module(".".join(file.relative_to(ROOT).with_suffix("").parts))
+
+
+def pytest_collection_finish() -> None:
+    """Tests are no garbage: else all twelve thousand are looked through, now and then, in each process."""
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -123,5 +144,6 @@ def hold(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[ModuleType, str]
         gate.set()
 
 
-settings.register_profile("default", deadline=None, derandomize="CI" in os.environ)
+IN_CI = "CI" in os.environ  # where the same examples are drawn each time: other runs draw more, and new ones
+settings.register_profile("default", deadline=None, derandomize=IN_CI, max_examples=60 if IN_CI else 100)
 settings.load_profile("default")

@@ -118,6 +118,8 @@ def replace(old: bytes, new: bytes) -> Change:
 
 RESERVED, HEADER = b"<|reserved_special_token_9|>", b"<|start_header_id|>"
 CHATML = "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"
+NO_EOS = drop_key("eos_token_id", "eot_token_id")
+NO_BOS = all_of(set_part(pre="glm4"), drop_key("bos_token_id"))
 FAULTS = (
     Fault("pre_missing", "gpt-2", set_part(pre=None)),
     Fault("pre_missing", "qwen2", set_part(pre=None)),
@@ -161,16 +163,18 @@ FAULTS = (
     Fault("byte_not_marked", "llama-spm", retype(b"<0x0A>", NORMAL)),
     Fault("byte_misnamed", "llama-spm", retype("▁of".encode(), BYTE)),
     Fault("bytes_missing", "llama-spm", without_bytes),
+    Fault("token_not_utf8", "llama-spm", rename_token("▁of".encode(), b"\xe2\x96")),
+    Fault("token_not_utf8", "demo:unigram", rename_token("▁of".encode(), b"of\xff")),
     Fault("bytes_missing", "gpt-2", rename_token("Ċ".encode(), b"zqx")),
     Fault("role_out_of_range", "gpt-2", set_key(eos_token_id=99_999)),
     Fault("role_out_of_range", "llama-spm", set_key(padding_token_id=32_000)),
     Fault("role_is_text", "qwen2", set_key(eos_token_id=100)),
     Fault("role_is_text", "bert-bge", set_key(seperator_token_id=2000)),
     Fault("role_is_text", "gpt-2", all_of(drop_key("bos_token_id"), set_key(add_bos_token=True))),
-    Fault("role_missing", "demo:bpe", all_of(set_part(pre="glm4"), drop_key("bos_token_id"))),
+    Fault("role_missing", "demo:bpe", NO_BOS),
     Fault("key_of_other_type", "gpt-2", set_key(eos_token_id="50256")),
     Fault("key_of_other_type", "llama-spm", set_key(add_bos_token=1)),
-    Fault("no_end", "demo:rwkv", drop_key("eos_token_id", "eot_token_id")),
+    Fault("no_end", "demo:rwkv", NO_EOS),
     Fault("end_of_turn_goes_on", "llama-bpe", rename_token(RESERVED, b"<|end_of_message|>")),
     Fault("end_of_turn_goes_on", "starcoder", rename_token(b"<NAME>", b"<|END_OF_TURN_TOKEN|>")),
     Fault("embedding_rows", "llama-spm", embedding(32_001)),
@@ -182,6 +186,10 @@ FAULTS = (
     Fault("special_blank", "llama-bpe", rename_token(RESERVED, b"<|tool|> ")),
     Fault("bos_twice", "llama-spm", template("{{ bos_token }}{{ messages[0].content }}")),
     Fault("bos_twice", "llama-bpe", template("<|begin_of_text|>{{ messages[0].content }}")),
+    Fault("eos_behind_prompts", "llama-bpe", all_of(template(CHATML), set_key(add_eos_token=True))),
+    Fault("eos_behind_prompts", "llama-spm", all_of(template("{{ messages }}"), set_key(add_eos_token=True))),
+    Fault("template_role_missing", "demo:bpe", all_of(NO_BOS, template("{{ bos_token + messages }}"))),
+    Fault("template_role_missing", "demo:rwkv", all_of(NO_EOS, template("{{- eos_token }}"))),
     Fault("marker_is_text", "llama-bpe", template(CHATML)),
     Fault("marker_is_text", "qwen2", template(CHATML.replace("<|im_end|>", "<| im_end |>"))),
     Fault("template_invisible", "qwen2", template(CHATML.replace("\n", "\u200b\n"))),

@@ -21,6 +21,7 @@ FORMATS = {
     "u8": "B", "i8": "b", "u16": "H", "i16": "h", "u32": "I", "i32": "i", "f32": "f",
     "bool": "?", "u64": "Q", "i64": "q", "f64": "d",
 }  # fmt: skip
+SIZE = struct.Struct("<Q")
 
 NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = range(1, 7)
 
@@ -92,14 +93,15 @@ def as_bytes(text: Text) -> bytes:
 
 def string(text: Text) -> bytes:
     encoded = as_bytes(text)
-    return len(encoded).to_bytes(8, "little") + encoded
+    return SIZE.pack(len(encoded)) + encoded
 
 
 def array(item_type: str, items: Iterable[object]) -> bytes:
     """The value part of an array entry."""
     values = list(items)
     if item_type == "string":
-        packed = b"".join(map(string, values))  # type: ignore[arg-type]
+        texts = [as_bytes(value) for value in values]  # type: ignore[arg-type]
+        packed = b"".join([part for text in texts for part in (SIZE.pack(len(text)), text)])
     else:
         packed = struct.pack(f"<{len(values)}{FORMATS[item_type]}", *values)
     return struct.pack("<iQ", TYPE_IDS[item_type], len(values)) + packed

@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from gguf_builder import BYTE, NORMAL, Raw, vocab_file
 import guiapp
 from guiapp.core.bench.contenders.written_models import hugging_face_json
 from guiapp.core.compare.reasons import Cause
+from guiapp.core.text.packed_texts import sliced
 from guiapp.core.tokenizer import Tokenizer
 
 Parts = dict[str, Any]  # of a GGUF file, as `gguf_builder.vocab_file` takes them
@@ -76,15 +76,14 @@ def gguf_parts(model: str) -> Parts:
 def _gguf_parts(model: str) -> Parts:
     vocabulary = opened(model).vocabulary
     keys = {key: value for key, value in vocabulary.metadata.items() if isinstance(value, (bool, int))}
-    offsets, merges = vocabulary.merge_offsets.tolist(), vocabulary.merge_data.tobytes()
     return {
         "model": vocabulary.model,
         "pre": vocabulary.pre or None,
         "architecture": vocabulary.architecture,
-        "tokens": [vocabulary.raw_text(i) for i in range(len(vocabulary))],
+        "tokens": sliced(vocabulary.token_data, vocabulary.token_offsets),
         "types": vocabulary.stored_types.tolist(),
         "scores": vocabulary.scores.tolist() if vocabulary.scores.any() else None,
-        "merges": [merges[start:end] for start, end in pairwise(offsets)] or None,
+        "merges": sliced(vocabulary.merge_data, vocabulary.merge_offsets) or None,
         "keys": {key: value for key, value in keys.items() if key.startswith("tokenizer.ggml.")},
     }
 

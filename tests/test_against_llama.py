@@ -45,7 +45,7 @@ def test_llama_cpps_own_vectors_pass(name):
             assert native.spans.tolist() == readable.spans.tolist(), (encoder, text)
 
 
-@rounds(usual=2_000, exhaustive=5_000)
+@rounds(usual=1_000, exhaustive=5_000)
 @pytest.mark.parametrize("name", NAMES)
 def test_random_texts_give_the_same_ids_and_come_back_to_the_same_bytes(name, count, oracle_of):
     check(guiapp.open_model(path_of(name)), oracle_of(path_of(name)), count)

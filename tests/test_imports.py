@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterator
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -18,9 +19,14 @@ FORBIDDEN = {
 }
 
 
+@cache
+def parsed(source: Path) -> ast.Module:
+    return ast.parse(source.read_text(encoding="utf-8"))
+
+
 def imported_names(source: Path) -> set[str]:
     names = set()
-    for node in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
+    for node in ast.walk(parsed(source)):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -52,7 +58,7 @@ def module_name(source: Path) -> str:
 def imported_modules(source: Path, modules: Collection[str]) -> set[str]:
     """The modules of the package that are imported to run, at once or later."""
     found = set()
-    for node in run_nodes(ast.parse(source.read_text(encoding="utf-8"))):
+    for node in run_nodes(parsed(source)):
         names = []
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
@@ -64,8 +70,9 @@ def imported_modules(source: Path, modules: Collection[str]) -> set[str]:
 
 
 def run_nodes(node: ast.AST) -> Iterator[ast.AST]:
-    """All below a node but what stands under `if TYPE_CHECKING`."""
+    """All statements below a node but what stands under `if TYPE_CHECKING`."""
     for child in ast.iter_child_nodes(node):
-        if not (isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING"):
+        is_for_types = isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING"
+        if not isinstance(child, ast.expr) and not is_for_types:
             yield child
             yield from run_nodes(child)

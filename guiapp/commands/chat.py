@@ -11,7 +11,7 @@ from guiapp.commands.files import (
     add_pre_option,
     file_name,
     open_tokenizer,
-    print_json,
+    print_json_parts,
     print_lines,
     read,
 )
@@ -117,7 +117,7 @@ def run(options: argparse.Namespace) -> int:
     if (beside := _beside(options, chat)) is not None:
         return _compare(options, (chat, found), *beside)
     if options.json:
-        print_json(chat_record(chat, found))
+        print_json_parts(chat_record(chat, found))
     else:
         print_lines(chat_lines(chat, found))
     return FOUND if any(hint.severity == WARNING for hint in found) else 0
@@ -166,7 +166,7 @@ def _compare(
     chat, found = first
     compared = ChatComparison(chat, second)
     if options.json:
-        print_json(comparison_record(compared, (found, hints(second)), told))
+        print_json_parts(comparison_record(compared, (found, hints(second)), told))
     else:
         print_lines(comparison_lines(compared, (options.model, name), told, found))
     warns = any(hint.severity == WARNING for hint in found)

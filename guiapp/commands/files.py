@@ -243,6 +243,13 @@ def print_json(record: object, indent: int | None = None) -> None:
     print(json_text(record, indent))
 
 
+def print_json_parts(record: object) -> None:
+    """The same of a record that is not kept as a whole; see `json_parts`."""
+    from guiapp.core.export.json_text import json_parts
+
+    print_parts(chain(json_parts(record), "\n"))
+
+
 def write(file: str, data: bytes) -> None:
     """Write a file, or to standard output for `-`."""
     if file == "-":

@@ -22,7 +22,7 @@ from guiapp.core.algorithms.segmentations import Segmentation, Segmenting, best_
 from guiapp.core.catalogue import ALGORITHMS, Algorithm
 from guiapp.core.counting.count import count_tokens
 from guiapp.core.detokenizing import detokenize
-from guiapp.core.encoding import LONGEST_TEXT, Encoding, FragmentTokens, Offsets, as_bytes, join_tokens
+from guiapp.core.encoding import LONGEST_TEXT, Encoding, FragmentTokens, Offsets, as_bytes
 from guiapp.core.errors import EncodeError, whole_number
 from guiapp.core.explain.exactness import Exactness, exactness_of
 from guiapp.core.parallel.batches import Padding, checked_shape, n_cores, pad_batch, row_by_row
@@ -38,7 +38,7 @@ from guiapp.core.parallel.many_texts import encode_rows
 from guiapp.core.pipelines.choice import pipeline_for
 from guiapp.core.pipelines.pipeline import Pipeline, Quick, not_quick
 from guiapp.core.pipelines.words import WORDS, WordsPipeline
-from guiapp.core.text.special_tokens import Partition, SpecialTokens
+from guiapp.core.text.special_tokens import Partition, SpecialTokens, join_stretches
 from guiapp.core.vocab.merges import PairMerging
 from guiapp.core.vocab.vocabulary import VocabType, Vocabulary
 from guiapp.native.pairs import MOST_AROUND, Envelope
@@ -223,7 +223,7 @@ class Tokenizer:
             begins = self.begins_anew(start, after_special)
             return self._encode_fragment(pipeline, text[start:end], begins, encoder)
 
-        return _join(partition, encode_fragment)
+        return join_stretches(partition, encode_fragment)
 
     def _encode_fragment(
         self, pipeline: Pipeline, fragment: NDArray[np.uint8], after_special: bool, encoder: str
@@ -250,7 +250,7 @@ class Tokenizer:
             pipeline = self.pipeline_of(name, parse_special)
             return pipeline.encode_readable(data[start:end], self.begins_anew(start, True), name)
 
-        tokens = _join(self.special_tokens.partition_readable(data, parse_special), encode_fragment)
+        tokens = join_stretches(self.special_tokens.partition_readable(data, parse_special), encode_fragment)
         return self._assemble(data, tokens, add_special, name)
 
     def segmentations(
@@ -280,7 +280,7 @@ class Tokenizer:
         best = best_joint([[score for score, _ in ways] for ways in found.values()], n)
 
         def segmentation(score: float, ranks: list[int]) -> Segmentation:
-            tokens = _join(partition, lambda start, end: found[start][ranks[places[start]]][1])
+            tokens = join_stretches(partition, lambda start, end: found[start][ranks[places[start]]][1])
             return Segmentation(self._assemble(data, tokens, add_special, "viterbi"), score)
 
         return [segmentation(*joint) for joint in best]
@@ -387,18 +387,6 @@ def _spans(pipeline: Pipeline, envelope: Envelope, encoding: Encoding) -> Offset
     spans[inner, 0], spans[inner, 1] = bounds[:-1], bounds[1:]
     spans[inner.stop :] = len(encoding.text_bytes)
     return spans
-
-
-def _join(partition: Partition, encode_fragment: Callable[[int, int], FragmentTokens]) -> FragmentTokens:
-    """The special tokens and what lies between them, in order."""
-    parts: list[FragmentTokens] = []
-    for index in range(len(partition.raw_starts)):
-        start, end = int(partition.raw_starts[index]), int(partition.raw_ends[index])
-        if start < end:
-            parts.append(encode_fragment(start, end).moved(start))
-        here = slice(index, index + 1)
-        parts.append(FragmentTokens(partition.ids[here], partition.starts[here], partition.ends[here]))
-    return join_tokens(parts)
 
 
 def _as_many_bytes(texts: Iterable[str | bytes]) -> list[bytes]:

@@ -42,7 +42,7 @@ def id_sequences(vocabulary, count):
 def test_any_ids_give_llama_cpps_bytes_with_all_switches(name):
     path = VOCABS / f"ggml-vocab-{name}.gguf"
     tokenizer, oracle = guiapp.open_model(path), DeepOracle(path)
-    for ids in id_sequences(tokenizer.vocabulary, 300):
+    for ids in id_sequences(tokenizer.vocabulary, 150):
         for remove in (False, True):
             for unparse in (False, True):
                 found = tokenizer.decode_bytes(ids, remove, unparse)

@@ -115,12 +115,12 @@ PIECES = [
 BROKEN = [b"\xe2", b"\x96\x81", b"\xc3", b"\xff", b"\xf0\x9f", b"\xe2\x96", b"\xc0\x80"]
 
 
-def texts(count=200):
+def texts(count=100):
     rng = random.Random(SEED)
     pieces = [piece.encode() for piece in PIECES]
     for index in range(count):
         yield b"".join(rng.choices(pieces + BROKEN * (index % 2), k=rng.randint(0, 12)))
-    yield from random_texts(SEED, 60, pieces)
+    yield from random_texts(SEED, 30, pieces)
 
 
 @pytest.fixture

@@ -146,5 +146,5 @@ def _drawn(texts: list[bytes], size_bytes: int, seed: int) -> bytes:
     generator = np.random.default_rng(seed)
     lengths = np.array([len(text) for text in texts])
     n_texts = int(size_bytes / lengths.mean() * 1.5) + 16
-    drawn = b"".join(texts[row] for row in generator.integers(0, len(texts), n_texts))
+    drawn = b"".join(map(texts.__getitem__, generator.integers(0, len(texts), n_texts).tolist()))
     return stretched(drawn, size_bytes)

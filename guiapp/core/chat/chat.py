@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,42 +15,14 @@ from guiapp.core.chat.messages import Conversation
 from guiapp.core.chat.rendering import Rendering, render
 from guiapp.core.chat.settings import ChatSettings
 from guiapp.core.chat.templates import ChatTemplate, chosen_template, special_texts
-from guiapp.core.chat.traced import CHANGED, CONTENT, TEMPLATE, Origin
+from guiapp.core.chat.token_origins import ADDED, RunOrigins, TokenOrigin, TokenOrigins
+from guiapp.core.chat.traced import TEMPLATE, Origin
 from guiapp.core.chat.turns import Turn, turns_of
 from guiapp.core.encoding import Encoding
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.attributes import Attribute
 
-ADDED = "added"
 TOOLS = "tools"
-
-
-class TokenOrigin(NamedTuple):
-    """Where a token is from; of a token with several origins, that of the first content in it.
-
-    kind     TEMPLATE, CONTENT or CHANGED as in Origin; ADDED: put around the text by the tokenizer
-    message  from 0, as in Origin
-    role     of that message; `tools` where it is from a tool, "" for neither
-    field    of the message
-    line     of the template
-    start, end  of a CONTENT, its characters in the text of the field
-    is_mixed    whether it has characters of other origins, too
-    also        other messages that have content in it
-    """
-
-    kind: str
-    message: int | None = None
-    role: str = ""
-    field: str = ""
-    line: int = 0
-    start: int = 0
-    end: int = 0
-    is_mixed: bool = False
-    also: tuple[int, ...] = ()
-
-    @property
-    def is_content(self) -> bool:
-        return self.kind in (CONTENT, CHANGED)
 
 
 @dataclass(frozen=True)
@@ -107,7 +78,7 @@ class Chat:
         return self.encoding.token_ids
 
     @cached_property
-    def origins(self) -> list[TokenOrigin]:
+    def origins(self) -> TokenOrigins:
         """Of each token."""
         return self._origins_in(self.encoding)
 
@@ -120,25 +91,28 @@ class Chat:
         if not self.is_traced:
             return self.parsed
         kinds = np.array([run.origin.kind != TEMPLATE for run in self.rendering.runs], bool)
-        is_content = np.repeat(kinds, np.diff(self.run_bounds))[self.character_of_byte[:-1]]
+        is_content = np.repeat(kinds, np.diff(self.runs.bounds))[self.character_of_byte[:-1]]
         return content_as_text(self.tokenizer, self.parsed.text_bytes, is_content, self.settings.add_special)
 
     @cached_property
-    def as_text_origins(self) -> list[TokenOrigin]:
+    def as_text_origins(self) -> TokenOrigins:
         """Of each token of `as_text`."""
         return self._origins_in(self.as_text)
 
     @cached_property
     def budget(self) -> Budget:
-        kinds = Counter(origin.kind for origin in self.origins)
-        content = [origin for origin in self.origins if origin.is_content]
-        by_message = Counter(origin.message for origin in content)
+        kinds, by_role, by_message = Counter[str](), Counter[str](), Counter[int | None]()
+        for origin, count in self.origins.counts():
+            kinds[origin.kind] += count
+            if origin.is_content:
+                by_role[origin.role] += count
+                by_message[origin.message] += count
         messages = range(len(self.conversation.messages))
         return Budget(
             len(self.encoding),
             kinds[TEMPLATE],
             kinds[ADDED],
-            dict(Counter(origin.role for origin in content)),
+            dict(by_role),
             tuple(by_message[message] for message in messages),
         )
 
@@ -156,13 +130,13 @@ class Chat:
     @cached_property
     def became_control(self) -> NDArray[np.bool_]:
         """bool[n]: the tokens of content that are control tokens, but for what a model has no tokens for."""
-        attributes = self.tokenizer.vocabulary.attributes[self.token_ids]
-        became: NDArray[np.bool_] = attributes & Attribute.CONTROL > 0
-        for index in np.flatnonzero(attributes & Attribute.UNKNOWN).tolist():
-            start, end = self.encoding.spans[index].tolist()
-            name = self.tokenizer.vocabulary.raw_text(int(self.token_ids[index]))
+        vocabulary, spans = self.tokenizer.vocabulary, self.encoding.spans
+        signs = np.where(self.origins.is_content, vocabulary.signs[self.token_ids], 0)
+        became: NDArray[np.bool_] = signs & Attribute.CONTROL > 0
+        for index in np.flatnonzero(signs & Attribute.UNKNOWN).tolist():
+            name = vocabulary.raw_text(int(self.token_ids[index]))
+            start, end = spans[index].tolist()
             became[index] = self.encoding.text_bytes[start:end].strip() == name
-        became &= np.array([origin.is_content for origin in self.origins], np.bool_)
         return became
 
     @cached_property
@@ -184,13 +158,12 @@ class Chat:
 
     def origin_at(self, character: int) -> TokenOrigin:
         """Of one character of the text, even if a token has others beside it."""
-        row = int(np.searchsorted(self.run_bounds[:-1], character, "right")) - 1
-        return self._within(character, character + 1, row)
+        row = int(self.runs.rows_at(np.array(character)))
+        return self.runs.within(character, character + 1, row)
 
     @cached_property
-    def run_bounds(self) -> NDArray[np.int64]:
-        """int64[n + 1]: the characters where runs begin, and the end of the text."""
-        return np.array([*(run.start for run in self.rendering.runs), len(self.rendering.text)], np.int64)
+    def runs(self) -> RunOrigins:
+        return RunOrigins(self.rendering, self._role)
 
     @cached_property
     def character_of_byte(self) -> NDArray[np.int64]:
@@ -198,7 +171,7 @@ class Chat:
         is_first = np.frombuffer(self.parsed.text_bytes, np.uint8) & 0xC0 != 0x80
         return np.append(np.cumsum(is_first) - 1, len(self.rendering.text))
 
-    def _origins_in(self, encoding: Encoding) -> list[TokenOrigin]:
+    def _origins_in(self, encoding: Encoding) -> TokenOrigins:
         n_before, n_after = (
             map(len, self.tokenizer.special_ids_around()) if self.settings.add_special else (0, 0)
         )
@@ -206,46 +179,12 @@ class Chat:
         characters = self.character_of_byte
         firsts = characters[starts]
         lasts = np.where(ends > starts, characters[ends - 1] + 1, firsts)
-        rows = np.searchsorted(self.run_bounds[:-1], firsts, "right") - 1
-        ends_of_rows = np.maximum(np.searchsorted(self.run_bounds[:-1], lasts, "left"), rows + 1)
-        columns = (each.tolist() for each in (firsts, lasts, rows, ends_of_rows))
-        inner = [
-            self._within(start, end, row) if end_row == row + 1 else self._across(start, end, row, end_row)
-            for start, end, row, end_row in zip(*columns, strict=True)
-        ]
-        return [TokenOrigin(ADDED)] * n_before + inner + [TokenOrigin(ADDED)] * n_after
-
-    @cached_property
-    def _of_runs(self) -> list[TokenOrigin]:
-        """Of tokens in each run, but for their places."""
-        return [
-            TokenOrigin(origin.kind, origin.message, self._role(origin), origin.field, origin.line)
-            for _, origin, _ in self.rendering.runs
-        ]
+        return TokenOrigins(self.runs, firsts, lasts, (n_before, n_after))
 
     def _role(self, origin: Origin) -> str:
         if origin.message is not None:
             return self.conversation.role(origin.message)
         return TOOLS if origin.kind != TEMPLATE else ""
-
-    def _within(self, start: int, end: int, row: int) -> TokenOrigin:
-        """Of a token with these characters of the text, all of them in one run."""
-        whole = self._of_runs[row]
-        if whole.kind != CONTENT:
-            return whole
-        shift = self.rendering.runs[row].offset - self.rendering.runs[row].start
-        return TokenOrigin(*whole[:5], start + shift, end + shift)
-
-    def _across(self, start: int, end: int, row: int, end_row: int) -> TokenOrigin:
-        """The same of several runs: that of the first content among them."""
-        origins = self._of_runs[row:end_row]
-        first = next((at for at, each in enumerate(origins, row) if each.is_content), row)
-        run_start, run_end = self.run_bounds[first : first + 2].tolist()
-        found = self._within(max(start, run_start), min(end, run_end), first)
-        messages = dict.fromkeys(each.message for each in origins if each.is_content)
-        also = tuple(each for each in messages if each is not None and each != found.message)
-        is_mixed = any(each[:4] != found[:4] for each in origins)
-        return found._replace(is_mixed=is_mixed, also=also)
 
 
 def chat_of(

@@ -13,9 +13,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.chat.chat import ADDED, Chat, chat_of
+from guiapp.core.chat.chat import Chat, chat_of
 from guiapp.core.chat.settings import ChatSettings
 from guiapp.core.chat.templates import templates_of
+from guiapp.core.chat.token_origins import ADDED
 from guiapp.core.chat.traced import CONTENT, TEMPLATE
 from guiapp.core.chat.turns import Turn
 from guiapp.core.tokenizer import Tokenizer

@@ -10,10 +10,11 @@ from itertools import pairwise
 import numpy as np
 
 from guiapp.core.chat.as_text import is_control
-from guiapp.core.chat.chat import ADDED, TOOLS, Chat, TokenOrigin
+from guiapp.core.chat.chat import TOOLS, Chat
 from guiapp.core.chat.fixes import Edit, Fix, text_of
 from guiapp.core.chat.markers import BEGINNINGS, ENDS, MARKER, look, looks_like_end
 from guiapp.core.chat.template_edits import ASSISTANT, ending_turn, replacing
+from guiapp.core.chat.token_origins import ADDED, TokenOrigin
 from guiapp.core.chat.traced import CHANGED, CONTENT, TEMPLATE
 from guiapp.core.doctor.findings import HINT, WARNING
 from guiapp.core.system.checkpoint import stoppable
@@ -58,7 +59,9 @@ def hints(chat: Chat) -> list[Hint]:
 
 
 def _content_as_control(chat: Chat) -> Iterator[Hint]:
-    for index in np.flatnonzero(chat.became_control).tolist():
+    places = np.flatnonzero(chat.became_control)
+    kinds = chat.token_ids[places] * np.int64(len(chat.runs.bounds)) + chat.origins.rows[places]
+    for index in places[np.sort(np.unique(kinds, return_index=True)[1])].tolist():
         origin = chat.origins[index]
         token = quoted(_raw(chat.tokenizer.vocabulary, int(chat.token_ids[index])))
         what = f"Content of {_name(origin)} became the control token {token}."
@@ -90,12 +93,12 @@ def _ends_of_turns(chat: Chat) -> Iterator[Hint]:
     """Whether what the assistant has said ends as the model would end it; each kind of end is told once."""
     vocabulary, told = chat.tokenizer.vocabulary, set[str]()
     control = is_control(vocabulary)
-    contents = [index for index, origin in enumerate(chat.origins) if origin.is_content]
-    for last, following in pairwise([*contents, len(chat.origins)]):
+    contents = np.flatnonzero(chat.origins.is_content)
+    is_last = np.diff(chat.origins.messages[contents], append=-2) != 0
+    behind = np.append(contents[1:], len(chat.origins))
+    for last, following in zip(contents[is_last].tolist(), behind[is_last].tolist(), strict=False):
         origin = chat.origins[last]
-        if origin.role != ASSISTANT or (
-            following < len(chat.origins) and chat.origins[following].message == origin.message
-        ):
+        if origin.role != ASSISTANT:
             continue
         between = chat.token_ids[last + 1 : following].tolist()
         marks = [token_id for token_id in between if control[token_id] or token_id in vocabulary.eog]
@@ -161,13 +164,10 @@ def _near_misses(chat: Chat) -> Iterator[Hint]:
 
 def _end_of_turns(chat: Chat) -> int | None:
     """The token that the template writes behind most contents, or else the model's own."""
-    control = is_control(chat.tokenizer.vocabulary)
-    behind = Counter(
-        int(chat.token_ids[index])
-        for index, (before, origin) in enumerate(pairwise(chat.origins), 1)
-        if before.is_content and not origin.is_content and control[chat.token_ids[index]]
-    )
-    return max(behind, key=behind.__getitem__, default=next(_ends_of_model(chat.tokenizer.vocabulary), None))
+    vocabulary = chat.tokenizer.vocabulary
+    is_content, following, control = chat.origins.is_content, chat.token_ids[1:], is_control(vocabulary)
+    behind = Counter(following[is_content[:-1] & ~is_content[1:] & control[following]].tolist())
+    return max(behind, key=behind.__getitem__, default=next(_ends_of_model(vocabulary), None))
 
 
 def _ends_of_model(vocabulary: Vocabulary) -> Iterator[int]:
@@ -198,7 +198,7 @@ def _added_blanks(chat: Chat) -> Iterator[Hint]:
 
 def _blanks(chat: Chat, row: int, at_end: bool) -> tuple[int, int]:
     """The characters of the prompt that are the blanks at an end of a run."""
-    start, end = chat.run_bounds[row : row + 2].tolist()
+    start, end = chat.runs.bounds[row : row + 2].tolist()
     part = chat.text[start:end]
     return (start + len(part.rstrip(BLANKS)), end) if at_end else (start, end - len(part.lstrip(BLANKS)))
 
@@ -239,8 +239,8 @@ def _lacks_names(chat: Chat, tools: object) -> bool:
 
 def _replacement(chat: Chat, start: int, end: int, text: str) -> Fix | None:
     """For some characters of the prompt, all of them from one message or from the template."""
-    row = int(np.searchsorted(chat.run_bounds[:-1], start, "right")) - 1
-    run, (run_start, run_end) = chat.rendering.runs[row], chat.run_bounds[row : row + 2].tolist()
+    row = int(chat.runs.rows_at(np.array(start)))
+    run, (run_start, run_end) = chat.rendering.runs[row], chat.runs.bounds[row : row + 2].tolist()
     if text and run.origin.kind == TEMPLATE:
         change = replacing(chat, start, end, text)
         return None if change is None else Fix("Replace in the template", template=change)

@@ -8,10 +8,12 @@ from itertools import groupby
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from guiapp.core.chat.chat import Chat, TokenOrigin
+from guiapp.core.chat.chat import Chat
 from guiapp.core.chat.fixes import Fix
 from guiapp.core.chat.hints import Hint
+from guiapp.core.chat.token_origins import AT_ONCE, TokenOrigin
 from guiapp.core.chat.turns import Turn
 from guiapp.core.encoding import Encoding
 from guiapp.core.explain.figures import counted
@@ -23,16 +25,19 @@ AROUND, LONGEST_LINE = 60, 200  # characters of a line of the template
 
 
 def chat_record(chat: Chat, hints: Sequence[Hint]) -> dict[str, Any]:
-    """The record of `chat --json`; what something does not have is null, messages count from 0."""
+    """The record of `chat --json`; what something does not have is null, messages count from 0.
+
+    Tokens are told one after the other, for `json_parts`: all at once may fill memory.
+    """
     budget = chat.budget
     return {
         "text": chat.text,
-        "token_ids": chat.token_ids.tolist(),
+        "token_ids": _numbers(chat.token_ids),
         "tokens": _tokens(chat, chat.encoding, chat.origins),
         "generated": np.flatnonzero(chat.is_generated).tolist(),
         "turns": [turn_record(turn) for turn in chat.turns],
         "as_text": {
-            "token_ids": chat.as_text.token_ids.tolist(),
+            "token_ids": _numbers(chat.as_text.token_ids),
             "tokens": _tokens(chat, chat.as_text, chat.as_text_origins),
         }
         if differs(chat)
@@ -68,25 +73,32 @@ def differs(chat: Chat) -> bool:
     return not np.array_equal(chat.as_text.token_ids, chat.token_ids)
 
 
-def _tokens(chat: Chat, encoding: Encoding, origins: Sequence[TokenOrigin]) -> list[dict[str, Any]]:
+def _numbers(ids: NDArray[np.int32]) -> Iterator[int]:
+    for first in range(0, len(ids), AT_ONCE):
+        yield from ids[first : first + AT_ONCE].tolist()
+
+
+def _tokens(chat: Chat, encoding: Encoding, origins: Sequence[TokenOrigin]) -> Iterator[dict[str, Any]]:
     text_of = cache(partial(SIGNS.token, chat.tokenizer.vocabulary))
-    rows = zip(encoding.token_ids.tolist(), encoding.spans.tolist(), origins, strict=True)
-    return [
-        {
-            "id": token_id,
-            "text": text_of(token_id),
-            "span": span,
-            "origin": origin.kind,
-            "message": origin.message,
-            "role": origin.role or None,
-            "field": origin.field or None,
-            "field_span": [origin.start, origin.end] if origin.end else None,
-            "line": origin.line or None,
-            "mixed": origin.is_mixed,
-            "also": origin.also,
-        }
-        for token_id, span, origin in rows
-    ]
+    for first in range(0, len(encoding), AT_ONCE):
+        some = slice(first, first + AT_ONCE)
+        rows = zip(
+            encoding.token_ids[some].tolist(), encoding.spans[some].tolist(), origins[some], strict=True
+        )
+        for token_id, span, origin in rows:
+            yield {
+                "id": token_id,
+                "text": text_of(token_id),
+                "span": span,
+                "origin": origin.kind,
+                "message": origin.message,
+                "role": origin.role or None,
+                "field": origin.field or None,
+                "field_span": [origin.start, origin.end] if origin.end else None,
+                "line": origin.line or None,
+                "mixed": origin.is_mixed,
+                "also": origin.also,
+            }
 
 
 def _hint_record(hint: Hint) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, SupportsIndex
 
 UNKNOWN = 0
+MOST_AT_ONCE = 1 << 16
 TEMPLATE, CONTENT, CHANGED = "template", "content", "transformed"
 ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "'": "&#39;", '"': "&#34;"}
 
@@ -256,12 +257,25 @@ class Origins:
 
     def runs(self, text: Traced) -> Iterator[Run]:
         """All stretches of a text in order, each as long as can be."""
-        expected, last = -1, None
-        for at, mark in enumerate(text._marks):
-            if mark != expected:
-                row = bisect_right(self._firsts, mark) - 1
-                origin = self._origins[row]
-                if origin.kind == CONTENT or origin is not last:
-                    yield Run(at, origin, mark - self._firsts[row])
-                last = origin
-            expected = mark + (last is not None and last.kind == CONTENT)
+        marks, at, last = text._marks, 0, None
+        while at < len(marks):
+            row = bisect_right(self._firsts, marks[at]) - 1
+            origin = self._origins[row]
+            if origin.kind == CONTENT or origin is not last:
+                yield Run(at, origin, marks[at] - self._firsts[row])
+            last = origin
+            at = _end_of_stretch(marks, at, int(origin.kind == CONTENT))
+
+
+def _end_of_stretch(marks: array[int], at: int, step: int) -> int:
+    """Up to where each mark from `at` on is `step` more than the one before: by doubling, then halving."""
+    end, size, grows = at + 1, 1, True
+    while size and end < len(marks):
+        here, first = marks[end : end + size], marks[end - 1] + step
+        alike = array("I", range(first, first + len(here))) if step else array("I", (first,)) * len(here)
+        if here == alike:
+            end += len(here)
+        else:
+            grows = False
+        size = min(2 * size, MOST_AT_ONCE) if grows else size // 2
+    return end

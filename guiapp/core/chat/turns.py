@@ -6,13 +6,13 @@ that its loop was at; else the first end of turn is the border, or a control tok
 
 from __future__ import annotations
 
-from itertools import groupby, pairwise
-from operator import itemgetter
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from guiapp.core.chat.as_text import is_control
+from guiapp.core.chat.token_origins import NO_MESSAGE
 
 if TYPE_CHECKING:
     from guiapp.core.chat.chat import Chat
@@ -72,16 +72,18 @@ class _Prompt:
             place += 1
             self.first = place if self._is_bos(place - 1) else self.first
         self.end = max(self.first, min(self.last, self._prompt_start()))
-        contents = {origin.message for origin in self._origins if origin.is_content}
-        inner = enumerate(self._origins[self.first : self.end], self.first)
-        owners = [
-            (place, origin.message)
-            for place, origin in inner
-            if origin.message is not None and (origin.is_content or origin.message not in contents)
-        ]
+        self._messages, is_content = self._origins.messages, self._origins.is_content
+        contents = np.unique(self._messages[is_content])
+        owns = (self._messages != NO_MESSAGE) & (is_content | ~np.isin(self._messages, contents))
+        places = self.first + np.flatnonzero(owns[self.first : self.end])
+        owners = self._messages[places]
+        firsts = np.flatnonzero(np.diff(owners, prepend=NO_MESSAGE))
+        lasts = np.append(firsts[1:], len(places))[: len(firsts)] - 1
         self.owned = [
-            _Owned(places[0][0], places[-1][0] + 1, message, message in contents)
-            for message, places in ((key, list(group)) for key, group in groupby(owners, itemgetter(1)))
+            _Owned(start, last + 1, message, bool(np.isin(message, contents)))
+            for start, last, message in zip(
+                places[firsts].tolist(), places[lasts].tolist(), owners[firsts].tolist(), strict=True
+            )
         ]
 
     def borders(self) -> list[int]:
@@ -89,7 +91,7 @@ class _Prompt:
         return [self._border(before, after) for before, after in pairwise(self.owned)]
 
     def _border(self, before: _Owned, after: _Owned) -> int:
-        tags = [origin.message for origin in self._origins[before.end : after.start]]
+        tags = self._messages[before.end : after.start].tolist()
         tagged = [place for place, tag in enumerate(tags, before.end + 1) if tag == before.message]
         start = tagged[-1] if tagged else before.end
         ours = (place for place in range(start, after.start) if tags[place - before.end] == after.message)
@@ -114,7 +116,9 @@ class _Prompt:
         return [self._own(start, header), turn, self._own(behind, end)]
 
     def _own(self, start: int, end: int) -> Turn:
-        roles = {origin.role for origin in self._origins[start:end] if origin.is_content}
+        firsts = np.unique(self._origins.rows[start:end], return_index=True)[1]
+        origins = (self._origins[start + at] for at in firsts.tolist())
+        roles = {origin.role for origin in origins if origin.is_content}
         return Turn(start, end, None, roles.pop() if len(roles) == 1 else "")
 
     def _behind_end(self, start: int, end: int) -> int | None:

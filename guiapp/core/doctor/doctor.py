@@ -22,6 +22,7 @@ from guiapp.core.doctor.tokens import (
     check_merges,
     check_padding,
     check_scores,
+    check_spelling,
 )
 from guiapp.core.errors import UnknownPreError, VocabError
 from guiapp.core.formats.table import HEAD_BYTES, format_of, is_tokenizer
@@ -39,6 +40,7 @@ CHECKS: tuple[Check, ...] = (
     check_kinds,
     check_padding,
     check_bytes,
+    check_spelling,
     check_scores,
     check_roles,
     check_ends,

@@ -72,6 +72,14 @@ class Patient:
             ids.update(search.partition(np.frombuffer(text, np.uint8), True).ids.tolist())
         return frozenset(ids)
 
+    @property
+    def reads_only(self) -> bool:
+        """Whether the model writes nothing, as those that make embeddings."""
+        said = self.vocabulary.metadata
+        return "bert" in self.vocabulary.architecture or any(
+            key.endswith(".attention.causal") and value is False for key, value in said.items()
+        )
+
     @cached_property
     def embedding_rows(self) -> int | None:
         path = self.vocabulary.path

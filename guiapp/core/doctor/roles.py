@@ -61,7 +61,7 @@ def _naming(patient: Patient, role: str) -> str:
 def check_ends(patient: Patient) -> Iterator[Finding]:
     """Tokens that look like ends of a turn but do not end a generation; or no end at all."""
     vocabulary = patient.vocabulary
-    writes = vocabulary.type is not VocabType.WPM and not _reads_only(patient)
+    writes = vocabulary.type is not VocabType.WPM and not patient.reads_only
     if not writes:
         return
     if not vocabulary.eog and vocabulary.special_ids.eos is None and len(vocabulary):
@@ -73,14 +73,6 @@ def check_ends(patient: Patient) -> Iterator[Finding]:
         said = "it looks like the end of a turn, but llama.cpp does not end a generation there."
         severity = WARNING if row in patient.in_templates else HINT
         yield patient.about([row], "end_of_turn_goes_on", severity, said, ending_generation(vocabulary, row))
-
-
-def _reads_only(patient: Patient) -> bool:
-    """Whether the model writes nothing, as those that make embeddings."""
-    said = patient.vocabulary.metadata
-    return "bert" in patient.vocabulary.architecture or any(
-        key.endswith(".attention.causal") and value is False for key, value in said.items()
-    )
 
 
 def keeps_going(text: str, special_texts: Container[str]) -> bool:

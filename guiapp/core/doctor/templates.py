@@ -13,9 +13,11 @@ from guiapp.core.doctor.patient import Patient
 from guiapp.core.text.invisible import INVISIBLE
 from guiapp.core.text.look_alikes import look_alikes
 from guiapp.core.vocab.quoting import quoted
+from guiapp.core.vocab.vocabulary import VocabType
 
 LONGEST = 1 << 20  # characters of a template that are looked at
-WRITES_BOS = re.compile(r"\{\{-?\+?\s*bos_token\b|bos_token\s*[+~]|[+~]\s*bos_token\b|=\s*bos_token\b")
+WRITES = r"\{{\{{-?\+?\s*{role}_token\b|\b{role}_token\s*[+~]|[+~]\s*{role}_token\b|=\s*{role}_token\b"
+ENCODED = (VocabType.UGM, VocabType.WPM)  # of models with an encoder, whose input ends so
 PIPED = re.compile(r"<[|｜].*[|｜]>")
 LINES_AROUND, LONGEST_LINE = 3, 500
 REMEDY = "--chat-template-file FIXED.jinja"
@@ -48,12 +50,14 @@ class _Template(NamedTuple):
 
 def check_templates(patient: Patient) -> Iterator[Finding]:
     """Each template of the model."""
+    yield from _eos_behind_prompts(patient)
     for given in patient.templates:
         whole = given.text[:LONGEST]
         text = _without_comments(whole)
         ends = [found.start() for found in re.finditer("\n", text)]
         template = _Template(given.name, text, whole.split("\n"), ends)
         yield from _bos_twice(patient, template)
+        yield from _role_missing(patient, template)
         yield from _markers(patient, template)
         yield from _unseen(patient, template)
 
@@ -74,7 +78,9 @@ def _bos_twice(patient: Patient, template: _Template) -> Iterator[Finding]:
     if bos is None or bos >= len(vocabulary) or not vocabulary.rules.add_bos:
         return
     token = patient.texts[bos]
-    if found := WRITES_BOS.search(template.text) or re.search(re.escape(token), template.text):
+    if found := re.search(WRITES.format(role="bos"), template.text) or re.search(
+        re.escape(token), template.text
+    ):
         what = (
             f"{template} writes “{quoted(token)}”, and the tokenizer puts it before each text: a "
             "program that encodes what the template writes with special tokens has it twice."
@@ -84,6 +90,44 @@ def _bos_twice(patient: Patient, template: _Template) -> Iterator[Finding]:
         )
         changes = Change(token, patient.cut(token, True), patient.cut(token))
         yield Finding("bos_twice", WARNING, what, remedy, changes, (bos,), line=template.line(found.start()))
+
+
+def _eos_behind_prompts(patient: Patient) -> Iterator[Finding]:
+    """EOS behind each text, in a file that is made for chats: what the model is to go on with has ended.
+
+    Not in files of models that make embeddings, or that read by an encoder, where this is right.
+    """
+    vocabulary, said = patient.vocabulary, patient.vocabulary.metadata
+    eos, key = vocabulary.special_ids.eos, "tokenizer.ggml.add_eos_token"
+    pools = any(name.endswith(".pooling_type") and value for name, value in said.items())
+    is_for_chats = any(template.text.strip() for template in patient.templates)
+    is_asked = patient.is_gguf and said.get(key) is True and eos is not None and eos < len(vocabulary)
+    if not is_asked or not is_for_chats or pools or vocabulary.type in ENCODED or patient.reads_only:
+        return
+    assert eos is not None
+    cut = patient.cut("a", True)
+    changes = Change("a", cut, Cut(cut.ids[:-1], cut.spans[:-1]))
+    what = (
+        f"Each text ends in “{quoted(patient.texts[eos])}” ({key}), and the file has a chat template: a "
+        "prompt that is encoded with special tokens tells the model that all is said, before it answers."
+    )
+    remedy = patient.new_metadata(f"--remove-metadata {key}")
+    yield Finding("eos_behind_prompts", WARNING, what, remedy, changes, (eos,))
+
+
+def _role_missing(patient: Patient, template: _Template) -> Iterator[Finding]:
+    """A template that writes BOS or EOS of a model that has none."""
+    ids = patient.vocabulary.special_ids
+    for role, row in (("bos", ids.bos), ("eos", ids.eos)):
+        if row is not None or not patient.is_gguf:
+            continue
+        if found := re.search(WRITES.format(role=role), template.text):
+            key = f"tokenizer.ggml.{role}_token_id"
+            what = (
+                f"{template} writes {role}_token, but the file names none ({key}): nothing is written there."
+            )
+            remedy = patient.new_metadata(f"--special-token-by-id {role} ID")
+            yield Finding("template_role_missing", WARNING, what, remedy, line=template.line(found.start()))
 
 
 def _markers(patient: Patient, template: _Template) -> Iterator[Finding]:

@@ -120,6 +120,29 @@ def check_bytes(patient: Patient) -> Iterator[Finding]:
         yield patient.about(wrong, "byte_misnamed", WARNING, said)
 
 
+def check_spelling(patient: Patient) -> Iterator[Finding]:
+    """Tokens whose texts are cut characters; a raw byte may stand for what has no other token."""
+    if not patient.vocabulary.has_letters:
+        return
+    rows = (row for row, text in enumerate(patient.texts) if "\ufffd" in text)
+    broken = [(row, raw) for row in rows if not _may_be_typed(raw := patient.vocabulary.raw_text(row))]
+    if broken:
+        raw = broken[0][1]
+        said = f"it is no UTF-8 ({raw[:16].hex(' ').upper()}): no text that is becomes it."
+        yield patient.about([row for row, _ in broken], "token_not_utf8", WARNING, said)
+
+
+def _may_be_typed(text: bytes) -> bool:
+    """Whether it is UTF-8, or a byte."""
+    if len(text) == 1:
+        return True
+    try:
+        text.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def check_scores(patient: Patient) -> Iterator[Finding]:
     """Scores by which text is cut: missing, no numbers, or above 0."""
     vocabulary = patient.vocabulary

@@ -31,6 +31,8 @@ ID_KEY, TEXT_KEY = "_token_id", "_token"  # how keys end that name a token by it
 ENDING_ROLES = ("eos", "eot", "eom", "fim_pad", "fim_rep", "fim_sep")
 STRIPS = {Attribute.LSTRIP: "lstrip", Attribute.RSTRIP: "rstrip"}
 RARE = ("\U00013000", "\U000ffffd")  # a hieroglyph, and what is for private use: few vocabularies know them
+LONGEST_CHARACTER = 4  # bytes
+DNA = "hybriddna"  # a model that makes tokens by another way than merging
 AT_ONCE = 1 << 12  # texts that are encoded at once
 
 
@@ -275,12 +277,31 @@ def _reached(tokenizer: Tokenizer, ids: Sequence[int]) -> dict[int, tuple[Reach,
     """For each id how its own text leads to it, and that text."""
     found: dict[int, tuple[Reach, bytes | None]] = {}
     own_texts = list(_own_texts(tokenizer.vocabulary, ids))
+    never_made = _never_made(tokenizer, ids)
     for way, parses in ((Reach.TEXT, False), (Reach.UNKNOWN, False), (Reach.PARSED, True)):
         texts = _unknown(tokenizer.vocabulary, ids) if way is Reach.UNKNOWN else own_texts
-        for bulk in _bulks([pair for pair in texts if pair[0] not in found]):
+        done = found.keys() | never_made if way is Reach.TEXT else found.keys()
+        for bulk in _bulks([pair for pair in texts if pair[0] not in done]):
             for token_id, text in _leading(tokenizer, bulk, parses):
                 found.setdefault(token_id, (way, text))
     return {token_id: found.get(token_id, (Reach.NEVER, None)) for token_id in ids}
+
+
+def _never_made(tokenizer: Tokenizer, ids: Sequence[int]) -> frozenset[int]:
+    """Control tokens that no text becomes, as no rule merges to them and they are no single character."""
+    merging, vocabulary, parts = tokenizer.merging, tokenizer.vocabulary, tokenizer.vocabulary.parts
+    spells_otherwise = parts is not None and (parts.model.continuing_prefix or parts.model.end_suffix)
+    if merging is None or merging.takes_whole or spells_otherwise or vocabulary.model == DNA:
+        return frozenset()
+    is_made = np.zeros(len(vocabulary), np.bool_)
+    made = merging.rules.table[:, 3]
+    is_made[made[made < len(vocabulary)]] = True  # behind them are numbers of what is no token
+    is_made |= np.diff(vocabulary.token_offsets) <= LONGEST_CHARACTER
+    is_made[[token_id for each in merging.fallbacks for token_id, _ in each]] = True
+    is_made |= (vocabulary.signs & Attribute.CONTROL == 0) | (vocabulary.signs & Attribute.UNKNOWN > 0)
+    if vocabulary.special_ids.unk is not None:
+        is_made[vocabulary.special_ids.unk] = True
+    return frozenset(compress(ids, (~is_made[list(ids)]).tolist()))
 
 
 def _own_texts(vocabulary: Vocabulary, ids: Sequence[int]) -> Iterator[tuple[int, bytes]]:

@@ -54,6 +54,8 @@ def box(x: float, top: int, label: str, tint: int, is_made: bool) -> tuple[str, 
 
 def n_columns(text: str) -> int:
     """How many letters wide a text is: ideographs and emoji are as wide as two."""
+    if text.isascii():
+        return len(text)
     return sum(2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in text)
 
 

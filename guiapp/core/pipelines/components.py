@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.core.components.aligned import AlignedText
 from guiapp.core.components.models import PieceModel, unigram, word_level, word_piece
 from guiapp.core.components.pre_tokenizers import without_byte_mapping
 from guiapp.core.components.prepare import normalize, pre_tokenize
@@ -33,7 +34,7 @@ from guiapp.core.vocab.parts import Parts
 from guiapp.core.vocab.vocabulary import Vocabulary
 from guiapp.native.pairs import ALL_PIECES, NO_PIECES
 
-Find = Callable[[NDArray[np.uint8], bool], Found]
+Find = Callable[[AlignedText], Found]
 
 
 def _byte_pair_encoder(vocabulary: Vocabulary, parts: Parts) -> PairEncoder | SymbolEncoder:
@@ -89,7 +90,7 @@ class PartsPipeline(Pipeline):
             for token in reversed(parts.added_tokens)  # of those searched for alike, the first
             if token.normalized and not parts.normalizes_nothing
         }
-        self._search = TokenSearch([*searched.values()])
+        self.search = TokenSearch([*searched.values()])
         self._parses_special = True
         self.encoders, self.refused = self._encoder.encoders, self._encoder.refused
         self.merging = self._encoder.merging
@@ -104,21 +105,44 @@ class PartsPipeline(Pipeline):
 
     def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
         text, repaired = well_formed(fragment)
-        return to_source(self._encode_stretches(self._stretches(text, after_special), encoder), repaired)
+        stretches = self._stretches(text, after_special, self._find)
+        return to_source(self._encode_stretches(stretches, encoder), repaired)
+
+    def encode_finding(
+        self,
+        fragment: NDArray[np.uint8],
+        after_special: bool,
+        encoder: str,
+        find: Callable[[NormalizedText], Found],
+    ) -> FragmentTokens:
+        """The same, but for the added tokens, which `find` finds in the normalised fragment."""
+        text, repaired = well_formed(fragment)
+
+        def find_there(normal: AlignedText) -> Found:
+            return find(from_source(normal.normalized, repaired))
+
+        stretches = self._stretches(text, after_special, find_there)
+        return to_source(self._encode_stretches(stretches, encoder), repaired)
+
+    def _find(self, normal: AlignedText) -> Found:
+        return self.search.find(normal.data, self._parses_special)
+
+    def _find_readable(self, normal: AlignedText) -> Found:
+        return self.search.find_readable(normal.data.tobytes(), self._parses_special)
 
     def stages(self, after_special: bool, encoder: str) -> Stages:
         def prepare(fragment: NDArray[np.uint8]) -> list[_Stretch]:
-            return list(self._stretches(well_formed(fragment)[0], after_special))
+            return list(self._stretches(well_formed(fragment)[0], after_special, self._find))
 
         return (
             Stage(NORMALISE_AND_SPLIT, prepare),
             Stage(ENCODE, partial(self._encode_stretches, encoder=encoder)),
         )
 
-    def _stretches(self, text: bytes, is_first: bool, find: Find | None = None) -> Iterator[_Stretch]:
+    def _stretches(self, text: bytes, is_first: bool, find: Find) -> Iterator[_Stretch]:
         """The pieces between added tokens, and these, in order; `find` searches for them."""
         normal = normalize(self._parts.normalizer, text, is_first)
-        found = (find or self._search.find)(normal.data, self._parses_special)
+        found = find(normal)
         start = 0
         for token_id, token_start, token_end in [*found, (None, len(normal.data), len(normal.data))]:
             if start < token_start:
@@ -149,7 +173,7 @@ class PartsPipeline(Pipeline):
     ) -> FragmentTokens:
         text, repaired = well_formed(np.frombuffer(fragment, np.uint8))
         tokens = [NO_TOKENS]
-        for stretch in self._stretches(text, after_special, self._search.find_readable_in):
+        for stretch in self._stretches(text, after_special, self._find_readable):
             given = from_source(stretch.text, repaired)  # what watchers are told
             tokens.append(self._encode_stretch_readable(stretch, given, encoder, watcher))
         return to_source(join_tokens(tokens), repaired)

@@ -61,9 +61,6 @@ class TokenSearch:
         _, starts, ends = self._native.occurrences(text)
         return starts, ends
 
-    def find_readable_in(self, text: NDArray[np.uint8], parse_special: bool) -> Found:
-        return self.find_readable(text.tobytes(), parse_special)
-
     def find_readable(self, text: bytes, parse_special: bool) -> Found:
         """The same, place by place."""
         return _taken(self._longest_at_each_place(text), text, parse_special)

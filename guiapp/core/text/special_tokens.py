@@ -7,7 +7,7 @@ Source: llama.cpp's tokenizer_st_partition; the order is that of `special_tokens
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.core.encoding import FragmentTokens, join_tokens
 from guiapp.core.system.checkpoint import stoppable
 from guiapp.core.text.common_ends import common_beginnings
 from guiapp.core.vocab.attributes import Attribute
@@ -42,6 +43,20 @@ class Partition:
     ends: NDArray[np.int64]
     raw_starts: NDArray[np.int64]
     raw_ends: NDArray[np.int64]
+
+
+def join_stretches(
+    partition: Partition, encode_fragment: Callable[[int, int], FragmentTokens]
+) -> FragmentTokens:
+    """The special tokens of a text and what is encoded from start to end between them, in order."""
+    parts: list[FragmentTokens] = []
+    for index in range(len(partition.raw_starts)):
+        start, end = int(partition.raw_starts[index]), int(partition.raw_ends[index])
+        if start < end:
+            parts.append(encode_fragment(start, end).moved(start))
+        here = slice(index, index + 1)
+        parts.append(FragmentTokens(partition.ids[here], partition.starts[here], partition.ends[here]))
+    return join_tokens(parts)
 
 
 class ManyParts(NamedTuple):
@@ -120,6 +135,8 @@ class SpecialTokens:
         """The same, one token after another over all that is left of the text."""
         fragments = [(0, len(text), -1)]  # start, end, and the token or -1: text and tokens take turns
         for token_id in self.searched_for(parse_special).tolist():
+            if self._texts[token_id] not in text:
+                continue
             fragments = [
                 part
                 for fragment in fragments
@@ -166,7 +183,7 @@ class SpecialTokens:
         return first + int(starts[across][0]), first + int(ends[across].max())
 
     def _cut(self, text: bytes, fragment: tuple[int, int, int], token_id: int) -> list[tuple[int, int, int]]:
-        token = self._text(token_id)
+        token = self._texts[token_id]
         attributes = int(self._vocabulary.attributes[token_id])
         start, end, _ = fragment
         parts = []
@@ -179,6 +196,10 @@ class SpecialTokens:
             while attributes & Attribute.RSTRIP and start < end and text[start] in WHITESPACE:
                 start += 1
         return [*parts, (start, end, -1)]
+
+    @cached_property
+    def _texts(self) -> dict[int, bytes]:
+        return {token_id: self._text(token_id) for token_id in self._in_order.tolist()}
 
     def _text(self, token_id: int) -> bytes:
         data, offsets = self._vocabulary.unmarked_texts

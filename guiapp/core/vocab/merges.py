@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from guiapp.core.errors import VocabError
 from guiapp.core.system.checkpoint import stoppable
+from guiapp.core.text.packed_texts import sliced
 from guiapp.core.vocab.attributes import (
     BYTE_TYPE,
     CONTROL_TYPE,
@@ -87,6 +88,7 @@ class PairMerging:
     """Everything that pair merging needs to know about a vocabulary.
 
     model              what merges; symbols are tokens and, numbered behind them, other strings in rules
+    takes_whole        whether some pieces that are tokens are not merged
     starts_from_bytes  whether start symbols are bytes rather than characters
     marks_spaces       whether the vocabulary writes a space as U+2581
     """
@@ -101,6 +103,7 @@ class PairMerging:
         self.tokens = tokens or vocabulary.token_table
         self.model = PairModel(self.tokens, options, splitter)
         self.n_tokens = len(vocabulary)
+        self.takes_whole = options.whole_pieces != NO_PIECES
         self.starts_from_bytes, self.marks_spaces = options.is_byte_level, options.marks_spaces
         self._stays_whole = options.token_ranks == STAYS_WHOLE
         self._is_unused = options.is_unused
@@ -293,6 +296,20 @@ def _renamed(vocabulary: Vocabulary, rows: NDArray[np.intp]) -> Vocabulary:
         texts[row] = IN_NO_TEXT + texts[row]
     data, offsets = packed(texts)
     return replace(vocabulary, token_data=data, token_offsets=offsets, token_table=StringTable(data, offsets))
+
+
+def without_texts(vocabulary: Vocabulary, rows: NDArray[np.intp]) -> Vocabulary:
+    """The same, but no text becomes one of some tokens, nor does anything merge to them."""
+    changed = _renamed(vocabulary, rows)
+    if not (merges := vocabulary.merges):
+        return changed
+    hidden = {vocabulary.raw_text(row) for row in rows.tolist()}
+    n_dropped = 0 if vocabulary.parts is None else len(vocabulary.parts.model.continuing_prefix.encode())
+    rules = zip(sliced(vocabulary.merge_data, vocabulary.merge_offsets), merges, strict=True)
+    data, offsets = packed(
+        [rule for rule, (left, right) in rules if hidden.isdisjoint((left, right, left + right[n_dropped:]))]
+    )
+    return replace(changed, merge_data=data, merge_offsets=offsets)
 
 
 def _ranks_of_ids(vocabulary: Vocabulary) -> NDArray[np.int32]:

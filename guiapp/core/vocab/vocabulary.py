@@ -290,8 +290,8 @@ def _checked(token_id: int, n_tokens: int) -> int:
 
 
 def _slice(data: NDArray[np.uint8], offsets: NDArray[np.int64], token_id: int) -> bytes:
-    start, end = offsets[_checked(token_id, len(offsets) - 1) :][:2]
-    return data[start:end].tobytes()
+    at = _checked(token_id, len(offsets) - 1)
+    return data[offsets.item(at) : offsets.item(at + 1)].tobytes()
 
 
 def _cut_in_two(merge: bytes, separator: bytes) -> tuple[bytes, bytes]:

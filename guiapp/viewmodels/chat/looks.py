@@ -26,8 +26,8 @@ def hue_of(role: str) -> int:
 def looks_of(chat: Chat) -> NDArray[np.uint8]:
     """uint8[n]: the tint of each token; content has two strengths in turn."""
     vocabulary, origins = chat.tokenizer.vocabulary, chat.origins
-    hues = {role: hue_of(role) for role in {origin.role for origin in origins}}
-    content = np.array([hues[origin.role] if origin.is_content else -1 for origin in origins], np.int64)
+    hues = [hue_of(each.role) if each.is_content else -1 for each in chat.runs.of_runs]
+    content = np.array(hues, np.int64)[origins.rows]
     own = np.where(is_control(vocabulary)[chat.token_ids], CONTROL_SHADE, PLAIN_SHADE)
     strengths = np.cumsum(content >= 0) % 2
     return np.where(content >= 0, ORIGIN_SHADE + 2 * content + strengths, own).astype(np.uint8)

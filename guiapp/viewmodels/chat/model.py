@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -23,10 +24,11 @@ from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.text.files import read_text
 
 if TYPE_CHECKING:  # jinja2 and all that: the process that renders has them
-    from guiapp.core.chat.chat import Chat, TokenOrigin
+    from guiapp.core.chat.chat import Chat
     from guiapp.core.chat.fixes import Fix
     from guiapp.core.chat.hints import Hint
     from guiapp.core.chat.templates import ChatTemplate
+    from guiapp.core.chat.token_origins import TokenOrigin
     from guiapp.core.encoding import Encoding
     from guiapp.core.tokenizer import Tokenizer
 
@@ -123,7 +125,7 @@ class ChatModel(Working):
         return None if self.chat is None else self.chat.encoding
 
     @property
-    def origins(self) -> list[TokenOrigin]:
+    def origins(self) -> Sequence[TokenOrigin]:
         """Of each of them."""
         return [] if self.chat is None else self.chat.origins
 
@@ -184,6 +186,17 @@ class ChatModel(Working):
     def selected_token(self) -> int | None:
         """One of `encoding`."""
         return self._selected
+
+    def part_that_wrote(self, token: int) -> tuple[int, int] | None:
+        """The characters of the template, see `template_parts`; None where it wrote none of it."""
+        from guiapp.core.chat.template_parts import part_that_wrote
+        from guiapp.core.chat.token_origins import ADDED
+
+        chat = self.chat
+        if chat is None or chat.origins[token].kind == ADDED:
+            return None
+        first, last = chat.character_of_byte[chat.encoding.spans[token]].tolist()
+        return part_that_wrote(chat, first, last)
 
     def select_token(self, index: int | None) -> None:
         self._set_selected(index)

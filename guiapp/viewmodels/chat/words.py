@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from guiapp.core.chat.chat import ADDED, TokenOrigin
+from guiapp.core.chat.token_origins import ADDED, TokenOrigin
 from guiapp.core.chat.traced import CHANGED, CONTENT
 from guiapp.core.vocab.quoting import quoted
 

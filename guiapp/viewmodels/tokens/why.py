@@ -117,6 +117,9 @@ def excerpt_in(session: ModelSession, index: int) -> Excerpt:
     token_start, token_end = tokens.span(index)
     first = min(index, tokens.first_from(token_start - REACH_BYTES))
     behind = max(index + 1, tokens.first_ending_behind(token_end + REACH_BYTES))
+    if token_start == token_end:  # see `tokens_near`
+        first = min(first, max(tokens.first_from(token_start) - 1, 0))
+        behind = max(behind, min(tokens.first_ending_behind(token_end) + 1, len(tokens)))
     begins, is_last = first == 0, behind >= len(tokens)
     start = 0 if begins else tokens.span(first)[0]
     end = document.size if is_last else tokens.span(behind - 1)[1]

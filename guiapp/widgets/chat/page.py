@@ -231,9 +231,8 @@ class ChatPage(Page):
         return "\n".join(filter(None, said))
 
     def _hover(self, index: int) -> None:
-        """Light the line that wrote the token under the mouse."""
-        origins = self.model.origins
-        self.template.view.point_at(origins[index].line if 0 <= index < len(origins) else 0)
+        """Light what wrote the token under the mouse."""
+        self.template.view.point_at(index if 0 <= index < len(self.model.origins) else None)
 
     def _point_at(self, hint: Hint) -> None:
         if hint.tokens[0] < hint.tokens[1]:

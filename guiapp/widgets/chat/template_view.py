@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import (
+    QColor,
     QPainter,
     QPaintEvent,
     QResizeEvent,
@@ -25,8 +26,9 @@ from guiapp.widgets.shared.theme import SMALL_FONT_PX, Theme, ThemeSource
 
 MARGIN_PX = 92
 NUMBER_PX, TIMES_PX, RAN_PX = 34, 36, 2
-LONGEST_LINE, MOST_LINES = 2_000, 2_000  # characters and lines that are shown
-LIT = 0.22
+LONGEST_LINE, MOST_LINES = 10_000, 2_000  # characters and lines that are shown
+WRAPPED_FROM = 240  # characters: a template that is all in one line has to be read, too
+LIT, LIT_PART = 0.22, 0.5
 
 
 class _Faint(QSyntaxHighlighter):
@@ -65,11 +67,12 @@ class _Margin(Painted):
             if is_lit:
                 color = theme.bad if number + 1 == view.failed_line else theme.accent
                 painter.fillRect(QRectF(0, top, self.width(), height), blend(theme.panel, color, LIT))
-            row = QRectF(0, top, NUMBER_PX, height)
+            line_px = block.layout().lineAt(0).height()
+            row = QRectF(0, top, NUMBER_PX, line_px)
             write(painter, row, f"{number + 1}", theme.text if is_lit else theme.dim, RIGHT)
             if count:
                 if count > 1:
-                    times = QRectF(NUMBER_PX, top, TIMES_PX, height)
+                    times = QRectF(NUMBER_PX, top, TIMES_PX, line_px)
                     write(painter, times, f"×{count:,}", theme.dim, RIGHT)
                 place = QRectF(MARGIN_PX - 14, top, RAN_PX, height)
                 painter.fillRect(place, theme.accent if is_lit else theme.faint)
@@ -82,13 +85,13 @@ class TemplateView(QPlainTextEdit):
         super().__init__()
         self._model, self._theme_source = model, theme_source
         self.lines: tuple[int | None, ...] = ()
-        self.lit_line = self.failed_line = self._pointed_line = 0
+        self.lit_line = self.failed_line = 0
+        self._pointed: int | None = None
         self._asked: tuple[str, int] | None = None
         self._text = ""
         set_role(self, "code")
         self.setReadOnly(True)
         self.setFrameShape(QPlainTextEdit.Shape.NoFrame)
-        self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.setFont(Theme.mono_font(SMALL_FONT_PX))
         self.setAccessibleName("Template")
         self.setTextInteractionFlags(READABLE)
@@ -103,10 +106,10 @@ class TemplateView(QPlainTextEdit):
         self._recolour()
         self._follow()
 
-    def point_at(self, line: int) -> None:
-        """Light a line for as long as the mouse is over what it wrote; 0 ends that."""
-        if line != self._pointed_line:
-            self._pointed_line = line
+    def point_at(self, token: int | None) -> None:
+        """Light the line that wrote it, and the part, for as long as the mouse is over it; None ends that."""
+        if token != self._pointed:
+            self._pointed = token
             self._mark_lines()
 
     @property
@@ -153,10 +156,14 @@ class TemplateView(QPlainTextEdit):
         text = "" if template is None else template.text.removesuffix("\n")
         if text != self._text:
             self._text = text
-            self.setPlainText(shown_of(text))
+            shown = shown_of(text)
+            is_long = max(map(len, shown.split("\n"))) > WRAPPED_FROM
+            modes = QPlainTextEdit.LineWrapMode
+            self.setLineWrapMode(modes.WidgetWidth if is_long else modes.NoWrap)
+            self.setPlainText(shown)
             self._show_line(self.asked_line, self.centerCursor)
-        shown = self._model.shown
-        chat = None if shown is None or shown.template != template else shown.chat
+        made = self._model.shown
+        chat = None if made is None or made.template != template else made.chat
         lines = () if chat is None else chat.rendering.lines
         failed = 0 if result is None else result.failed_line
         if failed != self.failed_line:
@@ -175,7 +182,26 @@ class TemplateView(QPlainTextEdit):
             self.lit_line = line
             self._asked = None
             self._show_line(line)
+        if index is not None and (part := self._cursor_over(index)) is not None:
+            part.setPosition(part.selectionStart())
+            self.setTextCursor(part)
         self._mark_lines()
+
+    def _cursor_over(self, token: int) -> QTextCursor | None:
+        """Over the part of a line that wrote a token, as far as it is shown."""
+        if (part := self._model.part_that_wrote(token)) is None or self._model.chat is None:
+            return None
+        start, end = part
+        source = self._model.chat.template.source_text
+        block = self.document().findBlockByNumber(source.count("\n", 0, start))
+        first = start - source.rfind("\n", 0, start) - 1
+        last = min(first + end - start, block.length() - 1)
+        if not block.isValid() or last <= first:
+            return None
+        cursor = QTextCursor(block)
+        cursor.setPosition(block.position() + first)
+        cursor.setPosition(block.position() + last, QTextCursor.MoveMode.KeepAnchor)
+        return cursor
 
     def _show_line(self, line: int, scroll: Callable[[], None] | None = None) -> None:
         block = self.document().findBlockByNumber(line - 1)
@@ -185,9 +211,11 @@ class TemplateView(QPlainTextEdit):
             (scroll or self.ensureCursorVisible)()
 
     def _mark_lines(self) -> None:
-        theme, marks = self._theme_source.theme, []
+        theme, marks = self._theme_source.theme, list[QTextEdit.ExtraSelection]()
+        origins, pointed, selected = self._model.origins, self._pointed, self._model.selected_token
+        pointed = None if pointed is None or pointed >= len(origins) else pointed
         lines = (
-            (self._pointed_line, theme.faint),
+            (0 if pointed is None else origins[pointed].line, theme.faint),
             (self.lit_line, theme.accent),
             (self.asked_line, theme.accent),
             (self.failed_line, theme.bad),
@@ -195,13 +223,22 @@ class TemplateView(QPlainTextEdit):
         for line, color in lines:
             block = self.document().findBlockByNumber(line - 1)
             if line and block.isValid():
-                mark = QTextEdit.ExtraSelection()
-                mark.cursor = QTextCursor(block)
-                mark.format.setBackground(blend(theme.panel, color, LIT))
-                mark.format.setProperty(QTextCharFormat.Property.FullWidthSelection, True)
-                marks.append(mark)
+                whole = QTextCursor(block)
+                whole.movePosition(QTextCursor.MoveOperation.EndOfBlock, QTextCursor.MoveMode.KeepAnchor)
+                marks.append(_mark(whole, blend(theme.panel, color, LIT)))
+                marks[-1].format.setProperty(QTextCharFormat.Property.FullWidthSelection, True)
+        for token, color in ((pointed, theme.faint), (selected, theme.accent)):
+            if token is not None and (part := self._cursor_over(token)) is not None:
+                marks.append(_mark(part, blend(theme.panel, color, LIT_PART)))
         self.setExtraSelections(marks)
         self._margin.update()
+
+
+def _mark(cursor: QTextCursor, ground: QColor) -> QTextEdit.ExtraSelection:
+    mark = QTextEdit.ExtraSelection()
+    mark.cursor = cursor
+    mark.format.setBackground(ground)
+    return mark
 
 
 def shown_of(template: str) -> str:

@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import guiapp
-from guiapp.core.chat.chat import ADDED
 from guiapp.core.chat.hints import HINT, WARNING, hints
 from guiapp.core.chat.templates import chosen_template, templates_of
+from guiapp.core.chat.token_origins import ADDED
 from guiapp.core.chat.traced import CONTENT, TEMPLATE
 from guiapp.core.errors import ChatError
 
@@ -86,6 +86,9 @@ def test_content_as_text_is_what_encoding_without_control_tokens_gives(model, co
     content = "".join(contents)
     chat = chat_here(tokenizer, "{{ messages[0].content }}", [{"role": "user", "content": content}])
     expected = tokenizer.encode(content, True, parse_special=False)
+    if model == "demo:rwkv" and "<s>" in content:  # where even text becomes a control token otherwise
+        assert 0 not in chat.as_text.token_ids
+        return
     assert chat.as_text.token_ids.tolist() == expected.token_ids.tolist()
     assert chat.as_text.spans.tolist() == expected.spans.tolist()
 
@@ -102,7 +105,7 @@ def test_tokens_within_and_beside_what_content_would_have_become_are_found(tmp_p
         ("{{ messages[0].content }}", "<abc>", [1, 3, 2]),  # a user-defined one is found in any text
         ("{{ messages[0].content }}<abc>", "<", [1, 4]),
         ("{{ messages[0].content }}", "<<abc>", [1, 1, 3, 2]),
-        ("{{ messages[0].content }}", "<\1", [1, 9]),  # as without special tokens: a mask must not be one
+        ("{{ messages[0].content }}", "<\1", [1, 0]),  # a mask must not be a token
     ]:
         chat = chat_here(tokenizer, template, [{"role": "user", "content": content}], None, False)
         assert chat.token_ids.tolist() in ([4], [5], [1, 9])
@@ -213,13 +216,14 @@ def test_tools_and_calls_that_the_template_leaves_out_are_warned_of(named, expec
     assert [code for code in codes(chat, WARNING) if code == "lost_tools"] == expected
 
 
-def test_what_a_model_has_no_tokens_for_is_not_taken_for_a_control_token():
-    tokenizer = guiapp.open_model("demo:unigram")
+@pytest.mark.parametrize("model", ["demo:unigram", "demo:wordpiece"])  # the other one's file calls it control
+def test_what_a_model_has_no_tokens_for_is_not_taken_for_a_control_token(model):
+    tokenizer = guiapp.open_model(model)
     template = looped("{{ message.content }}</s>")
-    unknown = chat_here(tokenizer, template, [{"role": "user", "content": "\U0010fffd"}])
+    unknown = chat_here(tokenizer, template, [{"role": "user", "content": "\U0010fffd日🦄"}])
     assert tokenizer.vocabulary.special_ids.unk in unknown.token_ids
     assert "content_became_control" not in codes(unknown)
-    written = chat_here(tokenizer, template, [{"role": "user", "content": "a<unk>b"}])
+    written = chat_here(tokenizer, template, [{"role": "user", "content": "a<unk>b[UNK]"}])
     assert "content_became_control" in codes(written)
 
 

@@ -1,6 +1,7 @@
 """What a click changes in a template takes away what its hint told of, and changes nothing else."""
 
 from collections import Counter
+from itertools import groupby
 
 import pytest
 from chat_templates import TEMPLATES, chat_here
@@ -9,6 +10,7 @@ from gguf_builder import CONTROL, NORMAL, UNKNOWN, write_vocab
 import guiapp
 from guiapp.core.chat.fixes import mended
 from guiapp.core.chat.hints import hints
+from guiapp.core.chat.template_parts import part_that_wrote
 
 USER, ASSISTANT = {"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}
 OF_ASSISTANTS = "('<|im_end|>' if m['role'] == 'assistant' else '')"
@@ -104,6 +106,20 @@ def test_an_end_that_the_file_does_not_know_is_mended_there(tmp_path):
         chat.conversation,
         chat.settings,
     )
+
+
+@pytest.mark.parametrize(
+    ("template", "parts"),
+    [
+        ("a «{{ '\\n[' + m['content'] | trim + ']' }}»", ["a ", "'\\n['", "m['content'] | trim", "']'"]),
+        ("«<{{ m.role }}>\n{{ m.content }}»{{ bos_token }}", ["<", "m.role", ">", "m.content", "bos_token"]),
+    ],
+)
+def test_each_part_of_the_template_is_known_for_what_it_wrote(template, parts):
+    chat = chat_here(guiapp.open_model("demo:bpe"), looped(template), [USER])
+    found = (part_that_wrote(chat, place, place + 1) for place in range(len(chat.text)))
+    said = [chat.template.source_text[start:end] for start, end in found]
+    assert [part for part, _ in groupby(said)] == parts
 
 
 @pytest.mark.parametrize("construct", TEMPLATES)

@@ -101,6 +101,9 @@ def test_runs_are_as_long_as_can_be_and_tell_origins():
         (9, CONTENT, 7, 2),
         (11, CHANGED, 8, 0),
     ]
+    for n in (1, 2, 3, 4, 7, 1000):
+        runs = list(origins.runs(joined([taken, Traced("<" * n, own._marks[:1] * n), *[taken[1:]] * n])))
+        assert [run.start for run in runs] == [0, 5, *range(5 + n, 5 + n + 4 * n, 4)]
     assert origins.taken(taken, 9, 30) is taken
     assert origins.taken(content, 7, 20) is taken
     assert {origin.kind for origin in origins.within([own, {"a": [changed]}])} == {CHANGED}

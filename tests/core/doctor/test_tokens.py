@@ -55,3 +55,28 @@ def test_an_end_within_another_token_of_the_template_is_not_written_by_it(tmp_pa
     findings = guiapp.doctor(write_vocab(tmp_path / "m.gguf", **GPT2 | given, keys=keys)).findings
     severities = {each.tokens[0]: each.severity for each in findings if each.code == "end_of_turn_goes_on"}
     assert severities == {len(BYTES): "hint", len(BYTES) + 1: "warning"}
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [{}, {"qwen3.pooling_type": 3}, {"qwen3.attention.causal": False}, {"tokenizer.chat_template": ""}],
+)
+def test_an_end_behind_each_prompt_is_told_of_models_that_chat(tmp_path, keys):
+    given = GPT2 | {"tokens": [*BYTES, "<end>"], "types": [*[1] * len(BYTES), 3], "architecture": "qwen3"}
+    given |= {"eos_token_id": len(BYTES), "keys": {"tokenizer.chat_template": "{{ messages }}"} | keys}
+    path = write_vocab(tmp_path / "m.gguf", **given, add_eos_token=True)
+    found = [each for each in guiapp.doctor(path).findings if each.code == "eos_behind_prompts"]
+    assert len(found) == (not keys)
+    for finding in found:
+        mended = guiapp.open_model(write_vocab(tmp_path / "mended.gguf", **given))
+        assert list(finding.changes.before.ids) == [BYTES.index("a"), len(BYTES)]
+        assert list(finding.changes.after.ids) == mended.encode("a").token_ids.tolist()
+        command = "gguf_new_metadata.py --remove-metadata tokenizer.ggml.add_eos_token m.gguf mended.gguf"
+        assert finding.remedy == command
+
+
+def test_a_raw_byte_is_no_broken_text_but_a_cut_character_is(tmp_path):
+    tokens = ["<unk>", b"\xe4", b"\xe4\xb8", "\ufffd", "a"]
+    given = {"tokens": tokens, "types": [2, 1, 1, 1, 1], "scores": [0.0, -1.0, -2.0, -3.0, -4.0]}
+    findings = guiapp.doctor(write_vocab(tmp_path / "m.gguf", **given)).findings
+    assert [each.tokens for each in findings if each.code == "token_not_utf8"] == [(2,)]

@@ -10,6 +10,7 @@ from model_files import ALL_MODELS
 
 import guiapp
 from guiapp.core.explain.special_list import Reach, special_list
+from guiapp.core.tokenizer import Tokenizer
 
 TOKENS = [
     "<unk>",
@@ -160,3 +161,23 @@ def test_odd_files_do_not_break_the_list(tmp_path):
         (Reach.PARSED, "token_type 3, control"),  # by the name that llama.cpp gives what is empty
         (Reach.NEVER, "token_type 9, undefined"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("pre", "searched"), [("default", [b"ab"]), ("llama-bpe", [b"ab", b"<|x|>"])]
+)  # which takes pieces whole
+def test_only_what_may_be_made_is_looked_for_in_text_that_is_not_parsed(tmp_path, monkeypatch, pre, searched):
+    tokens = ["a", "b", "ab", "<|x|>", *"<|x>"]
+    types = [NORMAL, NORMAL, CONTROL, CONTROL, *[NORMAL] * 4]
+    file = write_vocab(
+        tmp_path / "x.gguf", model="gpt2", pre=pre, tokens=tokens, types=types, merges=["a b", "x y"]
+    )
+    tokenizer, texts, encode_each = guiapp.open_model(file), [], Tokenizer.encode_each
+    monkeypatch.setattr(
+        Tokenizer,
+        "encode_each",
+        lambda self, given, *rest: texts.extend(given) or encode_each(self, given, *rest),
+    )
+    found = {token.name: token.reach for token in special_list(tokenizer)}
+    assert (found["ab"], found["<|x|>"]) == (Reach.TEXT, Reach.PARSED)
+    assert texts == searched

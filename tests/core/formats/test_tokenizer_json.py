@@ -85,7 +85,7 @@ def test_real_files_give_the_ids_offsets_and_texts_of_tokenizers(real, count):
 
 
 @pytest.mark.real_vocabs
-@rounds(usual=120, exhaustive=20_000)
+@rounds(usual=60, exhaustive=20_000)
 def test_gguf_vocabularies_written_so_give_those_of_tokenizers(from_gguf, count):
     check(from_gguf, count)
 

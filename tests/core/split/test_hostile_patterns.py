@@ -83,7 +83,7 @@ def random_run(source: random.Random) -> str:
 
 
 @pytest.mark.parametrize(
-    "seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.exhaustive) for seed in range(2, 40))]
+    "seed", [0, *(pytest.param(seed, marks=pytest.mark.exhaustive) for seed in range(1, 40))]
 )
 def test_twins_agree_where_attempts_get_far(seed):
     source = random.Random(seed)

@@ -40,7 +40,7 @@ def source(tmp_path_factory):
     return write_vocab(path, tokens=tokens, types=Raw("array:i32", types), keys=keys, **parts)
 
 
-@rounds(usual=150, exhaustive=500)
+@rounds(usual=120, exhaustive=500)
 @pytest.mark.parametrize("pre", NAMES)
 def test_every_name_splits_and_decodes_as_llama_cpp_does(pre, count, oracle, source, tmp_path):
     path = tmp_path / "rewritten.gguf"

@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import given, reject, settings
+from hypothesis import given, reject
 from hypothesis import strategies as st
 
 from guiapp.core.split.pre_tokenizers import Pattern
@@ -50,7 +50,6 @@ def pieces_of(expression, text):
     return sorted(ends - {0})
 
 
-@settings(max_examples=150, deadline=None)
 @given(pattern=patterns(), text=st.text(st.sampled_from(LETTERS), max_size=25))
 def test_patterns_cut_as_pythons_do(pattern, text):
     ours, theirs = pattern

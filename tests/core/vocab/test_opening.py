@@ -103,8 +103,9 @@ def test_long_work_of_the_native_library_asks_often_and_stops(name):
     asked = Caller()
     with watched(lambda: asked(0.0)):
         assert make() is not None
-    assert len(asked.shares) >= 2
-    for number in range(len(asked.shares)):
+    n_asked = len(asked.shares)
+    assert n_asked >= 2
+    for number in sorted({0, n_asked // 2, n_asked - 1}):
         caller = Caller(number)
         with pytest.raises(CancelledError), watched(lambda caller=caller: caller(0.0)):
             make()

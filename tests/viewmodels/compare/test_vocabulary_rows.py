@@ -10,6 +10,7 @@ from vocabulary_pairs import PAIR, bpe
 
 import guiapp
 from guiapp.core.compare.vocabularies import compare_vocabularies
+from guiapp.core.text.packed_texts import sliced
 from guiapp.viewmodels.compare.vocabulary_rows import GROUPS, Filter, listed, token_of, tokens_of
 
 
@@ -26,6 +27,12 @@ def toys():
 def real():
     names = VOCABS / "ggml-vocab-gpt-2.gguf", SHARED / "formats" / "claude-2.tokenizer.json"
     return compare_vocabularies(*map(guiapp.open_model, names))
+
+
+@pytest.fixture(scope="module")
+def tables(real):
+    """The bytes of all tokens of both."""
+    return [sliced(*each.vocabulary.token_bytes_table) for each in real.tokenizers]
 
 
 def bytes_of(found, group, row):
@@ -85,13 +92,9 @@ def test_pictures_count_what_is_listed(toys):
 @pytest.mark.real_vocabs
 @pytest.mark.parametrize("query", ["the", "0x20E2", "/^ ?[A-Z]{3}$/", "#262", "é"])
 @pytest.mark.parametrize("name", ["all", "first", "second", "id", "merges", "merges first", "moved"])
-def test_a_search_finds_what_a_loop_finds(real, name, query):
+def test_a_search_finds_what_a_loop_finds(real, tables, name, query):
     group = GROUPS[name]
     rows = group.rows(real)[::37]
-    tables = [
-        [each.vocabulary.token_bytes(token) for token in range(len(each.vocabulary))]
-        for each in real.tokenizers
-    ]
 
     def is_meant(side, token):
         if not 0 <= token < len(tables[side]):

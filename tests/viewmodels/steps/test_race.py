@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache, partial
+
 import numpy as np
 import pytest
 from conftest import VOCABS
@@ -234,16 +236,17 @@ def test_who_is_proposed_differs_and_what_is_told_at_the_end_is_so(name, qtbot):
     with qtbot.waitSignal(session.tokens_changed, timeout=20_000):
         session.loader.open(str(name))
     race, tokenizer = RaceModel(session, InstantRecorder()), session.tokenizer
+    recorded = cache(partial(record, tokenizer, TEXT))
     leaders = list(tokenizer.encoders) if str(name).startswith("demo:") else list(tokenizer.encoders)[:1]
     for encoder in leaders:
         session.set_encoder(encoder)
-        ours = record(tokenizer, TEXT, encoder)
+        ours = recorded(encoder)
         race.run_beside(debugger_for(tokenizer, ours))
         race.scout()
         for proposal in race.proposals:
             assert proposal.encoder not in ("fast", encoder, tokenizer.readable_twin(encoder))
             race.choose(proposal.encoder)
-            theirs = record(tokenizer, TEXT, proposal.encoder)
+            theirs = recorded(proposal.encoder)
             counts = f"{encoder} {len(ours):,} steps, {proposal.encoder} {len(theirs):,}: "
             assert race.outcome.startswith(counts)
             ids = [tokenizer.encode(TEXT, encoder=each).token_ids for each in (encoder, proposal.encoder)]

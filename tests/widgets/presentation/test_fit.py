@@ -25,7 +25,7 @@ TEXT = "New York, 吾輩は猫👩‍👩‍👧‍👦🇯🇵 שלום مرح�
 TEXT += b"Supercalifragilisticexpialidocious" * 3
 SIZES = (1280, 720), (1024, 768), (3840, 2160)
 EDGE_PX = 6
-N_PLACES = 6
+N_PLACES = 4
 
 
 def assert_fits(presented):

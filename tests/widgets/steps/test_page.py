@@ -125,10 +125,12 @@ def test_watches_show_values_of_this_step(make_steps_page, qtbot):
     assert page.trace.side.watches.shown_values == ["–"]
 
 
-@pytest.mark.parametrize("theme", ["dark", "light"])
 @pytest.mark.parametrize(
-    ("name", "encoder"),
-    [("bpe", None), ("bpe", "scan"), ("spm", "heap"), ("unigram", None), ("wordpiece", None), ("rwkv", None)],
+    ("name", "encoder", "theme"),
+    [
+        *(("bpe", None, "dark"), ("bpe", "scan", "light"), ("spm", "heap", "dark")),
+        *(("unigram", None, "light"), ("wordpiece", None, "dark"), ("rwkv", None, "light")),
+    ],
 )
 def test_every_step_can_be_painted(make_steps_page, qtbot, name, encoder, theme):
     page = make_steps_page(name, "New York 😍 lions".encode(), encoder, theme)

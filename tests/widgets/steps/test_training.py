@@ -81,8 +81,9 @@ def test_steps_are_copied_and_saved(make_steps_page, qtbot, tmp_path, monkeypatc
     assert [row["index"] for row in json.loads(path.read_text())["steps"]] == [1]
 
 
-@pytest.mark.parametrize("theme", ["dark", "light"])
-@pytest.mark.parametrize("algorithm", ["bpe", "wordpiece", "unigram"])
+@pytest.mark.parametrize(
+    ("algorithm", "theme"), [("bpe", "dark"), ("wordpiece", "light"), ("unigram", "dark")]
+)
 def test_every_step_can_be_painted(make_steps_page, qtbot, algorithm, theme):
     page = make_steps_page(text=TEXT, theme=theme)
     training = trained(page, qtbot, algorithm, {"bpe": 280, "wordpiece": 40, "unigram": 30}[algorithm])

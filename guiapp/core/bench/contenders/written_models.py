@@ -194,11 +194,12 @@ def _merges_of_ranks(tokenizer: Tokenizer) -> list[tuple[str, str]]:
     """As converters write them: each pair of tokens that make a token, by its rank, then by theirs."""
     vocabulary, merging = tokenizer.vocabulary, tokenizer.merging
     assert merging is not None
-    texts = [vocabulary.raw_text(token).decode("utf-8", "replace") for token in range(len(vocabulary))]
-    rules = sorted(merging.rules.items(), key=lambda rule: (rule[1], rule[0]))
-    return [
-        (texts[left], texts[right]) for (left, right), _ in rules if left < len(texts) and right < len(texts)
-    ]
+    tokens = sliced(vocabulary.token_data, vocabulary.token_offsets)
+    texts = [token.decode("utf-8", "replace") for token in tokens]
+    table = merging.rules.table
+    left, right, rank, made = table[(table[:, :2] < len(texts)).all(axis=1)].T
+    order = np.lexsort((right, left, made, rank))
+    return [(texts[i], texts[j]) for i, j in zip(left[order].tolist(), right[order].tolist(), strict=True)]
 
 
 def _pair(merge: str) -> tuple[str, str]:

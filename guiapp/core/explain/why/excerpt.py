@@ -54,9 +54,16 @@ class Excerpt:
 
 
 def tokens_near(starts: NDArray[np.int64], ends: NDArray[np.int64], index: int, reach: int) -> slice:
-    """The tokens that lie wholly within so many bytes of a token, that one included; spans never go back."""
+    """The tokens that lie wholly within so many bytes of a token, that one included; spans never go back.
+
+    Of a token without text of its own, those that have some before and behind it, however long they are: it
+    comes of theirs.
+    """
     first = int(np.searchsorted(starts, starts[index] - reach, side="left"))
     behind = int(np.searchsorted(ends, ends[index] + reach, side="right"))
+    if starts[index] == ends[index]:
+        first = min(first, max(int(np.searchsorted(starts, starts[index], side="left")) - 1, 0))
+        behind = max(behind, min(int(np.searchsorted(ends, ends[index], side="right")) + 1, len(ends)))
     return slice(min(first, index), max(behind, index + 1))
 
 

@@ -18,6 +18,7 @@ from guiapp.core.trace.trace import Tokens
 
 FIRST_REACH, GROWTH = 64, 4
 MOST_SURE = 1024  # bytes between sure cuts that are recorded rather than what is near
+MOST_RECORDED = 1 << 17  # bytes: a single token, of unknown characters, may be as long as the text
 MERGING = ("fast", "scan", "heap")  # of these, the readable twin of the second is too slow for long pieces
 
 
@@ -98,7 +99,7 @@ def _stretches(
         last = fragment.end if fragment.end - last <= reach // 2 else last
         is_all = (first, last) == (fragment.start, fragment.end)
         stretch = Stretch(first, last, fragment.begins and first == fragment.start, is_all)
-        if stretch != seen and first < last:
+        if stretch != seen and first < last <= first + MOST_RECORDED:
             yield stretch
         reach, seen = reach * GROWTH, stretch
 

@@ -184,8 +184,6 @@ class _Why:
         found, excerpt = self._partition, self._excerpt
         rows = (found.raw_starts <= self._start) & (found.raw_ends >= self._end)
         rows &= found.raw_starts < found.raw_ends
-        if not rows.any():  # the text, or how it is encoded, has changed since
-            raise EncodeError("No text leads to this token as the text is encoded now.")
         at = int(np.flatnonzero(rows)[-1] if self._start < self._end else np.flatnonzero(rows)[0])
         start, end = int(found.raw_starts[at]), int(found.raw_ends[at])
         begins = self._tokenizer.begins_anew(start + excerpt.offset, True) if self._begins(start) else False
