@@ -15,6 +15,7 @@ SCENARIO, OPERATION = "throughput", "encode"
 FEWEST_TURNS = 8  # together, before anything is settled
 SETTLED_WIDTH = 0.1  # of the interval, as a share of the ratio
 NO_RATIO = Ratio(1.0, 1.0, 1.0)
+AS_ENCODED = "as plain text"  # by all: no special token is added, nor looked for in the text
 ALONE, FIRST, LONE = "takes part alone", "is ready first", "alone was measured"
 
 
@@ -67,8 +68,8 @@ class Verdict:
         return f"ids of {self.n_equal} of {self.n_contenders} right"
 
     def __str__(self) -> str:
-        """Such as “gigatoken 1.2 × as fast as fast; all ids equal; 27,483 tokens”."""
-        tokens = counted(self.n_tokens, "token") if self.n_tokens else ""
+        """Such as “gigatoken 1.2 × as fast as fast; all ids equal; 27,483 tokens as plain text”."""
+        tokens = f"{counted(self.n_tokens, 'token')} {AS_ENCODED}" if self.n_tokens else ""
         return "; ".join(filter(None, [self.comparison, self.ids, tokens]))
 
 
