@@ -17,6 +17,7 @@ SETTLED_WIDTH = 0.1  # of the interval, as a share of the ratio
 NO_RATIO = Ratio(1.0, 1.0, 1.0)
 AS_ENCODED = "as plain text"  # by all: no special token is added, nor looked for in the text
 ALONE, FIRST, LONE = "takes part alone", "is ready first", "alone was measured"
+ALONE_RIGHT = "alone has the right ids"
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,8 @@ class Verdict:
     is_disturbed  other programs took time from one of the two: nothing is sure
     n_equal, n_contenders  how many have equal ids, of those that can be compared
     n_tokens      0 where a run of another version does not tell
-    alone         what to say where there is nobody else; it is FIRST or LONE where others were to be
+    alone         what to say where there is nobody else, or nobody else with the right ids; it is FIRST or
+                  LONE where others were to be
     """
 
     fastest: str
@@ -99,6 +101,7 @@ def verdict_of(results: Sequence[Record], corpus: str, baseline: str) -> Verdict
         n_equal=len(right),
         n_contenders=len(judged),
         n_tokens=round(fastest.get("n_tokens") or 0),
+        alone=ALONE_RIGHT if len(judged) > len(right) == 1 else ALONE,
     )
 
 

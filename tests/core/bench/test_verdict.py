@@ -47,7 +47,9 @@ def test_of_times_by_two_clocks_nobody_knows_the_ratio():
 
 def test_wrong_ids_are_never_the_fastest_unless_all_are_wrong():
     wrong, right = row("greedy", 0.1, share=0.9), row("fast", 1.0)
-    assert said(wrong, right) == "fast takes part alone; ids of 1 of 2 right; 27,483 tokens as plain text"
+    assert (
+        said(wrong, right) == "fast alone has the right ids; ids of 1 of 2 right; 27,483 tokens as plain text"
+    )
     assert said(wrong, row("other", 0.2, share=0.5)).startswith(
         "greedy 2.0 × as fast as other; ids of 0 of 2"
     )
