@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QAbstractButton, QCheckBox, QPushButton, QToolButton, QWidget
 
 from guiapp.widgets.shared.style_sheet import set_role
 
@@ -46,7 +46,7 @@ def presses_button(event: QKeyEvent, window: QWidget) -> bool:
     For a window's `keyPressEvent`, which what the widget with the focus takes itself never reaches.
     """
     focused, is_return = window.focusWidget(), event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
-    if not (is_return and isinstance(focused, QPushButton | QToolButton)):
+    if not (is_return and isinstance(focused, QAbstractButton)) or isinstance(focused, QCheckBox):
         return False
     if not event.isAutoRepeat():
         focused.click()

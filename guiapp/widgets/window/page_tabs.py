@@ -15,6 +15,7 @@ from guiapp.widgets.window.actions import Actions
 from guiapp.widgets.window.pages import PageStack
 
 ROW_HEIGHT_PX = 44
+ROOM_FOR_TWO_ROWS_PX = 560  # of the window; in less, what is on the page needs it more
 
 
 class PageTabs(QWidget):
@@ -61,7 +62,7 @@ class PageTabs(QWidget):
 class TabRow(QFrame):
     """What leads from page to page behind one tab of the top bar, and at the right tools of the page.
 
-    Where the window is too narrow for both, tools stand below.
+    Where the window is too narrow for both, tools stand below, unless it is too low for that.
     """
 
     def __init__(self, pages: PageStack, actions: Actions) -> None:
@@ -82,7 +83,8 @@ class TabRow(QFrame):
         for column in (0, 2):
             self._grid.setColumnStretch(column, 1)  # tabs stand still
         self._fit()
-        self._right.installEventFilter(self)
+        for each in (self._right, pages):
+            each.installEventFilter(self)
         pages.page_changed.connect(self._follow)
 
     def _follow(self) -> None:
@@ -103,7 +105,7 @@ class TabRow(QFrame):
         self._fit()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.LayoutRequest:  # of tools, which may need more room
+        if event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Resize):  # tools may need more room
             self._fit()
         return super().eventFilter(watched, event)
 
@@ -111,7 +113,8 @@ class TabRow(QFrame):
         margins, sides = self._grid.contentsMargins(), Qt.AlignmentFlag
         parts = self._left, self._middle, self._right
         needed = sum(part.sizeHint().width() for part in parts) + 2 * GAP_PX
-        row = int(needed > self.width() - margins.left() - margins.right())
+        is_narrow = needed > self.width() - margins.left() - margins.right()
+        row = int(is_narrow and self.window().height() >= ROOM_FOR_TWO_ROWS_PX)
         if self._grid.itemAtPosition(row, 2) is not None:
             return
         self._grid.addWidget(
