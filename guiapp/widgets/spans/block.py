@@ -139,7 +139,7 @@ class BlockLayout:
         self._layout.beginLayout()
         while (line := self._layout.createLine()).isValid():
             line.setLineWidth(width)
-            if unbroken and not self.display.has_right_to_left:
+            if unbroken:
                 self._keep_whole(line, starts, ends, width)
             line.setPosition(QPointF(0, self._metrics.baseline - line.ascent()))
             self._lines.append(line)
@@ -161,8 +161,10 @@ class BlockLayout:
         option = self._layout.textOption()
         option.setWrapMode(QTextOption.WrapMode.WrapAnywhere)
         self._layout.setTextOption(option)
-        line.setLineWidth(width)
-        line.setLineWidth(_x(line, unit) + 0.5)
+        for n_columns in range(unit - line.textStart(), 0, -1):  # what combines counts as one
+            line.setNumColumns(n_columns, width)
+            if line.textStart() + line.textLength() <= unit:
+                break
         option.setWrapMode(WRAP_MODE)
         self._layout.setTextOption(option)
 
