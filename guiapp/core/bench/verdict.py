@@ -15,7 +15,9 @@ SCENARIO, OPERATION = "throughput", "encode"
 FEWEST_TURNS = 8  # together, before anything is settled
 SETTLED_WIDTH = 0.1  # of the interval, as a share of the ratio
 NO_RATIO = Ratio(1.0, 1.0, 1.0)
+AS_ENCODED = "as plain text"  # by all: no special token is added, nor looked for in the text
 ALONE, FIRST, LONE = "takes part alone", "is ready first", "alone was measured"
+ALONE_RIGHT = "alone has the right ids"
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,8 @@ class Verdict:
     is_disturbed  other programs took time from one of the two: nothing is sure
     n_equal, n_contenders  how many have equal ids, of those that can be compared
     n_tokens      0 where a run of another version does not tell
-    alone         what to say where there is nobody else; it is FIRST or LONE where others were to be
+    alone         what to say where there is nobody else, or nobody else with the right ids; it is FIRST or
+                  LONE where others were to be
     """
 
     fastest: str
@@ -67,8 +70,8 @@ class Verdict:
         return f"ids of {self.n_equal} of {self.n_contenders} right"
 
     def __str__(self) -> str:
-        """Such as “gigatoken 1.2 × as fast as fast; all ids equal; 27,483 tokens”."""
-        tokens = counted(self.n_tokens, "token") if self.n_tokens else ""
+        """Such as “gigatoken 1.2 × as fast as fast; all ids equal; 27,483 tokens as plain text”."""
+        tokens = f"{counted(self.n_tokens, 'token')} {AS_ENCODED}" if self.n_tokens else ""
         return "; ".join(filter(None, [self.comparison, self.ids, tokens]))
 
 
@@ -98,6 +101,7 @@ def verdict_of(results: Sequence[Record], corpus: str, baseline: str) -> Verdict
         n_equal=len(right),
         n_contenders=len(judged),
         n_tokens=round(fastest.get("n_tokens") or 0),
+        alone=ALONE_RIGHT if len(judged) > len(right) == 1 else ALONE,
     )
 
 

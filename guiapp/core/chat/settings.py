@@ -5,10 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+EMPTY_COMMENT = "{# +#}"  # adds nothing to what is rendered, and its plus keeps a newline behind it
+
 
 def is_text(template: str) -> bool:
     """Whether a template is given as its text, rather than by a name or a file."""
-    return "{{" in template or "{%" in template
+    return any(mark in template for mark in ("{{", "{%", "{#"))
+
+
+def marked_as_text(template: str) -> str:
+    """A template's text so that `is_text` knows it for one, also where it is nothing but words."""
+    return template if is_text(template) else EMPTY_COMMENT + template
 
 
 @dataclass(frozen=True)

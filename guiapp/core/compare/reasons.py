@@ -47,7 +47,7 @@ class Cause(Enum):
     REFUSED = "refused"
     ENCODER = "other encoder"
     OTHER_VOCABULARY = "other vocabulary"
-    UNTOLD = "untold"
+    UNTOLD = "cause unknown"
 
 
 WITH_SUBJECT = (Cause.PIECES, Cause.NORMALIZED, Cause.ENCODER)  # what it is about says more

@@ -22,6 +22,8 @@ SMALL_PART_BYTES = 512  # a part that shrank below this joins the next one
 SEARCH_BYTES = 256  # how far back a good place to cut is looked for
 ZERO_WIDTH_JOINER = "\u200d"
 
+Unbroken = tuple[tuple[int, int], ...]
+
 
 class BlockSplice(NamedTuple):
     """`removed` blocks from `first` on gave way to `added` new ones."""
@@ -58,6 +60,10 @@ class TextBlocks:
     def block_at(self, offset: int) -> int:
         """The block that holds the byte at `offset`; the last one for the end of the text."""
         return int(np.searchsorted(self._starts, offset, side="right")) - 1
+
+    def unbroken(self, block: int) -> Unbroken:
+        """What of a block is to stay in one row where it fits, by offsets from its first byte; ascending."""
+        return ()
 
     def reset(self) -> None:
         """Cut the whole text anew."""

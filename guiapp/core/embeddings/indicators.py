@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.embeddings.known_unused import Ids, KnownUnused, known_unused
-from guiapp.core.embeddings.matrices import OUTPUT_BIAS, Rows, find_matrices
+from guiapp.core.embeddings.matrices import OUTPUT_BIAS, EmbeddingMatrices, Rows, find_matrices
 from guiapp.core.embeddings.measures import MatrixIndicators, Values, measured, reference_rows
 from guiapp.core.errors import VocabError
 from guiapp.core.system.checkpoint import Progress
@@ -78,6 +78,13 @@ class Indicators:
         return ids[np.argsort(self.values[ids], kind="stable")].astype(np.int32)
 
 
+def matrices_of(vocabulary: Vocabulary) -> EmbeddingMatrices:
+    """Where the embeddings of a model are.  Raises VocabError for one without."""
+    if vocabulary.path is None:
+        raise VocabError("This model is in no file. Open a GGUF that holds the whole model.")
+    return find_matrices(vocabulary.path)
+
+
 def token_indicators(
     vocabulary: Vocabulary,
     progress: Progress = lambda _share: None,
@@ -90,9 +97,7 @@ def token_indicators(
     Memory: 500 MB at most, whatever the size of the model.  Raises VocabError for a file without embeddings,
     or with broken ones.
     """
-    if vocabulary.path is None:
-        raise VocabError("This model is in no file. Open a GGUF that holds the whole model.")
-    matrices = find_matrices(vocabulary.path)
+    matrices = matrices_of(vocabulary)
     groups = known_unused(vocabulary, matrices.input.n_rows)
     if unused is not None:
         groups = (_chosen(unused, matrices.input.n_rows), *groups)

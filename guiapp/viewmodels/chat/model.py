@@ -14,7 +14,7 @@ from PySide6.QtCore import Signal
 
 from guiapp.core.chat.messages import Conversation, conversation_of
 from guiapp.core.chat.requests import request_of, settings_of
-from guiapp.core.chat.settings import ChatSettings, is_text
+from guiapp.core.chat.settings import ChatSettings, is_text, marked_as_text
 from guiapp.core.errors import ChatError, TokenloupeError
 from guiapp.viewmodels.background import LatestJob, Progress, Working
 from guiapp.viewmodels.chat.edited_conversation import EditedConversation
@@ -161,7 +161,7 @@ class ChatModel(Working):
         settings, template = self._settings, None if self.result is None else self.result.template
         names = {each.name for each in self.templates}
         if (given := settings.template) is not None and given not in names and not is_text(given):
-            settings = replace(settings, template=None if template is None else template.text)
+            settings = replace(settings, template=None if template is None else marked_as_text(template.text))
         return request_of(self.edited.conversation, settings)
 
     def take_request(self, request: str) -> None:

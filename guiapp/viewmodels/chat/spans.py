@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
+from guiapp.core.chat.as_text import is_control
 from guiapp.core.editing.text_buffer import TextEdit
 from guiapp.core.editing.token_store import TokenStore
 from guiapp.core.encoding import NO_TOKENS, FragmentTokens
@@ -28,6 +29,8 @@ class ChatSpans(QObject):
 
     document  the text of the prompt
     by_origin  whether colours tell where tokens are from, or only tell them apart
+    turns      int64[k]: the bytes where turns begin, but for one at the beginning of the prompt
+    controls   int64[c, 2]: the bytes of each control token
 
     Signals:
         tokens_changed(TextEdit | None, TokenStore): the tokens are new.
@@ -42,6 +45,7 @@ class ChatSpans(QObject):
         self.tokens = TokenStore(NO_TOKENS, 0)
         self.by_origin = True
         self.turns = np.zeros(0, np.int64)
+        self.controls = np.zeros((0, 2), np.int64)
         self._looks = np.zeros(0, np.uint8)
         model.result_changed.connect(self._follow)
 
@@ -90,7 +94,7 @@ class ChatSpans(QObject):
         self.tokens = TokenStore(tokens, len(text))
         if self._model.shown is not None:
             self._looks = self._model.shown.looks
-        self.turns = self._starts_of_turns()
+        self.turns, self.controls = self._starts_of_turns(), self._spans_of_controls()
         edit = None
         if text != before:
             start, n_behind = common_ends(before, text)
@@ -100,10 +104,15 @@ class ChatSpans(QObject):
         self.tokens_changed.emit(edit, self.tokens)
 
     def _starts_of_turns(self) -> NDArray[np.int64]:
-        """The bytes where turns begin, but for one at the beginning of the prompt."""
         encoding, chat = self._model.encoding, self._model.chat
         if encoding is None or chat is None:
             return np.zeros(0, np.int64)
         starts = encoding.spans[[turn.start for turn in chat.turns], 0]
         found: NDArray[np.int64] = np.unique(starts[(starts > 0) & (starts < len(encoding.text_bytes))])
         return found
+
+    def _spans_of_controls(self) -> NDArray[np.int64]:
+        encoding, chat = self._model.encoding, self._model.chat
+        if encoding is None or chat is None:
+            return np.zeros((0, 2), np.int64)
+        return encoding.spans[is_control(chat.tokenizer.vocabulary)[encoding.token_ids]]

@@ -51,6 +51,7 @@ class EmbeddingsModel(Working):
     """Reads the embeddings when asked, and gives them to the list of tokens.
 
     problem  why they could not be read; "" for nothing
+    is_without  whether the model is known to have none; then `problem` says it
     up       the column that the picture shows upwards
 
     Signals:
@@ -62,12 +63,14 @@ class EmbeddingsModel(Working):
     def __init__(self, model: VocabularyModel, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._model = model
-        self.problem = ""
+        self.problem, self.is_without = "", False
         self.up = UPWARDS[0]
         self.picture: Picture | None = None
         self.reading = LatestJob["Indicators"](self, self._take, self._fail)
         self.reading.busy_changed.connect(self.changed)
+        self.looking = LatestJob[None](self, None, self._find_none)
         self._vocabulary: Vocabulary | None = None
+        self._is_watched = False
         model.prepared_changed.connect(self._follow)
 
     @property
@@ -75,6 +78,12 @@ class EmbeddingsModel(Working):
         """None until they are read."""
         prepared = self._model.prepared
         return None if prepared is None else prepared.figures.indicators
+
+    def set_watched(self, is_watched: bool) -> None:
+        """Look whether there are any as soon as somebody might ask to read them."""
+        self._is_watched = is_watched
+        if is_watched and self._vocabulary is not None:
+            self.looking.start(partial(_look, self._vocabulary))
 
     def read(self, unused: Ids | None = None) -> None:
         """Read them, and compare them with some rows, or with those that are known to be unused."""
@@ -136,12 +145,18 @@ class EmbeddingsModel(Working):
         self.problem = problem
         self.changed.emit()
 
+    def _find_none(self, problem: str) -> None:
+        self.is_without = True
+        self._fail(problem)
+
     def _follow(self) -> None:
         prepared = self._model.prepared
         vocabulary = None if prepared is None else prepared.figures.vocabulary
         if vocabulary is not self._vocabulary:
-            self._vocabulary, self.problem = vocabulary, ""
+            self._vocabulary, self.problem, self.is_without = vocabulary, "", False
             self.reading.cancel()
+            self.looking.cancel()
+            self.set_watched(self._is_watched)
         self._draw()
 
     def _draw(self) -> None:
@@ -181,3 +196,9 @@ def _read(vocabulary: Vocabulary, unused: list[int] | None, progress: Progress) 
     from guiapp.core.embeddings.indicators import token_indicators  # and gguf, which takes time to import
 
     return token_indicators(vocabulary, progress, unused)
+
+
+def _look(vocabulary: Vocabulary, progress: Progress) -> None:
+    from guiapp.core.embeddings.indicators import matrices_of
+
+    matrices_of(vocabulary)

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QWidget
 
-from guiapp.core.bench.verdict import Verdict, times_text
+from guiapp.core.bench.verdict import AS_ENCODED, Verdict, times_text
 from guiapp.widgets.bench.contender_look import look_of
 from guiapp.widgets.bench.markers import marker_image
 from guiapp.widgets.shared.layouts import in_column
@@ -23,7 +23,7 @@ LARGE, SMALL = (
     (20, 18),
 )  # px, the first that there is room for in one line, or else the last
 MARKER_SHARE = 0.62  # of the size of letters
-COUNTED = "Tokens of the text alone, without special tokens such as one at its beginning."
+COUNTED = "No special token is added, and none is looked for in the text, so that all do the same work."
 SELECTABLE = Qt.TextInteractionFlag.TextSelectableByMouse
 
 
@@ -95,4 +95,4 @@ def _parts(verdict: Verdict, theme: Theme, size_px: int) -> Iterator[str]:
     if verdict.ids:
         yield f"; {verdict.ids}"
     if verdict.n_tokens:
-        yield f"; <b>{verdict.n_tokens:,}</b> token{'' if verdict.n_tokens == 1 else 's'}"
+        yield f"; <b>{verdict.n_tokens:,}</b> token{'' if verdict.n_tokens == 1 else 's'} {AS_ENCODED}"

@@ -58,6 +58,7 @@ class BudgetStrip(Painted):
         return [share for share in (*own, *roles) if share.n_tokens]
 
     def _follow(self) -> None:
+        self.setVisible(self._model.chat is not None)
         self.setAccessibleDescription(", ".join(f"{share.n_tokens:,} {share.name}" for share in self.shares))
         self.setToolTip(self.accessibleDescription())
         self.update()

@@ -18,6 +18,7 @@ from guiapp.viewmodels.tokens.layout import token_boxes
 from guiapp.widgets.chat.badge import BECAME_CONTROL, DOUBLE_BOS, NEAR_MISS, color_of, draw_number
 from guiapp.widgets.chat.turn_blocks import TurnBlocks
 from guiapp.widgets.shared.painting import RIGHT, fill, ring, write
+from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.theme import SMALL_FONT_PX, Theme, ThemeSource
 from guiapp.widgets.spans.painter import GAP_PX, RADIUS_PX, faded
 from guiapp.widgets.spans.view import SpanView
@@ -41,6 +42,7 @@ class PromptView(SpanView):
     def __init__(self, model: ChatModel, spans: ChatSpans, themes: ThemeSource) -> None:
         super().__init__(spans.document, spans, themes, SIDE_PX, TurnBlocks(spans.document.buffer, spans))
         self._model, self._chat_spans = model, spans
+        set_role(self, "tokens")
         self.setAccessibleName("Prompt")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         model.result_changed.connect(self._follow_result)

@@ -28,6 +28,7 @@ from guiapp.viewmodels.chat.compared_turns import Cell, ComparedTurn, Difference
 from guiapp.viewmodels.spelling import SharedSpelling
 from guiapp.widgets.shared.painting import CENTER, LEFT, RIGHT, fill, ring, width_of, write
 from guiapp.widgets.shared.plain_tip import plain_tip
+from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.theme import SMALL_FONT_PX, Theme, ThemeSource
 from guiapp.widgets.shared.tip_watch import TipWatch
 from guiapp.widgets.spans.painter import RADIUS_PX, faded
@@ -87,6 +88,7 @@ class SideBySide(QAbstractScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        set_role(self, "tokens")
         self.setAccessibleName("Two prompts side by side")
         self.setViewport(QWidget())
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)

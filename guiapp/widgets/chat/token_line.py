@@ -54,10 +54,11 @@ class TokenLine(QFrame):
     def _follow(self) -> None:
         index, encoding = self._model.selected_token, self._model.encoding
         is_there = index is not None and encoding is not None
+        self.setVisible(encoding is not None)
         for part in (self.token, self.id, self.tree):
             part.setVisible(is_there)
         if index is None or encoding is None:
-            self.where.set_texts([NOTHING if encoding is not None else ""])
+            self.where.set_texts([NOTHING])
             self.line.set_texts([""])
             return
         token_id = int(encoding.token_ids[index])

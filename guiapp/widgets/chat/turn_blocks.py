@@ -1,11 +1,14 @@
-"""A prompt cut into blocks: a turn begins a new one, with an empty row above; two newlines share a row."""
+"""A prompt cut into blocks: a turn begins a new one, with an empty row above; two newlines share a row.
+
+Control tokens stay whole.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.editing.text_blocks import BlockSplice, TextBlocks
+from guiapp.core.editing.text_blocks import BlockSplice, TextBlocks, Unbroken
 from guiapp.core.editing.text_buffer import TextBuffer, TextEdit
 from guiapp.core.text.common_ends import n_equal_from_start
 from guiapp.viewmodels.chat.spans import ChatSpans
@@ -17,6 +20,11 @@ class TurnBlocks(TextBlocks):
     def __init__(self, buffer: TextBuffer, spans: ChatSpans) -> None:
         self._spans = spans
         super().__init__(buffer)
+
+    def unbroken(self, block: int) -> Unbroken:
+        start, controls = self.start(block), self._spans.controls
+        first, last = np.searchsorted(controls[:, 0], (start, self.end(block)))
+        return tuple((each - start, end - start) for each, end in controls[first:last].tolist())
 
     def reset(self) -> None:
         """Cut the whole text anew."""

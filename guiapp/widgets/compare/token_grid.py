@@ -22,6 +22,7 @@ COUNT_PX = 22
 PADDING_PX = 6  # left and right of what is written in a token
 BETWEEN_PX = 2
 MORE_PX = 14  # for the sign that not all tokens are shown
+LEAST_TOKEN_PX = 24  # in less, not even a part of one is shown
 RADIUS_PX = 5.0
 
 
@@ -52,7 +53,6 @@ class TokenGrid(Painted):
         super().__init__(theme_source, "Tokens of each model here")
         self.rows: list[GridRow] = []
         self._edges: list[list[tuple[float, float]]] = []  # left and right of each token
-        self._width = 0.0
 
     def show_rows(self, rows: list[GridRow]) -> None:
         if rows == self.rows:
@@ -62,7 +62,6 @@ class TokenGrid(Painted):
         placed = zip(chain(*(row.tokens for row in rows)), chain(*bounds), strict=True)
         x = places_of(Need(*bound, BETWEEN_PX + _width_of(token)) for token, bound in placed)
         self._edges = [[(x[start], x[end]) for start, end in row_bounds] for row_bounds in bounds]
-        self._width = max(x.values(), default=0.0)
         self.setFixedHeight(ROW_PX * len(rows))
         lines = [
             f"{row.name}: " + " ".join(f"{token.label} {token.token_id}" for token in row.tokens)
@@ -85,25 +84,31 @@ class TokenGrid(Painted):
             count = QRectF(self.width() - COUNT_PX, top, COUNT_PX, BOX_PX)
             write(painter, count, str(len(row.tokens)), theme.dim, RIGHT, Theme.mono_font(SMALL_FONT_PX))
             room = QRectF(NAME_PX, top, self.width() - NAME_PX - COUNT_PX - UNIT_PX, ROW_PX)
-            is_cut = NAME_PX + self._width - BETWEEN_PX > room.right()
+            lefts = [NAME_PX + left for left, _ in self._edges[at]]
+            is_cut = bool(lefts) and lefts[-1] > room.right() - LEAST_TOKEN_PX
             painter.save()
-            painter.setClipRect(room.adjusted(0, 0, -MORE_PX if is_cut else 0, 0))
-            self._draw_tokens(painter, theme, at, top)
+            room.setRight(room.right() - MORE_PX * is_cut)
+            painter.setClipRect(room)
+            self._draw_tokens(painter, theme, at, room)
             painter.restore()
             if is_cut:
-                more = QRectF(room.right() - MORE_PX, top, MORE_PX, BOX_PX)
+                more = QRectF(room.right(), top, MORE_PX, BOX_PX)
                 write(painter, more, "…", theme.dim, CENTER)
 
-    def _draw_tokens(self, painter: QPainter, theme: Theme, at: int, top: float) -> None:
-        tokens = self.rows[at].tokens
+    def _draw_tokens(self, painter: QPainter, theme: Theme, at: int, room: QRectF) -> None:
+        tokens, top, font = self.rows[at].tokens, room.top(), Theme.mono_font(TOKEN_FONT_PX)
         if not tokens:
             place = QRectF(NAME_PX, top, self.width() - NAME_PX, BOX_PX)
             write(painter, place, "no token", theme.dim, LEFT, Theme.ui_font(SMALL_FONT_PX))
         for token, (left, right) in zip(tokens, self._edges[at], strict=True):
             box = QRectF(NAME_PX + left, top, right - left - BETWEEN_PX, BOX_PX)
+            label = token.label
+            if box.right() > room.right():
+                box.setRight(room.right())
+                label = elided(label, font, box.width(), Qt.TextElideMode.ElideMiddle)
             if token.start < token.end:
                 fill(painter, box, theme.span_color(token.tint % N_TINTS), RADIUS_PX)
-            write(painter, box, token.label, theme.span_text, CENTER, Theme.mono_font(TOKEN_FONT_PX))
+            write(painter, box, label, theme.span_text, CENTER, font)
             below = QRectF(box.left(), top + BOX_PX + 1, box.width(), ROW_PX - BOX_PX - 6)
             write(painter, below, str(token.token_id), theme.dim, CENTER, Theme.mono_font(ID_FONT_PX))
 

@@ -38,6 +38,7 @@ SHARES = {
     "bytes": 0.9,
 }
 USUAL_SHARE = 1.15
+TITLE_MARGINS_PX = 18
 
 
 class VocabularyList(QWidget):
@@ -84,7 +85,12 @@ class VocabularyList(QWidget):
         self._model.show_group(action.data())
 
     def _widths(self, room_px: int) -> list[int]:
-        return shared_out(room_px, [SHARES.get(each.title, USUAL_SHARE) for each in self.table.columns])
+        titles, metrics = (
+            [each.title for each in self.table.columns],
+            self.view.horizontalHeader().fontMetrics(),
+        )
+        least = [metrics.horizontalAdvance(title) + TITLE_MARGINS_PX for title in titles]
+        return shared_out(room_px, [SHARES.get(title, USUAL_SHARE) for title in titles], least)
 
     def _follow_filter(self) -> None:
         script, length = self._model.filter.script, self._model.filter.length

@@ -175,7 +175,7 @@ class SideButton(QWidget):
     def show_side(self, side: Side | None, nobody: str, to_do: str) -> None:
         self._name = nobody if side is None else side.title
         about = to_do if side is None else side.about
-        self.about.set_texts([about, ""])
+        self.about.set_texts([about, about.rpartition(" · ")[0], ""])
         self.button.setToolTip(plain_tip("" if side is None else quoted(side.name, LONGEST_PATH)))
         self.button.setAccessibleName(f"{self._letter}: {self._name}, {about}")
         self._fit()

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtWidgets import QPushButton, QToolButton
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QAbstractButton, QCheckBox, QPushButton, QToolButton, QWidget
 
 from guiapp.widgets.shared.style_sheet import set_role
 
@@ -36,3 +38,16 @@ def push_button(text: str, clicked: Callable[[], object], *, role: str = "", tip
     made.setToolTip(tip)
     made.clicked.connect(clicked)
     return set_role(made, role) if role else made
+
+
+def presses_button(event: QKeyEvent, window: QWidget) -> bool:
+    """Whether Return came to a button, which it presses now: Qt does so in dialogs only.
+
+    For a window's `keyPressEvent`, which what the widget with the focus takes itself never reaches.
+    """
+    focused, is_return = window.focusWidget(), event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+    if not (is_return and isinstance(focused, QAbstractButton)) or isinstance(focused, QCheckBox):
+        return False
+    if not event.isAutoRepeat():
+        focused.click()
+    return True

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
+from guiapp.widgets.shared.buttons import presses_button
 from guiapp.widgets.shared.layouts import AS_AROUND, in_column, take_away
 from guiapp.widgets.shared.style_sheet import READABLE, heading, plain_label, set_role
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX
@@ -30,6 +31,10 @@ class Popover(QFrame):
         right = window.mapToGlobal(QPoint(window.width() - GAP_PX, 0)).x()
         self.move(max(min(below.x(), right - self.width()), window.mapToGlobal(QPoint()).x()), below.y())
         self.show()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not presses_button(event, self):
+            super().keyPressEvent(event)
 
 
 class Explanation(Popover):

@@ -151,6 +151,8 @@ QHeaderView::section {
 
 QTableView[role="cells"] QHeaderView::up-arrow, QTableView[role="cells"] QHeaderView::down-arrow {
     width: 0; height: 0; }
+QAbstractScrollArea[role="tokens"] { border: 1px solid transparent; }
+QAbstractScrollArea[role="tokens"]:focus { border-color: $accent; }
 QAbstractScrollArea::corner { background: transparent; border: none; }
 
 QSplitter::handle { background: $line; }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
@@ -21,6 +22,7 @@ from PySide6.QtGui import (
     QTextOption,
 )
 
+from guiapp.core.editing.text_blocks import Unbroken
 from guiapp.viewmodels.text.display_text import DisplayText, begins_from_right, display_text
 from guiapp.viewmodels.text.units import n_units
 from guiapp.viewmodels.tokens.layout import RowGeometry
@@ -31,6 +33,7 @@ CHIP_PADDING_PX = 7
 TAB_COLUMNS = 4
 FIGURE_SPACE = 0x2007
 KNOWN_EMOJI = 1000
+WRAP_MODE = QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +92,12 @@ class BlockLayout:
     """The rows of one block; offsets count from the block's first byte."""
 
     def __init__(
-        self, data: bytes, metrics: TextMetrics, width: float, preedit: Preedit | None = None
+        self,
+        data: bytes,
+        metrics: TextMetrics,
+        width: float,
+        preedit: Preedit | None = None,
+        unbroken: Unbroken = (),
     ) -> None:
         self.data = data
         self.n_newlines = len(data) - len(data.rstrip(b"\n"))  # that it ends with
@@ -105,7 +113,7 @@ class BlockLayout:
         self._layout.setCacheEnabled(True)
         self._layout.setTextOption(_text_option(metrics, self.is_right_to_left))
         self._layout.setFormats(self._formats())
-        self._lay_out(max(width, 4 * metrics.char_width))
+        self._lay_out(max(width, 4 * metrics.char_width), unbroken)
         self._geometry: dict[int, RowGeometry] = {}
 
     def _formats(self) -> list[QTextLayout.FormatRange]:
@@ -125,11 +133,14 @@ class BlockLayout:
             formats.append(_format_range(int(self.display.units[cell]) - length, length, look))
         return formats
 
-    def _lay_out(self, width: float) -> None:
+    def _lay_out(self, width: float, unbroken: Unbroken) -> None:
         self._lines: list[QTextLine] = []
+        starts, ends = ([self._unit(span[side]) for span in unbroken] for side in (0, 1))
         self._layout.beginLayout()
         while (line := self._layout.createLine()).isValid():
             line.setLineWidth(width)
+            if unbroken:
+                self._keep_whole(line, starts, ends, width)
             line.setPosition(QPointF(0, self._metrics.baseline - line.ascent()))
             self._lines.append(line)
         self._layout.endLayout()
@@ -137,6 +148,25 @@ class BlockLayout:
         self._row_cells: list[int] = np.searchsorted(self.display.units, self._row_units).tolist()
         self._row_cells[0] = 0
         self._row_cells.append(len(self.display.cells) - 1)
+
+    def _keep_whole(self, line: QTextLine, starts: list[int], ends: list[int], width: float) -> None:
+        """End a line elsewhere if it ends within what is to stay whole."""
+        end = line.textStart() + line.textLength()
+        at = bisect_left(starts, end) - 1
+        if at >= 0 and end < ends[at]:
+            self._end_at(line, starts[at] if line.textStart() < starts[at] else ends[at], width)
+
+    def _end_at(self, line: QTextLine, unit: int, width: float) -> None:
+        """End a line before a character, as far as there is room, also where no word ends."""
+        option = self._layout.textOption()
+        option.setWrapMode(QTextOption.WrapMode.WrapAnywhere)
+        self._layout.setTextOption(option)
+        for n_columns in range(unit - line.textStart(), 0, -1):  # what combines counts as one
+            line.setNumColumns(n_columns, width)
+            if line.textStart() + line.textLength() <= unit:
+                break
+        option.setWrapMode(WRAP_MODE)
+        self._layout.setTextOption(option)
 
     @property
     def n_rows(self) -> int:
@@ -386,7 +416,7 @@ def _glyphs(font: QFont, text: str) -> list[int]:
 
 def _text_option(metrics: TextMetrics, is_right_to_left: bool) -> QTextOption:
     option = QTextOption(Qt.AlignmentFlag.AlignRight if is_right_to_left else Qt.AlignmentFlag.AlignLeft)
-    option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+    option.setWrapMode(WRAP_MODE)
     option.setTextDirection(Qt.LayoutDirection.LayoutDirectionAuto)
     option.setTabStopDistance(TAB_COLUMNS * metrics.char_width)
     return option

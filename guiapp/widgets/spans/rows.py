@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.editing.text_blocks import TextBlocks
+from guiapp.core.editing.text_blocks import TextBlocks, Unbroken
 from guiapp.core.editing.text_buffer import TextEdit
 from guiapp.viewmodels.text.document import TextDocument
 from guiapp.widgets.spans.block import BlockLayout, Preedit, TextMetrics
@@ -52,7 +52,7 @@ class SpanRows:
         """Without `blocks`, a row begins behind each newline."""
         self._document = document
         self._blocks = TextBlocks(document.buffer) if blocks is None else blocks
-        self._layouts: OrderedDict[bytes, BlockLayout] = OrderedDict()
+        self._layouts: OrderedDict[tuple[bytes, Unbroken], BlockLayout] = OrderedDict()
         self._n_laid_out = 0  # bytes in all of these
         self._metrics = metrics
         self._width = 600.0
@@ -109,6 +109,10 @@ class SpanRows:
         elif self._anchor >= splice.first + splice.added:
             self._anchor, self._offset = splice.first + splice.added - 1, 0.0
 
+    def look_again(self) -> None:
+        """Follow other tokens of the same text: other stretches may be unbroken."""
+        self._visible = None
+
     def reset(self) -> None:
         """Begin anew at the top of another text."""
         self._blocks.reset()
@@ -150,12 +154,14 @@ class SpanRows:
         data = self._document.slice(start, end)
         found = self._with_preedit(block, start, data)
         if found is None:
-            found = self._layouts.get(data)
+            unbroken = self._blocks.unbroken(block)
+            key = data, unbroken
+            found = self._layouts.get(key)
             if found is None:
-                found = self._layouts[data] = BlockLayout(data, self._metrics, self._width)
+                found = self._layouts[key] = BlockLayout(data, self._metrics, self._width, unbroken=unbroken)
                 self._n_laid_out += len(data)
                 self._forget_oldest()
-            self._layouts.move_to_end(data)
+            self._layouts.move_to_end(key)
         if self._n_rows[block] != found.n_rows:
             self._n_rows[block] = found.n_rows
             self._rows_before = None
@@ -166,7 +172,7 @@ class SpanRows:
         while len(self._layouts) > 1 and (
             len(self._layouts) > MOST_LAYOUTS or self._n_laid_out > LAYOUTS_BYTES
         ):
-            self._n_laid_out -= len(self._layouts.popitem(last=False)[0])
+            self._n_laid_out -= len(self._layouts.popitem(last=False)[0][0])
 
     def visible(self) -> list[VisibleBlock]:
         """The blocks that show, from the top down, one at least; not to be changed."""

@@ -268,6 +268,8 @@ class SpanView(QAbstractScrollArea):
                 self._rows.reset()
             else:
                 self._rows.apply(edit)
+        else:
+            self._rows.look_again()
         self._read_added_tokens()
         self._settle()
 

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from guiapp.core.explain.special_list import SpecialToken
-from guiapp.core.explain.special_report import csv_text, json_list, plain_list, python_list, record
+from guiapp.core.explain.special_report import WAYS, csv_text, json_list, plain_list, python_list, record
 from guiapp.core.export.json_text import json_text
 from guiapp.viewmodels.background import Progress
 from guiapp.viewmodels.row_table import AnyIndex
@@ -49,6 +49,7 @@ NOT_FOUND = "Nothing here matches."
 SHARES = {"token": 3.1, "role": 1.7, "kind": 1.4, "from text": 1.2, "ends": 0.9, "the file": 2.7}
 WITH_ROOM, ALL_WITH_ROOM_PX = ("kind", "the file"), 640  # what the details say, too
 LEAST_ID, ID_MARGINS_PX = 1000, 28
+MARGINS_PX = 16
 SEARCH_HINT = "text, id or role"
 MIDDLE = Qt.TextElideMode.ElideMiddle  # many differ by a number at the end
 
@@ -93,7 +94,9 @@ class SpecialTokenList(QWidget):
         id_px = self.view.fontMetrics().horizontalAdvance(f"{max(last, LEAST_ID)}") + ID_MARGINS_PX
         are_all = room_px >= ALL_WITH_ROOM_PX
         shares = [share if are_all or title not in WITH_ROOM else 0 for title, share in SHARES.items()]
-        return [id_px, *shared_out(room_px - id_px, shares)]
+        widest_px = max(map(self.view.fontMetrics().horizontalAdvance, WAYS.values())) + MARGINS_PX
+        least = [widest_px * (title == "from text") for title in SHARES]
+        return [id_px, *shared_out(room_px - id_px, shares, least)]
 
     def _group_button(self, name: str) -> QToolButton:
         button = tool_button("", partial(self._model.show_group, name))

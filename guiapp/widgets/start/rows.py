@@ -19,6 +19,7 @@ MARK_PX = 16
 LIT = 0.14  # of the accent on the ground
 FULL_CIRCLE, TOP = 360 * 16, 90 * 16  # as QPainter counts
 LEAST_DETAIL_PX = 60
+BETWEEN = " · "  # the parts of a detail
 
 
 class StartRow(PaintedButton):
@@ -91,14 +92,16 @@ class StartRow(PaintedButton):
             painter.drawArc(ring, TOP, -round(FULL_CIRCLE * self._share))
 
     def _paint_texts(self, painter: QPainter, theme: Theme, place: QRectF) -> None:
-        """The title goes first; the detail has what is left, if that is enough to read."""
+        """The title goes first; the detail has what is left, as many of its parts as fit."""
         font, small = Theme.ui_font(UI_FONT_PX), Theme.ui_font(SMALL_FONT_PX)
         metrics, detail_metrics = QFontMetricsF(font), QFontMetricsF(small)
         title = metrics.elidedText(self.text(), Qt.TextElideMode.ElideMiddle, place.width())
         color = theme.text if self.isEnabled() and self._share != 1 else theme.dim
         write(painter, place, title, color, LEFT, font)
         rest = place.adjusted(metrics.horizontalAdvance(title) + 2 * GAP_PX, 0, 0, 0)
-        wanted = detail_metrics.horizontalAdvance(self._detail)
-        if rest.width() >= min(wanted, LEAST_DETAIL_PX):
-            detail = detail_metrics.elidedText(self._detail, Qt.TextElideMode.ElideRight, rest.width())
+        detail = self._detail
+        while BETWEEN in detail and detail_metrics.horizontalAdvance(detail) > rest.width():
+            detail = detail.rpartition(BETWEEN)[0]
+        if rest.width() >= min(detail_metrics.horizontalAdvance(detail), LEAST_DETAIL_PX):
+            detail = detail_metrics.elidedText(detail, Qt.TextElideMode.ElideRight, rest.width())
             write(painter, rest, detail, theme.dim, RIGHT, small)

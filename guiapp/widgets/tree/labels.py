@@ -67,6 +67,8 @@ class LabelForm(NamedTuple):
             text = text.partition(MORE_SIGN)[0]
         if not self.room_steps:
             return isolate(text)
+        if LINE_END in text:  # a number, of which a part would be another one
+            return ""
         room = ROOM_STEP_PX * self.room_steps * MEASURED_PX // self.size_px
         left = QFontMetrics(Theme.ui_font(MEASURED_PX)).elidedText(text, Qt.TextElideMode.ElideRight, room)
         return isolate(left) if left == text or len(left) > LEAST_LETTERS else ""

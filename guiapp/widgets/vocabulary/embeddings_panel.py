@@ -153,6 +153,7 @@ class EmbeddingsPanel(QFrame):
         page = 1 if self._embeddings.reading.is_busy else 0 if found is None else 2
         self._stack.setCurrentIndex(page)
         self.problem.setText(self._embeddings.problem)
+        self.read.setVisible(not self._embeddings.is_without)
         self.read.setEnabled(self._model.prepared is not None)
         if had_focus:
             self.focus.setFocus()

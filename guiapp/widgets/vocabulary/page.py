@@ -66,12 +66,14 @@ class VocabularyPage(Page):
         if self.model.prepared is None:
             return [self.open]
         picture = [] if self.picture.isHidden() else [self.picture.scripts]
-        embeddings = [] if self.embeddings_panel.isHidden() else [self.embeddings_panel.focus]
+        has_keys = not (self.embeddings_panel.isHidden() or self.embeddings.is_without)
+        embeddings = [self.embeddings_panel.focus] if has_keys else []
         return [self.list.view, self.bar.field, *embeddings, *picture, self.card]
 
     @property
     def is_ready(self) -> bool:
-        is_busy = self.model.is_preparing or self.embeddings.reading.is_busy
+        embeddings = self.embeddings.reading, self.embeddings.looking
+        is_busy = self.model.is_preparing or any(job.is_busy for job in embeddings)
         return self.model.is_settled and not is_busy
 
     @property
@@ -114,6 +116,7 @@ class VocabularyPage(Page):
     def _show_embeddings(self, is_shown: bool) -> None:
         """Show what embeddings tell; of a low window on half of the height."""
         self.embeddings_panel.setVisible(is_shown)
+        self.embeddings.set_watched(is_shown)
         half = self.middle.height() // 2
         if is_shown and half < EMBEDDINGS_PX:
             self.middle.setSizes([half, half])

@@ -66,6 +66,7 @@ FIND_FIELD = (
     KeyHint("Next match", ("Return", "Down")),
     KeyHint("Previous match", ("Shift+Return", "Up")),
 )
+BUTTON = (KeyHint("Press it", ("Space", "Return")),)
 MENU_BUTTON = (KeyHint("Open its list", ("Down", "Alt+Down", "Space", "Return")),)
 FIND_PANEL = (KeyHint("Close the search", ("Esc",)),)
 IDS = (
@@ -157,6 +158,7 @@ def key_hints() -> dict[str, tuple[KeyHint, ...]]:
     return {
         "In the text": text_hints(),
         "In the find bar": FIND_FIELD + FIND_PANEL,
+        "On a button": BUTTON,
         "On a button with an arrow": MENU_BUTTON,
         "In the ids": IDS,
         "In the causes of a hunt": CAUSES,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import cast
 
 from PySide6.QtCore import QSize, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDropEvent, QPaintEvent
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDropEvent, QKeyEvent, QPaintEvent
 from PySide6.QtWidgets import QMainWindow, QWidget
 
 from guiapp.core.editing.edit_journal import JournalEdit
@@ -19,6 +19,7 @@ from guiapp.viewmodels.text.hidden_characters import HiddenCharacters
 from guiapp.viewmodels.text.kept_texts import KeptTexts
 from guiapp.viewmodels.window.activity import Activity
 from guiapp.widgets.inspect.page import InspectPage
+from guiapp.widgets.shared.buttons import presses_button
 from guiapp.widgets.shared.dropped_files import dropped_files
 from guiapp.widgets.shared.layouts import framed, in_column
 from guiapp.widgets.shared.theme import ThemeSource
@@ -178,6 +179,10 @@ class MainWindow(QMainWindow):
         if not self._is_painted:
             self._is_painted = True
             QTimer.singleShot(0, self.first_painted.emit)  # when all panels have been painted too
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not presses_button(event, self):
+            super().keyPressEvent(event)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         if self._may_close():

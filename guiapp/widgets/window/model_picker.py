@@ -50,6 +50,8 @@ class ModelButton(QToolButton):
         for label in labels:
             label.setTextFormat(Qt.TextFormat.PlainText)
             label.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        for label in (self._icon, self._arrow):  # what room there is more is the name's
+            label.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
         self._layout = in_row(*labels, on=self, margins=(10, 0, 9, 0))
         loader.model_changed.connect(self._follow)
         loader.loading_changed.connect(self._follow)

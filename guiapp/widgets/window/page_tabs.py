@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QButtonGroup, QFrame, QGridLayout, QHBoxLayout, QToolButton, QWidget
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtGui import QKeySequence, QResizeEvent
+from PySide6.QtWidgets import QButtonGroup, QFrame, QGridLayout, QToolButton, QWidget
 
 from guiapp.widgets.shared.layouts import in_row
 from guiapp.widgets.shared.style_sheet import set_role
@@ -15,6 +15,7 @@ from guiapp.widgets.window.actions import Actions
 from guiapp.widgets.window.pages import PageStack
 
 ROW_HEIGHT_PX = 44
+ROOM_FOR_TWO_ROWS_PX = 560  # of the window; in less, what is on the page needs it more
 
 
 class PageTabs(QWidget):
@@ -59,26 +60,31 @@ class PageTabs(QWidget):
 
 
 class TabRow(QFrame):
-    """What leads from page to page behind one tab of the top bar, and at the right tools of the page."""
+    """What leads from page to page behind one tab of the top bar, and at the right tools of the page.
+
+    Where the window is too narrow for both, tools stand below, unless it is too low for that.
+    """
 
     def __init__(self, pages: PageStack, actions: Actions) -> None:
         super().__init__()
         set_role(self, "bar")
-        self.setFixedHeight(ROW_HEIGHT_PX)
         self._pages = pages
-        right = QWidget()
-        self._tools = QHBoxLayout(right)  # of the present page; those of others take no room from tabs
-        self._tools.setContentsMargins(0, 0, 0, 0)
+        self._right = QWidget()
+        self._tools = in_row(on=self._right)  # of the present page; those of others take no room from tabs
         self._shown: QWidget | None = None
-        layout = QGridLayout(self)
-        layout.setContentsMargins(MARGIN_PX - UNIT_PX, 0, MARGIN_PX - UNIT_PX, 0)
-        layout.setHorizontalSpacing(GAP_PX)
+        self._left, self._middle = PageTabs(pages, actions, 1), PageTabs(pages, actions, 2, "quiet")
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(MARGIN_PX - UNIT_PX, 0, MARGIN_PX - UNIT_PX, 0)
+        self._grid.setHorizontalSpacing(GAP_PX)
+        self._grid.setVerticalSpacing(0)
         sides = Qt.AlignmentFlag
-        layout.addWidget(PageTabs(pages, actions, 1), 0, 0, sides.AlignLeft | sides.AlignVCenter)
-        layout.addWidget(PageTabs(pages, actions, 2, "quiet"), 0, 1, sides.AlignCenter)
-        layout.addWidget(right, 0, 2, sides.AlignRight | sides.AlignVCenter)
+        self._grid.addWidget(self._left, 0, 0, sides.AlignLeft | sides.AlignVCenter)
+        self._grid.addWidget(self._middle, 0, 1, sides.AlignCenter)
         for column in (0, 2):
-            layout.setColumnStretch(column, 1)  # tabs stand still
+            self._grid.setColumnStretch(column, 1)  # tabs stand still
+        self._fit()
+        for each in (self._right, pages):
+            each.installEventFilter(self)
         pages.page_changed.connect(self._follow)
 
     def _follow(self) -> None:
@@ -92,3 +98,27 @@ class TabRow(QFrame):
             self._tools.addWidget(tools)
             tools.show()
         self._shown = tools
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Resize):  # tools may need more room
+            self._fit()
+        return super().eventFilter(watched, event)
+
+    def _fit(self) -> None:
+        margins, sides = self._grid.contentsMargins(), Qt.AlignmentFlag
+        parts = self._left, self._middle, self._right
+        needed = sum(part.sizeHint().width() for part in parts) + 2 * GAP_PX
+        is_narrow = needed > self.width() - margins.left() - margins.right()
+        row = int(is_narrow and self.window().height() >= ROOM_FOR_TWO_ROWS_PX)
+        if self._grid.itemAtPosition(row, 2) is not None:
+            return
+        self._grid.addWidget(
+            self._right, row, 2 * (1 - row), 1, 1 + 2 * row, sides.AlignRight | sides.AlignVCenter
+        )
+        self._grid.setRowMinimumHeight(1, ROW_HEIGHT_PX * row)
+        self.setFixedHeight(ROW_HEIGHT_PX * (1 + row))

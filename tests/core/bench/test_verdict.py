@@ -20,10 +20,13 @@ def said(*rows, baseline="fast"):
 
 def test_the_fastest_is_told_beside_the_baseline():
     rows = [row("tiktoken", 12.0), row("fast", 1.2), row("gigatoken", 1.0)]
-    assert said(*rows) == "gigatoken 1.2 × as fast as fast; all ids equal; 27,483 tokens"
-    assert said(*rows[:2]) == "fast 10 × as fast as tiktoken; all ids equal; 27,483 tokens"
-    assert said(*rows, baseline="heap") == "gigatoken 1.2 × as fast as fast; all ids equal; 27,483 tokens"
-    assert said(rows[1]) == "fast takes part alone; its ids are right; 27,483 tokens"
+    assert said(*rows) == "gigatoken 1.2 × as fast as fast; all ids equal; 27,483 tokens as plain text"
+    assert said(*rows[:2]) == "fast 10 × as fast as tiktoken; all ids equal; 27,483 tokens as plain text"
+    assert (
+        said(*rows, baseline="heap")
+        == "gigatoken 1.2 × as fast as fast; all ids equal; 27,483 tokens as plain text"
+    )
+    assert said(rows[1]) == "fast takes part alone; its ids are right; 27,483 tokens as plain text"
 
 
 def test_who_cannot_be_told_apart_is_not():
@@ -44,13 +47,15 @@ def test_of_times_by_two_clocks_nobody_knows_the_ratio():
 
 def test_wrong_ids_are_never_the_fastest_unless_all_are_wrong():
     wrong, right = row("greedy", 0.1, share=0.9), row("fast", 1.0)
-    assert said(wrong, right) == "fast takes part alone; ids of 1 of 2 right; 27,483 tokens"
+    assert (
+        said(wrong, right) == "fast alone has the right ids; ids of 1 of 2 right; 27,483 tokens as plain text"
+    )
     assert said(wrong, row("other", 0.2, share=0.5)).startswith(
         "greedy 2.0 × as fast as other; ids of 0 of 2"
     )
     own = row("rs-bpe", 0.5, exact=None, agreement=None)
-    assert said(own) == "rs-bpe takes part alone; 27,483 tokens"
-    assert said({**own, "n_tokens": 1}) == "rs-bpe takes part alone; 1 token"
+    assert said(own) == "rs-bpe takes part alone; 27,483 tokens as plain text"
+    assert said({**own, "n_tokens": 1}) == "rs-bpe takes part alone; 1 token as plain text"
 
 
 def test_there_is_no_verdict_about_what_was_not_measured():

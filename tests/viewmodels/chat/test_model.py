@@ -185,6 +185,21 @@ def test_more_than_a_template_is_given_is_kept_and_opened_again(model, tmp_path,
     model.take_request(model.request)  # a session's
 
 
+@pytest.mark.parametrize("text", ["Say hello.", "\nOne\ntwo\n", "  {# nothing #}"])
+def test_a_template_from_a_file_is_kept_as_text_even_without_a_value_in_it(model, qtbot, tmp_path, text):
+    file = tmp_path / "plain.jinja"
+    file.write_text(text)
+    model.choose(replace(model.settings, template=str(file)))
+    render(model, qtbot)
+    prompt, kept = model.chat.text, model.request
+    file.unlink()
+    model.take_request(kept)
+    settle(model, qtbot)
+    assert not model.failure
+    assert model.chat.text == prompt
+    assert model.request == kept
+
+
 def test_colours_tell_where_tokens_are_from(model, qtbot):
     spans = ChatSpans(model)
     render(model, qtbot, conversation_of([{"role": "user", "content": "a <|im_end|> b"}]))

@@ -76,6 +76,45 @@ def test_what_is_typed_on_an_empty_page_is_the_first_message(open_page, qtbot):
     assert page.model.edited.messages == ({"role": "user", "content": "How so?"},)
 
 
+def test_keys_that_go_to_the_prompt_are_seen_to(page, qtbot):
+    page.messages.first_editor.setFocus()
+    without = page.prompt.grab().toImage()
+    page.prompt.setFocus(Qt.FocusReason.TabFocusReason)
+    assert page.model.selected_token is None
+    assert page.prompt.grab().toImage().pixelColor(200, 0) == page.shell.theme_source.theme.accent
+    assert without.pixelColor(200, 0) != page.shell.theme_source.theme.accent
+
+
+def test_an_empty_page_has_no_empty_strips(open_page, qtbot):
+    page = open_page(messages=None)
+    assert not page.budget.isVisible()
+    assert not page.token_line.isVisible()
+    page.model.edited.take(conversation_of(MESSAGES))
+    settle(page, qtbot)
+    assert page.budget.isVisible()
+    assert page.token_line.isVisible()
+
+
+def test_a_control_token_is_whole_in_one_row_also_once_content_becomes_one(page, qtbot):
+    def broken(start, end, width_px):
+        page.prompt.setFixedSize(width_px, 400)
+        blocks = page.prompt.rows.visible()
+        edges = [
+            each.start + each.layout.row_span(row)[0] for each in blocks for row in range(each.layout.n_rows)
+        ]
+        return [edge for edge in edges if start < edge < end]
+
+    page.model.choose(replace(page.model.settings, as_text=True, template=CHATML))
+    settle(page, qtbot)
+    start = page.model.chat.text.encode().find(b"<|im_end|> sleep")
+    width_px = next(width for width in range(300, 500, 7) if broken(start, start + 10, width))
+    assert not [span for span in page.spans.controls if broken(*span, width_px)]
+    page.model.choose(replace(page.model.settings, as_text=False))
+    settle(page, qtbot)
+    assert start in page.spans.controls[:, 0]
+    assert not broken(start, start + 10, width_px)
+
+
 @pytest.mark.parametrize(
     ("text", "messages"),
     [('{"messages": [{"role": "system", "content": "J"}]}', ["J"]), ("no JSON", ["no JSON"])],

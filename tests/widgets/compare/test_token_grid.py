@@ -1,6 +1,8 @@
 """The tokens of each model in a stretch of the text, below each other."""
 
-from guiapp.widgets.compare.token_grid import GridRow, GridToken, TokenGrid
+from PySide6.QtCore import QRect
+
+from guiapp.widgets.compare.token_grid import ROW_PX, GridRow, GridToken, TokenGrid
 from guiapp.widgets.shared.theme import ThemeSource
 
 
@@ -14,3 +16,14 @@ def test_a_token_without_text_between_others_is_drawn(qtbot, qapp):
         grid.show_rows([GridRow(0, "A", some), GridRow(1, "B", (GridToken(0, 3, "abc", 9, 0),))])
         pictures.append(grid.grab().toImage())
     assert pictures[0] != pictures[1]
+
+
+def test_only_a_row_whose_tokens_do_not_fit_says_that_there_are_more(qtbot, qapp):
+    grid = TokenGrid(ThemeSource(qapp, "light"))
+    qtbot.addWidget(grid)
+    grid.resize(260, 2 * ROW_PX)
+    below = []
+    for label in ("<|begin_of_text|>" * 2, "short"):
+        grid.show_rows([GridRow(0, "A", (GridToken(0, 0, label, 1, 0),)), GridRow(1, "B", ())])
+        below.append(grid.grab(QRect(0, ROW_PX, 260, ROW_PX)).toImage())
+    assert below[0] == below[1]

@@ -312,3 +312,13 @@ def test_the_theme_and_the_size_change_while_it_is_shown(open_page, qtbot):
     page.grab()
     assert page.list.view.horizontalScrollBar().maximum() == 0
     assert "Not identical" in said(page.head)
+
+
+def test_a_narrow_list_has_room_for_its_titles(open_page):
+    page = open_page("one", "other")
+    page.shell.window.resize(900, 700)
+    QApplication.processEvents()
+    header, table = page.list.view.horizontalHeader(), page.list.table
+    titles = [table.headerData(column, Qt.Orientation.Horizontal) for column in range(table.columnCount())]
+    for column, title in enumerate(titles):
+        assert header.sectionSize(column) >= header.fontMetrics().horizontalAdvance(title) + 16, title

@@ -323,3 +323,10 @@ def test_a_whole_hunt_by_clicks_and_no_process_is_left_behind_the_window(open_pa
     assert "split as qwen2" in page.head.sides[0].about.whole_text
     page.shell.window.close()
     assert not set(multiprocessing.active_children()) - before
+
+
+def test_in_a_narrow_window_a_side_says_a_part_of_what_it_is_rather_than_nothing(open_page):
+    about = open_page("demo:bpe").head.sides[0].about
+    assert about.whole_text == "BPE · llama-bpe · 2,560"
+    about.resize(about.fontMetrics().horizontalAdvance(about.whole_text) - 1, about.height())
+    assert about.text() == "BPE · llama-bpe"

@@ -1,6 +1,7 @@
 """Where characters lie, with text in both directions."""
 
 import random
+import re
 from itertools import pairwise
 
 import numpy as np
@@ -180,3 +181,16 @@ def test_what_is_composed_pushes_the_text_behind_it_aside():
         for y in range(metrics.row_height)
     ]
     assert sum(line) in (1, 2)
+
+
+@pytest.mark.usefixtures("qapp")
+@pytest.mark.parametrize("seed", range(40))
+def test_a_row_ends_before_what_is_to_stay_whole(seed):
+    rng, token = random.Random(seed), "<|header_id|>"
+    parts = [rng.choice([*PARTS, "🙂", token, token]) for _ in range(60)]
+    data, metrics = "".join(parts).encode(), TextMetrics.of(Theme.mono_font())
+    unbroken = tuple(match.span() for match in re.finditer(re.escape(token.encode()), data))
+    layout = BlockLayout(data, metrics, 20 * metrics.char_width, unbroken=unbroken)
+    edges = {layout.row_span(row)[0] for row in range(layout.n_rows)}
+    assert not [edge for edge in edges for start, end in unbroken if start < edge < end]
+    assert [row for row in range(layout.n_rows) if layout.row_extent(row)[1] > 21 * metrics.char_width] == []

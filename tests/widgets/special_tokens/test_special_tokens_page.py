@@ -9,6 +9,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QFileDialog
 
 import guiapp
+from guiapp.viewmodels.special_tokens.table import TITLES
 from guiapp.widgets.special_tokens import listing
 from guiapp.widgets.special_tokens.page import NO_MODEL
 
@@ -175,3 +176,12 @@ def test_the_page_goes_on_with_a_model_of_many_and_of_odd_ones(open_page, qtbot,
     qtbot.keyClicks(page.list.search, "x2999")
     assert shown(page) == ["<|x2999|>"]
     page.grab()
+
+
+def test_a_narrow_list_has_room_for_how_text_leads_to_a_token(open_page):
+    page = open_page()
+    page.shell.window.resize(900, 700)
+    QApplication.processEvents()
+    view = page.list.view
+    shown_px = view.columnWidth(TITLES.index("from text"))
+    assert shown_px > view.fontMetrics().horizontalAdvance("if unknown") + 10

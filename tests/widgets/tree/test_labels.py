@@ -73,6 +73,7 @@ def test_a_shortened_label_has_five_letters_or_nothing():
     assert "12" not in short
     assert LabelForm(12, has_more=False, room_steps=6).shown(text) == ""
     assert "Thai" in LabelForm(12, has_more=False, room_steps=6).shown("Thai")
+    assert LabelForm(12, has_more=False, room_steps=9).shown("128,256\ntokens") == ""
 
 
 @pytest.mark.usefixtures("qapp")

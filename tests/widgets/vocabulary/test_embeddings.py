@@ -33,9 +33,7 @@ def open_page(make_shell, qtbot, tmp_path, monkeypatch):
     )
 
     def make(name=None, known=KNOWN):
-        rows = rows_with_dead(N_TOKENS, 64, DEAD, 0.1)
-        tensors = {"token_embd.weight": (GGMLQuantizationType.F32, rows.view(np.uint8))}
-        path = write_model(tmp_path / "x.gguf", tensors, N_TOKENS, known)
+        path = written(tmp_path, known)
         shell = make_shell(b"", str(path) if name is None else name, load)
         shell.window.resize(1280, 800)
         shell.window.actions_table["vocabulary"].trigger()
@@ -47,6 +45,12 @@ def open_page(make_shell, qtbot, tmp_path, monkeypatch):
         return page
 
     return make
+
+
+def written(folder, known=KNOWN):
+    rows = rows_with_dead(N_TOKENS, 64, DEAD, 0.1)
+    tensors = {"token_embd.weight": (GGMLQuantizationType.F32, rows.view(np.uint8))}
+    return write_model(folder / "x.gguf", tensors, N_TOKENS, known)
 
 
 @pytest.fixture
@@ -245,9 +249,18 @@ def test_what_was_read_is_forgotten_with_its_model(read_page, qtbot):
     with qtbot.waitSignal(read_page.model.session.vocabulary_changed):
         read_page.model.session.loader.open("demo:toy")
     settle(read_page, qtbot)
-    assert read_page.embeddings_panel.read.isVisible()
-    qtbot.mouseClick(read_page.embeddings_panel.read, LEFT)
-    settle(read_page, qtbot)
-    assert "holds no embeddings" in read_page.embeddings_panel.problem.text()
     assert read_page.embeddings.picture is None
     assert module.UNTRAINED not in read_page.model.query
+
+
+def test_a_file_without_embeddings_says_so_before_anybody_asks_to_read_them(open_page, qtbot, tmp_path):
+    page = open_page("demo:toy")
+    settle(page, qtbot)
+    panel = page.embeddings_panel
+    assert panel.problem.text().startswith("toy.gguf holds no embeddings")
+    assert panel.read.isHidden()
+    with qtbot.waitSignal(page.model.session.vocabulary_changed):
+        page.model.session.loader.open(str(written(tmp_path)))
+    settle(page, qtbot)
+    assert panel.read.isVisible()
+    assert not panel.problem.text()

@@ -31,6 +31,8 @@ WIDGETS = Path(key_hints.__file__).parent.parent
 OF_CLASS = {
     "SpanEditor": key_hints.text_hints,
     "FindField": key_hints.FIND_FIELD,
+    "MainWindow": key_hints.BUTTON,
+    "Popover": key_hints.BUTTON,
     "MenuButton": key_hints.MENU_BUTTON,
     "ModelButton": key_hints.MENU_BUTTON,
     "TextPanel": key_hints.FIND_PANEL,

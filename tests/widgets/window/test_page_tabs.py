@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
 from guiapp.viewmodels.settings import Settings
 from guiapp.widgets.shared.layouts import in_column
-from guiapp.widgets.window.page_tabs import PageTabs, TabRow
+from guiapp.widgets.window.page_tabs import ROW_HEIGHT_PX, PageTabs, TabRow
 from guiapp.widgets.window.pages import Page, PageRow, PageSetting, PageStack
 
 PATHS = {
@@ -104,6 +104,24 @@ def test_tabs_stand_still_where_a_page_has_no_tools(window):
         QApplication.processEvents()
         places.append(tab.mapTo(window, tab.rect().topLeft()).x())
     assert len(set(places)) == 1
+
+
+def test_tools_stand_below_the_tabs_where_there_is_no_room_beside_them(window):
+    press(window, "Look", "Compare")
+    press(window, "Look", "Compare", "Hunt")
+    tools, tab = (
+        window.pages.current.tools,
+        window.row.findChildren(PageTabs)[1].tabs["Look", "Compare", "Hunt"],
+    )
+    for text, height, is_below in (("x", 700, False), ("x" * 80, 700, True), ("x" * 80, 400, False)):
+        tools.setText(text)
+        window.resize(600, height)
+        QApplication.processEvents()
+        QApplication.processEvents()
+        place = tools.mapTo(window.row, tools.rect().topLeft())
+        assert (place.y() >= tab.geometry().bottom()) is is_below
+        assert tools.width() >= tools.sizeHint().width() or height == 400
+        assert window.row.height() == ROW_HEIGHT_PX * (1 + is_below)
 
 
 def test_a_tab_says_what_is_behind_it_and_its_keys(window):

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication, QLabel
 
 from guiapp.viewmodels import background
 from guiapp.widgets.shared.styled_text import StyledText
+from guiapp.widgets.shared.theme import GAP_PX
 from guiapp.widgets.window.status_line import ActivityView
 
 
@@ -53,7 +54,9 @@ def test_the_model_button_shortens_the_name_to_what_fits(shell, width, shows_sum
     )
     shell.session.loader.model_changed.emit()
     button.resize(width, 30)
-    name, summary = button.findChildren(QLabel)[1:3]
+    before, name, summary = button.findChildren(QLabel)[:3]
+    assert name.x() <= before.geometry().right() + 1 + GAP_PX
+    assert before.width() == before.sizeHint().width()
     assert "…" in name.text()
     assert name.fontMetrics().horizontalAdvance(name.text()) <= width
     assert summary.isVisible() == shows_summary

@@ -5,7 +5,11 @@ from main_window_driver import CTRL, press
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 
+from guiapp.widgets.shared.buttons import push_button
+from guiapp.widgets.shared.layouts import in_row
+from guiapp.widgets.shared.popover import Popover
 from guiapp.widgets.window.key_hints import key_hints
+from guiapp.widgets.window.page_tabs import PageTabs
 from guiapp.widgets.window.shortcuts_dialog import ShortcutsDialog, shown_keys
 
 
@@ -88,3 +92,21 @@ def test_rows_are_told_with_their_keys(dialog):
 )
 def test_keys_are_split_into_caps(qapp, keys, caps):
     assert shown_keys(keys) == caps
+
+
+@pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Enter])
+def test_return_presses_the_button_that_has_the_focus(shell, qtbot, key):
+    shell.window.findChild(PageTabs).tabs["Tree",].setFocus()
+    press(qtbot, shell, key)
+    assert shell.window.pages.current_name == "tree"
+    shell.window.actions_table["inspect"].trigger()
+    shell.window.inspect_page.editor.setFocus()
+    press(qtbot, shell, key)
+    assert shell.session.document.slice(0, 1) == b"\n"
+    popover = Popover(shell.window)
+    button = push_button("Close", popover.close)
+    in_row(button, on=popover)
+    popover.open_under(shell.window.top_bar)
+    button.setFocus()
+    qtbot.keyClick(button, key)
+    assert not popover.isVisible()
