@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QFrame, QGridLayout, QToolButton, QWidget
 
+from guiapp.viewmodels.later import later
 from guiapp.widgets.shared.layouts import in_row
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, UNIT_PX
@@ -82,6 +83,7 @@ class TabRow(QFrame):
         self._grid.addWidget(self._middle, 0, 1, sides.AlignCenter)
         for column in (0, 2):
             self._grid.setColumnStretch(column, 1)  # tabs stand still
+        self._until_fit = later(self, 0, self._fit)
         self._fit()
         for each in (self._right, pages):
             each.installEventFilter(self)
@@ -106,7 +108,7 @@ class TabRow(QFrame):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Resize):  # tools may need more room
-            self._fit()
+            self._until_fit.start()  # the layout may be at work, and must not change meanwhile
         return super().eventFilter(watched, event)
 
     def _fit(self) -> None:
