@@ -126,12 +126,12 @@ class HintList(QScrollArea):
     Signals:
         pointed_at(Hint): people want to see what it is about.
         both_wanted(): as of a row.
-        template_edited(int): a button did that, in this line.
+        template_edited(TemplateEdit): a button did that.
     """
 
     pointed_at = Signal(object)
     both_wanted = Signal()
-    template_edited = Signal(int)
+    template_edited = Signal(object)
 
     def __init__(self, model: ChatModel, theme_source: ThemeSource) -> None:
         super().__init__()
@@ -174,15 +174,15 @@ class HintList(QScrollArea):
         self.pointed_at.emit(row.hint)
 
     def _mend(self, row: HintRow) -> None:
-        fix, chat = row.hint.fix, self._model.chat
-        if fix is None or chat is None:
+        fix = row.hint.fix
+        if fix is None:
             return
         if fix.remedy:
             QGuiApplication.clipboard().setText(fix.remedy)
             return
         self._model.mend(fix)
         if fix.template is not None:
-            self.template_edited.emit(chat.template.source_text.count("\n", 0, fix.template.start) + 1)
+            self.template_edited.emit(fix.template)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """What is inside is laid out anew: its rows may be higher."""

@@ -10,7 +10,6 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QSplitter, QWidget
 
 from guiapp.core.chat.hints import Hint
-from guiapp.core.chat.templates import GIVEN
 from guiapp.core.explain.figures import counted
 from guiapp.core.vocab.quoting import quoted
 from guiapp.viewmodels.chat.beside import Beside, ChatBeside, Way
@@ -81,7 +80,7 @@ class ChatPage(Page):
         self._make_tools(setting)
         self.prompt.hovered.connect(self._hover)
         self.hints.pointed_at.connect(self._point_at)
-        self.hints.template_edited.connect(partial(self.template.view.go_to, GIVEN))
+        self.hints.template_edited.connect(self.template.view.show_edit)
         self.hints.both_wanted.connect(partial(self._put_beside, Beside(Way.AS_TEXT)))
         self.llama_badge.differs.clicked.connect(partial(self._put_beside, Beside(Way.LLAMA_CPP)))
         self.watched.connect(self.llama.set_watched)

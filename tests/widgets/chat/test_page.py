@@ -361,7 +361,7 @@ def test_a_hint_of_several_lines_is_shown_whole(page, qtbot):
 
 def test_the_template_is_mended_by_a_button_and_shown_where_it_was(page, qtbot, tmp_path):
     path = tmp_path / "near.jinja"
-    path.write_text("{% for m in messages %}\n<|im_start|>{{ m.content }}\n<| im_end |>\n{% endfor %}")
+    path.write_text("{% for m in messages %}\n<|im_start|>{{ m.content }}\n. <| im_end |>\n{% endfor %}")
     page.template._use(str(path))
     settle(page, qtbot)
     row = next(row for row in page.hints.rows if "<| im_end |>" in row.hint.what)
@@ -370,6 +370,7 @@ def test_the_template_is_mended_by_a_button_and_shown_where_it_was(page, qtbot, 
     settle(page, qtbot)
     assert "<| im_end |>" not in "".join(row.hint.what for row in page.hints.rows)
     assert page.template.view.asked_line == 3
+    assert page.template.view.extraSelections()[-1].cursor.selectedText() == "<|im_end|>"
     assert page.template.view.toPlainText() == path.read_text().replace("<| im_end |>", "<|im_end|>")
     choose(page.copy, "Python", qtbot)
     assert "chat_template='{% for" in QGuiApplication.clipboard().text()
