@@ -127,11 +127,13 @@ class HintList(QScrollArea):
         pointed_at(Hint): people want to see what it is about.
         both_wanted(): as of a row.
         template_edited(TemplateEdit): a button did that.
+        keys_left(): the button that had the keyboard's focus is gone.
     """
 
     pointed_at = Signal(object)
     both_wanted = Signal()
     template_edited = Signal(object)
+    keys_left = Signal()
 
     def __init__(self, model: ChatModel, theme_source: ThemeSource) -> None:
         super().__init__()
@@ -152,7 +154,7 @@ class HintList(QScrollArea):
         return QSize(300, self.height())
 
     def _follow(self) -> None:
-        hints = self._model.hints[:MOST_HINTS]
+        hints, had_keys = self._model.hints[:MOST_HINTS], self._has_keys()
         take_away(*self.rows[len(hints) :])
         del self.rows[len(hints) :]
         while len(self.rows) < len(hints):
@@ -161,6 +163,12 @@ class HintList(QScrollArea):
             row.show_hint(number, hint)
         self._fit()
         self.setVisible(bool(self.rows))
+        if had_keys and not self._has_keys():
+            self.keys_left.emit()
+
+    def _has_keys(self) -> bool:
+        focused = self.window().focusWidget()
+        return focused is not None and self.isAncestorOf(focused)
 
     def _add_row(self) -> None:
         row = HintRow(self._theme_source)

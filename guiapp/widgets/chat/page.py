@@ -81,6 +81,7 @@ class ChatPage(Page):
         self.prompt.hovered.connect(self._hover)
         self.hints.pointed_at.connect(self._point_at)
         self.hints.template_edited.connect(self.template.view.show_edit)
+        self.hints.keys_left.connect(self.prompt.setFocus)
         self.hints.both_wanted.connect(partial(self._put_beside, Beside(Way.AS_TEXT)))
         self.llama_badge.differs.clicked.connect(partial(self._put_beside, Beside(Way.LLAMA_CPP)))
         self.watched.connect(self.llama.set_watched)

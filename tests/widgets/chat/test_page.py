@@ -353,6 +353,14 @@ def test_hints_are_mended_by_their_buttons(page, qtbot):
     assert not page.model.settings.as_text
 
 
+def test_keys_stay_with_the_prompt_where_a_button_mends_itself_away(page, qtbot):
+    *_, row = page.hints.rows
+    row.button.setFocus()
+    qtbot.keyClick(row.button, Key.Key_Space)
+    qtbot.waitUntil(lambda: row not in page.hints.rows)
+    assert page.window().focusWidget() is page.prompt
+
+
 def test_a_hint_of_several_lines_is_shown_whole(page, qtbot):
     row = page.hints.rows[0]
     row.show_hint(1, replace(row.hint, what="Something to look at. " * 5))
