@@ -91,7 +91,8 @@ class ChatPage(Page):
         model.result_changed.connect(self._follow)
         model.settings_changed.connect(self._follow)
         model.edited.changed.connect(self.undo_changed)
-        self.addActions([setting.actions[name] for name in ("undo", "redo")])
+        for part in (self, self._tools):
+            part.addActions([setting.actions[name] for name in ("undo", "redo")])
         self._whitespace = setting.actions["whitespace"]
         self._whitespace.toggled.connect(self.prompt.set_shows_whitespace)
         self.prompt.set_shows_whitespace(self._whitespace.isChecked())

@@ -192,6 +192,9 @@ def test_undo_is_the_pages_by_keys_and_menu(page, qtbot):
     assert contents(page)[0] == "Be brief.!"
     page.shell.window.actions_table["undo"].trigger()
     assert contents(page)[0] == "Be brief." == editor.text
+    page.copy.setFocus()  # above the page
+    qtbot.keyClick(page.copy, Key.Key_Z, CTRL | SHIFT)
+    assert contents(page)[0] == "Be brief.!"
     assert page.shell.session.document.text() == b"text"
 
 
