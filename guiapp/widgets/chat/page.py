@@ -38,6 +38,7 @@ from guiapp.widgets.spans.token_menu import Kind, TokenMenu
 from guiapp.widgets.window.pages import Page, PageSetting, UndoSteps
 
 MESSAGES_PX, PROMPT_PX, TEMPLATE_PX = 300, 620, 360
+LEAST_PROMPT_PX = 280  # the buttons of a hint stand beside each other
 WIDE_PX = 1100  # in less, the template is folded at first
 BADGE_FROM_PX = 1060  # in less, there is no room for it among the tools
 WAYS = ("Origin", "Tokens")
@@ -73,6 +74,7 @@ class ChatPage(Page):
         self._shows_template: bool | None = None
         self._single = framed(in_column(self.hints, (self.prompt, 1), self.token_line, spacing=0))
         middle = framed(in_column(self._problem, (self._single, 1), (self.compare, 1), spacing=0))
+        middle.setMinimumWidth(LEAST_PROMPT_PX)
         sizes = MESSAGES_PX, PROMPT_PX, TEMPLATE_PX
         self.splitter = in_splitter(self.messages, middle, self.template, sizes=sizes, grows=1)
         in_column(self.budget, (self.splitter, 1), on=self, spacing=0)

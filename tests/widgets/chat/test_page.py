@@ -356,6 +356,14 @@ def test_hints_are_mended_by_their_buttons(page, qtbot):
     assert not page.model.settings.as_text
 
 
+def test_buttons_of_hints_are_whole_in_a_narrow_window(page, qtbot):
+    page.window().resize(900, 700)
+    page.show_template(True)
+    row = page.hints.rows[0]
+    qtbot.waitUntil(lambda: row.button.geometry().top() > row.both.geometry().top() - 1 > row._words.height())
+    assert max(each.button.geometry().right() for each in page.hints.rows) < page.hints.width()
+
+
 def test_keys_stay_with_the_prompt_where_a_button_mends_itself_away(page, qtbot):
     *_, row = page.hints.rows
     row.button.setFocus()
