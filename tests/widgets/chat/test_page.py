@@ -236,6 +236,8 @@ def test_json_is_pasted_and_what_is_wrong_with_it_is_said(page, qtbot):
     qtbot.mouseClick(page.messages.paste, Left)
     asked = dialog(page)
     assert "pasted" in asked.editor.toPlainText()
+    qtbot.keyClick(asked.editor, Key.Key_Tab)
+    assert asked.focusWidget() is asked.use_button
     asked.editor.setPlainText('[{"role": "user", "content": [{"type": "image_url"}]}]')
     qtbot.mouseClick(asked.use_button, Left)
     assert "Only texts become tokens" in asked.problem.text()
