@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -113,7 +114,7 @@ def _ends_of_turns(chat: Chat) -> Iterator[Hint]:
             what = f"Nothing tells the model that the assistant's {turn} has ended: no control token follows."
         if what not in told:
             told.add(what)
-            fix = _ending(chat, last, marks[0] if marks else None)
+            fix = _end_as_meant(chat, last, following) or _ending(chat, last, marks[0] if marks else None)
             yield Hint(code, WARNING, what, (last + 1, max(following, last + 1)), origin.message, fix)
 
 
@@ -133,19 +134,9 @@ def _ending(chat: Chat, last: int, mark: int | None) -> Fix | None:
 
 def _near_misses(chat: Chat) -> Iterator[Hint]:
     """What looks like a control token but is text in this model."""
-    vocabulary, end, told = chat.tokenizer.vocabulary, _end_of_turns(chat), set[str]()
-    names = {
-        _raw(vocabulary, token_id) for token_id in chat.tokenizer.special_tokens.searched_for(True).tolist()
-    }
-    by_look = {look(name): name for name in names}
-    for found in stoppable(MARKER.finditer(chat.text)):
-        said, meant = found[0], by_look.get(look(found[0]), "")
-        if said in names or not (meant or said in ENDS or said in BEGINNINGS):
-            continue
-        instead = f"; it has {quoted(meant)}" if meant else ""
-        if said in ENDS and not meant and end is not None:
-            meant = _raw(vocabulary, end)
-            instead = f"; its turns end with {quoted(meant)}"
+    told = set[str]()
+    for found, meant, instead in _misspelt(chat, 0, len(chat.text)):
+        said = found[0]
         origin = chat.origin_at(found.start())
         where = f"in {_name(origin)}" if origin.is_content else f"from line {origin.line} of the template"
         what = f"{quoted(said)}, {where}, is plain text in this model{instead}."
@@ -160,6 +151,37 @@ def _near_misses(chat: Chat) -> Iterator[Hint]:
             origin.message if origin.is_content else None,
             _replacement(chat, found.start(), found.end(), meant),
         )
+
+
+def _misspelt(chat: Chat, start: int, end: int) -> Iterator[tuple[re.Match[str], str, str]]:
+    """Near misses among some characters of the prompt: each with what is meant, or "", and how to say so."""
+    vocabulary, end_of_turns = chat.tokenizer.vocabulary, _end_of_turns(chat)
+    names = {
+        _raw(vocabulary, token_id) for token_id in chat.tokenizer.special_tokens.searched_for(True).tolist()
+    }
+    by_look = {look(name): name for name in names}
+    for found in stoppable(MARKER.finditer(chat.text, start, end)):
+        said, meant = found[0], by_look.get(look(found[0]), "")
+        if said in names or not (meant or said in ENDS or said in BEGINNINGS):
+            continue
+        instead = f"; it has {quoted(meant)}" if meant else ""
+        if said in ENDS and not meant and end_of_turns is not None:
+            meant = _raw(vocabulary, end_of_turns)
+            instead = f"; its turns end with {quoted(meant)}"
+        yield found, meant, instead
+
+
+def _end_as_meant(chat: Chat, last: int, following: int) -> Fix | None:
+    """For a turn behind which the template writes an end, but misspelt: a second one is not to be added."""
+    vocabulary = chat.tokenizer.vocabulary
+    start, end = _characters(chat, last)[0], len(chat.text)  # the last token may have some of the marker
+    if following < len(chat.token_ids):
+        end = _characters(chat, following)[0]
+    ends = {_raw(vocabulary, token_id) for token_id in vocabulary.eog}
+    for found, meant, _ in _misspelt(chat, start, end):
+        if meant in ends and chat.origin_at(found.start()).kind == TEMPLATE:
+            return _replacement(chat, found.start(), found.end(), meant)
+    return None
 
 
 def _end_of_turns(chat: Chat) -> int | None:

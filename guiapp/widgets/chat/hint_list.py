@@ -5,15 +5,15 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import QEvent, QObject, QPointF, QSize, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QMouseEvent, QPainter
-from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy
+from PySide6.QtGui import QGuiApplication, QMouseEvent, QPainter, QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QScrollArea, QSizePolicy
 
 from guiapp.core.chat.fixes import Fix
 from guiapp.core.chat.hints import Hint
 from guiapp.viewmodels.chat.model import ChatModel
 from guiapp.widgets.chat.badge import BADGE_PX, BECAME_CONTROL, color_of, draw_number
 from guiapp.widgets.shared.buttons import push_button
-from guiapp.widgets.shared.layouts import in_column, in_row, scroll_down, take_away
+from guiapp.widgets.shared.layouts import STRETCH, in_column, in_row, scroll_down, take_away
 from guiapp.widgets.shared.painting import Painted
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.styled_text import Span, StyledText
@@ -23,6 +23,7 @@ ROW_PX = 40
 MOST_LINES = 4  # of a hint
 MOST_ROWS = 4  # without scrolling
 MOST_HINTS = 100
+NARROW_PX = 440
 MOST_FURTHER_PX = 40  # for those of several lines
 NO_HINT = Hint("", "", "", (0, 0))
 TITLES = {
@@ -81,13 +82,19 @@ class HintRow(QFrame):
         tip = "Show the tokens as the model reads them, and as text, side by side"
         self.both = push_button("Side by side", self.both_wanted.emit, role="link", tip=tip)
         self.button = push_button("", self.fix_wanted.emit, role="raised")
-        margins, words = (MARGIN_PX, UNIT_PX), (self._words, 1)
-        in_row(self._number, words, self.both, self.button, on=self, margins=margins, spacing=GAP_PX)
+        buttons = in_row(self.both, self.button, STRETCH, spacing=GAP_PX)
+        self._said = in_row((self._words, 1), buttons, spacing=GAP_PX)
+        in_row(self._number, (self._said, 1), on=self, margins=(MARGIN_PX, UNIT_PX), spacing=GAP_PX)
         theme_source.changed.connect(self._write)
 
     def minimumSizeHint(self) -> QSize:
         """One minimum height for all would cut off what words of several lines need."""
         return super().minimumSizeHint().expandedTo(QSize(0, ROW_PX))
+
+    def fold(self, is_narrow: bool) -> None:
+        """Have the buttons below the words, or beside them."""
+        ways = QBoxLayout.Direction
+        self._said.setDirection(ways.TopToBottom if is_narrow else ways.LeftToRight)
 
     def show_hint(self, number: int, hint: Hint) -> None:
         """Show this from now on; its words are laid out again only if they are others."""
@@ -126,12 +133,14 @@ class HintList(QScrollArea):
     Signals:
         pointed_at(Hint): people want to see what it is about.
         both_wanted(): as of a row.
-        template_edited(int): a button did that, in this line.
+        template_edited(TemplateEdit): a button did that.
+        keys_left(): the button that had the keyboard's focus is gone.
     """
 
     pointed_at = Signal(object)
     both_wanted = Signal()
-    template_edited = Signal(int)
+    template_edited = Signal(object)
+    keys_left = Signal()
 
     def __init__(self, model: ChatModel, theme_source: ThemeSource) -> None:
         super().__init__()
@@ -152,7 +161,7 @@ class HintList(QScrollArea):
         return QSize(300, self.height())
 
     def _follow(self) -> None:
-        hints = self._model.hints[:MOST_HINTS]
+        hints, had_keys = self._model.hints[:MOST_HINTS], self._has_keys()
         take_away(*self.rows[len(hints) :])
         del self.rows[len(hints) :]
         while len(self.rows) < len(hints):
@@ -161,12 +170,19 @@ class HintList(QScrollArea):
             row.show_hint(number, hint)
         self._fit()
         self.setVisible(bool(self.rows))
+        if had_keys and not self._has_keys():
+            self.keys_left.emit()
+
+    def _has_keys(self) -> bool:
+        focused = self.window().focusWidget()
+        return focused is not None and self.isAncestorOf(focused)
 
     def _add_row(self) -> None:
         row = HintRow(self._theme_source)
         row.clicked.connect(partial(self._point_at, row))
         row.fix_wanted.connect(partial(self._mend, row))
         row.both_wanted.connect(self.both_wanted)
+        row.fold(self.width() < NARROW_PX)
         self.rows.append(row)
         self._column.addWidget(row)
 
@@ -174,15 +190,20 @@ class HintList(QScrollArea):
         self.pointed_at.emit(row.hint)
 
     def _mend(self, row: HintRow) -> None:
-        fix, chat = row.hint.fix, self._model.chat
-        if fix is None or chat is None:
+        fix = row.hint.fix
+        if fix is None:
             return
         if fix.remedy:
             QGuiApplication.clipboard().setText(fix.remedy)
             return
         self._model.mend(fix)
         if fix.template is not None:
-            self.template_edited.emit(chat.template.source_text.count("\n", 0, fix.template.start) + 1)
+            self.template_edited.emit(fix.template)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        for row in self.rows:
+            row.fold(self.width() < NARROW_PX)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """What is inside is laid out anew: its rows may be higher."""

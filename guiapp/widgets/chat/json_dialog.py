@@ -41,6 +41,7 @@ class JsonDialog(QDialog):
         hint = set_role(QLabel(about, wordWrap=True), "dim")
         foot = in_row((self.problem, 1), STRETCH, cancel, self.use_button)
         in_column(hint, (self.editor, 1), foot, on=self, margins=MARGIN_PX)
+        self.setTabOrder(self.editor, self.use_button)  # rather than to what throws all away
         self.editor.setFocus()
 
     def _use(self) -> None:

@@ -10,7 +10,6 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QSplitter, QWidget
 
 from guiapp.core.chat.hints import Hint
-from guiapp.core.chat.templates import GIVEN
 from guiapp.core.explain.figures import counted
 from guiapp.core.vocab.quoting import quoted
 from guiapp.viewmodels.chat.beside import Beside, ChatBeside, Way
@@ -39,6 +38,7 @@ from guiapp.widgets.spans.token_menu import Kind, TokenMenu
 from guiapp.widgets.window.pages import Page, PageSetting, UndoSteps
 
 MESSAGES_PX, PROMPT_PX, TEMPLATE_PX = 300, 620, 360
+LEAST_PROMPT_PX = 280  # the buttons of a hint stand beside each other
 WIDE_PX = 1100  # in less, the template is folded at first
 BADGE_FROM_PX = 1060  # in less, there is no room for it among the tools
 WAYS = ("Origin", "Tokens")
@@ -74,6 +74,7 @@ class ChatPage(Page):
         self._shows_template: bool | None = None
         self._single = framed(in_column(self.hints, (self.prompt, 1), self.token_line, spacing=0))
         middle = framed(in_column(self._problem, (self._single, 1), (self.compare, 1), spacing=0))
+        middle.setMinimumWidth(LEAST_PROMPT_PX)
         sizes = MESSAGES_PX, PROMPT_PX, TEMPLATE_PX
         self.splitter = in_splitter(self.messages, middle, self.template, sizes=sizes, grows=1)
         in_column(self.budget, (self.splitter, 1), on=self, spacing=0)
@@ -81,7 +82,8 @@ class ChatPage(Page):
         self._make_tools(setting)
         self.prompt.hovered.connect(self._hover)
         self.hints.pointed_at.connect(self._point_at)
-        self.hints.template_edited.connect(partial(self.template.view.go_to, GIVEN))
+        self.hints.template_edited.connect(self.template.view.show_edit)
+        self.hints.keys_left.connect(self.prompt.setFocus)
         self.hints.both_wanted.connect(partial(self._put_beside, Beside(Way.AS_TEXT)))
         self.llama_badge.differs.clicked.connect(partial(self._put_beside, Beside(Way.LLAMA_CPP)))
         self.watched.connect(self.llama.set_watched)
@@ -91,7 +93,8 @@ class ChatPage(Page):
         model.result_changed.connect(self._follow)
         model.settings_changed.connect(self._follow)
         model.edited.changed.connect(self.undo_changed)
-        self.addActions([setting.actions[name] for name in ("undo", "redo")])
+        for part in (self, self._tools):
+            part.addActions([setting.actions[name] for name in ("undo", "redo")])
         self._whitespace = setting.actions["whitespace"]
         self._whitespace.toggled.connect(self.prompt.set_shows_whitespace)
         self.prompt.set_shows_whitespace(self._whitespace.isChecked())

@@ -18,6 +18,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit
 
+from guiapp.core.chat.fixes import TemplateEdit
+from guiapp.core.chat.templates import GIVEN
 from guiapp.core.explain.figures import counted
 from guiapp.viewmodels.chat.model import ChatModel
 from guiapp.widgets.shared.painting import RIGHT, Painted, write
@@ -88,6 +90,7 @@ class TemplateView(QPlainTextEdit):
         self.lit_line = self.failed_line = 0
         self._pointed: int | None = None
         self._asked: tuple[str, int] | None = None
+        self._edited: tuple[str, tuple[int, int]] | None = None
         self._text = ""
         set_role(self, "code")
         self.setReadOnly(True)
@@ -120,10 +123,17 @@ class TemplateView(QPlainTextEdit):
         is_shown = self._asked is not None and template is not None and template.name == self._asked[0]
         return self._asked[1] if self._asked is not None and is_shown else 0
 
+    def show_edit(self, edit: TemplateEdit) -> None:
+        """Scroll to what a button has put into the template as soon as that is shown, and light it."""
+        text = self._model.settings.template or ""
+        beside = 0 if edit.text else 1  # what was taken out lay between these
+        self._edited = text, (max(edit.start - beside, 0), edit.start + len(edit.text) + beside)
+        self.go_to(GIVEN, text.count("\n", 0, edit.start) + 1)
+
     def go_to(self, template: str, line: int) -> None:
         """Scroll to a line of a template as soon as that is the one that is shown."""
         self._asked = template, line
-        self._show_line(self.asked_line, self.centerCursor)
+        self._show_asked()
         self._mark_lines()
 
     def shown_blocks(self) -> list[tuple[QTextBlock, float, float]]:
@@ -161,7 +171,7 @@ class TemplateView(QPlainTextEdit):
             modes = QPlainTextEdit.LineWrapMode
             self.setLineWrapMode(modes.WidgetWidth if is_long else modes.NoWrap)
             self.setPlainText(shown)
-            self._show_line(self.asked_line, self.centerCursor)
+            self._show_asked()
         made = self._model.shown
         chat = None if made is None or made.template != template else made.chat
         lines = () if chat is None else chat.rendering.lines
@@ -191,8 +201,15 @@ class TemplateView(QPlainTextEdit):
         """Over the part of a line that wrote a token, as far as it is shown."""
         if (part := self._model.part_that_wrote(token)) is None or self._model.chat is None:
             return None
-        start, end = part
-        source = self._model.chat.template.source_text
+        return self._cursor_between(self._model.chat.template.source_text, *part)
+
+    def _cursor_over_edit(self) -> QTextCursor | None:
+        """Over what a button has put in last, while that is shown and its line is lit."""
+        if self._edited is None or not self.asked_line or self._edited[0].removesuffix("\n") != self._text:
+            return None
+        return self._cursor_between(self._edited[0], *self._edited[1])
+
+    def _cursor_between(self, source: str, start: int, end: int) -> QTextCursor | None:
         block = self.document().findBlockByNumber(source.count("\n", 0, start))
         first = start - source.rfind("\n", 0, start) - 1
         last = min(first + end - start, block.length() - 1)
@@ -202,6 +219,13 @@ class TemplateView(QPlainTextEdit):
         cursor.setPosition(block.position() + first)
         cursor.setPosition(block.position() + last, QTextCursor.MoveMode.KeepAnchor)
         return cursor
+
+    def _show_asked(self) -> None:
+        self._show_line(self.asked_line, self.centerCursor)
+        if (part := self._cursor_over_edit()) is not None:
+            self.setTextCursor(part)  # scrolls to its end
+            part.setPosition(part.selectionStart())
+            self.setTextCursor(part)
 
     def _show_line(self, line: int, scroll: Callable[[], None] | None = None) -> None:
         block = self.document().findBlockByNumber(line - 1)
@@ -227,8 +251,12 @@ class TemplateView(QPlainTextEdit):
                 whole.movePosition(QTextCursor.MoveOperation.EndOfBlock, QTextCursor.MoveMode.KeepAnchor)
                 marks.append(_mark(whole, blend(theme.panel, color, LIT)))
                 marks[-1].format.setProperty(QTextCharFormat.Property.FullWidthSelection, True)
-        for token, color in ((pointed, theme.faint), (selected, theme.accent)):
-            if token is not None and (part := self._cursor_over(token)) is not None:
+        parts = [
+            (None if token is None else self._cursor_over(token), color)
+            for token, color in ((pointed, theme.faint), (selected, theme.accent))
+        ]
+        for part, color in (*parts, (self._cursor_over_edit(), theme.accent)):
+            if part is not None:
                 marks.append(_mark(part, blend(theme.panel, color, LIT_PART)))
         self.setExtraSelections(marks)
         self._margin.update()

@@ -17,19 +17,21 @@ WIDTH_PX = 360
 
 
 class Popover(QFrame):
-    """A frame without a title bar that keeps inside its window."""
+    """A frame without a title bar that keeps inside its window's sides, and the screen."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent, Qt.WindowType.Popup | Qt.WindowType.FramelessWindowHint)
         set_role(self, "popup")
 
     def open_under(self, widget: QWidget) -> None:
-        """Show below `widget`, moved left where the window would be too narrow."""
+        """Show below `widget`, moved left where the window would be too narrow, and up for the screen."""
         self.adjustSize()
         below = widget.mapToGlobal(QPoint(0, widget.height() + GAP_PX // 2))
         window = widget.window()
         right = window.mapToGlobal(QPoint(window.width() - GAP_PX, 0)).x()
-        self.move(max(min(below.x(), right - self.width()), window.mapToGlobal(QPoint()).x()), below.y())
+        left, room = window.mapToGlobal(QPoint()).x(), widget.screen().availableGeometry()
+        top = max(min(below.y(), room.bottom() + 1 - self.height()), room.top())
+        self.move(max(min(below.x(), right - self.width()), left), top)
         self.show()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -63,6 +63,8 @@ def fixed(chat, code):
             "«{% set text = m.content %}{{ text }}\n»",
             f"«{{% set text = m.content %}}{{{{ text }}}}{{{{ {OF_ASSISTANTS} }}}}\n»",
         ),
+        ("missing_eos", "«{{ m.content }}<| im_end |>\n»", "«{{ m.content }}<|im_end|>\n»"),
+        ("eog_gap", "«{{ m.content }}.<|eot_id|><|im_start|>»", "«{{ m.content }}.<|im_end|><|im_start|>»"),
         (
             "eog_gap",
             "«{{ m.content }}<|im_start|>»",

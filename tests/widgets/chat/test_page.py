@@ -192,6 +192,9 @@ def test_undo_is_the_pages_by_keys_and_menu(page, qtbot):
     assert contents(page)[0] == "Be brief.!"
     page.shell.window.actions_table["undo"].trigger()
     assert contents(page)[0] == "Be brief." == editor.text
+    page.copy.setFocus()  # above the page
+    qtbot.keyClick(page.copy, Key.Key_Z, CTRL | SHIFT)
+    assert contents(page)[0] == "Be brief.!"
     assert page.shell.session.document.text() == b"text"
 
 
@@ -233,6 +236,8 @@ def test_json_is_pasted_and_what_is_wrong_with_it_is_said(page, qtbot):
     qtbot.mouseClick(page.messages.paste, Left)
     asked = dialog(page)
     assert "pasted" in asked.editor.toPlainText()
+    qtbot.keyClick(asked.editor, Key.Key_Tab)
+    assert asked.focusWidget() is asked.use_button
     asked.editor.setPlainText('[{"role": "user", "content": [{"type": "image_url"}]}]')
     qtbot.mouseClick(asked.use_button, Left)
     assert "Only texts become tokens" in asked.problem.text()
@@ -353,6 +358,22 @@ def test_hints_are_mended_by_their_buttons(page, qtbot):
     assert not page.model.settings.as_text
 
 
+def test_buttons_of_hints_are_whole_in_a_narrow_window(page, qtbot):
+    page.window().resize(900, 700)
+    page.show_template(True)
+    row = page.hints.rows[0]
+    qtbot.waitUntil(lambda: row.button.geometry().top() > row.both.geometry().top() - 1 > row._words.height())
+    assert max(each.button.geometry().right() for each in page.hints.rows) < page.hints.width()
+
+
+def test_keys_stay_with_the_prompt_where_a_button_mends_itself_away(page, qtbot):
+    *_, row = page.hints.rows
+    row.button.setFocus()
+    qtbot.keyClick(row.button, Key.Key_Space)
+    qtbot.waitUntil(lambda: row not in page.hints.rows)
+    assert page.window().focusWidget() is page.prompt
+
+
 def test_a_hint_of_several_lines_is_shown_whole(page, qtbot):
     row = page.hints.rows[0]
     row.show_hint(1, replace(row.hint, what="Something to look at. " * 5))
@@ -361,7 +382,7 @@ def test_a_hint_of_several_lines_is_shown_whole(page, qtbot):
 
 def test_the_template_is_mended_by_a_button_and_shown_where_it_was(page, qtbot, tmp_path):
     path = tmp_path / "near.jinja"
-    path.write_text("{% for m in messages %}\n<|im_start|>{{ m.content }}\n<| im_end |>\n{% endfor %}")
+    path.write_text("{% for m in messages %}\n<|im_start|>{{ m.content }}\n. <| im_end |>\n{% endfor %}")
     page.template._use(str(path))
     settle(page, qtbot)
     row = next(row for row in page.hints.rows if "<| im_end |>" in row.hint.what)
@@ -370,6 +391,7 @@ def test_the_template_is_mended_by_a_button_and_shown_where_it_was(page, qtbot, 
     settle(page, qtbot)
     assert "<| im_end |>" not in "".join(row.hint.what for row in page.hints.rows)
     assert page.template.view.asked_line == 3
+    assert page.template.view.extraSelections()[-1].cursor.selectedText() == "<|im_end|>"
     assert page.template.view.toPlainText() == path.read_text().replace("<| im_end |>", "<|im_end|>")
     choose(page.copy, "Python", qtbot)
     assert "chat_template='{% for" in QGuiApplication.clipboard().text()

@@ -187,6 +187,10 @@ def test_an_explanation_stays_inside_its_window_and_its_buttons_close_it(show, q
     height = told.height()
     told.tell("Words " * 400, [action])
     assert told.height() > height
+    told.hide()
+    window.move(0, window.screen().availableGeometry().bottom() - 200)
+    told.open_under(button)
+    assert told.geometry().bottom() <= window.screen().availableGeometry().bottom()
     assert [each.text() for each in told.buttons] == ["Do it"]
     with qtbot.waitSignal(told.destroyed):
         qtbot.mouseClick(told.buttons[0], LEFT)
