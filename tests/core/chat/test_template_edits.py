@@ -37,6 +37,7 @@ def fixed(chat, code):
             r"«{{ 'a\n\x41\'' + m.content + '\'<|eot_id|>\n' }}»",
             r"«{{ 'a\n\x41\'' + m.content + '\'<|im_end|>\n' }}»",
         ),
+        ("near_miss", r"«{{ '\q\8<|eot_id|>\'' + m.content }}»", r"«{{ '\q\8<|im_end|>\'' + m.content }}»"),
         ("double_bos", "{{ bos_token }}\n«<s>{{ m.content }}</s>»", "{{ '' }}\n«<s>{{ m.content }}</s>»"),
         ("double_bos", "«{{ bos_token + '<s>' + m.content }}»", "«{{ '' + '<s>' + m.content }}»"),
         ("double_bos", "\r\n<s>{{ '<s>' }}«{{ m.content }}»", "\n{{ '<s>' }}«{{ m.content }}»"),
@@ -70,6 +71,7 @@ def fixed(chat, code):
         ),
     ],
 )
+@pytest.mark.filterwarnings("ignore:.*invalid escape")  # of what jinja2 reads strings with
 def test_a_template_is_mended_where_it_wrote_what_is_wrong(code, before, after):
     tokenizer = guiapp.open_model("demo:spm" if "bos" in code else "demo:bpe")
     messages, (before, after) = [USER, ASSISTANT, USER], map(looped, (before, after))
