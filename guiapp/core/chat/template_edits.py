@@ -33,10 +33,22 @@ def replacing(chat: Chat, start: int, end: int, text: str) -> TemplateEdit | Non
         is_whole = (start, end, text) == (first, last, "") and origin.message is None
         name = is_whole and re.compile(rf"{re.escape(origin.field)}\b").match(source, place)
         return TemplateEdit(place, name.end(), "''") if name else None
-    if (found := spelled(chat, row)) is None or (not found.quote and TAG.search(text)):
+    if (found := spelled(chat, row)) is None:
         return None
     start, end = found.places[start - first], found.places[end - first]
+    if not found.quote and _changes_more(source, start, end, text):
+        return None
     return TemplateEdit(start, end, _in_quotes(text, found.quote) if found.quote else text)
+
+
+def _changes_more(source: str, start: int, end: int, text: str) -> bool:
+    """Whether text between tags, so replaced, makes a tag with what is beside it, or costs a newline there.
+
+    jinja drops one behind the tag of a statement and at the end of a template.
+    """
+    before, behind = source[max(start - 2, 0) : start], source[end : end + 1]
+    is_dropped = (before in ("%}", "#}") and behind == "\n") or (before.endswith("\n") and not behind)
+    return bool(TAG.search(before[-1:] + text + behind)) or (is_dropped and not text)
 
 
 def ending_turn(chat: Chat, message: int, text: str) -> TemplateEdit | None:

@@ -89,6 +89,9 @@ def test_a_template_is_mended_where_it_wrote_what_is_wrong(code, before, after):
         "«{{ m.content }}{{ '<|eot' '_id|>' }}»",
         "«{% set text = [m.content] %}{{ text }}»",
         "«{{ m.content }}{{ '<|eot_' + 'id|>' }}»",
+        "«{ {{ m.content }}»",
+        "«{{ m.content }}{% if true %} \n{% endif %}»",
+        "«{{ m.content }}»\n ",
     ],
 )
 def test_what_is_not_just_written_is_left_alone(template):
