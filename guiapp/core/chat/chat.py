@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,6 +23,7 @@ from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.attributes import Attribute
 
 TOOLS = "tools"
+ANYWHERE = -2  # among places in a template
 
 
 @dataclass(frozen=True)
@@ -164,6 +165,16 @@ class Chat:
     @cached_property
     def runs(self) -> RunOrigins:
         return RunOrigins(self.rendering, self._role)
+
+    @cached_property
+    def roles_at(self) -> Mapping[int, set[str]]:
+        """The roles of the messages that come by at each place of the template, and ANYWHERE."""
+        found = defaultdict[int, set[str]](set)
+        for _, origin, _ in self.rendering.runs:
+            if origin.message is not None:
+                for place in (origin.place, ANYWHERE):
+                    found[place].add(self.conversation.role(origin.message))
+        return found
 
     @cached_property
     def character_of_byte(self) -> NDArray[np.int64]:

@@ -92,7 +92,7 @@ def _two_bos(chat: Chat) -> Iterator[Hint]:
 
 def _ends_of_turns(chat: Chat) -> Iterator[Hint]:
     """Whether what the assistant has said ends as the model would end it; each kind of end is told once."""
-    vocabulary, told = chat.tokenizer.vocabulary, set[str]()
+    vocabulary, told, end = chat.tokenizer.vocabulary, set[str](), _end_of_turns(chat)
     control = is_control(vocabulary)
     contents = np.flatnonzero(chat.origins.is_content)
     is_last = np.diff(chat.origins.messages[contents], append=-2) != 0
@@ -114,13 +114,17 @@ def _ends_of_turns(chat: Chat) -> Iterator[Hint]:
             what = f"Nothing tells the model that the assistant's {turn} has ended: no control token follows."
         if what not in told:
             told.add(what)
-            fix = _end_as_meant(chat, last, following) or _ending(chat, last, marks[0] if marks else None)
+            mark = marks[0] if marks else None
+            fix = _end_as_meant(chat, last, following) or _ending(chat, last, mark, end)
             yield Hint(code, WARNING, what, (last + 1, max(following, last + 1)), origin.message, fix)
 
 
-def _ending(chat: Chat, last: int, mark: int | None) -> Fix | None:
-    """For a turn whose content ends with a token: what ends it now may just not be known as an end."""
-    vocabulary, message, end = chat.tokenizer.vocabulary, chat.origins[last].message, _end_of_turns(chat)
+def _ending(chat: Chat, last: int, mark: int | None, end: int | None) -> Fix | None:
+    """For a turn whose content ends with a token: what ends it now may just not be known as an end.
+
+    end  the model's own, see `_end_of_turns`
+    """
+    vocabulary, message = chat.tokenizer.vocabulary, chat.origins[last].message
     if mark is not None and looks_like_end(_raw(vocabulary, mark)):
         return Fix("Copy what mends the file", remedy=ending_generation(vocabulary, mark))
     if end not in vocabulary.eog:

@@ -9,7 +9,7 @@ import re
 
 import numpy as np
 
-from guiapp.core.chat.chat import Chat
+from guiapp.core.chat.chat import ANYWHERE, Chat
 from guiapp.core.chat.fixes import TemplateEdit
 from guiapp.core.chat.template_parts import EXPRESSION, owner_before, spelled
 from guiapp.core.chat.traced import TEMPLATE
@@ -33,10 +33,22 @@ def replacing(chat: Chat, start: int, end: int, text: str) -> TemplateEdit | Non
         is_whole = (start, end, text) == (first, last, "") and origin.message is None
         name = is_whole and re.compile(rf"{re.escape(origin.field)}\b").match(source, place)
         return TemplateEdit(place, name.end(), "''") if name else None
-    if (found := spelled(chat, row)) is None or (not found.quote and TAG.search(text)):
+    if (found := spelled(chat, row)) is None:
         return None
     start, end = found.places[start - first], found.places[end - first]
+    if not found.quote and _changes_more(source, start, end, text):
+        return None
     return TemplateEdit(start, end, _in_quotes(text, found.quote) if found.quote else text)
+
+
+def _changes_more(source: str, start: int, end: int, text: str) -> bool:
+    """Whether text between tags, so replaced, makes a tag with what is beside it, or costs a newline there.
+
+    jinja drops one behind the tag of a statement and at the end of a template.
+    """
+    before, behind = source[max(start - 2, 0) : start], source[end : end + 1]
+    is_dropped = (before in ("%}", "#}") and behind == "\n") or (before.endswith("\n") and not behind)
+    return bool(TAG.search(before[-1:] + text + behind)) or (is_dropped and not text)
 
 
 def ending_turn(chat: Chat, message: int, text: str) -> TemplateEdit | None:
@@ -45,17 +57,21 @@ def ending_turn(chat: Chat, message: int, text: str) -> TemplateEdit | None:
     None where the template does not print the content as it stands, nor text of its own behind it: what else
     it does with it may take no text.
     """
-    runs, source = chat.rendering.runs, chat.template.source_text
-    rows = [row for row, run in enumerate(runs) if run.origin.message == message]
-    last = next((row for row in reversed(rows) if runs[row].origin.kind != TEMPLATE), -1)
+    runs, source, last = chat.rendering.runs, chat.template.source_text, chat.runs.last_contents[message]
     place, owner = runs[last].origin.place, ""
     if place >= 0:
         owner, expression = owner_before(source, place), EXPRESSION.match(source, place)
         if expression is not None and BEHIND.match(source, expression.end()):
             said = _for_assistants(chat, place, text, owner)
             return None if said is None else TemplateEdit(expression.end(), expression.end(), f" ~ {said}")
-    behind = runs[last + 1].origin if last + 1 in rows else None
-    if behind is None or behind.field or behind.place < 0 or (found := spelled(chat, last + 1)) is None:
+    behind = runs[last + 1].origin if last + 1 < len(runs) else None
+    if (
+        behind is None
+        or behind.message != message
+        or behind.field
+        or behind.place < 0
+        or (found := spelled(chat, last + 1)) is None
+    ):
         return None
     said = _for_assistants(chat, behind.place, text, owner if behind.place > place else "")
     written = f"{said} ~ " if found.quote else f"{{{{ {said} }}}}"
@@ -67,11 +83,8 @@ def _for_assistants(chat: Chat, place: int, text: str, owner: str) -> str | None
 
     owner  the variable that is the message; with "", None where other messages come by as well
     """
-    said, role_of = f"'{_in_quotes(text)}'", chat.conversation.role
-    origins = [run.origin for run in chat.rendering.runs]
-    roles = [(role_of(each.message), each.place) for each in origins if each.message is not None]
-    here, elsewhere = ({role for role, at in roles if (at == place) is is_here} for is_here in (True, False))
-    if here == {ASSISTANT} and elsewhere - here:
+    said, roles_at = f"'{_in_quotes(text)}'", chat.roles_at
+    if roles_at[place] == {ASSISTANT} != roles_at[ANYWHERE]:
         return said
     return f"({said} if {owner}['role'] == '{ASSISTANT}' else '')" if owner else None
 

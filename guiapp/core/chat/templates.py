@@ -25,8 +25,8 @@ JSON, FOLDER = "chat_template.json", "additional_chat_templates"
 GIVEN, AS_GIVEN = "given", "as given"  # name and source of one that is its text
 MOST_TEMPLATES = 100
 CHARACTER = re.compile(
-    r"\\(?:[0-7]{1,3}|x[\da-fA-F]{2}|u[\da-fA-F]{4}|U[\da-fA-F]{8}|N\{[^}]*\}|.)|.", re.DOTALL
-)  # of a string in quotes
+    r"\\(?:[0-7]{1,3}|x[\da-fA-F]{2}|u[\da-fA-F]{4}|U[\da-fA-F]{8}|N\{[^}]*\}|[\\'\"abfnrtv\n])|.", re.DOTALL
+)  # of a string in quotes; a backslash before anything else stands for itself
 ENDS_OF_LINES = re.compile("\r\n?")
 
 
@@ -66,9 +66,10 @@ def _unquoted(source: str, place: int) -> tuple[str, list[int]]:
     if quote not in ("'", '"'):
         return "", places
     while (found := CHARACTER.match(source, at)) and found[0] != quote:
-        at = found.end()
+        at, character = found.end(), found[0]
         try:
-            character = found[0].encode("ascii", "backslashreplace").decode("unicode-escape")
+            if len(character) > 1:
+                character = character.encode("ascii", "backslashreplace").decode("unicode-escape")
         except UnicodeDecodeError:
             break
         said += character

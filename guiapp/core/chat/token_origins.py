@@ -62,6 +62,11 @@ class RunOrigins:
         ]
         self.of_runs.append(TokenOrigin(ADDED))
 
+    @cached_property
+    def last_contents(self) -> dict[int | None, int]:
+        """The last run of content of each message."""
+        return {each.message: row for row, each in enumerate(self.of_runs) if each.is_content}
+
     def rows_at(self, characters: NDArray[np.int64]) -> NDArray[np.int64]:
         """The runs that these are in."""
         return np.searchsorted(self.bounds[:-1], characters, "right") - 1

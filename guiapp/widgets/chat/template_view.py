@@ -22,6 +22,7 @@ from guiapp.core.chat.fixes import TemplateEdit
 from guiapp.core.chat.templates import GIVEN
 from guiapp.core.explain.figures import counted
 from guiapp.viewmodels.chat.model import ChatModel
+from guiapp.viewmodels.text.units import n_units
 from guiapp.widgets.shared.painting import RIGHT, Painted, write
 from guiapp.widgets.shared.style_sheet import READABLE, blend, set_role
 from guiapp.widgets.shared.theme import SMALL_FONT_PX, Theme, ThemeSource
@@ -211,8 +212,8 @@ class TemplateView(QPlainTextEdit):
 
     def _cursor_between(self, source: str, start: int, end: int) -> QTextCursor | None:
         block = self.document().findBlockByNumber(source.count("\n", 0, start))
-        first = start - source.rfind("\n", 0, start) - 1
-        last = min(first + end - start, block.length() - 1)
+        first = n_units(source[source.rfind("\n", 0, start) + 1 : start])
+        last = min(first + n_units(source[start:end]), block.length() - 1)
         if not block.isValid() or last <= first:
             return None
         cursor = QTextCursor(block)

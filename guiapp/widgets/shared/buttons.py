@@ -10,6 +10,8 @@ from PySide6.QtWidgets import QAbstractButton, QCheckBox, QPushButton, QToolButt
 
 from guiapp.widgets.shared.style_sheet import set_role
 
+NO_MODIFIER, KEYPAD = Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier
+
 
 def tool_button(
     text: str = "",
@@ -41,11 +43,12 @@ def push_button(text: str, clicked: Callable[[], object], *, role: str = "", tip
 
 
 def presses_button(event: QKeyEvent, window: QWidget) -> bool:
-    """Whether Return came to a button, which it presses now: Qt does so in dialogs only.
+    """Whether Return alone came to a button, which it presses now: Qt does so in dialogs only.
 
     For a window's `keyPressEvent`, which what the widget with the focus takes itself never reaches.
     """
     focused, is_return = window.focusWidget(), event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+    is_return = is_return and event.modifiers() in (NO_MODIFIER, KEYPAD)
     if not (is_return and isinstance(focused, QAbstractButton)) or isinstance(focused, QCheckBox):
         return False
     if not event.isAutoRepeat():

@@ -37,6 +37,7 @@ def fixed(chat, code):
             r"«{{ 'a\n\x41\'' + m.content + '\'<|eot_id|>\n' }}»",
             r"«{{ 'a\n\x41\'' + m.content + '\'<|im_end|>\n' }}»",
         ),
+        ("near_miss", r"«{{ '\q\8<|eot_id|>\'' + m.content }}»", r"«{{ '\q\8<|im_end|>\'' + m.content }}»"),
         ("double_bos", "{{ bos_token }}\n«<s>{{ m.content }}</s>»", "{{ '' }}\n«<s>{{ m.content }}</s>»"),
         ("double_bos", "«{{ bos_token + '<s>' + m.content }}»", "«{{ '' + '<s>' + m.content }}»"),
         ("double_bos", "\r\n<s>{{ '<s>' }}«{{ m.content }}»", "\n{{ '<s>' }}«{{ m.content }}»"),
@@ -72,6 +73,7 @@ def fixed(chat, code):
         ),
     ],
 )
+@pytest.mark.filterwarnings("ignore:.*invalid escape")  # of what jinja2 reads strings with
 def test_a_template_is_mended_where_it_wrote_what_is_wrong(code, before, after):
     tokenizer = guiapp.open_model("demo:spm" if "bos" in code else "demo:bpe")
     messages, (before, after) = [USER, ASSISTANT, USER], map(looped, (before, after))
@@ -89,6 +91,9 @@ def test_a_template_is_mended_where_it_wrote_what_is_wrong(code, before, after):
         "«{{ m.content }}{{ '<|eot' '_id|>' }}»",
         "«{% set text = [m.content] %}{{ text }}»",
         "«{{ m.content }}{{ '<|eot_' + 'id|>' }}»",
+        "«{ {{ m.content }}»",
+        "«{{ m.content }}{% if true %} \n{% endif %}»",
+        "«{{ m.content }}»\n ",
     ],
 )
 def test_what_is_not_just_written_is_left_alone(template):

@@ -334,7 +334,11 @@ def test_the_mouse_tells_of_tokens(page):
 def test_a_template_in_one_long_line_is_shown_whole_with_the_part_that_wrote_a_token(page, qtbot, tmp_path):
     path = tmp_path / "one.jinja"
     path.write_text(
-        "{% if 0 %}" + "no " * 100 + "{% endif %}" + "{% for m in messages %}[{{ m['content'] }}]{% endfor %}"
+        "{% if 0 %}"
+        + "no " * 100
+        + "{% endif %}"
+        + "{% for m in messages %}🦄{{ m['content'] }}]{% endfor %}",
+        encoding="utf-8",
     )
     page.template._use(str(path))
     settle(page, qtbot)

@@ -97,6 +97,8 @@ def test_keys_are_split_into_caps(qapp, keys, caps):
 @pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Enter])
 def test_return_presses_the_button_that_has_the_focus(shell, qtbot, key):
     shell.window.findChild(PageTabs).tabs["Tree",].setFocus()
+    press(qtbot, shell, key, CTRL)
+    assert shell.window.pages.current_name == "inspect"
     press(qtbot, shell, key)
     assert shell.window.pages.current_name == "tree"
     shell.window.actions_table["inspect"].trigger()
