@@ -26,9 +26,8 @@ def tip_of(widget):
     place = widget.rect().center()
     event = QHelpEvent(QEvent.Type.ToolTip, place, widget.mapToGlobal(place))
     QApplication.sendEvent(widget, event)
-    told = QTextDocumentFragment.fromHtml(QToolTip.text()).toPlainText()
     QToolTip.hideText()
-    return told
+    return QTextDocumentFragment.fromHtml(widget.toolTip()).toPlainText()
 
 
 def test_back_and_on_say_what_they_do_at_this_step(make_steps_page):
