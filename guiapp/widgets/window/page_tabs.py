@@ -73,6 +73,7 @@ class TabRow(QFrame):
         self._right = QWidget()
         self._tools = in_row(on=self._right)  # of the present page; those of others take no room from tabs
         self._shown: QWidget | None = None
+        self._row_of_tools = -1  # the grid is not asked: PySide keeps an item of it that Qt deletes
         self._left, self._middle = PageTabs(pages, actions, 1), PageTabs(pages, actions, 2, "quiet")
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(MARGIN_PX - UNIT_PX, 0, MARGIN_PX - UNIT_PX, 0)
@@ -117,8 +118,9 @@ class TabRow(QFrame):
         needed = sum(part.sizeHint().width() for part in parts) + 2 * GAP_PX
         is_narrow = needed > self.width() - margins.left() - margins.right()
         row = int(is_narrow and self.window().height() >= ROOM_FOR_TWO_ROWS_PX)
-        if self._grid.itemAtPosition(row, 2) is not None:
+        if row == self._row_of_tools:
             return
+        self._row_of_tools = row
         self._grid.addWidget(
             self._right, row, 2 * (1 - row), 1, 1 + 2 * row, sides.AlignRight | sides.AlignVCenter
         )
