@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
-    QHelpEvent,
     QKeyEvent,
     QMouseEvent,
     QPainter,
@@ -18,7 +17,7 @@ from PySide6.QtGui import (
     QPen,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QToolTip, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
 from guiapp.core.chat.chat import Chat
 from guiapp.core.explain.figures import counted
@@ -31,6 +30,7 @@ from guiapp.widgets.shared.painting import CENTER, LEFT, RIGHT, fill, ring, widt
 from guiapp.widgets.shared.plain_tip import plain_tip
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.theme import SMALL_FONT_PX, Theme, ThemeSource
+from guiapp.widgets.shared.tip_watch import TipWatch
 from guiapp.widgets.spans.painter import RADIUS_PX, faded
 
 SIDE_PX, BETWEEN_PX, MARGIN_PX = 48, 28, 16
@@ -77,6 +77,7 @@ class SideBySide(QAbstractScrollArea):
         self._themes, self._spelling = themes, spelling
         self.compared: Compared | None = None
         self.selected: tuple[int, int] | None = None
+        TipWatch(self.viewport(), self._tip)
         self.is_behind = False
         self.differences: list[Difference] = []
         self._tops: list[int] = []  # of each turn
@@ -201,13 +202,9 @@ class SideBySide(QAbstractScrollArea):
             place = self._place_at(event.position())
             self.select(None if place is None else (place.side, place.cell.token))
 
-    def viewportEvent(self, event: QEvent) -> bool:
-        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            place = self._place_at(QPointF(event.pos()))
-            tip = "" if place is None else str(self.told((place.side, place.cell.token)))
-            QToolTip.showText(event.globalPos(), plain_tip(tip), self.viewport())
-            return True
-        return super().viewportEvent(event)
+    def _tip(self, point: QPoint) -> str:
+        place = self._place_at(QPointF(point))
+        return "" if place is None else plain_tip(str(self.told((place.side, place.cell.token))))
 
     def _place_at(self, point: QPointF) -> CellPlace | None:
         """The token under a point of the viewport."""

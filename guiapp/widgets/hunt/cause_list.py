@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, Qt
-from PySide6.QtGui import QFontMetricsF, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPen
-from PySide6.QtWidgets import QToolTip
+from PySide6.QtCore import QPoint, QRect, QRectF, Qt
+from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPen
 
 from guiapp.core.explain.figures import counted
 from guiapp.core.explain.visible_text import isolate, visible_text
@@ -18,6 +17,7 @@ from guiapp.widgets.shared.painting import LEFT, RIGHT, Painted, bold, elided, f
 from guiapp.widgets.shared.plain_tip import plain_tip
 from guiapp.widgets.shared.style_sheet import blend
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
+from guiapp.widgets.shared.tip_watch import TipWatch
 
 HEAD_PX = 34
 CHIP_PX, CHIP_FONT_PX = 32, 15
@@ -83,6 +83,7 @@ class CauseList(PaintedRows):
         self._model = model
         self._chip_font = Theme.mono_font(CHIP_FONT_PX)
         self._metrics = QFontMetricsF(self._chip_font)
+        TipWatch(self.viewport(), self._tip)
         model.state_changed.connect(self.fit_rows)
         model.selected_changed.connect(self._follow_selected)
         self.fit_rows()
@@ -149,12 +150,6 @@ class CauseList(PaintedRows):
             case _:
                 super().keyPressEvent(event)
 
-    def viewportEvent(self, event: QEvent) -> bool:
-        if isinstance(event, QHelpEvent) and event.type() is QEvent.Type.ToolTip:
-            QToolTip.showText(event.globalPos(), plain_tip(self._tip(event.pos())), self.viewport())
-            return True
-        return super().viewportEvent(event)
-
     def _choose(self, row: int, chip: int) -> None:
         """A text that there is."""
         if 0 <= row < self.n_rows and 0 <= chip < len(texts_of(self._model.finds[row])):
@@ -174,8 +169,8 @@ class CauseList(PaintedRows):
             return ""
         find = self._model.finds[row]
         if chip is None:
-            return plain(sentence(find, self._model.state.subjects))
-        return visible_text(texts_of(find)[chip].text)
+            return plain_tip(plain(sentence(find, self._model.state.subjects)))
+        return plain_tip(visible_text(texts_of(find)[chip].text))
 
     # What is seen
 

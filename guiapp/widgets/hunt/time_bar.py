@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QRectF
-from PySide6.QtGui import QHelpEvent, QPainter
-from PySide6.QtWidgets import QToolTip
+from PySide6.QtCore import QPoint, QRectF
+from PySide6.QtGui import QPainter
 
 from guiapp.viewmodels.hunt.model import HuntModel
 from guiapp.viewmodels.hunt.words import title_of
 from guiapp.widgets.shared.painting import LEFT, RIGHT, Painted, fill, write
 from guiapp.widgets.shared.theme import SMALL_FONT_PX, Theme, ThemeSource
+from guiapp.widgets.shared.tip_watch import TipWatch
 
 HEIGHT_PX, BAR_TOP_PX, BAR_PX = 40, 8, 6
 TICK_PX, TICK_HEIGHT_PX = 2, 14
@@ -24,6 +24,7 @@ class TimeBar(Painted):
         self._model = model
         self.setFixedHeight(HEIGHT_PX)
         self.setMouseTracking(True)
+        TipWatch(self, self._tip)
         model.state_changed.connect(self._follow)
         model.running_changed.connect(self._follow)
         model.choices_changed.connect(self._follow)
@@ -58,12 +59,8 @@ class TimeBar(Painted):
         self.setAccessibleDescription(", ".join(filter(None, (seconds, *self.remarks))))
         self.update()
 
-    def event(self, event: QEvent) -> bool:
-        if isinstance(event, QHelpEvent) and event.type() is QEvent.Type.ToolTip:
-            near = [told for x, told in self.ticks if abs(x - event.pos().x()) <= NEAR_PX]
-            QToolTip.showText(event.globalPos(), "\n".join(near), self)
-            return True
-        return super().event(event)
+    def _tip(self, place: QPoint) -> str:
+        return "\n".join(told for x, told in self.ticks if abs(x - place.x()) <= NEAR_PX)
 
     def paint(self, painter: QPainter, theme: Theme) -> None:
         state = self._model.state

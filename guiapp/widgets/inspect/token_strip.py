@@ -14,7 +14,6 @@ from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSignalBlocker, QSize,
 from PySide6.QtGui import (
     QFocusEvent,
     QFontMetrics,
-    QHelpEvent,
     QKeyEvent,
     QMouseEvent,
     QPainter,
@@ -24,7 +23,7 @@ from PySide6.QtGui import (
     QResizeEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QAbstractScrollArea, QToolTip, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 
 from guiapp.core.explain.visible_text import isolate
 from guiapp.core.vocab.attributes import Attribute
@@ -35,6 +34,7 @@ from guiapp.widgets.inspect.chip_painting import draw_chip
 from guiapp.widgets.shared.painting import clear_pixmap
 from guiapp.widgets.shared.text_zoom import TextZoom
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UI_FONT_PX, UNIT_PX, ThemeSource
+from guiapp.widgets.shared.tip_watch import TipWatch
 
 Key = Qt.Key
 REPAINT_MS = 30
@@ -73,6 +73,7 @@ class TokenStrip(QAbstractScrollArea):
         self.setFrameShape(QAbstractScrollArea.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.viewport().setMouseTracking(True)
+        TipWatch(self.viewport(), self._tip)
         theme_source.changed.connect(self._restyle)
         self._zoom.changed.connect(self._restyle)
         source.vocabulary_changed.connect(self._restyle)
@@ -316,19 +317,16 @@ class TokenStrip(QAbstractScrollArea):
             self.select(0) if len(self._source.tokens) else None
         super().focusInEvent(event)
 
-    def viewportEvent(self, event: QEvent) -> bool:
-        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            index = self._index_at(event.pos())
-            QToolTip.showText(event.globalPos(), "" if index is None else self._tool_tip(index), self)
-            return True
-        return super().viewportEvent(event)
-
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._lay_out()
         super().resizeEvent(event)
 
     def _index_at(self, position: QPoint) -> int | None:
         return self._grid.index_at(position + QPoint(0, self.verticalScrollBar().value()))
+
+    def _tip(self, place: QPoint) -> str:
+        index = self._index_at(place)
+        return "" if index is None else self._tool_tip(index)
 
     def _tool_tip(self, index: int) -> str:
         """Token texts are data: escaped, since Qt takes whatever looks like HTML for HTML."""

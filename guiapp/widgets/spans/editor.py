@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QBasicTimer, QEvent, QMimeData, QPointF, QRectF, Qt, QTimerEvent
+from PySide6.QtCore import QBasicTimer, QEvent, QMimeData, QObject, QPointF, QRectF, Qt, QTimerEvent
 from PySide6.QtGui import (
     QDragEnterEvent,
     QDragMoveEvent,
@@ -50,6 +50,7 @@ class SpanEditor(SpanView):
         self, document: TextDocument, spans: SpanSource, themes: ThemeSource, side_px: int = SIDE_PX
     ) -> None:
         super().__init__(document, spans, themes, side_px)
+        self.installEventFilter(self)
         self._moves = CaretMoves(document, self._rows)
         self._caret_shows = True
         self._blinking = QBasicTimer()
@@ -136,12 +137,12 @@ class SpanEditor(SpanView):
 
     # Keyboard
 
-    def event(self, event: QEvent) -> bool:
-        is_override = event.type() == QEvent.Type.ShortcutOverride
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        is_override = watched is self and event.type() == QEvent.Type.ShortcutOverride
         if is_override and isinstance(event, QKeyEvent) and self._takes(event):
             event.accept()
             return True
-        return super().event(event)
+        return super().eventFilter(watched, event)
 
     def _takes(self, event: QKeyEvent) -> bool:
         return types_text(event) or bool(self._moves.move_for(event) or self._command_for(event))

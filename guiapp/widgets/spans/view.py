@@ -7,10 +7,9 @@ from math import inf
 from operator import itemgetter
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRect, QRectF, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import (
     QColor,
-    QHelpEvent,
     QPainter,
     QPaintEvent,
     QRegion,
@@ -30,6 +29,7 @@ from guiapp.viewmodels.text.document import TextDocument
 from guiapp.viewmodels.text.search import TextSearch
 from guiapp.viewmodels.tokens.layout import SpanSource, token_at
 from guiapp.widgets.shared.theme import TEXT_FONT_PX, ThemeSource
+from guiapp.widgets.shared.tip_watch import TipWatch
 from guiapp.widgets.spans.added_tokens import AddedTokens, ChipBox
 from guiapp.widgets.spans.block import TextMetrics
 from guiapp.widgets.spans.fonts import FontSearch
@@ -111,6 +111,8 @@ class SpanView(QAbstractScrollArea):
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
         self.setViewport(QWidget())
         self.viewport().setMouseTracking(True)
+        self.viewport().installEventFilter(self)
+        TipWatch(self.viewport(), lambda place: self.tip(QPointF(place)))
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
 
     @property
@@ -479,13 +481,11 @@ class SpanView(QAbstractScrollArea):
 
     # The mouse, without a button
 
-    def viewportEvent(self, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
-            QToolTip.showText(event.globalPos(), self.tip(QPointF(event.pos())), self.viewport())
-            return True
-        if event.type() == QEvent.Type.Leave:
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """The mouse leaves the viewport, perhaps for a scroll bar."""
+        if event.type() == QEvent.Type.Leave and watched is self.viewport():
             self._hover(-1)
-        return super().viewportEvent(event)
+        return super().eventFilter(watched, event)
 
     def _hover(self, index: int) -> None:
         if index != self._hovered_token:

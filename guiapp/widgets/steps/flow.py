@@ -7,7 +7,6 @@ from typing import NamedTuple
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import (
     QContextMenuEvent,
-    QHelpEvent,
     QMouseEvent,
     QPainter,
     QPainterPath,
@@ -15,7 +14,7 @@ from PySide6.QtGui import (
     QTransform,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QMenu, QToolTip
+from PySide6.QtWidgets import QMenu
 
 from guiapp.core.explain.visible_text import isolate
 from guiapp.core.trace.debugger import Debugger
@@ -24,6 +23,7 @@ from guiapp.viewmodels.steps.flow import LONG_TEXT_BYTES, Element, Flow, Role, f
 from guiapp.viewmodels.steps.model import StepsModel
 from guiapp.widgets.shared.painting import CENTER, fill, write
 from guiapp.widgets.shared.theme import UNIT_PX, Theme
+from guiapp.widgets.shared.tip_watch import TipWatch
 from guiapp.widgets.steps.boxes import (
     BOX_PX,
     FLOW_ROW_PX,
@@ -73,6 +73,7 @@ class FlowView(ZoomedView):
         self._turned = 0  # rows, by the wheel
         self._most_px = 0  # the height that this trace needed so far: panels below should not jump
         self.setMouseTracking(True)
+        TipWatch(self, self._tip)
         model.trace_changed.connect(self._forget_height)
         self._listen(model)
         self._follow()
@@ -295,27 +296,18 @@ class FlowView(ZoomedView):
             menu.addAction("Break when this token is formed", lambda: breakpoints.toggle(text))
         menu.exec(event.globalPos())
 
-    def event(self, event: QEvent) -> bool:
-        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            self._show_tip(event.pos(), event.globalPos())
-            return True
-        return super().event(event)
-
-    def _show_tip(self, place: QPoint, global_place: QPoint) -> None:
+    def _tip(self, place: QPoint) -> str:
         element, row = self._element_at(QPointF(place)), self._row_at(QPointF(place))
         debugger = self._debugger
         if row is not None:
-            tip = f"from byte {row.start:,}\nClick for a breakpoint here."
-            QToolTip.showText(global_place, tip, self)
-            return
+            return f"from byte {row.start:,}\nClick for a breakpoint here."
         if element is None or debugger is None:
-            QToolTip.hideText()
-            return
+            return ""
         data = debugger.trace.text[element.start : min(element.end, element.start + 4 * UNIT_PX)]
         token = f", id {element.below}" if element.below else ""
         lines = [f"{element.part.value}{token}"]
         lines.append(f"bytes {element.start:,}–{element.end:,}: {data.hex(' ').upper()}")
-        QToolTip.showText(global_place, "\n".join([*lines, "Click for a breakpoint here."]), self)
+        return "\n".join([*lines, "Click for a breakpoint here."])
 
 
 class RivalFlowView(FlowView):

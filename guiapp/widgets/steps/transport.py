@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QToolButton, QWidget
 
@@ -15,6 +16,7 @@ from guiapp.widgets.shared.choice_box import ChoiceBox
 from guiapp.widgets.shared.layouts import in_row
 from guiapp.widgets.shared.plain_tip import wrapped_tip
 from guiapp.widgets.shared.style_sheet import set_role
+from guiapp.widgets.shared.tip_watch import TipWatch
 from guiapp.widgets.window.actions import Actions
 
 PLAY_PX = 66
@@ -40,18 +42,18 @@ class WalkButton(QToolButton):
     def __init__(self, text: str, meaning: str, action: QAction, tell: Tell | None = None) -> None:
         super().__init__()
         keys = action.shortcut().toString()
-        self._meaning, self._tell = f"{meaning} ({keys})" if keys else meaning, tell
+        self._meaning = f"{meaning} ({keys})" if keys else meaning
         self.setText(text)
         self.setAccessibleName(meaning)
         self.setToolTip(self._meaning)
         self.clicked.connect(action.trigger)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         set_role(self, "raised")
+        if tell is not None:
+            TipWatch(self, partial(self._tip, tell))
 
-    def event(self, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.ToolTip and self._tell is not None:
-            self.setToolTip(wrapped_tip(f"{self._meaning}\n{self._tell()}"))
-        return super().event(event)
+    def _tip(self, tell: Tell, _: QPoint) -> str:
+        return wrapped_tip(f"{self._meaning}\n{tell()}")
 
 
 def walking_buttons(actions: Actions, tells: Mapping[str, Tell], *, has_pieces: bool = True) -> list[QWidget]:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from html import escape
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QFont, QFontMetrics, QGuiApplication, QHelpEvent, QPainter, QPen
-from PySide6.QtWidgets import QToolTip
+from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QFont, QFontMetrics, QGuiApplication, QPainter, QPen
 
 from guiapp.core.explain.merge_tree import MergeNode
 from guiapp.core.explain.visible_text import isolate, visible_text
@@ -14,6 +13,7 @@ from guiapp.viewmodels.tree.merge_tree_layout import LEVEL_PX, MergeTreeLayout, 
 from guiapp.widgets.shared.painting import CENTER, Painted, bold, write
 from guiapp.widgets.shared.text_zoom import TextZoom
 from guiapp.widgets.shared.theme import GAP_PX, SMALL_FONT_PX, UI_FONT_PX, UNIT_PX, Theme, ThemeSource
+from guiapp.widgets.shared.tip_watch import TipWatch
 from guiapp.widgets.shared.token_actions import copy_action
 
 SMALLEST_SCALE = 0.6
@@ -27,6 +27,7 @@ class MergeTreeView(Painted):
 
     def __init__(self, theme_source: ThemeSource, zoom: TextZoom | None = None) -> None:
         super().__init__(theme_source, "How the token is built")
+        TipWatch(self, self._tool_tip)
         self._zoom = zoom or TextZoom(self)
         self._roots: tuple[MergeNode, ...] = ()
         self._write: Write = visible_text
@@ -113,12 +114,6 @@ class MergeTreeView(Painted):
     def _origin(self) -> QPointF:
         free = self.width() - self._layout.width * self._scale()
         return QPointF(max(PADDING_PX, free / 2), 0)
-
-    def event(self, event: QEvent) -> bool:
-        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            QToolTip.showText(event.globalPos(), self._tool_tip(event.pos()), self)
-            return True
-        return super().event(event)
 
     def _tool_tip(self, position: QPoint) -> str:
         at = (QPointF(position) - self._origin()) / self._scale()

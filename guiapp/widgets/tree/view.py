@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QPointF, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPointF, QRect, QSize, Qt, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QImage,
@@ -76,6 +76,7 @@ class TreeView(QWidget):
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.grabGesture(Qt.GestureType.PinchGesture)
+        self.installEventFilter(self)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setAccessibleName("Token tree")
         model.picture_changed.connect(self._take_picture)
@@ -278,7 +279,7 @@ class TreeView(QWidget):
             self._zoom(geometry, event.position(), WHEEL_FACTOR ** (turned.y() / NOTCH))
         event.accept()
 
-    def event(self, event: QEvent) -> bool:
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Zoom by two fingers: on a touch pad (a native gesture) or on the screen."""
         if isinstance(event, QNativeGestureEvent):
             if event.gestureType() == Qt.NativeGestureType.ZoomNativeGesture:
@@ -291,7 +292,7 @@ class TreeView(QWidget):
                 self._pinch(self.mapFromGlobal(pinch.centerPoint()), pinch.scaleFactor())
                 event.accept(pinch)
                 return True
-        return super().event(event)
+        return super().eventFilter(watched, event)
 
     def _pinch(self, point: QPointF, factor: float) -> None:
         self._pressed = self._dragged = None

@@ -26,8 +26,9 @@ def tip_of(widget):
     place = widget.rect().center()
     event = QHelpEvent(QEvent.Type.ToolTip, place, widget.mapToGlobal(place))
     QApplication.sendEvent(widget, event)
+    told = QTextDocumentFragment.fromHtml(QToolTip.text()).toPlainText()
     QToolTip.hideText()
-    return QTextDocumentFragment.fromHtml(widget.toolTip()).toPlainText()
+    return told
 
 
 def test_back_and_on_say_what_they_do_at_this_step(make_steps_page):

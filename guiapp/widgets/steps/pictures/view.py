@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from functools import partial
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize
+from PySide6.QtCore import QPoint, QPointF, QRectF, QSize
 from PySide6.QtGui import QFontMetricsF, QPainter
 
 from guiapp.core.explain.visible_text import isolate
@@ -25,6 +25,7 @@ from guiapp.widgets.shared.plain_tip import wrapped_tip
 from guiapp.widgets.shared.rounded_boxes import RoundedBoxes
 from guiapp.widgets.shared.style_sheet import blend
 from guiapp.widgets.shared.theme import SMALL_FONT_PX, UI_FONT_PX, UNIT_PX, Theme
+from guiapp.widgets.shared.tip_watch import TipWatch
 from guiapp.widgets.steps.cards import enlargement
 from guiapp.widgets.steps.drawing import Drawing, ZoomedView
 from guiapp.widgets.steps.pictures.lattice import paint_lattice
@@ -59,6 +60,7 @@ class PictureView(ZoomedView):
 
     def __init__(self, model: StepsModel, drawing: Drawing) -> None:
         super().__init__("What the encoder knows", drawing)
+        TipWatch(self, self._tip)
         self._model = model
         self._boxes = RoundedBoxes()
         self._caption_for, self._caption_px = (
@@ -104,17 +106,17 @@ class PictureView(ZoomedView):
     def _scale(self) -> float:
         return enlargement(self.size(), NATURAL_SIZE, self._zoom.factor)
 
-    def event(self, event: QEvent) -> bool:
-        """What is shown, and where steps lead from here; made when somebody asks."""
-        if event.type() == QEvent.Type.ToolTip and (debugger := self._model.debugger) is not None:
-            size = self._model.granularity
-            told = (
-                explanation(debugger),
-                f"Step on: {step_on(debugger, size)}",
-                f"Step back: {step_back(debugger, size)}",
-            )
-            self.setToolTip(wrapped_tip("\n\n".join(told)))
-        return super().event(event)
+    def _tip(self, _: QPoint) -> str:
+        """What is shown, and where steps lead from here."""
+        if (debugger := self._model.debugger) is None:
+            return ""
+        size = self._model.granularity
+        told = (
+            explanation(debugger),
+            f"Step on: {step_on(debugger, size)}",
+            f"Step back: {step_back(debugger, size)}",
+        )
+        return wrapped_tip("\n\n".join(told))
 
     def _is_encoding(self) -> bool:
         debugger = self._model.debugger

@@ -1,0 +1,28 @@
+"""Tooltips that are made when somebody asks, of the place that the mouse is at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QEvent, QObject, QPoint
+from PySide6.QtGui import QHelpEvent
+from PySide6.QtWidgets import QToolTip, QWidget
+
+
+class TipWatch(QObject):
+    """Shows what a widget tells of a place, "" for nothing; lives as long as the widget.
+
+    What a widget paints is not painted in here, as it would be within an override of its `event`: there a
+    mistake in painting would end PySide 6.11 before it can be shown.
+    """
+
+    def __init__(self, widget: QWidget, tip: Callable[[QPoint], str]) -> None:
+        super().__init__(widget)
+        self._widget, self._tip = widget, tip
+        widget.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            QToolTip.showText(event.globalPos(), self._tip(event.pos()), self._widget)
+            return True
+        return False
