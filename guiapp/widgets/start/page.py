@@ -70,10 +70,9 @@ class StartPage(Page):
     @property
     def panels(self) -> list[QWidget]:
         """What F6 goes through."""
-        columns = self.lessons, self.models, self.texts
-        rows = (column.itemAt(0) for column in columns)
-        firsts = [row.widget() for row in rows if row is not None]
-        return [self.looking.title, *(row for row in firsts if isinstance(row, StartRow))]
+        sections = filter(None, (part.parentWidget() for part in (self.lessons, self.models, self.texts)))
+        rows = ([row for row in each.findChildren(StartRow) if not row.isHidden()] for each in sections)
+        return [self.looking.title, *(each[0] for each in rows if each)]
 
     @property
     def is_ready(self) -> bool:

@@ -2,8 +2,7 @@
 
 import pytest
 from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QApplication, QLabel, QWidget, QWidgetItem
-from shiboken6 import Shiboken
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
 from guiapp.viewmodels.settings import Settings
 from guiapp.widgets.shared.layouts import in_column
@@ -123,23 +122,6 @@ def test_tools_stand_below_the_tabs_where_there_is_no_room_beside_them(window):
         assert (place.y() >= tab.geometry().bottom()) is is_below
         assert tools.width() >= tools.sizeHint().width() or height == 400
         assert window.row.height() == ROW_HEIGHT_PX * (1 + is_below)
-
-
-def test_no_item_of_a_layout_is_left_where_other_objects_may_come_to_lie(window):
-    """PySide takes the next object there for the item, and gives up memory that is in use."""
-    before = items()
-    press(window, "Look", "Compare")
-    press(window, "Look", "Compare", "Hunt")
-    for n_letters in (80, 1, 80, 1):
-        window.pages.current.tools.setText("x" * n_letters)
-        window.resize(600, 700)
-        QApplication.processEvents()
-        QApplication.processEvents()
-    assert not [each for each in items() if each not in before]
-
-
-def items():
-    return [each for each in Shiboken.getAllValidWrappers() if type(each) is QWidgetItem]
 
 
 def test_a_tab_says_what_is_behind_it_and_its_keys(window):
