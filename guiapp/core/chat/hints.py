@@ -92,7 +92,7 @@ def _two_bos(chat: Chat) -> Iterator[Hint]:
 
 def _ends_of_turns(chat: Chat) -> Iterator[Hint]:
     """Whether what the assistant has said ends as the model would end it; each kind of end is told once."""
-    vocabulary, told, end = chat.tokenizer.vocabulary, set[str](), _end_of_turns(chat)
+    vocabulary, told, markers = chat.tokenizer.vocabulary, set[str](), _Markers(chat)
     control = is_control(vocabulary)
     contents = np.flatnonzero(chat.origins.is_content)
     is_last = np.diff(chat.origins.messages[contents], append=-2) != 0
@@ -115,7 +115,7 @@ def _ends_of_turns(chat: Chat) -> Iterator[Hint]:
         if what not in told:
             told.add(what)
             mark = marks[0] if marks else None
-            fix = _end_as_meant(chat, last, following) or _ending(chat, last, mark, end)
+            fix = _end_as_meant(chat, markers, last, following) or _ending(chat, last, mark, markers.end)
             yield Hint(code, WARNING, what, (last + 1, max(following, last + 1)), origin.message, fix)
 
 
@@ -139,7 +139,7 @@ def _ending(chat: Chat, last: int, mark: int | None, end: int | None) -> Fix | N
 def _near_misses(chat: Chat) -> Iterator[Hint]:
     """What looks like a control token but is text in this model."""
     told = set[str]()
-    for found, meant, instead in _misspelt(chat, 0, len(chat.text)):
+    for found, meant, instead in _Markers(chat).misspelt(0, len(chat.text)):
         said = found[0]
         origin = chat.origin_at(found.start())
         where = f"in {_name(origin)}" if origin.is_content else f"from line {origin.line} of the template"
@@ -157,32 +157,38 @@ def _near_misses(chat: Chat) -> Iterator[Hint]:
         )
 
 
-def _misspelt(chat: Chat, start: int, end: int) -> Iterator[tuple[re.Match[str], str, str]]:
-    """Near misses among some characters of the prompt: each with what is meant, or "", and how to say so."""
-    vocabulary, end_of_turns = chat.tokenizer.vocabulary, _end_of_turns(chat)
-    names = {
-        _raw(vocabulary, token_id) for token_id in chat.tokenizer.special_tokens.searched_for(True).tolist()
-    }
-    by_look = {look(name): name for name in names}
-    for found in stoppable(MARKER.finditer(chat.text, start, end)):
-        said, meant = found[0], by_look.get(look(found[0]), "")
-        if said in names or not (meant or said in ENDS or said in BEGINNINGS):
-            continue
-        instead = f"; it has {quoted(meant)}" if meant else ""
-        if said in ENDS and not meant and end_of_turns is not None:
-            meant = _raw(vocabulary, end_of_turns)
-            instead = f"; its turns end with {quoted(meant)}"
-        yield found, meant, instead
+class _Markers:
+    """Special tokens by what people see of them.
+
+    end  the token that ends turns, see `_end_of_turns`
+    """
+
+    def __init__(self, chat: Chat) -> None:
+        self._chat, self.end = chat, _end_of_turns(chat)
+        self._names = chat.tokenizer.special_tokens.names
+        self._by_look = {look(name): name for name in self._names}
+
+    def misspelt(self, start: int, end: int) -> Iterator[tuple[re.Match[str], str, str]]:
+        """Near misses among some characters of the prompt: with what is meant, or "", and how to say so."""
+        for found in stoppable(MARKER.finditer(self._chat.text, start, end)):
+            said, meant = found[0], self._by_look.get(look(found[0]), "")
+            if said in self._names or not (meant or said in ENDS or said in BEGINNINGS):
+                continue
+            instead = f"; it has {quoted(meant)}" if meant else ""
+            if said in ENDS and not meant and self.end is not None:
+                meant = _raw(self._chat.tokenizer.vocabulary, self.end)
+                instead = f"; its turns end with {quoted(meant)}"
+            yield found, meant, instead
 
 
-def _end_as_meant(chat: Chat, last: int, following: int) -> Fix | None:
+def _end_as_meant(chat: Chat, markers: _Markers, last: int, following: int) -> Fix | None:
     """For a turn behind which the template writes an end, but misspelt: a second one is not to be added."""
     vocabulary = chat.tokenizer.vocabulary
     start, end = _characters(chat, last)[0], len(chat.text)  # the last token may have some of the marker
     if following < len(chat.token_ids):
         end = _characters(chat, following)[0]
     ends = {_raw(vocabulary, token_id) for token_id in vocabulary.eog}
-    for found, meant, _ in _misspelt(chat, start, end):
+    for found, meant, _ in markers.misspelt(start, end):
         if meant in ends and chat.origin_at(found.start()).kind == TEMPLATE:
             return _replacement(chat, found.start(), found.end(), meant)
     return None

@@ -50,14 +50,9 @@ class Patient:
         return found
 
     @cached_property
-    def specials(self) -> dict[str, int]:
-        """The tokens that are cut out of texts."""
-        return {self.texts[row]: row for row in self.tokenizer.special_tokens.searched_for(True).tolist()}
-
-    @cached_property
     def by_look(self) -> dict[str, str]:
-        """Their texts by what people see of them."""
-        return {look(text): text for text in self.specials}
+        """The texts of special tokens by what people see of them."""
+        return {look(text): text for text in self.tokenizer.special_tokens.names}
 
     @cached_property
     def templates(self) -> tuple[ChatTemplate, ...]:

@@ -132,7 +132,7 @@ def _role_missing(patient: Patient, template: _Template) -> Iterator[Finding]:
 
 def _markers(patient: Patient, template: _Template) -> Iterator[Finding]:
     """Markers that are ordinary text in this model."""
-    names, by_look = patient.specials, patient.by_look
+    names, by_look = patient.tokenizer.special_tokens.names, patient.by_look
     remedy = patient.new_metadata(REMEDY, OTHERWISE)
     for marker, at in _first_of_each(MARKER, template.text).items():
         meant = by_look.get(look(marker))

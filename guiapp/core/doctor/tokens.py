@@ -191,7 +191,7 @@ def check_merges(patient: Patient) -> Iterator[Finding]:
 def check_looks(patient: Patient) -> Iterator[Finding]:
     """Special tokens that people cannot tell apart, or whose text holds what nobody sees."""
     by_look, blank = dict[str, str](), list[int]()
-    for text, row in patient.specials.items():
+    for text, row in patient.tokenizer.special_tokens.names.items():
         if not text.strip():
             continue
         if twin := by_look.get(look(text)):

@@ -95,6 +95,12 @@ class SpecialTokens:
         is_searched = (self._vocabulary.attributes[self._in_order] & hidden) == 0
         return self._in_order.compress(is_searched)
 
+    @cached_property
+    def names(self) -> dict[str, int]:
+        """Those that match where special tokens are parsed, by their texts, in match order."""
+        ids = self.searched_for(True).tolist()
+        return {self._vocabulary.raw_text(each).decode("utf-8", "replace"): each for each in ids}
+
     def stand_alone(self, parse_special: bool) -> bool:
         """Whether one that overlaps no other is claimed wherever it occurs, whatever is around it."""
         return True
