@@ -90,6 +90,7 @@ class TemplateView(QPlainTextEdit):
         self.lines: tuple[int | None, ...] = ()
         self.lit_line = self.failed_line = 0
         self._pointed: int | None = None
+        self._lit_part: tuple[int, int] | None = None
         self._asked: tuple[str, int] | None = None
         self._edited: tuple[str, tuple[int, int]] | None = None
         self._text = ""
@@ -188,19 +189,26 @@ class TemplateView(QPlainTextEdit):
 
     def _follow_selected(self) -> None:
         index = self._model.selected_token
-        line = 0 if index is None else self._model.origins[index].line
-        if line != self.lit_line:
-            self.lit_line = line
-            self._asked = None
+        line = self._line_of(index)
+        part = self._model.part_that_wrote(index) if index is not None and line else None
+        if (line, part) != (self.lit_line, self._lit_part):
+            self.lit_line, self._lit_part, self._asked = line, part, None
             self._show_line(line)
-        if index is not None and (part := self._cursor_over(index)) is not None:
-            part.setPosition(part.selectionStart())
-            self.setTextCursor(part)
+            if index is not None and (cursor := self._cursor_over(index)) is not None:
+                cursor.setPosition(cursor.selectionStart())
+                self.setTextCursor(cursor)
         self._mark_lines()
+
+    def _line_of(self, token: int | None) -> int:
+        """The line that wrote it; 0 while another template is shown than that of the prompt."""
+        origins = self._model.origins
+        return origins[token].line if self.lines and token is not None and token < len(origins) else 0
 
     def _cursor_over(self, token: int) -> QTextCursor | None:
         """Over the part of a line that wrote a token, as far as it is shown."""
-        if (part := self._model.part_that_wrote(token)) is None or self._model.chat is None:
+        if not self._line_of(token) or self._model.chat is None:
+            return None
+        if (part := self._model.part_that_wrote(token)) is None:
             return None
         return self._cursor_between(self._model.chat.template.source_text, *part)
 
@@ -237,10 +245,9 @@ class TemplateView(QPlainTextEdit):
 
     def _mark_lines(self) -> None:
         theme, marks = self._theme_source.theme, list[QTextEdit.ExtraSelection]()
-        origins, pointed, selected = self._model.origins, self._pointed, self._model.selected_token
-        pointed = None if pointed is None or pointed >= len(origins) else pointed
+        pointed, selected = self._pointed, self._model.selected_token
         lines = (
-            (0 if pointed is None else origins[pointed].line, theme.faint),
+            (self._line_of(pointed), theme.faint),
             (self.lit_line, theme.accent),
             (self.asked_line, theme.accent),
             (self.failed_line, theme.bad),

@@ -331,6 +331,29 @@ def test_the_mouse_tells_of_tokens(page):
     assert not page.template.view.extraSelections()
 
 
+def test_nothing_is_lit_in_a_template_that_did_not_write_the_prompt(page, qtbot, tmp_path):
+    page.model.select_token(token_with(page, "lions"))
+    assert page.template.view.lit_line
+    path = tmp_path / "bad.jinja"
+    path.write_text("fine\n" * 30 + "{{ messages[9].content.x }}\n")
+    page.template._use(str(path))
+    settle(page, qtbot)
+    page.model.select_token(token_with(page, "sleep"))
+    assert page.model.chat.template.text != path.read_text()
+    assert not page.template.view.lit_line
+    assert [each.cursor.blockNumber() for each in page.template.view.extraSelections()] == [30]  # that fails
+
+
+def test_typing_does_not_scroll_the_template_back_to_the_part_that_is_lit(page, qtbot):
+    page.model.select_token(token_with(page, "lions"))
+    cursor = page.template.view.textCursor()
+    cursor.movePosition(cursor.MoveOperation.End)
+    page.template.view.setTextCursor(cursor)
+    page.model.edited.type(2, "Deeply!")
+    settle(page, qtbot)
+    assert page.template.view.textCursor().position() == cursor.position()
+
+
 def test_a_template_in_one_long_line_is_shown_whole_with_the_part_that_wrote_a_token(page, qtbot, tmp_path):
     path = tmp_path / "one.jinja"
     path.write_text(
