@@ -77,6 +77,10 @@ class FakeTokenizer:
     def longest(self, parse_special: bool) -> int:
         return 1
 
+    @property
+    def names(self) -> dict[str, int]:
+        return {"<s>": 0}
+
     def searched_for(self, parse_special: bool) -> NDArray[np.int32]:
         return np.zeros(1, np.int32)
 
