@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import QObject
@@ -10,6 +9,7 @@ from PySide6.QtCore import QObject
 from guiapp.core.chat.messages import conversation_of
 from guiapp.core.chat.requests import request_of, settings_of
 from guiapp.core.errors import ChatError
+from guiapp.viewmodels.chat.edited_conversation import Draft
 from guiapp.viewmodels.chat.model import ChatModel
 from guiapp.viewmodels.later import later
 from guiapp.viewmodels.text.kept_texts import KeptTexts
@@ -29,8 +29,7 @@ class KeptConversation(QObject):
         if (found := self.kept.take()) is not None:
             try:
                 settings = settings_of(found.data)
-                model.edited.restore(conversation_of(found.data, is_limited=False))
-                model.choose(replace(settings, add_special=model.settings.add_special))
+                model.edited.restore(Draft(conversation_of(found.data, is_limited=False), settings))
             except ChatError:  # a file that somebody else wrote there
                 self.kept.forget()
         model.edited.changed.connect(self._delay.start)

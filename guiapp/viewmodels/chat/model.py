@@ -84,7 +84,6 @@ class ChatModel(Working):
         super().__init__()
         self.session = session
         self.edited = EditedConversation(self)
-        self._settings = ChatSettings()
         self.result: ChatResult | None = None
         self.shown: ChatResult | None = None
         self._selected: int | None = None
@@ -94,8 +93,9 @@ class ChatModel(Working):
         self._job = LatestJob[ChatResult](self, self._take)
         self._delay = later(self, TYPING_MS, self._start)
         self.edited.changed.connect(self._render_soon)
+        self.edited.settings_changed.connect(self._follow_settings)
         session.vocabulary_changed.connect(self._follow_vocabulary)
-        session.options_changed.connect(self._follow_options)
+        session.options_changed.connect(self._follow_settings)
         self._start()
 
     def open(self, path: Path) -> None:
@@ -144,21 +144,21 @@ class ChatModel(Working):
     @property
     def settings(self) -> ChatSettings:
         """With the switch that all pages share."""
-        return replace(self._settings, add_special=self.session.options.add_special)
+        return replace(self.edited.settings, add_special=self.session.options.add_special)
 
     def choose(self, settings: ChatSettings) -> None:
         """Render with these from now on."""
-        if settings == self.settings:
-            return
-        self._settings = settings
-        self.settings_changed.emit()
+        self._use(self.edited.conversation, settings)
+
+    def _use(self, conversation: Conversation, settings: ChatSettings) -> None:
+        """As one step of undo, but for the switch."""
+        self.edited.take(conversation, replace(settings, add_special=True))
         self.session.set_add_special(settings.add_special)
-        self._start()
 
     @property
     def request(self) -> str:
         """Messages and settings as a session file has them: with the text of a template that is in a file."""
-        settings, template = self._settings, None if self.result is None else self.result.template
+        settings, template = self.edited.settings, None if self.result is None else self.result.template
         names = {each.name for each in self.templates}
         if (given := settings.template) is not None and given not in names and not is_text(given):
             settings = replace(settings, template=None if template is None else marked_as_text(template.text))
@@ -167,8 +167,7 @@ class ChatModel(Working):
     def take_request(self, request: str) -> None:
         """Show what a session file has, as one step of undo; raises ChatError."""
         settings = replace(settings_of(request), add_special=self.settings.add_special)
-        self.edited.take(conversation_of(request, is_limited=False))
-        self.choose(settings)
+        self._use(conversation_of(request, is_limited=False), settings)
 
     def mend(self, fix: Fix) -> None:
         """Do what the button of a hint about the prompt that is shown says, but for what is to be copied."""
@@ -177,8 +176,7 @@ class ChatModel(Working):
         if self.chat is None:
             return
         conversation, settings = mended(self.edited.conversation, self.settings, self.chat.template, fix)
-        self.edited.take(conversation)
-        self.choose(settings)
+        self._use(conversation, settings)
 
     # Selection
 
@@ -215,12 +213,10 @@ class ChatModel(Working):
 
     def _follow_vocabulary(self) -> None:
         """The templates of another model are others."""
-        if self.settings.template in {each.name for each in self.templates}:
-            self._settings = replace(self._settings, template=None)
-            self.settings_changed.emit()
+        self.edited.forget_templates({each.name for each in self.templates})
         self._begin_anew()
 
-    def _follow_options(self) -> None:
+    def _follow_settings(self) -> None:
         self.settings_changed.emit()
         self._start()
 

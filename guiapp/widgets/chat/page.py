@@ -92,7 +92,8 @@ class ChatPage(Page):
         self.template.fold_wanted.connect(partial(self.show_template, False))
         model.result_changed.connect(self._follow)
         model.settings_changed.connect(self._follow)
-        model.edited.changed.connect(self.undo_changed)
+        for changed in (model.edited.changed, model.edited.settings_changed):
+            changed.connect(self.undo_changed)
         for part in (self, self._tools):
             part.addActions([setting.actions[name] for name in ("undo", "redo")])
         self._whitespace = setting.actions["whitespace"]

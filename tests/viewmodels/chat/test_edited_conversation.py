@@ -6,13 +6,13 @@ import random
 import pytest
 
 from guiapp.core.chat.messages import Conversation, conversation_of
-from guiapp.viewmodels.chat.edited_conversation import EditedConversation, as_json
+from guiapp.viewmodels.chat.edited_conversation import Draft, EditedConversation, as_json
 
 
 @pytest.fixture
 def edited(qapp):
     made = EditedConversation()
-    made.restore(Conversation(({"role": "user", "content": ""},)))
+    made.restore(Draft(Conversation(({"role": "user", "content": ""},))))
     return made
 
 

@@ -8,7 +8,7 @@ from gguf_builder import write_vocab
 from guiapp.core.chat import messages
 from guiapp.core.chat.messages import conversation_of
 from guiapp.core.editing.token_store import N_TINTS
-from guiapp.viewmodels.chat.edited_conversation import NOTHING
+from guiapp.viewmodels.chat.edited_conversation import Draft
 from guiapp.viewmodels.chat.kept_conversation import KeptConversation
 from guiapp.viewmodels.chat.model import ChatModel
 from guiapp.viewmodels.chat.spans import ChatSpans
@@ -141,6 +141,29 @@ def test_fixes_are_applied_and_taken_back(model, qtbot):
     assert model.edited.conversation == near
 
 
+def test_a_mend_of_the_template_is_taken_back_too_and_forgotten_with_the_model(model, qtbot):
+    render(model, qtbot, conversation_of([{"role": "user", "content": "a"}]))
+    near = "{% for m in messages %}{{ m.content }}<| im_end |>{% endfor %}"
+    model.choose(replace(model.settings, template=near))
+    settle(model, qtbot)
+    model.mend(next(hint.fix for hint in model.hints if hint.code == "near_miss"))
+    settle(model, qtbot)
+    assert model.settings.template == near.replace("<| im_end |>", "<|im_end|>")
+    model.edited.undo()
+    settle(model, qtbot)
+    assert model.settings.template == near == model.chat.template.text
+    model.edited.undo()
+    assert model.settings.template == CHATML
+    model.edited.redo()
+    model.choose(replace(model.settings, template="default"))
+    settle(model, qtbot)
+    with qtbot.waitSignal(model.session.vocabulary_changed):
+        model.session.loader.open("demo:toy")
+    assert model.settings.template is None
+    model.edited.undo()
+    assert model.settings.template == near  # a text fits any model
+
+
 def test_the_switch_of_the_window_is_followed_and_set(model, qtbot):
     render(model, qtbot)
     assert model.encoding.token_ids[0] == model.session.vocabulary.special_ids.bos
@@ -179,7 +202,7 @@ def test_more_than_a_template_is_given_is_kept_and_opened_again(model, tmp_path,
     model.edited.take(HELLO)
     monkeypatch.setattr(messages, "MOST_CHARACTERS", 5)
     kept.stop()
-    model.edited.take(NOTHING)
+    model.edited.take(Draft().conversation)
     KeptConversation(model, tmp_path).stop()
     assert model.edited.conversation == HELLO
     model.take_request(model.request)  # a session's
