@@ -47,7 +47,7 @@ class CompareMenu(MenuButton):
         rows = [
             ("Content as text", Beside(Way.AS_TEXT)),
             (f"{'Without' if own else 'With'} generation prompt", Beside(Way.NO_PROMPT)),
-            ("llama.cpp’s own prompt", Beside(Way.LLAMA_CPP)),
+            ("llama.cpp's own prompt", Beside(Way.LLAMA_CPP)),
         ]
         for title, each in rows:
             self._add(menu, title, each)
@@ -60,7 +60,7 @@ class CompareMenu(MenuButton):
                     f"Template {quoted(template.name, LONGEST_NAME)}",
                     Beside(Way.TEMPLATE, template.name),
                 )
-        menu.addAction("A template’s file…", self._ask_for_file)
+        menu.addAction("A template's file…", self._ask_for_file)
         menu.addAction("Another model…", self._ask_for_model)
         if now is not None:
             menu.addSeparator()

@@ -14,7 +14,7 @@ from guiapp.widgets.shared.theme import ThemeSource
 
 EQUAL, EQUAL_TEXT, DIFFERS = "equal to llama.cpp", "text equal to llama.cpp", "differs from llama.cpp"
 ABOUT_EQUAL = "llama.cpp itself, given these messages, makes the same text and the same ids of them."
-ABOUT_TEXT = "llama.cpp itself makes the same text of these messages. It does not read this model’s file."
+ABOUT_TEXT = "llama.cpp itself makes the same text of these messages. It does not read this model's file."
 
 
 class LlamaBadge(QWidget):

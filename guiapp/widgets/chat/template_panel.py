@@ -72,7 +72,7 @@ class TemplatePanel(QFrame):
         if chosen == CHATML:
             name = "ChatML, an example"
         elif template is not None and template.source == AS_GIVEN:
-            name = "a text"
+            name = "not the model's"
         elif chosen is not None and template is not None and chosen != template.name:
             name = quoted(Path(chosen).name, LONGEST_NAME)
         elif template is None:

@@ -139,7 +139,7 @@ class TemplateView(QPlainTextEdit):
         self._mark_lines()
 
     def shown_blocks(self) -> list[tuple[QTextBlock, float, float]]:
-        """The lines that show, their tops in the viewport and heights without the document’s margin."""
+        """The lines that show, their tops in the viewport and heights without the document's margin."""
         found, block = [], self.firstVisibleBlock()
         while block.isValid():
             place = self.blockBoundingGeometry(block).translated(self.contentOffset())

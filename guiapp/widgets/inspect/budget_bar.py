@@ -95,9 +95,9 @@ class BudgetBar(QFrame):
         if not self.field.isModified():
             self.field.setText(f"{budget.n_most:,}")
         model = budget.of_model
-        of_file = "context length of the model" if model else "tokens; the model’s file says nothing"
+        of_file = "context length of the model" if model else "tokens; the model's file says nothing"
         self._source.set_texts(["tokens of your own" if budget.own else of_file, ""])
-        self.of_model.setText(f"Use the model’s {model:,}" if model else "")
+        self.of_model.setText(f"Use the model's {model:,}" if model else "")
         self.of_model.setVisible(budget.own is not None and model is not None)
         left = budget.n_most - budget.n_used
         over = f"{counted(-left, 'token')} too many: cut off at the line"
