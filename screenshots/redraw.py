@@ -19,6 +19,7 @@ from gguf import GGMLQuantizationType
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
+from draw_picker import move_to_home
 from embedded_models import rows_with_dead, with_tensors
 
 from guiapp import open_model
@@ -211,6 +212,7 @@ def main() -> None:
         subprocess.run([sys.executable, str(FOLDER / "draw_picker.py")], check=True)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
+        move_to_home(folder / "home")
         run = Path(runs[0]) if runs else folder / "run.json"
         names = [name for name in PICTURES if name in wanted and _has_model(name)]
         if any(PICTURES[name][0] == EMBEDDINGS for name in names):
