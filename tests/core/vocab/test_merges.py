@@ -5,9 +5,11 @@ from itertools import pairwise
 
 import pytest
 from pair_vocabularies import byte_level, character_level, sentence_piece
+from piece_models import UNKNOWN, UNUSED, model, piece
 from toy_vocabulary import toy_vocabulary
 
 from guiapp.core.errors import VocabError
+from guiapp.core.open_model import open_model
 from guiapp.core.vocab.merges import byte_pair_merging, sentence_piece_merging
 from guiapp.core.vocab.vocabulary import Rules
 
@@ -75,3 +77,21 @@ def test_what_is_no_token_is_written_as_the_tokens_of_its_bytes():
     assert merging.tokens_of(None, data, 1, 3) == [(1, 1, 2), (0, 2, 3)]
     assert merging.tokens_of(99, data, 1, 2) == [(1, 1, 2)]
     assert (merging.find_piece(b" a"), merging.find_piece(b"xx")) == (5, -1)
+
+
+def test_unused_pieces_are_taken_apart_but_for_single_characters(tmp_path):
+    pieces = [
+        piece("<unk>", kind=UNKNOWN),
+        *map(piece, "ab"),
+        piece("ab", kind=UNUSED),
+        piece("c", kind=UNUSED),
+    ]
+    path = tmp_path / "tokenizer.model"
+    path.write_bytes(model([*pieces, piece("abc")], {3: 2}))
+    merging = sentence_piece_merging(open_model(path).vocabulary)
+    symbols = [None, -1, *range(len(merging.model) + 1)]
+    assert merging.takes_apart
+    assert [symbol for symbol in symbols if merging.is_unused(symbol)] == [3]
+    without = sentence_piece_merging(sentence_piece(SCORES))
+    assert not without.takes_apart
+    assert not without.is_unused(1)

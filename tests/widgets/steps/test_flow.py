@@ -114,7 +114,9 @@ def near(one, other):
 
 def test_a_strip_at_the_right_says_which_rows_are_in_sight(make_steps_page, qtbot):
     page = make_steps_page(text=b"How do the lions sleep in New York? " * 8)
-    view, line = page.trace.flow, page.trace.flow._theme_source.theme.line.name()
+    view = page.trace.flow
+    theme = view._theme_source.theme
+    line, faint = theme.line.name(), theme.faint.name()
 
     def strips():
         shapes = paintings_of(view).drawn
@@ -128,6 +130,10 @@ def test_a_strip_at_the_right_says_which_rows_are_in_sight(make_steps_page, qtbo
     for _ in range(n_rows - n_seen + 1):
         (strip,) = strips()
         assert strip.height() == pytest.approx(n_seen * view.height() / n_rows)
+        in_sight = [f"{row.start:,}" for row in view.gutter_rows if 0 < row.middle < view.height()]
+        assert len(in_sight) >= n_seen
+        written = paintings_of(view).written
+        assert [mark.text for mark in written if mark.pen == faint] == in_sight
         tops.append(strip.top())
         turn_wheel(view, QPoint(200, 30), -120)
     assert tops == [pytest.approx(number * view.height() / n_rows) for number in range(len(tops))]
