@@ -71,7 +71,6 @@ class ColumnHead(Painted):
         self.name_button.setParent(self)
         self.setFixedHeight(HEIGHT_PX)
         self.is_focused = False
-        self._shown: tuple[object, ...] = ()
         state.changed.connect(self.follow)
 
     def sizeHint(self) -> QSize:
@@ -83,12 +82,7 @@ class ColumnHead(Painted):
 
     def follow(self) -> None:
         """Show what is new."""
-        cost, state = self._figures.cost(self._state.column), self._state
-        figures = cost, self._figures.most_tokens, self._figures.is_comparing
-        shown = figures, state.name, state.kind, state.tip, self.number, self.width()
-        if shown == self._shown:  # as with most keys
-            return
-        self._shown = shown
+        cost = self._figures.cost(self._state.column)
         number = "" if cost is None else f"{cost.n_tokens:,}"
         taken = QFontMetricsF(Theme.mono_font(NUMBER_FONT_PX)).horizontalAdvance(number)
         left = MARGIN_PX + MARKER_PX + UNIT_PX

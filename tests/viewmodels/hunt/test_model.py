@@ -154,6 +154,17 @@ def test_another_model_ends_the_hunt_and_what_was_found(make_model, engine, pair
     assert (model.state, model.kinds, model.selected, model.selected_row) == (None, [], None, -1)
 
 
+def test_what_was_found_is_not_shown_for_a_file_that_was_written_anew(make_model, engine, pair, qtbot):
+    model = make_model(engine, *pair)
+    begun(qtbot, model, engine)
+    told(qtbot, model, engine, replace(START, is_over=True).with_batch(batch_of(find_of(b"12"))))
+    kept = Path(pair[0]).read_bytes()
+    Path(pair[0]).write_bytes(kept.replace(b"qwen2", b"llama", 1) + b"\0")
+    with qtbot.waitSignal(model.session.vocabulary_changed):
+        model.session.loader.open(pair[0])
+    assert model.finds == []
+
+
 def test_what_was_found_is_never_shown_for_another_b(make_model, engine, pair, qtbot):
     model = make_model(engine, *pair)
     begun(qtbot, model, engine)

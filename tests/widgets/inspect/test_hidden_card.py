@@ -1,8 +1,11 @@
 """What the card of a chip says; how it opens, and what its buttons do, is tested in the whole window."""
 
 import pytest
+from PySide6.QtCore import QPoint
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QLabel
 
-from guiapp.widgets.inspect.hidden_card import chip_facts
+from guiapp.widgets.inspect.hidden_card import HiddenCard, chip_facts
 
 
 @pytest.mark.parametrize(
@@ -20,3 +23,8 @@ def test_what_it_is_and_spells_is_said(make_shell, hidden, about, says):
     assert facts.about.endswith(about)
     assert facts.says.startswith(says)
     assert facts.n_hidden == found.n_characters
+    card = HiddenCard(facts, found, (QAction(), QAction()), shell.theme_source, shell.window)
+    card.open_at(QPoint(0, 0))
+    assert {label.text() for label in card.findChildren(QLabel)} == {facts.title, facts.about, *facts.costs}
+    assert [each.toPlainText() for each in (card.says, card.bytes)] == [facts.says, facts.bytes]
+    card.close()

@@ -182,6 +182,29 @@ def test_the_stage_that_decides_says_so(model, text, at, stage, words):
     assert words in stage_of(told, stage)
 
 
+def test_of_components_in_a_row_those_that_cut_are_told(tmp_path):
+    parts = [{"type": "WhitespaceSplit"}, {"type": "Digits", "individual_digits": False}]
+    model = {"type": "WordLevel", "vocab": {"ab": 0, "1": 1, "[UNK]": 2}, "unk_token": "[UNK]"}
+    cuts = {"type": "Sequence", "pretokenizers": parts}
+    path = tmp_path / "tokenizer.json"
+    path.write_text(json.dumps({"version": "1.0", "added_tokens": [], "pre_tokenizer": cuts, "model": model}))
+    tokenizer = open_model(path)
+    for text, told in (
+        ("ab 1", [("ab", "WhitespaceSplit")]),
+        ("ab1", [("ab", "Digits")]),
+        ("x ab1", [("ab1", "WhitespaceSplit"), ("ab", "Digits")]),
+        ("ab", []),
+    ):
+        (each,) = why(tokenizer, text, text.index("ab"))
+        (stage,) = (stage for stage in each.stages if stage.name == "split")
+        lines = [without_marks(line.text) for line in stage.lines]
+        assert len(lines) == max(len(told), 1)
+        for line, (piece, name) in zip(lines, told, strict=False):
+            assert name in line
+            assert line.endswith(f" makes the piece {piece}.")
+        assert told or lines == ["Nothing cuts here: all text between special tokens is one piece."]
+
+
 def test_one_token_begins_with_it_and_several_begin():
     tokenizer = open_model("demo:spm")
     for text, words in (
