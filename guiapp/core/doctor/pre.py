@@ -76,6 +76,10 @@ def check_pre(patient: Patient) -> Iterator[Finding]:
         if is_known_pattern or (known is None and n_cut <= CUT_BY_OTHERS * n_tried):
             return
     name, why = likeliest(vocabulary)
+    if name is None and named in PRE_TOKENIZERS:
+        what = f"The file asks for “{quoted(named)}”, but no pre-tokenizer fits its tokens: {why}."
+        yield Finding("pre_of_other_family", WARNING, what)
+        return
     if name is None:
         what = f"The file names no known pre-tokenizer, and no one fits its tokens: {why}."
         yield Finding("pre_missing" if not named else "pre_unknown", ERROR, what)

@@ -6,7 +6,9 @@ from chat_templates import CONVERSATIONS, TEMPLATES, chat_here
 
 import guiapp
 from guiapp.core.chat import comparison
-from guiapp.core.chat.comparison import ChatComparison
+from guiapp.core.chat.comparison import ChatComparison, as_text_of, in_model
+from guiapp.core.chat.settings import ChatSettings
+from guiapp.core.chat.templates import templates_of
 
 PLAIN = CONVERSATIONS["plain"]
 
@@ -72,3 +74,52 @@ def test_each_token_counts_once():
     compared = ChatComparison(prompt(), prompt("text between tags", "demo:spm"))
     totals = [sum(column) for column in list(zip(*compared.counts, strict=True))[1:]]
     assert totals == [len(compared.first.encoding), len(compared.second.encoding)]
+
+
+def test_the_same_prompt_with_content_as_text_and_back():
+    chat = prompt()
+    text = as_text_of(chat)
+    assert as_text_of(chat, False) is chat
+    assert as_text_of(text) is text
+    assert text.token_ids.tolist() == chat.as_text.token_ids.tolist() != chat.token_ids.tolist()
+    assert (text.text, text.conversation, text.template) == (chat.text, chat.conversation, chat.template)
+    assert as_text_of(text, False).token_ids.tolist() == chat.token_ids.tolist()
+    assert unshared(ChatComparison(chat, text))[0] == " <|im_end|>"
+
+
+@pytest.mark.parametrize(
+    ("model", "template", "expected"),
+    [
+        ("demo:toy", None, "[Why?]"),  # which has none of its own
+        ("demo:toy", "<{{ messages[0].content }}>", "<Why?>"),
+        ("demo:bpe", "<{{ messages[0].content }}>", "<Why?>"),
+        ("demo:bpe", None, None),
+    ],
+)
+def test_in_another_model_its_own_template_is_taken_or_else_that_of_the_chat(model, template, expected):
+    chat = guiapp.chat("demo:spm", [{"role": "user", "content": "Why?"}], "[{{ messages[0].content }}]")
+    other = guiapp.open_model(model)
+    found = in_model(chat, other, ChatSettings(add_special=False), template)
+    assert found.tokenizer is other
+    assert found.conversation == chat.conversation
+    assert not found.settings.add_special
+    if expected is None:
+        assert found.text == guiapp.chat(model, chat.conversation.messages).text
+        assert found.template == templates_of(other.vocabulary)[0]
+    else:
+        assert found.text == expected
+
+
+def test_of_very_long_turns_what_begins_and_ends_alike_is_shared(monkeypatch):
+    monkeypatch.setattr(comparison, "MOST_PAIRS", 0)
+    tokenizer = guiapp.open_model("demo:bpe")
+    message = [{"role": "user", "content": "x"}]
+    for texts, expected in (
+        (("a b c", "a b c"), ["", ""]),
+        (("a b c", "a d c"), [" b", " d"]),
+        (("a b", "a b b"), ["", " b"]),
+        (("a a a", "a"), [" a a", ""]),
+        (("b", "d"), ["b", "d"]),
+    ):
+        chats = [chat_here(tokenizer, "{{ '" + text + "' }}", message, add_special=False) for text in texts]
+        assert unshared(ChatComparison(*chats)) == expected

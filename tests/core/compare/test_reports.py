@@ -10,10 +10,11 @@ import pytest
 
 import guiapp
 from guiapp.core.compare import vocabulary_report
-from guiapp.core.compare.changes_report import change_table, compare_ids, record, remarks, sentences
+from guiapp.core.compare.changes_report import as_text, change_table, compare_ids, record, remarks, sentences
 from guiapp.core.compare.vocabularies import compare_vocabularies
 from guiapp.core.compare.vocabulary_report import csv_rows, csv_text, tables, verdict
 from guiapp.core.compare.vocabulary_report import record as vocabulary_record
+from guiapp.core.explain.figures import percent
 from guiapp.core.explain.spelling import Spelling
 from guiapp.core.export import tables as export_tables
 from guiapp.core.export.tables import csv_blocks
@@ -85,6 +86,40 @@ def test_long_changes_are_cut(tokenizer):
     assert few == "|".join(Spelling.SIGNS.token(tokenizer.vocabulary, each) for each in words[:2].tolist())
     many = np.full(30, tokenizer.vocabulary.find(b"a"), np.int32)
     assert change_table(compare_ids(tokenizer, NAMES, many[:0], many), 9).rows[1][3].endswith("…")
+
+
+@pytest.mark.parametrize(("n_changes", "more"), [(10, []), (11, ["… 1 more. --json lists all."])])
+def test_a_page_of_changes_lists_the_first_ten(tokenizer, n_changes, more):
+    letters = [tokenizer.vocabulary.find(letter) for letter in (b"a", b"b", b"c")]
+    first = np.array(letters[:2] * n_changes, np.int32)
+    second = np.array([letters[0], letters[2]] * n_changes, np.int32)
+    page = as_text(compare_ids(tokenizer, NAMES, first, second), is_markdown=False).split("\n")
+    page = [line for line in page if line]
+    assert page[:3] == [
+        f"one has {2 * n_changes} tokens, other {2 * n_changes}: different texts.",
+        f"1 token in common from the start ({percent(1 / (2 * n_changes))} of other): "
+        "what a cache of prefixes keeps.",
+        f"{n_changes} changes: {n_changes} tokens removed, {n_changes} inserted, {n_changes} kept.",
+    ]
+    rows = [line.split() for line in page if f"b ({letters[1]})" in line]
+    assert [row[0] for row in rows] == [str(2 * row + 1) for row in range(10)]
+    assert rows[0] == ["1", "b", f"({letters[1]})", "1", "c", f"({letters[2]})"]
+    assert page[-len(more) :] == more if more else "more" not in page[-1]
+
+
+def test_a_page_without_changes_is_one_sentence(tokenizer):
+    ids = tokenizer.encode("Hello").token_ids
+    report = compare_ids(tokenizer, NAMES, ids, ids)
+    assert as_text(report, is_markdown=True).strip() == f"one and other have the same {len(ids)} tokens."
+
+
+def test_what_is_too_long_to_be_compared_is_told(tokenizer):
+    ids = tokenizer.encode("a b c", False).token_ids
+    report = compare_ids(tokenizer, NAMES, ids, ids[::-1].copy())
+    found = replace(report.found, is_whole=False)
+    *_, last = sentences(replace(report, found=found))
+    assert last == "A stretch is too long to be compared token by token: it is told as changed whole."
+    assert last not in sentences(report)
 
 
 def test_equal_ids_are_told_in_one_sentence(tokenizer):

@@ -36,6 +36,18 @@ def test_texts_differ_in_the_first_thing_without_which_they_are_equal(mine, othe
         ("e", "\u0301", "accents"),
         ("(", "a", "signs"),
         ("a", "B", "letters"),
+        ("don't", " a", "contractions"),
+        ("don't ", "a", "spaces"),
+        ("ab", "c'd", "letters"),
+        ("a", "’D", "contractions"),
+        ("", "'re", "contractions"),
+        ("a", "'x", "signs"),
+        ("a", "1", "digits"),
+        ("\n", " ", "line ends"),
+        ("\u3000", "a", "spaces"),
+        ("", "a", "letters"),
+        ("a", "", "letters"),
+        ("", "", "the end of the text"),
     ],
 )
 def test_a_cut_is_about_what_stands_beside_it(before, behind, subject):

@@ -8,7 +8,8 @@ import pytest
 
 import guiapp
 from guiapp.core.bench.contenders.table import PEERS
-from guiapp.core.compare.reasons import Cause
+from guiapp.core.compare.reasons import Cause, Reason
+from guiapp.core.hunt.beside import reason_beside
 from guiapp.core.hunt.pair import Pair
 from guiapp.core.hunt.sides import FileSide, HuntError, LibrarySide
 from guiapp.core.hunt.worker import open_pair
@@ -91,6 +92,14 @@ def test_a_library_with_another_vocabulary_is_refused():
         LibrarySide("rs-bpe", guiapp.open_model("demo:bpe"))
 
 
+TOKENIZER = planted.opened("demo:bpe")
+
+
+def merging_nothing(text):
+    names = [TOKENIZER.merging.spell(bytes([byte])) for byte in text]
+    return np.array([TOKENIZER.vocabulary.find(name) for name in names], np.int32)
+
+
 def cut_at_digits(text, ids):
     """As if each digit were a piece."""
     tokenizer = guiapp.open_model("demo:bpe", "qwen2")
@@ -99,34 +108,103 @@ def cut_at_digits(text, ids):
 
 END = np.int32(planted.opened("demo:bpe").vocabulary.find(b"<|im_end|>"))
 SPACE = np.int32(planted.opened("demo:bpe").vocabulary.find("Ġ".encode()))
+MARKED = b"<|im_end|>the"
+GIVEN = "A gives {} and B gives {}."
 LIES = (
-    (cut_at_digits, b"x12", (Cause.PIECES, "digits")),
-    (lambda text, ids: ids[:-1] if b"x" in text else ids, b"axb", (Cause.NORMALIZED, "characters")),
-    (lambda text, ids: None if b"x" in text else ids, b"axb", (Cause.REFUSED, "by the second")),
-    (lambda text, ids: np.append(ids, np.int32(1 << 20)), b"a", (Cause.OTHER_VOCABULARY, "ids")),
-    (lambda text, ids: ids + 1 if text == b"a" else ids, b"a", (Cause.NUMBER, "ids")),
-    (lambda text, ids: np.append(ids, SPACE), b"<|im_end|>", (Cause.SPECIAL, "white space beside")),
-    (lambda text, ids: np.append(ids, END), b"a", (Cause.SPECIAL, "special tokens")),
+    (
+        cut_at_digits,
+        b"x12",
+        (Cause.PIECES, "digits"),
+        f"Pieces end at other places: {GIVEN.format('`x` | `12`', '`x` | `1` | `2`')} It is about digits.",
+    ),
+    (
+        lambda text, ids: ids[:-1] if b"x" in text else ids,
+        b"axb",
+        (Cause.NORMALIZED, "characters"),
+        "Tokens stand for other texts: `axb` by A and `ax` by B.",
+    ),
+    (
+        lambda text, ids: None if b"x" in text else ids,
+        b"axb",
+        (Cause.REFUSED, "by the second"),
+        "B refuses `axb`.",
+    ),
+    (
+        lambda text, ids: np.append(ids, np.int32(1 << 20)),
+        b"a",
+        (Cause.OTHER_VOCABULARY, "ids"),
+        "B gives the id 1048576, and there are 2,560 tokens.",
+    ),
+    (
+        lambda text, ids: np.append(ids, np.int32(2560)),
+        b"a",
+        (Cause.OTHER_VOCABULARY, "ids"),
+        "B gives the id 2560, and there are 2,560 tokens.",
+    ),
+    (
+        lambda text, ids: ids + 1 if text == b"a" else ids,
+        b"a",
+        (Cause.NUMBER, "ids"),
+        "A gives the id 64 for `a`, B 65.",
+    ),
+    (
+        lambda text, ids: np.append(ids, SPACE),
+        b"<|im_end|>",
+        (Cause.SPECIAL, "white space beside"),
+        "White space beside special tokens stays in one of them only: "
+        "`<|im_end|>` by A and `<|im_end|>·` by B.",
+    ),
+    (
+        lambda text, ids: np.append(ids, SPACE),
+        b"a",
+        (Cause.NORMALIZED, "spaces"),
+        "Tokens stand for other texts: `a` by A and `a·` by B.",
+    ),
+    (
+        lambda text, ids: np.append(ids, END),
+        b"a",
+        (Cause.SPECIAL, "special tokens"),
+        "Only B takes `<|im_end|>` as one special or added token.",
+    ),
+    (
+        lambda text, ids: ids[1:],
+        MARKED,
+        (Cause.SPECIAL, "special tokens"),
+        "Only A takes `<|im_end|>` as one special or added token.",
+    ),
+    (  # the only piece, though by itself it is merged alike
+        lambda text, ids: np.append(ids[:1], merging_nothing(b"the")) if text == MARKED else ids,
+        MARKED,
+        (Cause.MERGE, "pieces"),
+        "The piece `the` is merged otherwise: "
+        + GIVEN.format("`<|im_end|>` | `t` | `he`", "`<|im_end|>` | `t` | `h` | `e`"),
+    ),
+    (
+        lambda text, ids: merging_nothing(text),
+        b"a the",
+        (Cause.MERGE, "pieces"),
+        "The piece `·the` is merged otherwise: "
+        + GIVEN.format("`a` | `·the`", "`a` | `·` | `t` | `h` | `e`"),
+    ),
 )
 
 
-@pytest.mark.parametrize(("lie", "text", "kind"), LIES)
-def test_the_reason_for_a_library_is_told_from_its_ids(lie, text, kind):
+@pytest.mark.parametrize(("lie", "text", "kind", "sentence"), LIES)
+def test_the_reason_for_a_library_is_told_from_its_ids(lie, text, kind, sentence):
     pair = lying_pair(lie)
     assert pair.differs(text)
-    assert pair.reason(text).kind == kind
+    assert pair.reason(text) == Reason(*kind, sentence)
 
 
-def test_a_library_that_merges_otherwise_is_told_so():
-    tokenizer = guiapp.open_model("demo:bpe")
-
-    def without_merges(text, ids):
-        names = [tokenizer.merging.spell(bytes([byte])) for byte in text]
-        return np.array([tokenizer.vocabulary.find(name) for name in names], np.int32)
-
-    reason = lying_pair(without_merges).reason(b"a the")
-    assert reason.kind == (Cause.MERGE, "pieces")
-    assert "`·the`" in reason.sentence
+@pytest.mark.parametrize("is_ours", [True, False])
+def test_a_byte_that_only_one_of_them_gives_is_told(is_ours):
+    tokenizer = guiapp.open_model("demo:spm")
+    text = "é".encode()
+    letter = [tokenizer.vocabulary.find(text)]
+    in_bytes = [tokenizer.vocabulary.find(name) for name in (b"<0xC3>", b"<0xA9>")]
+    ids = (in_bytes, letter) if is_ours else (letter, in_bytes)
+    reason = reason_beside(tokenizer, text, *ids, lambda text: ids[1], ("A", "B"))
+    assert reason == Reason(Cause.FALLBACK, "unknown text", "Only one of them gives `<C3>` for `é`.")
 
 
 def renumbered(said) -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 import guiapp
-from guiapp.core.vocab.quoting import quoted
+from guiapp.core.vocab.quoting import elided, printable, quoted
 
 
 @pytest.mark.parametrize(
@@ -20,6 +20,18 @@ from guiapp.core.vocab.quoting import quoted
 )
 def test_what_cannot_be_printed_is_escaped_on_one_short_line(text, shown):
     assert quoted(text) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "longest", "shown"), [("abc", 3, "abc"), ("abcd", 3, "ab…"), ("", 1, ""), ("ab", 1, "…")]
+)
+def test_a_text_is_cut_where_it_is_longer(text, longest, shown):
+    assert quoted(text, longest) == elided(text, longest) == shown
+
+
+def test_line_ends_stay_where_a_whole_text_is_printed():
+    assert printable("a\nb\tc\u202e\udcff") == "a\nb\\tc\\u202e\\xff"
+    assert printable("x" * 500) == "x" * 500
 
 
 def test_a_name_that_no_file_can_have_is_refused_like_one_that_none_has():

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from guiapp.core.vocab.split_files import first_part, split_refusals
+from guiapp.core.vocab.split_files import all_parts, first_part, split_refusals
 
 
 @pytest.mark.parametrize(
@@ -54,3 +54,17 @@ def test_why_llama_cpp_does_not_load_a_part(tmp_path, name, number, count, prese
 def test_where_the_folder_cannot_be_listed_only_the_opened_part_is_there(tmp_path):
     path = tmp_path / "gone" / "m-00001-of-00002.gguf"
     assert split_refusals(path, 0, 2) == [MISSING.format("00002-of-00002.gguf")]
+
+
+def test_all_parts_are_those_that_are_there_and_the_one_that_was_named(tmp_path):
+    for part in (1, 3, 4, 5):
+        (tmp_path / f"m-{part:05}-of-00004.gguf").touch()
+    (tmp_path / "other-00002-of-00004.gguf").touch()
+
+    def parts(name):
+        return [path.relative_to(tmp_path).as_posix() for path in all_parts(tmp_path / name)]
+
+    assert parts("m-00003-of-00004.gguf") == [f"m-{part:05}-of-00004.gguf" for part in (1, 3, 4)]
+    assert parts("m-00002-of-00004.gguf") == [f"m-{part:05}-of-00004.gguf" for part in (1, 2, 3, 4)]
+    assert parts("m.gguf") == ["m.gguf"]
+    assert parts("nowhere/m-00002-of-00003.gguf") == ["nowhere/m-00002-of-00003.gguf"]

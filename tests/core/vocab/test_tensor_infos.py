@@ -7,7 +7,7 @@ from guiapp.core.errors import VocabError
 from guiapp.core.vocab import tensor_infos
 from guiapp.core.vocab.gguf_reader import read_header
 from guiapp.core.vocab.header_bytes import HeaderBytes
-from guiapp.core.vocab.tensor_infos import check_tensor_infos
+from guiapp.core.vocab.tensor_infos import TensorPlace, check_tensor_infos, tensor_places
 
 
 def told(tmp_path, *tensors: Tensor, **parts: object) -> str:
@@ -115,3 +115,18 @@ def test_no_more_tensors_than_any_model_has_are_read(tmp_path, monkeypatch):
     tensors = [Tensor("t"), Tensor("u", offset=32), Tensor("v", offset=64)]
     assert told(tmp_path, *tensors, tail=bytes(200)) == "claims 3 tensors (byte 8). At most 2 are read."
     assert told(tmp_path, *tensors[:2], tail=bytes(200)) == ""
+
+
+@pytest.mark.parametrize("alignment", [32, 64])
+def test_places_of_tensors_are_told_from_the_start_of_the_file(tmp_path, alignment):
+    tensors = [Tensor("t", (4, 2)), Tensor("u", (1,), 8, 64), Tensor("v", (3,), 0, 128)]
+    file = GgufFile(tensors=tensors)
+    file.add("general.alignment", alignment)
+    path = file.write(tmp_path / "x.gguf")
+    data_at = -(-path.stat().st_size // alignment) * alignment
+    source = HeaderBytes(path, lambda share: None)
+    try:
+        found = tensor_places(source, read_header(source), (b"u", b"t", b"w"))
+    finally:
+        source.close()
+    assert found == {b"t": TensorPlace((4, 2), 0, data_at), b"u": TensorPlace((1,), 8, data_at + 64)}

@@ -1,0 +1,141 @@
+"""Each kind of hint in full: what it says, of which tokens and message, and the button that it has."""
+
+import pytest
+from chat_templates import chat_here
+
+import guiapp
+from guiapp.core.chat.hints import HINT, WARNING, hints
+
+START, END, BOS = "<|im_start|>", "<|im_end|>", "<|begin_of_text|>"
+USER, ASSISTANT = {"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}
+ADD = {"name": "add", "arguments": {}}
+CALLED = {"role": "assistant", "content": "", "tool_calls": [{"type": "function", "function": ADD}]}
+TURN = START + "{{ message.role }}\n{{ message.content }}"
+UNENDED = "Nothing tells the model that the assistant's turn has ended: no control token follows."
+TRAILING = "The prompt ends in a blank from the template: tokens of words mostly begin with their own."
+BLANK = "Line 1 of the template puts a blank"
+FIRST, TEMPLATE = "in message 1 (user)", "from line 2 of the template"
+LEFT_OUT = "The template leaves out the"
+TAKE_OUT, ADD_END, REPLACE = "Take out of the template", f"Add {END}", "Replace in the template"
+
+
+def looped(text, before="", behind=""):
+    return before + "{% for message in messages %}" + text + "{% endfor %}" + behind
+
+
+def user(content):
+    return {"role": "user", "content": content}
+
+
+def control(number, token=END):
+    what = f"Content of message {number} (user) became the control token {token}."
+    return ("content_became_control", WARNING, what, token, number - 1, "Encode as text")
+
+
+def two_bos(tokens):
+    what = f"Two {BOS} begin the prompt: the template writes both."
+    return ("double_bos", WARNING, what, tokens, None, TAKE_OUT)
+
+
+def near_miss(said, where, behind, severity, tokens, message, label):
+    what = f"{said}, {where}, is plain text in this model{behind}."
+    return ("near_miss", severity, what, tokens, message, label)
+
+
+@pytest.mark.parametrize(
+    ("template", "messages", "expected"),
+    [
+        (looped(TURN + END), [user(f"a{END}b{END}")], [control(1)]),
+        (looped(TURN + END), [user(f"a{END}b"), USER, user(END)], [control(1), control(3)]),
+        (looped(TURN + END, BOS), [USER], []),
+        (looped(TURN + END, f"{BOS}x{BOS}"), [USER], []),
+        (looped(TURN + END, BOS), [user(BOS)], [control(1, BOS)]),
+        (looped(BOS + TURN + END, f"{BOS} \n"), [USER], [two_bos(f"{BOS} \n{BOS}")]),
+        (
+            looped(TURN + "\n"),
+            [USER, ASSISTANT] * 2,
+            [
+                (
+                    "eog_gap",
+                    WARNING,
+                    f"{START} follows the assistant's turn, but llama.cpp does not stop there in this model.",
+                    f"\n{START}user\n",
+                    1,
+                    ADD_END,
+                ),
+                ("missing_eos", WARNING, UNENDED, "\n", 3, ADD_END),
+            ],
+        ),
+        (looped(TURN), [USER, ASSISTANT], [("missing_eos", WARNING, UNENDED, "", 1, ADD_END)]),
+        (
+            looped(TURN + "<| im_end |>"),
+            [USER, ASSISTANT],
+            [
+                ("missing_eos", WARNING, UNENDED, "<| im_end |>", 1, REPLACE),
+                near_miss(
+                    "<| im_end |>", TEMPLATE, f"; it has {END}", WARNING, "<| im_end |>", None, REPLACE
+                ),
+            ],
+        ),
+        (
+            looped(TURN + END),
+            [user("a <| im_end |> b </s> <s> </t>")],
+            [
+                near_miss("<| im_end |>", FIRST, f"; it has {END}", WARNING, " <| im_end |>", 0, "Replace"),
+                near_miss("</s>", FIRST, f"; its turns end with {END}", HINT, " </s>", 0, "Replace"),
+                near_miss("<s>", FIRST, "", HINT, " <s>", 0, None),
+            ],
+        ),
+        (
+            looped(TURN + END, "", f"{START}x \t"),
+            [USER],
+            [("trailing_blank", WARNING, TRAILING, " \t", None, TAKE_OUT)],
+        ),
+        (
+            looped(f"{START}  {{{{ message.content }}}}\n  {END}".replace("\n", "{{ '' }}")),
+            [USER, ASSISTANT],
+            [
+                ("added_blank", HINT, f"{BLANK} before content.", "  H", 0, TAKE_OUT),
+                ("added_blank", HINT, f"{BLANK} behind content.", "  ", 0, TAKE_OUT),
+            ],
+        ),
+        (
+            looped("{% if loop.last %}" + TURN + END + "{% endif %}"),
+            [USER, user(" "), USER],
+            [("lost_content", WARNING, f"{LEFT_OUT} content of message 1 (user).", "", 0, None)],
+        ),
+        (
+            looped(TURN + END),
+            [USER, CALLED, USER],
+            [
+                ("lost_tools", WARNING, f"{LEFT_OUT} tools: the prompt names none of them.", "", None, None),
+                ("lost_tools", WARNING, f"{LEFT_OUT} tool calls of message 2 (assistant).", "", 1, None),
+            ],
+        ),
+    ],
+)
+def test_a_hint_tells_what_is_wrong_where_and_what_a_click_would_do(template, messages, expected):
+    tools = [{"function": ADD}] if CALLED in messages else None
+    chat = chat_here(guiapp.open_model("demo:bpe"), template, messages, tools, add_special=False)
+    text, spans = chat.encoding.text_bytes, chat.encoding.spans
+    assert [
+        (
+            hint.code,
+            hint.severity,
+            hint.what,
+            b"".join(text[start:end] for start, end in spans[slice(*hint.tokens)]).decode(),
+            hint.message,
+            hint.fix and hint.fix.label,
+        )
+        for hint in hints(chat)
+    ] == expected
+
+
+def test_of_two_tokens_at_the_beginning_the_added_one_can_be_left_out():
+    chat = chat_here(guiapp.open_model("demo:bpe"), looped(TURN + END, f" \n{BOS}"), [USER])
+    (hint,) = hints(chat)
+    assert (
+        hint.what == f"Two {BOS} begin the prompt: the template writes one, and the tokenizer adds another."
+    )
+    assert (hint.severity, hint.message, hint.fix.label) == (WARNING, None, "Leave out the added one")
+    assert chat.token_ids[[hint.tokens[0], hint.tokens[1] - 1]].tolist() == [chat.token_ids[0]] * 2
