@@ -40,9 +40,9 @@ ALL = (END, FREE, replace(ODD, text=b"\xff", looks_ended=True), replace(ODD, tok
 
 def test_the_table_says_of_each_what_it_is_for_and_ends_with_how_many_there_are():
     assert list(text_lines(ALL)) == [
-        "id  token              role           kind     from text   ends      the file",
-        "2   </s>               EOS · FIM PAD  control  if parsed   yes       token_type 3, control",
-        "10  <free>             unused         control  no          –         token_type 3, control",
+        "id  token           role           kind     from text   ends      the file",
+        "2   </s>            EOS · FIM PAD  control  if parsed   yes       token_type 3, control",
+        "10  <free>          unused         control  no          –         token_type 3, control",
         "3   \\t\\U000e0001é'  –              unknown  if unknown  looks so  –",
         "4   \\t\\U000e0001é'  –              unknown  always      –         –",
         "4 special tokens: 1 ends a generation, 1 is unused, 1 not reached by its own text.",
