@@ -123,6 +123,75 @@ TOLD = {
           Token              ·New is id 1490
                                normal
     """,
+    ("bpe", "unbelievable tokenization", 14): """
+        token 7, bytes 12–18
+          Bytes              20 74 6F 6B 65 6E
+                               6 bytes: 6 characters
+          Special tokens     Ordinary text: it spells none of the 11 special tokens.
+          Normaliser         Nothing changes.
+          Pre-tokenizer      Piece ·tokenization: letters, and one space or sign before them.
+                               [^\\r\\n\\p{L}\\p{N}]?\\p{L}+, alternative 2 of 7
+          Merges             · + t → ·t  rank 0
+                               beats t + o, rank 1,964
+                             e + n → en  rank 10
+                               beats k + e, rank 429
+                             ·t + o → ·to  rank 48
+                               beats o + k, rank 126
+                             k + en → ken  rank 316
+                               goes before i + z, rank 618
+                             ·to + ken → ·token  rank 344
+                               goes before i + z, rank 618
+                             No rule joins ·token + iz. The piece begins with it.
+          Token              ·token is id 600
+                               normal, rank 344
+    """,
+    ("spm", "lions New York", 9): """
+        token 4, bytes 9–14
+          Bytes              20 59 6F 72 6B
+                               5 bytes: 5 characters
+          Special tokens     Ordinary text: it spells none of the 5 special tokens.
+          Normaliser         ·York becomes ▁York.
+                               Spaces are written ▁
+          Pre-tokenizer      There is none: all text between special tokens is one piece.
+          Merges             o + r → or  rank 15
+                               no other candidate has one of the two
+                             · + Y → ·Y  rank 385
+                               no other candidate has one of the two
+                             or + k → ork  rank 914
+                               no other candidate has one of the two
+                             ·Y + ork → ·York  rank 1,206
+                               no other candidate has one of the two
+                             No rule joins ·New + ·York. The piece ends with it.
+          Token              ·York is id 1467
+                               normal, rank 1,206, score −1,206
+    """,
+    ("spm", "\x07", 0): """
+        token 2, bytes 0–1
+          Bytes              07
+                               1 byte: U+0007 · ALERT
+          Special tokens     Ordinary text: it spells none of the 5 special tokens.
+          Normaliser         <U+0007> becomes ·<U+0007>.
+                               add_space_prefix puts a space in front
+                             ·<U+0007> becomes ▁<U+0007>.
+                               Spaces are written ▁
+          Pre-tokenizer      There is none: all text between special tokens is one piece.
+          Merges             <U+0007> is part of no token: the byte token <U+0007> stands for it.
+          Token              <U+0007> is id 12
+                               byte, score 0
+    """,
+    ("unigram", "\U0010fffdb", 0): """
+        token 1, bytes 0–4
+          Bytes              F4 8F BF BD
+                               4 bytes: U+10FFFD · without a name
+          Special tokens     Ordinary text: it spells none of the 6 special tokens.
+          Normaliser         <U+10FFFD> becomes ▁<U+10FFFD>.
+                               add_space_prefix puts a space in front
+          Pre-tokenizer      There is none. Words are looked at one by one, which gives the same as all at once.
+          Best segmentation  Going back from the end, the best way has <unk> at bytes 0–4.
+                             There is no other way to cut the text here.
+          Token              <unk> is id 2
+                               unknown, score 0
+    """,  # noqa: E501
 }  # fmt: skip
 
 
@@ -166,3 +235,38 @@ def test_a_token_is_told_of_a_short_text_as_it_is_of_a_long_one():
         assert texts == [
             [line.text for line in stage.lines] for stage in alone.stages if stage.name != "encode"
         ]
+
+
+def test_tokens_around_a_text_are_put_in_front_of_it_or_behind_it():
+    for model, n_before, behind in (("spm", 1, ""), ("unigram", 0, "</s>"), ("wordpiece", 1, "[SEP]")):
+        told = why(open_model(f"demo:{model}"), "x", 1, 1)
+        lines = [stage.lines[0].text for each in told for stage in each.stages if stage.name == "partition"]
+        assert lines == [f"`{behind}` is put behind the text, as the file asks."] * bool(behind)
+        assert [each.start for each in told] == [1] * bool(behind)
+        assert len(why(open_model(f"demo:{model}"), "x", 0, 0)) == n_before
+
+
+@pytest.mark.parametrize(
+    ("model", "text", "encoder", "told"),
+    [
+        ("bpe", " lions", "fewest", ["·l", "l, bytes 1–2, would end there, too. worse by 1"]),
+        ("bpe", " lions", "backtrack", ["Nothing can follow ·li: it is taken back.", "·l is taken"]),
+        ("toy", "acbcb", "backtrack", ["Nothing can follow ac: it is taken back.", "a is taken"]),
+        (
+            "toy",
+            "abab",
+            "scan",
+            [
+                "a + b → ab goes before a + b, of equal rank, but farther right",
+                "No rule joins ab + ab. The piece begins",
+            ],
+        ),
+        ("spm", "xb", "greedy", ["·x is taken", "No token is longer", "Shorter ones would fit, too: ·."]),
+    ],
+)
+def test_other_encoders_tell_their_own_decisions(model, text, encoder, told):
+    each = why(open_model(f"demo:{model}"), text, 0, encoder=encoder)[0]
+    (lines,) = (stage.lines for stage in each.stages if stage.name == "encode")
+    said = [f"{line.text} {line.note}".replace("`", "") for line in lines]
+    assert len(said) == len(told)
+    assert all(words in line for words, line in zip(told, said, strict=True)), said
