@@ -293,6 +293,7 @@ def in_a_row(first):
         ({"normalizer": {"type": "NFKD"}}, "ﬁ", ["NFKD (normalizer.type: NFKD): characters are replaced by plainer ones that look alike, and taken apart. First at byte 0: “ﬁ” → “fi”."]),
         ({"normalizer": {"type": "Strip", "strip_left": True, "strip_right": True}}, " a ", ["Strip (normalizer.type: Strip): white space at the ends of the text is dropped. First at byte 0: “·a” → “a”, in 2 places."]),
         ({"normalizer": {"type": "ByteLevel"}}, "a", []),
+        ({"normalizer": {"type": "Prepend", "prepend": "x"}}, "ab", ["Prepend (normalizer.type: Prepend): something is put in front of the text. First at byte 0: “” → “x”."]),
         ({"normalizer": {"type": "Prepend", "prepend": " "}}, "ab", [f"prepend (normalizer.prepend): {DUMMY} First at byte 0: “” → “·”."]),
         (
             {"normalizer": BERT},
