@@ -304,6 +304,9 @@ DOES = {
 
 
 def _applied(leaf: normalizers.Normalizer) -> Of:
+    if isinstance(leaf, normalizers.Prepend):  # which is before a part that is empty, too
+        return leaf.content.__add__
+
     def change(text: str) -> str:
         return leaf.apply(AlignedText(np.frombuffer(text.encode(), np.uint8))).data.tobytes().decode()
 

@@ -70,3 +70,19 @@ def test_the_dearest_words_and_lines_are_told_once_with_how_often_they_are_there
         (f"x·{KEY}↵"[:-1], 1, text.index("x ")),
     ]
     assert found.n_tokens == len(tokenizer.encode(text))
+
+
+def test_a_long_word_is_shown_shortened():
+    text = "a" * 100 + "\u200b\u200b" + "b" * 100 + "\u200b\u200bc"
+    (word,) = dearest(guiapp.open_model("demo:bpe").encode(text), 3).words
+    assert (word.start, word.end) == (0, len(text.encode()))
+    assert word.text.startswith("a" * 59)
+    assert word.text.count("[2 hidden]") == 1
+    assert len(word.text) < 140
+
+
+def test_costs_tell_how_dear_each_is():
+    text = np.frombuffer(b"ab cd", np.uint8)
+    costs = word_costs(text, np.array([0, 3, 4]), np.array([2, 4, 5]))
+    assert costs.n_tokens.tolist() == [1, 2]
+    assert [STEPS[step] for step in costs.steps] == ["3 or more", "under 1.5"]

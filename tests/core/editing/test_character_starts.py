@@ -1,7 +1,13 @@
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from guiapp.core.editing.character_starts import character_start, decode, encode
+from guiapp.core.editing.character_starts import (
+    character_start,
+    code_points,
+    decode,
+    encode,
+    sizes_in_bytes,
+)
 
 MESSY = st.lists(
     st.sampled_from(["a", "é", "字", "😀"]).map(str.encode) | st.binary(min_size=1, max_size=2), max_size=8
@@ -21,3 +27,13 @@ def test_character_starts_are_those_of_the_decoded_text(data):
 @given(data=st.binary())
 def test_decoding_loses_no_byte(data):
     assert encode(decode(data)) == data
+
+
+@given(data=MESSY)
+@example(data="\x7f\x80\u07ff\u0800\ud7ff\ue000\uffff\U00010000\U0010ffff".encode())
+@example(data=b"\x80\xff\xc3")
+def test_characters_are_as_long_as_the_bytes_that_they_become(data):
+    text = decode(data)
+    points = code_points(text)
+    assert points.tolist() == [*map(ord, text)]
+    assert sizes_in_bytes(points).tolist() == [len(encode(character)) for character in text]

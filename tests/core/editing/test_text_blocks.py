@@ -158,3 +158,21 @@ def test_lines_joined_by_erasing_the_newline_are_one_block():
     blocks = TextBlocks(buffer)
     blocks.apply(buffer.replace(2, 3, b""))
     assert blocks.starts.tolist() == [0, 5]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "cut"),
+    [
+        *(("a", "b", "between"), ("a", "1", "between"), ("a", "!", "between"), ("a", "+", "between")),
+        *(("a", "\u3000", "between"), ("a", "\u0301", "before"), ("a", "\x01", "before")),
+        *(("ا", "ب", "before"), ("ا", "b", "between"), ("a", "ب", "between"), ("א", "ב", "between")),
+        *(("a", "🇩", "before"), ("🇩", "a", "between"), ("a", "\U0001f1ff", "before")),
+        *(("a", "\U0001f1e6", "before"), ("a", "\U0001f200", "between"), ("a", "🏺", "between")),
+        *(("a", "🏻", "before"), ("a", "🏿", "before"), ("a", "🐀", "between"), ("\u200d", "a", "anywhere")),
+    ],
+)
+def test_a_line_without_spaces_is_cut_between_characters_that_do_not_join(before, after, cut):
+    """All others around the two are accents, which join what is before them."""
+    text = "\u0301" * 450 + before + after + "\u0301" * 3000
+    cuts = {"between": 900 + len(before.encode()), "before": 900, "anywhere": 1024}
+    assert TextBlocks(TextBuffer(text.encode())).starts[1] == cuts[cut]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from guiapp.core.explain.figures import counted, in_bytes, percent
+from guiapp.core.explain.figures import counted, in_bytes, percent, three_digits, times
 
 
 @pytest.mark.parametrize(
@@ -37,3 +37,21 @@ def test_shares_have_no_decimals_unless_asked_for():
 )
 def test_sizes_are_written_in_the_unit_that_suits(size_bytes, written):
     assert in_bytes(size_bytes) == written
+
+
+@pytest.mark.parametrize(
+    ("n", "text"), [(0, "not once"), (1, "once"), (2, "2 times"), (1_000, "1,000 times")]
+)
+def test_how_often_is_told_in_words_where_there_are_some(n, text):
+    assert times(n) == text
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        *((0, "0.00"), (0.014, "0.01"), (1, "1.00"), (9.876, "9.88")),
+        *((10, "10.0"), (99.94, "99.9"), (100, "100"), (1234.4, "1,234")),
+    ],
+)
+def test_about_three_digits_are_told(number, text):
+    assert three_digits(number) == text

@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (sentences are easier to read in one piece)
 """What decoding does not give back, by which rule of the file, and whether the ids tell it."""
 
 from __future__ import annotations
@@ -233,3 +234,99 @@ def test_rules_are_looked_for_only_where_the_text_does_not_come_back(model, text
     result = round_trip_of(tokenizer, text, ids, Options(), shares.append)
     assert [change.rule.name for change in result.changes] == names
     assert (result.is_same, len(shares)) == (not names, 2 * bool(names))
+
+
+DUMMY = "ids are right, a space that was put in front is decoded too."
+WORDS = "words are cut at white space and signs, and the ids do not tell how much was there."
+UNSEEN = "no token stands for this text, so a model does not see it."
+JOINED = "ids are right, decoding joins the tokens in another way."
+
+
+@pytest.mark.parametrize(
+    ("model", "text", "told"),
+    [
+        ("bpe", "a , b ?", ["clean_spaces: ids are right, decoding drops a space. First at byte 1: “·,·b·?” → “,·b?”."]),
+        ("bpe", b"a\xffb", ["no UTF-8: bytes that are no text are replaced by U+FFFD. First at byte 1: “<FF>” → “\ufffd”."]),
+        ("rwkv", b"\xff", []),
+        ("spm", "a <s> b<s>c", [f"add_space_prefix (tokenizer.ggml.add_space_prefix): {DUMMY} First at byte 5: “·” → “··”, in 2 places."]),
+        (
+            "wordpiece",
+            "the  Énd\x07 ₿",
+            [
+                f"unknown token (tokenizer.ggml.unknown_token_id): {UNSEEN} First at byte 10: “·₿” → “[UNK]”.",
+                "lowercase (tokenizer.ggml.normalizer.lowercase): capital letters are made small. First at byte 3: “··Énd<U+0007>” → “·end”.",
+                "strip_accents (tokenizer.ggml.normalizer.strip_accents): accents are taken off letters. First at byte 3: “··Énd<U+0007>” → “·end”.",
+                f"space in front (tokenizer.ggml.model): {DUMMY} First at byte 0: “the” → “·the”.",
+            ],
+        ),
+        (
+            "unigram",
+            " the  ﬁne ₿",
+            [
+                f"unknown token (tokenizer.ggml.unknown_token_id): {UNSEEN} First at byte 12: “₿” → “<unk>”.",
+                "remove_extra_whitespaces (tokenizer.ggml.remove_extra_whitespaces): white space at the ends, and more than one space in a row, is dropped. First at byte 0: “·the··ﬁne·₿” → “the·fine·<unk>”.",
+                "precompiled_charsmap (tokenizer.ggml.precompiled_charsmap): characters are replaced by those that a table in the file has for them. First at byte 4: “··ﬁne·” → “·fine·”.",
+            ],
+        ),
+    ],
+)  # fmt: skip
+def test_each_change_is_told_in_a_sentence(model, text, told):
+    result = found(opened(f"demo:{model}"), text)
+    whole = f"Decoding the tokens gives another text, from byte {result.offset} on."
+    assert result.told() == ([whole, *told] if told else ["Decoding the tokens gives exactly this text."])
+
+
+LEVEL = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
+HYPHENS = {"type": "Split", "pattern": {"String": "-"}, "behavior": "Removed", "invert": False}
+WORD_PIECE = {"type": "WordPiece", "prefix": "##"}
+METASPACE = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": True}
+
+
+def in_a_row(first):
+    return {"type": "Sequence", "pretokenizers": [first, LEVEL]}
+
+
+@pytest.mark.parametrize(
+    ("sections", "text", "told"),
+    [
+        ({"normalizer": {"type": "Nmt"}}, "a\x01", ["Nmt (normalizer.type: Nmt): control characters are left out, and other spaces made plain. First at byte 1: “<U+0001>” → “”."]),
+        ({"normalizer": {"type": "NFKD"}}, "ﬁ", ["NFKD (normalizer.type: NFKD): characters are replaced by plainer ones that look alike, and taken apart. First at byte 0: “ﬁ” → “fi”."]),
+        ({"normalizer": {"type": "Strip", "strip_left": True, "strip_right": True}}, " a ", ["Strip (normalizer.type: Strip): white space at the ends of the text is dropped. First at byte 0: “·a” → “a”, in 2 places."]),
+        ({"normalizer": {"type": "ByteLevel"}}, "a", []),
+        ({"normalizer": {"type": "Prepend", "prepend": "x"}}, "ab", ["Prepend (normalizer.type: Prepend): something is put in front of the text. First at byte 0: “” → “x”."]),
+        ({"normalizer": {"type": "Prepend", "prepend": " "}}, "ab", [f"prepend (normalizer.prepend): {DUMMY} First at byte 0: “” → “·”."]),
+        (
+            {"normalizer": BERT},
+            "É\x01漢",
+            [
+                *(
+                    f"{name} (normalizer.{name}): {does}. First at byte 0: “É<U+0001>” → “e·”."
+                    for name, does in (
+                        ("clean_text", "control characters are left out, and other spaces made plain"),
+                        ("strip_accents", "accents are taken off letters"),
+                        ("lowercase", "capital letters are made small"),
+                    )
+                ),
+                "handle_chinese_chars (normalizer.handle_chinese_chars): spaces are put around Chinese characters. First at byte 3: “漢” → “漢·”.",
+            ],
+        ),
+        ({"pre_tokenizer": LEVEL | {"add_prefix_space": True}}, "ab", [f"add_prefix_space (pre_tokenizer.add_prefix_space): {DUMMY} First at byte 0: “” → “·”."]),
+        ({"pre_tokenizer": in_a_row({"type": "WhitespaceSplit"})}, "a  b", [f"white space (pre_tokenizer): {WORDS} First at byte 1: “··b” → “b”."]),
+        ({"pre_tokenizer": in_a_row(HYPHENS | {"pattern": {"String": " "}})}, "a  b", [f"white space (pre_tokenizer): {WORDS} First at byte 1: “··b” → “b”."]),
+        (
+            {"decoder": WORD_PIECE | {"cleanup": True}},
+            "a , b.",
+            [
+                f"decoder: {DUMMY} First at byte 1: “·” → “··”, in 3 places.",
+                "cleanup (decoder.cleanup): ids are right, decoding drops a space. First at byte 1: “·,·b.” → “,·b.”.",
+            ],
+        ),
+        ({"decoder": WORD_PIECE | {"cleanup": False}}, "a , b.", [f"decoder: {DUMMY} First at byte 1: “·” → “··”, in 5 places."]),
+        ({"decoder": METASPACE}, "a , b.", [f"decoder Metaspace (decoder.type: Metaspace): {JOINED} First at byte 1: “·,·b.” → “Ġ,Ġb.”."]),
+        ({"added_tokens": [MASK | {"lstrip": False, "rstrip": True}]}, "a<mask>  b", ["rstrip (added_tokens <mask> rstrip): white space behind the token goes with it. First at byte 1: “<mask>··” → “<mask>”."]),
+    ],
+)  # fmt: skip
+def test_each_part_of_a_file_that_changes_the_text_is_told_with_its_key(make_file, sections, text, told):
+    result = found(make_file(**sections), text)
+    assert result.told()[1:] == told
+    assert result.is_same == (not told)

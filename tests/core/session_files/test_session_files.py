@@ -9,8 +9,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from guiapp import open_model
 from guiapp.core.demo import demo_model_path
 from guiapp.core.errors import TokenloupeError, VocabError
+from guiapp.core.session_files import opening
+from guiapp.core.session_files.name import is_session
 from guiapp.core.session_files.opening import Obstacle, opened, with_model
 from guiapp.core.session_files.session_file import MOST_FILE_BYTES, SessionFile, load
 from guiapp.core.session_files.writing import save, written
@@ -205,3 +208,43 @@ def test_no_server_is_asked_unless_somebody_says_so(model):
     with pytest.raises(VocabError):
         opened(SessionFile(model, b""), may_fetch=True, open_=open_)
     assert asked == [model]
+
+
+def test_what_was_fetched_is_opened_as_it_was_then(monkeypatch):
+    tokenizer, asked = open_model("demo:toy"), []
+
+    def open_(name, pre):
+        asked.append((name, pre))
+        return tokenizer
+
+    monkeypatch.setattr(opening, "is_kept", lambda name: True)
+    session = SessionFile("hf:a/b", b"", sha256="ab", pre="gpt-2", encoder="heap")
+    found = opened(session, open_=open_)
+    assert (found.session, found.tokenizer, found.obstacle, found.told) == (session, tokenizer, None, "")
+    opened(replace(session, pre=""), may_fetch=True, open_=open_)
+    assert asked == [("kept:hf:a/b", "gpt-2"), ("hf:a/b", None)]
+
+
+@pytest.mark.parametrize(
+    ("encoder", "told"),
+    [
+        ("", ""),
+        ("heap", ""),
+        ("viterbi", "This model has no encoder “viterbi”: fast is used instead."),
+        ("\x1b", "This model has no encoder “\\x1b”: fast is used instead."),
+    ],
+)
+def test_an_encoder_that_the_model_does_not_have_is_told(encoder, told):
+    session = SessionFile("demo:toy", b"", encoder=encoder)
+    assert opened(session).lacking == told
+    assert opened(replace(session, model="/none")).lacking == ""
+
+
+def test_sessions_are_known_by_the_end_of_their_name():
+    for name, is_one in (
+        ("a.session", True),
+        ("a.b.SESSION", True),
+        ("session", False),
+        ("a.session.gz", False),
+    ):
+        assert is_session(Path(name)) == is_one

@@ -99,3 +99,44 @@ def test_selectors_spell_bytes_and_nothing_is_made_up():
     assert decoded(selectors("söme wörds".encode())) == "söme wörds"
     assert decoded("\ufe0f") == decoded("\u200b\u200c" * 8) == decoded(selectors(bytes(9))) == ""
     assert kinds_of("\u200b" + tags("ab")) == ["tag characters", "zero-width characters"]
+
+
+@pytest.mark.parametrize(
+    ("text", "n_hidden"),
+    [
+        *(("1\ufe0f\u20e3", 0), ("1\ufe0fx", 1), ("a\ufe0f\u20e3", 1), ("1\ufe0e\u20e3", 1)),
+        *(("#\ufe0f\u20e3", 0), ("❤\ufe0f\u200d🔥", 0), ("a\ufe0f\u200d🔥", 2)),
+        *(("☎\ufe0e", 0), ("☎\ufe0d", 1), ("a\ufe0e", 1), ("☎\ufe0e\ufe0e", 1)),
+        *(("👩\u200d👧", 0), ("👩\u200da", 1), ("a\u200d👧", 1)),
+        *(("葛\ufe00", 0), ("葛\ufe02", 0), ("葛\ufe03", 1), ("葛\U000e0100", 0), ("葛\U000e01ef", 0)),
+        *(("a\U000e0100", 1), ("葛\U000e0100\U000e0100", 2), ("葛\ufe00\ufe00", 2)),
+        *(("ی\u200cخ", 0), ("ی\u200dخ", 0), ("a\u200cخ", 1), ("ی\u200c\u200dخ", 2), ("ی\u200bخ", 1)),
+        *(("ก\u200bก", 0), ("a\u200bก", 1), ("ก\u200b\u200b", 2), ("ก\u2060", 1)),
+        *(("ᠠ\u180b", 0), ("ᠠ\u180f", 0), ("a\u180b", 1), ("ᠠ\u180b\u180b", 2), ("ᠠ\u180e", 0)),
+        *(("\u115f\u1161", 0), ("\u115f\u11a7", 0), ("\u115f\u11a8", 1), ("\u115fa", 1), ("\u115f", 1)),
+        *(("\u1100\u1160", 0), ("\u115e\u1160", 0), ("\u10ff\u1160", 1), ("a\u1160", 1), ("\u1160", 1)),
+        *((FLAG, 0), (FLAG[1:], 6), (FLAG[:-1], 5), ("a" + FLAG[1:], 6), (FLAG + FLAG, 0)),
+        *((FLAG + FLAG[1:], 6), ("🏴" + FLAG, 0)),
+    ],
+)  # fmt: skip
+def test_what_is_written_and_what_hides_is_told_by_its_neighbours(text, n_hidden):
+    for around in ("", "x", "é "):
+        assert hidden_places(f"{around}{text}".encode()).n_characters == n_hidden
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds"),
+    [
+        ("\u200b", ["zero-width characters"]),
+        ("\u00ad\u200b\u00ad", ["soft hyphens", "zero-width characters"]),
+        ("\u2066\u061c", ["direction marks"]),
+        ("\u3164\u115f", ["blank letters"]),
+        ("\u2061\u2064", ["invisible operators"]),
+        ("\ufe00\U000e01ef\u180f", ["variation selectors"]),
+        ("\U000e0000\U000e007f", ["tag characters"]),
+        ("\ufff0", ["characters that draw nothing"]),
+        ("\ufff0\u200b\ufff0", ["characters that draw nothing", "zero-width characters"]),
+    ],
+)
+def test_each_kind_is_named_the_most_frequent_first(text, kinds):
+    assert kinds_of(text) == kinds

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guiapp.core.text.normalized import NormalizedBuilder, joined, source_spans
+from guiapp.core.text.normalized import NormalizedBuilder, from_source, joined, source_spans
 
 
 def built(*stretches):
@@ -38,3 +38,44 @@ def test_stretches_tile_the_source(stretches):
     edges = [0, *text.ends.tolist()]
     assert text.starts.tolist() == edges[:-1]
     assert edges[-1] == at
+
+
+def as_lists(text):
+    return text.data.tobytes(), text.starts.tolist(), text.ends.tolist()
+
+
+def test_text_that_nobody_changed_is_its_own_source():
+    starts, ends = np.array([0, 2]), np.array([2, 5])
+    assert source_spans(None, starts, ends) == (starts, ends)
+
+
+def test_a_builder_takes_back_and_stretches_what_came_last():
+    builder = NormalizedBuilder()
+    builder.extend(3)
+    assert len(builder) == 0
+    assert not builder.drop_last(b"a")
+    builder.append(b"ab", 2, 6)
+    assert (len(builder), builder.start, builder.end) == (2, 2, 6)
+    builder.extend(8)
+    assert (builder.start, builder.end) == (2, 8)
+    assert not builder.drop_last(b"a")
+    assert as_lists(builder.build()) == (b"ab", [2, 3], [3, 8])
+    assert builder.drop_last(b"b")
+    assert (len(builder), builder.end) == (1, 3)
+    builder.append(b"xyz", 3, 5)
+    builder.append(b"", 5, 7)
+    assert as_lists(builder.build()) == (b"axyz", [2, 3, 4, 5], [3, 4, 5, 5])
+
+
+def test_what_became_of_repaired_text_comes_of_the_broken_one():
+    repaired = built((b"a", 0, 1), ("\ufffd".encode(), 1, 2), (b"b", 2, 3))
+    normal = built(
+        (b"", 0, 0), (b" ", 0, 0), (b"A", 0, 1), (b"?", 1, 4), (b"-", 4, 4), (b"B", 4, 5), (b"!", 5, 5)
+    )
+    assert as_lists(from_source(normal, repaired)) == (
+        b" A?-B!",
+        [0, 0, 1, 2, 2, 3],
+        [0, 1, 2, 2, 3, 3],
+    )
+    assert from_source(normal, None) is normal
+    assert from_source(normal, built()) is normal

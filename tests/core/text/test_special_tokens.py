@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toy_vocabulary import toy_vocabulary
 
+from guiapp.core.encoding import FragmentTokens
 from guiapp.core.formats.table import load_vocabulary
-from guiapp.core.text.special_tokens import SpecialTokens
+from guiapp.core.text.special_tokens import SpecialTokens, join_stretches
 from guiapp.core.vocab.attributes import Attribute
 
 TEXTS = ["<a>", "<a><b>", "b><", "aa", "aaaa", "ab", "ba", "<", "<|x|>", "|x", ">", "~"]
@@ -141,3 +142,39 @@ def test_white_space_beside_a_token_goes_with_it_where_it_asks_for_that(strips, 
             assert before == before.rstrip()
         if token_id == 0 and strips & Attribute.RSTRIP:
             assert behind == behind.lstrip()
+
+
+@pytest.mark.parametrize("text", [b"", b"xy", b"<a>", b"x<a><b>y", b"ab~x", b"<a>  <a>"])
+def test_what_is_between_special_tokens_is_encoded_and_moved_to_its_place(special_tokens, text):
+    def by_bytes(start, end):
+        places = np.arange(end - start)
+        return FragmentTokens(as_array(text[start:end]).astype(np.int32) + 1000, places, places + 1)
+
+    partition = special_tokens.partition(as_array(text), True)
+    tokens = join_stretches(partition, by_bytes)
+    expected = [*zip(*parts(partition)[:3], strict=True)]
+    for start, end in zip(*parts(partition)[3:], strict=True):
+        expected += [(text[at] + 1000, at, at + 1) for at in range(start, end)]
+    assert [*zip(*(column.tolist() for column in tokens), strict=True)] == sorted(
+        expected, key=lambda each: each[1:]
+    )
+
+
+def test_tokens_are_known_by_name_in_the_order_in_which_they_match(special_tokens):
+    assert list(special_tokens.names.values()) == special_tokens.searched_for(True).tolist()
+    assert {name: TEXTS.index(name) for name in TEXTS} == special_tokens.names
+    sizes = [len(name) for name in special_tokens.names]
+    assert sizes == sorted(sizes, reverse=True)
+    assert special_tokens.stand_alone(True)
+    assert special_tokens.stand_alone(False)
+    special_tokens.make_tables()
+    assert "beginnings" in vars(special_tokens)
+
+
+def test_without_special_tokens_none_is_looked_for():
+    none = SpecialTokens(toy_vocabulary({"a": 0.0}))
+    assert not none.may_be_in(b"a", True)
+    assert (none.longest(True), none.longest(False)) == (1, 1)
+    assert not none.drops_white_space
+    assert not none.may_begin(True).any()
+    assert parts(none.partition(as_array(b"ab"), True)) == [[], [], [], [0], [2]]

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import guiapp
+from guiapp.core.explain.spelling import Spelling
 from guiapp.core.trace.condition_syntax import ConditionError
 from guiapp.core.trace.conditions import TEXT_TESTS, Condition, Expression, TraceValues
 from guiapp.core.trace.recorder import record
@@ -157,3 +158,65 @@ def test_expressions_are_watched():
     step = steps_where('operation == "merge"')[0]
     assert Expression("end - position").value(VALUES, step) == 2
     assert math.isnan(Expression("rank").value(VALUES, 0))
+
+
+@pytest.mark.parametrize("text", ["Ġli", " li", "l", "ions", "?", "zz", "·li"])
+@pytest.mark.parametrize("column", ["left", "right", "result"])
+def test_a_text_is_sought_in_tokens_as_the_file_and_as_people_spell_them(column, text):
+    ids, vocabulary = getattr(TRACE.columns, column), TOKENIZER.vocabulary
+    tests = {"==": str.__eq__, "contains": str.__contains__, "starts": str.startswith, "ends": str.endswith}
+    for name, test in tests.items():
+        expected = []
+        for step in np.flatnonzero(ids >= 0).tolist():
+            raw, plain = vocabulary.raw_text(ids[step]).decode(), vocabulary.token_bytes(ids[step]).decode()
+            shown = [Spelling.SIGNS.token(vocabulary, int(ids[step]))] if name == "==" else []
+            expected += [step] * any(test(each, text) for each in (raw, plain, *shown))
+        asked = f'{column} == "{text}"' if name == "==" else f'{name}({column}, "{text}")'
+        assert steps_where(asked) == expected
+        if name == "==":
+            assert steps_where(f'{column} != "{text}"') == sorted({*range(len(TRACE))} - {*expected})
+            assert np.flatnonzero(VALUES.made_of(column, f'"{text}"')).tolist() == expected
+
+
+def test_tokens_are_named_by_ids_and_bytes_too():
+    ids = TRACE.columns.result
+    (token_id,) = TOKENIZER.encode("ions", False).token_ids.tolist()
+    for wanted in (str(token_id), "0x69 0x6F 0x6E 0x73", "ions"):
+        assert VALUES.ids_of(wanted).tolist() == [token_id]
+        assert VALUES.made_of("result", wanted).tolist() == (ids == token_id).tolist()
+    last = len(TOKENIZER.vocabulary) - 1
+    assert VALUES.ids_of(str(last)).tolist() == [last]
+    assert VALUES.ids_of(str(last + 1)).tolist() == []
+    assert not VALUES.made_of("result", "0x00").any()
+
+
+def test_columns_say_how_a_step_is_written():
+    for step in range(len(TRACE)):
+        assert VALUES.told("operation", step) == TRACE.operation(step)
+        assert VALUES.told("stage", step) == TRACE.stage(step)
+        assert VALUES.told("rank", step) is None
+        token_id = int(TRACE.columns.result[step])
+        written = "–" if token_id < 0 else Spelling.SIGNS.token(TOKENIZER.vocabulary, token_id)
+        assert VALUES.told("result", step) == written
+
+
+@pytest.mark.parametrize("text", ["abs(left - right) > 100", "abs(-5) == 5", "abs(rank) % 7 == 3"])
+def test_distances_are_as_python_has_them(text):
+    expected = []
+    for step in range(len(TRACE)):
+        names = {name: python_value(name, step) for name in NAMES}
+        expected += [step] * eval(text, {"abs": abs}, names)
+    assert steps_where(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("rank < 5", {"rank"}),
+        ("1 == 1", set()),
+        ('abs(left) + 1 > depth and not starts(result, "a")', {"left", "depth", "result"}),
+        ('stage in ("encode", "split") or -piece < 3 * end', {"stage", "piece", "end"}),
+    ],
+)
+def test_a_condition_knows_the_columns_that_it_looks_at(text, names):
+    assert Condition(text).names == names

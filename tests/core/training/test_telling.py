@@ -9,10 +9,12 @@ from hypothesis import strategies as st
 from guiapp.core.training import bpe, unigram, wordpiece
 from guiapp.core.training.telling import (
     ToldEstimate,
+    ToldMerge,
     ToldPruning,
     from_json,
     merges,
     rounds,
+    textbook_corpus,
     to_json,
 )
 from guiapp.core.training.vocabularies import byte_level_corpus, unigram_words, wordpiece_corpus
@@ -77,3 +79,63 @@ def test_likelihood_grows_while_pieces_stay():
     first, second = islice((step for step, _ in rounds(words, 13)), 2)
     assert second.log_likelihood >= first.log_likelihood
     assert second.sentence(str).endswith(f"log-likelihood −{-second.log_likelihood:,.1f}.")
+
+
+@pytest.mark.parametrize(
+    ("worth", "ties", "rivals", "told"),
+    [
+        (1200.0, (), (), "`A` + `B` → `AB`, 1,200 times: the last pair."),
+        (2.0, (), ((("c", "d"), 1.0),), "`A` + `B` → `AB`, 2 times: more than `C` + `D` with 1 times."),
+        (
+            *(0.25, (), ((("c", "d"), 0.123456), (("e", "f"), 0.1))),
+            "`A` + `B` → `AB`, score 0.25: more than `C` + `D` with score 0.1235.",
+        ),
+        (
+            *(3.0, (("c", "d"),), ((("e", "f"), 1.0),)),
+            "`A` + `B` → `AB`, 3 times: as good as `C` + `D`, but first by code points.",
+        ),
+        (
+            *(3.0, (("c", "d"),) * 3, ()),
+            "`A` + `B` → `AB`, 3 times: as good as `C` + `D`, `C` + `D`, `C` + `D`, but first by code "
+            "points.",
+        ),
+        (
+            *(3.0, (("c", "d"),) * 4, ()),
+            "`A` + `B` → `AB`, 3 times: as good as `C` + `D`, `C` + `D`, `C` + `D` and more, but first by "
+            "code points.",
+        ),
+    ],
+)
+def test_a_merge_is_told_with_what_it_was_better_than(worth, ties, rivals, told):
+    assert ToldMerge("a", "b", worth, ties, rivals, ()).sentence(str.upper) == told
+
+
+@pytest.mark.parametrize(("n_dropped", "more"), [(1, ""), (5, ""), (6, " …"), (1000, " …")])
+def test_a_pruning_is_told_with_the_first_that_are_gone(n_dropped, more):
+    dropped = tuple((name, 0.5) for name in "abcdef"[:n_dropped])
+    names = ", ".join(f"`{name.upper()}`" for name, _ in dropped[:5])
+    told = ToldPruning(1, n_dropped, dropped, (), ()).sentence(str.upper)
+    assert told == f"Pruned: 1 piece left; dropped {n_dropped:,}: {names}{more}"
+
+
+def test_the_textbook_ends_words_with_a_mark():
+    corpus = textbook_corpus("low low\n lower")
+    assert [tuple(word) for word in corpus.words] == [
+        (*"low", "</w>"),
+        (*"lower", "</w>"),
+    ]
+    assert corpus.pair_counts["l", "o"] == 3
+    assert corpus.pair_counts["w", "</w>"] == 2
+
+
+@pytest.mark.parametrize("algorithm", ["bpe", "wordpiece"])
+def test_words_cut_anew_are_told_with_their_number(algorithm):
+    corpus = CORPORA[algorithm](WORDS)
+    cuts = [tuple(word) for word in corpus.words]
+    for merge in merges(algorithm, corpus):
+        after = [tuple(word) for word in corpus.words]
+        assert merge.recuts == tuple(
+            (at, new) for at, (old, new) in enumerate(zip(cuts, after, strict=True)) if old != new
+        )
+        assert merge.recuts
+        cuts = after
