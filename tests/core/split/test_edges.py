@@ -121,7 +121,7 @@ def test_the_last_pattern_that_makes_a_piece_is_told_first_and_unsaid_ones_as_th
     assert branch_of((first, second), "abx", 2, 3) == Branch(1, "[xy]+", 1, 2, "")
     assert branch_of((first, second), "abx", 0, 2) == Branch(0, "ab", 0, 2, "")
     assert branch_of((first, second), "abx", 1, 3) is None
-    assert branch_of((first, second), "xy", 0, 1) is None
+    assert branch_of((first, second), "abx", 0, 1) is None
     assert rule_of((first, second), "abx", 2, 3) == "[xy]+"
 
 
