@@ -22,7 +22,7 @@ def rounded(value: str) -> str:
 
 
 class Lines(HTMLParser):
-    """The lines of a page's body; before each cell, what it is sorted by and what is told who points at it."""
+    """The lines of a page, and before each cell its class, value and title."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
