@@ -1,6 +1,8 @@
 """A process of the program's own runs the package that the program runs."""
 
+import io
 import os
+import signal
 import subprocess
 import sys
 
@@ -14,8 +16,11 @@ from guiapp.core.system.processes import (
     answer_of,
     command_of,
     environment,
+    how_it_ended,
     last_line,
     limit_memory,
+    read_frame,
+    write_frame,
 )
 
 
@@ -79,3 +84,27 @@ def test_a_process_that_nobody_waits_for_is_ended():
         answer_of("guiapp.core.tree.trials", b"", stop)
     with pytest.raises(ApartError, match="JSONDecodeError"):
         answer_of("guiapp.core.tree.trials", b"", never_stop)
+
+
+def test_frames_are_read_as_they_were_written_and_none_where_the_stream_ends_within_one():
+    stream = io.BytesIO()
+    for data in (b"one", b"", b"two" * 100):
+        write_frame(stream, data)
+    whole = stream.getvalue()
+    stream.seek(0)
+    assert [read_frame(stream) for _ in range(4)] == [b"one", b"", b"two" * 100, None]
+    assert [read_frame(io.BytesIO(whole[:size])) for size in (0, 1, 7, 10)] == [None] * 4
+    assert read_frame(io.BytesIO(whole[:11])) == b"one"
+
+
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        (0, "It ended with status 0."),
+        (3, "It ended with status 3."),
+        (-signal.SIGTERM, "It crashed: SIGTERM."),
+        (-9999, "It crashed: signal 9999."),
+    ],
+)
+def test_how_a_process_ended_is_a_sentence(status, said):
+    assert how_it_ended(status) == said
