@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 
 import guiapp
+from guiapp.core.search import in_tokens_worker
 from guiapp.core.search.in_text_worker import request
 from guiapp.core.system.processes import (
     ApartError,
+    KeptProcess,
     answer_of,
     command_of,
     environment,
@@ -108,3 +110,34 @@ def test_frames_are_read_as_they_were_written_and_none_where_the_stream_ends_wit
 )
 def test_how_a_process_ended_is_a_sentence(status, said):
     assert how_it_ended(status) == said
+
+
+def test_a_kept_process_answers_again_and_again_until_it_is_closed_and_then_anew():
+    kept = KeptProcess(in_tokens_worker.__name__)
+    tokens = in_tokens_worker.request(np.frombuffer(b"abab", np.uint8), np.array([0, 1, 2, 4]))
+    assert not kept.is_running
+    for _ in range(2):
+        assert kept.answer(tokens, never_stop, 60.0) == b""
+        assert kept.is_running
+        found = [kept.answer(pattern, never_stop, 60.0) for pattern in (b"a", b"b", b"c")]
+        assert [np.frombuffer(each, np.int32).tolist() for each in found] == [[0, 2], [1, 2], []]
+        kept.close()
+        assert not kept.is_running
+
+
+def test_a_kept_process_is_ended_where_nobody_waits_where_it_takes_too_long_and_where_it_fails():
+    def stop(share):
+        raise NobodyWaitsError
+
+    tokens = in_tokens_worker.request(np.frombuffer(b"a" * 40, np.uint8), np.array([0, 40]))
+    asked = (
+        (NobodyWaitsError, b"a", stop, 60.0),
+        (TimeoutError, b"^(a+)+$b", never_stop, 0.1),
+        (ApartError, b"(", never_stop, 60.0),
+    )
+    for error, pattern, progress, longest_s in asked:
+        kept = KeptProcess(in_tokens_worker.__name__)
+        kept.answer(tokens, never_stop, 60.0)
+        with pytest.raises(error):
+            kept.answer(pattern, progress, longest_s)
+        assert not kept.is_running
