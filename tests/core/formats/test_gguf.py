@@ -117,6 +117,7 @@ def test_a_later_part_names_the_first(tmp_path):
 
 REMARKS = {
     "usual": (spm(), [], []),
+    "a single part": (spm(keys={"split.count": Raw("u16", 1)}), [], []),
     "no architecture": (
         spm(architecture=None),
         [],
