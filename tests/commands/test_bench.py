@@ -192,6 +192,21 @@ def test_a_mistake_of_ours_in_the_middle_of_a_run_loses_nothing(tmp_path, monkey
     assert not record["complete"]
 
 
+@pytest.mark.parametrize("has_result", [True, False])
+@pytest.mark.parametrize("names_file", [True, False])
+def test_a_run_that_fails_writes_what_it_has_where_it_is_to(tmp_path, monkeypatch, has_result, names_file):
+    def broken(plan: Plan, control: Control) -> Iterator[dict]:
+        if has_result:
+            yield {"event": "result", "scenario": "throughput", "contender": "fast", "samples_s": [1.0]}
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("guiapp.core.bench.engine.run", broken)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ZeroDivisionError):
+        run(["bench", "demo:bpe", *(["--json", "run.json"] if names_file else [])])
+    assert [each.name for each in tmp_path.iterdir()] == ["run.json"] * (has_result and names_file)
+
+
 def test_help_tells_what_is_measured_where_nothing_is_asked_for(capsys):
     with pytest.raises(SystemExit):
         run(["bench", "--help"])

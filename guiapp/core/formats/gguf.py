@@ -224,7 +224,8 @@ def _merges(
         said = "The list of merge rules is empty: every character becomes a token of its own."
         warnings.append(Remark("merges_missing", said))
     elif n_broken := count_unsplittable(data, offsets):
-        said = f"{n_broken:,} merge rules do not consist of two texts and a space; they have no effect."
+        do, have = ("rule does", "it has") if n_broken == 1 else ("rules do", "they have")
+        said = f"{n_broken:,} merge {do} not consist of two texts and a space; {have} no effect."
         warnings.append(Remark("merge_broken", said))
     return data, offsets
 

@@ -30,7 +30,7 @@ from guiapp.core.vocab.attributes import (
     USER_DEFINED_TYPE,
 )
 from guiapp.core.vocab.byte_alphabet import NAMES
-from guiapp.core.vocab.opening import CHARACTERS, METADATA, SPECIAL, TOKENS, Opening
+from guiapp.core.vocab.opening import METADATA, SPECIAL, TOKENS, Opening
 from guiapp.core.vocab.piece_rules import SENTENCEPIECE, PieceRules, TextRules
 from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.special_ids import RoleFinder
@@ -94,7 +94,6 @@ def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
         raise file.error(f"is broken from byte {fields:,} on, or incomplete")
     opening.begin(TOKENS)
     model = _model(file, fields)
-    opening.begin(CHARACTERS)
     check_texts(file, model)
     opening.begin(SPECIAL)
     return vocabulary_of(file, model)

@@ -1,0 +1,309 @@
+"""What is said of GGUF files that are unusual or broken, in full, and how their switches are understood."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import numpy as np
+import pytest
+from gguf_builder import Raw, Tensor
+from small_files import TOKENS, bpe, load, spm
+
+from guiapp.core.errors import VocabError
+from guiapp.core.formats import gguf
+from guiapp.core.formats.table import LAST
+from guiapp.core.split.pre_tokenizers import PRE_TOKENIZERS
+from guiapp.core.training.charsmap import build_charsmap
+from guiapp.core.vocab.header_bytes import MoreNeededError
+from guiapp.core.vocab.opening import Opening
+
+AGAIN = "Convert the model again, or choose another file."
+WITH_TOKENIZER = "Choose a model file that includes its tokenizer."
+FORCING = next(name for name, each in PRE_TOKENIZERS.items() if each.forces_bos)
+MAP = [*build_charsmap({"a": "b"})]
+
+
+def unigram(charsmap, **parts):
+    return spm(model="t5", precompiled_charsmap=Raw("array:u8", charsmap), **parts)
+
+
+def bert(**parts):
+    return spm(model="bert", tokens=["[PAD]", "[UNK]", "a"], **parts)
+
+
+def part(number, **parts):
+    counts = {"split.count": Raw("u16", 3), "split.no": Raw("u16", number)}
+    return spm(model=None, keys=counts, **parts)
+
+
+REFUSED = {
+    "no tokenizer": (
+        spm(model=None),
+        "not_usable",
+        "has no tokenizer (key tokenizer.ggml.model). Choose a file that includes its tokenizer.",
+    ),
+    "first part without one": (
+        part(0),
+        "not_usable",
+        "has no tokenizer (key tokenizer.ggml.model). Choose a file that includes its tokenizer.",
+    ),
+    "second part": (
+        part(1),
+        "not_usable",
+        "is part 2 of a split model and holds no vocabulary. "
+        "Open part 1: the file whose name holds -00001-of-.",
+    ),
+    "none on purpose": (
+        spm(model="no_vocab"),
+        "not_usable",
+        "has no vocabulary: its tokenizer.ggml.model is no_vocab. Choose a language model.",
+    ),
+    "unknown": (
+        spm(model="new"),
+        "not_usable",
+        "has a tokenizer of an unknown kind: tokenizer.ggml.model is 'new'. Known are llama, gpt2, "
+        "hybriddna, whitespace, gemma4, bert, t5, rwkv, plamo2, test.",
+    ),
+    "no merge rules": (
+        bpe(merges=None),
+        "merges_missing",
+        f"has no merge rules (key tokenizer.ggml.merges). {WITH_TOKENIZER}",
+    ),
+    "no tokens": (
+        spm(tokens=None),
+        "tokens_missing",
+        f"has no tokens (key tokenizer.ggml.tokens). {WITH_TOKENIZER}",
+    ),
+    "none in the list": (
+        spm(model="bert", tokens=Raw("array:string", [])),
+        "tokens_missing",
+        f"has an empty list of tokens (key tokenizer.ggml.tokens). {WITH_TOKENIZER}",
+    ),
+    "too few scores": (
+        spm(scores=[0.0] * 5),
+        "scores_short",
+        f"has 5 values in tokenizer.ggml.scores for 6 tokens. {AGAIN}",
+    ),
+    "too few types": (
+        spm(types=[1] * 5),
+        "kinds_short",
+        f"has 5 values in tokenizer.ggml.token_type for 6 tokens. {AGAIN}",
+    ),
+    "empty map": (
+        unigram([]),
+        "character_map_broken",
+        f"has a tokenizer.ggml.precompiled_charsmap that is 0 bytes long. {AGAIN}",
+    ),
+    "twins": (
+        spm(tokens=[*TOKENS, "a"]),
+        "token_twice",
+        f"has two equal tokens: 3 and 6 are both 'a'. {AGAIN}",
+    ),
+}
+
+
+@pytest.mark.parametrize(("file", "code", "said"), REFUSED.values(), ids=REFUSED)
+def test_what_cannot_be_used_is_said_with_what_to_do(tmp_path, file, code, said):
+    with pytest.raises(VocabError) as refused:
+        load(tmp_path, file)
+    assert (refused.value.code, str(refused.value)) == (code, f"model.gguf {said}")
+
+
+def test_a_later_part_names_the_first(tmp_path):
+    path = part(2).write(tmp_path / "big-00003-of-00003.gguf")
+    with pytest.raises(VocabError, match=r"is part 3 of .* Open part 1: big-00001-of-00003\.gguf"):
+        gguf.read(path, Opening(lambda share: None), None)
+
+
+REMARKS = {
+    "usual": (spm(), [], []),
+    "a single part": (spm(keys={"split.count": Raw("u16", 1)}), [], []),
+    "no architecture": (
+        spm(architecture=None),
+        [],
+        ["The file does not name its architecture (key general.architecture)."],
+    ),
+    "architecture": (spm(architecture="lama"), [], ["It loads no model of the architecture 'lama'."]),
+    "a merge rule": (
+        bpe(merges=["a b", "ab", "a  b"]),
+        ["1 merge rule does not consist of two texts and a space; it has no effect."],
+        [],
+    ),
+    "several merge rules": (
+        bpe(merges=["ab", "a b", "ba"]),
+        ["2 merge rules do not consist of two texts and a space; they have no effect."],
+        [],
+    ),
+    "empty merge rules": (
+        bpe(merges=Raw("array:string", [])),
+        ["The list of merge rules is empty: every character becomes a token of its own."],
+        [],
+    ),
+    "more scores": (
+        spm(scores=[0.0] * 7),
+        ["tokenizer.ggml.scores has 7 values for 6 tokens: some tokens may be missing."],
+        [],
+    ),
+    "empty tokens": (
+        spm(tokens=[*TOKENS, "", "x\0y"]),
+        ["2 tokens are empty (and named [EMPTY_<id>]) or cut at a NUL byte."],
+        [],
+    ),
+    "an empty token": (
+        spm(tokens=[*TOKENS, ""]),
+        ["1 token is empty (and named [EMPTY_<id>]) or cut at a NUL byte."],
+        [],
+    ),
+    "no default pre": (
+        bpe(pre=None),
+        ["The file names no pre-tokenizer (tokenizer.ggml.pre); the default may split text wrongly."],
+        [],
+    ),
+}
+
+
+@pytest.mark.parametrize(("file", "warnings", "refusals"), REMARKS.values(), ids=REMARKS)
+def test_what_is_odd_is_said_and_nothing_else(tmp_path, file, warnings, refusals):
+    vocabulary = load(tmp_path, file)
+    assert [*vocabulary.refusals] == refusals
+    said = [each for each in vocabulary.warnings if "byte tokens are missing" not in each]
+    assert said == [*warnings, *refusals]
+
+
+def test_models_of_some_kinds_may_be_empty(tmp_path):
+    for empty in (spm(tokens=Raw("array:string", [])), bpe(tokens=Raw("array:string", []))):
+        vocabulary = load(tmp_path, empty)
+        assert len(vocabulary) == 0
+        assert "The list of tokens is empty: no text becomes any token." in vocabulary.warnings
+
+
+def test_kimi_k2_alone_does_without_merge_rules(tmp_path):
+    assert load(tmp_path, bpe(pre="kimi-k2", merges=None)).merge_offsets.tolist() == [0]
+
+
+@pytest.mark.parametrize(
+    ("limit", "amount", "file", "said"),
+    [
+        ("MOST_MERGES", 2, bpe(merges=["a b", "b a"]), "has 2 merge rules. At most 1 are read."),
+        ("MOST_TOKENS", 6, spm(), "has 6 tokens. At most 5 are read."),
+        ("MOST_TOKEN_BYTES", 16, spm(), "has tokens of 16 bytes together. At most 15 are read."),
+        ("MOST_CHARSMAP_BYTES", len(MAP), unigram(MAP), f"that is {len(MAP):,} bytes long."),
+    ],
+)
+def test_as_much_as_is_read_is_read_and_no_more(tmp_path, monkeypatch, limit, amount, file, said):
+    monkeypatch.setattr(gguf, limit, amount)
+    load(tmp_path, file)
+    LAST.clear()
+    monkeypatch.setattr(gguf, limit, amount - 1)
+    with pytest.raises(VocabError) as refused:
+        load(tmp_path, file)
+    assert said in str(refused.value)
+
+
+def test_names_are_shown_up_to_a_length(tmp_path):
+    vocabulary = load(tmp_path, spm(architecture="llama", name="x" * 5000))
+    assert (vocabulary.name, vocabulary.architecture) == ("x" * gguf.LONGEST_NAME, "llama")
+    assert load(tmp_path, spm(name="")).name == load(tmp_path, spm()).name == "model"
+    assert load(tmp_path, spm(name=b"\xff")).name == r"\xff"
+
+
+def test_what_a_file_does_not_say_is_zero_or_normal(tmp_path):
+    vocabulary = load(tmp_path, spm())
+    assert vocabulary.scores.tolist() == [0] * 6
+    assert vocabulary.stored_types.tolist() == [1] * 6
+    vocabulary = load(tmp_path, spm(scores=[1.5, *[float("nan")] * 6], types=[2, 3, 3, 1, 7, -1, 4]))
+    assert vocabulary.scores[0] == 1.5
+    assert np.isnan(vocabulary.scores[1:]).all()
+    assert vocabulary.stored_types.tolist() == [2, 3, 3, 1, 7, -1]
+    assert [vocabulary.kind(row) for row in range(6)][2:] == ["control", "normal", "undefined", "undefined"]
+
+
+def changed(vocabulary, usual):
+    """The switches that are others than of a usual file."""
+    return {name: on for name, on in asdict(vocabulary.rules).items() if on != asdict(usual.rules)[name]}
+
+
+SWITCHES = ("add_bos_token", "add_eos_token", "add_sep_token", "add_space_prefix", "remove_extra_whitespaces")
+
+
+@pytest.mark.parametrize("key", SWITCHES)
+def test_each_switch_of_a_file_changes_its_rule_alone(tmp_path, key):
+    usual, rule = load(tmp_path, spm()), key.removesuffix("_token")
+    for on in (True, False):
+        was = asdict(usual.rules)[rule]
+        assert changed(load(tmp_path, spm(**{key: on})), usual) == ({} if on == was else {rule: on})
+
+
+@pytest.mark.parametrize(
+    ("said", "lowers", "strips"),
+    [
+        ({}, True, True),
+        ({"normalizer.lowercase": False}, False, False),
+        ({"normalizer.lowercase": True}, True, True),
+        ({"normalizer.strip_accents": False}, True, False),
+        ({"normalizer.lowercase": False, "normalizer.strip_accents": True}, False, True),
+    ],
+)
+def test_accents_go_with_upper_case_where_a_file_does_not_say(tmp_path, said, lowers, strips):
+    rules = load(tmp_path, bert(**said)).rules
+    assert (rules.lowercase, rules.strip_accents) == (lowers, strips)
+    rules = load(tmp_path, spm(**said)).rules
+    assert (rules.lowercase, rules.strip_accents) == (False, False)
+
+
+def test_words_between_spaces_keep_their_case_unless_the_file_says_otherwise(tmp_path):
+    words = {"model": "whitespace", "pre": "whitespace"}
+    for lowers in (None, False, True):
+        rules = load(tmp_path, bpe(**words, **{"normalizer.lowercase": lowers})).rules
+        assert (rules.lowercase, rules.strip_accents) == (bool(lowers), bool(lowers))
+
+
+def test_some_pre_tokenizers_put_bos_whatever_the_file_says_and_others_name_none(tmp_path):
+    found = {
+        pre: load(tmp_path, bpe(pre=pre, tokens=[*map(str, range(12))], merges=["1 0"], add_bos_token=False))
+        for pre in ("gpt-2", "chatglm-bpe", FORCING)
+    }
+    assert [each.rules.add_bos for each in found.values()] == [False, False, True]
+    assert [each.special_ids.bos for each in found.values()] == [11, None, 11]
+    assert [each.special_ids.eos for each in found.values()] == [11, 11, 11]
+
+
+def test_a_map_with_long_keys_may_deviate(tmp_path):
+    long_keys = load(tmp_path, unigram([*build_charsmap({"a" * 1025: "b"})]))
+    assert long_keys.deviation == gguf.LONG_KEYS
+    assert gguf.LONG_KEYS in long_keys.warnings
+    usual = load(tmp_path, unigram(MAP))
+    assert usual.deviation == ""
+    assert usual.charsmap.tolist() == MAP
+    assert load(tmp_path, spm(model="t5")).charsmap.tolist() == []
+    assert load(tmp_path, spm(precompiled_charsmap=Raw("array:u8", MAP))).charsmap.tolist() == []
+
+
+def test_a_damaged_map_is_told_once(tmp_path):
+    vocabulary = load(tmp_path, unigram([*MAP[:-1], ord("b")]))
+    (said,) = (each for each in vocabulary.warnings if each.code == "character_map_broken")
+    assert said.startswith("The character map ")
+    assert said.endswith(": where a text gets there, llama.cpp gives up.")
+
+
+def test_the_embedding_tells_its_number_of_rows_where_there_is_one(tmp_path):
+    path = tmp_path / "model.gguf"
+    file = spm()
+    file.tensors = [Tensor("other", (5,)), Tensor("token_embd.weight", (4, 6), offset=32)]
+    assert gguf.embedding_rows(file.write(path)) == 6
+    assert gguf.embedding_rows(spm().write(path)) is None
+    path.write_bytes(b"no model")
+    with pytest.raises(VocabError):
+        gguf.embedding_rows(path)
+
+
+def test_of_the_front_of_a_file_is_said_how_much_more_is_needed(tmp_path):
+    whole = spm().to_bytes()
+    path = tmp_path / "model.gguf"
+    path.write_bytes(whole)
+    assert gguf.check_front(path, len(whole) + 100) is None
+    path.write_bytes(whole[:-3])
+    with pytest.raises(MoreNeededError):
+        gguf.check_front(path, len(whole) + 100)
+    with pytest.raises(VocabError):
+        gguf.check_front(path, len(whole) - 3)
