@@ -144,7 +144,7 @@ def test_a_word_has_its_variants_once_somebody_looks(make_menu):
     for _ in range(2):
         menu.aboutToShow.emit()
         assert titles(menu) == [
-            "a\t0", "·a\t10 0", "A\t11", "·A\t10 11", "↵a\t0", "",
+            "a\t0", "·a\t10 0", "A\t11", "·A\t10 11", "\u2068↵a\u2069\t0", "",
             "Copy logit_bias that bans those of one token (OpenAI)",
             "Copy logit_bias that bans those of one token (llama.cpp)",
         ]  # fmt: skip
