@@ -31,6 +31,16 @@ def _text_of(part: QWidget) -> str:
     return part.text() if isinstance(part, QLabel | QAbstractButton | QLineEdit) else ""
 
 
+def painted_of(widget: QWidget, themes: ThemeSource) -> dict[str, list[str]]:
+    """What the visible parts paint, by their names; of those without a name by their kind, and the last."""
+    parts = [widget, *widget.findChildren(QWidget)]
+    painted = [part for part in parts if part.isVisible() and isinstance(part, Painted)]
+    return {
+        part.accessibleName() or type(part).__name__: in_words(paintings_of(part).marks, themes.theme)
+        for part in painted
+    }
+
+
 def all_of(widget: QWidget, themes: ThemeSource) -> list[str]:
     """The controls, what is painted, the rows of tables, and the colours of texts."""
     told = controls_of(widget)
