@@ -111,7 +111,7 @@ def test_each_colouring_has_a_sample_of_each_colour(make_shell, qtbot):
         shell.window.actions_table[f"color:{name}"].trigger()
         spans = shell.window.inspect_page.spans
         assert spans.legend[0] == title
-        for width, is_short in ((900, False), (400, True)):
+        for is_short in (False, True):
             tools._legend.set_short(is_short)
             ((told, words),) = painted_of(tools, themes).items()
             assert told == f"{title}: {', '.join(spans.legend[1])}"
@@ -211,6 +211,6 @@ def test_the_card_opens_below_a_place_and_stays_in_the_window(make_card):
 
 
 def test_what_is_spelt_keeps_its_lines_and_ends_somewhere():
-    assert visible_lines("a b\n\u200bc ") == "a b\n<U+200B>c " or "a b" in visible_lines("a b\n\u200bc ")
+    assert visible_lines("a b\n\u200bc ") == "a b\n<U+200B>c "
     assert visible_lines("a" * 2000) == "a" * 2000
     assert visible_lines("a" * 2001) == "a" * 2000 + " …"
