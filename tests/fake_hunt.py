@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import queue
+from dataclasses import replace
 from pathlib import Path
+
+from PySide6.QtWidgets import QApplication
 
 from guiapp.core.compare.reasons import Cause, Reason
 from guiapp.core.hunt.engine import HuntPlan
@@ -57,3 +60,19 @@ def lines_of(file: str, kind: Kind, *places: tuple[int, int, bytes, int]) -> Bat
     """Lines of a file, each with number, start and text, and where it differs."""
     found = tuple(Place(Line(file, *line), at) for *line, at in places)
     return Batch(1000, len(found), (), (OfKind(kind, len(found), found),), True, "your own texts")
+
+
+def tell(qtbot, page, engine, state):
+    """The page has heard of it then."""
+    engine.tell(state)
+    qtbot.waitUntil(lambda: page.model.state == state)
+    QApplication.processEvents()
+
+
+def some_finds(page, engine, is_over=False):
+    """Of two causes, and two lines of the text that the first of them is in."""
+    file = engine.plans[0].files[0]
+    state = replace(START, seconds=3.0, is_over=is_over).with_batch(
+        batch_of(find_of(b"12"), find_of(b"345"), find_of(b"ab", MERGE), generator="digits")
+    )
+    return state.with_batch(lines_of(file, DIGITS, (1, 0, b"one 1984", 4), (2, 9, b"two 12", 4)))

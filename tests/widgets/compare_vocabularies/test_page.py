@@ -1,6 +1,9 @@
 """The Vocabularies page in the real window: what is said, listed and shown by clicks and keys."""
 
+from functools import partial
+
 import pytest
+from controls_in_words import all_of, controls_of, made_anew
 from hands import point_at
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QToolButton
@@ -9,7 +12,11 @@ from vocabulary_pairs import HOSTILE, load
 from guiapp.core.compare.vocabularies import LONGEST_COUNTED
 from guiapp.core.tree.scripts import NAMES
 from guiapp.viewmodels.compare import vocabularies
+from guiapp.widgets.compare_vocabularies.head import PairHead
+from guiapp.widgets.compare_vocabularies.listing import VocabularyList
 from guiapp.widgets.compare_vocabularies.page import NO_MODEL, NO_SECOND
+from guiapp.widgets.compare_vocabularies.picture import VocabularyPicture
+from guiapp.widgets.compare_vocabularies.side import SidePanel
 from guiapp.widgets.shared.styled_text import StyledText
 from guiapp.widgets.window import key_hints
 
@@ -322,3 +329,58 @@ def test_a_narrow_list_has_room_for_its_titles(open_page):
     titles = [table.headerData(column, Qt.Orientation.Horizontal) for column in range(table.columnCount())]
     for column, title in enumerate(titles):
         assert header.sectionSize(column) >= header.fontMetrics().horizontalAdvance(title) + 16, title
+
+
+def test_parts_that_followed_the_model_tell_what_new_ones_do(open_page, qtbot):
+    page = open_page("one", "other", "same")
+    model, themes = page.model, page.shell.theme_source
+    parts = {
+        page.list: partial(VocabularyList, model, page.saving, themes),
+        page.head: partial(PairHead, model, themes),
+        page.picture: partial(VocabularyPicture, model, themes),
+        page.side: partial(SidePanel, model, themes),
+    }
+    actions = [
+        lambda: page.list.view.selectRow(0),
+        lambda: page.shell.window.actions_table["spelling:file"].trigger(),
+        lambda: themes.choose("light"),
+        lambda: model.choose_second(model.choices[1]),
+    ]
+    for action in actions:
+        action()
+        settle(page, qtbot)
+        for part, make in parts.items():
+            assert all_of(part, themes) == made_anew(make, part, themes)
+    model.set_filter(model.filter._replace(script=LATIN, length=1))
+    settle(page, qtbot)
+    assert all_of(page.list, themes) == made_anew(parts[page.list], page.list, themes)
+
+
+def test_all_that_is_told_of_two_models(open_page, qtbot):
+    page = open_page("one", "other")
+    assert controls_of(page.head) == [
+        "Not identical",
+        "Tokens and merge rules differ. Special tokens and rules are the same.",
+        "A",
+        "toy | toy",
+        "BPE · llama-bpe · 9 · 89 % also in B",
+        "B",
+        "toy | B: toy | toy",
+        "BPE · llama-bpe · 9 · 89 % also in A",
+        *("≠ | Tokens: not the same", "Tokens"),
+        *("8 in both", "1 only in A | checked", "1 only in B", "2 with another id"),
+        *("≠ | Merge rules: not the same", "Merge rules", "2 in both", "2 only in A"),
+        *("✓ | Special tokens: the same", "Special tokens", "2 roles are the same", "2 special tokens"),
+        *("✓ | Rules: the same", "Rules", "all 21 are the same"),
+    ]
+    click(page, qtbot, page.list.view.viewport(), row_place(page, 0))
+    assert controls_of(page.side)[3:] == [
+        "abc | Token text",
+        *("A", "B"),
+        *("id", "5 | id in A", "– | id in B"),
+        *("kind", "normal | kind in A", "– | kind in B"),
+        *("rank", "2 | rank in A", "– | rank in B"),
+        "bytes  61 62 63\nscript  Latin\nlength  3 | In both",
+        "Show in tree",
+        "Copy | Copy all that is said here",
+    ]

@@ -4,83 +4,21 @@ from __future__ import annotations
 
 import multiprocessing
 from dataclasses import replace
-from functools import partial
 
-import planted
 import pytest
-from fake_hunt import DIGITS, MERGE, START, FakeEngine, batch_of, find_of, lines_of
+from fake_hunt import DIGITS, START, batch_of, find_of, lines_of, some_finds, tell
 from main_window_driver import CTRL, SHIFT, press
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication, QFileDialog, QLabel
+from PySide6.QtWidgets import QFileDialog, QLabel
 
-import guiapp
 from guiapp.core.hunt.generators import ALL_NAMES
 from guiapp.core.hunt.report import markdown
 from guiapp.core.hunt.sides import HuntError
-from guiapp.viewmodels.hunt.model import HuntModel
 from guiapp.widgets.shared.painted_rows import ROW_PX
 
 LEFT = Qt.MouseButton.LeftButton
 HOSTILE = "<b>\u202e\x07&amp;`\n\u200b".encode() + b"\xff"
-
-
-@pytest.fixture(scope="module")
-def pair(tmp_path_factory):
-    """Paths of two that cut numbers otherwise."""
-    folder = tmp_path_factory.mktemp("pair")
-    paths = planted.Plant("", "demo:bpe", "gguf", planted.set_part(pre="qwen2"), ()).write(folder)
-    return tuple(map(str, paths))
-
-
-@pytest.fixture
-def open_page(make_shell, qtbot):
-    """The page in the real window, with these models."""
-
-    def make(*names, text=b"one 1984\ntwo 12\n"):
-        shell = make_shell(
-            text, names[0] if names else None, lambda name, pre, _: guiapp.open_model(name, pre)
-        )
-        for name in names[1:]:
-            session = shell.compared.add(name)
-            qtbot.waitUntil(lambda session=session: session.loader.model is not None)
-        shell.window.actions_table["hunt"].trigger()
-        page = shell.window.pages.current
-        page.shell = shell
-        return page
-
-    return make
-
-
-@pytest.fixture
-def engine(monkeypatch):
-    """One that tells what the test says."""
-    fake = FakeEngine()
-    monkeypatch.setattr("guiapp.widgets.hunt.page.HuntModel", partial(HuntModel, engine=fake))
-    return fake
-
-
-@pytest.fixture
-def page(open_page, engine, pair, qtbot):
-    """With a hunt that goes on."""
-    page = open_page(*pair)
-    qtbot.mouseClick(page.status.button, LEFT)
-    qtbot.waitUntil(lambda: bool(engine.plans))
-    return page
-
-
-def tell(qtbot, page, engine, state):
-    engine.tell(state)
-    qtbot.waitUntil(lambda: page.model.state == state)
-    QApplication.processEvents()
-
-
-def some_finds(page, engine, is_over=False):
-    file = engine.plans[0].files[0]
-    state = replace(START, seconds=3.0, is_over=is_over).with_batch(
-        batch_of(find_of(b"12"), find_of(b"345"), find_of(b"ab", MERGE), generator="digits")
-    )
-    return state.with_batch(lines_of(file, DIGITS, (1, 0, b"one 1984", 4), (2, 9, b"two 12", 4)))
 
 
 def click_chip(qtbot, page, row, chip):

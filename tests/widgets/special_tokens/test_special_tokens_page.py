@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from controls_in_words import controls_of
 from gguf_builder import CONTROL, UNKNOWN, UNUSED, write_vocab
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
@@ -185,3 +186,39 @@ def test_a_narrow_list_has_room_for_how_text_leads_to_a_token(open_page):
     view = page.list.view
     shown_px = view.columnWidth(TITLES.index("from text"))
     assert shown_px > view.fontMetrics().horizontalAdvance("if unknown") + 10
+
+
+def test_all_that_is_told_of_two_tokens(open_page, qtbot):
+    page = open_page()
+    itself = "its own text does while special tokens are parsed"
+    facts = {"id": "2549", "kind": "control", "the file says": "token_type 3, control", "from text": itself}
+    marker = {
+        **facts,
+        "id": "2551",
+        "end of generation": "no",
+        "chat template": "writes it",
+        "in this text": "once",
+    }
+    begin = {
+        "id": "2549",
+        "kind": "control",
+        "role": "BOS, by bos_token_id",
+        "the file says": "token_type 3, control",
+        "from text": itself,
+        "around texts": "stands before each",
+        "end of generation": "no",
+        "in this text": "once",
+    }
+    lists = ["All 11 | checked", "Roles 6", "Ends 2", "In template 2", "Search tokens", "Copy or save"]
+    buttons = [
+        "Insert | Insert into text | Put it into the text, where the caret is",
+        *("Next in text", "Show in tree", "Copy | Copy all that is said here"),
+    ]
+    for row, text, told in ((None, "<|im_start|>", marker), (0, "<|begin_of_text|>", begin)):
+        if row is not None:
+            click_row(page, qtbot, row)
+        assert controls_of(page) == [
+            *("SPECIAL TOKEN | Special token", f"{text} | Token text"),
+            *(line for name, value in told.items() for line in (name, f"{value} | {name}")),
+            *(*buttons, *lists, "Special tokens"),
+        ]

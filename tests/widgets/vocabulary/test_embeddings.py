@@ -4,6 +4,7 @@ import threading
 
 import numpy as np
 import pytest
+from controls_in_words import controls_of, painted_of
 from embedded_models import rows_with_dead, write_model
 from gguf import GGMLQuantizationType
 from PySide6.QtCore import QPoint, Qt
@@ -264,3 +265,33 @@ def test_a_file_without_embeddings_says_so_before_anybody_asks_to_read_them(open
     settle(page, qtbot)
     assert panel.read.isVisible()
     assert not panel.problem.text()
+
+
+def test_all_that_is_told_of_embeddings(read_page):
+    said = controls_of(read_page.embeddings_panel)
+    assert said[:4] == [
+        "Norm and distance of the tokens' embeddings",
+        "Point at a token, or click it.",
+        *("LOOKS UNTRAINED | Looks untrained", "■ 20 tokens"),
+    ]
+    assert said[4:16] == [
+        "List them",
+        "□ 1 of them out of reach of text",
+        "Cosine distance to the known unused rows up to 0.12.",
+        "○ Compared with 10 tokens named or marked as unused or reserved.",
+        "Compare with | Read again, and compare with other rows",
+        "HEIGHT OF A POINT | Height of a point",
+        "cosine distance | What the height of a point is",
+        "ASK THE MODEL | Ask the model",
+        "Choose a token, and give your model a prompt that one which knows it goes on with.",
+        "Copy a prompt | off",
+        "DOUBTS | Doubts",
+        said[-1],
+    ]
+    assert said[-1].startswith("As in Land & Bartolo 2024, “Fishing for Magikarp” (arXiv 2405.05417).")
+    assert painted_of(read_page.embeddings_panel, read_page.shell.theme_source) == {
+        "Norm and distance of the tokens' embeddings": [
+            *("↑ cosine distance dim", "norm → dim", "1 dim", "line", "", "accent", "line", "line"),
+            *("0.5 dim", "line", "dashed warning", "0 dim", "line", "0 dim", "0.5 dim"),
+        ]
+    }

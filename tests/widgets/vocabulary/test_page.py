@@ -1,6 +1,7 @@
 """The Vocabulary page in the real window: what is listed, filtered and shown by clicks and keys."""
 
 import pytest
+from controls_in_words import controls_of, painted_of
 from hands import point_at
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication, QFileDialog, QLabel
@@ -288,3 +289,53 @@ def test_f6_goes_through_all_parts_and_a_narrow_page_has_no_picture(open_page, q
     page.shell.window.resize(860, 600)
     QApplication.processEvents()
     assert page.panels == [page.list.view, page.bar.field, page.card]
+
+
+def test_all_that_is_told_of_a_token_and_of_the_list(open_page, qtbot):
+    page = open_page("one")
+    click_row(page, qtbot, 3)
+    elsewhere = "The selected tokens elsewhere, or all that are listed"
+    untrained = "Embeddings | Which tokens look as if they were never trained"
+    assert controls_of(page.bar) == [
+        'Filter tokens | the, "new york": tokens that contain these characters',
+        *("Filter | What can be filtered by", "Columns | What is shown of each token"),
+        f"{untrained} | {untrained.partition(' | ')[2]}",
+        *(f"Show | {elsewhere}", "Export | Save what is listed"),
+    ]
+    facts = {
+        "id": "3",
+        "bytes": "61 62",
+        "characters": "U+0061 a, U+0062 b",
+        "type": "normal",
+        "merge rank": "0",
+        "in this text": "once",
+        "script": "Latin",
+        "children": "1",
+        "below": "1",
+        "depth": "2",
+    }
+    assert controls_of(page.card) == [
+        *("TOKEN | Token", "ab | Token text"),
+        *(line for name, value in facts.items() for line in (name, f"{value} | {name}")),
+        *("HOW IT IS BUILT | How it is built", "How it is built", "How the token is built"),
+        *("PATH IN THE TREE | Path in the tree", "a › ab › abc | Path in the tree"),
+    ]
+    assert controls_of(page.list) == ["9 tokens", "Tokens"]
+    assert controls_of(page.picture) == [
+        *("BY SCRIPT | By script", "Tokens by script"),
+        *("BY LENGTH IN BYTES | By length in bytes", "Tokens by length"),
+        *("BY RANK OF THE MERGE", "Tokens by rank or score"),
+        "Point at a bar for its figures; a click filters by it.",
+    ]
+    themes, axis = page.shell.theme_source, ["1 dim", "8 dim", "16 dim", "24 dim", "32+ dim"]
+    painted = painted_of(page.picture, themes)
+    scripts = ["Latin text", "?", "7 dim", "Special tokens text", "2 dim", "?"]
+    assert painted == {
+        "Tokens by script": scripts,
+        "Tokens by length": [*["?"] * 4, *axis],
+        "Tokens by rank or score": ["?"] * 3,
+    }
+    type_filter(page, qtbot, "q")
+    assert controls_of(page.list) == ["0 of 9 tokens", "No token matches.", "Tokens"]
+    nothing = [word.replace("7", "0").replace("2", "0") for word in scripts]
+    assert painted_of(page.picture, themes) == {**painted, "Tokens by script": nothing}

@@ -1,0 +1,69 @@
+"""What a person reads of a widget's controls, hears of them and can do with them, one line each."""
+
+from __future__ import annotations
+
+from pictures import in_words, paintings_of, settle
+from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QLabel, QLineEdit, QTextEdit, QWidget
+
+from guiapp.widgets.shared.painting import Painted
+from guiapp.widgets.shared.theme import ThemeSource
+
+SAYING = QLabel, QAbstractButton, QLineEdit, QTextEdit
+
+
+def controls_of(widget: QWidget) -> list[str]:
+    """Those that are visible: "text | name | tip | off | checked", as far as there are such."""
+    parts = [widget, *widget.findChildren(QWidget)]
+    return [line for part in parts if part.isVisible() and (line := _told(part))]
+
+
+def _told(part: QWidget) -> str:
+    text, name, tip = _text_of(part), part.accessibleName(), part.toolTip().partition("\n")[0]
+    words = [text, name if name != text else "", tip, "" if part.isEnabled() else "off"]
+    if isinstance(part, QAbstractButton) and part.isChecked():
+        words.append("checked")
+    return " | ".join(filter(None, words)) if isinstance(part, SAYING) or name else ""
+
+
+def _text_of(part: QWidget) -> str:
+    if isinstance(part, QTextEdit):
+        return part.toPlainText()
+    return part.text() if isinstance(part, QLabel | QAbstractButton | QLineEdit) else ""
+
+
+def painted_of(widget: QWidget, themes: ThemeSource) -> dict[str, list[str]]:
+    """What the visible parts paint, by their names; of those without a name by their kind, and the last."""
+    parts = [widget, *widget.findChildren(QWidget)]
+    painted = [part for part in parts if part.isVisible() and isinstance(part, Painted)]
+    return {
+        part.accessibleName() or type(part).__name__: in_words(paintings_of(part).marks, themes.theme)
+        for part in painted
+    }
+
+
+def all_of(widget: QWidget, themes: ThemeSource) -> list[str]:
+    """The controls, what is painted, the rows of tables, and the colours of texts."""
+    told = controls_of(widget)
+    for part in [widget, *widget.findChildren(QWidget)]:
+        if not part.isVisible():
+            continue
+        if isinstance(part, Painted):
+            told.append(f"{part.accessibleName()}: {in_words(paintings_of(part).marks, themes.theme)}")
+        if isinstance(part, QTextEdit):
+            told.append(part.toHtml())
+        if isinstance(part, QAbstractItemView) and (model := part.model()) is not None:
+            told.append(f"rows: {[model.index(row, 0).data() for row in range(min(model.rowCount(), 30))]}")
+    return told
+
+
+def made_anew(make, old: QWidget, themes: ThemeSource) -> list[str]:
+    """What a widget tells that is made now and put in the place of another one."""
+    new = make()
+    new.setParent(old.parentWidget())
+    new.setGeometry(old.geometry())
+    new.setVisible(old.isVisible())
+    settle()
+    told = all_of(new, themes)
+    new.setParent(None)
+    new.deleteLater()
+    return told

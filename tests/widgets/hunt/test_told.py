@@ -1,0 +1,103 @@
+"""All that the Hunt page tells and paints while a hunt runs and once it is over."""
+
+import pytest
+from controls_in_words import controls_of, painted_of
+from fake_hunt import some_finds, tell
+from main_window_driver import CTRL, press
+from pictures import in_words
+from PySide6.QtCore import Qt
+from view_paintings import paintings_in
+
+
+def test_all_that_is_told_of_a_hunt_that_runs_and_of_one_that_is_over(page, engine, qtbot):
+    themes = page.shell.theme_source
+    about = [
+        *("A", "first", "BPE · llama-bpe · 2,560", "against"),
+        *("B", "second", "BPE · qwen2 · 2,560"),
+    ]
+    assert [line.partition(" | ")[0] for line in controls_of(page.head)][:7] == about
+    choices = controls_of(page.head)[7:]
+    tips = (
+        "What makes the texts that are tried",
+        "Texts of your own, tried line by line, and changed here and there",
+    )
+    assert choices == [f"13 generators | {tips[0]} | off", f"your text | {tips[1]} | off"]
+    assert painted_of(page.status, themes) == {"Time": ["raised", "opening both … dim"]}
+    assert controls_of(page.words)[0] == "Opening both …"
+
+    def figures(*numbers):
+        names = "texts tried", "a second", "differ", "causes"
+        return [
+            line
+            for number, name in zip(numbers, names, strict=True)
+            for line in (f"{number} {name}", number, name)
+        ]
+
+    def status(clock, button, off):
+        seed = f"0 | Seed | The same seed tries the same texts{off}"
+        return [f"{clock} / 1:00 | How long a hunt goes on{off}", "seed", seed, button, "Time"]
+
+    assert controls_of(page.status) == [*figures("0", "0", "0", "0"), *status("0:00", "Stop", " | off")]
+    tell(qtbot, page, engine, some_finds(page, engine))
+    press(qtbot, page.shell, Qt.Key.Key_Down, CTRL)
+    tell(qtbot, page, engine, some_finds(page, engine))
+    found = figures("2,000", "667", "5", "2")
+    assert controls_of(page.status) == [*found, *status("0:03", "Stop", " | off")]
+    ticks = ["on_accent"] * 2 + ["text"] * 2 + ["first after 3.0 s dim"]
+    assert painted_of(page.status, themes)["Time"] == [
+        "raised",
+        "accent",
+        *ticks,
+        "trying: your own texts dim",
+    ]
+    tell(qtbot, page, engine, some_finds(page, engine, is_over=True))
+    assert controls_of(page.status) == [*found, *status("0:03", "Start", "")]
+    assert painted_of(page.status, themes)["Time"] == ["raised", "dim", *ticks]
+    assert controls_of(page.head)[7:] == [
+        f"13 generators | {tips[0]}",
+        f"your text · 1,000 lines | {tips[1]}",
+    ]
+    assert controls_of(page.panel) == [
+        "FIND 2 OF 3 · GROUPS OF DIGITS",
+        *("‹ | Previous find | Previous find", "› | Next find | Next find"),
+        "Tokens of A and B",
+        "A cuts  1  |  2 . | Why",
+        "Pre-tokenizer, from byte 0 on",
+        *("Copy report", "Open in Compare", "Step", "Save report…"),
+        *("IN YOUR TEXTS | In your texts", "2 of 1,000 lines"),
+        "THE REPORT HOLDS | The report holds",
+        "versions and hashes of both, each text escaped, both lists of ids, where and why they part, seed 0",
+        "Line 1: one·1984 | Show line 1 of your text",
+        "Line 2: two·12 | Show line 2 of your text",
+    ]
+    first = ["A text", "?", "span0", "3 text", "span1", "4 text", "5 text", "2 tokens dim"]
+    second = ["B text", "?", "span2", "3 text", "4 text", "5 text", "1 token dim", "3 dim"]
+    assert painted_of(page.panel, themes) == {
+        "Tokens of A and B": ["1 dim", "2 dim", *first, "dotted accent", *second]
+    }
+
+
+def test_each_cause_has_its_texts_its_reason_and_a_bar_of_lines(page, engine, qtbot):
+    themes = page.shell.theme_source
+    tell(qtbot, page, engine, some_finds(page, engine))
+    press(qtbot, page.shell, Qt.Key.Key_Down, CTRL)
+    assert painted_of(page, themes)["Titles of the columns"] == [
+        *("CAUSE bold dim", "SHORTEST TEXTS bold dim", "OF YOUR 1,000 LINES bold dim", "line")
+    ]
+    marks = paintings_in(page.causes).marks
+    words = in_words(marks, themes.theme)
+    assert [word for word in words if word not in ("?", "on_accent", "raised")] == [
+        *("new accent", "Groups of digits bold text", "2 text", "12 text", "accent", "345 text", "accent"),
+        *("+2 dim", "A cuts 1 | 2. dim", "warning", "line"),
+        *("new accent", "Merge: order bold text", "none dim", "ab text", "A cuts 1 | 2. dim", "line"),
+    ]
+    whole = page.causes.viewport().width()
+    ground, chosen, mark, *_ = [mark.place for mark in marks if not mark.text]
+    assert (ground.width(), chosen.width(), mark.width()) == (whole, whole, 2)
+    lines = [mark.place for mark in marks if mark.place.height() == 1]
+    assert [line.width() for line in lines] == [whole, whole]
+    assert lines[1].top() - lines[0].top() == chosen.height() == lines[0].top() + 1
+    counts = [mark.place.right() for mark in marks if mark.text in ("2", "none")]
+    (bar,) = [mark.place for mark in marks if mark.brush == themes.theme.warning.name()]
+    assert counts == pytest.approx([whole - 16, whole - 16], abs=1)
+    assert (bar.right(), bar.height()) == (whole - 16, 4)
