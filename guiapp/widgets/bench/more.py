@@ -88,13 +88,13 @@ class TickList(QWidget):
             with QSignalBlocker(box):
                 box.setChecked(tick.is_chosen)
             box.setIcon(tick.icon)
+            box.setToolTip(plain_tip(tick.tip))
             self._adds[tick.name].setText(tick.adds)
 
     def _box(self, row: int, tick: Tick) -> QCheckBox:
         box = QCheckBox(tick.title)
         box.setAccessibleName(tick.title)
         box.setIconSize(QSize(SWATCH_PX, SWATCH_PX))
-        box.setToolTip(plain_tip(tick.tip))
         box.toggled.connect(partial(self.ticked.emit, tick.name))
         self._grid.addWidget(box, row, 0)
         return box
@@ -246,7 +246,7 @@ class MorePanel(QFrame):
                     title,
                     name in choice.texts,
                     self._adds(name in choice.texts, text=name),
-                    f"{title}, {size_of(choice, name)}",
+                    ", ".join(filter(None, (title, size_of(choice, name)))),
                 )
                 for name, title in choice.known_texts.items()
             ]

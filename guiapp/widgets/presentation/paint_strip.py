@@ -202,7 +202,7 @@ def _opened(box: PlacedBox, blocks: Sequence[Block], strip: Strip, room: QRectF)
     if sum(each.block in box.blocks for each in strip.letters) < n_letters:
         if strip.cuts[0] and box is strip.boxes[0]:
             rect.setLeft(room.left())
-        elif strip.cuts[1] and box is strip.boxes[-1]:
+        if strip.cuts[1] and box is strip.boxes[-1]:
             rect.setRight(room.right())
     return rect
 

@@ -76,10 +76,11 @@ class RowsView(QTableView):
             selection.clearSelection()
         elif row != self.currentIndex().row() or not selection.isRowSelected(row):
             index = self._table.index(row, 0)
+            is_in_sight = self.viewport().rect().intersects(self.visualRect(index))
             self._is_going = True
             selection.setCurrentIndex(index, flags.ClearAndSelect | flags.Rows)
             self._is_going = False
-            if not self.viewport().rect().intersects(self.visualRect(index)):
+            if not is_in_sight:  # Qt has scrolled only as far as it takes
                 self.scrollTo(index, QTableView.ScrollHint.PositionAtCenter)
 
     def fit_columns(self) -> None:

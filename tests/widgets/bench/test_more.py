@@ -5,14 +5,22 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QFileDialog, QLabel
 
 from guiapp.core.bench.scenarios import SCENARIOS
 from guiapp.viewmodels.bench.choice import AIMS, CODE, ENGLISH, THROUGHPUT
 from guiapp.viewmodels.bench.entrants import Entrant
 from guiapp.viewmodels.bench.forecast import duration_text
+from guiapp.viewmodels.bench.model import BenchModel
+from guiapp.viewmodels.bench.own import OwnContenders
+from guiapp.viewmodels.model_session import ModelSession
+from guiapp.viewmodels.settings import Settings
+from guiapp.viewmodels.text_session import TextSession
 from guiapp.widgets.bench.contender_look import look_of
 from guiapp.widgets.bench.more import LimitsCard, MorePanel
+from guiapp.widgets.bench.own_dialog import OwnDialog
+from guiapp.widgets.bench.text_button import size_of
+from guiapp.widgets.shared.plain_tip import plain_tip
 from guiapp.widgets.shared.popover import Explanation
 from guiapp.widgets.shared.theme import DARK
 
@@ -146,3 +154,75 @@ def test_nothing_is_counted_while_nobody_looks(qtbot, panel, model):
     assert not panel._counting.isActive()
     panel.show()
     assert panel.time.text() != told
+
+
+def test_each_thing_to_tick_says_what_it_is_and_rests_while_it_is_measured(panel, model, runner):
+    choice = model.choice
+    for each in choice.entrants:
+        box = panel.contenders.boxes[each.name]
+        assert box.toolTip() == plain_tip(each.tip or each.note)
+        assert box.text() == box.accessibleName() == each.name
+    for name, title in choice.known_texts.items():
+        box = panel.texts.boxes[name]
+        assert (box.text(), box.toolTip()) == (title, f"{title}, {size_of(choice, name)}")
+    lists = panel.contenders, panel.scenarios, panel.texts
+    buttons = panel.aims_button, panel.limits_button, panel.own_button
+    assert [part.isEnabled() for part in (*lists, *buttons)] == [True] * 6
+    assert not panel.own_button.isVisible(), "nobody remembers one's own"
+    assert not panel.missing_button.isVisible() or choice.missing
+    model.run()
+    panel._follow()
+    assert [part.isEnabled() for part in (*lists, *buttons)] == [False] * 6
+    titles = [label.accessibleName() for label in panel.findChildren(QLabel) if label.accessibleName()]
+    assert [title for title in titles if title in ("Contenders", "Scenarios", "Texts")] == [
+        "Contenders",
+        "Scenarios",
+        "Texts",
+    ]
+
+
+def test_files_and_folders_become_texts(qtbot, panel, model, monkeypatch, tmp_path):
+    names = [tmp_path / "one.txt", tmp_path / "folder"]
+    names[0].write_text("one")
+    names[1].mkdir()
+    (names[1] / "two.txt").write_text("two")
+    monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *asked: ([str(names[0])], ""))
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *asked: str(names[1]))
+    for button, path in zip((panel.files_button, panel.folder_button), names, strict=True):
+        qtbot.mouseClick(button, LEFT)
+        settle(qtbot, panel)
+        assert any(str(path) in text or path.name in text for text in model.choice.texts)
+        assert model.choice.texts[-1] in panel.texts.boxes
+        assert panel.texts.boxes[model.choice.texts[-1]].isChecked()
+    before = model.choice.texts
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *asked: "")
+    qtbot.mouseClick(panel.folder_button, LEFT)
+    assert model.choice.texts == before
+    with qtbot.waitSignal(panel.closed):
+        qtbot.mouseClick(panel.close_button, LEFT)
+
+
+def test_a_contender_of_ones_own_takes_part_once_it_is_written_down(qtbot, theme_source, runner, tmp_path):
+    session = ModelSession(TextSession(b"text"))
+    with qtbot.waitSignal(session.vocabulary_changed):
+        session.loader.open("demo:bpe")
+    model = BenchModel(session, runner, own=OwnContenders(Settings(tmp_path / "settings.json")))
+    panel = MorePanel(model, theme_source)
+    qtbot.addWidget(panel)
+    panel.show()
+    for is_added in (False, True):
+        qtbot.mouseClick(panel.own_button, LEFT)
+        (dialog,) = panel.findChildren(OwnDialog)
+        assert dialog.isVisible()
+        if is_added:
+            qtbot.keyClicks(dialog.target, "echo 1 2")
+            qtbot.mouseClick(dialog.add_button, LEFT)
+            added = dialog.chosen.name
+            assert added in model.choice.contenders
+        else:
+            dialog.reject()
+        qtbot.waitUntil(lambda: not panel.findChildren(OwnDialog))
+    settle(qtbot, panel)
+    assert panel.contenders.boxes[added].isChecked()
+    model.close()
+    session.close()

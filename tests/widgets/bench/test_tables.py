@@ -6,8 +6,18 @@ from PySide6.QtCore import QPoint, Qt, QUrl
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
-from guiapp.widgets.bench.tables import TablesView, figures
-from guiapp.widgets.shared.theme import ThemeSource
+from guiapp.core.bench.tables import ALMOST, CONTENDER, EQUAL
+from guiapp.core.export.tables import Table
+from guiapp.widgets.bench.tables import (
+    NOTHING_COMPARED,
+    NOTHING_MEASURED,
+    NOTHING_PUBLISHED,
+    TablesView,
+    changed,
+    figures,
+    published,
+)
+from guiapp.widgets.shared.theme import DARK, LIGHT, ThemeSource
 
 
 @pytest.fixture
@@ -73,3 +83,34 @@ def test_tables_that_have_room_are_not_cut_off_at_the_side(view, width_px):
     if view.document().idealWidth() < width_px:
         assert view.horizontalScrollBar().maximum() == 0
         assert view.document().size().width() <= view.viewport().width()
+
+
+def colors(view, words):
+    """Those in which some words are written."""
+    found = view.document().find(words)
+    return found.charFormat().foreground().color().name()
+
+
+def test_what_tables_say_has_the_colours_of_each_theme(view):
+    themes = view._theme_source
+    for theme in (LIGHT, DARK):
+        themes.choose(theme.name)
+        assert colors(view, EQUAL) == theme.good.name()
+        assert colors(view, ALMOST) == theme.warning.name()
+        assert colors(view, "Copy as CSV") == theme.dim.name()
+        assert colors(view, "MB/s") == theme.dim.name()
+    images = view.toHtml().count("<img")
+    rows = sum(len(table.rows) - 1 for table in view._tables if table.rows[0][0] == CONTENDER)
+    assert images == rows > 0
+
+
+def test_a_table_begins_with_what_there_is_to_say(view):
+    assert figures({"results": []}, "fast") == (NOTHING_MEASURED, [])
+    assert changed(None) == (NOTHING_COMPARED, [])
+    assert published({"results": []}) == (NOTHING_PUBLISHED, [])
+    view.show_tables("<An introduction>", [])
+    assert view.toPlainText() == "<An introduction>"
+    view.show_tables("", [Table("Title & more", [("head", "n"), ("<b>", "1")], "a note")])
+    shown = view.toPlainText()
+    assert all(words in shown for words in ("Title & more", "a note", "<b>", "head"))
+    assert "<img" not in view.toHtml(), "only contenders have markers"

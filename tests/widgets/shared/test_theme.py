@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QWidget
 from sight import SIMULATIONS, XYZ_FROM_RGB, lab, linear_rgb
 
-from guiapp.widgets.shared.theme import DARK, LIGHT, UI_FONT_PX, Theme, ThemeSource
+from guiapp.widgets.shared.theme import DARK, LIGHT, N_ROLES, UI_FONT_PX, Theme, ThemeSource
 
 THEMES = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
 
@@ -62,6 +62,27 @@ def test_span_colours_come_in_turn():
         DARK.span_colors[5],
         DARK.span_colors[0],
     ]
+
+
+@THEMES
+def test_each_role_of_a_prompt_has_a_hue_in_two_strengths_and_a_bar(theme: Theme):
+    nothing, none_either, *pairs = theme.origins
+    assert (nothing.alpha(), none_either.alpha()) == (0, 0)
+    assert [*pairs[::2]] == list(theme.span_colors[: len(pairs) // 2])
+    assert len(pairs) == 2 * len(theme.roles) == 2 * N_ROLES
+    for full, second, bar in zip(pairs[::2], pairs[1::2], theme.roles, strict=True):
+        assert 0.3 < contrast(second, theme.background) / contrast(full, theme.background) < 1
+        assert bar.hslHueF() == pytest.approx(full.hslHueF(), abs=0.02)
+        assert contrast(bar, theme.background) > contrast(full, theme.background)
+        assert contrast(bar, theme.background) > 1.5
+    assert theme.shades == (*theme.costs, *theme.rarities, *theme.span_colors)
+
+
+@THEMES
+def test_text_on_a_span_is_dark_where_that_is_light(theme: Theme):
+    light, dark = QColor("#eeeeee"), QColor("#222222")
+    assert theme.text_on(light).lightness() < 128
+    assert theme.text_on(dark) == theme.span_text
 
 
 def test_choosing_a_theme_recolours_the_application(qapp, qtbot):

@@ -10,6 +10,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QLabel, QProgressBar, QToolButton, QWidget
 
 import guiapp
+from guiapp.core.demo import LESSONS
 from guiapp.widgets.shared.theme import LIGHT
 from guiapp.widgets.window.about_dialog import AboutDialog
 from guiapp.widgets.window.error_dialog import ErrorDialog, ErrorReporter
@@ -27,6 +28,32 @@ def test_every_action_is_in_a_menu_and_has_a_name(shell):
 def test_menus_open_by_their_letters(shell):
     titles = [action.text() for action in shell.window.menuBar().actions()]
     assert len({title[title.index("&") + 1] for title in titles}) == len(titles)
+
+
+GROUPS = {
+    "File": "choose_model open_text open_session quit",
+    "Edit": "undo cut find hidden_next copy_ids from_utf16",
+    "Tokens": "choose_pre add_special why inexact_next",
+    "View": "inspect palette whitespace zoom_in",
+    "Run": "debug_run debug_step debug_restart debug_play present",
+    "Run/Lesson": "lesson_previous lesson_copy",
+    "Run/Hunt": "hunt_run hunt_next hunt_report",
+    "Bench": "bench_run bench_open bench_report",
+    "Help/Lessons": f"lesson:{LESSONS[0].name} lesson_present",
+}
+
+
+def test_lines_in_menus_part_what_belongs_together(shell):
+    """Told by the first entry of each group; submenus stand where their first entry does."""
+    for path, menu in shell.window.actions_table.menus.items():
+        firsts, is_first = [], True
+        for action in menu.actions():
+            if is_first or action.isSeparator():
+                firsts.append("")
+            if not firsts[-1] and not action.isSeparator() and action.menu() is None:
+                firsts[-1] = action.objectName()
+            is_first = False
+        assert " ".join(firsts) == GROUPS.get(path, firsts[0])
 
 
 @pytest.mark.parametrize("page", [page.name for page in PAGES])
