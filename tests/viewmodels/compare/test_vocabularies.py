@@ -190,3 +190,35 @@ def test_what_is_exported_is_what_the_command_line_prints(opened, capfdbinary, p
     capfdbinary.readouterr()
     assert run(["compare", "--vocab", *pair, f"--{form}"]) == 0
     assert exported == capfdbinary.readouterr().out
+
+
+def test_rows_are_walked_round_and_told_of(opened, qtbot):
+    model = opened("one", "other")
+    model.show_group("both")
+    wait(qtbot, model)
+    told = []
+    model.chosen_changed.connect(lambda: told.append(model.chosen))
+    assert (model.details, len(model.shown.rows)) == (None, 8)
+    model.step(-1)
+    model.step(1)
+    model.step(1)
+    model.step(-1)
+    model.choose(0)
+    assert told == [7, 0, 1, 0]
+    assert (model.details.token, model.details.text, model.details.shared) == (
+        (0, 1),
+        b"a",
+        (("bytes", "61"), ("script", "Latin"), ("length", "1")),
+    )
+    assert model.details.facts == (("id", "0", "1"), ("kind", "normal", "normal"))
+    model.set_query("nothing has this")
+    wait(qtbot, model)
+    assert (len(model.shown.rows), model.chosen, model.details, told[-1]) == (0, None, None, None)
+    model.step(1)
+    assert model.chosen is None
+    model.look_for("a")
+    wait(qtbot, model)
+    assert (model.query, model.filter.group) == ("a", "all")
+    assert model.shown.rows.tolist() == [[0, 1], [6, 6], [3, 3], [5, -1], [-1, 5]]
+    model.end()
+    assert model.query == ""

@@ -9,6 +9,7 @@ from guiapp.core.trace.reports import debugger_for
 from guiapp.core.training.record import TrainingRecord
 from guiapp.core.training.runs import begin
 from guiapp.core.training.telling import to_json
+from guiapp.viewmodels.presentation import scene as module
 from guiapp.viewmodels.presentation.scene import Mark, groups, scene, training_scene
 
 
@@ -83,6 +84,26 @@ def test_the_result_has_ids_and_the_text_around_a_piece_is_told():
     assert [each.text for each in around.done] == ["H", "ow"]
     assert (around.now, around.to_come) == ("·do", "·lions")
     assert scene_at("toy", "abacb", None, "operation take").around is None
+
+
+@pytest.mark.parametrize(
+    ("place", "around"),
+    [
+        ("piece 0", ([], "How", "·do·lions")),
+        ("piece 2", (["H", "ow", "·do"], "·lions", "")),
+        ("operation special", None),
+    ],
+)
+def test_the_first_piece_has_only_text_behind_it_and_the_last_only_before(place, around):
+    found = scene_at("bpe", "How do lions" if around else "Hi<|im_end|>", None, place).around
+    assert around == (found and ([each.text for each in found.done], *found[1:]))
+
+
+def test_much_text_around_is_cut_short(monkeypatch):
+    monkeypatch.setattr(module, "MOST_AROUND", 5)
+    around = scene_at("bpe", "abc def ghi jkl mno pqr stu vwx yz", "scan", "piece 5").around
+    assert "".join(each.text for each in around.done) == "·jkl·mno"
+    assert around[1:] == ("·pqr", "·stu·…")
 
 
 def test_a_training_shows_its_words_what_it_made_and_how_often_they_occur():

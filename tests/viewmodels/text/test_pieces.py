@@ -50,6 +50,16 @@ def test_edges_in_a_window_are_those_of_the_whole_text(open_session, monkeypatch
     assert np.array_equal(window.colors, session.spans_in(0, len(text)).tints)
 
 
+@pytest.mark.parametrize("before", [b"", PLAIN], ids=["first", "later"])
+def test_no_piece_crosses_a_special_token(open_session, monkeypatch, before):
+    monkeypatch.setattr(pieces, "REACH_BYTES", 60)
+    text, at = before + b"a!" + MARK + b"!b  " + MARK + b" c", len(before)
+    found = TextPieces(open_session(text)).ends_in(at, len(text))
+    assert [end for end in (found - at).tolist() if end > 0 and not (2 < end < 12 or 16 < end < 26)] == [
+        1, 2, 12, 14, 16, 26, 28,
+    ]  # fmt: skip
+
+
 def test_a_piece_tells_its_rule_while_edges_are_marked(open_session):
     session = open_session(PLAIN)
     spans = ColouredSpans(session)
