@@ -88,7 +88,7 @@ def spm(*more, **changes):
         (
             bpe() | {"merges": ["a b", "a b", "x y", "broken"]},
             [
-                "error: 1 merge rules do not consist of two texts and a space; they have no effect. [merge_broken]",
+                "error: 1 merge rule does not consist of two texts and a space; it has no effect. [merge_broken]",
                 CONVERT,
                 "error: No token is what 1 merge rule would join or make, such as “x y”. [merge_of_no_token]",
                 CONVERT,
