@@ -164,7 +164,7 @@ class CompareView(QFrame):
             alike = "Equal to llama.cpp ✓" if compared.beside.way is Way.LLAMA_CPP else "The same ids"
         else:
             first, second = (int((~shared).sum()) for shared in comparison.is_shared)
-            alike = f"{first:,} tokens only at the left, {second:,} only at the right"
+            alike = f"{counted(first, 'token')} only at the left, {second:,} only at the right"
         n_shown, n_turns = len(compared.turns), len(comparison.turns)
         rest = "" if n_shown == n_turns else f" – the first {n_shown:,} of {n_turns:,} turns are shown"
         self.told.setText(alike + rest)

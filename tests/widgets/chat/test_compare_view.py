@@ -181,7 +181,7 @@ def test_what_only_one_has_is_ringed_and_all_counts_are_told(page, beside):
         *("… dim", "?", *reply, "?", *reply),
     ]
     assert controls_of(page.compare) == [
-        "1 tokens only at the left, 6 only at the right",
+        "1 token only at the left, 6 only at the right",
         *HEAD,
         *("As the model reads it   15 tokens", "Content as text   20 tokens"),
         "template 11     user 3 → 8 (+5)     added 1",
