@@ -129,6 +129,13 @@ def test_what_makes_the_exit_status_3_is_told_also_where_both_are_alike(capsys, 
     assert "\nwarning: Two <|begin_of_text|>" in capsys.readouterr().out
 
 
+def test_what_is_only_a_hint_leaves_the_exit_status_0(capsys, messages):
+    given = ["chat", "demo:bpe", messages(USER | {"content": "a <|eot_id|>"}), "--no-special"]
+    assert run(given) == 0
+    assert "\nhint: <|eot_id|>" in capsys.readouterr().out
+    assert run([*given, "--beside", "demo:bpe"]) == 0
+
+
 def test_names_of_entries_are_told_as_text(capsys, messages, tmp_path):
     (tmp_path / "all.jinja").write_text("{{ messages[0] | tojson }}")
     file = messages({**USER, "a\x1b[31m": "not obeyed"})

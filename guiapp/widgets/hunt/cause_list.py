@@ -68,7 +68,7 @@ class ListHead(Painted):
 
     def _of_what(self) -> str:
         state = self._model.state
-        if state is None or not state.tried:
+        if state is None:
             return ""
         if state.n_lines:
             return f"OF YOUR {counted(state.n_lines, 'line')}".upper()

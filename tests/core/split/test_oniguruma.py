@@ -82,6 +82,18 @@ def test_drawn_patterns_cut_as_oniguruma_does(data):
     assert ends == library_ends(source, text)
 
 
+@pytest.mark.parametrize(
+    "code", [r"x{10FFFF}", r"x{110000}", r"x{200000}", r"x{80}", r"x7f", r"x80", r"uFFFF"]
+)
+def test_numbers_that_are_no_characters_are_refused(code):
+    value, is_byte = int(code.strip("xu{}"), 16), "{" not in code and code[0] == "x"
+    if value > 0x10FFFF or (is_byte and value > 0x7F):
+        with pytest.raises(PatternError, match="is no character"):
+            our_ends(f"[\\{code}]", "ab")
+    else:
+        assert our_ends(f"[\\{code}]", f"a{chr(value)}b") == [1, 2, 3]
+
+
 @pytest.mark.parametrize("source", [*REFUSED.split(), *LARGE], ids=lambda each: each[:30])
 def test_other_patterns_are_refused_in_a_sentence_that_quotes_them(source):
     said = {"type": "Split", "pattern": {"Regex": source}, "behavior": "Isolated", "invert": False}

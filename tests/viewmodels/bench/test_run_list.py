@@ -29,6 +29,11 @@ def test_rows_tell_runs_and_take_names(qtbot, make_model, tmp_path, qtmodelteste
         assert runs.setData(index, "before")
     assert [at.row() for at in changed.args[:2]] == [0, 0]
     assert [index.data(), index.data(EDIT)] == ["before · 2026-01-01 00:00, model", "before"]
+    path = runs.run_at(index).path
+    path.with_stem("2").write_bytes(path.read_bytes())
+    with qtbot.waitSignal(runs.modelReset):
+        model.kept.refresh()
+    assert runs.rowCount() == 2
     with qtbot.waitSignal(runs.failed) as failed:
         model.kept.failed.emit("It cannot be written.")
     assert failed.args == ["It cannot be written."]

@@ -157,6 +157,10 @@ def test_a_change_is_gone_to_by_a_click_on_its_row(page, qtbot):
     qtbot.mouseClick(rows.viewport(), Left, pos=rows.visualRect(index).center())
     assert page.compared.current == 1
     assert page.details._change_title.text().startswith(f"CHANGE 2 OF {len(page.compared.found.rows)}")
+    assert [view._selected_token >= 0 for view in (page.left, page.right.editor)] == [
+        start < end
+        for start, end in (side.stretch(page.compared.current_change) for side in page.compared.sides)
+    ]
     qtbot.mouseClick(page.details.go_to_parting, Left)
     assert page.compared.current == 0
     assert page.left._pointed_out.start == page.compared.left.common_end

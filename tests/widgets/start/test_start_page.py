@@ -102,17 +102,18 @@ def test_lessons_show_how_far_people_got(at_start, qtbot):
     names = {title: row.accessibleName() for title, row in rows(start).items()}
     assert names["Training a tokenizer by hand"].endswith(", finished")
     assert names["Encoding by merges"].endswith(", step 2 of 5")
-    qtbot.mouseClick(rows(start)["Encoding by merges"], LEFT)
-    assert (window.pages.current.player.lesson.name, window.pages.current.player.number) == (
-        LESSONS[3].name,
-        1,
-    )
-    window.actions_table["start"].trigger()
     qtbot.mouseClick(start.present, LEFT)
     steps = window.pages.current
     assert steps.player.lesson.name == LESSONS[3].name
     qtbot.keyClick(steps.presentation, Qt.Key.Key_Escape)
     assert steps.presentation is None
+    window.actions_table["start"].trigger()
+    qtbot.waitUntil(lambda: "Encoding by merges" in rows(start))
+    qtbot.mouseClick(rows(start)["Encoding by merges"], LEFT)
+    assert (window.pages.current.player.lesson.name, window.pages.current.player.number) == (
+        LESSONS[3].name,
+        1,
+    )
 
 
 def test_recent_texts_and_models_open_by_a_click(at_start, qtbot, tmp_path):

@@ -41,6 +41,11 @@ def test_a_click_converts_it_and_undo_brings_the_bytes_back(shell, qtbot, open_f
     assert len(messages(shell)) == 1
 
 
+def test_a_window_that_begins_with_such_a_text_says_so(make_shell):
+    assert len(messages(make_shell(TEXT.encode("utf-16")))) == 1
+    assert messages(make_shell(TEXT.encode())) == []
+
+
 def test_the_command_is_there_for_such_texts_only(shell, qtbot, open_file):
     action = shell.window.actions_table["from_utf16"]
     assert not action.isEnabled()
