@@ -181,9 +181,7 @@ class Metaspace(_WithoutPattern):
     def cut(self, pieces: Pieces) -> Pieces:
         symbol = self.replacement.encode()
         spaces = np.flatnonzero(pieces.text.data == SPACE)
-        pieces = pieces.edited(
-            Edits(spaces, spaces + 1, np.zeros(len(spaces), np.int64), [symbol], takes_last=True)
-        )
+        pieces = pieces.edited(Edits(spaces, spaces + 1, np.zeros(len(spaces), np.int64), [symbol]))
         if self.scheme != "never" and len(pieces.ends):
             starts = pieces.starts
             lacks = ~_begin_with(pieces.text, starts, symbol)

@@ -305,6 +305,11 @@ def test_the_node_under_the_pointer_is_outlined_and_told_once(page, qtbot):
     leave(page)
     qtbot.waitUntil(lambda: page.view.is_settled)
     assert not page.card.isVisible()
+    told.clear()
+    point_at(page, middle)
+    page.view._take_picture()  # as of another model
+    assert len(told) == 2
+    assert told[1] is None
 
 
 def leave(page):
