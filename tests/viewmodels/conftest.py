@@ -5,6 +5,7 @@ from instant_recorder import InstantRecorder, load_once
 
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.settings import Settings
+from guiapp.viewmodels.steps.lesson_player import LessonPlayer
 from guiapp.viewmodels.steps.model import StepsModel
 from guiapp.viewmodels.text_session import TextSession
 
@@ -48,3 +49,11 @@ def make_steps_model(qtbot, make_session, settings):
     yield make
     for model in made:
         model.stop()
+
+
+@pytest.fixture
+def player(qtbot, settings):
+    made = LessonPlayer(settings, InstantRecorder())
+    made.steps.watch(True)
+    yield made
+    made.stop()

@@ -1,10 +1,8 @@
 """What a presentation walks through, and what is written below its pictures."""
 
 import pytest
-from instant_recorder import InstantRecorder
 
 from guiapp.viewmodels.presentation.deck import LessonDeck, StepsDeck, Words, told_before
-from guiapp.viewmodels.steps.lesson_player import LessonPlayer
 from guiapp.viewmodels.steps.training import TrainingModel, TrainingWish
 
 QUESTION, PLAIN = ("5-why-greedy-is-not-exact", 0), ("5-why-greedy-is-not-exact", 1)
@@ -16,14 +14,6 @@ def training(qapp):
     model = TrainingModel()
     yield model
     model.stop()
-
-
-@pytest.fixture
-def player(qtbot, settings):
-    made = LessonPlayer(settings, InstantRecorder())
-    made.steps.watch(True)
-    yield made
-    made.stop()
 
 
 @pytest.fixture

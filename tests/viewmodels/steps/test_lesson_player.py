@@ -4,21 +4,11 @@ import json
 from dataclasses import replace
 
 import pytest
-from instant_recorder import InstantRecorder
 from told import told_by
 
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.lessons.lesson import load_each
-from guiapp.viewmodels.steps.lesson_player import LessonPlayer
 from guiapp.viewmodels.steps.training import TrainingWish
-
-
-@pytest.fixture
-def player(qtbot, settings):
-    made = LessonPlayer(settings, InstantRecorder())
-    made.steps.watch(True)
-    yield made
-    made.stop()
 
 
 @pytest.fixture

@@ -1,13 +1,13 @@
 """Two prompts side by side in the real window, with real clicks and keys."""
 
 import pytest
+from chat_pages import settle
 from controls_in_words import controls_of
 from pictures import in_words
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QApplication, QFileDialog, QPushButton
+from PySide6.QtWidgets import QFileDialog, QPushButton
 from view_paintings import paintings_in
 
-import guiapp
 from guiapp.core.chat.messages import conversation_of
 from guiapp.viewmodels.chat.beside import Beside, Way
 from guiapp.widgets.chat.compare_view import name_of, names_of
@@ -20,19 +20,8 @@ MESSAGES = [
 
 
 @pytest.fixture
-def page(make_shell, qtbot):
-    shell = make_shell(b"text", "demo:bpe", lambda name, pre, progress: guiapp.open_model(name))
-    shell.window.actions_table["chat"].trigger()
-    page = shell.window.pages.current
-    page.shell = shell
-    page.model.edited.take(conversation_of(MESSAGES))
-    settle(page, qtbot)
-    return page
-
-
-def settle(page, qtbot):
-    qtbot.waitUntil(lambda: page.isVisible() and page.is_ready, timeout=20_000)
-    QApplication.processEvents()
+def page(open_page):
+    return open_page(messages=MESSAGES)
 
 
 def place_of(columns, side, token):

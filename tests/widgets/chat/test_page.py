@@ -6,12 +6,12 @@ from itertools import pairwise
 from time import perf_counter
 
 import pytest
+from chat_pages import settle
 from hands import drop, point_at
 from PySide6.QtCore import QMimeData, QPoint, Qt, QTimer, QUrl
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
-import guiapp
 from guiapp.core.chat.fixes import Fix
 from guiapp.core.chat.messages import conversation_of
 from guiapp.core.demo import demo_model_path
@@ -32,30 +32,8 @@ MESSAGES = [
 
 
 @pytest.fixture
-def open_page(make_shell, qtbot):
-    """Shows the page in the real window."""
-
-    def make(model="demo:bpe", messages=MESSAGES):
-        shell = make_shell(b"text", model, lambda name, pre, progress: guiapp.open_model(name))
-        shell.window.actions_table["chat"].trigger()
-        page = shell.window.pages.current
-        page.shell = shell
-        if messages:
-            page.model.edited.take(conversation_of(messages))
-        settle(page, qtbot)
-        return page
-
-    return make
-
-
-@pytest.fixture
 def page(open_page):
-    return open_page()
-
-
-def settle(page, qtbot):
-    qtbot.waitUntil(lambda: page.isVisible() and page.is_ready, timeout=20_000)
-    QApplication.processEvents()
+    return open_page(messages=MESSAGES)
 
 
 def choose(menu_button, text, qtbot):
@@ -66,7 +44,7 @@ def choose(menu_button, text, qtbot):
 
 
 def test_what_is_typed_on_an_empty_page_is_the_first_message(open_page, qtbot):
-    page = open_page(messages=None)
+    page = open_page()
     page.setFocus()
     qtbot.keyClick(QApplication.focusWidget(), Key.Key_Shift)
     assert not page.model.edited.messages
@@ -86,7 +64,7 @@ def test_keys_that_go_to_the_prompt_are_seen_to(page, qtbot):
 
 
 def test_an_empty_page_has_no_empty_strips(open_page, qtbot):
-    page = open_page(messages=None)
+    page = open_page()
     assert not page.budget.isVisible()
     assert not page.token_line.isVisible()
     page.model.edited.take(conversation_of(MESSAGES))
@@ -121,7 +99,7 @@ def test_a_control_token_is_whole_in_one_row_also_once_content_becomes_one(page,
 )
 @pytest.mark.parametrize("panel", ["messages", "prompt"])
 def test_what_is_pasted_on_an_empty_page_is_taken(open_page, qtbot, panel, text, messages):
-    page = open_page(messages=None)
+    page = open_page()
     QGuiApplication.clipboard().setText(text)
     (page if panel == "messages" else page.prompt).setFocus()
     qtbot.keyClick(QApplication.focusWidget(), Key.Key_V, CTRL)
@@ -164,7 +142,7 @@ def contents(page):
 
 
 def test_messages_are_added_and_typed_by_keys_alone(open_page, qtbot):
-    page = open_page(messages=None)
+    page = open_page()
     assert QApplication.focusWidget() is page.messages.add
     qtbot.keyClick(QApplication.focusWidget(), Key.Key_Space)
     for letter in "Hi":
@@ -466,7 +444,7 @@ def test_what_the_template_fails_at_is_said_and_marked(page, qtbot, tmp_path):
 
 
 def test_a_model_without_a_template_offers_ways_on(open_page, qtbot):
-    page = open_page("demo:toy")
+    page = open_page("demo:toy", MESSAGES)
     assert "no chat template" in page._failure.text()
     qtbot.mouseClick(page.example, Left)
     settle(page, qtbot)
@@ -494,7 +472,7 @@ def test_a_line_of_a_named_template_is_scrolled_to(open_page, qtbot, tmp_path):
     folder = tmp_path / "additional_chat_templates"
     folder.mkdir()
     (folder / "other.jinja").write_text("a\n" * 300 + "{{ messages[0].content }}")
-    page = open_page(str(model))
+    page = open_page(str(model), MESSAGES)
     page.beside.choose(Beside(Way.AS_TEXT))
     page.show_template(False)
     page.shell.window.requests.template_wanted.emit(TemplateLine("other", 301, 1, ()))
@@ -596,11 +574,11 @@ def test_each_form_is_copied(page, qtbot, title, said):
 
 
 def test_the_conversation_is_there_again_in_the_next_window(open_page, qtbot):
-    first = open_page()
+    first = open_page(messages=MESSAGES)
     chosen = replace(first.model.settings, template=CHATML, add_generation_prompt=False, variables={"a": [1]})
     first.model.choose(chosen)
     first.shell.stop()
-    second = open_page(messages=None)
+    second = open_page()
     assert second.model.edited.messages == tuple(MESSAGES)
     assert second.model.settings == chosen
     assert not second.messages.generation.isChecked()

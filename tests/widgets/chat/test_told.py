@@ -3,12 +3,12 @@
 import json
 
 import pytest
+from chat_pages import settle
 from controls_in_words import controls_of, painted_of
 from pictures import paintings_of
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QFileDialog
+from PySide6.QtWidgets import QFileDialog
 
-import guiapp
 from guiapp.core.chat.messages import conversation_of
 from guiapp.widgets.chat.json_dialog import JsonDialog
 
@@ -34,19 +34,8 @@ TWICE = "Two <|begin_of_text|> begin the prompt: the template writes one, and th
 
 
 @pytest.fixture
-def page(make_shell, qtbot):
-    shell = make_shell(b"text", "demo:bpe", lambda name, pre, progress: guiapp.open_model(name))
-    shell.window.actions_table["chat"].trigger()
-    page = shell.window.pages.current
-    page.shell = shell
-    page.model.edited.take(conversation_of(MESSAGES))
-    settle(page, qtbot)
-    return page
-
-
-def settle(page, qtbot):
-    qtbot.waitUntil(lambda: page.isVisible() and page.is_ready, timeout=20_000)
-    QApplication.processEvents()
+def page(open_page):
+    return open_page(messages=MESSAGES)
 
 
 def card(number, role, n_tokens):
