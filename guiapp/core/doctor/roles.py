@@ -67,12 +67,9 @@ def check_ends(patient: Patient) -> Iterator[Finding]:
     if not vocabulary.eog and vocabulary.special_ids.eos is None and len(vocabulary):
         what = "No token ends a generation: the model would write without end."
         yield Finding("no_end", WARNING if patient.is_gguf else HINT, what, _naming(patient, "eos"))
-    for text, row in patient.tokenizer.special_tokens.names.items():
-        if (
-            row in vocabulary.eog
-            or not looks_like_end(text)
-            or keeps_going(text, patient.tokenizer.special_tokens.names)
-        ):
+    names = patient.tokenizer.special_tokens.names
+    for text, row in names.items():
+        if row in vocabulary.eog or not looks_like_end(text) or keeps_going(text, names):
             continue
         said = "it looks like the end of a turn, but llama.cpp does not end a generation there."
         severity = WARNING if row in patient.in_templates else HINT

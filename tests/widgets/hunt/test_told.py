@@ -8,8 +8,26 @@ from pictures import in_words
 from PySide6.QtCore import Qt
 from view_paintings import paintings_in
 
+TIPS = (
+    "What makes the texts that are tried",
+    "Texts of your own, tried line by line, and changed here and there",
+)
+TICKS = ["on_accent"] * 2 + ["text"] * 2 + ["first after 3.0 s dim"]
 
-def test_all_that_is_told_of_a_hunt_that_runs_and_of_one_that_is_over(page, engine, qtbot):
+
+def status_of(*numbers, clock, button, off):
+    """What stands above the causes, with what can be set while nothing runs."""
+    names = "texts tried", "a second", "differ", "causes"
+    figures = [
+        line
+        for number, name in zip(numbers, names, strict=True)
+        for line in (f"{number} {name}", number, name)
+    ]
+    seed = f"0 | Seed | The same seed tries the same texts{off}"
+    return [*figures, f"{clock} / 1:00 | How long a hunt goes on{off}", "seed", seed, button, "Time"]
+
+
+def test_all_that_is_told_of_a_hunt_that_runs(page, engine, qtbot):
     themes = page.shell.theme_source
     about = [
         *("A", "first", "BPE · llama-bpe · 2,560", "against"),
@@ -17,46 +35,28 @@ def test_all_that_is_told_of_a_hunt_that_runs_and_of_one_that_is_over(page, engi
     ]
     assert [line.partition(" | ")[0] for line in controls_of(page.head)][:7] == about
     choices = controls_of(page.head)[7:]
-    tips = (
-        "What makes the texts that are tried",
-        "Texts of your own, tried line by line, and changed here and there",
-    )
-    assert choices == [f"13 generators | {tips[0]} | off", f"your text | {tips[1]} | off"]
+    assert choices == [f"13 generators | {TIPS[0]} | off", f"your text | {TIPS[1]} | off"]
     assert painted_of(page.status, themes) == {"Time": ["raised", "opening both … dim"]}
     assert controls_of(page.words)[0] == "Opening both …"
+    begun = status_of("0", "0", "0", "0", clock="0:00", button="Stop", off=" | off")
+    assert controls_of(page.status) == begun
+    tell(qtbot, page, engine, some_finds(page, engine))
+    running = status_of("2,000", "667", "5", "2", clock="0:03", button="Stop", off=" | off")
+    assert controls_of(page.status) == running
+    time = ["raised", "accent", *TICKS, "trying: your own texts dim"]
+    assert painted_of(page.status, themes)["Time"] == time
 
-    def figures(*numbers):
-        names = "texts tried", "a second", "differ", "causes"
-        return [
-            line
-            for number, name in zip(numbers, names, strict=True)
-            for line in (f"{number} {name}", number, name)
-        ]
 
-    def status(clock, button, off):
-        seed = f"0 | Seed | The same seed tries the same texts{off}"
-        return [f"{clock} / 1:00 | How long a hunt goes on{off}", "seed", seed, button, "Time"]
-
-    assert controls_of(page.status) == [*figures("0", "0", "0", "0"), *status("0:00", "Stop", " | off")]
+def test_all_that_is_told_of_a_hunt_that_is_over(page, engine, qtbot):
+    themes = page.shell.theme_source
     tell(qtbot, page, engine, some_finds(page, engine))
     press(qtbot, page.shell, Qt.Key.Key_Down, CTRL)
-    tell(qtbot, page, engine, some_finds(page, engine))
-    found = figures("2,000", "667", "5", "2")
-    assert controls_of(page.status) == [*found, *status("0:03", "Stop", " | off")]
-    ticks = ["on_accent"] * 2 + ["text"] * 2 + ["first after 3.0 s dim"]
-    assert painted_of(page.status, themes)["Time"] == [
-        "raised",
-        "accent",
-        *ticks,
-        "trying: your own texts dim",
-    ]
     tell(qtbot, page, engine, some_finds(page, engine, is_over=True))
-    assert controls_of(page.status) == [*found, *status("0:03", "Start", "")]
-    assert painted_of(page.status, themes)["Time"] == ["raised", "dim", *ticks]
-    assert controls_of(page.head)[7:] == [
-        f"13 generators | {tips[0]}",
-        f"your text · 1,000 lines | {tips[1]}",
-    ]
+    over = status_of("2,000", "667", "5", "2", clock="0:03", button="Start", off="")
+    assert controls_of(page.status) == over
+    assert painted_of(page.status, themes)["Time"] == ["raised", "dim", *TICKS]
+    choices = controls_of(page.head)[7:]
+    assert choices == [f"13 generators | {TIPS[0]}", f"your text · 1,000 lines | {TIPS[1]}"]
     assert controls_of(page.panel) == [
         "FIND 2 OF 3 · GROUPS OF DIGITS",
         *("‹ | Previous find | Previous find", "› | Next find | Next find"),
