@@ -34,7 +34,7 @@ class ColumnState(QObject):
         loader.model_changed.connect(self._clear)
         loader.failed.connect(self._fail)
         self.session.spans.failed.connect(self._fail_to_encode)
-        self.session.spans.encoded.connect(self._clear)
+        self.session.spans.encoded.connect(self._encode)
 
     @property
     def has_model(self) -> bool:
@@ -91,7 +91,7 @@ class ColumnState(QObject):
             self._clear()
 
     def _clear(self) -> None:
-        self.problem = ""
+        self.problem = self._failed_name = ""
         self.changed.emit()
 
     def _fail(self, name: str, message: str) -> None:
@@ -100,3 +100,7 @@ class ColumnState(QObject):
 
     def _fail_to_encode(self, message: str) -> None:
         self._fail("", message)
+
+    def _encode(self) -> None:
+        if not self._failed_name:  # else the model that stayed has the text, and still another was asked for
+            self._clear()

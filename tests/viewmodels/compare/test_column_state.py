@@ -65,6 +65,17 @@ def test_a_model_that_cannot_be_opened_is_named_with_the_reason(state, qtbot):
     assert (state.name, state.problem) == (TITLE, "")
 
 
+def test_why_a_model_cannot_be_opened_is_told_while_the_one_before_encodes_on(state, qtbot):
+    open_and_settle(state, "demo:bpe", qtbot)
+    open_and_settle(state, "/nowhere/some.gguf", qtbot)
+    with qtbot.waitSignal(state.session.spans.encoded):
+        state.session.set_add_special(False)
+    assert state.name == TITLE
+    assert state.problem.startswith("some.gguf cannot be opened: No such file")
+    open_and_settle(state, "demo:spm", qtbot)
+    assert state.problem == ""
+
+
 def test_a_model_that_asks_for_a_pre_tokenizer_says_so_until_one_is_chosen(state, qtbot):
     open_and_settle(state, "/odd.gguf", qtbot)
     assert shown(state) == ("odd", "", "odd", "Choose one.", None, "", False, True)

@@ -10,6 +10,7 @@ from guiapp.core.bench.field.exactness import DISPUTED, EQUAL, LEFT_OUT, LOST, W
 from guiapp.core.bench.field.record import Field, UsedText, VocabularyField
 from guiapp.core.bench.findings import leaders
 from guiapp.core.bench.measurement import Record
+from guiapp.core.explain.figures import counted
 
 OURS = "Tokenloupe"
 
@@ -109,9 +110,11 @@ def headline(found: Field) -> tuple[str, str]:
     taking = [each for each in standings(found) if each.taken]
     n_exact, n_vocabularies = sum(each.is_exact for each in taking), len(found.vocabularies)
     with_them = f"{n_vocabularies} vocabularies" if n_vocabularies != 1 else "one vocabulary"
+    gives = "gives" if n_exact == 1 else "give"
+    does = "does" if len(taking) - n_exact == 1 else "do"
     first = (
-        f"{len(taking)} tokenizers, {with_them}: {n_exact} give the right ids with all they take, "
-        f"{len(taking) - n_exact} do not."
+        f"{counted(len(taking), 'tokenizer')}, {with_them}: {n_exact} {gives} the right ids with all "
+        f"{'it takes' if n_exact == 1 else 'they take'}, {len(taking) - n_exact} {does} not."
     )
     main = detailed(found)
     best = fastest(found, main, found.texts[0]) if main is not None and found.texts else None

@@ -30,6 +30,17 @@ def test_one_wrong_vocabulary_is_enough_not_to_be_exact():
     assert (len(tokie.taken), tokie.is_exact) == (2, False)
 
 
+def test_the_headline_counts_one_as_one():
+    main = vocabulary()
+    judged = {each.contender: each for each in main.verdicts}
+    alone = field(replace(main, verdicts=(judged["gigatoken"],)))
+    assert headline(alone)[0] == (
+        "1 tokenizer, one vocabulary: 1 gives the right ids with all it takes, 0 do not."
+    )
+    with_another = field(replace(main, verdicts=(judged["gigatoken"], judged["tokie"])))
+    assert "2 tokenizers, one vocabulary: 1 gives" in headline(with_another)[0]
+
+
 def test_the_headline_counts_and_names_the_fastest_exact_one():
     first, second = headline(field())
     assert first == "5 tokenizers, 2 vocabularies: 3 give the right ids with all they take, 2 do not."
