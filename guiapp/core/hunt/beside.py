@@ -29,7 +29,7 @@ def reason_beside(
         return Reason(Cause.OTHER_VOCABULARY, "ids", sentence)
     texts = [[plain_text(vocabulary, token) for token in ids] for ids in (mine, other)]
     return (
-        _unwritten(vocabulary, text, mine, other)
+        _unwritten(vocabulary, text, mine, other, names)
         or _special(vocabulary, mine, other, names)
         or _of_texts(vocabulary, mine, other, texts, names)
         or _of_pieces(ours, text, texts, ids_of, names)
@@ -42,24 +42,38 @@ def _kinds(vocabulary: Vocabulary, ids: list[int], kinds: Sequence[str]) -> Coun
     return Counter(i for i in ids if ("unknown" if i == unknown else vocabulary.kind(i)) in kinds)
 
 
-def _unwritten(vocabulary: Vocabulary, text: bytes, mine: list[int], other: list[int]) -> Reason | None:
-    """Whether there are bytes or unknown tokens in one of them only."""
-    counts = [_kinds(vocabulary, ids, UNWRITTEN) for ids in (mine, other)]
+def _one_with_more(
+    vocabulary: Vocabulary, mine: list[int], other: list[int], kinds: Sequence[str], names: Names
+) -> tuple[int, str] | None:
+    """A token of some kinds that one of them has more often, and a sentence's subject and verb for who."""
+    counts = [_kinds(vocabulary, ids, kinds) for ids in (mine, other)]
     if counts[0] == counts[1]:
         return None
     token = next(iter((counts[0] - counts[1]) or (counts[1] - counts[0])))
-    sentence = f"Only one of them gives {shown_token(vocabulary, token)} for {shown(text)}."
+    name = names[counts[1][token] > counts[0][token]]
+    return token, f"{name} more often" if counts[0][token] and counts[1][token] else f"Only {name}"
+
+
+def _unwritten(
+    vocabulary: Vocabulary, text: bytes, mine: list[int], other: list[int], names: Names
+) -> Reason | None:
+    """Whether there are bytes or unknown tokens in one of them only."""
+    found = _one_with_more(vocabulary, mine, other, UNWRITTEN, names)
+    if found is None:
+        return None
+    token, who = found
+    kind = "byte" if vocabulary.kind(token) == "byte" else "unknown"
+    sentence = f"{who} gives the {kind} token {shown_token(vocabulary, token)} for {shown(text)}."
     return Reason(Cause.FALLBACK, "unknown text", sentence)
 
 
 def _special(vocabulary: Vocabulary, mine: list[int], other: list[int], names: Names) -> Reason | None:
     """Whether special tokens are found in one of them only."""
-    counts = [_kinds(vocabulary, ids, SPECIAL) for ids in (mine, other)]
-    if counts[0] == counts[1]:
+    found = _one_with_more(vocabulary, mine, other, SPECIAL, names)
+    if found is None:
         return None
-    token = next(iter((counts[0] - counts[1]) or (counts[1] - counts[0])))
-    name = names[counts[1][token] > counts[0][token]]
-    sentence = f"Only {name} takes {shown_token(vocabulary, token)} as one special or added token."
+    token, who = found
+    sentence = f"{who} takes {shown_token(vocabulary, token)} as one special or added token."
     return Reason(Cause.SPECIAL, "special tokens", sentence)
 
 

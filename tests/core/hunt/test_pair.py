@@ -204,7 +204,22 @@ def test_a_byte_that_only_one_of_them_gives_is_told(is_ours):
     in_bytes = [tokenizer.vocabulary.find(name) for name in (b"<0xC3>", b"<0xA9>")]
     ids = (in_bytes, letter) if is_ours else (letter, in_bytes)
     reason = reason_beside(tokenizer, text, *ids, lambda text: ids[1], ("A", "B"))
-    assert reason == Reason(Cause.FALLBACK, "unknown text", "Only one of them gives `<C3>` for `é`.")
+    assert reason == Reason(
+        Cause.FALLBACK, "unknown text", f"Only {'AB'[not is_ours]} gives the byte token `<C3>` for `é`."
+    )
+
+
+def test_a_token_that_both_give_is_not_told_as_only_of_one():
+    tokenizer = guiapp.open_model("demo:spm")
+    find = tokenizer.vocabulary.find
+    a, byte = find(b"a"), find(b"<0x61>")
+
+    def sentence(mine, other):
+        return reason_beside(tokenizer, b"aaa", mine, other, lambda text: other, ("A", "B")).sentence
+
+    assert sentence([a, a, byte], [a, byte, byte]) == "B more often gives the byte token `a` for `aaa`."
+    end = tokenizer.vocabulary.special_ids.eos
+    assert sentence([end, a, end], [a, end]) == "A more often takes `</s>` as one special or added token."
 
 
 def renumbered(said) -> None:
