@@ -72,22 +72,26 @@ def _content_as_control(chat: Chat) -> Iterator[Hint]:
 
 def _two_bos(chat: Chat) -> Iterator[Hint]:
     """With nothing but white space between them; templates of old models begin each turn with one."""
-    bos = chat.tokenizer.vocabulary.special_ids.bos
-    places = np.flatnonzero(chat.token_ids == (-1 if bos is None else bos))[:2].tolist()
-    if bos is None or len(places) < 2 or any(chat.origins[place].is_content for place in places):
+    bos, spans, alike = chat.tokenizer.vocabulary.special_ids.bos, chat.encoding.spans, list[int]()
+    for place in np.flatnonzero(chat.token_ids == (-1 if bos is None else bos)).tolist():
+        before = chat.encoding.text_bytes[spans[alike[-1], 1] : spans[place, 0]] if alike else b""
+        if before.strip() or chat.origins[place].is_content:
+            break
+        alike.append(place)
+    if bos is None or len(alike) < 2:
         return
-    spans, place = chat.encoding.spans, (places[0], places[1] + 1)
-    if chat.encoding.text_bytes[spans[places[0], 1] : spans[places[1], 0]].strip():
-        return
-    token = quoted(_raw(chat.tokenizer.vocabulary, bos))
-    if chat.origins[places[0]].kind == ADDED:
-        what = f"Two {token} begin the prompt: the template writes one, and the tokenizer adds another."
+    tokens, is_pair = (alike[0], alike[-1] + 1), len(alike) == 2
+    name = quoted(_raw(chat.tokenizer.vocabulary, bos))
+    begins = f"{'Two' if is_pair else len(alike)} {name} begin the prompt"
+    if chat.origins[alike[0]].kind == ADDED:
+        written = "one" if is_pair else len(alike) - 1
+        what = f"{begins}: the template writes {written}, and the tokenizer adds another."
         fix = Fix("Leave out the added one", add_special=False)
-        yield Hint("double_bos", WARNING, what, place, None, fix)
+        yield Hint("double_bos", WARNING, what, tokens, None, fix)
     else:
-        what = f"Two {token} begin the prompt: the template writes both."
-        once = min(places, key=lambda each: chat.origins[each].message is not None)
-        yield Hint("double_bos", WARNING, what, place, None, _taken_out(chat, *_characters(chat, once)))
+        what = f"{begins}: the template writes {'both' if is_pair else 'all'}."
+        once = min(alike, key=lambda each: chat.origins[each].message is not None)
+        yield Hint("double_bos", WARNING, what, tokens, None, _taken_out(chat, *_characters(chat, once)))
 
 
 def _ends_of_turns(chat: Chat) -> Iterator[Hint]:

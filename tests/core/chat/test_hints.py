@@ -131,6 +131,16 @@ def test_a_hint_tells_what_is_wrong_where_and_what_a_click_would_do(template, me
     ] == expected
 
 
+def test_three_tokens_at_the_beginning_are_told_as_three():
+    model = guiapp.open_model("demo:bpe")
+    (hint,) = hints(chat_here(model, looped(TURN + END, f"{BOS} {BOS}"), [USER]))
+    assert hint.what == (f"3 {BOS} begin the prompt: the template writes 2, and the tokenizer adds another.")
+    assert hint.fix.label == "Leave out the added one"
+    (hint,) = hints(chat_here(model, looped(TURN + END, f"{BOS}{BOS}{BOS}x{BOS}"), [USER], add_special=False))
+    assert hint.what == f"3 {BOS} begin the prompt: the template writes all."
+    assert (hint.tokens, hint.fix.label) == ((0, 3), TAKE_OUT)
+
+
 def test_of_two_tokens_at_the_beginning_the_added_one_can_be_left_out():
     chat = chat_here(guiapp.open_model("demo:bpe"), looped(TURN + END, f" \n{BOS}"), [USER])
     (hint,) = hints(chat)
