@@ -128,7 +128,7 @@ def tip_of(fix: Fix) -> str:
 
 
 class HintList(QScrollArea):
-    """As high as its rows, up to a few.
+    """As high as its rows, up to a few; where there is no room for them, as the first one.
 
     Signals:
         pointed_at(Hint): people want to see what it is about.
@@ -153,12 +153,16 @@ class HintList(QScrollArea):
         self._inside.installEventFilter(self)
         scroll_down(self, self._inside)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
+        self._heights_px: list[int] = []
         model.result_changed.connect(self._follow)
         self._follow()
 
     def sizeHint(self) -> QSize:
-        return QSize(300, self.height())
+        return QSize(300, min(sum(self._heights_px), MOST_ROWS * ROW_PX + MOST_FURTHER_PX))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, min(self.sizeHint().height(), sum(self._heights_px[:1])))
 
     def _follow(self) -> None:
         hints, had_keys = self._model.hints[:MOST_HINTS], self._has_keys()
@@ -212,8 +216,8 @@ class HintList(QScrollArea):
         return super().eventFilter(watched, event)
 
     def _fit(self) -> None:
-        """Be as high as the first rows."""
-        heights = (row.minimumSizeHint().height() for row in self.rows[:MOST_ROWS])
-        height = min(sum(heights), MOST_ROWS * ROW_PX + MOST_FURTHER_PX)
-        if height != self.height():
-            self.setFixedHeight(height)
+        """Be as high as the first rows, if there is room."""
+        heights_px = [row.minimumSizeHint().height() for row in self.rows[:MOST_ROWS]]
+        if heights_px != self._heights_px:
+            self._heights_px = heights_px
+            self.updateGeometry()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QPainter
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 from PySide6.QtWidgets import QWidget
 
 from guiapp.core.explain.figures import counted
@@ -14,11 +14,9 @@ from guiapp.widgets.shared.layouts import in_column, take_away
 from guiapp.widgets.shared.painting import LEFT, RIGHT, PaintedButton, elided, fill, write
 from guiapp.widgets.shared.plain_tip import plain_tip
 from guiapp.widgets.shared.style_sheet import blend
-from guiapp.widgets.shared.theme import GAP_PX, SMALL_FONT_PX, UI_FONT_PX, Theme, ThemeSource
+from guiapp.widgets.shared.theme import GAP_PX, SMALL_FONT_PX, UI_FONT_PX, UNIT_PX, Theme, ThemeSource
 
-ROW_PX = 28
-BAR_ROOM_PX, BAR_PX = 72, 4
-COUNT_PX = 38
+ROW_PX, BAR_PX = 36, 3
 CHOSEN_SHARE = 0.14  # of the accent in the ground of a chosen row
 
 
@@ -44,15 +42,15 @@ class CauseRow(PaintedButton):
         return theme.raised if self.underMouse() else None
 
     def paint(self, painter: QPainter, theme: Theme) -> None:
-        inside = QRectF(self.rect()).adjusted(GAP_PX, 0, -GAP_PX, 0)
-        title = inside.adjusted(0, 0, -COUNT_PX - BAR_ROOM_PX - GAP_PX, 0)
-        font = Theme.ui_font(UI_FONT_PX)
-        shown = elided(self.text(), font, title.width(), Qt.TextElideMode.ElideMiddle)
-        write(painter, title, shown, theme.text, LEFT, font)
-        write(painter, inside, f"{self._row.count:,}", theme.dim, RIGHT, Theme.mono_font(SMALL_FONT_PX))
-        bar = max(round(BAR_ROOM_PX * self._row.count / self._most), 2)
-        left = inside.right() - COUNT_PX - BAR_ROOM_PX
-        fill(painter, QRectF(left, (ROW_PX - BAR_PX) / 2, bar, BAR_PX), theme.faint, BAR_PX / 2)
+        inside = QRectF(self.rect()).adjusted(GAP_PX, UNIT_PX, -GAP_PX, -UNIT_PX)
+        above = inside.adjusted(0, 0, 0, -BAR_PX - UNIT_PX)
+        count, small, font = f"{self._row.count:,}", Theme.mono_font(SMALL_FONT_PX), Theme.ui_font(UI_FONT_PX)
+        room = above.width() - QFontMetricsF(small).horizontalAdvance(count) - GAP_PX
+        write(painter, above, elided(self.text(), font, room), theme.text, LEFT, font)
+        write(painter, above, count, theme.dim, RIGHT, small)
+        bar = max(inside.width() * self._row.count / self._most, 2)
+        place = QRectF(inside.left(), inside.bottom() - BAR_PX, bar, BAR_PX)
+        fill(painter, place, theme.faint, BAR_PX / 2)
 
 
 class CauseList(QWidget):

@@ -28,6 +28,7 @@ LEFT_PX = 430
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignAbsolute  # a menu button is laid out from the right
 MOST_LEFT_SHARE = 0.36  # of a narrow window
 PART_PADDING_PX = 10  # as far as the text of a button is from its edges
+SHORT = 30  # characters that there is always room for
 SIGNS = {
     True: ("✓", "the same", "good"),
     False: ("≠", "not the same", "warning"),
@@ -160,6 +161,8 @@ class PairHead(QFrame):
             return label
         button = set_role(QToolButton(), "quiet")
         button.setText(part.text)
+        if len(part.text) > SHORT:  # there may be no room for all of it
+            button.setToolTip(plain_tip(part.text))
         button.setCheckable(True)
         button.setProperty("target", part.target)
         button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)

@@ -96,6 +96,7 @@ class HuntHead(QFrame):
         more = f" and {len(names) - 1} more" if len(names) > 1 else ""
         lines = f" · {counted(state.n_lines, 'line')}" if state is not None and state.n_lines else ""
         self.texts.setText(f"{shown}{more}{lines}".replace("&", "&&"))
+        self.texts.setToolTip(plain_tip(f"{TEXTS_TIP}\n{shown}{more}{lines}"))  # there may be no room for it
         for button in (self.generators, self.texts):
             button.setEnabled(not self._model.is_running)
         self.sides[1].button.setEnabled(not self._model.is_running)

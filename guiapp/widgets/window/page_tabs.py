@@ -16,7 +16,6 @@ from guiapp.widgets.window.actions import Actions
 from guiapp.widgets.window.pages import PageStack
 
 ROW_HEIGHT_PX = 44
-ROOM_FOR_TWO_ROWS_PX = 560  # of the window; in less, what is on the page needs it more
 
 
 class PageTabs(QWidget):
@@ -63,7 +62,7 @@ class PageTabs(QWidget):
 class TabRow(QFrame):
     """What leads from page to page behind one tab of the top bar, and at the right tools of the page.
 
-    Where the window is too narrow for both, tools stand below, unless it is too low for that.
+    Where the window is too narrow for both, tools stand below.
     """
 
     def __init__(self, pages: PageStack, actions: Actions) -> None:
@@ -116,8 +115,7 @@ class TabRow(QFrame):
         margins, sides = self._grid.contentsMargins(), Qt.AlignmentFlag
         parts = self._left, self._middle, self._right
         needed = sum(part.sizeHint().width() for part in parts) + 2 * GAP_PX
-        is_narrow = needed > self.width() - margins.left() - margins.right()
-        row = int(is_narrow and self.window().height() >= ROOM_FOR_TWO_ROWS_PX)
+        row = int(needed > self.width() - margins.left() - margins.right())
         if row == self._row_of_tools:
             return
         self._row_of_tools = row

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from fitting import unreadable
 from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication, QFileDialog, QLabel
@@ -41,6 +42,11 @@ def panel(qtbot, model, theme_source):
 
 def settle(qtbot, panel: MorePanel) -> None:
     qtbot.waitUntil(lambda: not panel._counting.isActive())
+
+
+def test_all_words_can_be_read_in_a_window_of_any_size(open_page, qtbot):
+    qtbot.mouseClick(open_page.footer.more_button, Qt.MouseButton.LeftButton)
+    assert unreadable(open_page) == []
 
 
 def test_all_that_can_be_chosen_is_listed_with_what_it_adds(panel, model):

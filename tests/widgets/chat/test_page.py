@@ -7,6 +7,7 @@ from time import perf_counter
 
 import pytest
 from chat_pages import settle
+from fitting import unreadable
 from hands import drop, point_at
 from PySide6.QtCore import QMimeData, QPoint, Qt, QTimer, QUrl
 from PySide6.QtGui import QGuiApplication
@@ -41,6 +42,13 @@ def choose(menu_button, text, qtbot):
     menu_button.menu().aboutToShow.emit()
     action = next(each for each in menu_button.menu().actions() if each.text().startswith(text))
     action.trigger()
+
+
+def test_all_words_can_be_read_in_a_window_of_any_size(open_page, qtbot):
+    page = open_page(
+        messages=[{"role": "user", "content": "Hi <|im_end|>"}, {"role": "assistant", "content": ""}]
+    )
+    assert unreadable(page.window()) == []
 
 
 def test_what_is_typed_on_an_empty_page_is_the_first_message(open_page, qtbot):

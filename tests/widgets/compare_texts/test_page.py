@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from editor_hands import place_of_byte
+from fitting import unreadable
 from hands import drop, turn_wheel
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication
@@ -56,6 +57,11 @@ def focused(qtbot, key, modifiers=Qt.KeyboardModifier.NoModifier):
 
 def told(page):
     return page.details._title.text(), page.details._told.toPlainText()
+
+
+def test_all_words_can_be_read_in_a_window_of_any_size(page, qtbot):
+    write(page, TEXT + TEXT[:90], qtbot)
+    assert unreadable(page.window()) == []
 
 
 def test_an_empty_right_side_says_what_to_do_and_marks_nothing(page):

@@ -4,6 +4,7 @@ from functools import partial
 
 import pytest
 from controls_in_words import all_of, controls_of, made_anew
+from fitting import unreadable
 from hands import point_at
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QToolButton
@@ -73,6 +74,10 @@ def told(details):
 
 def said(widget):
     return [label.text() for label in widget.findChildren(QLabel) if label.isVisible()]
+
+
+def test_all_words_can_be_read_in_a_window_of_any_size(open_page):
+    assert unreadable(open_page("demo:bpe", "demo:spm").window()) == []
 
 
 def test_without_two_models_it_says_what_to_do(open_page, qtbot):

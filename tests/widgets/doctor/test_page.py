@@ -6,6 +6,7 @@ from threading import Event
 import pytest
 from controls_in_words import controls_of, painted_of
 from faults import Fault, all_of, template, write
+from fitting import unreadable
 from planted import document, rename_token, set_key, set_part
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
@@ -61,6 +62,10 @@ def choose(page, qtbot, code):
     place = page.list.row_at(codes(page).index(code)).center()
     qtbot.mouseClick(page.list.viewport(), LEFT, pos=place)
     assert page.model.finding.code == code
+
+
+def test_all_words_can_be_read_in_a_window_of_any_size(open_page, faulty):
+    assert unreadable(open_page(faulty).window()) == []
 
 
 def test_findings_are_those_of_the_command_and_a_click_shows_one(open_page, qtbot, faulty):

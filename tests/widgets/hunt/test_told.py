@@ -3,6 +3,7 @@
 import pytest
 from controls_in_words import controls_of, painted_of
 from fake_hunt import some_finds, tell
+from fitting import unreadable
 from main_window_driver import CTRL, press
 from pictures import in_words
 from PySide6.QtCore import Qt
@@ -25,6 +26,12 @@ def status_of(*numbers, clock, button, off):
     ]
     seed = f"0 | Seed | The same seed tries the same texts{off}"
     return [*figures, f"{clock} / 1:00 | How long a hunt goes on{off}", "seed", seed, button, "Time"]
+
+
+def test_all_words_can_be_read_in_a_window_of_any_size(page, engine, qtbot):
+    tell(qtbot, page, engine, some_finds(page, engine))
+    press(qtbot, page.shell, Qt.Key.Key_Down, CTRL)
+    assert unreadable(page.window()) == []
 
 
 def test_all_that_is_told_of_a_hunt_that_runs(page, engine, qtbot):

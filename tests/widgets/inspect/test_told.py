@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 from controls_in_words import controls_of, painted_of
+from fitting import unreadable
 from pictures import in_words, paintings_of
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction
@@ -40,6 +41,13 @@ BARS = {  # of 100 px: used, most, and the shares from left to right
         (0, 0.1, "faint"),
     ],
 }
+
+
+def test_all_words_can_be_read_in_a_window_of_any_size(make_shell, qtbot):
+    shell = make_shell(b"A house and a garden", "demo:bpe", open_demo)
+    for name in ("why", "budget"):
+        shell.window.actions_table[name].trigger()
+        assert unreadable(shell.window) == []
 
 
 @pytest.mark.parametrize(("used", "most"), BARS)

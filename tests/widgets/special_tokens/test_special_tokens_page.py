@@ -4,6 +4,7 @@ import json
 
 import pytest
 from controls_in_words import controls_of
+from fitting import unreadable
 from gguf_builder import CONTROL, UNKNOWN, UNUSED, write_vocab
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
@@ -48,6 +49,12 @@ def choose_form(page, title):
     menu = page.list.export.menu()
     menu.aboutToShow.emit()
     next(action for action in menu.actions() if action.text() == title).trigger()
+
+
+def test_all_words_can_be_read_in_a_window_of_any_size(open_page, qtbot):
+    page = open_page()
+    click_row(page, qtbot, 3)
+    assert unreadable(page.window()) == []
 
 
 def test_tabs_lead_there_and_the_list_has_the_keys(open_page, qtbot):

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from fitting import unreadable
 from main_window_driver import press
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QScrollArea
@@ -51,6 +52,10 @@ def test_it_has_no_tab_and_escape_leads_back(at_start, qtbot):
     assert window.pages.current_name == "start"
     press(qtbot, at_start, Qt.Key.Key_Escape)
     assert window.pages.current_name == "tree"
+
+
+def test_all_words_can_be_read_in_a_window_of_any_size(at_start):
+    assert unreadable(at_start.window) == []
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,10 @@
 """All of the page is in sight in a window of 1024 by 700."""
 
 import pytest
+from fitting import unreadable
 from PySide6.QtWidgets import QScrollArea
 
+import guiapp
 from guiapp.widgets.steps.race import RaceBox
 
 SMALL = 1024, 597  # without menu, bar and status line
@@ -37,6 +39,15 @@ def test_steps_need_no_scrolling(make_steps_page, show, model, encoder):
     for share in range(5):
         page.model.go_to(page.model.n_steps * share // 4)
         assert n_hidden_px(page) == 0
+
+
+def test_all_words_can_be_read_in_a_window_of_any_size(make_shell, qtbot):
+    shell = make_shell(TEXT, "demo:bpe", lambda name, pre, progress: guiapp.open_model(name))
+    shell.window.actions_table["steps"].trigger()
+    page = shell.window.pages.current
+    qtbot.waitUntil(lambda: page.is_ready and page.model.n_steps > 0)
+    page.model.go_to(page.model.n_steps // 2)
+    assert unreadable(shell.window) == []
 
 
 @pytest.mark.parametrize("wish", ["bpe:290:3", "unigram:300:1"])

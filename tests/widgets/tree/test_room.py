@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 from conftest import VOCABS
+from fitting import unreadable
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, QTimer
 from PySide6.QtGui import QColor, QMouseEvent
 from PySide6.QtWidgets import QApplication, QWidget
@@ -72,6 +73,16 @@ def test_the_card_never_covers_the_node_that_it_is_about(any_page, shape):
                     assert not card.contains(labelled[node].x, labelled[node].y)
                 assert (card.width(), card.height()) < (260, 100)
     assert n_told > 0.8 * n_hovered > 50
+
+
+def test_all_words_can_be_read_in_a_window_of_any_size(make_shell, qtbot):
+    shell = make_shell(b"the tree", "demo:bpe", lambda name, pre, progress: guiapp.open_model(name))
+    shell.window.actions_table["tree"].trigger()
+    page = shell.window.pages.current
+    qtbot.waitUntil(lambda: page.is_ready)
+    shell.session.select_token(1)
+    qtbot.waitUntil(lambda: page.is_ready)
+    assert unreadable(shell.window) == []
 
 
 @pytest.mark.parametrize("shape", ["sunburst", "icicle"])

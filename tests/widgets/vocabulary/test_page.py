@@ -2,6 +2,7 @@
 
 import pytest
 from controls_in_words import controls_of, painted_of
+from fitting import unreadable
 from hands import point_at
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication, QFileDialog, QLabel
@@ -64,6 +65,12 @@ def type_filter(page, qtbot, text):
     assert page.bar.field.hasFocus()
     qtbot.keyClicks(page.bar.field, text)
     settle(page, qtbot)
+
+
+def test_all_words_can_be_read_in_a_window_of_any_size(open_page, qtbot):
+    page = open_page("demo:bpe")
+    click_row(page, qtbot, 3)
+    assert unreadable(page.window()) == []
 
 
 def test_without_a_model_it_says_what_to_do(open_page, qtbot):

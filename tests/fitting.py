@@ -1,0 +1,53 @@
+"""What of a window nobody can read: words that are cut short, and parts that lie over others."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+from pictures import Canvas, settle
+from PySide6.QtCore import QPoint, QRectF, Qt
+from PySide6.QtGui import QPainter, QRegion
+from PySide6.QtWidgets import QAbstractButton, QLabel, QWidget
+
+SIZES = (860, 480), (960, 510), (1000, 760), (1600, 950)  # the least, a quarter of a screen, usual ones
+
+
+def unreadable(window: QWidget) -> list[str]:
+    """Each as a sentence; a tip that has all of it will do for words that are cut short on purpose."""
+    found = []
+    for size in SIZES:
+        window.resize(*size)
+        settle()
+        assert window.size().toTuple() == size
+        shown = [part for part in window.findChildren(QWidget) if part.isVisible()]
+        words = [part for part in shown if isinstance(part, QLabel | QAbstractButton) and part.text()]
+        lines = [*map(_cut_short, words), *(line for part in shown for line in _covering(part))]
+        found += [f"{size}: {line}" for line in lines if line]
+    return found
+
+
+def _cut_short(part: QLabel | QAbstractButton) -> str:
+    canvas = Canvas(part)
+    with QPainter(canvas) as painter:
+        part.render(painter, QPoint(), QRegion(), QWidget.RenderFlag.DrawChildren)
+    written = canvas.paintings.written
+    edges = QRectF(part.rect()).adjusted(-2, -2, 2, 2)
+    is_told = "…" in part.text() or part.text() in part.toolTip()
+    if not is_told and "…" in "".join(mark.text for mark in written):
+        return f"{part.text()} is written as {[mark.text for mark in written]}"
+    if any((edges | mark.place) != edges for mark in written):
+        return f"{part.text()} has more than {part.size().toTuple()}: {[mark.place for mark in written]}"
+    return ""
+
+
+def _covering(parent: QWidget) -> list[str]:
+    layout = parent.layout()
+    if layout is None:
+        return []
+    children = parent.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly)
+    parts = [part for part in children if part.isVisible() and layout.indexOf(part) >= 0]
+    return [
+        f"{type(one).__name__} and {type(other).__name__} of {type(parent).__name__} have the same place"
+        for one, other in combinations(parts, 2)
+        if one.geometry().intersects(other.geometry())
+    ]
