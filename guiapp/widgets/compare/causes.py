@@ -16,7 +16,7 @@ from guiapp.widgets.shared.plain_tip import plain_tip
 from guiapp.widgets.shared.style_sheet import blend
 from guiapp.widgets.shared.theme import GAP_PX, SMALL_FONT_PX, UI_FONT_PX, UNIT_PX, Theme, ThemeSource
 
-ROW_PX, BAR_PX = 36, 3
+ROW_PX, BAR_PX = 32, 3
 CHOSEN_SHARE = 0.14  # of the accent in the ground of a chosen row
 
 
