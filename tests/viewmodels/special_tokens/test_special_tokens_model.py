@@ -6,7 +6,7 @@ from guiapp.core.editing.options import Options
 from guiapp.core.explain.special_report import COLUMNS
 from guiapp.viewmodels.special_tokens import model as module
 from guiapp.viewmodels.special_tokens.facts import facts_of
-from guiapp.viewmodels.special_tokens.model import SpecialTokensModel
+from guiapp.viewmodels.special_tokens.model import GROUPS, SpecialTokensModel
 from guiapp.viewmodels.special_tokens.table import SpecialTable
 
 TEXT = b"<|im_start|>user\nHi<|im_end|>\n<|im_start|>"
@@ -43,6 +43,7 @@ def test_nothing_is_looked_for_while_nobody_looks(session, qtbot, monkeypatch):
     with qtbot.waitSignal(session.vocabulary_changed):
         session.loader.open("demo:bpe")
     assert not model.is_busy
+    assert model.sizes == dict.fromkeys(GROUPS, 0)
     model.set_watched(True)
     qtbot.waitUntil(lambda: model.tokens is not None)
     asked = []
