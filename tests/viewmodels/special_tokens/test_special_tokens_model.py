@@ -1,6 +1,7 @@
 """The special tokens of the window's model: found, listed, sorted, chosen and inserted."""
 
 import pytest
+from told import told_by
 
 from guiapp.core.editing.options import Options
 from guiapp.core.explain.special_report import COLUMNS
@@ -172,3 +173,41 @@ def test_facts_say_that_parsing_is_switched_off(opened, session):
     }
     session.set_options(Options(parse_special=False))
     assert "switched off" in facts_of(token, model.is_parsed, 0)["from text"]
+
+
+def test_each_change_is_told(session, qtbot):
+    model = SpecialTokensModel(session)
+    told = told_by(model)
+
+    def tells(act, *given):
+        told.clear()
+        act(*given)
+        qtbot.waitUntil(lambda: not (model.is_busy or session.is_encoding or session.loader.loading_name))
+        return list(told)
+
+    found = ["tokens_changed", "shown_changed"]
+    assert tells(model.set_watched, False) == tells(model.step, 1) == []
+    assert tells(model.set_watched, True) == ["occurrences_changed"]
+    told_of_opening = tells(session.loader.open, "demo:bpe")
+    assert [name for name in told_of_opening if name != "occurrences_changed"] == [
+        *(*found, "tokens_changed"), *(*found, "chosen_changed"),
+    ]  # fmt: skip
+    shown, chosen, occurs = (["shown_changed"], []), (["chosen_changed"], []), ["occurrences_changed"]
+    for wanted, act, *given in (
+        (shown, model.set_query, "fim"),
+        (shown, model.end),
+        (shown, model.show_group, "ends"),
+        (shown, model.show_group, "all"),
+        (chosen, model.choose, 3),
+        (chosen, session.select_token, 0),
+        ((occurs * 2, []), session.set_parse_special, False),
+        ((occurs, occurs), session.document.insert, b"x"),
+        (([], []), model.set_watched, False),
+        (([], []), session.document.insert, b"x"),
+        ((occurs, occurs), model.set_watched, True),
+    ):
+        assert (tells(act, *given), tells(act, *given)) == wanted
+    model.set_watched(False)
+    assert tells(session.loader.open, "demo:wordpiece") == ["chosen_changed", *found]
+    assert (model.tokens, model.shown, model.chosen, model.n_occurrences) == (None, (), None, 0)
+    model.close()
