@@ -1,6 +1,7 @@
 """The special tokens of the window's model: found, listed, sorted, chosen and inserted."""
 
 import pytest
+from PySide6.QtCore import Qt
 from told import told_by
 
 from guiapp.core.editing.options import Options
@@ -105,8 +106,10 @@ def test_columns_sort_and_what_says_nothing_comes_last(opened):
         rest = [token.token_id for token in model.shown[6:]]
         assert rest == sorted(rest)
         assert table.heading(table.columns[TITLES.index("role")]) == f"{arrow} role"
-    model.set_order(TITLES.index("id"), True)
-    assert names(model)[0] == "</tool_call>"
+    table.sort(TITLES.index("id"), Qt.SortOrder.DescendingOrder)
+    assert (names(model)[0], table.order) == ("</tool_call>", ("id", True))
+    table.sort(TITLES.index("id"))
+    assert table.order == ("id", False)
 
 
 def test_the_token_that_is_selected_in_the_text_is_looked_at(opened, session):
