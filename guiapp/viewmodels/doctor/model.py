@@ -165,7 +165,6 @@ class DoctorModel(Working):
     def cancel(self) -> None:
         """Give up; what was found before stays."""
         self._job.cancel()
-        self.changed.emit()
 
     # What can be done about it
 

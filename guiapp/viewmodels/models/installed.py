@@ -46,7 +46,7 @@ class InstalledModels(Working):
         self.rows: tuple[Row, ...] = ()
         self.kept_bytes = 0
         self._seen: dict[FileState | None, Glance] = {}
-        self._job = LatestJob[tuple[Row, ...]](self, self._take)
+        self._job = LatestJob[None](self)
         self._job.busy_changed.connect(self.looking_changed)
         self._found.connect(self._take)
 
@@ -62,7 +62,7 @@ class InstalledModels(Working):
         """Forget what was fetched from the web; what cannot be deleted stays, and is counted."""
         self._job.start(self._delete_kept)
 
-    def _look(self, progress: Progress) -> tuple[Row, ...]:
+    def _look(self, progress: Progress) -> None:
         models = {model: file_state(model.path) for model in installed_models(own_folders())}
         kept_bytes = kept.size_bytes()
         new = [(state, model.path) for model, state in models.items() if state not in self._seen]
@@ -71,18 +71,16 @@ class InstalledModels(Working):
             states, paths = zip(*new[first : first + AT_ONCE], strict=True)
             self._seen |= zip(states, glances_apart(paths, progress), strict=True)
         self._found.emit(self._rows_of(models), kept_bytes)
-        return self._rows_of(models)
 
     def _rows_of(self, models: Mapping[Installed, FileState | None]) -> tuple[Row, ...]:
         return tuple(Row(model, self._seen.get(state)) for model, state in models.items())
 
-    def _delete_kept(self, progress: Progress) -> tuple[Row, ...]:
+    def _delete_kept(self, progress: Progress) -> None:
         with suppress(OSError):
             kept.clear()
-        return self._look(progress)
+        self._look(progress)
 
-    def _take(self, rows: tuple[Row, ...], kept_bytes: int | None = None) -> None:
-        kept_now = self.kept_bytes if kept_bytes is None else kept_bytes
-        if (rows, kept_now) != (self.rows, self.kept_bytes):
-            self.rows, self.kept_bytes = rows, kept_now
+    def _take(self, rows: tuple[Row, ...], kept_bytes: int) -> None:
+        if (rows, kept_bytes) != (self.rows, self.kept_bytes):
+            self.rows, self.kept_bytes = rows, kept_bytes
             self.changed.emit()

@@ -68,7 +68,6 @@ class PaintedButton(QAbstractButton):
     def __init__(self, theme_source: ThemeSource) -> None:
         super().__init__()
         self._theme_source = theme_source
-        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         theme_source.changed.connect(self.update)
 
     def paintEvent(self, event: QPaintEvent) -> None:

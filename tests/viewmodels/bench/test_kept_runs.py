@@ -12,7 +12,8 @@ import pytest
 from fake_engine import EVENTS, fake_engine, opened, run_to_its_end, whole_run
 
 from guiapp.core.bench.environment import environment
-from guiapp.core.bench.history import load_run
+from guiapp.core.bench.history import load_run, rename_run
+from guiapp.viewmodels.bench import kept_runs
 from guiapp.viewmodels.bench.choice import ENGLISH
 from guiapp.viewmodels.bench.history import OpenedRun, RunHistory
 
@@ -175,6 +176,28 @@ def test_the_window_never_waits_for_the_disk_of_kept_runs(qtbot, make_model, tmp
         model.kept.rename(newest, "after")
     assert model.kept.runs[0].title == "after · 2026-01-01 00:00, model"
     assert len(opened_files) > 8
+
+
+def test_a_run_and_what_another_is_called_are_on_the_disk_once_all_is_closed(
+    qtbot, make_model, tmp_path, monkeypatch
+):
+    def late(act):
+        return lambda *given: (threading.Event().wait(0.05), act(*given))[1]  # on a disk that is slow
+
+    history, title = RunHistory(tmp_path / "runs"), "2026-01-01 00:00, model"
+    one, other = make_model(fake_engine(whole_run(1)), history), make_model(fake_engine(whole_run(2)))
+    for model in (one, other):
+        run_to_its_end(qtbot, model)
+    monkeypatch.setattr(kept_runs, "rename_run", late(rename_run))
+    monkeypatch.setattr(RunHistory, "keep", late(RunHistory.keep))
+    kept = kept_runs.KeptRuns(history)
+    for act, titles in (
+        (lambda: kept.rename(*history.runs(), "after"), {f"after · {title}"}),
+        (lambda: (kept.begin(), kept.keep(other.record)), {title, f"after · {title}"}),
+    ):
+        act()
+        kept.close()
+        assert {run.title for run in history.runs()} == titles
 
 
 def test_two_runs_of_one_model_that_begin_in_the_same_second_are_both_kept(qtbot, make_model, tmp_path):

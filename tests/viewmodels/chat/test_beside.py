@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from told import told_by
 
 import guiapp
 from guiapp.core.chat.messages import conversation_of
@@ -76,6 +77,35 @@ def test_a_comparison_follows_the_messages_and_ends(beside, qtbot):
 
 def comparison_text(compared):
     return compared.comparison.first.text
+
+
+def test_each_change_is_told_and_another_model_is_opened_once(beside, qtbot, monkeypatch):
+    told, opened, model = told_by(beside), [], beside.model
+    monkeypatch.setattr(beside, "_load", lambda *asked: opened.append(asked[0]) or load(*asked))
+
+    def tells(act, *given):
+        told.clear()
+        act(*given)
+        qtbot.waitUntil(lambda: not model.is_busy and not beside.is_busy)
+        return list(told)
+
+    assert (beside.beside, beside.compared, beside.failure, beside.is_busy) == (None, None, "", False)
+    other = Beside(Way.MODEL, "demo:unigram")
+    compares = ["changed"] * 3  # it begins, it ends, and what it gave
+    assert (tells(beside.choose, other), tells(beside.choose, other)) == ([*compares, "changed"], [])
+    assert tells(model.edited.type, 0, "more") == compares
+    assert tells(model.edited.type, 0, "more") == []
+    assert opened == ["demo:unigram"]
+    assert tells(model.edited.remove, 0) == ["changed"]
+    assert beside.compared is None
+    assert tells(model.edited.undo) == compares
+    beside.choose(Beside(Way.AS_TEXT))
+    assert (beside.compared, beside.is_busy) == (None, True)
+    beside.choose(None)
+    assert (beside.compared, beside.is_busy) == (None, False)
+    assert tells(model.edited.type, 0, "once more") == tells(beside.choose, None) == []
+    tells(beside.choose, other)
+    assert tells(beside.choose, None) == ["changed"]
 
 
 def test_why_there_is_none_is_told_and_forgotten(beside, qtbot):

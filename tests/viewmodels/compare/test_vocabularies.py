@@ -4,6 +4,7 @@ import threading
 
 import pytest
 from summaries import compared_over
+from told import told_by
 from vocabulary_pairs import load
 
 from guiapp.cli import run
@@ -222,3 +223,33 @@ def test_rows_are_walked_round_and_told_of(opened, qtbot):
     assert model.shown.rows.tolist() == [[0, 1], [6, 6], [3, 3], [5, -1], [-1, 5]]
     model.end()
     assert model.query == ""
+
+
+def test_each_change_is_told(opened, compared, qtbot):
+    model = opened("one", "other")
+    told = told_by(model)
+
+    def tells(act, *given):
+        told.clear()
+        act(*given)
+        qtbot.waitUntil(lambda: not any(each.loader.loading_name for each in compared.sessions))
+        wait(qtbot, model)
+        return list(told)
+
+    listed, gone = ["filter_changed", "shown_changed"], ["found_changed", "filter_changed", "shown_changed"]
+    for wanted, act, *given in (
+        (listed, model.show_group, "both"),
+        (listed, model.set_query, "a"),
+        (["chosen_changed"], model.choose, 0),
+        (["filter_changed", "chosen_changed", "shown_changed"], model.end),
+        (listed, model.look_for, "b"),
+        ([], model.choose_second, model.second),
+        ([], model.set_watched, False),
+    ):
+        assert (tells(act, *given), tells(act, *given)) == (wanted, [])
+    assert set(tells(compared.sessions[0].loader.open, "swapped")) == {"pair_changed"}
+    assert tells(model.set_watched, True) == [*gone, "found_changed", *gone]
+    assert (model.query, model.filter.group) == ("b", "all"), "it is looked for in these, too"
+    model.show_group("second")
+    assert tells(compared.remove, model.second) == [*gone, "pair_changed"]
+    assert (model.found, model.second_index, model.is_waiting, len(model.shown.rows)) == (None, 1, False, 0)

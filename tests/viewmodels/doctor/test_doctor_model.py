@@ -4,6 +4,7 @@ import json
 
 import pytest
 from small_files import bpe
+from told import told_by
 
 from guiapp.core.doctor.doctor import doctor
 from guiapp.viewmodels.doctor.model import DoctorModel
@@ -43,6 +44,47 @@ def test_it_looks_a_while_after_a_model_was_opened_or_at_once_where_people_wait(
     opened(model, qtbot, "demo:wordpiece")
     assert model.findings == (), "those of another model are gone at once"
     assert model.is_busy
+
+
+def test_each_change_is_told(model, qtbot, tmp_path):
+    told = told_by(model)
+
+    def tells(act, *given):
+        told.clear()
+        act(*given)
+        return list(told)
+
+    changed, found = ["changed"], ["changed", "chosen_changed"]
+    assert tells(model.examine) == tells(model.choose, 0) == tells(model.leave_file) == []
+    assert (model.name, model.findings, model.finding, model.is_waiting) == ("", (), None, False)
+    assert tells(opened, model, qtbot, "demo:toy") == found
+    assert tells(model.set_watched, True) == changed * 2
+    qtbot.waitUntil(lambda: model.diagnosis is not None)
+    assert "progress_changed" in told
+    assert [name for name in told if name != "progress_changed"] == [*changed * 3, *found]
+    assert not model.is_waiting
+    assert tells(model.choose, 1) == ["chosen_changed"]
+    assert tells(model.examine) == changed * 2
+    assert tells(model.set_original, "demo:spm") == changed, "it goes on"
+    assert (tells(model.cancel), tells(model.cancel)) == (changed, [])
+    assert (model.chosen, model.original) == (1, "demo:spm")
+    assert tells(opened, model, qtbot, "demo:wordpiece") == [*found, *changed * 2]
+    assert (model.chosen, model.finding, model.original) == (0, None, "")
+    model.set_watched(False)
+    assert tells(model.examine_file, str(tmp_path / "m.gguf")) == [*changed, *found, *changed * 2]
+    qtbot.waitUntil(lambda: not model.is_busy)
+    assert not model.is_waiting, "it was not to begin a while later once more"
+    assert model.problem.startswith("m.gguf cannot be opened")
+    assert tells(model.leave_file) == found
+    assert (model.problem, model.title) == ("", model.session.loader.title)
+
+
+def test_nothing_is_waited_for_once_there_is_nothing_to_look_at(model, qtbot, tmp_path):
+    with qtbot.waitSignal(model.session.loader.failed):
+        model.session.loader.open(str(tmp_path / "m.gguf"))
+    assert (model.title, model.is_waiting) == ("m", True)
+    model.leave_file()
+    assert (model.name, model.is_waiting) == ("", False)
 
 
 def test_choosing_stays_within_what_there_is(model, qtbot):

@@ -1,12 +1,14 @@
 """The special tokens of the window's model: found, listed, sorted, chosen and inserted."""
 
 import pytest
+from PySide6.QtCore import Qt
+from told import told_by
 
 from guiapp.core.editing.options import Options
 from guiapp.core.explain.special_report import COLUMNS
 from guiapp.viewmodels.special_tokens import model as module
 from guiapp.viewmodels.special_tokens.facts import facts_of
-from guiapp.viewmodels.special_tokens.model import SpecialTokensModel
+from guiapp.viewmodels.special_tokens.model import GROUPS, SpecialTokensModel
 from guiapp.viewmodels.special_tokens.table import SpecialTable
 
 TEXT = b"<|im_start|>user\nHi<|im_end|>\n<|im_start|>"
@@ -43,6 +45,7 @@ def test_nothing_is_looked_for_while_nobody_looks(session, qtbot, monkeypatch):
     with qtbot.waitSignal(session.vocabulary_changed):
         session.loader.open("demo:bpe")
     assert not model.is_busy
+    assert model.sizes == dict.fromkeys(GROUPS, 0)
     model.set_watched(True)
     qtbot.waitUntil(lambda: model.tokens is not None)
     asked = []
@@ -103,8 +106,10 @@ def test_columns_sort_and_what_says_nothing_comes_last(opened):
         rest = [token.token_id for token in model.shown[6:]]
         assert rest == sorted(rest)
         assert table.heading(table.columns[TITLES.index("role")]) == f"{arrow} role"
-    model.set_order(TITLES.index("id"), True)
-    assert names(model)[0] == "</tool_call>"
+    table.sort(TITLES.index("id"), Qt.SortOrder.DescendingOrder)
+    assert (names(model)[0], table.order) == ("</tool_call>", ("id", True))
+    table.sort(TITLES.index("id"))
+    assert table.order == ("id", False)
 
 
 def test_the_token_that_is_selected_in_the_text_is_looked_at(opened, session):
@@ -171,3 +176,41 @@ def test_facts_say_that_parsing_is_switched_off(opened, session):
     }
     session.set_options(Options(parse_special=False))
     assert "switched off" in facts_of(token, model.is_parsed, 0)["from text"]
+
+
+def test_each_change_is_told(session, qtbot):
+    model = SpecialTokensModel(session)
+    told = told_by(model)
+
+    def tells(act, *given):
+        told.clear()
+        act(*given)
+        qtbot.waitUntil(lambda: not (model.is_busy or session.is_encoding or session.loader.loading_name))
+        return list(told)
+
+    found = ["tokens_changed", "shown_changed"]
+    assert tells(model.set_watched, False) == tells(model.step, 1) == []
+    assert tells(model.set_watched, True) == ["occurrences_changed"]
+    told_of_opening = tells(session.loader.open, "demo:bpe")
+    assert [name for name in told_of_opening if name != "occurrences_changed"] == [
+        *(*found, "tokens_changed"), *(*found, "chosen_changed"),
+    ]  # fmt: skip
+    shown, chosen, occurs = (["shown_changed"], []), (["chosen_changed"], []), ["occurrences_changed"]
+    for wanted, act, *given in (
+        (shown, model.set_query, "fim"),
+        (shown, model.end),
+        (shown, model.show_group, "ends"),
+        (shown, model.show_group, "all"),
+        (chosen, model.choose, 3),
+        (chosen, session.select_token, 0),
+        ((occurs * 2, []), session.set_parse_special, False),
+        ((occurs, occurs), session.document.insert, b"x"),
+        (([], []), model.set_watched, False),
+        (([], []), session.document.insert, b"x"),
+        ((occurs, occurs), model.set_watched, True),
+    ):
+        assert (tells(act, *given), tells(act, *given)) == wanted
+    model.set_watched(False)
+    assert tells(session.loader.open, "demo:wordpiece") == ["chosen_changed", *found]
+    assert (model.tokens, model.shown, model.chosen, model.n_occurrences) == (None, (), None, 0)
+    model.close()

@@ -5,6 +5,7 @@ from fake_tokenizer import FakeTokenizer
 from PySide6.QtWidgets import QApplication
 
 from guiapp.core.errors import EncodeError
+from guiapp.core.explain.spelling import Spelling
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.text_session import TextSession
@@ -79,8 +80,10 @@ def test_ids_that_are_gone_are_not_decoded_any_more(model, session, hold, monkey
     assert bool(model.result.error) == bool(left)
 
 
-def test_tokens_are_told_by_their_text(model, session, monkeypatch):
+def test_tokens_are_told_by_their_text(model, session, monkeypatch, qtbot):
     assert model.token_text(3).text == "·two"
+    with qtbot.waitSignal(model.changed):
+        session.spelling.choose(Spelling.FILE)
     monkeypatch.setattr(type(session), "vocabulary", None)
     assert model.token_text(3).text == ""
 

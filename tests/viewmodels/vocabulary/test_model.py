@@ -8,6 +8,8 @@ from closing import see_that_nothing_goes_on
 from PySide6.QtCore import Qt
 from vocabulary_pairs import load
 
+from guiapp.core.explain.spelling import Spelling
+from guiapp.core.vocabulary_list.columns import BY_NAME
 from guiapp.core.vocabulary_list.report import FORMS
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.settings import Settings
@@ -128,6 +130,30 @@ def test_columns_are_kept_and_those_that_a_vocabulary_lacks_are_left_out(model, 
         model.show_column(name, False)
     assert len(model.columns) == 1, "one is there in any case"
     other.close()
+
+
+def test_the_table_asks_for_other_orders_and_tells_what_columns_are(model, qtbot):
+    table = VocabularyTableModel(model)
+    titles, (up, down) = table_of(model)[0], Qt.SortOrder
+    for title, order, wanted in (
+        ("length", down, ("length", True)),
+        ("id", down, ("id", True)),
+        ("children", up, ("children", False)),
+        (None, down, ("", False)),
+    ):
+        table.sort(-1 if title is None else titles.index(title), order)
+        settle(model, qtbot)
+        assert table.order == model.wanted[1:] == wanted
+    table.sort(len(titles), down)
+    assert model.wanted.sort == ""
+    tip, across = Qt.ItemDataRole.ToolTipRole, Qt.Orientation.Horizontal
+    assert [table.headerData(at, across, tip) for at in range(len(titles))] == [
+        BY_NAME[title].about for title in titles
+    ]
+    assert table.headerData(0, Qt.Orientation.Vertical, tip) is None
+    assert (table.token(8), table.row(8).token, table.row(9)) == (8, 8, None)
+    with qtbot.waitSignal(table.dataChanged):
+        model.session.spelling.choose(Spelling.FILE)
 
 
 def test_a_column_that_the_next_model_lacks_sorts_no_more(model, qtbot):

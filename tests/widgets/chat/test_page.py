@@ -362,13 +362,16 @@ def test_hints_are_mended_by_their_buttons(page, qtbot):
     row = next(row for row in page.hints.rows if row.hint.code == "content_became_control")
     qtbot.mouseClick(row, Left, pos=QPoint(20, 5))
     assert page.model.selected_token == row.hint.tokens[0]
+    assert not page.parsed.isVisible()
     qtbot.mouseClick(row.button, Left)
     settle(page, qtbot)
     assert page.model.settings.as_text
+    assert page.parsed.isVisible()
     assert all(row.hint.code != "content_became_control" for row in page.hints.rows)
     qtbot.mouseClick(page.parsed, Left)
     settle(page, qtbot)
     assert not page.model.settings.as_text
+    assert not page.parsed.isVisible()
 
 
 def test_buttons_of_hints_are_whole_in_a_narrow_window(page, qtbot):

@@ -6,6 +6,8 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QPushButton, QWidget
 
+import guiapp
+
 LEFT = Qt.MouseButton.LeftButton
 
 
@@ -107,3 +109,22 @@ def test_the_page_begins_gently(page, qtbot, monkeypatch):
     qtbot.waitUntil(lambda: len(told) == 4)
     assert [how for _, how in told] == [{"goes_gently": True}, {}, {}, {}]
     assert (told[0][0] < told[2][0], told[1][0] < told[3][0]) == (True, True)
+
+
+def test_what_is_shown_beside_the_text_is_kept_once_somebody_chose_it(make_shell):
+    def opened():
+        return make_shell(b"one", "demo:bpe", lambda name, pre, progress: guiapp.open_model(name))
+
+    def shown(shell):
+        page = shell.window.inspect_page
+        return page.text_panel.margin.isVisible(), page.spans.remark_on(0) != "", page.budget_bar.isVisible()
+
+    names, shell = ("line_tokens", "pieces", "budget"), opened()
+    assert shown(shell) == (False, False, False)
+    assert [shell.settings.store.value(f"shows_{name}") for name in names] == [None] * 3
+    for name in names:
+        shell.window.actions_table[name].trigger()
+    shell.settings.save()
+    other = opened()
+    assert shown(shell) == shown(other) == (True, True, True)
+    assert all(other.window.actions_table[name].isChecked() for name in names)

@@ -70,14 +70,20 @@ def test_arrows_walk_over_rows_and_stop_at_the_ends(source, strip, qtbot):
     n_columns = columns(strip)
     click(qtbot, strip, 0)
     walked = []
-    for key in (Key.Key_Left, Key.Key_Right, Key.Key_Down, Key.Key_Home, Key.Key_End, Key.Key_Up):
+    down_and_up = Key.Key_Down, Key.Key_Home, Key.Key_Up, Key.Key_Down, Key.Key_End, Key.Key_Up
+    for key in (Key.Key_Left, Key.Key_Right, *down_and_up):
         press(qtbot, strip, key)
         walked.append(source.selected_token)
-    assert walked == [0, 1, n_columns + 1, n_columns, 2 * n_columns - 1, n_columns - 1]
+    assert walked == [0, 1, n_columns + 1, n_columns, 0, n_columns, 2 * n_columns - 1, n_columns - 1]
+    click(qtbot, strip, 2)
+    press(qtbot, strip, Key.Key_Up)
+    assert source.selected_token == 2
     press(qtbot, strip, Key.Key_End, Control)
     assert source.selected_token == 99
-    press(qtbot, strip, Key.Key_Down)
-    assert source.selected_token == 99
+    for last in (99, 100 - n_columns):  # below which there is no token
+        source.select_token(last)
+        press(qtbot, strip, Key.Key_Down)
+        assert source.selected_token == last
     press(qtbot, strip, Key.Key_PageUp)
     assert source.selected_token < 99
     press(qtbot, strip, Key.Key_Home, Control)

@@ -10,7 +10,18 @@ from PySide6.QtCore import QRectF
 from guiapp.viewmodels.presentation.letters import letters_of
 from guiapp.viewmodels.presentation.scene import Block, Mark, Scene
 from guiapp.viewmodels.steps.flow import Part
-from guiapp.widgets.presentation.strip import CELL_PX, GAP_PX, lay_out, on_the_way
+from guiapp.widgets.presentation.strip import (
+    ABOVE_PX,
+    ABOVE_RESULT_PX,
+    BELOW_PX,
+    CELL_PX,
+    EDGE_PX,
+    GAP_PX,
+    SCALES,
+    WORD_GAP_PX,
+    lay_out,
+    on_the_way,
+)
 
 AREA = QRectF(96, 60, 1728, 600)
 MARK = Mark("rank 1", succeeds=True)
@@ -72,6 +83,13 @@ def test_of_a_long_piece_the_row_shows_what_happens():
         seen = {each.block for each in strip.letters}
         assert {at - 1, at} <= seen
         assert strip.cuts == (min(seen) > 0, max(seen) < len(letters) - 1)
+        first, last = strip.letters[0].cell, strip.letters[-1].cell
+        ends = first.left() - AREA.left(), AREA.right() - last.right()
+        for room, is_cut in zip(ends, strip.cuts, strict=True):
+            assert 0 <= round(room - EDGE_PX * is_cut, 6) < CELL_PX
+        if all(strip.cuts):
+            one, other = (each.cell for each in strip.letters if each.block in (at - 1, at))
+            assert (one.left() + other.right()) / 2 == pytest.approx(AREA.center().x())
     strip = lay_out(row(*letters), AREA, width)
     assert len({each.cell.top() for each in strip.letters}) > 1, "where nothing happens, as much as fits"
 
@@ -93,6 +111,35 @@ def test_everything_is_within_the_area_and_nothing_lies_on_another(is_one_row, t
     if not any(strip.cuts):
         shown = "".join(each.letter.text for each in strip.letters)
         assert shown == "".join(texts)
+
+
+def test_letters_stand_in_the_middle_with_room_for_what_is_above_and_below():
+    for below, is_apart, above, under, gap in (
+        ("", False, ABOVE_PX, 0, GAP_PX),
+        ("7", False, ABOVE_RESULT_PX, BELOW_PX, GAP_PX),
+        ("7", True, ABOVE_PX, BELOW_PX, WORD_GAP_PX),
+    ):
+        first, second = blocks_of("ab", "c", below=below)
+        strip = lay_out(Scene([first, second._replace(is_apart=is_apart)]), AREA, width)
+        one, *_, last = (each.cell for each in strip.letters)
+        around = QRectF(one.topLeft(), last.bottomRight()).adjusted(0, -above, 0, under)
+        assert (around.center(), strip.scale, strip.cuts) == (AREA.center(), 1, (False, False))
+        assert last.left() - one.left() == 2 * CELL_PX + gap
+    strip = lay_out(row("ab", "c"), AREA, width)
+    assert {each.cell.bottom() for each in strip.letters} == {AREA.bottom()}
+    assert strip.letters[0].cell.left() - AREA.left() == AREA.right() - strip.letters[-1].cell.right()
+    assert lay_out(Scene([]), AREA, width) == ([], [], 1, (False, False))
+
+
+def test_of_many_rows_those_around_what_is_marked_are_seen():
+    for at in (0, 250, 499):
+        scene = Scene(blocks_of(*["abcdef"] * 500, marked=(at,)), MARK)
+        strip = lay_out(scene, AREA, width)
+        seen, tops = [each.block for each in strip.letters], {each.cell.top() for each in strip.letters}
+        (marked,) = {each.cell.top() for each in strip.letters if each.block == at}
+        assert strip.scale == SCALES[-1]
+        assert strip.cuts == (min(seen) > 0, max(seen) < 499)
+        assert sum(top < marked for top in tops) == {0: 0, 250: len(tops) // 2, 499: len(tops) - 1}[at]
 
 
 def test_what_is_read_from_the_right_stands_so():

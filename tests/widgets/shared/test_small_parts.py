@@ -351,7 +351,12 @@ def test_a_tip_is_asked_for_where_the_mouse_is(show):
 
 
 class DotButton(PaintedButton):
+    def __init__(self, themes):
+        super().__init__(themes)
+        self.grounds = [None]
+
     def paint(self, painter, theme):
+        self.grounds.append(self.ground(theme))
         fill(painter, self.rect().adjusted(30, 10, -30, -10), theme.text, 0)
 
 
@@ -363,9 +368,10 @@ def test_a_painted_button_is_lit_by_the_mouse_and_framed_by_the_keyboard(show, t
     in_row(button, other, on=window)
     show(window)
     other.setFocus()
-    assert (button.ground(DARK), button.edge(DARK)) == (None, None)
-    button.setAttribute(Qt.WidgetAttribute.WA_UnderMouse)
-    assert (button.ground(DARK), button.edge(DARK)) == (DARK.raised, None)
+    for place, ground in ((other, None), (button, DARK.raised)):
+        qtbot.mouseMove(place)
+        qtbot.waitUntil(lambda ground=ground: button.grounds[-1] == ground)
+        assert (button.ground(DARK), button.edge(DARK)) == (ground, None)
     button.setEnabled(False)
     assert button.ground(DARK) is None
     button.setEnabled(True)

@@ -19,6 +19,7 @@ from guiapp.widgets.spans.block import BlockLayout, TextMetrics
 from guiapp.widgets.spans.painter import (
     GAP_PX,
     QUIET_ALPHA,
+    RING_ALPHA,
     SpanPainter,
     Tokens,
     draw_roofed,
@@ -186,10 +187,12 @@ def test_spans_are_filled_by_their_tints_and_control_tokens_faintly():
     with QPainter(image) as painter:
         layout = BlockLayout(b" " * 24, metrics(), 1000)
         SpanPainter(DARK, metrics(), False).draw_row(painter, layout, 0, some, QPointF())
-    colors = [image.pixelColor(round((3 * at + 1.5) * metrics().char_width), 8) for at in range(8)]
+    x = [round((3 * at + 1.5) * metrics().char_width) for at in range(8)]
+    colors = [image.pixelColor(at, 8) for at in x] + [image.pixelColor(at, GAP_PX // 2) for at in x[:3]]
     ground, full = DARK.background, DARK.span_color(2)
     quiet, control = blend(ground, full, QUIET_ALPHA / 255), blend(ground, DARK.warning, 24 / 255)
     wanted = [full, quiet, full, DARK.shades[2], ground, ground, DARK.origins[2], control]
+    wanted += [full, quiet, blend(full, DARK.text, RING_ALPHA / 255)]  # of the edges above
     for found, color in zip(colors, wanted, strict=True):
         assert np.abs(np.subtract(found.getRgb(), color.getRgb())).max() <= 2
 

@@ -156,6 +156,8 @@ def test_all_of_it_can_be_reached_in_the_smallest_window(at_start, qtbot):
         assert card.minimumSizeHint().width() <= card.width()
     at_start.window.resize(1280, 800)
     qtbot.waitUntil(lambda: start.measuring.geometry().top() == start.looking.geometry().top())
+    widths = [card.width() for card in start.cards]
+    assert max(widths) - min(widths) <= 1
 
 
 def test_its_pictures_show_real_tokens():
