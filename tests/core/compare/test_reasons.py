@@ -29,6 +29,11 @@ def token_renamed(parts) -> None:
     planted.rename_token("Ġthe".encode(), "Ġthz".encode())(parts)
 
 
+def with_normalized_mask(said) -> None:
+    with_mask(said)
+    flag(normalized=True)(said)
+
+
 def normalized_by(form: str):
     return set_path("normalizer", value={"type": form})
 
@@ -92,6 +97,8 @@ CASES = (
      "`·𝄞` has text that no token stands for: A gives byte tokens for that, B no such tokens."),
     ("wordpiece", "json", set_path("normalizer", "lowercase", value=False), "The", Cause.NORMALIZED, "case",
      "A makes `the` of the text, B `The`. They differ in case."),
+    ("wordpiece", "json", flag(content="<mosk>"), "a <mask>", Cause.SPECIAL, "only in the first", MASK_IN_A,
+     with_normalized_mask),
     ("wordpiece", "json", keeps_accents, "é", Cause.NORMALIZED, "accents",
      "A makes `e` of the text, B `é`. They differ in accents."),
     ("wordpiece", "json", set_path("decoder", "cleanup", value=True), "a .", Cause.DECODED, "spaces",
