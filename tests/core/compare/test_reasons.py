@@ -163,6 +163,16 @@ def test_a_missing_rule_is_told_with_its_rank(tmp_path):
     )
 
 
+def test_word_pieces_of_both_kinds_of_files_are_found_in_each_other(tmp_path):
+    def renamed(said) -> None:
+        said["model"]["vocab"]["##atiox"] = said["model"]["vocab"].pop("##ation")
+
+    plant = planted.Plant("", "demo:wordpiece", "json", renamed, ())
+    first, second = planted.opened("demo:wordpiece"), guiapp.open_model(plant.write(tmp_path)[1])
+    for here, there, lacks in ((first, second, "The second"), (second, first, "The first")):
+        assert reason_for(here, there, b"tokenization").sentence == f"{lacks} has no token `ation`."
+
+
 @pytest.mark.parametrize("model", DEMO_MODELS, ids=lambda model: model.name)
 def test_there_is_no_reason_where_nothing_differs(model):
     tokenizer = guiapp.open_model(f"demo:{model.name}")

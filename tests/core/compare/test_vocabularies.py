@@ -191,6 +191,21 @@ def test_an_added_token_that_is_searched_for_otherwise_is_found(tmp_path, switch
     assert found.both[found.other_search].tolist() == [[2, 2]]
 
 
+def test_an_added_token_of_only_one_is_searched_for_otherwise(tmp_path):
+    tokenizers = []
+    for number, added in enumerate(([], [{"id": 1, "content": "<x>", "special": False}])):
+        added = [dict.fromkeys(SWITCHES, False) | token for token in added]
+        content = {
+            "added_tokens": added,
+            "model": {"type": "BPE", "vocab": {"a": 0, "<x>": 1}, "merges": []},
+        }
+        path = tmp_path / f"{number}.tokenizer.json"
+        path.write_text(json.dumps(content))
+        tokenizers.append(guiapp.open_model(path))
+    found = differences(compare_vocabularies(*tokenizers))
+    assert found == {"tokens of another kind": 1, "tokens searched for otherwise": 1}
+
+
 def test_rules_with_sides_that_are_no_tokens_are_compared_too():
     merges = ("x y", "y x", "xy x")
     found = compare_vocabularies(bpe(merges=merges), bpe(merges=(*merges[1:], "x yx")))
@@ -203,6 +218,19 @@ def test_the_same_tokens_are_matched_however_they_are_spelled():
     byte_level = bpe({"Ġa": 0.0, "a": 0.0}, ())
     found = compare_vocabularies(spelled, byte_level)
     assert found.both.tolist() == [[0, 0], [1, 1]]
+    for both in (found, compare_vocabularies(byte_level, spelled)):
+        assert both.counts["tokens with another score"] == 0
+
+
+@pytest.mark.parametrize(
+    ("vocab_type", "rules"), [(VocabType.UGM, Rules()), (VocabType.SPM, Rules(merges_all_pairs=True))]
+)
+def test_rules_that_a_file_lists_and_nothing_merges_by_are_not_compared(vocab_type, rules):
+    one, other = (
+        Tokenizer(toy_vocabulary({"a": 0.0, "aa": 0.0}, vocab_type, merges, rules))
+        for merges in (("a a",), ("aa a", "a a"))
+    )
+    assert compare_vocabularies(one, other).merges is None
 
 
 def test_pictures_count_what_is_shared_by_script_and_length():
