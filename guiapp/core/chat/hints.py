@@ -73,7 +73,7 @@ def _content_as_control(chat: Chat) -> Iterator[Hint]:
 def _two_bos(chat: Chat) -> Iterator[Hint]:
     """With nothing but white space between them; templates of old models begin each turn with one."""
     bos = chat.tokenizer.vocabulary.special_ids.bos
-    places = np.flatnonzero(chat.token_ids == (-1 if bos is None else bos))[:2].tolist()
+    places = np.flatnonzero(chat.token_ids == bos)[:2].tolist()
     if bos is None or len(places) < 2 or any(chat.origins[place].is_content for place in places):
         return
     spans, place = chat.encoding.spans, (places[0], places[1] + 1)
@@ -102,9 +102,9 @@ def _ends_of_turns(chat: Chat) -> Iterator[Hint]:
         if origin.role != ASSISTANT:
             continue
         between = chat.token_ids[last + 1 : following].tolist()
-        marks = [token_id for token_id in between if control[token_id] or token_id in vocabulary.eog]
-        if vocabulary.eog.intersection(marks):
+        if vocabulary.eog.intersection(between):
             continue
+        marks = [token_id for token_id in between if control[token_id]]
         turn = "call of a tool" if origin.field.startswith("tool_calls") else "turn"
         if marks:
             token, code = quoted(_raw(vocabulary, marks[0])), "eog_gap"
