@@ -5,6 +5,7 @@ from collections import defaultdict
 from dataclasses import replace
 
 import numpy as np
+import planted
 import pytest
 from conftest import SHARED, VOCABS
 from toy_vocabulary import toy_vocabulary
@@ -254,6 +255,21 @@ def test_files_that_say_their_rules_in_other_ways_are_not_called_identical(token
         tokenizers("deepseek-v4.tokenizer.json"), tokenizers("claude-2.tokenizer.json")
     )
     assert {"normalizer", "pre-tokenizer"} <= {setting.name for setting in other.other_settings}
+
+
+def test_ids_that_are_none_of_the_tokens_and_a_token_that_is_missing_are_told():
+    odd = bpe(eog=frozenset({8}), special_ids=SpecialIds(), rules=Rules(byte_encoding=True, add_bos=True))
+    told = {setting.name: setting.first for setting in compare_vocabularies(odd, bpe()).settings}
+    assert told["ends a generation"] == "8 ?"
+    with pytest.raises(guiapp.EncodeError) as caught:
+        odd.encode("a")
+    assert told["put before a text"] == str(caught.value)
+
+
+def test_types_of_libraries_with_other_names_for_them_are_not_compared(tmp_path):
+    path = planted.Plant("", "demo:spm", "json", lambda said: None, ()).write(tmp_path)[0]
+    found = compare_vocabularies(planted.opened("demo:spm"), guiapp.open_model(path))
+    assert [setting.name for setting in found.untold_settings] == ["type", "normalising and splitting"]
 
 
 def test_texts_that_look_alike_are_told_apart():
