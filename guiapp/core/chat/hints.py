@@ -73,7 +73,7 @@ def _content_as_control(chat: Chat) -> Iterator[Hint]:
 def _two_bos(chat: Chat) -> Iterator[Hint]:
     """With nothing but white space between them; templates of old models begin each turn with one."""
     bos, spans, alike = chat.tokenizer.vocabulary.special_ids.bos, chat.encoding.spans, list[int]()
-    for place in np.flatnonzero(chat.token_ids == (-1 if bos is None else bos)).tolist():
+    for place in np.flatnonzero(chat.token_ids == bos).tolist():
         before = chat.encoding.text_bytes[spans[alike[-1], 1] : spans[place, 0]] if alike else b""
         if before.strip() or chat.origins[place].is_content:
             break
@@ -106,9 +106,9 @@ def _ends_of_turns(chat: Chat) -> Iterator[Hint]:
         if origin.role != ASSISTANT:
             continue
         between = chat.token_ids[last + 1 : following].tolist()
-        marks = [token_id for token_id in between if control[token_id] or token_id in vocabulary.eog]
-        if vocabulary.eog.intersection(marks):
+        if vocabulary.eog.intersection(between):
             continue
+        marks = [token_id for token_id in between if control[token_id]]
         turn = "call of a tool" if origin.field.startswith("tool_calls") else "turn"
         if marks:
             token, code = quoted(_raw(vocabulary, marks[0])), "eog_gap"

@@ -237,7 +237,7 @@ class _Comparison:
             return None
         pairs = enumerate(zip(mine.merges, other.merges, strict=False))
         n_common = min(len(mine.merges), len(other.merges))
-        at = next((row for row, pair in pairs if not _is_same(*pair)), n_common)
+        at = next((row for row, (one, two) in pairs if one.position != two.position), n_common)
         for merge, same in zip(mine.merges[:at], other.merges[:at], strict=True):
             slots[0][merge.position], slots[1][same.position] = merge.made, same.made
         for merges, is_theirs in ((mine.merges, False), (other.merges, True)):
@@ -344,10 +344,6 @@ def _pieces_around(stages: SeenStages, at: int) -> str:
     starts = [0, *ends[:-1]]
     rows = [row for row, (start, end) in enumerate(zip(starts, ends, strict=True)) if start <= at <= end]
     return " | ".join(shown(stages.pieces[row].text) for row in rows)
-
-
-def _is_same(mine: Merge, other: Merge) -> bool:
-    return (mine.position, mine.right_position) == (other.position, other.right_position)
 
 
 def _has_token(there: Vocabulary, here: Vocabulary, token_id: int) -> bool:

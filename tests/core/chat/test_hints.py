@@ -12,6 +12,7 @@ ADD = {"name": "add", "arguments": {}}
 CALLED = {"role": "assistant", "content": "", "tool_calls": [{"type": "function", "function": ADD}]}
 TURN = START + "{{ message.role }}\n{{ message.content }}"
 UNENDED = "Nothing tells the model that the assistant's turn has ended: no control token follows."
+GAP = f"{START} follows the assistant's turn, but llama.cpp does not stop there in this model."
 TRAILING = "The prompt ends in a blank from the template: tokens of words mostly begin with their own."
 BLANK = "Line 1 of the template puts a blank"
 FIRST, TEMPLATE = "in message 1 (user)", "from line 2 of the template"
@@ -50,19 +51,18 @@ def near_miss(said, where, behind, severity, tokens, message, label):
         (looped(TURN + END, BOS), [USER], []),
         (looped(TURN + END, f"{BOS}x{BOS}"), [USER], []),
         (looped(TURN + END, BOS), [user(BOS)], [control(1, BOS)]),
+        (looped("{{ message.content }}" + END, BOS), [user(BOS)], [control(1, BOS)]),
+        (
+            looped(TURN + "{% for call in message.tool_calls %}{{ call.function.name }}{% endfor %}"),
+            [USER, CALLED],
+            [("missing_eos", WARNING, UNENDED.replace("turn", "call of a tool"), "", 1, None)],
+        ),
         (looped(BOS + TURN + END, f"{BOS} \n"), [USER], [two_bos(f"{BOS} \n{BOS}")]),
         (
             looped(TURN + "\n"),
             [USER, ASSISTANT] * 2,
             [
-                (
-                    "eog_gap",
-                    WARNING,
-                    f"{START} follows the assistant's turn, but llama.cpp does not stop there in this model.",
-                    f"\n{START}user\n",
-                    1,
-                    ADD_END,
-                ),
+                ("eog_gap", WARNING, GAP, f"\n{START}user\n", 1, ADD_END),
                 ("missing_eos", WARNING, UNENDED, "\n", 3, ADD_END),
             ],
         ),
@@ -85,6 +85,61 @@ def near_miss(said, where, behind, severity, tokens, message, label):
                 near_miss("</s>", FIRST, f"; its turns end with {END}", HINT, " </s>", 0, "Replace"),
                 near_miss("<s>", FIRST, "", HINT, " <s>", 0, None),
             ],
+        ),
+        (
+            looped(TURN + "<| im_start |>"),
+            [USER, ASSISTANT],
+            [
+                ("missing_eos", WARNING, UNENDED, "<| im_start |>", 1, ADD_END),
+                near_miss(
+                    "<| im_start |>", TEMPLATE, f"; it has {START}", WARNING, "<| im_start |>", None, REPLACE
+                ),
+            ],
+        ),
+        (
+            looped(TURN + "{% if loop.last %}<| im_end |>{% endif %}"),
+            [USER, ASSISTANT, USER],
+            [
+                ("eog_gap", WARNING, GAP, f"{START}user\n", 1, ADD_END),
+                near_miss(
+                    "<| im_end |>", TEMPLATE, f"; it has {END}", WARNING, "<| im_end |>", None, REPLACE
+                ),
+            ],
+        ),
+        (
+            looped(START + TURN + END),
+            [user(f"a{BOS}b{BOS} </s>")],
+            [
+                control(1, BOS),
+                near_miss("</s>", FIRST, f"; its turns end with {END}", HINT, " </s>", 0, "Replace"),
+            ],
+        ),
+        (
+            looped(TURN + "|>" + END),
+            [user("a <| im_end ")],
+            [near_miss("<| im_end |>", FIRST, f"; it has {END}", WARNING, " <| im_end |>", 0, None)],
+        ),
+        (
+            looped(START + "{{ message.content | center(12) }}" + END),
+            [user("</s> abc")],
+            [near_miss("</s>", FIRST, f"; its turns end with {END}", HINT, " </s>", 0, None)],
+        ),
+        (
+            looped(TURN + "<s>" + END),
+            [USER],
+            [near_miss("<s>", TEMPLATE, "", WARNING, "<s>", None, None)],
+        ),
+        (looped(START + "{{ message.content }}"), [user("x ")], []),
+        ("{{ (messages[0].content + messages[1].content) | urlencode }}", [user("a b")] * 2, []),
+        (
+            "{{ messages[0].content | urlencode }}",
+            [user("a b")] * 2,
+            [("lost_content", WARNING, f"{LEFT_OUT} content of message 2 (user).", "", 1, None)],
+        ),
+        (
+            "{{ tools[0].function.name }}/{{ tools | tojson | urlencode }}",
+            [USER, CALLED],
+            [("lost_content", WARNING, f"{LEFT_OUT} content of message 1 (user).", "", 0, None)],
         ),
         (
             looped(TURN + END, "", f"{START}x \t"),

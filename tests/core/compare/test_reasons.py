@@ -29,6 +29,11 @@ def token_renamed(parts) -> None:
     planted.rename_token("Ġthe".encode(), "Ġthz".encode())(parts)
 
 
+def with_normalized_mask(said) -> None:
+    with_mask(said)
+    flag(normalized=True)(said)
+
+
 def normalized_by(form: str):
     return set_path("normalizer", value={"type": form})
 
@@ -92,6 +97,8 @@ CASES = (
      "`·𝄞` has text that no token stands for: A gives byte tokens for that, B no such tokens."),
     ("wordpiece", "json", set_path("normalizer", "lowercase", value=False), "The", Cause.NORMALIZED, "case",
      "A makes `the` of the text, B `The`. They differ in case."),
+    ("wordpiece", "json", flag(content="<mosk>"), "a <mask>", Cause.SPECIAL, "only in the first", MASK_IN_A,
+     with_normalized_mask),
     ("wordpiece", "json", keeps_accents, "é", Cause.NORMALIZED, "accents",
      "A makes `e` of the text, B `é`. They differ in accents."),
     ("wordpiece", "json", set_path("decoder", "cleanup", value=True), "a .", Cause.DECODED, "spaces",
@@ -154,6 +161,16 @@ def test_a_missing_rule_is_told_with_its_rank(tmp_path):
     assert tokenizer.encode(" thez", add_special=False).token_ids[0] == tokenizer.vocabulary.find(
         "Ġthe".encode()
     )
+
+
+def test_word_pieces_of_both_kinds_of_files_are_found_in_each_other(tmp_path):
+    def renamed(said) -> None:
+        said["model"]["vocab"]["##atiox"] = said["model"]["vocab"].pop("##ation")
+
+    plant = planted.Plant("", "demo:wordpiece", "json", renamed, ())
+    first, second = planted.opened("demo:wordpiece"), guiapp.open_model(plant.write(tmp_path)[1])
+    for here, there, lacks in ((first, second, "The second"), (second, first, "The first")):
+        assert reason_for(here, there, b"tokenization").sentence == f"{lacks} has no token `ation`."
 
 
 @pytest.mark.parametrize("model", DEMO_MODELS, ids=lambda model: model.name)

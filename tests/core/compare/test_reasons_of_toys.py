@@ -7,7 +7,7 @@ from toy_vocabulary import toy_vocabulary
 
 from guiapp.core.compare.comparison import Side
 from guiapp.core.compare.difference_reasons import AROUND, NO_TEXT_SHOWS_IT, Difference, around_in, reasons_of
-from guiapp.core.compare.reasons import Cause, Reason
+from guiapp.core.compare.reasons import Cause, Reason, reason_for
 from guiapp.core.compare.texts import compare_texts
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.attributes import Attribute
@@ -87,6 +87,61 @@ def test_a_switch_that_makes_the_difference_is_told_of_the_side_that_has_it_off(
     ((*_, told),) = reasons(sides, b"a <s>")
     sentence = "A takes special tokens as text: to parse them is switched off."
     assert told == [(1, (), Reason(Cause.SPECIAL, "switch", sentence))]
+
+
+LEVEL = Rules(byte_encoding=True)
+WHOLE = Rules(byte_encoding=True, ignore_merges=True)
+WITH_BOS = Rules(byte_encoding=True, add_bos=True)
+BYTES = {f"<0x{byte:02X}>": Attribute.BYTE for byte in range(256)}
+
+
+def bpe(tokens, *merges, rules=LEVEL, **ids):
+    tokens = {token: Attribute.CONTROL if "<" in token else 0.0 for token in tokens.split()}
+    return Tokenizer(toy_vocabulary(tokens, VocabType.BPE, merges, rules, SpecialIds(**ids)))
+
+
+def unigram(tokens, unknown="<unk>"):
+    tokens = {unknown: Attribute.UNKNOWN, **tokens}
+    return Tokenizer(toy_vocabulary(tokens, VocabType.UGM, special_ids=SpecialIds(unk=0)))
+
+
+def spm(tokens):
+    unknown = {"<unk>": Attribute.UNKNOWN}
+    return Tokenizer(toy_vocabulary(tokens | unknown, special_ids=SpecialIds(unk=len(tokens))))
+
+
+def word_pieces(tokens):
+    tokens = dict.fromkeys(tokens.split(), 0.0) | {"[UNK]": Attribute.UNKNOWN}
+    unknown = SpecialIds(unk=len(tokens) - 1)
+    return Tokenizer(toy_vocabulary(tokens, VocabType.WPM, (), Rules(), unknown))
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "text", "cause", "sentence"),
+    [
+        (bpe("a b", rules=WITH_BOS), bpe("a b", rules=WITH_BOS, bos=1), "a", Cause.AROUND,
+         "A puts nothing before a text and nothing behind it and B puts 1 before a text and nothing behind "
+         "it."),
+        (bpe("a b ab", rules=WHOLE), unigram({"a": -1.0, "b": -1.0, "ab": -9.0}), "ab", Cause.SCORE,
+         "The token `ab` has the score 0 in A and -9 in B."),
+        (bpe("a b Ã © ab", "a b"), spm({"é": -1.0, "a": -1.0, "b": -1.0}), "éab", Cause.TOKEN,
+         "B has no token `<C3>`."),
+        (bpe("a b c abc", "a b", "ab c"), bpe("a b c abc", "b c"), "abc", Cause.MERGE,
+         "A merges `a` + `b` (rank 0), B has no such rule."),
+        (bpe("a b c abc", "a b", "ab c"), bpe("a b c abc", "a b"), "abc", Cause.MERGE,
+         "A merges `ab` + `c` (rank 1), B has no such rule."),
+        (spm({"a": -1.0} | BYTES), spm({"a": -1.0}), "é", Cause.FALLBACK,
+         "`é` has text that no token stands for: A gives byte tokens for that, B unknown tokens."),
+        (word_pieces("▁ab ▁a b"), word_pieces("▁a b ab"), "ab", Cause.TOKEN, "B has no token `·ab`."),
+        (unigram({"a": -1.0}), unigram({"b": -1.0, "a": -1.0}, "<oov>"), "a€", Cause.UNTOLD,
+         "The piece `a€` is encoded otherwise, and no stage tells why."),
+        (bpe("a <t> <s>"), bpe("a <t> <x> <s>"), "<t>a<s>", Cause.NUMBER,
+         "The token `<s>` has the id 2 in A and 3 in B."),
+    ],
+)  # fmt: skip
+def test_of_small_models_the_cause_is_told(first, second, text, cause, sentence):
+    reason = reason_for(first, second, text.encode(), ("A", "B"))
+    assert (reason.cause, reason.sentence) == (cause, sentence)
 
 
 def test_where_no_text_shows_it_that_is_said():

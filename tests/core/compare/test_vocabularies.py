@@ -5,6 +5,7 @@ from collections import defaultdict
 from dataclasses import replace
 
 import numpy as np
+import planted
 import pytest
 from conftest import SHARED, VOCABS
 from toy_vocabulary import toy_vocabulary
@@ -191,6 +192,21 @@ def test_an_added_token_that_is_searched_for_otherwise_is_found(tmp_path, switch
     assert found.both[found.other_search].tolist() == [[2, 2]]
 
 
+def test_an_added_token_of_only_one_is_searched_for_otherwise(tmp_path):
+    tokenizers = []
+    for number, added in enumerate(([], [{"id": 1, "content": "<x>", "special": False}])):
+        added = [dict.fromkeys(SWITCHES, False) | token for token in added]
+        content = {
+            "added_tokens": added,
+            "model": {"type": "BPE", "vocab": {"a": 0, "<x>": 1}, "merges": []},
+        }
+        path = tmp_path / f"{number}.tokenizer.json"
+        path.write_text(json.dumps(content))
+        tokenizers.append(guiapp.open_model(path))
+    found = differences(compare_vocabularies(*tokenizers))
+    assert found == {"tokens of another kind": 1, "tokens searched for otherwise": 1}
+
+
 def test_rules_with_sides_that_are_no_tokens_are_compared_too():
     merges = ("x y", "y x", "xy x")
     found = compare_vocabularies(bpe(merges=merges), bpe(merges=(*merges[1:], "x yx")))
@@ -203,6 +219,19 @@ def test_the_same_tokens_are_matched_however_they_are_spelled():
     byte_level = bpe({"Ġa": 0.0, "a": 0.0}, ())
     found = compare_vocabularies(spelled, byte_level)
     assert found.both.tolist() == [[0, 0], [1, 1]]
+    for both in (found, compare_vocabularies(byte_level, spelled)):
+        assert both.counts["tokens with another score"] == 0
+
+
+@pytest.mark.parametrize(
+    ("vocab_type", "rules"), [(VocabType.UGM, Rules()), (VocabType.SPM, Rules(merges_all_pairs=True))]
+)
+def test_rules_that_a_file_lists_and_nothing_merges_by_are_not_compared(vocab_type, rules):
+    one, other = (
+        Tokenizer(toy_vocabulary({"a": 0.0, "aa": 0.0}, vocab_type, merges, rules))
+        for merges in (("a a",), ("aa a", "a a"))
+    )
+    assert compare_vocabularies(one, other).merges is None
 
 
 def test_pictures_count_what_is_shared_by_script_and_length():
@@ -226,6 +255,21 @@ def test_files_that_say_their_rules_in_other_ways_are_not_called_identical(token
         tokenizers("deepseek-v4.tokenizer.json"), tokenizers("claude-2.tokenizer.json")
     )
     assert {"normalizer", "pre-tokenizer"} <= {setting.name for setting in other.other_settings}
+
+
+def test_ids_that_are_none_of_the_tokens_and_a_token_that_is_missing_are_told():
+    odd = bpe(eog=frozenset({8}), special_ids=SpecialIds(), rules=Rules(byte_encoding=True, add_bos=True))
+    told = {setting.name: setting.first for setting in compare_vocabularies(odd, bpe()).settings}
+    assert told["ends a generation"] == "8 ?"
+    with pytest.raises(guiapp.EncodeError) as caught:
+        odd.encode("a")
+    assert told["put before a text"] == str(caught.value)
+
+
+def test_types_of_libraries_with_other_names_for_them_are_not_compared(tmp_path):
+    path = planted.Plant("", "demo:spm", "json", lambda said: None, ()).write(tmp_path)[0]
+    found = compare_vocabularies(planted.opened("demo:spm"), guiapp.open_model(path))
+    assert [setting.name for setting in found.untold_settings] == ["type", "normalising and splitting"]
 
 
 def test_texts_that_look_alike_are_told_apart():

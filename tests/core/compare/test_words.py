@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from guiapp.core.compare import words as words_module
 from guiapp.core.compare.words import NO_LETTER, count_words, words_of
+from guiapp.core.system.checkpoint import watched
 from guiapp.core.tree.scripts import NAMES
 
 
@@ -63,6 +64,14 @@ def test_short_stretches_count_what_the_whole_text_does(text, cuts, stretch_byte
     expected = np.bincount(scripts[scripts != NO_LETTER], minlength=len(NAMES))
     assert by_name(n_words) == by_name(whole.counts)
     assert by_name(n_tokens) == by_name(expected)
+
+
+def test_counting_can_be_given_up():
+    def give_up() -> None:
+        raise InterruptedError
+
+    with watched(give_up), pytest.raises(InterruptedError):
+        count_words(b"a", [])
 
 
 @given(st.binary(max_size=20))

@@ -91,6 +91,9 @@ def test_any_rows_can_be_compared_with(tmp_path):
     found = read(tmp_path, tensors, range(0), unused=[150, 140, 140])
     assert (found.known.why, found.known.rows.tolist()) == ("chosen rows", [140, 150])
     assert {*found.suspects.tolist()} == {*DEAD} - {140, 150}
+    found = read(tmp_path, tensors, range(0), unused=range(N_TOKENS))
+    assert (len(found.suspects), np.isnan(found.limit)) == (0, True)
+    assert "The 1,200 chosen rows are not set apart from other tokens here" in found.remarks[0]
     for wrong in ([], [-1], [N_TOKENS]):
         with pytest.raises(VocabError, match="some of 0 to 1,199"):
             read(tmp_path, tensors, unused=wrong)

@@ -102,6 +102,11 @@ def test_each_rule_is_named_by_its_key_where_it_first_acts(model, text, wanted):
         ({"type": "StripAccents"}, "a e\u0301", [("StripAccents", "PART", 3)]),
         ({"type": "Strip", "strip_left": True, "strip_right": True}, " a b ", [("Strip", "PART", 0)]),
         ({"type": "Replace", "pattern": {"String": "b"}, "content": "c"}, "a b", [("Replace", "PART", 2)]),
+        (
+            {"type": "Sequence", "normalizers": [{"type": "NFC"}, {"type": "Prepend", "prepend": " "}]},
+            "e\u0301",
+            [("prepend", "NONE", 0), ("NFC", "NONE", 0), ("Prepend", "NONE", 0)],
+        ),
         (BERT, "É\x01", [("strip_accents", "PART", 0), ("lowercase", "PART", 0), ("clean_text", "PART", 2)]),
         (
             {"type": "Sequence", "normalizers": [{"type": "NFD"}, {"type": "Lowercase"}]},
@@ -312,6 +317,16 @@ def in_a_row(first):
         ),
         ({"pre_tokenizer": LEVEL | {"add_prefix_space": True}}, "ab", [f"add_prefix_space (pre_tokenizer.add_prefix_space): {DUMMY} First at byte 0: “” → “·”."]),
         ({"pre_tokenizer": in_a_row({"type": "WhitespaceSplit"})}, "a  b", [f"white space (pre_tokenizer): {WORDS} First at byte 1: “··b” → “b”."]),
+        ({"pre_tokenizer": in_a_row({"type": "UnicodeScripts"})}, " a", [f"white space (pre_tokenizer): {WORDS} First at byte 0: “·a” → “a”."]),
+        ({"pre_tokenizer": in_a_row({"type": "Whitespace"})}, "a b", [f"white space (pre_tokenizer): {WORDS} First at byte 1: “·b” → “b”."]),
+        (
+            {"pre_tokenizer": in_a_row({"type": "WhitespaceSplit"}), "normalizer": {"type": "NFC"}},
+            "a  e\u0301",
+            [
+                f"white space (pre_tokenizer): {WORDS} First at byte 1: “··e\u0301” → “é”.",
+                "NFC (normalizer.type: NFC): parts of a character are joined to one, which Unicode calls equal. First at byte 1: “··e\u0301” → “é”.",
+            ],
+        ),
         ({"pre_tokenizer": in_a_row(HYPHENS | {"pattern": {"String": " "}})}, "a  b", [f"white space (pre_tokenizer): {WORDS} First at byte 1: “··b” → “b”."]),
         (
             {"decoder": WORD_PIECE | {"cleanup": True}},

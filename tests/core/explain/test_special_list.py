@@ -156,10 +156,13 @@ def test_each_format_has_them(sample, tmp_path):
 
 
 def test_odd_files_do_not_break_the_list(tmp_path):
-    tokens = tokens_of(tmp_path, model="t5", pre=None, tokens=["", "a"], types=[CONTROL, 9], merges=None)
+    tokens = tokens_of(
+        tmp_path, model="t5", pre=None, tokens=["", "a", "<unused0>"], types=[CONTROL, 9, 0], merges=None
+    )
     assert [(token.reach, token.mark) for token in tokens.values()] == [
         (Reach.PARSED, "token_type 3, control"),  # by the name that llama.cpp gives what is empty
         (Reach.NEVER, "token_type 9, undefined"),
+        (Reach.TEXT, "token_type 0, undefined"),
     ]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import planted
 import pytest
+from toy_vocabulary import toy_vocabulary
 
 import guiapp
 from guiapp.core.bench.contenders.table import PEERS
@@ -13,6 +14,9 @@ from guiapp.core.hunt.beside import reason_beside
 from guiapp.core.hunt.pair import Pair
 from guiapp.core.hunt.sides import FileSide, HuntError, LibrarySide
 from guiapp.core.hunt.worker import open_pair
+from guiapp.core.tokenizer import Tokenizer
+from guiapp.core.vocab.attributes import Attribute
+from guiapp.core.vocab.vocabulary import Rules, SpecialIds, VocabType
 
 TEXTS = [b"Hello there", b"don't 12345", "é 中".encode(), b"a  b\n", b"<|im_end|>"]
 
@@ -239,6 +243,47 @@ def test_tokens_are_compared_where_they_are_only_numbered_otherwise(tmp_path):
     assert "number their tokens otherwise" in pair.remark
     assert pair.unrelated == ""
     assert pair.differing(TEXTS) == []
+    sides = FileSide("A", TOKENIZER), FileSide("B", first)
+    assert [Pair(one, other).takes_bytes for one in sides for other in sides] == [True, False, False, False]
+
+
+def toy(tokens, vocab_type, merges=(), **ids):
+    """With a control token for each role."""
+    kinds = {
+        name: Attribute.UNKNOWN if name == "<unk>" else Attribute.CONTROL
+        for name in tokens.split()
+        if "<" in name
+    }
+    tokens = dict.fromkeys(tokens.split(), 0.0) | kinds
+    rules = Rules(byte_encoding=vocab_type is VocabType.BPE, add_bos="bos" in ids)
+    return Tokenizer(toy_vocabulary(tokens, vocab_type, merges, rules, SpecialIds(**ids)))
+
+
+def test_other_numbers_are_no_difference_of_what_is_around_and_none_of_where_tokens_differ():
+    first = toy("a b c ab <s>", VocabType.BPE, bos=4)
+    second = toy("<s> c ab b a", VocabType.BPE, ["a b"], bos=0)
+    pair = Pair(FileSide("A", first), FileSide("B", second))
+    assert "number their tokens otherwise" in pair.remark
+    assert pair.around() is None
+    assert pair.differing([b"acb", b"cab"]) == [1]
+    assert pair.first_difference(b"cab") == 1
+
+
+def test_a_text_that_both_refuse_is_no_difference_and_of_one_that_only_one_does_nothing_else_is_told():
+    refusing, taking = toy("a b", VocabType.UGM), toy("a b <unk>", VocabType.UGM, unk=2)
+    assert Pair(FileSide("A", refusing), FileSide("B", refusing)).differing([b"az"]) == []
+    pair = Pair(FileSide("A", refusing), FileSide("B", taking))
+    assert pair.differing([b"ab", b"az"]) == [1]
+    assert (pair.ids(b"az"), pair.spans(b"az")) == ((None, [0, 2]), (None, ((0, 1), (1, 2))))
+    assert pair.first_difference(b"az") == 0
+    assert pair.reason(b"az").cause is Cause.REFUSED
+
+
+def test_tokens_of_users_are_compared_between_files_and_where_they_are_parsed(tmp_path):
+    plant = planted.Plant("", "demo:bpe", "gguf", planted.retype(b"<think>", 1), ())
+    first, second = map(guiapp.open_model, plant.write(tmp_path))
+    assert Pair(FileSide("A", first, False), FileSide("B", second, False)).differs(b"<think>")
+    assert lying_pair(lambda text, ids: ids[1:]).differs(b"<think>a")
 
 
 def test_what_is_put_around_hides_no_other_reason(tmp_path):
@@ -264,3 +309,4 @@ def test_unrelated_vocabularies_are_told_in_a_sentence():
 def test_the_place_of_the_first_difference_counts_bytes(tmp_path):
     pair = lying_pair(cut_at_digits)
     assert pair.first_difference("é 12".encode()) == 3
+    assert lying_pair(lambda text, ids: np.append(ids, SPACE)).first_difference(b"ab") == 2

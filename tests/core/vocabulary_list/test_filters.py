@@ -37,6 +37,7 @@ TOKENS = {
     "/usr": -12.0,
     "Ω": -13.0,
     "": Attribute.UNUSED,
+    "한": -14.0,
 }
 NAMES = list(TOKENS)
 
@@ -66,6 +67,7 @@ def leaves(figures, query):
         ("/^.he$/", ["the", "The"]),
         ("/a b/", []),
         ("/usr", ["/usr"]),
+        ("/", ["a/b", "/usr"]),
         ("/^/usr/", ["/usr"]),
         ("0xE2", ["<0xE2>"]),
         ("0xe6BC", ["漢", "漢字"]),
@@ -74,11 +76,12 @@ def leaves(figures, query):
         ("#99", []),
         ("3..4", ["the", "▁the"]),
         ("..#1", ["<unk>", "<s>"]),
-        ("16..", ["Ω", ""]),
+        ("16..", ["Ω", "", "한"]),
         ("id:<=1", ["<unk>", "<s>"]),
         ("kind:control", ["<s>", "<unused7>"]),
         ("kind:con -is:reserved", ["<s>"]),
         ("kind:un", ["<unk>", ""]),
+        ("kind:userdefined", []),
         ('"kind:x"', ["kind:x"]),
         ("std::kind:x", []),
         ("script:han", ["漢", "漢字"]),
@@ -89,7 +92,7 @@ def leaves(figures, query):
         ("length:>7 kind:normal", ["new▁york"]),
         ("length:3 the", ["the"]),
         ("length:5..6 kind:normal", ["other", "漢字", 'say"so', "kind:x"]),
-        ("characters:1 -is:byte", ["漢", "Ω"]),
+        ("characters:1 -is:byte", ["漢", "Ω", "한"]),
         ("score:>=-2 score:<0", ["the", "▁the"]),
         ("score:-4..-3", ["other", "漢"]),
         ("children:>0", ["漢"]),
@@ -98,6 +101,7 @@ def leaves(figures, query):
         ("is:reserved", ["<unused7>", ""]),
         ("is:special", ["<unk>", "<s>", "<unused7>"]),
         ("nowhere", []),
+        ("\ud800", []),
         ('"scores:"', []),
         ("http:", []),
     ],
@@ -107,7 +111,7 @@ def test_filters_leave_what_they_say(figures, query, expected):
 
 
 @pytest.mark.parametrize(
-    "query", ["", " ", "kind:", "is:", "is:un", "length:", "length:>=", "length:..", "0x", "0xE"]
+    "query", ["", " ", "-kind:", "is:", "is:un", "length:", "length:>=", "-length:..", "0x", "0xE"]
 )
 def test_what_is_not_finished_leaves_all_tokens(figures, query):
     assert leaves(figures, query) == NAMES
@@ -122,6 +126,7 @@ def test_what_is_not_finished_leaves_all_tokens(figures, query):
         ("the lenght:>3", "There is no lenght: but length: – text goes between quotes."),
         ("is:nice", "There is no is:nice. There are is:unreached"),
         ("rank:3", "Tokens of this vocabulary have no rank: its type is SPM."),
+        ("norm:<1", "The embeddings have not been read."),
         ("is:unreached", "Which tokens text reaches has not been tried yet."),
         ("/(/", "The regular expression is not valid: "),
     ],

@@ -55,4 +55,5 @@ def test_terms_are_put_into_a_filter_and_taken_out_again():
     assert has(query, "rank:>=3 rank:<9")
     assert not has(query, "rank:>=3 rank:<8")
     assert without(query, "rank") == without_terms(query, "rank:>=3 rank:<9") == "the -is:byte"
+    assert (with_term(" a ", "b"), with_term(" ", "b")) == ("a b", "b")
     assert without('script:"Special tokens" a -script:Han', "script") == "a"

@@ -64,7 +64,7 @@ def tokens_near(starts: NDArray[np.int64], ends: NDArray[np.int64], index: int, 
     if starts[index] == ends[index]:
         first = min(first, max(int(np.searchsorted(starts, starts[index], side="left")) - 1, 0))
         behind = max(behind, min(int(np.searchsorted(ends, ends[index], side="right")) + 1, len(ends)))
-    return slice(min(first, index), max(behind, index + 1))
+    return slice(first, behind)
 
 
 def excerpt_of(encoding: Encoding, index: int) -> Excerpt:
