@@ -224,12 +224,13 @@ def test_the_menu_of_a_column_goes_with_it(opened):
 
 def test_a_model_that_does_not_open_says_why_and_what_to_do(make_shell, qtbot, monkeypatch):
     shell = make_shell(b"one two three", "fake.gguf", load)
+    before = shell.compared.add("odd.gguf")
+    qtbot.waitUntil(lambda: before.loader.refused is not None)
     shell.window.actions_table["compare"].trigger()
     page = shell.window.pages.current
-    for name in ("broken.gguf", "odd.gguf"):
-        shell.compared.add(name)
+    shell.compared.add("broken.gguf")
     qtbot.waitUntil(lambda: all(each.loader.loading_name is None for each in shell.compared.sessions))
-    broken, odd = page.columns.columns[1:]
+    odd, broken = page.columns.columns[1:]
     assert broken.notice._message.text() == "broken.gguf is no GGUF file. Choose another one."
     assert broken.state.name == "broken"
     assert odd.notice._pre.isVisible()
