@@ -216,6 +216,13 @@ def test_contenders_with_a_vocabulary_of_their_own_have_no_exactness(draw):
     assert [chart.area.contains(chart.pixel(marker.x, marker.y)) for marker in chart.markers] == [True] * 3
     assert {text.split()[0] for text in texts(chart)} == {"fast", "greedy", "tiktoken", "On", "Below"}
     assert "logarithmic" in chart.subtitle
+    assert [text for _, text in chart.left_ticks] == ["95 %", "96 %", "97 %", "98 %", "99 %", "100 %"]
+    assert [(round(10**at), text) for at, text in chart.bottom_ticks] == [
+        (10, "10"),
+        (30, "30"),
+        (100, "100"),
+        (300, "300"),
+    ]
     fills = {marker.brush.name() for marker in chart.markers}
     assert DARK.background.name() in fills, "hollow where ids differ"
 
