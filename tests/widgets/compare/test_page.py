@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from editor_hands import click, pixels_of, place_of_byte, wheel
 from main_window_driver import load as fake_load
+from menus import offered, take
+from pictures import paintings_of
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
@@ -214,6 +216,53 @@ def test_models_are_added_shown_once_more_and_removed(open_page, qtbot, monkeypa
     assert len(page.columns.columns) == 4
 
 
+def test_the_menu_of_a_column_tells_how_it_is_encoded_and_changes_that(open_page, qtbot):
+    shell, page = open_page("demo:bpe", "demo:unigram")
+    first, second = (column.menu for column in page.columns.columns)
+    chosen, asked = shell.compared.sessions[1], []
+    switches = ["Add special tokens | checked", "Parse special tokens | checked"]
+    rows = ["Other model…", "Encoder", "Pre-tokenizer… | off", *switches, "", "The same model again"]
+    assert offered(second) == [*rows, "Remove"]
+    assert offered(first) == [row.removesuffix(" | off") for row in rows], "but for the window's own"
+    for name in chosen.encoders:
+        chosen.set_encoder(name)
+        offered(second)
+        encoders = offered(second.actions()[1].menu())
+        assert len(encoders) == len(chosen.encoders) > 1
+        assert [row.partition(":")[0] for row in encoders if row.endswith(") | checked")] == [name]
+    take(second, "Add special")
+    take(second, "Parse special")
+    assert offered(second)[3:5] == ["Add special tokens", "Parse special tokens"]
+    take(second, "The same model again")
+    again = shell.compared.sessions[2]
+    assert not again.options.add_special
+    assert not again.options.parse_special
+    shell.window.requests.model_wanted.disconnect()
+    shell.window.requests.model_wanted.connect(lambda under, take: asked.append((under, take)))
+    take(second, "Other model")
+    ((under, open_model),) = asked
+    assert under is page.columns.columns[1].head.name_button
+    open_model("demo:spm", None)
+    assert chosen.loader.loading_name == "demo:spm"
+    assert offered(page.columns.columns[2].menu)[-2] == "The same model again | off", "until it is open"
+    qtbot.waitUntil(lambda: page.is_ready)
+    shell.compared.add("demo:rwkv")
+    assert offered(second)[-2] == "The same model again | off", "there is no room"
+
+
+def test_a_column_that_is_added_looks_as_the_others_do(open_page, qtbot):
+    shell, page = open_page("demo:bpe", "demo:bpe")
+    pictures = [pixels_of(editors_of(page)[1])]
+    for change in (shell.window.actions_table["whitespace"].trigger, lambda: page.set_text_size(20)):
+        change()
+        pictures.append(pixels_of(editors_of(page)[1]))
+        shell.compared.add("demo:bpe")
+        qtbot.waitUntil(lambda: page.is_ready)
+        qtbot.waitUntil(lambda: len(page.comparison.rows) == len(page.columns.columns))
+        assert pixels_of(editors_of(page)[1]) == pixels_of(editors_of(page)[-1])
+    assert pictures[0] != pictures[1] != pictures[2]
+
+
 def test_the_menu_of_a_column_goes_with_it(opened):
     shell, page = opened
     menu = page.columns.columns[1].menu
@@ -241,6 +290,13 @@ def test_a_model_that_does_not_open_says_why_and_what_to_do(make_shell, qtbot, m
     qtbot.waitUntil(lambda: odd.state.has_model)
     assert odd.editor.isVisible()
     qtbot.waitUntil(lambda: len(page.comparison.rows) == 2)
+    odd.menu.choose_model()
+    odd.state.session.loader.open("broken.gguf")
+    qtbot.waitUntil(lambda: bool(odd.state.problem))
+    assert odd.editor.isVisible(), "the model stays"
+    problem = [mark.text for mark in paintings_of(odd.head).written if mark.pen == DARK.bad.name()]
+    assert len(problem) == 1
+    assert "broken.gguf is no GGUF file. Choose another one.".startswith(problem[0].rstrip("…"))
 
 
 def test_while_the_page_is_hidden_nothing_is_compared(opened, qtbot):
