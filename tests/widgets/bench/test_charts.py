@@ -145,6 +145,8 @@ def test_columns_tell_interval_ratio_and_ids_of_each(draw):
     assert {"of tiktoken", "20.00 ×", "25.0 M"} <= {*texts(other)}
     assert other.subtitle == "in tokens/s, with 95 % intervals"
     assert "of rwkv" not in texts(draw("throughput", RUN, baseline="rwkv"))
+    by_processor = {"results": [{**row, "clock": "cpu"} for row in RUN["results"]]}
+    assert draw("throughput", by_processor).subtitle == "in MB/s by processor time, with 95 % intervals"
     clocks = {"results": [{**row, "clock": row["contender"]} for row in RUN["results"]]}
     assert [each for each in texts(draw("throughput", clocks)) if each.endswith(" ×")] == ["1.00 ×"]
 
@@ -154,6 +156,7 @@ def test_whiskers_reach_from_one_end_of_the_interval_to_the_other_and_one_run_al
     fast, heap = draw("throughput", {"results": rows}).bars
     assert fast.interval == pytest.approx((100 / 1.2, 100 / 0.9))
     assert heap.interval is None
+    assert texts(draw("throughput", {"results": rows})).count("once") == 1
 
 
 def test_contenders_that_are_opened_have_a_thin_line_that_tells_how_far(draw):
@@ -190,6 +193,7 @@ def test_groups_have_a_bar_each_and_the_name_once(draw):
     memory = draw("memory")
     assert names_in(memory) == ["heap", "fast"], "the least on top"
     assert [bar.right for bar in memory.bars] == [3, 1, 5, 1]
+    assert draw("throughput").head_px < memory.head_px, "in one line"
 
 
 def test_bars_of_times_and_energy_have_the_least_on_top(draw):
@@ -249,6 +253,8 @@ def test_curves_go_through_their_records_with_their_intervals_around_them(draw, 
         bottom, top = chart.y_range
         assert bottom < np.min(curve.band) < np.max(curve.band) < top
     assert chart.subtitle.startswith("Logarithmic axes.")
+    said = " ".join(texts(chart))
+    assert ("counting " in said) == (name == "interval")
     assert key == "median_s" or chart.title.endswith(f": {quantity.name}")
 
 
@@ -289,6 +295,7 @@ def test_numbers_below_a_chart_stand_apart_and_the_longest_text_has_one(draw):
             for x, text in sorted(chart.bottom_ticks)
         ]
         assert all(left + width + 10 < right for (left, width), (right, _) in pairwise(spans))
+        assert chart.height() - chart.area.bottom() > chart.line_px()
         assert {"128 B", "2 MiB"} <= {text for _, text in chart.bottom_ticks}
 
 
@@ -297,6 +304,8 @@ def test_an_isolated_contender_has_a_name_and_the_others_fade(draw):
     chart = draw("scaling", {"results": rows})
     assert len(names_in(chart)) == MOST_NAMED
     hidden = next(name for name in ORDER[:12] if name not in names_in(chart))
+    assert "4 more in grey" in texts(chart)
+    assert hidden in names_in(draw("scaling", {"results": rows}, baseline=hidden))
     chart.isolate(hidden)
     assert hidden in names_in(chart)
     colors = {word.text: word.color for word in chart.words if word.letters == BOLD}

@@ -10,14 +10,16 @@ from pathlib import Path
 import hands
 import pytest
 from bench_runs import EVERYTHING, RUN, record
+from controls_in_words import controls_of
 from fake_engine import EVENTS
-from pictures import picture_of
+from pictures import picture_of, settle
 from PySide6.QtCore import QEvent, QMimeData, QPoint, Qt, QTimer, QUrl
 from PySide6.QtGui import QAction, QTextDocument
 from PySide6.QtWidgets import QApplication, QFileDialog
 
 from guiapp.core.bench.plan import BenchError
 from guiapp.core.bench.remarks import remarks
+from guiapp.core.bench.scenarios import SCENARIOS
 from guiapp.viewmodels.bench.history import SavedRun
 from guiapp.viewmodels.bench.runner import BenchRunner
 from guiapp.widgets.bench.results import CALM, CHANGES
@@ -114,6 +116,53 @@ def test_the_headline_is_as_large_as_there_is_room_for(open_page, qtbot):
     assert sizes == sorted(sizes, reverse=True)
     assert sizes[0] == 30
     assert sizes[-1] == 20
+
+
+def test_the_headline_says_the_verdict_with_markers_before_names(page):
+    fast, heap = (record("throughput", name, 10_000, 1e-4, n_tokens=1) for name in ("fast", "heap"))
+    slower, other = (record("throughput", "<slow>", 10_000, 3e-4, share) for share in (1.0, 0.5))
+    said = []
+    for rows in ([fast], [fast, heap], [fast, slower], [fast, other]):
+        page.model.show_run({"results": rows})
+        page.redraw()
+        words = (
+            QTextDocument(html=page.headline.verdict.text()).toPlainText().replace("\N{NO-BREAK SPACE}", " ")
+        )
+        said.append(page.headline.verdict.accessibleName())
+        assert words.replace("\ufffc ", "") == said[-1]
+        assert words.count("\ufffc") == sum(row["contender"] in said[-1] for row in rows)
+    assert [" as fast as <slow>" in each for each in said] == [False, False, True, True]
+    assert "fast and heap are equally fast" in said[1]
+
+
+def test_all_that_can_be_done_is_told(open_page, qtbot):
+    page, how = (
+        open_page,
+        "A click points at it in all charts; the cross, or Delete, takes it out of the next run",
+    )
+    chips = [f"{name} | {how}" for name in page.model.choice.contenders]
+    n_contenders = len(page.model.choice.entrants) + len(page.model.choice.missing)
+    text, *rest = controls_of(page.bar)
+    assert text.startswith("English  ")
+    assert rest == [*chips, "Add | Let another contender take part", "Runs", "Report… | off", "Run"]
+    assert controls_of(page.footer) == [
+        *("More", f"{n_contenders} contenders, {len(SCENARIOS)} scenarios, texts, sizes, threads")
+    ]
+    page.open_more()
+    settle()
+    assert controls_of(page.more)[:3] == ["More", "what each adds to the time", "Choose"]
+    assert not {text, "Run", *chips} & {*controls_of(page.bar)}
+    assert controls_of(page.results) == ["Throughput | checked", "Throughput"]
+    page.close_more()
+    page.model.show_run(EVERYTHING)
+    page.redraw()
+    settle()
+    assert controls_of(page.bar)[-3:] == ["Runs", "Report…", "Run"]
+    tabs = [row.label for row in SCENARIOS.values()]
+    assert controls_of(page.results) == [
+        *("Unit", "Baseline | Baseline", f"{tabs[0]} | checked", "Exactness | checked", *tabs[1:]),
+        *("Figures", "Throughput", "Speed × exactness"),
+    ]
 
 
 def test_remarks_are_one_line_until_they_are_unfolded(qtbot, page):
