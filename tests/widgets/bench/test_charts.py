@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from html import escape
 from itertools import combinations, pairwise
 from math import log10
@@ -10,6 +11,7 @@ from math import log10
 import numpy as np
 import pytest
 from bench_runs import EVERYTHING, RUN, STAGES, record, stage
+from hands import point_at
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pictures import picture_of
@@ -314,7 +316,7 @@ def test_an_isolated_contender_has_a_name_and_the_others_fade(draw):
     assert sorted(strong)[-2:] == [50, 255]
 
 
-def test_the_mouse_tells_of_what_it_is_near_and_a_click_isolates_it(draw, qtbot):
+def test_the_mouse_tells_of_what_it_is_near_and_a_click_isolates_it(draw, qtbot, monkeypatch):
     for name in ("scaling", EXACTNESS, "throughput", "cold", "stages"):
         chart, isolated = draw(name), []
         chart.contender_clicked.connect(isolated.append)
@@ -330,8 +332,11 @@ def test_the_mouse_tells_of_what_it_is_near_and_a_click_isolates_it(draw, qtbot)
                 place = chart.rect_of(word).center().toPoint()
                 qtbot.mouseClick(chart, Qt.MouseButton.LeftButton, pos=place)
                 assert isolated.pop() == word.row["contender"]
+        with monkeypatch.context() as patch:
+            patch.setattr(QToolTip, "hideText", partial(isolated.append, "no tip"))
+            point_at(chart, QPoint(1, 1))
         qtbot.mouseClick(chart, Qt.MouseButton.LeftButton, pos=QPoint(1, 1))
-        assert isolated == [""]
+        assert isolated == ["no tip", ""]
 
 
 def test_a_curve_is_under_the_mouse_along_all_of_its_way(draw):

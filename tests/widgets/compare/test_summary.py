@@ -176,10 +176,13 @@ def test_models_are_added_by_the_picker_and_by_files(panel, qtbot, tmp_path, mon
     [(widget, take)] = asked
     assert widget is panel.add_button
     take("demo:rwkv", None)
+    assert "to count" not in panel._note.whole_text, "of one"
+    wait(qtbot, panel)
     broken = tmp_path / "bro<b>ken\u202e.gguf"
     broken.write_bytes(b"GGUF")
     monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *asked: ([str(broken), "demo:unigram"], ""))
     action_of(panel.add_button.menu(), "Several files…").trigger()
+    assert "7 models, this text · 2 models to count" in panel._note.whole_text
     wait(qtbot, panel)
     assert names(panel)[4:] == ["demo:rwkv", str(broken), "demo:unigram"]
     view = panel.view
