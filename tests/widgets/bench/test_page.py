@@ -10,16 +10,14 @@ from pathlib import Path
 import hands
 import pytest
 from bench_runs import EVERYTHING, RUN, record
-from controls_in_words import controls_of
 from fake_engine import EVENTS
-from pictures import picture_of, settle
+from pictures import picture_of
 from PySide6.QtCore import QEvent, QMimeData, QPoint, Qt, QTimer, QUrl
 from PySide6.QtGui import QAction, QTextDocument
 from PySide6.QtWidgets import QApplication, QFileDialog
 
 from guiapp.core.bench.plan import BenchError
 from guiapp.core.bench.remarks import remarks
-from guiapp.core.bench.scenarios import SCENARIOS
 from guiapp.viewmodels.bench.history import SavedRun
 from guiapp.viewmodels.bench.runner import BenchRunner
 from guiapp.widgets.bench.results import CALM, CHANGES
@@ -99,76 +97,6 @@ def test_in_a_narrow_window_more_takes_the_place_of_results_until_something_runs
     qtbot.mouseClick(page.more.run_button, LEFT)
     assert results.isVisible()
     assert not page.more.isVisible()
-
-
-def test_the_headline_is_as_large_as_there_is_room_for(open_page, qtbot):
-    page, sizes = open_page, []
-    names = ("one-library", "another-library")
-    rows = [record("throughput", name, 10_000, 1e-4 * (1 + i)) for i, name in enumerate(names)]
-    page.model.show_run({"results": rows})
-    for width in (1900, 1000, 700):
-        page.resize(width, 700)
-        QApplication.processEvents()
-        page.redraw()
-        sizes.append(page.headline._fitting_px())
-        assert f"font-size: {sizes[-1]}px" in page.headline.verdict.text()
-        assert page.headline.verdict.height() >= page.headline.verdict.heightForWidth(page.headline.width())
-    assert sizes == sorted(sizes, reverse=True)
-    assert sizes[0] == 30
-    assert sizes[-1] == 20
-
-
-def test_the_headline_says_the_verdict_with_markers_before_names(page):
-    def row(name, seconds, share=1.0, **changes):
-        samples = [seconds * (1 + turn / 1000) for turn in range(20)]
-        return record("throughput", name, 10_000, seconds, share, samples_s=samples, n_tokens=1, **changes)
-
-    fast, said = row("fast", 1e-4), []
-    for others in (
-        [],
-        [row("heap", 1e-4)],
-        [row("<slow>", 3e-4)],
-        [row("<slow>", 3e-4, processor_share=0.5)],
-        [row("<slow>", 3e-4, 0.5)],
-    ):
-        page.model.show_run({"results": [fast, *others]})
-        page.redraw()
-        html, name = page.headline.verdict.text(), page.headline.verdict.accessibleName()
-        words = QTextDocument(html=html).toPlainText().replace("\N{NO-BREAK SPACE}", " ")
-        said.append(name)
-        assert words.replace("\ufffc ", "").replace(" is ", " ") == name
-        assert words.count("\ufffc") == sum(each["contender"] in name for each in [fast, *others])
-    assert [" × as fast as <slow>" in each for each in said] == [False, False, True, True, False]
-
-
-def test_all_that_can_be_done_is_told(open_page, qtbot):
-    page, how = (
-        open_page,
-        "A click points at it in all charts; the cross, or Delete, takes it out of the next run",
-    )
-    chips = [f"{name} | {how}" for name in page.model.choice.contenders]
-    n_contenders = len(page.model.choice.entrants) + len(page.model.choice.missing)
-    text, *rest = controls_of(page.bar)
-    assert text.startswith("English  ")
-    assert rest == [*chips, "Add | Let another contender take part", "Runs", "Report… | off", "Run"]
-    assert controls_of(page.footer) == [
-        *("More", f"{n_contenders} contenders, {len(SCENARIOS)} scenarios, texts, sizes, threads")
-    ]
-    page.open_more()
-    settle()
-    assert controls_of(page.more)[:3] == ["More", "what each adds to the time", "Choose"]
-    assert not {text, "Run", *chips} & {*controls_of(page.bar)}
-    assert controls_of(page.results) == ["Throughput | checked", "Throughput"]
-    page.close_more()
-    page.model.show_run(EVERYTHING)
-    page.redraw()
-    settle()
-    assert controls_of(page.bar)[-3:] == ["Runs", "Report…", "Run"]
-    tabs = [row.label for row in SCENARIOS.values()]
-    assert controls_of(page.results) == [
-        *("Unit", "Baseline | Baseline", f"{tabs[0]} | checked", "Exactness | checked", *tabs[1:]),
-        *("Figures", "Throughput", "Speed × exactness"),
-    ]
 
 
 def test_remarks_are_one_line_until_they_are_unfolded(qtbot, page):
