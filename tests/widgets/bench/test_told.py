@@ -8,14 +8,12 @@ from guiapp.core.bench.scenarios import SCENARIOS
 
 
 def test_all_that_can_be_done_is_told(open_page, qtbot):
-    page, how = (
-        open_page,
-        "A click points at it in all charts; the cross, or Delete, takes it out of the next run",
-    )
+    page, out = open_page, "the cross, or Delete, takes it out of the next run"
+    how = f"A click points at it in all charts; {out}"
     chips = [f"{name} | {how}" for name in page.model.choice.contenders]
     n_contenders = len(page.model.choice.entrants) + len(page.model.choice.missing)
     text, *rest = controls_of(page.bar)
-    assert text.startswith("English  ")
+    assert text.startswith("English")
     assert rest == [*chips, "Add | Let another contender take part", "Runs", "Report… | off", "Run"]
     assert controls_of(page.footer) == [
         *("More", f"{n_contenders} contenders, {len(SCENARIOS)} scenarios, texts, sizes, threads")
