@@ -115,7 +115,9 @@ def test_the_panel_shows_both_cuts_the_reason_and_the_user_s_lines(page, engine,
     assert page.panel.why.toPlainText().split() == ["A", "cuts", "1", "|", "2", "."]
     for theme in (LIGHT, DARK):
         page.shell.theme_source.choose(theme.name)
-        assert color_of(0, theme).name() in page.panel.why.toHtml()
+        html = page.panel.why.toHtml()
+        assert color_of(0, theme).name() in html
+        assert theme.text.name() in html
     assert page.panel.picture.isVisible()
     first, second = page.panel.picture.grid.rows
     assert [box.token_id for box in first] == [1, 2]
@@ -134,17 +136,20 @@ def test_of_many_lines_the_first_are_listed_and_of_none_nothing_is_said(page, en
         state = START.with_batch(batch_of(find_of(b"12")))
         tell(qtbot, page, engine, state.with_batch(lines_of(file, DIGITS, *some)) if some else state)
         told = controls_of(page.panel)
-        listed.append([line for line in told if "Line " in line or " more" in line or "lines" in line])
+        words = "In your texts", "Line ", " more", "lines"
+        listed.append([line for line in told if any(word in line for word in words)])
     assert page.panel.picture.isVisible()
     unknown = replace(find_of(b"12"), token_ids=(None, None), spans=(None, None))
     tell(qtbot, page, engine, START.with_batch(batch_of(unknown)))
     assert not page.panel.picture.isVisible(), "two vocabularies have no token in common"
     assert listed[0] == []
+    title = "IN YOUR TEXTS | In your texts"
     assert listed[1] == [
+        title,
         "5 of 1,000 lines",
         *(f"Line {n}: two·12 | Show line {n} of your text" for n in range(1, 6)),
     ]
-    assert sorted(listed[2]) == sorted(["7 of 1,000 lines", "2 more", *listed[1][1:]])
+    assert sorted(listed[2]) == sorted([title, "7 of 1,000 lines", "2 more", *listed[1][2:]])
 
 
 def test_the_mouse_is_told_when_a_cause_was_found_and_what_it_is(page, engine, qtbot, monkeypatch):
