@@ -1,10 +1,10 @@
 """The tokens of each model in a stretch of the text, below each other."""
 
-from pictures import paintings_of
+from pictures import in_words, paintings_of
 from PySide6.QtCore import QRect
 
 from guiapp.widgets.compare.token_grid import ROW_PX, GridRow, GridToken, TokenGrid
-from guiapp.widgets.shared.theme import ThemeSource
+from guiapp.widgets.shared.theme import LIGHT, ThemeSource
 
 
 def test_a_token_without_text_between_others_is_drawn(qtbot, qapp):
@@ -28,6 +28,6 @@ def test_only_a_row_whose_tokens_do_not_fit_says_that_there_are_more(qtbot, qapp
         tokens = tuple(GridToken(at, at, label, 1, 0) for at, label in enumerate(labels))
         grid.show_rows([GridRow(0, "A", tokens), GridRow(1, "B", ())])
         below.append(grid.grab(QRect(0, ROW_PX, 260, ROW_PX)).toImage())
-        signs.append("…" in [mark.text for mark in paintings_of(grid).written])
+        signs.append("… dim" in in_words(paintings_of(grid).marks, LIGHT))
     assert below[0] == below[1] == below[2]
     assert signs == [False, True, False]
