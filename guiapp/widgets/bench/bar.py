@@ -84,6 +84,7 @@ class BenchBar(QWidget):
         self.choices.show_widgets([self.text_button, *self.chips, self.rest_button, self.add_button])
         for chip in old.values():
             chip.deleteLater()
+        self._follow_isolated()
 
     def _chip(self, name: str) -> ContenderChip:
         chip = ContenderChip(name, self._theme_source)

@@ -61,7 +61,6 @@ def _charts_of(run: Record, baseline: str) -> Iterator[tuple[str, Chart]]:
 
 def _laid_out(chart: Chart, rows: Sequence[Record], showing: Showing) -> Chart:
     """The chart with these records, as large as they need, without a window."""
-    chart.enlarge_button.hide()
     chart.answers = False
     chart.show_results(rows, showing)
     n_names = len({row["contender"] for row in rows})

@@ -18,8 +18,6 @@ from guiapp.core.catalogue import ALGORITHMS
 from guiapp.widgets.bench.contender_look import Look, look_of
 from guiapp.widgets.bench.labels import tip_of
 from guiapp.widgets.bench.plot import Plot
-from guiapp.widgets.shared.buttons import tool_button
-from guiapp.widgets.shared.icons import icon
 from guiapp.widgets.shared.layouts import STRETCH, in_column, in_row
 from guiapp.widgets.shared.plain_tip import plain_tip
 from guiapp.widgets.shared.theme import LIGHT, UI_FONT_PX, Theme, ThemeSource
@@ -31,7 +29,6 @@ FAINT = 50  # of 255, beside the contender that is isolated
 BASELINE = "fast"
 BUILT_IN = "built in"  # in place of a version
 WHITE = QColor("white")
-ENLARGE = "Show this chart alone"
 Point = tuple[float, float, Record]  # where the mouse finds a record
 
 
@@ -102,11 +99,9 @@ class Chart(Plot):
 
     Signals:
         contender_clicked(str): its bar, curve or name was clicked; "" for a click beside all.
-        enlarge_clicked(bool): whether it shall be the only one on the page.
     """
 
     contender_clicked = Signal(str)
-    enlarge_clicked = Signal(bool)
 
     def __init__(self, scenario: str, theme_source: HasTheme) -> None:
         self.scenario = SCENARIOS[scenario]
@@ -119,10 +114,7 @@ class Chart(Plot):
         self._points: list[Point] = []
         self._empty = ""
         self.answers = True  # the mouse; paper does not
-        self.enlarge_button = tool_button(tip=ENLARGE)
-        self.enlarge_button.setCheckable(True)
-        self.enlarge_button.clicked.connect(self.enlarge_clicked)
-        self._top = in_row(STRETCH, self.enlarge_button)
+        self._top = in_row(STRETCH)
         in_column(self._top, STRETCH, on=self)
         self.setMouseTracking(True)
         theme_source.changed.connect(self._follow_theme)
@@ -151,8 +143,8 @@ class Chart(Plot):
                 self.redraw()
 
     def add_control(self, control: QWidget) -> None:
-        """Put it before the button that enlarges."""
-        self._top.insertWidget(self._top.count() - 1, control)
+        """Put it at the right of the title."""
+        self._top.addWidget(control)
 
     def isolate(self, contender: str) -> None:
         """Show one contender strongly and the others faintly; all alike for ""."""
@@ -217,7 +209,6 @@ class Chart(Plot):
         self.redraw()
 
     def _follow_theme(self) -> None:
-        self.enlarge_button.setIcon(icon("fit", self.theme.dim))
         self.dress(self.theme)
         self.redraw()
 

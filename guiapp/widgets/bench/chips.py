@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, QPointF, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QPointF, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QMouseEvent, QPainter
 
 from guiapp.widgets.bench.contender_look import look_of
@@ -63,10 +63,7 @@ class ContenderChip(PaintedButton):
         if self.can_be_removed:
             is_meant = self.underMouse() and self.cross.contains(self.mapFromGlobal(self.cursor().pos()))
             color = theme.text if is_meant else theme.dim
-            place = QRect(
-                QPoint(self.width() - CROSS_PX - GAP_PX, (HEIGHT_PX - CROSS_PX) // 2), QSize(14, 14)
-            )
-            icon("close", color, CROSS_PX).paint(painter, place)
+            icon("close", color, CROSS_PX).paint(painter, self.cross.adjusted(0, 0, -GAP_PX, 0))
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         super().mouseMoveEvent(event)

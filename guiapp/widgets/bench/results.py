@@ -254,7 +254,6 @@ class ResultsView(QWidget):
         chart.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)  # halves are alike
         chart.set_empty(NOTHING_YET)
         chart.contender_clicked.connect(self._model.isolate)
-        chart.enlarge_button.hide()  # a click on its tab does that
         chart.isolate(self._model.isolated)
         self.charts[key] = chart
         return chart

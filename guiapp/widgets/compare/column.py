@@ -56,7 +56,6 @@ class ModelColumn(QFrame):
 
     def __init__(
         self,
-        number: int,
         column: ComparedSpans,
         figures: ComparedFigures,
         menu: ColumnMenu,
@@ -70,7 +69,7 @@ class ModelColumn(QFrame):
         self.menu = menu
         state.setParent(self)
         session = column.session
-        self.head = ColumnHead(number, state, figures, theme_source)
+        self.head = ColumnHead(state, figures, theme_source)
         self.head.name_button.setMenu(menu)
         menu.setParent(self.head.name_button, menu.windowFlags())
         self.editor = SpanEditor(session.document, column, theme_source, SIDE_PX)
@@ -87,7 +86,6 @@ class ModelColumn(QFrame):
         self.editor.installEventFilter(self)
         self.setFocusProxy(self.editor)
         state.changed.connect(self._follow)
-        self._follow()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut):
@@ -99,7 +97,7 @@ class ModelColumn(QFrame):
         """Which one it is, from the left."""
         self.head.number = number
         self.head.follow()
-        self.editor.setAccessibleName(f"Text with the tokens of {self.state.name}")
+        self._follow()
 
     def _follow(self) -> None:
         is_own = self.head.number == 0  # the window's: without a model its text is edited all the same

@@ -132,8 +132,7 @@ class ColumnsArea(QWidget):
     def _new_column(self, spans: ComparedSpans) -> ModelColumn:
         session, compared = spans.session, self._comparison.compared
         menu = ColumnMenu(session, session is compared.sessions[0], self._requests, self._theme_source)
-        number = len(self.columns)
-        column = ModelColumn(number, spans, self._figures, menu, ColumnState(spans), self._theme_source)
+        column = ModelColumn(spans, self._figures, menu, ColumnState(spans), self._theme_source)
         menu.again_wanted.connect(partial(self._add_again, spans))
         menu.removal_wanted.connect(partial(compared.remove, session))
         editor = column.editor

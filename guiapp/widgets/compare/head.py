@@ -59,12 +59,10 @@ class ColumnHead(Painted):
     """Marker, name, kind, number of tokens, what these are more than the fewest, and both as a bar."""
 
     ground = "panel"
+    number = 0  # of the column, from the left
 
-    def __init__(
-        self, number: int, state: ColumnState, figures: ComparedFigures, theme_source: ThemeSource
-    ) -> None:
+    def __init__(self, state: ColumnState, figures: ComparedFigures, theme_source: ThemeSource) -> None:
         super().__init__(theme_source)
-        self.number = number
         self._state = state
         self._figures = figures
         self.name_button = NameButton(theme_source)

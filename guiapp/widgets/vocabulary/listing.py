@@ -69,9 +69,7 @@ class TokenListing(QWidget):
         view = self.view
         view.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerItem)
-        header = view.horizontalHeader()
-        header.setSortIndicatorClearable(True)
-        header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+        view.horizontalHeader().setSortIndicatorClearable(True)
         view.setSortingEnabled(True)
 
     def _widths(self, room_px: int) -> list[int]:

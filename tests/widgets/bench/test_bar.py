@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
-from PySide6.QtCore import QEvent, QPoint, Qt
+from pictures import in_words, paintings_of
+from PySide6.QtCore import QEvent, QPoint, QRectF, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu
 
@@ -55,6 +58,19 @@ def test_so_does_a_key(qtbot, bar, model, key):
     assert model.isolated == "tiktoken"
     qtbot.keyClick(chip(bar, "tiktoken"), key)
     assert names(bar) == ["fast"]
+    model.choice.set_contender("tiktoken", True)
+    assert chip(bar, "tiktoken").isChecked(), "it is still pointed at"
+
+
+def test_a_chip_paints_marker_name_and_cross_side_by_side(bar, theme_source):
+    fast = chip(bar, "fast")
+    marks = paintings_of(fast).marks
+    assert in_words(marks, theme_source.theme) == ["?", "fast text", ""]
+    assert all(left.place.right() < right.place.left() for left, right in pairwise(marks))
+    assert all(abs(mark.place.center().y() - fast.height() / 2) <= 0.5 for mark in marks)
+    assert QRectF(fast.cross).contains(marks[-1].place)
+    fast.can_be_removed = False
+    assert paintings_of(fast).marks == marks[:-1]
 
 
 def test_add_lists_the_others_with_what_there_is_to_know(bar, model):

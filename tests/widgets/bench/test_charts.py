@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from html import escape
 from itertools import combinations, pairwise
 from math import log10
@@ -10,6 +11,7 @@ from math import log10
 import numpy as np
 import pytest
 from bench_runs import EVERYTHING, RUN, STAGES, record, stage
+from hands import point_at
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pictures import picture_of
@@ -145,6 +147,8 @@ def test_columns_tell_interval_ratio_and_ids_of_each(draw):
     assert {"of tiktoken", "20.00 ×", "25.0 M"} <= {*texts(other)}
     assert other.subtitle == "in tokens/s, with 95 % intervals"
     assert "of rwkv" not in texts(draw("throughput", RUN, baseline="rwkv"))
+    by_processor = {"results": [{**row, "clock": "cpu"} for row in RUN["results"]]}
+    assert draw("throughput", by_processor).subtitle == "in MB/s by processor time, with 95 % intervals"
     clocks = {"results": [{**row, "clock": row["contender"]} for row in RUN["results"]]}
     assert [each for each in texts(draw("throughput", clocks)) if each.endswith(" ×")] == ["1.00 ×"]
 
@@ -154,6 +158,7 @@ def test_whiskers_reach_from_one_end_of_the_interval_to_the_other_and_one_run_al
     fast, heap = draw("throughput", {"results": rows}).bars
     assert fast.interval == pytest.approx((100 / 1.2, 100 / 0.9))
     assert heap.interval is None
+    assert texts(draw("throughput", {"results": rows})).count("once") == 1
 
 
 def test_contenders_that_are_opened_have_a_thin_line_that_tells_how_far(draw):
@@ -190,6 +195,7 @@ def test_groups_have_a_bar_each_and_the_name_once(draw):
     memory = draw("memory")
     assert names_in(memory) == ["heap", "fast"], "the least on top"
     assert [bar.right for bar in memory.bars] == [3, 1, 5, 1]
+    assert draw("throughput").head_px < memory.head_px, "in one line"
 
 
 def test_bars_of_times_and_energy_have_the_least_on_top(draw):
@@ -216,6 +222,13 @@ def test_contenders_with_a_vocabulary_of_their_own_have_no_exactness(draw):
     assert [chart.area.contains(chart.pixel(marker.x, marker.y)) for marker in chart.markers] == [True] * 3
     assert {text.split()[0] for text in texts(chart)} == {"fast", "greedy", "tiktoken", "On", "Below"}
     assert "logarithmic" in chart.subtitle
+    assert [text for _, text in chart.left_ticks] == ["95 %", "96 %", "97 %", "98 %", "99 %", "100 %"]
+    assert [(round(10**at), text) for at, text in chart.bottom_ticks] == [
+        (10, "10"),
+        (30, "30"),
+        (100, "100"),
+        (300, "300"),
+    ]
     fills = {marker.brush.name() for marker in chart.markers}
     assert DARK.background.name() in fills, "hollow where ids differ"
 
@@ -242,6 +255,8 @@ def test_curves_go_through_their_records_with_their_intervals_around_them(draw, 
         bottom, top = chart.y_range
         assert bottom < np.min(curve.band) < np.max(curve.band) < top
     assert chart.subtitle.startswith("Logarithmic axes.")
+    said = " ".join(texts(chart))
+    assert ("counting " in said) == (name == "interval")
     assert key == "median_s" or chart.title.endswith(f": {quantity.name}")
 
 
@@ -282,6 +297,7 @@ def test_numbers_below_a_chart_stand_apart_and_the_longest_text_has_one(draw):
             for x, text in sorted(chart.bottom_ticks)
         ]
         assert all(left + width + 10 < right for (left, width), (right, _) in pairwise(spans))
+        assert chart.height() - chart.area.bottom() > chart.line_px()
         assert {"128 B", "2 MiB"} <= {text for _, text in chart.bottom_ticks}
 
 
@@ -290,6 +306,8 @@ def test_an_isolated_contender_has_a_name_and_the_others_fade(draw):
     chart = draw("scaling", {"results": rows})
     assert len(names_in(chart)) == MOST_NAMED
     hidden = next(name for name in ORDER[:12] if name not in names_in(chart))
+    assert "4 more in grey" in texts(chart)
+    assert hidden in names_in(draw("scaling", {"results": rows}, baseline=hidden))
     chart.isolate(hidden)
     assert hidden in names_in(chart)
     colors = {word.text: word.color for word in chart.words if word.letters == BOLD}
@@ -298,7 +316,7 @@ def test_an_isolated_contender_has_a_name_and_the_others_fade(draw):
     assert sorted(strong)[-2:] == [50, 255]
 
 
-def test_the_mouse_tells_of_what_it_is_near_and_a_click_isolates_it(draw, qtbot):
+def test_the_mouse_tells_of_what_it_is_near_and_a_click_isolates_it(draw, qtbot, monkeypatch):
     for name in ("scaling", EXACTNESS, "throughput", "cold", "stages"):
         chart, isolated = draw(name), []
         chart.contender_clicked.connect(isolated.append)
@@ -314,8 +332,11 @@ def test_the_mouse_tells_of_what_it_is_near_and_a_click_isolates_it(draw, qtbot)
                 place = chart.rect_of(word).center().toPoint()
                 qtbot.mouseClick(chart, Qt.MouseButton.LeftButton, pos=place)
                 assert isolated.pop() == word.row["contender"]
+        with monkeypatch.context() as patch:
+            patch.setattr(QToolTip, "hideText", partial(isolated.append, "no tip"))
+            point_at(chart, QPoint(1, 1))
         qtbot.mouseClick(chart, Qt.MouseButton.LeftButton, pos=QPoint(1, 1))
-        assert isolated == [""]
+        assert isolated == ["no tip", ""]
 
 
 def test_a_curve_is_under_the_mouse_along_all_of_its_way(draw):

@@ -61,7 +61,8 @@ def test_no_name_covers_another_or_leaves_the_plot(places, width):
     assert not covered(names, [width] * len(places))
 
 
-@example(shares=[0.046875, 0.0, 0.0, 0.0, 0.0], width=54.0)  # the order of choosing matters
+@example(shares=[0.1, 0.0, 0.1, 0.05, 0.05], width=54.0)  # the order of choosing matters
+@example(shares=[0.5, 0.15, 0.3, 0.1, 0.05, 0.5, 0.15, 1.0, 0.3], width=90.0)  # and of many, who is first
 @given(shares=st.lists(st.floats(0, 1), min_size=1, max_size=7), width=st.floats(30, 90))
 def test_no_line_to_a_name_crosses_another_name(shares, width):
     """Places as charts have them: nearly all at the same height, within the plot."""

@@ -4,50 +4,20 @@ import numpy as np
 import pytest
 from editor_hands import click, pixels_of, place_of_byte, wheel
 from fitting import unreadable
-from main_window_driver import load as fake_load
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QToolButton
 
-import guiapp
 from guiapp.core.demo import sample_text
 from guiapp.core.editing.token_store import N_TINTS
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.viewmodels.tokens.layout import token_at
-from guiapp.widgets.compare import column_menu
 from guiapp.widgets.shared.style_sheet import blend
 from guiapp.widgets.shared.theme import DARK
 
 TEXT = sample_text("welcome")
 PLACE = TEXT.index(b"\n") + 1
-
-
-def load(name, pre, progress):
-    return guiapp.open_model(name, pre) if name.startswith("demo:") else fake_load(name, pre, progress)
-
-
-@pytest.fixture
-def open_page(make_shell, qtbot):
-    """Opens the page with some models, and waits until they are compared."""
-
-    def make(*models, text=TEXT, size=(1600, 900)):
-        shell = make_shell(text, models[0], load)
-        for name in models[1:]:
-            shell.compared.add(name)
-        shell.window.resize(*size)
-        shell.window.actions_table["compare"].trigger()
-        page = shell.window.pages.current
-        qtbot.waitUntil(lambda: all(session.tokenizer for session in shell.compared.sessions))
-        qtbot.waitUntil(lambda: page.is_ready)
-        return shell, page
-
-    return make
-
-
-@pytest.fixture
-def opened(open_page):
-    return open_page("demo:bpe", "demo:unigram", "demo:spm")
 
 
 def editors_of(page):
@@ -185,67 +155,6 @@ def test_an_edit_at_the_end_keeps_all_columns_at_one_place(opened, qtbot):
     size = shell.session.document.size
     shell.session.document.replace(size // 3, size, b"")  # most lines that show are gone
     assert places_of(editors_of(page)[0]) == places_of(editors_of(page)[1]) == places_of(editors_of(page)[2])
-
-
-def test_models_are_added_shown_once_more_and_removed(open_page, qtbot, monkeypatch):
-    shell, page = open_page("demo:bpe")
-    wanted = []
-    shell.window.requests.model_wanted.disconnect()
-    shell.window.requests.model_wanted.connect(lambda under, take: wanted.append(take))
-    qtbot.mouseClick(page.details.add_button, Qt.MouseButton.LeftButton)
-    qtbot.mouseClick(page.tools.add_button, Qt.MouseButton.LeftButton)
-    wanted[0]("demo:spm", None)
-    page.columns.columns[0].menu.again_wanted.emit()
-    assert [session.loader.loading_name for session in shell.compared.sessions] == [
-        None,
-        "demo:spm",
-        "demo:bpe",
-    ]
-    qtbot.waitUntil(lambda: len(page.comparison.rows) == 3 and page.is_ready)
-    assert page.causes.sides[2].name == f"{page.causes.sides[0].name} (3)"
-    menu = page.columns.columns[2].menu
-    menu.aboutToShow.emit()
-    greedy = next(action for action in menu._encoders.actions() if "greedy" in action.text())
-    greedy.trigger()
-    qtbot.waitUntil(lambda: page.is_ready)
-    assert shell.compared.sessions[2].algorithm.name == "greedy"
-    assert shell.session.algorithm.name == "fast"
-    page.columns.columns[1].menu.removal_wanted.emit()
-    qtbot.waitUntil(lambda: page.is_ready)
-    assert {reason.title for reason in page.causes.counts} == {"Other encoder: greedy"}
-    for name in ("demo:spm", "demo:unigram"):
-        wanted[1](name, None)
-    assert not page.tools.add_button.isEnabled()
-    wanted[1]("demo:rwkv", None)
-    assert len(page.columns.columns) == 4
-
-
-def test_the_menu_of_a_column_goes_with_it(opened):
-    shell, page = opened
-    menu = page.columns.columns[1].menu
-    menu.popup(QPoint())
-    shell.compared.remove(shell.compared.sessions[1])
-    assert not menu.isVisible()
-
-
-def test_a_model_that_does_not_open_says_why_and_what_to_do(make_shell, qtbot, monkeypatch):
-    shell = make_shell(b"one two three", "fake.gguf", load)
-    shell.window.actions_table["compare"].trigger()
-    page = shell.window.pages.current
-    for name in ("broken.gguf", "odd.gguf"):
-        shell.compared.add(name)
-    qtbot.waitUntil(lambda: all(each.loader.loading_name is None for each in shell.compared.sessions))
-    broken, odd = page.columns.columns[1:]
-    assert broken.notice._message.text() == "broken.gguf is no GGUF file. Choose another one."
-    assert broken.state.name == "broken"
-    assert odd.notice._pre.isVisible()
-    opened = []
-    monkeypatch.setattr(column_menu.PrePicker, "open_under", lambda self, under: opened.append(self))
-    qtbot.mouseClick(odd.notice._pre, Qt.MouseButton.LeftButton)
-    opened[0].chosen.emit("llama-bpe")
-    qtbot.waitUntil(lambda: odd.state.has_model)
-    assert odd.editor.isVisible()
-    qtbot.waitUntil(lambda: len(page.comparison.rows) == 2)
 
 
 def test_while_the_page_is_hidden_nothing_is_compared(opened, qtbot):

@@ -1,8 +1,9 @@
 """The summary by hand: in a real window, with real clicks and keys."""
 
 import pytest
+from pictures import Canvas, in_words
 from PySide6.QtCore import QEvent, QPoint, Qt
-from PySide6.QtGui import QGuiApplication, QHelpEvent
+from PySide6.QtGui import QGuiApplication, QHelpEvent, QPainter
 from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QMainWindow, QToolTip
 from summaries import Opened, close, compared_models
 
@@ -10,7 +11,7 @@ from guiapp.viewmodels.compare import summary as summary_module
 from guiapp.viewmodels.settings import Settings
 from guiapp.widgets.compare.summary import SummaryPanel
 from guiapp.widgets.compare.summary_terms import TermsPopover
-from guiapp.widgets.shared.theme import ThemeSource
+from guiapp.widgets.shared.theme import DARK, ThemeSource
 from guiapp.widgets.window.pages import PageRequests
 
 LEFT = Qt.MouseButton.LeftButton
@@ -175,10 +176,13 @@ def test_models_are_added_by_the_picker_and_by_files(panel, qtbot, tmp_path, mon
     [(widget, take)] = asked
     assert widget is panel.add_button
     take("demo:rwkv", None)
+    assert "to count" not in panel._note.whole_text, "of one"
+    wait(qtbot, panel)
     broken = tmp_path / "bro<b>ken\u202e.gguf"
     broken.write_bytes(b"GGUF")
     monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *asked: ([str(broken), "demo:unigram"], ""))
     action_of(panel.add_button.menu(), "Several files…").trigger()
+    assert "7 models, this text · 2 models to count" in panel._note.whole_text
     wait(qtbot, panel)
     assert names(panel)[4:] == ["demo:rwkv", str(broken), "demo:unigram"]
     view = panel.view
@@ -259,6 +263,39 @@ def test_figures_are_new_when_the_text_is_and_not_while_nobody_sees_them(panel, 
     assert panel.summary.is_counting
     panel.show()
     wait(qtbot, panel)
+
+
+def cell(panel, view, number, column):
+    """What is painted in a cell."""
+    index, canvas = panel.view.table.index(number, column), Canvas(view.viewport())
+    place = view.visualRect(index).adjusted(8, 0, -8, -1)
+    with QPainter(canvas) as painter:
+        view.itemDelegate().draw(painter, DARK, place, index, panel.view.table.rows[number])
+    return canvas.paintings.marks
+
+
+def test_each_cell_has_its_figure_with_a_bar_and_each_name_what_can_be_done(panel):
+    view, names, worth, bars = panel.view, [], [], []
+    column = [*view.table.lines([])[0]].index("Latin")
+    for number, row in enumerate(panel.summary.rows):
+        marks = sorted(cell(panel, view.names, number, 0), key=lambda mark: mark.place.left())
+        head, _, tail = marks[1].text.partition("…")
+        assert view.table.title_of(row).startswith(head)
+        assert view.table.title_of(row).endswith(tail)
+        names.append(in_words(marks[2:], DARK))
+        whole = f"{row.counts.whole.n_tokens} bold text"
+        assert in_words(cell(panel, view.figures, number, 1), DARK) == [whole]
+        *parts, figure = cell(panel, view.figures, number, column)
+        assert in_words([figure], DARK) == [f"{view.table.index(number, column).data()} text"]
+        assert figure.place.right() < parts[0].place.left()
+        assert in_words(parts, DARK) == ["faint", "warning"][: len(parts)]
+        worth.append(float(figure.text))
+        bars.append([mark.place.width() for mark in parts])
+    assert names == [["column 1 dim"], ["column 2 dim", "× dim"], *[["+ column text", "× dim"]] * 2]
+    shares, most = [value / max(worth) for value in worth], max(map(sum, bars))
+    assert len({*shares}) > 1
+    assert [sum(bar) / most for bar in bars] == pytest.approx(shares, abs=0.03)
+    assert [bar[0] / most for bar in bars] == pytest.approx([min(shares)] * len(bars), abs=0.03)
 
 
 def test_names_stand_still_while_figures_scroll(panel, qtbot):

@@ -1,9 +1,10 @@
 """The tokens of each model in a stretch of the text, below each other."""
 
+from pictures import in_words, paintings_of
 from PySide6.QtCore import QRect
 
 from guiapp.widgets.compare.token_grid import ROW_PX, GridRow, GridToken, TokenGrid
-from guiapp.widgets.shared.theme import ThemeSource
+from guiapp.widgets.shared.theme import LIGHT, ThemeSource
 
 
 def test_a_token_without_text_between_others_is_drawn(qtbot, qapp):
@@ -22,8 +23,11 @@ def test_only_a_row_whose_tokens_do_not_fit_says_that_there_are_more(qtbot, qapp
     grid = TokenGrid(ThemeSource(qapp, "light"))
     qtbot.addWidget(grid)
     grid.resize(260, 2 * ROW_PX)
-    below = []
-    for label in ("<|begin_of_text|>" * 2, "short"):
-        grid.show_rows([GridRow(0, "A", (GridToken(0, 0, label, 1, 0),)), GridRow(1, "B", ())])
+    below, signs = [], []
+    for labels in (["<|begin_of_text|>" * 2], ["token"] * 9, ["short"]):
+        tokens = tuple(GridToken(at, at, label, 1, 0) for at, label in enumerate(labels))
+        grid.show_rows([GridRow(0, "A", tokens), GridRow(1, "B", ())])
         below.append(grid.grab(QRect(0, ROW_PX, 260, ROW_PX)).toImage())
-    assert below[0] == below[1]
+        signs.append("… dim" in in_words(paintings_of(grid).marks, LIGHT))
+    assert below[0] == below[1] == below[2]
+    assert signs == [False, True, False]

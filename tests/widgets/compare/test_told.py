@@ -82,6 +82,26 @@ def test_all_that_is_told_of_two_models_and_a_difference(page, qtbot):
     }
 
 
+def test_what_is_to_be_done_is_told_while_there_is_no_difference(page, qtbot):
+    compared, themes = page.shell.compared, page.shell.theme_source
+    page.shell.session.document.set_text(b"")
+    qtbot.waitUntil(lambda: page.is_ready)
+    qtbot.waitUntil(lambda: page.walk.n_all == 0)
+    assert controls_of(page.details) == [
+        *("Differences", "DIFFERENCES | Differences", "All models cut this text alike."),
+        *("SIGNS | Signs", SIGNS),
+    ]
+    compared.remove(compared.sessions[1])
+    qtbot.waitUntil(lambda: page.is_ready)
+    assert controls_of(page.details) == [
+        *("Differences", "DIFFERENCES | Differences"),
+        *("Add a model to compare with: the same text, cut by each, side by side.", "Add model…"),
+    ]
+    assert [line.partition(" | ")[0] for line in controls_of(page.tools)] == ["Details", "+ Add model"]
+    (column,) = page.columns.columns
+    assert "+" not in str(painted_of(column, themes))
+
+
 COLUMNS = {
     "byte-level BPE": (
         "22 tokens, +1 · 1.00×",

@@ -6,16 +6,20 @@ import multiprocessing
 from dataclasses import replace
 
 import pytest
+from controls_in_words import controls_of
 from fake_hunt import DIGITS, START, batch_of, find_of, lines_of, some_finds, tell
 from main_window_driver import CTRL, SHIFT, press
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFileDialog, QLabel
+from menus import offered, take
+from PySide6.QtCore import QEvent, QPoint, Qt, QTimer
+from PySide6.QtGui import QGuiApplication, QHelpEvent
+from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QToolTip
 
 from guiapp.core.hunt.generators import ALL_NAMES
 from guiapp.core.hunt.report import markdown
 from guiapp.core.hunt.sides import HuntError
+from guiapp.widgets.compare.markers import color_of
 from guiapp.widgets.shared.painted_rows import ROW_PX
+from guiapp.widgets.shared.theme import DARK, LIGHT
 
 LEFT = Qt.MouseButton.LeftButton
 HOSTILE = "<b>\u202e\x07&amp;`\n\u200b".encode() + b"\xff"
@@ -40,7 +44,11 @@ def test_without_another_model_the_page_says_what_to_do_and_offers_it(open_page,
     ((widget, take),) = asked
     assert widget is page.head.sides[1].button
     take(pair[1], None)
-    page.shell.commands.files.picker.close()
+    picker = page.shell.commands.files.picker
+    picker.close()
+    qtbot.mouseClick(page.head.sides[0].button, LEFT)
+    assert picker.isVisible(), "for the model of the window"
+    picker.close()
     assert page.head.sides[1].button.text() == "second.gguf"
     assert page.status.button.isEnabled()
     assert page.words.choose.isHidden()
@@ -68,6 +76,8 @@ def test_one_button_starts_and_stops_and_the_figures_follow(page, engine, qtbot)
 def test_the_keys_start_stop_and_go_through_the_finds(page, engine, qtbot):
     tell(qtbot, page, engine, some_finds(page, engine))
     shell = page.shell
+    assert page.panels == [page.status.button, page.causes, page.panel.copy_button]
+    assert page.focusProxy() is page.status.button
     seen = []
     for _ in range(3):
         seen.append(page.model.selected.text)
@@ -103,6 +113,12 @@ def test_a_text_is_chosen_by_a_click_or_the_arrow_keys(page, engine, qtbot):
 def test_the_panel_shows_both_cuts_the_reason_and_the_user_s_lines(page, engine, qtbot):
     tell(qtbot, page, engine, some_finds(page, engine))
     assert page.panel.why.toPlainText().split() == ["A", "cuts", "1", "|", "2", "."]
+    for theme in (LIGHT, DARK):
+        page.shell.theme_source.choose(theme.name)
+        html = page.panel.why.toHtml()
+        assert color_of(0, theme).name() in html
+        assert theme.text.name() in html
+    assert page.panel.picture.isVisible()
     first, second = page.panel.picture.grid.rows
     assert [box.token_id for box in first] == [1, 2]
     assert [box.token_id for box in second] == [3]
@@ -113,15 +129,74 @@ def test_the_panel_shows_both_cuts_the_reason_and_the_user_s_lines(page, engine,
     assert page.shell.session.document.selection == (13, 14)
 
 
+def test_of_many_lines_the_first_are_listed_and_of_none_nothing_is_said(page, engine, qtbot):
+    file, listed = engine.plans[0].files[0], []
+    lines = [(number, 0, b"two 12", 4) for number in range(1, 8)]
+    for some in ((), lines[:5], lines):
+        state = START.with_batch(batch_of(find_of(b"12")))
+        tell(qtbot, page, engine, state.with_batch(lines_of(file, DIGITS, *some)) if some else state)
+        told = controls_of(page.panel)
+        words = "In your texts", "Line ", " more", "lines"
+        listed.append([line for line in told if any(word in line for word in words)])
+    assert page.panel.picture.isVisible()
+    unknown = replace(find_of(b"12"), token_ids=(None, None), spans=(None, None))
+    tell(qtbot, page, engine, START.with_batch(batch_of(unknown)))
+    assert not page.panel.picture.isVisible(), "two vocabularies have no token in common"
+    assert listed[0] == []
+    title = "IN YOUR TEXTS | In your texts"
+    assert listed[1] == [
+        title,
+        "5 of 1,000 lines",
+        *(f"Line {n}: two·12 | Show line {n} of your text" for n in range(1, 6)),
+    ]
+    assert sorted(listed[2]) == sorted([title, "7 of 1,000 lines", "2 more", *listed[1][2:]])
+
+
+def test_the_mouse_is_told_when_a_cause_was_found_and_what_it_is(page, engine, qtbot, monkeypatch):
+    told = []
+    monkeypatch.setattr(QToolTip, "showText", lambda place, text, widget: told.append(text))
+    tell(qtbot, page, engine, some_finds(page, engine))
+    bar, causes = page.status.bar, page.causes.viewport()
+    assert bar.accessibleDescription() == "3 s, first after 3.0 s, trying: your own texts"
+    x = round(bar.ticks[0][0])
+    middle = page.causes.chips(0)[1][0].center().toPoint()
+    for widget, place in (
+        (bar, QPoint(x + 4, 9)),
+        (bar, QPoint(x + 40, 9)),
+        (causes, middle),
+        (causes, QPoint(30, middle.y())),
+        (causes, QPoint(30, causes.height() - 2)),
+    ):
+        QApplication.sendEvent(widget, QHelpEvent(QEvent.Type.ToolTip, place, widget.mapToGlobal(place)))
+    ticks = "Groups of digits, after 3.0 s\nMerge: order, after 3.0 s"
+    assert told == [ticks, "", "345", "A cuts 1 | 2.", ""]
+
+
 def test_the_report_is_copied_and_saved_as_the_engine_writes_it(page, engine, tmp_path, qtbot, monkeypatch):
     state = some_finds(page, engine, is_over=True)
     tell(qtbot, page, engine, state)
     qtbot.mouseClick(page.panel.copy_button, LEFT)
     qtbot.waitUntil(lambda: QGuiApplication.clipboard().text() == markdown(state))
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *asked: (str(tmp_path / "hunt.md"), ""))
+    assert "The report is on the clipboard." in controls_of(page.panel)
+    place = tmp_path / "missing" / "hunt.md"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *asked: (str(place), ""))
+    with qtbot.waitSignal(page.model.failed):
+        qtbot.mouseClick(page.panel.save_button, LEFT)
+    (notice,) = page.notices.notices
+    assert "cannot be" in notice.message
+    place.parent.mkdir()
     with qtbot.waitSignal(page.model.told):
         qtbot.mouseClick(page.panel.save_button, LEFT)
-    assert (tmp_path / "hunt.md").read_text() == markdown(state)
+    assert place.read_text() == markdown(state)
+    assert page.notices.notices == []
+    assert f"The report is in {place}." in controls_of(page.panel)
+    timer = page.panel.findChild(QTimer, options=Qt.FindChildOption.FindDirectChildrenOnly)
+    assert timer.isActive()
+    timer.timeout.emit()
+    assert f"The report is in {place}." not in controls_of(page.panel), "for a while only"
+    QGuiApplication.clipboard().clear()
+    page.shell.window.actions_table["hunt_report"].trigger()
+    qtbot.waitUntil(lambda: QGuiApplication.clipboard().text() == markdown(state))
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *asked: ("", ""))
     page.shell.window.actions_table["hunt_save"].trigger()
 
@@ -167,32 +242,60 @@ def test_a_find_is_stepped_through_with_b_as_rival(page, engine, qtbot):
 
 def test_generators_and_texts_are_ticked_in_menus(open_page, engine, pair, tmp_path, qtbot, monkeypatch):
     page = open_page(*pair)
-    own = tmp_path / "a&b.txt"
+    own, folder = tmp_path / "a&b.txt", tmp_path / "mine"
     own.write_bytes(b"12")
-    monkeypatch.setattr("guiapp.widgets.hunt.head.QFileDialog.getOpenFileNames", lambda *_: ([str(own)], ""))
-
-    def trigger(button, title):
-        button.menu().aboutToShow.emit()
-        action = next(each for each in button.menu().actions() if each.text().startswith(title))
-        assert action.isEnabled()
-        action.trigger()
-
-    assert page.head.generators.text() == "13 generators"
-    trigger(page.head.generators, "Digits")
-    assert page.head.generators.text() == "12 of 13 generators"
+    monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_: ([str(own)], ""))
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(folder))
+    generators, texts = page.head.generators, page.head.texts
+    titles = [f"{name[0].upper()}{name[1:]}" for name in ALL_NAMES]
+    assert generators.text() == "13 generators"
+    assert offered(generators.menu()) == ["All | off", "", *(f"{title} | checked" for title in titles)]
+    take(generators.menu(), "Digits")
+    assert generators.text() == "12 of 13 generators"
     assert page.model.choices.generators == tuple(name for name in ALL_NAMES if name != "digits")
-    trigger(page.head.generators, "All")
+    ticked = [title if title == "Digits" else f"{title} | checked" for title in titles]
+    assert offered(generators.menu()) == ["All", "", *ticked]
+    take(generators.menu(), "All")
     assert page.model.choices.generators == ALL_NAMES
-    assert page.head.texts.text() == "your text"
-    trigger(page.head.texts, "Add files")
-    trigger(page.head.texts, "The present text")
-    assert page.head.texts.text() == "a&&b.txt"
-    trigger(page.head.texts, "a&&b.txt")
-    assert page.head.texts.text() == "no texts of yours"
-    trigger(page.status.time, "30 seconds")
+    said = []
+    for title in ("Add files", "Add a folder", "The present text", "a&&b.txt", "mine"):
+        said.append(texts.text())
+        take(texts.menu(), title)
+    more = "your text", "your text and 1 more", "your text and 2 more", "a&&b.txt and 1 more"
+    assert [*said, texts.text()] == [*more, "mine", "no texts of yours"]
+    take(texts.menu(), "a&&b.txt")
+    assert offered(texts.menu()) == [
+        *("The present text", "a&&b.txt | checked", "mine", "", "Add files…", "Add a folder…")
+    ]
+    take(page.status.time.menu(), "30 seconds")
     page.status.seed.setText("")
     qtbot.keyClicks(page.status.seed, "41")
     assert (page.model.choices.seconds, page.model.choices.seed) == (30.0, 41)
+
+
+def test_b_is_a_model_of_compare_or_a_library_which_has_no_column(open_page, engine, pair, qtbot):
+    page = open_page(*pair)
+    menu, title = page.head.sides[1].button.menu(), "tokenizers"
+
+    def checked():
+        return [row.partition("  ")[0] for row in offered(menu) if row.endswith("checked")]
+
+    assert offered(menu)[0] == "In Compare"
+    assert checked() == ["second"]
+    take(menu, title)
+    assert checked() == [title]
+    page.model.run()
+    qtbot.waitUntil(lambda: bool(engine.plans))
+    tell(qtbot, page, engine, some_finds(page, engine, is_over=True))
+    buttons = page.panel.compare_button, page.panel.step_button
+    assert {(button.isEnabled(), button.toolTip()) for button in buttons} == {
+        (False, "tokenizers is a library: it has no column")
+    }
+    take(menu, "second")
+    page.model.run()
+    qtbot.waitUntil(lambda: len(engine.plans) == 2)
+    tell(qtbot, page, engine, some_finds(page, engine, is_over=True))
+    assert {(button.isEnabled(), button.toolTip()) for button in buttons} == {(True, "")}
 
 
 def test_a_library_that_cannot_take_part_is_grey_with_the_reason(open_page, engine):

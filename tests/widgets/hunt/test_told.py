@@ -5,9 +5,13 @@ from controls_in_words import controls_of, painted_of
 from fake_hunt import some_finds, tell
 from fitting import unreadable
 from main_window_driver import CTRL, press
-from pictures import in_words
+from pictures import in_words, paintings_of
 from PySide6.QtCore import Qt
 from view_paintings import paintings_in
+
+from guiapp.viewmodels.hunt.grid import CutTwice
+from guiapp.widgets.hunt.find_picture import FindPicture
+from guiapp.widgets.shared.theme import ThemeSource
 
 TIPS = (
     "What makes the texts that are tried",
@@ -82,6 +86,27 @@ def test_all_that_is_told_of_a_hunt_that_is_over(page, engine, qtbot):
     assert painted_of(page.panel, themes) == {
         "Tokens of A and B": ["1 dim", "2 dim", *first, "dotted accent", *second]
     }
+
+
+def test_a_find_without_known_places_shows_its_ids_and_added_tokens_have_a_ring(qtbot, qapp):
+    themes = ThemeSource(qapp, "dark")
+    picture = FindPicture(themes)
+    qtbot.addWidget(picture)
+    assert in_words(paintings_of(picture).marks, themes.theme) == []
+    spans = ((0, 0), (0, 2), (2, 2)), None
+    picture.show_find(CutTwice(b"ab", ((7, 8, 9), (5, 6)), spans))
+    picture.resize(picture.sizeHint())
+    told = in_words(paintings_of(picture).marks, themes.theme)
+    assert [word for word in told if word not in ("?", "on_accent")] == [
+        *("8 dim", "A text", "warning", "7 warning", "span0", "a text", "b text", "warning", "9 warning"),
+        *("3 tokens dim", "B text", "5 6 text", "2 tokens dim"),
+    ]
+    assert picture.accessibleDescription() == "ab. A: 7 8 9. B: 5 6"
+    picture.show_find(CutTwice(b"ab", (None, ()), (None, None)))
+    told = in_words(paintings_of(picture).marks, themes.theme)
+    assert [word for word in told if word not in ("?", "on_accent")] == [
+        *("A text", "no ids text", "refuses it dim", "B text", "nothing text", "0 tokens dim")
+    ]
 
 
 def test_each_cause_has_its_texts_its_reason_and_a_bar_of_lines(page, engine, qtbot):

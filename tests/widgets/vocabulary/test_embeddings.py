@@ -7,6 +7,7 @@ import pytest
 from controls_in_words import controls_of, painted_of
 from embedded_models import rows_with_dead, write_model
 from gguf import GGMLQuantizationType
+from menus import offered, take
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
@@ -15,6 +16,7 @@ import guiapp
 from guiapp.core.embeddings import measures
 from guiapp.core.tree.trials import TrialError
 from guiapp.viewmodels.vocabulary import embeddings as module
+from guiapp.viewmodels.vocabulary.embeddings import UPWARDS
 from guiapp.widgets.vocabulary import embeddings_panel as words
 
 LEFT = Qt.MouseButton.LeftButton
@@ -152,6 +154,10 @@ def test_a_click_on_a_point_looks_at_its_token_and_pointing_tells_it(read_page, 
     qtbot.mouseMove(chart, QPoint(1, 1))
     qtbot.mouseClick(chart, LEFT, pos=QPoint(1, 1))
     assert read_page.model.chosen == expected
+    assert panel.pointed.text().startswith(f"{expected}   t{expected}   norm "), "while none is pointed at"
+    assert read_page.panels == [
+        *(read_page.list.view, read_page.bar.field, chart, read_page.picture.scripts, read_page.card)
+    ]
 
 
 def test_arrow_keys_go_through_what_looks_untrained(read_page, qtbot):
@@ -206,15 +212,22 @@ def test_selected_rows_can_be_compared_with(read_page, qtbot):
         read_page.list.view.selectionModel().SelectionFlag.Select
         | read_page.list.view.selectionModel().SelectionFlag.Rows,
     )
-    menu = read_page.embeddings_panel.compare.menu()
-    menu.aboutToShow.emit()
-    assert [action.text() for action in menu.actions() if action.text()] == [
-        "10 tokens named or marked as unused or reserved",
-        "The selected rows of the list (2)",
-    ]
-    menu.actions()[-1].trigger()
+    menu, named = read_page.embeddings_panel.compare.menu(), "10 tokens named or marked as unused or reserved"
+    assert offered(menu) == [f"{named} | checked", "", "The selected rows of the list (2)"]
+    take(menu, "The selected rows")
     settle(read_page, qtbot)
     assert read_page.embeddings_panel.known.text() == "○ Compared with 2 chosen rows."
+    read_page.list.view.selectRow(60)
+    assert offered(menu)[-1] == "The selected rows of the list (1) | off"
+
+
+def test_the_height_of_points_is_chosen_in_a_menu(read_page):
+    panel = read_page.embeddings_panel
+    titles = [words.COLUMN_NAMES[name] for name in UPWARDS]
+    for title in (titles[2], titles[0]):
+        take(panel.up.menu(), title)
+        assert panel.up.text() == title == words.COLUMN_NAMES[read_page.embeddings.picture.up]
+        assert offered(panel.up.menu()) == [f"{each} | checked" if each == title else each for each in titles]
 
 
 def test_a_prompt_is_copied_and_whether_it_holds_the_token_is_told(read_page, qtbot):

@@ -4,14 +4,18 @@ import pytest
 from controls_in_words import controls_of, painted_of
 from fitting import unreadable
 from hands import point_at
-from PySide6.QtCore import QPoint, Qt
+from menus import offered, take
+from pictures import paintings_of
+from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtWidgets import QApplication, QFileDialog, QLabel
 from vocabulary_pairs import HOSTILE, load
 
 from guiapp.core.tree.scripts import NAMES
+from guiapp.core.vocabulary_list.filters import FLAGS
 from guiapp.widgets.shared.styled_text import StyledText
 from guiapp.widgets.vocabulary.bar import FORMS
 from guiapp.widgets.vocabulary.page import NO_MODEL
+from guiapp.widgets.vocabulary.picture import HOW_TO
 
 LEFT, CTRL, SHIFT = (
     Qt.MouseButton.LeftButton,
@@ -110,12 +114,14 @@ def test_a_click_on_a_title_sorts_and_a_third_one_does_no_more(open_page, qtbot)
     page = open_page("demo:toy")
     header = page.list.view.horizontalHeader()
     place = QPoint(header.sectionViewportPosition(2) + 20, header.height() // 2)  # length
-    rows = ((["a", "acbb"], (0, -1)), (["acbb", "a"], (0, 6)), (["a", "acbb"], (0, -1)))
-    for (expected, at), title in zip(rows, ("▴ length", "▾ length", "length"), strict=True):
+    assert (header.sortIndicatorSection(), page.model.wanted.sort) == (-1, "")
+    rows = ((["a", "acbb"], (0, -1), 2), (["acbb", "a"], (0, 6), 2), (["a", "acbb"], (0, -1), -1))
+    for (expected, at, sorting), title in zip(rows, ("▴ length", "▾ length", "length"), strict=True):
         qtbot.mouseClick(header.viewport(), LEFT, pos=place)
         settle(page, qtbot)
         assert [listed(page)[row] for row in at] == expected
         assert page.list.table.headerData(2, Qt.Orientation.Horizontal) == title
+        assert header.sortIndicatorSection() == sorting
     assert page.model.wanted.sort == ""
 
 
@@ -159,7 +165,8 @@ def test_selected_rows_light_up_in_the_tree(open_page, qtbot):
     page._requests.left.emit()
     assert window.pages.current is page
     click_row(page, qtbot, 2)
-    page.bar.tree.trigger()
+    qtbot.mouseDClick(page.list.view.viewport(), LEFT, pos=row_place(page, 2))
+    assert window.pages.current is tree
     qtbot.waitUntil(lambda: len(tree.search.found_nodes) == 1)
     assert tree.model.chosen_token == 2 or tree.model.picture.token(int(tree.search.found_nodes[0])) == 2
 
@@ -203,9 +210,14 @@ def test_bars_tell_their_figures_and_filter(open_page, qtbot):
     place = two.whole.center().toPoint()
     point_at(bars, place)
     assert page.picture._figures.text() == "2 bytes: 4 listed, 0 others"
+    QApplication.sendEvent(bars, QEvent(QEvent.Type.Leave))
+    assert page.picture._figures.text() == HOW_TO
+    plain = paintings_of(bars).shapes
     qtbot.mouseClick(bars, LEFT, pos=place)
     settle(page, qtbot)
     assert (page.bar.field.text(), len(listed(page))) == ("length:2", 4)
+    assert two.whole in paintings_of(bars).shapes
+    assert two.whole not in plain
     qtbot.mouseClick(bars, LEFT, pos=place)
     settle(page, qtbot)
     assert page.bar.field.text() == ""
@@ -227,20 +239,26 @@ def test_a_click_on_a_bar_while_the_next_model_is_prepared_filters_by_what_is_dr
 
 def test_menus_offer_filters_and_columns(open_page, qtbot):
     page = open_page("one")
-    menu = page.bar.terms.menu()
-    menu.aboutToShow.emit()
-    kinds = {action.text(): action for action in menu.actions()[0].menu().actions()}
-    assert list(kinds) == ["control · 2", "normal · 7"]
-    kinds["control · 2"].trigger()
+    menu, columns = page.bar.terms.menu(), page.bar.columns.menu()
+    flags = [f"{flag.about[0].upper()}{flag.about[1:]}" for flag in FLAGS.values()]
+    assert offered(menu) == ["Kind", "Script", "", *flags]
+    kinds, scripts = (action.menu() for action in menu.actions()[:2])
+    assert offered(scripts) == ["Latin · 7", "Special tokens · 2"]
+    assert offered(kinds) == ["control · 2", "normal · 7"]
+    take(kinds, "control · 2")
     settle(page, qtbot)
     assert (page.bar.field.text(), listed(page)) == ("kind:control", ["<s>", "</s>"])
-    menu.aboutToShow.emit()
-    assert menu.actions()[0].menu().actions()[0].isChecked()
-    columns = page.bar.columns.menu()
-    columns.aboutToShow.emit()
-    [by_bytes] = [action for action in columns.actions() if action.text().startswith("bytes")]
-    by_bytes.trigger()
+    offered(menu)
+    assert offered(menu.actions()[0].menu()) == ["control · 2 | checked", "normal · 7"]
+    take(menu, "Control, unknown")
+    settle(page, qtbot)
+    assert page.bar.field.text() == "kind:control is:special"
+    assert [row for row in offered(menu) if "checked" in row] == [f"{flags[-1]} | checked"]
+    take(columns, "bytes")
     assert listed(page, 2) == ["3C 73 3E", "3C 2F 73 3E"]
+    shown = [row.partition(":")[0] for row in offered(columns) if row.endswith("| checked")]
+    assert shown == [column.name for column in page.model.shown_columns]
+    assert len(columns.actions()) == len(page.model.choices) > len(shown)
 
 
 @pytest.mark.parametrize("form", FORMS)
