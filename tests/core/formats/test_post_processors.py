@@ -10,12 +10,6 @@ from guiapp.core.formats.post_processors import MOST_AROUND, ids_around
 
 BERT = {"type": "BertProcessing", "sep": ["c", 2], "cls": ["b", 1]}
 ROBERTA = BERT | {"type": "RobertaProcessing", "trim_offsets": True, "add_prefix_space": True}
-    "type": "RobertaProcessing",
-    "sep": ["c", 2],
-    "cls": ["b", 1],
-    "trim_offsets": True,
-    "add_prefix_space": True,
-}
 BYTE_LEVEL = {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True, "use_regex": True}
 
 
