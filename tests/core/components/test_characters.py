@@ -9,7 +9,7 @@ from guiapp.core.text.unicode_tables import FOLDER as TEXT_FOLDER
 
 
 def up_to(limit, table):
-    """What is said of the first characters, by the edges of runs or by columns that begin with a character."""
+    """What is said of the first characters: edges of runs, or columns that begin with a character."""
     if table.ndim == 2:
         return table[:, table[0] < limit].tolist()
     inside = table[table < limit].tolist()
