@@ -112,6 +112,8 @@ def test_ends_of_generation_and_kinds_are_llama_cpps_for_any_texts_kinds_keys_an
             for role in ("eos", "eot", "eom", "fim_pad")
             if rng.random() < 0.4
         }
+        if "<|plamo:eos|>" in texts:
+            keys["eos_token_id"] = tokens.index("<|plamo:eos|>")
         types = [1, 1, 1, 3, 3, *(rng.choice((1, 3, 4, 5)) for _ in texts)]
         given = {"model": "gpt2", "pre": "gpt-2", "merges": ["a b"], "tokens": tokens, "types": types}
         path = write_vocab(tmp_path / f"{number}.gguf", **given | keys | named)
