@@ -184,7 +184,9 @@ def test_long_texts_are_shown_around_the_step():
         assert found.text[1] == (at if len(at) <= 100 else f"{at[:100]}…")
         cut = [("…", False)]
         assert list(found.rows[0]) == cut * (middle > 15) + shown + cut * (middle + 15 < len(tokens))
-        assert len(found.pairs) <= 10
+        debugger.go_to(place)
+        stale = [pair.is_stale for pair in debugger.waiting(10).candidates]
+        assert [pair.worth.endswith(" (stale)") for pair in found.pairs] == stale
 
 
 def test_ways_that_end_at_the_same_place_are_shown_with_their_scores():
