@@ -59,7 +59,7 @@ def build() -> dict[str, NDArray[np.int32]]:
     scripts  int32[2, n]: where runs of one script begin, and its number, the first one found being 1; 0 for
              characters that fit any
     """
-    plain_bert = {"clean_text": False, "handle_chinese_chars": False, "lowercase": False}
+    plain_bert = {"clean_text": False, "lowercase": False}
     clean = normalizers.BertNormalizer(**{**plain_bert, "clean_text": True}, strip_accents=False)
     strip = normalizers.BertNormalizer(**plain_bert, strip_accents=True)
     whitespace_or_word = pre_tokenizers.Whitespace()
@@ -168,7 +168,7 @@ def _grapheme_parts() -> dict[str, NDArray[np.int32]]:
         """Whether `behind` is in the grapheme that `known` begins."""
         return of_one(known).normalize_str(before + known + behind) == f"{before}X"
 
-    extending = _edges(lambda each: each != "\0" and swallowed("", "a", each))
+    extending = _edges(lambda each: swallowed("", "a", each))
     is_extending = np.cumsum(np.bincount(extending, minlength=N_CODES + 1)) % 2 > 0
 
     def of(*names: str) -> NDArray[np.bool_]:

@@ -141,7 +141,7 @@ class WordPieceModel(PieceModel):
         """`inner_prefix` is `##` for BERT; pieces of more than `most_characters` are unknown."""
         super().__init__(tokens)
         self._prefix = inner_prefix
-        self._most_characters = min(most_characters, 1 << 40)
+        self._most_characters = most_characters
 
     def prepare(self) -> None:
         _ = self._model
@@ -244,7 +244,7 @@ class UnigramModel(PieceModel):
     @cached_property
     def _model(self) -> Unigram:
         data, offsets, ids, _ = self._tokens
-        longest = np.diff(offsets)[ids].max(initial=0)
+        is_long = np.diff(offsets)[ids] > LONGEST_TOKEN
         charsmap = open_charsmap(np.empty(0, np.uint8))
         return Unigram(
             {
@@ -259,7 +259,7 @@ class UnigramModel(PieceModel):
                 "is_cut": charsmap.spaces,
             },
             (),
-            TokenMatcher(data, offsets, ids) if longest > LONGEST_TOKEN else None,
+            TokenMatcher(data, offsets, ids) if is_long.any() else None,
             (self._unknown, self._unknown_score),
             (False, False),
         )

@@ -161,8 +161,7 @@ class TokenStore:
         return self.span(index)
 
     def has_id(self, token_id: int) -> bool:
-        ids = self._columns.ids
-        return bool((ids[: self._gap] == token_id).any() or (ids[self._behind :] == token_id).any())
+        return self.count(token_id) > 0
 
     def has_empty_at(self, position: int) -> bool:
         """Whether a token with an empty span stands exactly at `position`."""

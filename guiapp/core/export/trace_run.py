@@ -191,8 +191,7 @@ class TraceRun(ExportedRun):
         finds = np.isin(columns.operation[recent], FINDS)
         if place == self._debugger.n_steps or not finds[-1]:
             return ()
-        for column in (columns.end, columns.piece):
-            finds &= column[recent] == column[place]
+        finds &= columns.end[recent] == columns.end[place]
         steps = (np.flatnonzero(finds)[-MOST_PAIRS:] + recent.start).tolist()
         return tuple(PagePair(teller.made(step), teller.worth(step), step == place) for step in steps)
 

@@ -24,8 +24,8 @@ def ids_around(said: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
         raise ComponentError(
             "has a post-processor that repeats or drops the text, rather than to put ids around it"
         )
-    if len(ids) > MOST_AROUND:
-        raise ComponentError(f"has a post-processor that puts {len(ids):,} ids around a text")
+    if (n_around := len(ids) - 1) > MOST_AROUND:
+        raise ComponentError(f"has a post-processor that puts {n_around:,} ids around a text")
     at = ids.index(None)
     return _whole(ids[:at]), _whole(ids[at + 1 :])
 

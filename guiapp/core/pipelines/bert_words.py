@@ -162,7 +162,7 @@ class BertWordsPipeline(PartsPipeline):
 
     def _is_plain(self, text: NDArray[np.uint8]) -> bool:
         """Whether the native library does with a text what the parts do."""
-        if int(text.max(initial=0)) >= 0x80:
+        if (text >= 0x80).any():
             try:
                 codes = np.frombuffer(text.tobytes().decode().encode("utf-32-le"), np.uint32)
             except UnicodeDecodeError:
@@ -175,7 +175,7 @@ class BertWordsPipeline(PartsPipeline):
             return True
         words, ends = self._kernel.words(text)
         n_characters = np.cumsum(words[0] & 0xC0 != 0x80)[ends - 1]
-        return int(np.diff(n_characters, prepend=0).max(initial=0)) - 1 <= self._most_characters
+        return bool((np.diff(n_characters, prepend=0) <= self._most_characters + 1).all())
 
     @cached_property
     def _breaks(self) -> NDArray[np.bool_]:

@@ -66,7 +66,7 @@ class PieceUnigramPipeline(UnigramPipeline):
     @cached_property
     def _model(self) -> Unigram:
         vocabulary = self._vocabulary
-        longest = np.diff(vocabulary.token_offsets)[self._token_ids].max(initial=0)
+        is_long = np.diff(vocabulary.token_offsets)[self._token_ids] > LONGEST_TOKEN
         arrays: dict[str, NDArray[Any]] = {
             "token_data": vocabulary.token_data,
             "token_offsets": vocabulary.token_offsets,
@@ -78,7 +78,7 @@ class PieceUnigramPipeline(UnigramPipeline):
             "is_settled": np.zeros(1 << 16, np.bool_),
             "is_cut": np.zeros(256, np.bool_),
         }
-        matcher = self._matcher if longest > LONGEST_TOKEN else None
+        matcher = self._matcher if is_long.any() else None
         unknown = self._unknown, self._unknown_score
         return Unigram(arrays, (), matcher, unknown, (False, False), is_single=True)
 

@@ -129,7 +129,7 @@ class SymbolEncoder:
         Unknown characters wait for the next known one, so what is written as bytes goes before them: the
         library's way.  Each symbol takes the bytes of as many as it stands for, whichever these are.
         """
-        options, unknown = self._options, self._options.unknown
+        unknown = ABSENT if self._options.unknown is None else self._options.unknown
         sizes: list[tuple[int, int]] = []  # symbol, and how many bytes it stands for
         kept: list[int] = []  # the bytes that belong to symbols
         waiting = 0  # bytes of unknown characters
@@ -140,21 +140,21 @@ class SymbolEncoder:
             symbol = int(self._symbols_of_codes[2 * is_first + is_last][ord(character)])
             spelled = self._spelled_as_bytes(character, is_first, is_last) if symbol == ABSENT else []
             if symbol != ABSENT:
-                if waiting and unknown is not None:
+                if waiting:
                     sizes.append((unknown, waiting))
                     waiting = 0
                 sizes.append((symbol, size))
             elif spelled:
                 sizes += spelled
-            elif unknown is not None:
-                if waiting and not options.fuses_unknown:
+            elif unknown != ABSENT:
+                if waiting and not self._options.fuses_unknown:
                     sizes.append((unknown, waiting))
                     waiting = 0
                 waiting += size
-            if symbol != ABSENT or spelled or unknown is not None:
+            if symbol != ABSENT or spelled or unknown != ABSENT:
                 kept += range(at, at + size)
             at += size
-        if waiting and unknown is not None:
+        if waiting:
             sizes.append((unknown, waiting))
         return _placed(sizes, kept)
 

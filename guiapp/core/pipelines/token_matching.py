@@ -127,7 +127,7 @@ def _stay_whole(tree: TokenTree, merging: PairMerging, left: int, right: int) ->
 
 def _why_not_matched(vocabulary: Vocabulary) -> str:
     """Why tokens are not looked for byte by byte; "" where they are."""
-    if np.diff(vocabulary.token_offsets).max(initial=0) <= SURELY_SHORT:  # spares spelling them all
+    if (np.diff(vocabulary.token_offsets) <= SURELY_SHORT).all():  # spares spelling them all
         return ""
     if (longest := vocabulary.longest_token_bytes) <= LONGEST_MATCHED:
         return ""

@@ -87,7 +87,7 @@ class UnigramPipeline(Pipeline):
     @cached_property
     def _model(self) -> Unigram:
         vocabulary, rules = self._vocabulary, self._vocabulary.rules
-        longest = np.diff(vocabulary.token_offsets)[self._token_ids].max(initial=0)
+        is_long = np.diff(vocabulary.token_offsets)[self._token_ids] > LONGEST_TOKEN
         return Unigram(
             {
                 "token_data": vocabulary.token_data,
@@ -101,7 +101,7 @@ class UnigramPipeline(Pipeline):
                 "is_cut": self._words.cut_bytes,
             },
             self._user_defined,
-            self._matcher if longest > LONGEST_TOKEN else None,
+            self._matcher if is_long.any() else None,
             (self._unknown, self._unknown_score),
             (rules.add_space_prefix, rules.remove_extra_whitespaces),
         )

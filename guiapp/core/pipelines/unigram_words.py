@@ -97,7 +97,7 @@ class UnigramWords:
         """The same for `fast`, which takes the first word for itself; but words must be worth looking for."""
         if self._why_dependent:
             return self._why_dependent
-        if self._sizes.max(initial=0) > LONGEST_TOKEN:
+        if (self._sizes > LONGEST_TOKEN).any():
             return f"Some tokens have more than {LONGEST_TOKEN} bytes, so to look for them takes too long."
         if self.longest_exact < LEAST_BYTES:
             return (

@@ -43,12 +43,12 @@ class TokenSearch:
     def __init__(self, tokens: Sequence[AddedToken]) -> None:
         self._tokens = tokens
         texts = [token.searched.encode() for token in tokens]
-        self._native = native.SpecialTokens(texts, np.zeros(len(texts), np.uint8)) if texts else None
+        self._native = native.SpecialTokens(texts, np.zeros(len(texts), np.uint8))
         self._by_length = sorted(zip(texts, tokens, strict=True), key=lambda pair: len(pair[0]), reverse=True)
 
     def find(self, text: NDArray[np.uint8], parse_special: bool) -> Found:
         """The tokens that a text has, in order; without `parse_special` none of the special ones."""
-        if self._native is None:
+        if not self._tokens:
             return []
         rows, starts, ends = self._native.occurrences(text).tolist()
         tokens = (self._tokens[row] for row in rows)
@@ -56,8 +56,6 @@ class TokenSearch:
 
     def occurrences(self, text: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """From where to where the longest token reaches at each place where some begin."""
-        if self._native is None:
-            return np.empty(0, np.int64), np.empty(0, np.int64)
         _, starts, ends = self._native.occurrences(text)
         return starts, ends
 

@@ -203,12 +203,10 @@ def _points_at(
     view: NDArray[np.uint8], starts: NDArray[np.int64]
 ) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
     """The characters that begin there, with their sizes; 0 where none does."""
-    if not len(view):
-        return np.zeros(len(starts), np.uint32), np.ones(len(starts), np.int64)
     first = view.take(starts, mode="clip")
-    sizes = np.where((starts >= 0) & (starts < len(view)), _SIZES[first], 0)
+    sizes = _SIZES[first]
     points = first & _BITS[sizes]
-    is_whole = (sizes > 0) & (starts + sizes <= len(view))
+    is_whole = starts + sizes <= len(view)
     for at in range(1, 4):
         goes_on, byte = sizes > at, view.take(starts + at, mode="clip")
         is_whole &= ~goes_on | (byte & 0xC0 == 0x80)
@@ -221,7 +219,7 @@ def _points_before(view: NDArray[np.uint8], ends: NDArray[np.int64]) -> NDArray[
     """The characters that end there; 0 where none does."""
     starts = ends - 1
     for _ in range(3):
-        starts = starts - ((starts > 0) & (view.take(starts, mode="clip") & 0xC0 == 0x80))
+        starts = starts - (view.take(starts, mode="clip") & 0xC0 == 0x80)
     points, sizes = _points_at(view, starts)
     return np.where(starts + sizes == ends, points, 0)
 

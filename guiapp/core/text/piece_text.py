@@ -158,7 +158,7 @@ class PieceText:
         nor the next one, with which the second could become something else.
         """
         before, after = character_before(text, cut), character_at(text, cut)
-        follows = character_at(text, cut + len(after)) if after else b""
+        follows = character_at(text, cut + len(after))
         if self.rules.adds_space and self.rules.adds_at_end:
             return False
         if self.rules.removes_spaces and before in (SPACE, SPACE_SYMBOL):
@@ -214,4 +214,4 @@ def character_before(text: NDArray[np.uint8], end: int) -> bytes:
     start = end - 1
     while start > 0 and text[start] & 0xC0 == 0x80:
         start -= 1
-    return text[max(start, 0) : end].tobytes()
+    return text[start:end].tobytes()

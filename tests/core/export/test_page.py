@@ -162,11 +162,31 @@ def test_a_page_has_the_state_before_each_step_and_the_last_one():
 
 
 def test_long_texts_are_shown_around_the_step():
-    run = trace_run("é" * 500 + " lions " + "é" * 500)
-    middle = next(at for at in run.steps if "lions" in run.page_step(at).text[1])
-    before, _, behind = run.page_step(middle).text
-    assert (before[0], behind[-1], "�" in before + behind, "<" in before + behind) == ("…", "…", False, False)
-    assert len(before) + len(behind) < 250
+    text = "é" * 60 + " lions " + "é" * 60
+    tokenizer = guiapp.open_model("demo:bpe")
+    debugger = debugger_for(tokenizer, record(tokenizer, text, "heap"))
+    run, columns, data = TraceRun(debugger), debugger.trace.columns, text.encode()
+    ends = [*zip(columns.position.tolist(), columns.end.tolist(), strict=True), (len(data), len(data))]
+    for place, (start, end) in [*enumerate(ends)][::3]:
+        before, at, behind = (
+            stretch.decode(errors="ignore").replace(" ", "·")
+            for stretch in (data[max(0, start - 100) : start], data[start:end], data[end : end + 100])
+        )
+        tokens = list(zip(*(column.tolist() for column in debugger.states.tokens(place)), strict=True))
+        middle = sum(first < start for _, first, _ in tokens)
+        shown = [
+            (debugger.teller.label(*token), start <= token[1] and token[2] <= end)
+            for token in tokens[max(0, middle - 15) : middle + 15]
+        ]
+        found = run.page_step(place)
+        around = ("…" * (start > 100) + before, behind + "…" * (end + 100 < len(data)))
+        assert (found.text[0], found.text[2]) == around
+        assert found.text[1] == (at if len(at) <= 100 else f"{at[:100]}…")
+        cut = [("…", False)]
+        assert list(found.rows[0]) == cut * (middle > 15) + shown + cut * (middle + 15 < len(tokens))
+        debugger.go_to(place)
+        stale = [pair.is_stale for pair in debugger.waiting(10).candidates]
+        assert [pair.worth.endswith(" (stale)") for pair in found.pairs] == stale
 
 
 def test_ways_that_end_at_the_same_place_are_shown_with_their_scores():
@@ -191,6 +211,22 @@ def test_a_training_is_shown_from_its_start():
     assert first.rows[0][-1] == ("b</w>", True)
     assert first.sentence.startswith("`b` + `</w>` → `b</w>`, 4 times")
     assert shown.page_step(3).pairs == ()
+
+
+def test_of_a_training_the_first_words_are_shown_and_the_best_pairs():
+    run = begin("bpe", " ".join(first + second for first in "abcdef" for second in "uvwxyz") * 3, 300)
+    kept = TrainingRecord(run.start)
+    for merge in run.steps():
+        kept.append(to_json(merge).encode())
+    told, words = kept.step(1), kept.words(0)
+    assert (len(told.ties), len(told.rivals), len(words)) == (4, 11, 37)
+    tied = [(pair, told.worth) for pair in ((told.left, told.right), *told.ties)]
+    start = TrainingRun(kept).page_step(0)
+    assert start.rows == tuple(tuple((kept.write(each), False) for each in cut) for cut, _, _ in words[:30])
+    assert start.pairs == tuple(
+        PagePair(" + ".join(map(kept.write, pair)), f"{worth:,.4g}", number == 0)
+        for number, (pair, worth) in enumerate([*tied, *told.rivals][:10])
+    )
 
 
 def test_words_are_rich_only_where_they_say_so():

@@ -48,7 +48,7 @@ def test_what_is_part_of_an_emoji_is_not_told_as_invisible(emoji):
 @pytest.mark.parametrize(
     ("text", "spans"),
     [
-        ("1\ufe0f", [(1, 2)]),
+        ("\u200b1\ufe0f", [(0, 1), (2, 3)]),
         ("a\u200d👩", [(1, 2)]),
         ("👩\u200d", [(1, 2)]),
         ("👩\ufe0e", [(1, 2)]),

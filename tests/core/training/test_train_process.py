@@ -17,9 +17,9 @@ from guiapp.core.training.write_gguf import NO_RULE, ModelFile, Token, write_ggu
 def answers(tmp_path, monkeypatch):
     """Lines told for a text and a size, and where the model file goes."""
 
-    def ask(text: bytes, size: int, has_end_marks: bool):
+    def ask(text: bytes, size: int, has_end_marks: bool, file: str = "out.gguf"):
         (tmp_path / "text").write_bytes(text)
-        output = str(tmp_path / "out.gguf")
+        output = str(tmp_path / file)
         request = TrainRequest("bpe", str(tmp_path / "text"), size, has_end_marks, output)
         assert request.line().endswith(b"}\n")
         out = io.TextIOWrapper(io.BytesIO())
@@ -44,6 +44,13 @@ def test_mistakes_are_the_only_answer(answers):
     ((last,), _) = answers(b" ", 400, False)
     assert Finished(**last["finished"]) == Finished(
         error="The text is empty. Train on a text with some words."
+    )
+
+
+def test_where_no_file_can_be_written_the_end_says_so(answers):
+    (*_, last), output = answers(b"ab ab", 400, False, "no folder/out.gguf")
+    assert Finished(**last["finished"]) == Finished(
+        error=f"{output} cannot be written: No such file or directory."
     )
 
 

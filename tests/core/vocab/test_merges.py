@@ -3,6 +3,7 @@
 import random
 from itertools import pairwise
 
+import numpy as np
 import pytest
 from pair_vocabularies import byte_level, character_level, sentence_piece
 from piece_models import UNKNOWN, UNUSED, model, piece
@@ -10,6 +11,7 @@ from toy_vocabulary import toy_vocabulary
 
 from guiapp.core.errors import VocabError
 from guiapp.core.open_model import open_model
+from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.merges import byte_pair_merging, sentence_piece_merging
 from guiapp.core.vocab.vocabulary import Rules
 
@@ -21,6 +23,13 @@ def test_tokens_are_cut_where_both_sides_are_symbols():
     rules = sentence_piece_merging(vocabulary).rules
     made = {TOKENS[rule.made] for rule in rules.values()}
     assert made == {"ab", "aba", "abaéa", "éa", "aé", "xy", "xyz", "▁a", b"\xe3\x81"}
+
+
+def test_where_all_pairs_merge_the_lowest_id_comes_first_and_none_that_is_not_normal():
+    attributes = [Attribute.NORMAL] * 3 + [Attribute.CONTROL, Attribute.NORMAL, Attribute.NORMAL]
+    changes = {"rules": Rules(byte_encoding=True, merges_all_pairs=True), "attributes": np.array(attributes)}
+    merging = byte_pair_merging(byte_level([], ["a", "b", "c", "ab", "ca", "bc"], **changes))
+    assert sorted((rule.rank, rule.made) for rule in merging.rules.values()) == [(4, 4), (5, 5)]
 
 
 def test_a_token_of_a_megabyte_takes_no_time():

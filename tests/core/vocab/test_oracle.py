@@ -89,25 +89,36 @@ def test_what_a_file_leaves_open_is_as_llama_cpp_takes_it(model, tmp_path):
     oracle.close()
 
 
-def test_ends_of_generation_are_llama_cpps_for_any_texts_kinds_and_keys(tmp_path):
+NAMED = ({}, {"name": "Phi-3 mini"}, {"name": "my PHI3"}, {"name": "modern-bert"}, {"pre": "jina-v2-code"})
+PHI3 = ("</s>", "<unk>", "<s>", "<|endoftext|>")
+
+
+def test_ends_of_generation_and_kinds_are_llama_cpps_for_any_texts_kinds_keys_and_names(tmp_path):
     """Of fill-in texts one at most for each role: which of several counts differs between builds."""
     from llama_oracle import LlamaOracle
 
     several = [*END_TEXTS.split(), *CHANNEL_TEXTS.split(), "<|plamo:eos|>", "<|end|>"]
+    several += ["[MASK]", "<mask>", "<unused_7>", "x unused", *PHI3]
     rng, oracle = random.Random(4), LlamaOracle()
     for number in range(60):
         fill_in = [rng.choice(TEXTS_OF_ROLE[role].split()) for role in ("fim_pad", "fim_rep", "fim_sep")]
         texts = {*rng.sample(several, rng.randint(1, 12)), *rng.sample(fill_in, rng.randint(0, 3))}
-        tokens = ["a", "b", "ab", *sorted(texts)]
+        named = rng.choice(NAMED)
+        if "hi" in named.get("name", "").lower():
+            texts |= {*PHI3}
+        tokens = ["a", "b", "ab", "un", "used", *sorted(texts)]
         keys = {
             f"{role}_token_id": rng.randrange(len(tokens))
             for role in ("eos", "eot", "eom", "fim_pad")
             if rng.random() < 0.4
         }
-        types = [1, 1, 1, *(rng.choice((1, 3, 4, 5)) for _ in texts)]
-        given = {"model": "gpt2", "pre": "gpt-2", "merges": ["a b"], "tokens": tokens, "types": types, **keys}
-        path = write_vocab(tmp_path / f"{number}.gguf", **given)
+        if "<|plamo:eos|>" in texts:
+            keys["eos_token_id"] = tokens.index("<|plamo:eos|>")
+        types = [1, 1, 1, 3, 3, *(rng.choice((1, 3, 4, 5)) for _ in texts)]
+        given = {"model": "gpt2", "pre": "gpt-2", "merges": ["a b"], "tokens": tokens, "types": types}
+        path = write_vocab(tmp_path / f"{number}.gguf", **given | keys | named)
         oracle.load(path)
-        ends = {token_id for token_id in range(len(tokens)) if oracle.is_eog(token_id)}
-        assert load_vocabulary(path).eog == ends, given
+        found, every_id = load_vocabulary(path), range(len(tokens))
+        assert found.eog == {token_id for token_id in every_id if oracle.is_eog(token_id)}, given
+        assert found.attributes.tolist() == [oracle.attr(token_id) for token_id in every_id], given
     oracle.close()

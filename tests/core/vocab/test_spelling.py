@@ -2,7 +2,7 @@
 
 import json
 from dataclasses import replace
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
@@ -138,10 +138,10 @@ def test_pieces_that_sentencepiece_reads_like_normal_ones_are_spelled_so(tmp_pat
 
 def test_a_kind_is_the_bit_that_decides_how_a_token_is_used():
     every = {name: Attribute[name.upper().replace("-", "_")] for name in KIND_NAMES if name != "undefined"}
-    tokens = every | {"none": Attribute(0)}
-    vocabulary = toy_vocabulary(tokens)
+    several = {f"{first} {other}": every[first] | every[other] for first, other in combinations(every, 2)}
+    vocabulary = toy_vocabulary(every | {"none": Attribute(0)} | several)
     told = [vocabulary.kind(token) for token in range(len(vocabulary))]
-    assert told == [*every, "undefined"]
+    assert told == [*every, "undefined", *(name.split()[0] for name in several)]
     assert [KIND_NAMES[kind] for kind in vocabulary.kinds] == told
 
 

@@ -128,6 +128,7 @@ OTHERS = {
     "split without a number": {**BPE, "keys": {"split.count": Raw("u16", 2)}},
     "twins": {**BPE, "tokens": ["a", "a"]},
     "short byte": {**BPE, "tokens": ["a", "b", "<0"], "types": [1, 1, 6]},
+    "byte without digits": {**BPE, "tokens": ["a", "b", "<0x"], "types": [1, 1, 6]},
     "no merges": {**BPE, "merges": None},
     "unknown pre": {**BPE, "pre": "foo-9"},
 }  # fmt: skip
