@@ -33,6 +33,7 @@ def status_of(*numbers, clock, button, off):
 
 
 def test_all_words_can_be_read_in_a_window_of_any_size(page, engine, qtbot):
+    assert unreadable(page.window()) == []
     tell(qtbot, page, engine, some_finds(page, engine))
     press(qtbot, page.shell, Qt.Key.Key_Down, CTRL)
     assert unreadable(page.window()) == []

@@ -1,6 +1,7 @@
 """Why the selected token is there, and from each line to its step, by real clicks."""
 
 import pytest
+from controls_in_words import controls_of
 from editor_hands import place_of_byte
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication
@@ -59,6 +60,14 @@ def test_from_a_token_to_the_merge_that_made_it_in_three_clicks(open_on, qtbot):
         assert (columns.position[step], columns.end[step]) == (wanted.merged.start, wanted.merged.end)
         shell.window.actions_table["inspect"].trigger()
         settle(qtbot, panel)
+
+
+def test_each_stage_has_a_heading(open_on):
+    _, panel = open_on(TEXT.index(b"kenization"))
+    QApplication.processEvents()  # lays it out
+    titles = [stage.title for stage in panel._shown.stages]
+    told = [line.partition(" | ")[-1] for line in controls_of(panel)]
+    assert [line for line in told if line in titles] == titles
 
 
 def test_each_line_of_each_stage_shows_its_step(open_on, qtbot):
