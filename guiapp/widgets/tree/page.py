@@ -193,12 +193,13 @@ class TreePage(Page):
             self.tabs.choose(PANELS.index("Found"))
 
     def _follow_hover(self, node: int | None) -> None:
-        picture, geometry, point = self.model.picture, self.view.geometry_now, self.view.pointer
-        if node is None or picture is None or geometry is None or point is None:
+        if node is None:
             self.card.hide()
-        else:
-            told = glance(picture, node, self.model.counts, self.model.spelling.now)
-            self.card.show_beside(node_outline(geometry, node), point, *told)
+            return
+        picture, geometry, point = self.model.picture, self.view.geometry_now, self.view.pointer
+        assert picture is not None and geometry is not None and point is not None
+        told = glance(picture, node, self.model.counts, self.model.spelling.now)
+        self.card.show_beside(node_outline(geometry, node), point, *told)
 
 
 def make_page(setting: PageSetting) -> TreePage:

@@ -282,6 +282,10 @@ def test_a_clicked_token_tells_where_it_is_from(page, qtbot):
 
 def test_keys_go_from_token_to_token_and_from_turn_to_turn(page, qtbot):
     page.prompt.setFocus()
+    assert page.model.selected_token is None
+    qtbot.keyClick(page.prompt, Key.Key_Down)
+    assert page.model.selected_token == 0
+    qtbot.keyClick(page.prompt, Key.Key_End)
     qtbot.keyClick(page.prompt, Key.Key_Home)
     assert page.model.selected_token == 0
     qtbot.keyClick(page.prompt, Key.Key_Right)
