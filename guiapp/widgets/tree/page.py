@@ -197,7 +197,9 @@ class TreePage(Page):
             self.card.hide()
             return
         picture, geometry, point = self.model.picture, self.view.geometry_now, self.view.pointer
-        assert picture is not None and geometry is not None and point is not None
+        assert picture is not None
+        assert geometry is not None
+        assert point is not None
         told = glance(picture, node, self.model.counts, self.model.spelling.now)
         self.card.show_beside(node_outline(geometry, node), point, *told)
 

@@ -52,6 +52,10 @@ def names(panel):
     return [row.name for row in panel.view.table.rows]
 
 
+def titles(menu):
+    return [action.text() for action in menu.actions()]
+
+
 def click_head(qtbot, view, title):
     header = view.horizontalHeader()
     shown = (str(header.model().headerData(at, header.orientation())) for at in range(header.count()))
@@ -117,7 +121,11 @@ def test_delete_takes_selected_rows_out_and_what_is_selected_stays_so(panel, qtb
     figures = panel.view.figures
     figures.setFocus()
     panel.view.figures.selectRow(0)
-    assert "Remove" not in [action.text() for action in panel.view.menu().actions()]
+    assert titles(panel.view.menu())[-1] == "Sort by model", "it is a column, and stays"
+    panel.view.figures.selectRow(3)
+    assert titles(panel.view.menu())[-2:] == ["Put into a column", "Remove"]
+    panel.view.figures.selectAll()
+    assert "Put into a column" not in titles(panel.view.menu()), "one at a time"
     panel.view.figures.selectRow(3)
     click_head(qtbot, figures, "tokens")
     assert [row.name for row in panel.view.selected_rows()] == [OTHERS[1]]
