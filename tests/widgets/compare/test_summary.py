@@ -124,7 +124,8 @@ def test_delete_takes_selected_rows_out_and_what_is_selected_stays_so(panel, qtb
     assert titles(panel.view.menu())[-1] == "Sort by model", "it is a column, and stays"
     panel.view.figures.selectRow(3)
     assert titles(panel.view.menu())[-2:] == ["Put into a column", "Remove"]
-    panel.view.figures.selectAll()
+    qtbot.keyClick(figures, Qt.Key.Key_Up, Qt.KeyboardModifier.ShiftModifier)
+    assert [row.name for row in panel.view.selected_rows()] == list(OTHERS)
     assert "Put into a column" not in titles(panel.view.menu()), "one at a time"
     panel.view.figures.selectRow(3)
     click_head(qtbot, figures, "tokens")
