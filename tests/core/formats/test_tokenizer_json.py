@@ -145,6 +145,14 @@ def test_added_tokens_get_the_ids_of_their_texts_or_the_next_ones(tmp_path):
     assert "the added token “ab” the id 9" in vocabulary.warnings[0]
 
 
+@pytest.mark.parametrize("are_bytes", [True, False])
+def test_names_of_bytes_are_bytes_where_the_model_falls_back_to_them(tmp_path, are_bytes):
+    model = {"type": "BPE", "vocab": {"a": 0, "<0x0A>": 1}, "merges": [], "byte_fallback": are_bytes}
+    path = written(tmp_path / "tokenizer.json", model=model, added_tokens=[])
+    kinds = list(map(guiapp.open_model(path).vocabulary.kind, range(2)))
+    assert kinds == ["normal", "byte" if are_bytes else "normal"]
+
+
 def test_of_added_tokens_that_are_looked_for_alike_the_first_is_found(tmp_path):
     added = [
         PLAIN | {"id": 4 + n, "content": text, "normalized": True} for n, text in enumerate(("XY", "xy"))
