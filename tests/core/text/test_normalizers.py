@@ -98,6 +98,10 @@ def test_plamo2_shortens_characters_and_drops_one_byte_order_mark():
     assert plamo2_text(b"\xef\xbb\xbf\xef\xbb\xbf\xc0\x80").data.tobytes() == b"\xef\xbb\xbf\0"
 
 
+def test_plamo2_replaces_broken_bytes_one_by_one():
+    assert plamo2_text(b"\xe2\x82a\xff").data.tobytes().decode() == "\ufffd\ufffda\ufffd"
+
+
 def test_plamo2_keeps_values_above_unicode():
     assert plamo2_text(b"\xf5\x80\x80\x80").data.tobytes() == b"\xf5\x80\x80\x80"
 

@@ -200,6 +200,17 @@ def test_a_difference_stands_in_its_line_and_knows_the_edge_of_the_text(causes):
     assert last.tokens == ((), ())
 
 
+def test_of_a_long_text_only_what_is_near_a_difference_stands_around_it(comparison, causes, qtbot):
+    front = b"so it goes. " * 83 + b"and\n"
+    comparison.document.insert(front)
+    qtbot.waitUntil(lambda: comparison.is_ready)
+    index = next(at for at in range(2000) if comparison.stretch_of(at)[0] == len(front) + STRETCHES[0][0])
+    found = causes.difference_at(index)
+    assert found.around == TEXT.partition(b"\n")[0] + b"\n"
+    assert (found.start, found.end) == STRETCHES[0]
+    assert [each[1:] for tokens in found.tokens for each in tokens] == [STRETCHES[0], (6, 11)]
+
+
 def test_sides_are_the_models_with_their_switches_and_names_of_their_own(comparison, compared, causes, qtbot):
     compared.sessions[1].set_add_special(False)
     compared.add("demo:bpe")

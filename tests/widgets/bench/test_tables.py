@@ -85,6 +85,15 @@ def test_tables_that_have_room_are_not_cut_off_at_the_side(view, width_px):
         assert view.document().size().width() <= view.viewport().width()
 
 
+def test_tables_without_room_can_be_scrolled_to_the_side(view):
+    view.resize(200, 300)
+    QApplication.processEvents()
+    assert view.horizontalScrollBar().isVisible()
+    view.resize(1300, 300)
+    QApplication.processEvents()
+    assert not view.horizontalScrollBar().isVisible()
+
+
 def colors(view, words):
     """Those in which some words are written."""
     found = view.document().find(words)
