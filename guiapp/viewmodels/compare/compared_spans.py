@@ -14,7 +14,6 @@ from guiapp.viewmodels.tokens.layout import SpanWindow, Strength
 
 if TYPE_CHECKING:
     from guiapp.core.compare.live_comparison import LiveComparison
-    from guiapp.core.vocab.vocabulary import Vocabulary
     from guiapp.viewmodels.model_session import ModelSession
 
 
@@ -35,11 +34,7 @@ class ComparedSpans(QObject):
     def __init__(self, session: ModelSession, parent: QObject) -> None:
         super().__init__(parent)
         self.session = session
-        self.tokens = session.tokens
-        self._vocabulary: Vocabulary | None = session.vocabulary
-        self._live: LiveComparison | None = None
-        self._row = 0
-        self._is_alone = True
+        self.show(None, is_alone=True)
         session.tokens_changed.connect(self._follow)
 
     def close(self) -> None:

@@ -258,6 +258,10 @@ def test_other_ids_of_one_span_are_a_difference_where_both_have_one_vocabulary()
     assert first_difference(ours, Debugger(trace, again)).byte == ours.trace.result.starts[-1]
     other = replace(vocabulary, token_data=vocabulary.token_data[::-1].copy())
     assert first_difference(ours, Debugger(trace, other)) is None
+    columns = ours.trace.columns
+    trace = replace(ours.trace, columns=columns._replace(result=columns.result + 1))
+    assert first_other_step(ours, Debugger(trace, again)) == 0
+    assert first_other_step(ours, Debugger(trace, other)) is None
 
 
 @pytest.mark.real_vocabs
