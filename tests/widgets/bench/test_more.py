@@ -44,8 +44,11 @@ def settle(qtbot, panel: MorePanel) -> None:
     qtbot.waitUntil(lambda: not panel._counting.isActive())
 
 
-def test_all_words_can_be_read_in_a_window_of_any_size(open_page, qtbot):
-    qtbot.mouseClick(open_page.footer.more_button, Qt.MouseButton.LeftButton)
+def test_all_words_can_be_read_in_a_window_of_any_size(open_page, model, qtbot):
+    qtbot.mouseClick(open_page.footer.more_button, LEFT)
+    choice = model.choice
+    qtbot.waitUntil(lambda: None not in map(choice.size_of, choice.known_texts))
+    settle(qtbot, open_page.more)
     assert unreadable(open_page) == []
 
 
