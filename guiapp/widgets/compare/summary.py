@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from guiapp.viewmodels.compare.compared_models import ComparedModels
     from guiapp.widgets.window.pages import PageRequests
 
-LEAST_HEIGHT_PX, USUAL_HEIGHT_PX = 120, 230
+LEAST_HEIGHT_PX, USUAL_HEIGHT_PX = 96, 230
 
 
 class SummaryPanel(QWidget):
