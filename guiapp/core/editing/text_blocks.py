@@ -82,8 +82,12 @@ class TextBlocks:
         newlines = self._buffer.newlines
         inside = newlines[np.searchsorted(newlines, start) : np.searchsorted(newlines, end)]
         fresh = self._cut(start, end, inside, is_last=last + 1 == len(self))
-        self._starts = np.concatenate((self._starts[:first], fresh, self._starts[last + 1 :]))
-        return BlockSplice(first, last + 1 - first, len(fresh))
+        splice = BlockSplice(first, last + 1 - first, len(fresh))
+        if splice.removed == splice.added:  # as with most keys: all others stay where they are
+            self._starts[first : last + 1] = fresh
+        else:
+            self._starts = np.concatenate((self._starts[:first], fresh, self._starts[last + 1 :]))
+        return splice
 
     def _ends_in_newline(self, start: int, end: int) -> bool:
         return end > start and self._buffer.slice(end - 1, end) == b"\n"
@@ -94,9 +98,12 @@ class TextBlocks:
         if not is_last and len(newlines) and line_starts[-1] == end:
             line_starts = line_starts[:-1]
         lengths = np.diff(line_starts, append=end)
+        too_long = np.flatnonzero(lengths > MAX_BLOCK_BYTES)
+        if not len(too_long):
+            return line_starts
         cuts = [
             cut
-            for line in np.flatnonzero(lengths > MAX_BLOCK_BYTES)
+            for line in too_long
             for cut in _cuts_of_line(self._buffer.slice, int(line_starts[line]), int(lengths[line]))
         ]
         return np.sort(np.concatenate((line_starts, np.array(cuts, np.int64))))
