@@ -73,12 +73,14 @@ def _content_as_control(chat: Chat) -> Iterator[Hint]:
 def _two_bos(chat: Chat) -> Iterator[Hint]:
     """With nothing but white space between them; templates of old models begin each turn with one."""
     bos, spans, alike = chat.tokenizer.vocabulary.special_ids.bos, chat.encoding.spans, list[int]()
+    if bos is None:
+        return
     for place in np.flatnonzero(chat.token_ids == bos).tolist():
         before = chat.encoding.text_bytes[spans[alike[-1], 1] : spans[place, 0]] if alike else b""
         if before.strip() or chat.origins[place].is_content:
             break
         alike.append(place)
-    if bos is None or len(alike) < 2:
+    if len(alike) < 2:
         return
     tokens, is_pair = (alike[0], alike[-1] + 1), len(alike) == 2
     name = quoted(_raw(chat.tokenizer.vocabulary, bos))
