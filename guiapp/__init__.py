@@ -79,7 +79,7 @@ def chat(
     conversation = conversation_of(messages, tools)
     tokenizer = model if isinstance(model, Tokenizer) else open_model(model)
     given = None if template is None else fsdecode(template)
-    settings = ChatSettings(given, add_generation_prompt, add_special, as_text, variables)
+    settings = ChatSettings(given, add_generation_prompt, add_special, as_text, dict(variables))
     return chat_of(tokenizer, conversation, settings)
 
 

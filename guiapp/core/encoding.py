@@ -130,6 +130,9 @@ class Encoding:
     def __len__(self) -> int:
         return len(self.token_ids)
 
+    def __reduce__(self) -> tuple[type[Encoding], tuple[object, ...]]:
+        return Encoding, (self._text, self.token_ids, self.spans, self.encoder)
+
 
 def as_bytes(text: str | bytes) -> bytes:
     """The bytes that llama.cpp would be given for this text; EncodeError if it could not take so many."""

@@ -33,7 +33,7 @@ class UnknownPreError(VocabError):
     likely  names to choose from first, the likeliest in front
     """
 
-    def __init__(self, message: str, pre: str, likely: Sequence[str] = ()) -> None:
+    def __init__(self, message: str, pre: str = "", likely: Sequence[str] = ()) -> None:
         super().__init__(message)
         self.pre, self.likely = pre, tuple(likely)
 

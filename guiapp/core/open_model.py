@@ -45,7 +45,8 @@ def open_model(
             opening.whole_bytes = file.whole_bytes
             vocabulary = load_vocabulary(file.path, opening, pre)
             if file.remark:
-                vocabulary = replace(vocabulary, warnings=(file.remark, *vocabulary.warnings))
+                warnings = (file.remark, *vocabulary.warnings)
+                vocabulary = replace(vocabulary, warnings=warnings).opened_from(vocabulary.opened_files)
             opening.begin(ENCODERS)
             tokenizer = Tokenizer(vocabulary)
     except MemoryError as error:

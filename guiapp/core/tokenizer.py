@@ -9,7 +9,6 @@ vocabulary's type; BOS, EOS and the like are put around the whole.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from copy import copy
 from dataclasses import dataclass
 from functools import cached_property, partial
 from types import MappingProxyType
@@ -65,6 +64,7 @@ class Tokenizer:
         self.special_tokens = _special_tokens_of(vocabulary)
         self._ways: dict[tuple[bool, bool, str | None], _Way] = {}
         self.n_threads = min(n_cores(), MOST_THREADS)
+        self._choices: tuple[tuple[str, tuple[object, ...]], ...] = ()  # methods and what they were given
 
     @cached_property
     def encoders(self) -> Mapping[str, Algorithm]:
@@ -76,7 +76,7 @@ class Tokenizer:
 
         Not what the model was trained on: for measuring algorithms and looking at them.
         """
-        tokenizer = self._changed(pipeline=self.pipeline.without_splitting())
+        tokenizer = self._changed("without_splitting", (), pipeline=self.pipeline.without_splitting())
         reason = "Text is not split before merging, unlike in llama.cpp."
         if tokenizer.pipeline is not self.pipeline:
             tokenizer.__dict__["exactness"] = Exactness("approximate", reason)
@@ -92,7 +92,7 @@ class Tokenizer:
             raise EncodeError(f"A dropout of {share} is not possible. Choose one from 0 to below 1.")
         state = (seed * 0x9E3779B1 + 1) % (1 << 32) or 1
         dropout = Dropout(int(share * (1 << 32)), state)
-        return self._changed(pipeline=self.pipeline.with_dropout(dropout))
+        return self._changed("with_dropout", (share, seed), pipeline=self.pipeline.with_dropout(dropout))
 
     def with_threads(self, n_threads: int) -> Tokenizer:
         """The same tokenizer, but long texts and many are encoded on so many threads: 1 for measuring.
@@ -101,7 +101,7 @@ class Tokenizer:
         MOST_ASKED_FOR: each may need 20 MB.
         """
         n_threads = min(max(whole_number(n_threads, "number of threads"), 1), MOST_ASKED_FOR)
-        return self._changed(n_threads=n_threads)
+        return self._changed("with_threads", (n_threads,), n_threads=n_threads)
 
     def make_tables(self) -> None:
         """Make now what else is made when first needed, 0.1 s for large vocabularies; for live editing."""
@@ -109,10 +109,20 @@ class Tokenizer:
         self.special_tokens.make_tables()
         _ = self.vocabulary.token_bytes_table
 
-    def _changed(self, **attributes: object) -> Tokenizer:
-        tokenizer = copy(self)
-        vars(tokenizer).update(attributes, _ways={})
+    def _changed(self, choice: str, given: tuple[object, ...], **attributes: object) -> Tokenizer:
+        tokenizer = object.__new__(Tokenizer)
+        choices = (*self._choices, (choice, given))
+        vars(tokenizer).update(vars(self) | attributes, _ways={}, _choices=choices)
         return tokenizer
+
+    def __reduce__(self) -> tuple[Callable[..., Tokenizer], tuple[object, ...]]:
+        return _tokenizer_with, (self.vocabulary, self._choices)
+
+    def __copy__(self) -> Tokenizer:  # it never changes
+        return self
+
+    def __deepcopy__(self, _memo: object) -> Tokenizer:
+        return self
 
     @cached_property
     def exact_encoders(self) -> tuple[str, ...]:
@@ -377,6 +387,14 @@ class Tokenizer:
             return np.concatenate([around[0], np.stack([tokens.starts, tokens.ends], axis=1), around[1]])
 
         return Encoding(text, ids, spans, encoder)
+
+
+def _tokenizer_with(vocabulary: Vocabulary, choices: Iterable[tuple[str, tuple[object, ...]]]) -> Tokenizer:
+    """What was pickled."""
+    tokenizer = Tokenizer(vocabulary)
+    for choice, given in choices:
+        tokenizer = getattr(tokenizer, choice)(*given)
+    return tokenizer
 
 
 def _spans(pipeline: Pipeline, envelope: Envelope, encoding: Encoding) -> Offsets:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from ctypes import c_bool, c_int64, c_void_p
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NoReturn, TypeVar
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -160,7 +160,17 @@ def long_function(signature: str) -> Any:
     return call
 
 
-class Handle:
+class NotCopied:
+    """The base of what holds addresses of native memory: a copy bit by bit would free or use it twice."""
+
+    def __reduce__(self) -> NoReturn:  # what `pickle`, `copy.copy` and `copy.deepcopy` ask for
+        raise TypeError(
+            f"{type(self).__name__} holds native memory and cannot be copied or pickled. "
+            "Pickle the Tokenizer that it belongs to."
+        )
+
+
+class Handle(NotCopied):
     """An object of the library, freed with this one, which stands for it as an argument.
 
     free  the function that frees it, which each class names
@@ -186,7 +196,7 @@ class Handle:
 Made = TypeVar("Made")
 
 
-class Pool(Generic[Made]):
+class Pool(NotCopied, Generic[Made]):
     """Objects of which each is for one thread at a time.
 
     idle  those that nobody uses at the moment; append one to give it back

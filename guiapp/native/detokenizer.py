@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from guiapp.native.binding import Bytes, Ints, WideInts, array_as, checked, function
+from guiapp.native.binding import Bytes, Ints, NotCopied, WideInts, array_as, checked, function
 
 _decode = function("decode(ints, bytes, wide_ints, >bytes)")
 _lay_out = function("lay_out(ints, wide_ints, ints, ints, wide_int, int, >ints, >bytes)")
@@ -13,7 +13,7 @@ clean_spaces = function("clean_spaces(>bytes)")
 """Drops spaces as some models' detokenisers do, in place; returns how many bytes are left."""
 
 
-class Decoder:
+class Decoder(NotCopied):
     """Joins the bytes of tokens; token i is data[offsets[i] : offsets[i + 1]], the offsets never decrease."""
 
     def __init__(self, data: Bytes, offsets: WideInts) -> None:

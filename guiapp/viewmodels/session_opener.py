@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.editing.options import Options
-from guiapp.core.sources.locate import lasting_name
+from guiapp.core.sources.locate import hash_of, lasting_name
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.models.loader import Load, OpenModel
@@ -136,7 +136,6 @@ def _open(read: Read, load_model: Load, may_fetch: bool, progress: Progress) -> 
 
 def _save(session: SessionFile, tokenizer: Tokenizer, path: Path, _: Progress) -> Path:
     from guiapp.core.session_files.writing import save
-    from guiapp.core.sources.file_hash import hash_of
 
     save(replace(session, sha256=hash_of(tokenizer, session.model)), path)
     return path

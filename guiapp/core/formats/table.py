@@ -13,6 +13,7 @@ from os import PathLike
 from pathlib import Path
 from typing import NamedTuple
 
+from guiapp.core.errors import VocabError
 from guiapp.core.formats import (
     clip,
     gguf,
@@ -26,9 +27,11 @@ from guiapp.core.formats import (
     vocab_txt,
 )
 from guiapp.core.formats.tokenizer_config import paths_beside
+from guiapp.core.sources.file_hash import file_hash
 from guiapp.core.sources.tokenizer_files import file_in
 from guiapp.core.vocab.header_bytes import FileState, file_state, open_regular
 from guiapp.core.vocab.opening import Opening
+from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.vocabulary import Vocabulary
 
 HEAD_BYTES = 1 << 12
@@ -61,21 +64,60 @@ FORMATS = (
     Format("tokenizer.bin", tokenizer_bin.sniff, tokenizer_bin.read),
 )
 
-_Key = tuple[Path, tuple[FileState | None, ...], str | None]  # the last is the pre-tokenizer chosen by hand
+
+class OpenedFiles(NamedTuple):
+    """The files that a vocabulary was read from, by which it can be read again: what it is pickled as.
+
+    path         of the tokenizer; configs may lie beside it
+    states       of the path and of all that may be read with it, as they were then
+    pre          the pre-tokenizer that was chosen by hand
+    whole_bytes  the size of the file, where only its front is here
+    """
+
+    path: Path
+    states: tuple[FileState | None, ...]
+    pre: str | None
+    whole_bytes: int | None
+
+    @classmethod
+    def now(cls, path: Path, pre: str | None, whole_bytes: int | None) -> OpenedFiles:
+        states = tuple(map(file_state, (path, *paths_beside(path))))
+        return cls(path.absolute(), states, pre, whole_bytes)
+
+    def reduced(self) -> tuple[Callable[..., Vocabulary], tuple[object, ...]]:
+        """For `pickle`; raises VocabError where the files are no longer those that were opened."""
+        if self.states[0] is None or self != self.now(self.path, self.pre, self.whole_bytes):
+            raise VocabError(f"{quoted(self.path.name)} has changed since it was opened. Open it again.")
+        return _opened_again, (self.path, self.pre, self.whole_bytes, _hashes(self.path))
+
+
+def _opened_again(path: Path, pre: str | None, whole_bytes: int | None, hashes: list[str]) -> Vocabulary:
+    """What was pickled; raises VocabError where the files are no longer there, or others."""
+    if _hashes(path) != hashes:
+        raise VocabError(
+            f"{quoted(path.name)}, or a file beside it, is no longer the one that was pickled. Open it again."
+        )
+    opening = Opening(lambda share: None)
+    opening.whole_bytes = whole_bytes
+    return load_vocabulary(path, opening, pre)
+
+
+def _hashes(path: Path) -> list[str]:
+    return [file_hash(each) if each.is_file() else "" for each in (path, *paths_beside(path))]
 
 
 class LastVocabulary:
     """The vocabulary opened last, as long as its files stay as they were; another would cost up to 40 MB."""
 
     def __init__(self) -> None:
-        self._kept: tuple[_Key, Vocabulary] | None = None  # replaced at once, for other threads
+        self._kept: Vocabulary | None = None  # replaced at once, for other threads
 
-    def get(self, key: _Key) -> Vocabulary | None:
+    def get(self, files: OpenedFiles) -> Vocabulary | None:
         kept = self._kept
-        return kept[1] if kept is not None and kept[0] == key else None
+        return kept if kept is not None and kept.opened_files == files else None
 
-    def put(self, key: _Key, vocabulary: Vocabulary) -> None:
-        self._kept = key, vocabulary
+    def put(self, vocabulary: Vocabulary) -> None:
+        self._kept = vocabulary
 
     def clear(self) -> None:
         self._kept = None
@@ -96,18 +138,14 @@ def load_vocabulary(
     path, opening = Path(path), opening or Opening(lambda share: None)
     if os.path.isdir(path):  # Path's own raises where it must not look
         path = file_in(path)
-    key = _key_of(path, pre)
-    vocabulary = LAST.get(key)
+    files = OpenedFiles.now(path, pre, opening.whole_bytes)
+    vocabulary = LAST.get(files)
     if vocabulary is None:
         found = format_of(path)
-        vocabulary = replace(found.read(path, opening, pre), format=found.name)
-        if key[1][0] is not None and _key_of(path, pre) == key:
-            LAST.put(key, vocabulary)
+        vocabulary = replace(found.read(path, opening, pre), format=found.name).opened_from(files)
+        if files.states[0] is not None and OpenedFiles.now(path, pre, opening.whole_bytes) == files:
+            LAST.put(vocabulary)
     return vocabulary
-
-
-def _key_of(path: Path, pre: str | None) -> _Key:
-    return path.absolute(), tuple(map(file_state, (path, *paths_beside(path)))), pre
 
 
 def format_of(path: Path) -> Format:

@@ -7,8 +7,7 @@ from pathlib import Path
 from guiapp import open_model
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.lessons.lesson import LessonStep
-from guiapp.core.sources.file_hash import hash_of
-from guiapp.core.sources.locate import kept_name
+from guiapp.core.sources.locate import hash_of, kept_name
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.trace.cost import estimate
 from guiapp.core.trace.debugger import Debugger

@@ -11,8 +11,7 @@ from pathlib import Path
 from guiapp import open_model
 from guiapp.core.demo import PREFIX
 from guiapp.core.session_files.session_file import SessionFile
-from guiapp.core.sources.file_hash import is_another
-from guiapp.core.sources.locate import is_fetched, is_kept, is_plain, kept_name
+from guiapp.core.sources.locate import is_another, is_fetched, is_kept, is_plain, kept_name
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.quoting import quoted
 

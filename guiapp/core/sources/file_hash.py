@@ -4,14 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from guiapp.core.errors import VocabError
-from guiapp.core.sources.locate import is_fetched
 from guiapp.core.system.checkpoint import checkpoint
-
-if TYPE_CHECKING:
-    from guiapp.core.tokenizer import Tokenizer
 
 MOST_BYTES = 64 << 20  # weights lie behind the vocabulary, and would take minutes
 CHUNK_BYTES = 4 << 20
@@ -38,14 +33,3 @@ def whole_hash(path: Path) -> str:
     """That of all of a file, however large; raises OSError."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def hash_of(tokenizer: Tokenizer, model: str) -> str:
-    """That of a model's file; "" for one from the web, by its name: only the front of it may be here."""
-    path = tokenizer.vocabulary.path
-    return "" if path is None or is_fetched(model) else file_hash(path)
-
-
-def is_another(tokenizer: Tokenizer, model: str, sha256: str) -> bool:
-    """Whether a model's file is not the one that has this hash; False where one of the two is not known."""
-    return bool(sha256) and hash_of(tokenizer, model) not in ("", sha256.lower())

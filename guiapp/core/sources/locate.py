@@ -6,15 +6,19 @@ from difflib import get_close_matches
 from os import PathLike, fsdecode
 from os.path import isfile
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from guiapp.core.demo import PREFIX, demo_model_path, known_models
 from guiapp.core.errors import VocabError
+from guiapp.core.sources.file_hash import file_hash
 from guiapp.core.sources.installed import PLACES, Place
 from guiapp.core.sources.kept import Kept, kept
 from guiapp.core.vocab.opening import DOWNLOAD, Opening
 from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.remarks import Remark
+
+if TYPE_CHECKING:
+    from guiapp.core.tokenizer import Tokenizer
 
 HUB, KEPT = "hf:", "kept:"
 WEB = ("https://", "http://")
@@ -69,6 +73,17 @@ def is_kept(named: str) -> bool:
     except VocabError:
         return False
     return True
+
+
+def hash_of(tokenizer: Tokenizer, model: str) -> str:
+    """That of a model's file; "" for one from the web, by its name: only the front of it may be here."""
+    path = tokenizer.vocabulary.path
+    return "" if path is None or is_fetched(model) else file_hash(path)
+
+
+def is_another(tokenizer: Tokenizer, model: str, sha256: str) -> bool:
+    """Whether a model's file is not the one that has this hash; False where one of the two is not known."""
+    return bool(sha256) and hash_of(tokenizer, model) not in ("", sha256.lower())
 
 
 def is_plain(named: str) -> bool:

@@ -5,12 +5,13 @@ Loaded once, never changed.  Field names follow llama.cpp, whose behaviour they 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property, partial
 from itertools import pairwise
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +49,13 @@ class VocabType(Enum):
 
 
 SCORED = (VocabType.SPM, VocabType.UGM, VocabType.PLAMO2)  # text is encoded by the scores of tokens
+
+
+class Reducible(Protocol):
+    """What a vocabulary was read from."""
+
+    def reduced(self) -> tuple[Callable[..., Vocabulary], tuple[object, ...]]:
+        """What `pickle` keeps: how to read it again, and from what."""
 
 
 @dataclass(frozen=True)
@@ -136,10 +144,30 @@ class Vocabulary:
     parts: Parts | None = None  # the pipeline of a file of `tokenizers`
     pieces: PieceRules | None = None  # what a SentencePiece model asks for besides
     token_table: StringTable = None  # type: ignore[assignment]  # built where it is not given
+    opened_files: Reducible | None = field(default=None, init=False)  # so that `replace` leaves it out
 
     def __post_init__(self) -> None:
         if self.token_table is None:
             object.__setattr__(self, "token_table", StringTable(self.token_data, self.token_offsets))
+
+    def opened_from(self, files: Reducible | None) -> Vocabulary:
+        """This, which is what `files` hold."""
+        object.__setattr__(self, "opened_files", files)
+        return self
+
+    def __reduce__(self) -> tuple[Callable[..., Vocabulary], tuple[object, ...]]:
+        if self.opened_files is None:
+            raise TypeError(
+                f"The vocabulary {self.name} was made in memory and cannot be pickled. "
+                "Write it to a file and open that."
+            )
+        return self.opened_files.reduced()
+
+    def __copy__(self) -> Vocabulary:  # it never changes
+        return self
+
+    def __deepcopy__(self, _memo: object) -> Vocabulary:
+        return self
 
     @property
     def pre_in_use(self) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from math import isfinite
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from guiapp.core.explain.figures import counted
 from guiapp.core.explain.spelling import Spelling
@@ -38,6 +38,9 @@ class TokenList:
     query: str = ""
     spelling: Spelling = Spelling.SIGNS
     n_found: int | None = None
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("A TokenList cannot be copied or pickled. Keep its `ids`, and the tokenizer.")
 
     def first(self, limit: int | None) -> TokenList:
         """The first of them, or all."""

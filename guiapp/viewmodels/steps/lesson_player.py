@@ -21,8 +21,7 @@ from guiapp.core.lessons.lesson import (
     load_each,
 )
 from guiapp.core.lessons.places import computed_answer, go_to_place, place_of, training_answer
-from guiapp.core.sources.file_hash import is_another
-from guiapp.core.sources.locate import is_fetched, is_kept, kept_name
+from guiapp.core.sources.locate import is_another, is_fetched, is_kept, kept_name
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.quoting import quoted
 from guiapp.viewmodels.background import LatestJob, Progress

@@ -9,7 +9,8 @@ from guiapp import open_model
 from guiapp.core.demo import demo_model_path
 from guiapp.core.errors import VocabError
 from guiapp.core.sources import file_hash as module
-from guiapp.core.sources.file_hash import MOST_BYTES, file_hash, hash_of, is_another, whole_hash
+from guiapp.core.sources.file_hash import MOST_BYTES, file_hash, whole_hash
+from guiapp.core.sources.locate import hash_of, is_another
 from guiapp.core.tokenizer import Tokenizer
 
 
