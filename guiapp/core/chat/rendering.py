@@ -53,7 +53,7 @@ def render(
     variables: Mapping[str, object] = {},
     checkpoint: Callable[[], None] = lambda: None,
 ) -> Rendering:
-    """Run a template, within 2 s, 200 MB and 4 million characters; raises ChatError with one sentence.
+    """Run a template, within 2 s, 200 MB and a multiple of what it is given.  Raises ChatError.
 
     variables   what it is given besides, such as `bos_token`, or `enable_thinking`
     checkpoint  called again and again; what it raises ends the process
