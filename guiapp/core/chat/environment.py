@@ -22,6 +22,10 @@ class RefusedError(TemplateError):
     """What a template raises by `raise_exception`."""
 
 
+class TooLongError(TemplateError):
+    """A template writes more than it may."""
+
+
 class Generation(Extension):
     """`{% generation %}`: a block of what the model is to write, which prints what is in it."""
 
@@ -105,9 +109,13 @@ class ChatEnvironment(ImmutableSandboxedEnvironment):
         }
         self.n_written, self.generated = 0, list[tuple[int, int]]()
 
-    def rendered(self, source: str, given: dict[str, Any]) -> str:
+    def rendered(self, source: str, given: dict[str, Any], limit: int) -> str:
+        """Raises TooLongError as soon as the text has more characters than the limit."""
         parts = []
         for part in self.from_string(source).generate(given):
             parts.append(part)
             self.n_written += len(part)
+            if self.n_written > limit:
+                what = f"writes more than {limit:,} characters, far more than the messages have"
+                raise TooLongError(f"{what}: choose another one")
         return "".join(parts)

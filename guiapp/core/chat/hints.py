@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from guiapp.core.chat.as_text import is_control
 from guiapp.core.chat.chat import TOOLS, Chat
 from guiapp.core.chat.fixes import Edit, Fix, text_of
 from guiapp.core.chat.markers import BEGINNINGS, ENDS, MARKER, look, looks_like_end
+from guiapp.core.chat.messages import MOST_CHARACTERS, arguments_as_object, functions_of, texts_of
 from guiapp.core.chat.template_edits import ASSISTANT, ending_turn, replacing
 from guiapp.core.chat.token_origins import ADDED, TokenOrigin
-from guiapp.core.chat.traced import CHANGED, CONTENT, TEMPLATE
+from guiapp.core.chat.traced import CONTENT, TEMPLATE
 from guiapp.core.doctor.findings import HINT, WARNING
+from guiapp.core.doctor.roles import keeps_going
 from guiapp.core.system.checkpoint import stoppable
 from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.remedies import ending_generation
@@ -25,6 +29,7 @@ from guiapp.core.vocab.vocabulary import Vocabulary
 
 BLANKS = " \t\u00a0\u3000"
 LONGEST_NAME = 24
+MOST_PIECES = 20  # that are looked for in the prompt
 
 
 @dataclass(frozen=True)
@@ -53,7 +58,7 @@ def hints(chat: Chat) -> list[Hint]:
         return [Hint("untraced", WARNING, what, (0, 0))]
     found: dict[tuple[str, str], Hint] = {}
     in_tokens = _content_as_control, _two_bos, _ends_of_turns, _near_misses
-    for find in (*in_tokens, _added_blanks, _lost_content, _lost_tools):
+    for find in (*in_tokens, _added_blanks, _lost_content, _lost_tools, _escaped_arguments):
         for hint in find(chat):
             found.setdefault((hint.code, hint.what), hint)
     return list(found.values())
@@ -100,7 +105,8 @@ def _ends_of_turns(chat: Chat) -> Iterator[Hint]:
     """Whether what the assistant has said ends as the model would end it; each kind of end is told once."""
     vocabulary, told, markers = chat.tokenizer.vocabulary, set[str](), _Markers(chat)
     control = is_control(vocabulary)
-    contents = np.flatnonzero(chat.origins.is_content)
+    names = chat.tokenizer.special_tokens.names
+    contents = np.flatnonzero(chat.origins.is_content & ~_is_repeated(chat))
     is_last = np.diff(chat.origins.messages[contents], append=-2) != 0
     behind = np.append(contents[1:], len(chat.origins))
     for last, following in zip(contents[is_last].tolist(), behind[is_last].tolist(), strict=False):
@@ -108,7 +114,7 @@ def _ends_of_turns(chat: Chat) -> Iterator[Hint]:
         if origin.role != ASSISTANT:
             continue
         between = chat.token_ids[last + 1 : following].tolist()
-        if vocabulary.eog.intersection(between):
+        if any(each in vocabulary.eog or keeps_going(_raw(vocabulary, each), names) for each in between):
             continue
         marks = [token_id for token_id in between if control[token_id]]
         turn = "call of a tool" if origin.field.startswith("tool_calls") else "turn"
@@ -123,6 +129,17 @@ def _ends_of_turns(chat: Chat) -> Iterator[Hint]:
             mark = marks[0] if marks else None
             fix = _end_as_meant(chat, markers, last, following) or _ending(chat, last, mark, markers.end)
             yield Hint(code, WARNING, what, (last + 1, max(following, last + 1)), origin.message, fix)
+
+
+def _is_repeated(chat: Chat) -> NDArray[np.bool_]:
+    """bool[n]: tokens of a call that was written before, as a function's name in front of its result is."""
+    written, repeated = set[tuple[int | None, str, int]](), list[int]()
+    for row, run in enumerate(chat.rendering.runs):
+        key = (run.origin.message, run.origin.field, run.offset)
+        if run.origin.kind == CONTENT and run.origin.field.startswith("tool_calls"):
+            repeated += [row] if key in written else []
+            written.add(key)
+    return np.isin(chat.origins.rows, repeated)
 
 
 def _ending(chat: Chat, last: int, mark: int | None, end: int | None) -> Fix | None:
@@ -242,16 +259,38 @@ def _blanks(chat: Chat, row: int, at_end: bool) -> tuple[int, int]:
 
 
 def _lost_content(chat: Chat) -> Iterator[Hint]:
-    """Messages of which the template writes nothing."""
-    origins = [run.origin for run in chat.rendering.runs if run.origin.kind != TEMPLATE]
-    written = {origin.message for origin in origins}
-    if any(origin.message is None and origin.field != TOOLS for origin in origins if origin.kind == CHANGED):
+    """Messages of which the template writes nothing, or only a part, as those that drop earlier reasoning."""
+    written = defaultdict[tuple[int | None, str], list[tuple[int, int]]](list)
+    for run, end in zip(chat.rendering.runs, chat.runs.bounds[1:].tolist(), strict=True):
+        if run.origin.kind != TEMPLATE:
+            size = end - run.start if run.origin.kind == CONTENT else MOST_CHARACTERS  # maybe the whole text
+            written[run.origin.message, run.origin.field].append((run.offset, run.offset + size))
+    if any(message is None and not field.startswith(TOOLS) for message, field in written):
         return  # it may be of any message
+    in_prompt = {message for message, _ in written}
     for number, message in enumerate(chat.conversation.messages):
-        content = message.get("content", "")
-        if number not in written and (content.strip() if isinstance(content, str) else content):
-            what = f"The template leaves out the content of message {number + 1} ({quoted(message['role'])})."
+        where, content = f"message {number + 1} ({quoted(message['role'])})", message.get("content", "")
+        if number not in in_prompt and (content.strip() if isinstance(content, str) else content):
+            what = f"The template leaves out the content of {where}."
             yield Hint("lost_content", WARNING, what, (0, 0), number)
+            continue
+        for name, fields, text in texts_of(message):
+            spans = sorted(chain.from_iterable(written[number, field] for field in ("", *fields)))
+            if part := _left_out(chat.text, text, spans):
+                what = f"The template leaves out “{quoted(part)}” from the {name} of {where}."
+                yield Hint("lost_part", HINT, what, (0, 0), number)
+
+
+def _left_out(prompt: str, text: str, spans: list[tuple[int, int]]) -> str:
+    """The longest piece of a text outside these spans that is nowhere in the prompt, if it has words."""
+    pieces, at = list[str](), 0
+    for start, end in (*spans, (len(text), len(text))):
+        pieces.append(text[at:start].strip())
+        at = max(at, end)
+    for piece in sorted(pieces, key=len, reverse=True)[:MOST_PIECES]:
+        if any(map(str.isalnum, MARKER.sub("", piece))) and piece not in prompt:
+            return piece
+    return ""
 
 
 def _lost_tools(chat: Chat) -> Iterator[Hint]:
@@ -268,11 +307,24 @@ def _lost_tools(chat: Chat) -> Iterator[Hint]:
 
 
 def _lacks_names(chat: Chat, tools: object) -> bool:
-    listed = [tool for tool in tools if isinstance(tool, dict)] if isinstance(tools, list | tuple) else []
-    functions = [tool.get("function", tool) for tool in listed]
-    names = [each.get("name") for each in functions if isinstance(each, dict)]
-    texts = [name for name in names if isinstance(name, str)]
-    return bool(texts) and not any(name in chat.text for name in texts)
+    names = [name for each in functions_of(tools) if isinstance(name := each.get("name"), str)]
+    return bool(names) and not any(name in chat.text for name in names)
+
+
+def _escaped_arguments(chat: Chat) -> Iterator[Hint]:
+    """Arguments of calls as JSON in a text, which the template makes JSON of once more."""
+    for number, message in enumerate(chat.conversation.messages):
+        for function in functions_of(message.get("tool_calls")):
+            written = json.dumps(given := function.get("arguments"), ensure_ascii=False)
+            start = (
+                chat.text.find(written) if arguments_as_object(given) != given and '\\"' in written else -1
+            )
+            if start >= 0:
+                what = (
+                    f"The template escapes arguments of a tool call, which are text in message {number + 1}."
+                )
+                tokens = chat.tokens_at(start, start + len(written))
+                yield Hint("escaped_arguments", HINT, f"{what} Give an object.", tokens, number)
 
 
 def _replacement(chat: Chat, start: int, end: int, text: str) -> Fix | None:

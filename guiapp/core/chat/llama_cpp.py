@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.chat.chat import Chat
-from guiapp.core.chat.messages import Message, with_reasoning
+from guiapp.core.chat.messages import arguments_as_text, with_arguments, with_reasoning
 from guiapp.core.chat.rendering import LONGEST_REASON, Rendering
 from guiapp.core.chat.templates import special_texts
 from guiapp.core.chat.traced import CHANGED, Origin, Run
@@ -91,7 +91,10 @@ def _request(chat: Chat) -> dict[str, Any]:
     return {
         "template": chat.template.text,
         "body": {
-            "messages": [_sent(with_reasoning(message)) for message in chat.conversation.messages],
+            "messages": [
+                with_arguments(with_reasoning(message), arguments_as_text)
+                for message in chat.conversation.messages
+            ],
             "tools": chat.conversation.tools or [],
             "add_generation_prompt": settings.add_generation_prompt,
             "chat_template_kwargs": dict(settings.variables),
@@ -103,21 +106,6 @@ def _request(chat: Chat) -> dict[str, Any]:
         "model": str(vocabulary.path) if is_file_for_llama else None,
         "add_special": settings.add_special,
     }
-
-
-def _sent(message: Message) -> Message:
-    """With the arguments of tool calls as JSON in a text."""
-    if not isinstance(calls := message.get("tool_calls"), list):
-        return message
-    return {**message, "tool_calls": [_call(call) for call in calls]}
-
-
-def _call(call: Any) -> Any:
-    function = call.get("function") if isinstance(call, Mapping) else None
-    if not isinstance(function, Mapping) or isinstance(function.get("arguments", ""), str):
-        return call
-    arguments = json.dumps(function["arguments"], ensure_ascii=False)
-    return {**call, "function": {**function, "arguments": arguments}}
 
 
 def _like(rendering: Rendering, text: str) -> Rendering:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import copy
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -138,3 +141,44 @@ def with_reasoning(message: Message) -> Message:
     """A message with its reasoning under each of the names that templates read, as in `transformers`."""
     said = next((message[key] for key in REASONING if message.get(key) is not None), None)
     return message if said is None else {"thinking": said, **message, "reasoning_content": said}
+
+
+def texts_of(message: Message) -> Iterator[tuple[str, tuple[str, ...], str]]:
+    """Content and reasoning: which of both, the fields that templates may read it from, and the text."""
+    content = message.get("content", "")
+    for row, part in enumerate(content if isinstance(content, list) else []):
+        key = "text" if "text" in part else "refusal"
+        yield "content", (f"content[{row}].{key}", "content"), part[key]
+    if isinstance(content, str):
+        yield "content", ("content",), content
+    reasoning = next((message[key] for key in REASONING if key in message), None)
+    if isinstance(reasoning, str):
+        yield "reasoning", REASONING, reasoning
+
+
+def functions_of(entries: object) -> list[dict[str, Any]]:
+    """What tools, or calls of them, are about: each is {"function": {…}}, or the function itself."""
+    listed = entries if isinstance(entries, list | tuple) else ()
+    functions = (each.get("function", each) for each in listed if isinstance(each, dict))
+    return [each for each in functions if isinstance(each, dict)]
+
+
+def with_arguments(message: Message, change: Callable[[Any], Any]) -> Message:
+    """A copy of a message in which the arguments of its tool calls are changed."""
+    changed: Message = copy.deepcopy(message)
+    for function in functions_of(changed.get("tool_calls")):
+        if "arguments" in function:
+            function["arguments"] = change(function["arguments"])
+    return changed
+
+
+def arguments_as_object(arguments: Any) -> Any:
+    """Those that are an object as JSON in a text; others as they are."""
+    with suppress(ValueError):
+        if isinstance(arguments, str) and isinstance(value := read_json(arguments), dict):
+            return value
+    return arguments
+
+
+def arguments_as_text(arguments: Any) -> Any:
+    return arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)

@@ -15,7 +15,13 @@ from dataclasses import dataclass
 from tempfile import TemporaryFile
 from typing import IO, Any
 
-from guiapp.core.chat.messages import Conversation, with_reasoning
+from guiapp.core.chat.messages import (
+    Conversation,
+    arguments_as_object,
+    arguments_as_text,
+    with_arguments,
+    with_reasoning,
+)
 from guiapp.core.chat.traced import CHANGED, Origin, Run
 from guiapp.core.errors import ChatError
 from guiapp.core.system.processes import TICK_S, command_of, environment
@@ -53,7 +59,7 @@ def render(
     variables: Mapping[str, object] = {},
     checkpoint: Callable[[], None] = lambda: None,
 ) -> Rendering:
-    """Run a template, within 2 s, 200 MB and 4 million characters; raises ChatError with one sentence.
+    """Run a template, within 2 s, 200 MB and a multiple of what it is given.  Raises ChatError.
 
     variables   what it is given besides, such as `bos_token`, or `enable_thinking`
     checkpoint  called again and again; what it raises ends the process
@@ -72,13 +78,29 @@ def render(
     first, *others = _answers(json.dumps(request).encode(), checkpoint)
     if "error" in first:
         reason = quoted(first["error"], LONGEST_REASON).rstrip(".")
-        raise ChatError(f"The template {reason}.", first.get("line", 0))
+        raise ChatError(f"The template {reason}.{_advice(request, checkpoint)}", first.get("line", 0))
     text, more = first["text"], ChainMap(*others)
     runs = tuple(Run(row[0], Origin(*row[1:-1]), row[-1]) for row in more.get("runs", ()))
     if not runs and text:
         runs = (Run(0, Origin(CHANGED), 0),)
     lines, generated = tuple(more.get("lines", ())), tuple(map(tuple, first["generated"]))
     return Rendering(text, runs, lines, first["elapsed_ns"], generated, more.get("prompt_start"))
+
+
+def _advice(request: dict[str, Any], checkpoint: Callable[[], None]) -> str:
+    """What helps a template that fails only for the form that arguments of tool calls have."""
+    given = request["messages"]
+    forms = {"objects, not as text": arguments_as_object, "JSON in a text, not as objects": arguments_as_text}
+    for form, change in forms.items():
+        changed = [with_arguments(message, change) for message in given]
+        number = next((n for n, message in enumerate(given, 1) if message != changed[n - 1]), 0)
+        with suppress(ChatError):
+            if (
+                number
+                and "text" in _answers(json.dumps({**request, "messages": changed}).encode(), checkpoint)[0]
+            ):
+                return f" It takes the arguments of tool calls as {form}: change those of message {number}."
+    return ""
 
 
 def _answers(request: bytes, checkpoint: Callable[[], None]) -> list[dict[str, Any]]:

@@ -26,13 +26,15 @@ import jinja2.constants
 import jinja2.debug  # noqa: F401
 from jinja2.exceptions import SecurityError, TemplateSyntaxError
 
-from guiapp.core.chat.environment import ChatEnvironment, RefusedError
+from guiapp.core.chat.environment import ChatEnvironment, RefusedError, TooLongError
 from guiapp.core.chat.traced import CONTENT, TEMPLATE, Origin, Origins, Traced
 from guiapp.core.chat.tracing import TracingEnvironment
 
 SECONDS = 1.4  # with the time until a process is ready, less than 2
 MOST_BYTES, MOST_WRITTEN = 200_000_000, 64_000_000
 MOST_CHARACTERS, MOST_RUNS = 4 << 20, 100_000
+MOST_OWN = 1 << 18  # characters of a template's own; public ones write at most some 20,000
+MOST_COPIES = 4  # how often it may write what it is given, such as once more with indentation
 ROLE = "role"
 
 
@@ -53,9 +55,9 @@ def _rendered(request: Mapping[str, Any], now: datetime) -> dict[str, Any]:
     try:
         random.seed(0)
         environment = ChatEnvironment(now)
-        text = environment.rendered(request["template"], _given(request, request))
-        if len(text) > MOST_CHARACTERS:
-            return {"error": f"writes more than {MOST_CHARACTERS:,} characters"}
+        given = _given(request, request)
+        limit = min(MOST_OWN + MOST_COPIES * len(json.dumps(given)), MOST_CHARACTERS)
+        text = environment.rendered(request["template"], given, limit)
         text.encode()  # fails for halves of characters, which JSON would put together
     except MemoryError:
         return {"error": "takes more memory than it may"}
@@ -126,6 +128,8 @@ def _reason(error: Exception) -> str:
     line = _line(error)
     where = f" in line {line}" if line else ""
     said = str(error) or type(error).__name__
+    if isinstance(error, TooLongError):
+        return said
     if isinstance(error, RefusedError):
         return f"refuses these messages: {said}"
     if isinstance(error, TemplateSyntaxError):

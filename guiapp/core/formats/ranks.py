@@ -29,6 +29,12 @@ from guiapp.native.strings import Packed, StringTable, packed, take_texts
 
 MOST_TOKENS = 1 << 22
 MOST_UNUSED = 1 << 16  # ids between tokens that stand for nothing
+TEXTS_OF_ROLE = {
+    "eos": ("</s>", "<|end_of_text|>", "[EOS]"),
+    "unk": ("<unk>", "[UNK]"),
+    "pad": ("<pad>", "<|finetune_right_pad_id|>", "<|finetune_right_pad|>", "[PAD]"),
+}
+"""By which the models' own code finds the special tokens of a role: mistral-common, Llama's, Kimi's."""
 
 
 class RankFile(NamedTuple):
@@ -70,7 +76,7 @@ def vocabulary_of(file: WholeFile, ranks: RankFile, opening: Opening) -> Vocabul
     attributes = ATTRIBUTE_OF_TYPE[types]
     opening.begin(SPECIAL)
     rules = Rules(add_bos=bool(ranks.bos), ignore_merges=True, merges_all_pairs=True, byte_encoding=True)
-    roles = RoleFinder(table, attributes.copy(), SpecialIds(bos=ranks.special.get(ranks.bos)))
+    roles = RoleFinder(table, attributes.copy(), _special_ids(ranks))
     roles.detect()
     roles.collect_ends()
     return Vocabulary(
@@ -94,6 +100,15 @@ def vocabulary_of(file: WholeFile, ranks: RankFile, opening: Opening) -> Vocabul
         metadata=ranks.metadata,
         library="tiktoken",
     )
+
+
+def _special_ids(ranks: RankFile) -> SpecialIds:
+    texts = {"bos": (ranks.bos,), **TEXTS_OF_ROLE}
+    found = {
+        role: [ranks.special[text] for text in given if text in ranks.special]
+        for role, given in texts.items()
+    }
+    return SpecialIds(**{role: ids[0] for role, ids in found.items() if ids})
 
 
 def _outside_merging(ids: SpecialIds, ranks: RankFile) -> SpecialIds:

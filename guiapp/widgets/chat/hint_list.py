@@ -35,7 +35,9 @@ TITLES = {
     "trailing_blank": "Blank at the end",
     "added_blank": "Added blank",
     "lost_content": "Left out",
+    "lost_part": "Partly left out",
     "lost_tools": "Tools left out",
+    "escaped_arguments": "Escaped arguments",
     "untraced": "Origins unknown",
 }
 

@@ -2,9 +2,12 @@
 
 import pytest
 from chat_templates import chat_here
+from conftest import SHARED, VOCABS
+from gguf_builder import write_vocab
 
 import guiapp
 from guiapp.core.chat.hints import HINT, WARNING, hints
+from guiapp.core.vocab.byte_alphabet import spell
 
 START, END, BOS = "<|im_start|>", "<|im_end|>", "<|begin_of_text|>"
 USER, ASSISTANT = {"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}
@@ -184,6 +187,68 @@ def test_a_hint_tells_what_is_wrong_where_and_what_a_click_would_do(template, me
         )
         for hint in hints(chat)
     ] == expected
+
+
+CALL = START + "{{ message.tool_calls[0].function.name }}"
+REPEATS_NAME = (
+    f"{{% if message.tool_calls %}}{CALL}{END}{{% elif message.role == 'tool' %}}"
+    f"{CALL.replace('message', 'messages[loop.index0 - 1]')}{START}{{{{ message.content }}}}{END}"
+    f"{{% else %}}{TURN}{END}{{% endif %}}"
+)
+ARGUMENTS = "{{ message.tool_calls[0].function.arguments | tojson }}"
+FIRST_PART = TURN.replace("content", "content[0].text")
+THOUGHT = {"role": "assistant", "content": "<think>look it up</think>\n<b>Paris</b>"}
+
+
+def calling(arguments):
+    return {**CALLED, "tool_calls": [{"function": {"name": "add", "arguments": arguments}}]}
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "expected"),
+    [
+        (REPEATS_NAME, CALLED, ""),
+        (TURN + END, THOUGHT, ""),
+        (START + "{{ message.content.split('</think>')[-1] }}" + END, THOUGHT, "<think>look it up"),
+        (START + "{{ message.content.replace('<think>', '[') }}" + END, THOUGHT, ""),
+        (START + "{{ message.content.split('</think>')[0] }}" + END, THOUGHT, "<b>Paris</b>"),
+        (START + "{{ message.content | upper }}" + END, THOUGHT, ""),
+        (START + "{{ message.content | urlencode }}" + END, THOUGHT, ""),
+        (TURN + END, {**ASSISTANT, "reasoning": "Why 5?"}, "Why 5?"),
+        (TURN + "{{ message.thinking }}" + END, {**ASSISTANT, "reasoning_content": "Why 5?"}, ""),
+        (TURN + END, {**ASSISTANT, "content": [{"text": "Why 5?"}]}, ""),
+        (FIRST_PART + END, {**ASSISTANT, "content": [{"text": "5?"}, {"text": "So."}]}, "So."),
+        (CALL + END, {**CALLED, "content": "Adding."}, "Adding."),
+        (CALL + ARGUMENTS + END, calling({"a": 'b"'}), ""),
+        (CALL + ARGUMENTS + END, calling("{}"), ""),
+        (CALL + "{{ message.tool_calls[0].function.arguments }}" + END, calling('{"a": "ü"}'), ""),
+        (CALL + ARGUMENTS + END, calling('{"a": "ü"}'), "escaped_arguments"),
+        (CALL + "{{ message.tool_calls | tojson }}" + END, calling('{"a": "ü"}'), "escaped_arguments"),
+    ],
+)
+def test_what_is_left_out_or_escaped_gets_a_hint_and_a_turn_that_is_ended_none(text, message, expected):
+    template = looped(f"{{% if message.role == 'user' %}}{TURN}{END}{{% else %}}{text}{{% endif %}}")
+    messages = [USER, message, {"role": "tool", "content": "3"}][: 3 if text == REPEATS_NAME else 2]
+    found = hints(chat_here(guiapp.open_model("demo:bpe"), template, messages, add_special=False))
+    assert [(hint.severity, hint.message) for hint in found] == [(HINT, 1)] * bool(expected)
+    assert all(expected in f"{hint.code} {hint.what}" for hint in found)
+
+
+@pytest.mark.real_vocabs
+@pytest.mark.parametrize("template", ["diffusion_gemma.jinja", "gptoss.jinja"])
+def test_calls_and_turns_that_public_templates_end_get_no_warning(template, tmp_path):
+    path = VOCABS / "ggml-vocab-gemma-4.gguf"
+    if template == "gptoss.jinja":
+        special = "<|start|>", "<|end|>", "<|message|>", "<|channel|>", "<|call|>", "<|return|>"
+        tokens = [*special, *spell(bytes(range(256)))]
+        path = tmp_path / "x.gguf"
+        write_vocab(path, model="gpt2", tokens=tokens, types=[3] * 6 + [1] * 256, merges=[])
+    answer = {"role": "tool", "tool_call_id": "1", "name": "lookup", "content": "{}"}
+    call = {"id": "1", "type": "function", "function": {"name": "lookup", "arguments": {"city": "Paris"}}}
+    messages = [USER, {**CALLED, "tool_calls": [call]}, answer, ASSISTANT, USER]
+    text = (SHARED / "templates" / template).read_text()
+    chat = chat_here(guiapp.open_model(path), text, messages, add_special=False)
+    assert [hint for hint in hints(chat) if hint.severity == WARNING] == []
 
 
 def test_three_tokens_at_the_beginning_are_told_as_three():

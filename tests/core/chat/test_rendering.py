@@ -210,6 +210,29 @@ def test_content_in_parts_is_named_where_a_template_fails_at_it():
         render("{{ '' + messages[1].content }}", conversation_of([{"role": "user", "content": "a"}, parts]))
 
 
+CALL = "messages[1].tool_calls[0].function.arguments"
+
+
+@pytest.mark.parametrize(
+    ("template", "arguments", "told"),
+    [
+        (f"{{% for key, value in {CALL} | items %}}{{{{ key }}}}{{% endfor %}}", '{"a": 1}', "as objects"),
+        (f"{{{{ {CALL}.items() | list }}}}", '{"a": 1}', "as objects"),
+        (f"{{{{ raise_exception('No') if {CALL} is string }}}}", '{"a": 1}', "as objects"),
+        (f"{{{{ 'x' + {CALL} }}}}", {"a": 1}, "as JSON in a text"),
+        (f"{{{{ {CALL}.items() | list }}}}", "a", ""),
+        (f"{{{{ {CALL}.a.b.c }}}}", '{"a": 1}', ""),
+    ],
+)  # fmt: skip
+def test_what_form_arguments_must_have_is_told_where_a_template_fails_for_it(template, arguments, told):
+    call = {"type": "function", "function": {"name": "add", "arguments": arguments}}
+    messages = [{"role": "user", "content": "a"}, {"role": "assistant", "tool_calls": [call]}]
+    with pytest.raises(ChatError, match=r"The template (fails|refuses)") as error:
+        render(template, conversation_of(messages))
+    assert str(error.value).endswith("message 2.") == bool(told)
+    assert told in str(error.value)
+
+
 LOOPS = "{{% for i in range(99999) %}}{{% for j in range(99999) %}}{}{{% endfor %}}{{% endfor %}}"
 
 
@@ -228,10 +251,11 @@ LOOPS = "{{% for i in range(99999) %}}{{% for j in range(99999) %}}{}{{% endfor 
         ("{% import '/etc/passwd' as x %}", "no loader for this environment"),
         ("{% for i in range(10**9) %}x{% endfor %}", "Range too big"),
         (LOOPS.format(""), "more time than it may"),
-        (LOOPS.format('{{ "x" * 9999 ~ j }}'), "more memory than it may"),
+        (LOOPS.format('{{ "x" * 9999 ~ j }}'), "writes more than 26"),
         ("{{ 'x' * 10**9 }}", "more memory than it may"),
         ("{{ '\\ud83d' }}{{ '\\ude00' }}", "surrogates not allowed"),
-        ("{{ 'x' * 10**7 }}", "writes more than 4,194,304 characters"),
+        ("{{ 'x' * 10**7 }}", "writes more than 26"),  # of its own 262,144
+        ("{{ 'x' * 2**22 }}", "writes more than 26"),
         ("{{ 9 ** (9 ** (9 ** 9)) }}", "more time than it may"),
         ("{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}", "calls itself without end"),
         ("{{ " + "(" * 5000 + "1" + ")" * 5000 + " }}", "nested too deeply"),
@@ -253,6 +277,12 @@ def test_a_hostile_template_ends_in_time_with_one_sentence(template, told):
     assert (
         datetime.now() - started
     ).total_seconds() < 10  # 2 s, and the start of a process on a busy machine
+
+
+def test_a_template_may_write_much_of_what_it_is_given():
+    long = [{"role": "user", "content": "日本" * 100_000}]
+    rendering = render("{{ messages[0].content }}{{ messages | tojson(indent=4) }}", conversation_of(long))
+    assert rendering.text.count("日本") == 200_000
 
 
 def test_a_full_disk_is_told_in_one_sentence(monkeypatch):

@@ -12,6 +12,7 @@ from conftest import SHARED
 from random_texts import random_texts
 
 import guiapp
+from guiapp.core.chat.templates import special_texts
 from guiapp.core.errors import VocabError
 
 PATH = SHARED / "formats" / "tekken_240718.json"
@@ -75,6 +76,9 @@ def test_special_tokens_come_first_and_text_begins_with_bos(pair):
     assert len(vocabulary) == 131_072
     assert tokenizer.encode("<s>[INST][SUFFIX]<SPECIAL_20></s>").token_ids.tolist() == [1, 1, 3, 16, 20, 2]
     assert vocabulary.eog == {2}
+    assert special_texts(vocabulary) == {
+        "bos_token": "<s>", "eos_token": "</s>", "unk_token": "<unk>", "pad_token": "<pad>"
+    }  # fmt: skip
     assert vocabulary.warnings == ("Tokens beyond the vocabulary's size are left out: 19,928.",)
     assert tokenizer.exactness.level == "exact"
 
@@ -86,6 +90,17 @@ def test_special_tokens_that_are_listed_replace_the_usual_ones(tmp_path):
     assert texts == ["<unk>", "<SPECIAL_1>", "<SPECIAL_2>", "[END]"]
     assert [vocabulary.kind(token) for token in (0, 1, 2, 3, 4)] == [*["control"] * 4, "normal"]
     assert not vocabulary.rules.add_bos  # there is none
+    assert special_texts(vocabulary) == {"unk_token": "<unk>"}
+
+
+def test_a_template_that_ends_turns_with_eos_renders_and_text_alone_gets_no_eos(tmp_path):
+    tokenizer = guiapp.open_model(write(tmp_path, content()))
+    assert tokenizer.encode("ab").token_ids.tolist() == [1, 256 + 4]
+    template = "{{ bos_token }}{% for m in messages %}{{ m.content }}{{ eos_token }}{% endfor %}"
+    messages = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]
+    chat = guiapp.chat(tokenizer, messages, template=template, add_special=False)
+    assert chat.text == "<s>a</s>b</s>"
+    assert chat.token_ids.tolist() == [1, ord("a") + 4, 2, ord("b") + 4, 2]
 
 
 def test_tokens_beyond_the_size_are_left_out(tmp_path):

@@ -137,6 +137,8 @@ def test_known_files_say_what_they_are_and_have_their_special_tokens():
     }
     llama = guiapp.open_model(FORMATS / "llama-3.tokenizer.model")
     assert llama.encode("<|eot_id|>").token_ids.tolist() == [128000, 128009]
+    roles = llama.vocabulary.special_ids
+    assert (roles.bos, roles.eos, roles.pad) == (128000, 128001, 128004)
 
 
 @pytest.mark.real_vocabs
