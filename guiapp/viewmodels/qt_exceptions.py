@@ -24,7 +24,8 @@ def protect_overrides() -> None:
 
 def _protect(cls: Any, /, **options: Any) -> None:
     super(Shiboken.Object, cls).__init_subclass__(**options)
-    for name in vars(cls).keys() & {each for base in cls.__mro__[1:] for each in vars(base)}:
+    qt_classes = (base for base in cls.__mro__ if base.__module__.startswith("PySide6."))
+    for name in vars(cls).keys() & {each for base in qt_classes for each in vars(base)}:
         if not name.startswith("_") and isinstance(function := vars(cls)[name], FunctionType):
             setattr(cls, name, _raising_objects(function))
 
