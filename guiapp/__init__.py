@@ -134,7 +134,8 @@ def hunt(
     batches: int | None = None,
     progress: Callable[[Hunt], None] | None = None,
 ) -> Hunt:
-    """Texts on which two tokenizers differ, the shortest for each cause: `guiapp.core.hunt.finds.Hunt`.
+    """Texts on which two tokenizers differ, the shortest for each cause: `guiapp.core.hunt.finds.Hunt`,
+    whose `why_inconclusive` says when finding nothing is no verdict.
 
     `second` may also be an installed library such as "llama.cpp", by its name in
     `guiapp.core.bench.contenders.table.PEERS`.  Works in processes of its own, so a script calls it below

@@ -126,6 +126,7 @@ def make_application() -> QApplication:
     from PySide6.QtWidgets import QApplication
 
     sys.setswitchinterval(TURN_S)
+    qt_libraries.ignore_unusable_scales()
     QLoggingCategory.setFilterRules(QUIET)
     application = QApplication([sys.argv[0], "-style", "fusion"])
     application.setApplicationName("tokenloupe")

@@ -1,4 +1,4 @@
-"""Says which Debian package is missing where Qt cannot start, instead of an abort or a traceback."""
+"""Says why Qt cannot start, such as which Debian package is missing, instead of an abort or a traceback."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import ctypes
 import importlib.util
 import os
 import re
+import socket
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, MutableMapping
+from contextlib import suppress
 from pathlib import Path
 
 # Libraries that Qt's modules and its xcb plugin link to, and what brings them in Debian 12 and Ubuntu.
@@ -44,20 +46,35 @@ PACKAGES = {
 MODULES = ("PySide6.QtCore", "PySide6.QtGui", "PySide6.QtWidgets", "PySide6.QtSvg")
 SONAME = re.compile(r"(lib[\w.+-]+\.so(?:\.\d+)*): cannot open shared object file")
 
+SCALES = {"QT_SCALE_FACTOR": (0.2, 10), "QT_SCREEN_SCALE_FACTORS": (0.2, 10), "QT_FONT_DPI": (20, 1000)}
+
 Attempt = Callable[[], object]
 
 
 def problem(environment: Mapping[str, str] = os.environ) -> str | None:
     """Why no window can be opened, in one line that says what to install; None if all is there."""
-    missing = first_failure([_import_modules, *_plugin_attempts(environment)])
-    if missing is not None:
-        return missing
     if sys.platform == "linux" and not _has_display(environment):
         return (
             "There is no display to show a window on. The other commands work without one: "
             "see “tokenloupe --help”."
         )
-    return None
+    return first_failure([_import_modules, *_plugin_attempts(environment)])
+
+
+def ignore_unusable_scales(environment: MutableMapping[str, str] = os.environ) -> None:
+    """Remove scales with which Qt paints nothing or takes all memory, and print that."""
+    for name, (least, most) in SCALES.items():
+        scales = [part.rpartition("=")[2] for part in environment.get(name, "").split(";")]
+        if not all(scale == "" or _is_between(scale, least, most) for scale in scales):
+            print(f"tokenloupe: {name} is ignored. It takes numbers from {least} to {most}.", file=sys.stderr)
+            del environment[name]
+
+
+def _is_between(text: str, least: float, most: float) -> bool:
+    try:
+        return least <= float(text) <= most
+    except ValueError:
+        return False
 
 
 def first_failure(attempts: list[Attempt]) -> str | None:
@@ -105,4 +122,30 @@ def _load_xcb_plugin() -> None:
 
 
 def _has_display(environment: Mapping[str, str]) -> bool:
-    return any(environment.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"))
+    """Whether one of the displays that Qt would try answers: it aborts where none does."""
+    names = {name.partition(":")[0] for name in environment.get("QT_QPA_PLATFORM", "").split(";")} - {""}
+    displays = {"wayland": _answers_wayland, "xcb": _answers_x11}
+    return any(name not in displays or displays[name](environment) for name in names or displays)
+
+
+def _answers_wayland(environment: Mapping[str, str]) -> bool:
+    if not (name := environment.get("WAYLAND_DISPLAY")):
+        return False
+    with suppress(OSError), socket.socket(socket.AF_UNIX) as connection:
+        connection.connect(str(Path(environment.get("XDG_RUNTIME_DIR", ""), name)))
+        return True
+    return False
+
+
+def _answers_x11(environment: Mapping[str, str]) -> bool:
+    if not (name := environment.get("DISPLAY")):
+        return False
+    try:
+        xcb = ctypes.CDLL("libxcb.so.1")
+    except OSError:
+        return True  # the attempts to load what Qt needs tell
+    xcb.xcb_connect.restype = ctypes.c_void_p
+    connection = ctypes.c_void_p(xcb.xcb_connect(os.fsencode(name), None))
+    error = xcb.xcb_connection_has_error(connection)
+    xcb.xcb_disconnect(connection)
+    return not error

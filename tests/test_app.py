@@ -49,6 +49,16 @@ def run(code, environment):
     )
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "value", "n_lines"),
+    [("QT_SCALE_FACTOR", "nan", 1), ("XDG_CONFIG_HOME", f"{os.devnull}/none", 0)],
+)
+def test_the_window_opens_where_it_cannot_scale_or_keep_anything(environment, name, value, n_lines):
+    result = run(CODE_FOR_A_WINDOW_THAT_CLOSES.format(model="demo:toy"), environment | {name: value})
+    assert (result.returncode, result.stderr.count("\n")) == (0, n_lines)
+
+
 CODE_FOR_A_WINDOW_THAT_CLOSES_WHILE_READS_HANG = """
 import os
 import sys

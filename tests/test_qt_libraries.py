@@ -2,7 +2,7 @@
 
 import pytest
 
-from guiapp.qt_libraries import explain, first_failure, problem
+from guiapp.qt_libraries import explain, first_failure, ignore_unusable_scales, problem
 
 
 @pytest.mark.parametrize(
@@ -39,9 +39,37 @@ def test_the_first_failure_counts():
     assert first_failure([lambda: None]) is None
 
 
-def test_a_program_without_a_display_says_so():
-    assert "no display" in problem({})
+@pytest.mark.parametrize(
+    "environment",
+    [
+        {},
+        {"DISPLAY": ":9999"},
+        {"DISPLAY": "no display"},
+        {"WAYLAND_DISPLAY": "none"},
+        {"WAYLAND_DISPLAY": "none" * 100, "DISPLAY": ":9999"},
+        {"QT_QPA_PLATFORM": "xcb"},
+        {"QT_QPA_PLATFORM": "wayland;xcb", "DISPLAY": ":9999"},
+    ],
+)
+def test_a_program_without_a_display_that_answers_says_so(environment):
+    assert "no display" in problem(environment)
 
 
 def test_nothing_is_wrong_with_the_offscreen_platform():
     assert problem({"QT_QPA_PLATFORM": "offscreen"}) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "unusable", "usable"),
+    [
+        ("QT_SCALE_FACTOR", ["nan", "0", "inf", "-1", "1e9", "1e-300", "two"], ["1.5", "2", ""]),
+        ("QT_SCREEN_SCALE_FACTORS", ["1;nan", "DP-1=0", "a=b=c"], ["1;;2", "DP-1=1.5;HDMI-1=1"]),
+        ("QT_FONT_DPI", ["nan", "0", "1000000"], ["96"]),
+    ],
+)
+def test_scales_that_nothing_can_be_painted_with_are_ignored(name, unusable, usable, capsys):
+    for value in (*unusable, *usable):
+        environment = {name: value}
+        ignore_unusable_scales(environment)
+        assert environment == ({} if value in unusable else {name: value})
+        assert (name in capsys.readouterr().err) == (value in unusable)

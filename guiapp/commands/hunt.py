@@ -43,12 +43,19 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "may be repeated",
     )
     parser.add_argument(
-        "--seconds", metavar="S", type=positive_number, default=30.0, help="how long: %(default)g"
+        "--seconds",
+        metavar="S",
+        type=positive_number,
+        default=30.0,
+        help="how long, once both are open: %(default)g",
     )
     parser.add_argument("--seed", metavar="N", type=seed_number, default=0, help="for random texts")
     parser.add_argument("--report", metavar="FILE.md", type=file_name, help="write a report as Markdown")
     parser.add_argument("--json", action="store_true", help="print the finds as a JSON object")
-    parser.epilog = "Exit status: 0 nothing found, 3 found, 1 the input was at fault, 2 usage."
+    parser.epilog = (
+        "Exit status: 0 nothing found, 3 found, 1 the input was at fault or nothing was found in fewer than "
+        "10,000 texts, 2 usage."
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -67,7 +74,7 @@ def run(options: argparse.Namespace) -> int:
         print_lines(text_lines(state))
     if state.finds:
         return FOUND
-    return INTERRUPTED if interrupted.is_set() else 0
+    return INTERRUPTED if interrupted.is_set() else int(state.why_inconclusive != "")
 
 
 def _hunted(plan: HuntPlan, interrupted: threading.Event) -> Hunt:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import planted
 import pytest
@@ -43,9 +44,16 @@ def test_finds_are_printed_and_the_status_says_so(pair, tmp_path, capsys):
     assert "pre\\-tokenizer: digits" in report.read_text()
 
 
-def test_nothing_found_is_status_0(capsys):
-    assert run(["hunt", "demo:spm", "demo:spm", "--seconds", "100"]) == 0
-    assert capsys.readouterr().out.startswith("No difference found; ")
+@pytest.mark.parametrize(
+    ("n_batches", "status", "verdict"), [(30, 0, "No difference"), (3, 1, "Inconclusive")]
+)
+def test_nothing_found_in_many_texts_is_status_0_and_in_few_1(
+    n_batches, status, verdict, monkeypatch, capsys
+):
+    plan = engine.HuntPlan
+    monkeypatch.setattr(engine, "HuntPlan", lambda *given: replace(plan(*given), most_batches=n_batches))
+    assert run(["hunt", "demo:spm", "demo:spm", "--seconds", "100"]) == status
+    assert capsys.readouterr().out.startswith(verdict)
 
 
 @pytest.mark.parametrize(

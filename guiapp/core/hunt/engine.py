@@ -6,6 +6,7 @@ time and the machine, and so does which texts are tried at all.
 
 from __future__ import annotations
 
+import math
 import queue
 import threading
 import time
@@ -14,10 +15,10 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from os.path import basename
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from guiapp.core.bench.contenders.table import PEERS
-from guiapp.core.bench.worker_process import AskedProcess, ContenderFailed, Stopped, WorkerLost
+from guiapp.core.bench.worker_process import AskedProcess, ContenderFailed, Stopped, TookTooLong, WorkerLost
 from guiapp.core.compare.reasons import Cause, Reason, shown
 from guiapp.core.compare.text_files import text_files
 from guiapp.core.explain.code_marks import code
@@ -70,23 +71,22 @@ def hunt(plan: HuntPlan, shall_stop: Callable[[], bool] = lambda: False) -> Iter
 
     Raises TokenloupeError or OSError for what cannot be opened, before anything else.
     """
-    started_s = time.monotonic()
     plan = replace(plan, files=tuple(_files(plan.files)))
     subjects, task = _opened(plan)
     state = Hunt(subjects, plan.seed, plan.generators)
     yield state
-    team = _Team(task, plan, shall_stop, started_s + plan.seconds)
+    team = _Team(task, plan, shall_stop)
     team.start()
     try:
         shown_s = 0.0
         for told in team.told():
-            state = replace(_with(state, told), seconds=time.monotonic() - started_s)
+            state = replace(_with(state, told), seconds=team.seconds)
             if state.seconds - shown_s >= SHOWN_S:
                 shown_s = state.seconds
                 yield state
     finally:
         team.end()
-    yield replace(state, seconds=time.monotonic() - started_s, is_over=True)
+    yield replace(state, seconds=team.seconds, is_over=True)
 
 
 def _with(state: Hunt, told: Told) -> Hunt:
@@ -97,6 +97,8 @@ def _with(state: Hunt, told: Told) -> Hunt:
             return state.with_find(told)
         case HuntError():
             raise told
+        case SideFailed():
+            return replace(state.with_note(told.sentence), is_incomplete=True)
     return state.with_note(told)
 
 
@@ -156,15 +158,22 @@ def _lines(files: Iterable[str]) -> Iterator[Line]:
                 number, start = number + line.endswith(b"\n"), start + len(line)
 
 
-Told = Batch | Find | str | HuntError
+class SideFailed(NamedTuple):
+    """One of both crashed, so that texts were left out; `sentence` says which."""
+
+    sentence: str
+
+
+Told = Batch | Find | str | HuntError | SideFailed
 Message = tuple[str, Any]  # what a worker is asked: "lines" or "batch", and which
 
 
 class _Team:
     """The worker processes, each asked by a thread of its own."""
 
-    def __init__(self, task: Task, plan: HuntPlan, shall_stop: Callable[[], bool], deadline_s: float) -> None:
-        self._task, self._shall_stop, self._deadline_s = task, shall_stop, deadline_s
+    def __init__(self, task: Task, plan: HuntPlan, shall_stop: Callable[[], bool]) -> None:
+        self._task, self._plan, self._shall_stop = task, plan, shall_stop
+        self._deadline_s = math.inf  # until the first worker has opened both
         self._messages, self._next = _messages(plan), threading.Lock()
         self._told: queue.Queue[Told | None] = queue.Queue()
         self._is_over = threading.Event()
@@ -181,6 +190,11 @@ class _Team:
         for thread in self._threads:
             thread.join()
 
+    @property
+    def seconds(self) -> float:
+        """Since the first texts."""
+        return max(0.0, time.monotonic() - (self._deadline_s - self._plan.seconds))
+
     def told(self) -> Iterator[Told]:
         """What comes of batches, finds besides, notes and what went wrong, until all workers have ended."""
         n_running = len(self._threads)
@@ -196,14 +210,16 @@ class _Team:
         return self._is_over.is_set() or self._shall_stop() or is_late
 
     def _next_message(self) -> Message | None:
-        is_due = time.monotonic() < self._deadline_s and not self._is_over.is_set()
         with self._next:
+            self._deadline_s = min(self._deadline_s, time.monotonic() + self._plan.seconds)
+            is_due = time.monotonic() < self._deadline_s and not self._is_over.is_set()
             return next(self._messages, None) if is_due else None
 
     def _work(self) -> None:
         """Ask a worker what comes next, and a new one where it was lost, until there is no more."""
         try:
             lost: Message | None = None
+            failed = SideFailed(f"{self._task.names[1]} crashed: not all texts were tried.")
             for _ in range(MOST_LOSSES):
                 process = AskedProcess(serve, (self._task,), self._must_stop)
                 try:
@@ -215,9 +231,10 @@ class _Team:
                         return
                 except WorkerLost:
                     lost = None
+                    self._told.put(failed)
                 finally:
                     process.end()
-            self._told.put(f"{self._task.names[1]} crashed again and again: not all texts were tried.")
+            self._told.put(failed)
         except Stopped:
             pass
         except ContenderFailed as error:
@@ -230,6 +247,8 @@ class _Team:
     def _load(self, process: AskedProcess) -> None:
         try:
             loaded: Loaded = process.ask(CALL_LIMIT_S, "load")
+        except TookTooLong as error:
+            raise ContenderFailed(f"To open both took longer than {CALL_LIMIT_S:g} s.") from error
         except WorkerLost as error:
             raise ContenderFailed(NO_WORKER) from error
         if loaded.remark:

@@ -13,6 +13,7 @@ from guiapp.core.tokenizer import Tokenizer
 
 MOST_TEXTS = 12  # of a kind
 MOST_PLACES = 50  # of a kind in the user's own texts
+ENOUGH_TEXTS = 10_000  # to say that nothing differs
 Kind = tuple[Cause, str]
 Spans = tuple[tuple[int, int], ...]
 
@@ -93,6 +94,7 @@ class Find:
 class Batch:
     """What came of one batch of texts.
 
+    n_texts    of them that at least one of both encodes
     kinds      of those that differ
     are_lines  whether these are the user's own
     generator  what made them
@@ -142,7 +144,7 @@ def _unseen(kind: Kind, batch: Batch) -> OfKind:
 class Hunt:
     """A hunt at a moment.
 
-    seconds    since it began, opening the files included
+    seconds    since the first texts; to open both is not included
     n_batches  done of those that the seed decides, which are numbered from 0
     tried      texts, the user's own lines among them
     trying     what made the texts of the last batch
@@ -150,6 +152,7 @@ class Hunt:
     n_lines, n_differing_lines  of the user's own texts, what is put around each left aside
     finds      one for each kind of difference, the shortest texts first
     notes      what else is to be known, a sentence each
+    is_incomplete  whether texts were left out as one of both crashed; a note says which
     """
 
     subjects: tuple[Subject, Subject]
@@ -163,12 +166,24 @@ class Hunt:
     n_differing_lines: int = 0
     finds: tuple[Find, ...] = ()
     notes: tuple[str, ...] = ()
+    is_incomplete: bool = False
     trying: str = ""
     is_over: bool = False
 
     def share(self, find: Find) -> float | None:
         """Of the user's own lines that differ as a find does; None where there are no lines."""
         return find.n_lines / self.n_lines if self.n_lines else None
+
+    @property
+    def why_inconclusive(self) -> str:
+        """Why it does not follow that nothing differs, though nothing was found, and what to do; else ""."""
+        if self.finds:
+            return ""
+        if self.tried < ENOUGH_TEXTS:
+            return (
+                f"Fewer than {ENOUGH_TEXTS:,} texts were compared. Hunt for more seconds, or with more texts."
+            )
+        return "Texts were left out, as one of both crashed. Hunt again." if self.is_incomplete else ""
 
     def with_note(self, note: str) -> Hunt:
         return self if note in self.notes else replace(self, notes=(*self.notes, note))

@@ -36,6 +36,7 @@ class Pair:
     tokens.
     remark    what is to be known about that, as a sentence, "" if nothing
     unrelated why nothing can be compared, None if it can
+    n_refused how many of the texts that were compared last both refuse
     """
 
     def __init__(self, ours: FileSide, theirs: FileSide | LibrarySide) -> None:
@@ -44,7 +45,7 @@ class Pair:
         self.takes_bytes = ours.takes_bytes and theirs.takes_bytes
         self._tokenizer = ours.tokenizer
         self._renumbered: Ids | None = None
-        self.remark, self.unrelated = "", ""
+        self.remark, self.unrelated, self.n_refused = "", "", 0
         if theirs.tokenizer is not None:
             self._compare_numbers(theirs.tokenizer)
 
@@ -73,6 +74,7 @@ class Pair:
     def differing(self, texts: Sequence[bytes]) -> list[int]:
         """Which of some texts are encoded, or else decoded, otherwise."""
         mine, other = self.encode_each(texts)
+        self.n_refused = sum(one is None and two is None for one, two in zip(mine, other, strict=True))
         are_equal = [self._are_equal(*pair) for pair in zip(mine, other, strict=True)]
         found = [
             at for at, is_equal in enumerate(are_equal) if not is_equal and not self._is_unheard(texts[at])

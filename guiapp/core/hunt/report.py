@@ -29,6 +29,7 @@ def record(hunt: Hunt) -> dict[str, object]:
         "models": [_subject_record(subject) for subject in hunt.subjects],
         "finds": [_find_record(hunt, find) for find in hunt.finds],
         "notes": list(hunt.notes),
+        "inconclusive": hunt.why_inconclusive or None,
     }
 
 
@@ -62,10 +63,12 @@ def summary(hunt: Hunt) -> str:
     """What was tried, and how much of it differs, as sentences."""
     tried = f"{counted(hunt.tried, 'text')} tried in {hunt.seconds:.1f} s, seed {hunt.seed}"
     found = f"{counted(len(hunt.finds), 'difference')} found" if hunt.finds else "no difference found"
+    if doubt := hunt.why_inconclusive and f" {hunt.why_inconclusive}":
+        found = "inconclusive"
     lines = ""
     if hunt.n_lines:
         lines = f" Of your own texts {hunt.n_differing_lines:,} in {counted(hunt.n_lines, 'line')} differ."
-    return f"{found[0].upper()}{found[1:]}; {tried}.{lines}"
+    return f"{found[0].upper()}{found[1:]}; {tried}.{doubt}{lines}"
 
 
 def text_lines(hunt: Hunt) -> Iterator[str]:

@@ -47,6 +47,7 @@ class Searcher:
 
     def _batch(self, texts: Sequence[bytes], lines: Sequence[Line], generator: str, most: int) -> Batch:
         differing = self._pair.differing(texts)
+        n_texts = len(texts) - self._pair.n_refused
         step = -(-len(differing) // most) or 1
         counts: defaultdict[Kind, int] = defaultdict(int)
         places: defaultdict[Kind, list[Place]] = defaultdict(list)
@@ -59,7 +60,7 @@ class Searcher:
             if lines and len(places[kind]) < MOST_PLACES:
                 places[kind].append(Place(lines[differing[at]], self._pair.first_difference(text)))
         kinds = tuple(OfKind(kind, n, tuple(places[kind])) for kind, n in counts.items())
-        return Batch(len(texts), len(differing), tuple(finds), kinds, bool(lines), generator)
+        return Batch(n_texts, len(differing), tuple(finds), kinds, bool(lines), generator)
 
     def _look_at(self, text: bytes, generator: str) -> tuple[Kind, Find | None]:
         """The kind of a text that differs, and a find if the kind or a short text of it is new."""

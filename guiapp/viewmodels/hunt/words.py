@@ -78,10 +78,8 @@ def where(find: Find) -> str:
 
 def nothing_found(state: Hunt) -> Iterator[str]:
     """What it means that a hunt, which is over, has found nothing."""
-    if not state.tried:
-        yield "No text was tried: opening both took all the time."
-        return
-    yield f"Both gave the same for all of {counted(state.tried, 'text')} in {state.seconds:,.0f} s."
+    if state.tried:
+        yield f"Both gave the same for all of {counted(state.tried, 'text')} in {state.seconds:,.0f} s."
     if state.n_lines:
         yield f"{counted(state.n_lines, 'line')} of your own are among them."
-    yield "That is no proof: more seconds, or another seed, try other texts."
+    yield state.why_inconclusive or "That is no proof: more seconds, or another seed, try other texts."

@@ -66,6 +66,11 @@ def _open_regular(path: Path) -> FileIO:
     raise TextFileError(f"{path.name} is {what}. Choose a text file.")
 
 
+def can_save_somewhere() -> bool:
+    """Whether files can be written in the folder where saving begins, or in the user's own."""
+    return any(os.access(folder, os.W_OK) for folder in (".", os.path.expanduser("~/")))
+
+
 def write_text(path: Path, text: bytes) -> None:
     """Write all of `text`, or leave what was there before; raises TextFileError."""
     try:

@@ -221,7 +221,8 @@ class LikelyBar(QFrame):
 
 
 def _over(state: Hunt) -> tuple[str, str]:
-    return "Nothing found", " ".join((*nothing_found(state), *state.notes))
+    title = "Inconclusive" if state.why_inconclusive else "Nothing found"
+    return title, " ".join((*nothing_found(state), *state.notes))
 
 
 def make_page(setting: PageSetting) -> HuntPage:

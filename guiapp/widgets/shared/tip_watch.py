@@ -10,11 +10,7 @@ from PySide6.QtWidgets import QToolTip, QWidget
 
 
 class TipWatch(QObject):
-    """Shows what a widget tells of a place, "" for nothing; lives as long as the widget.
-
-    What a widget paints is not painted in here, as it would be within an override of its `event`: there a
-    mistake in painting would end PySide 6.11 before it can be shown.
-    """
+    """Shows what a widget tells of a place, "" for nothing; lives as long as the widget."""
 
     def __init__(self, widget: QWidget, tip: Callable[[QPoint], str]) -> None:
         super().__init__(widget)

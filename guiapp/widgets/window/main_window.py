@@ -15,6 +15,7 @@ from guiapp.viewmodels.doctor.model import DoctorModel
 from guiapp.viewmodels.models.loader import display_name
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.shelf import Shelf
+from guiapp.viewmodels.text.files import can_save_somewhere
 from guiapp.viewmodels.text.hidden_characters import HiddenCharacters
 from guiapp.viewmodels.text.kept_texts import KeptTexts
 from guiapp.viewmodels.window.activity import Activity
@@ -173,9 +174,6 @@ class MainWindow(QMainWindow):
             self._autosave.start(AUTOSAVE_MS)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Panels are not painted in here, as they would be within an override of `event`: where one of those
-        made a mistake, PySide 6.11 would end the program before the mistake can be shown.
-        """
         if not self._is_painted:
             self._is_painted = True
             QTimer.singleShot(0, self.first_painted.emit)  # when all panels have been painted too
@@ -198,7 +196,7 @@ class MainWindow(QMainWindow):
         self._keep_text()
         if not self._session.text.is_modified or (path is None and size == 0):
             return True
-        if path is None and self.kept_texts.is_kept():
+        if path is None and (self.kept_texts.is_kept() or not can_save_somewhere()):
             return True
         answer = self.questions.save_before_closing(path)
         if answer is Answer.SAVE:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
 
 import planted
 import pytest
@@ -20,7 +21,7 @@ from guiapp.core.hunt import worker
 from guiapp.core.hunt.engine import NO_WORKER, HuntPlan, hunt
 from guiapp.core.hunt.finds import Hunt
 
-PATIENCE_S = 120.0
+PATIENCE_S, OPENING_S = 120.0, 2.0
 
 
 def last(plan: HuntPlan, shall_stop=lambda: False) -> Hunt:
@@ -131,6 +132,47 @@ def test_it_stops_at_once_and_keeps_what_was_found(pair):
 def test_the_time_is_kept(pair):
     state = last(HuntPlan(*pair, seconds=1.0))
     assert state.seconds < 60
+
+
+def test_the_time_begins_once_both_are_open(pair, monkeypatch):
+    monkeypatch.setattr("guiapp.core.hunt.engine.serve", serve_after_a_while)
+    state = last(HuntPlan(*pair, seconds=0.1, n_workers=1))
+    assert state.tried > 0
+    assert state.seconds < OPENING_S
+
+
+def serve_after_a_while(connection, task) -> None:
+    """A worker that takes long to open both."""
+    time.sleep(OPENING_S)
+    worker.serve(connection, task)
+
+
+def test_opening_ends_when_somebody_interrupts(pair, monkeypatch):
+    monkeypatch.setattr("guiapp.core.hunt.engine.serve", serve_never)
+    started_s = time.monotonic()
+    state = last(HuntPlan(*pair, seconds=PATIENCE_S), lambda: time.monotonic() > started_s + 1)
+    assert time.monotonic() - started_s < 10
+    assert (state.tried, state.finds) == (0, ())
+    assert state.why_inconclusive
+
+
+def serve_never(connection, task) -> None:
+    time.sleep(PATIENCE_S)
+
+
+def test_a_side_that_fails_is_named_and_finding_nothing_says_nothing(pair, monkeypatch):
+    monkeypatch.setattr("guiapp.core.hunt.engine.serve", serve_and_crash)
+    monkeypatch.setattr("guiapp.core.hunt.engine.MOST_LOSSES", 2)
+    state = last(HuntPlan(*pair, seconds=PATIENCE_S, n_workers=1))
+    assert state.is_incomplete
+    assert "second.gguf" in " ".join(state.notes)
+    assert replace(state, finds=(), tried=20_000).why_inconclusive
+
+
+def serve_and_crash(connection, task) -> None:
+    """A worker that dies of each text, so that none is to blame."""
+    worker.HuntWorker._texts = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+    worker.serve(connection, task)
 
 
 @pytest.mark.parametrize(

@@ -137,6 +137,7 @@ def test_a_record_has_all(hunted):
             | {"cause": "merge", "subject": "order", "why": "B merges b first."},
         ],
         "notes": ["Known."],
+        "inconclusive": None,
     }
     assert record(replace(hunted, generators=()))["generators"] == [*ALL_NAMES]
 

@@ -40,6 +40,16 @@ def test_a_find_is_the_shortest_text_of_its_kind(searcher):
     assert len(other) != len(mine)
 
 
+def test_a_text_that_both_refuse_was_not_tried(searcher, monkeypatch):
+    encode = FileSide.encode_each
+    monkeypatch.setattr(
+        FileSide,
+        "encode_each",
+        lambda side, texts: [None if text == b"a" else encode(side, [text])[0] for text in texts],
+    )
+    assert searcher.search([b"a", b"a", b"b"], "mine").n_texts == 1
+
+
 def test_a_text_is_told_once_and_of_a_kind_some_more_with_their_own_characters(searcher):
     state = Hunt((Subject("A"), Subject("B")), 0)
     texts = [b"%d" % number for number in range(10, 100)]

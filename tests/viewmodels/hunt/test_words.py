@@ -50,4 +50,7 @@ def test_nothing_found_says_how_much_was_tried_and_that_this_is_no_proof():
     assert "182,440 texts in 60 s" in told
     assert "10,000 lines of your own" in told
     assert "no proof" in told
-    assert list(nothing_found(START)) == ["No text was tried: opening both took all the time."]
+    for n_texts in (0, 9_999):
+        few = replace(START, tried=n_texts)
+        assert "no proof" not in " ".join(nothing_found(few))
+        assert list(nothing_found(few))[-1] == few.why_inconclusive != ""

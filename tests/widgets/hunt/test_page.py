@@ -319,6 +319,11 @@ def test_what_ends_a_hunt_or_leaves_it_empty_is_said(page, engine, qtbot):
     assert "182,440 texts in 9 s" in words(page)[1]
     assert not page.panel.copy_button.isVisible()
     qtbot.mouseClick(page.status.button, LEFT)
+    tell(qtbot, page, engine, replace(START, seconds=9.0, tried=52, is_over=True))
+    qtbot.waitUntil(lambda: not page.model.is_running)
+    assert words(page)[0] == "Inconclusive"
+    assert "more seconds" in words(page)[1]
+    qtbot.mouseClick(page.status.button, LEFT)
     engine.tell(HuntError("It cannot be."))
     qtbot.waitUntil(lambda: not page.model.is_running)
     assert words(page) == ("There was no hunt", "It cannot be.")

@@ -1,5 +1,7 @@
 """Closing the real window: when it asks, and what it waits for."""
 
+import os
+
 import pytest
 from main_window_driver import Answers
 
@@ -32,6 +34,12 @@ def test_closing_asks_about_a_text_that_cannot_be_kept(shell, tmp_path, unkept, 
     shell.window.questions.closing, shell.window.questions.save_place = answer, path
     assert shell.window.close() is (answer is not Answer.CANCEL)
     assert path.exists() is (answer is Answer.SAVE)
+
+
+def test_closing_does_not_ask_where_no_folder_can_be_written(shell, unkept, monkeypatch):
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    shell.session.document.insert(b"words ")
+    assert shell.window.close()
 
 
 def test_a_text_that_is_kept_closes_without_a_question(shell):
