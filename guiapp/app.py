@@ -147,6 +147,7 @@ def build(
     from guiapp.viewmodels.compare.compared_models import ComparedModels
     from guiapp.viewmodels.model_session import ModelSession
     from guiapp.viewmodels.models.installed import InstalledModels
+    from guiapp.viewmodels.qt_exceptions import protect_overrides
     from guiapp.viewmodels.recent import RecentFiles, RecentTexts
     from guiapp.viewmodels.session_opener import SessionOpener
     from guiapp.viewmodels.shelf import Shelf
@@ -160,6 +161,7 @@ def build(
     from guiapp.widgets.window.input_watch import InputWatch
     from guiapp.widgets.window.main_window import MainWindow
 
+    protect_overrides()
     options = Options(settings.add_special, settings.parse_special, settings.encoder)
     session = ModelSession(TextSession(text), options, load or _load, spelling=settings.spelling)
     theme_source = ThemeSource(application, settings.theme, dresses_later=True)

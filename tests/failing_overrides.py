@@ -14,6 +14,7 @@ from PySide6 import QtGui as Gui
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QSize, Qt
 
 import guiapp.widgets
+from guiapp.viewmodels.qt_exceptions import protect_overrides
 
 application = QtWidgets.QApplication(["", "-platform", "offscreen"])
 AT, LEFT, NONE = QPointF(1, 1), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
@@ -94,6 +95,7 @@ def fail(kind, qt, name):
 
 for module in pkgutil.walk_packages(guiapp.widgets.__path__, "guiapp.widgets."):
     import_module(module.name)
+protect_overrides()
 reported, n_tried = [], 0
 sys.excepthook = lambda kind, error, trace: reported.append(kind)
 for kind in (each for each in below(QtCore.QObject) if each.__module__.startswith("guiapp.")):

@@ -1,3 +1,0 @@
-from guiapp.viewmodels.qt_exceptions import protect_overrides
-
-protect_overrides()

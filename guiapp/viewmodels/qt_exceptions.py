@@ -8,7 +8,7 @@ Python called through Qt, as it calls `resizeEvent` by `resize()`: such an excep
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import wraps
 from types import FunctionType
 from typing import Any
@@ -17,17 +17,34 @@ from shiboken6 import Shiboken
 
 
 def protect_overrides() -> None:
-    """Have all later classes that derive from Qt's catch what their overrides raise, and raise it again."""
-    if sys.version_info < (3, 12):
-        Shiboken.Object.__init_subclass__ = classmethod(_protect)  # type: ignore[assignment]
+    """Have the classes of this program that derive from Qt's catch what overrides raise, and raise it again.
+
+    Call it once their modules are imported, and before there are objects.
+    """
+    for cls in _loaded(Shiboken.Object) if sys.version_info < (3, 12) else ():
+        for name, function in list(vars(cls).items()):
+            if (
+                isinstance(function, FunctionType)
+                and not hasattr(function, "__wrapped__")
+                and _is_of_qt(cls, name)
+            ):
+                setattr(cls, name, _raising_objects(function))
 
 
-def _protect(cls: Any, /, **options: Any) -> None:
-    super(Shiboken.Object, cls).__init_subclass__(**options)
-    qt_classes = (base for base in cls.__mro__ if base.__module__.startswith("PySide6."))
-    for name in vars(cls).keys() & {each for base in qt_classes for each in vars(base)}:
-        if not name.startswith("_") and isinstance(function := vars(cls)[name], FunctionType):
-            setattr(cls, name, _raising_objects(function))
+def _loaded(cls: type) -> Iterator[type]:
+    """The classes of this program below a class."""
+    below: list[type] = cls.__subclasses__()
+    for each in below:
+        if each.__module__.startswith("guiapp."):
+            yield each
+        yield from _loaded(each)
+
+
+def _is_of_qt(cls: type, name: str) -> bool:
+    """Whether a class of Qt has a method of this name."""
+    return name[0] != "_" and any(
+        name in vars(base) for base in cls.__mro__ if base.__module__.startswith("PySide6.")
+    )
 
 
 def _raising_objects(function: Callable[..., Any]) -> Callable[..., Any]:

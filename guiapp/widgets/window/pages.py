@@ -20,6 +20,7 @@ from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
 
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.later import later
+from guiapp.viewmodels.qt_exceptions import protect_overrides
 from guiapp.widgets.shared.theme import TEXT_FONT_PX
 
 if TYPE_CHECKING:
@@ -175,7 +176,9 @@ def _row(name: str, title: str, keys: str, path: tuple[str, ...]) -> PageRow:
 
 
 def _make_page(module: str, setting: PageSetting) -> Page:
-    page: Page = import_module(module).make_page(setting)
+    make_page = import_module(module).make_page
+    protect_overrides()
+    page: Page = make_page(setting)
     return page
 
 
