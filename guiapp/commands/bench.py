@@ -11,9 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from guiapp.commands.files import (
+    OutputPath,
+    add_force_option,
     add_pre_option,
     file_name,
     file_path,
+    output_path,
     positive_number,
     print_json,
     print_lines,
@@ -43,6 +46,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     _add_scenarios(parser.add_argument_group("what is timed"), ", ".join(DEFAULT_SCENARIOS))
     _add_timing(parser.add_argument_group("how it is timed"))
     _add_outputs(parser.add_argument_group("what becomes of it"))
+    add_force_option(parser)
 
 
 def _add_contenders(group: argparse._ArgumentGroup) -> None:
@@ -130,7 +134,7 @@ def _add_outputs(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--compare", metavar="OLD.json", type=file_path, help="tell what is slower than in an earlier run"
     )
-    group.add_argument("--json", metavar="FILE", type=file_name, help="write the records as a JSON object")
+    group.add_argument("--json", metavar="FILE", type=output_path, help="write the records as a JSON object")
     group.add_argument(
         "--report",
         metavar="FILE",
@@ -143,13 +147,11 @@ def run(options: argparse.Namespace) -> int:
     """Measure encoders and other tokenizers with one vocabulary."""
     if options.list:
         return _list(options)
-    from guiapp.core.bench.history import check_writable, load_run, save_run_somewhere
+    from guiapp.core.bench.history import load_run, save_run_somewhere
     from guiapp.core.bench.measurement import Report
 
     old = None if options.compare is None else load_run(options.compare)
-    file = None if options.json in (None, "-") else Path(options.json)
-    for path in filter(None, (file, options.report)):
-        check_writable(path)
+    file = None if options.json == Path("-") else options.json
     measured = Report()
     try:
         _measure(_plan(options), measured)
@@ -184,7 +186,7 @@ def _print_run(record: dict[str, Any], old: dict[str, Any] | None, options: argp
     from guiapp.core.bench.report import table_lines
 
     changes_go_to = sys.stdout
-    if options.json == "-":
+    if options.json == Path("-"):
         print_json(record)
         changes_go_to = sys.stderr
     else:
@@ -289,8 +291,8 @@ def _numbers(text: str) -> tuple[int, ...]:
     return tuple(map(int, text.split(",")))
 
 
-def _report_path(text: str) -> Path:
-    path = file_path(text)
+def _report_path(text: str) -> OutputPath:
+    path = output_path(text)
     if path.suffix not in REPORTS:
         raise argparse.ArgumentTypeError(f"“{text}” ends with none of {', '.join(REPORTS)}")
     return path

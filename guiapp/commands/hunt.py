@@ -9,7 +9,9 @@ import threading
 from typing import TYPE_CHECKING
 
 from guiapp.commands.files import (
+    add_force_option,
     file_name,
+    output_path,
     positive_number,
     print_json,
     print_lines,
@@ -46,8 +48,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--seconds", metavar="S", type=positive_number, default=30.0, help="how long: %(default)g"
     )
     parser.add_argument("--seed", metavar="N", type=seed_number, default=0, help="for random texts")
-    parser.add_argument("--report", metavar="FILE.md", type=file_name, help="write a report as Markdown")
+    parser.add_argument("--report", metavar="FILE.md", type=output_path, help="write a report as Markdown")
     parser.add_argument("--json", action="store_true", help="print the finds as a JSON object")
+    add_force_option(parser)
     parser.epilog = "Exit status: 0 nothing found, 3 found, 1 the input was at fault, 2 usage."
 
 
@@ -60,10 +63,10 @@ def run(options: argparse.Namespace) -> int:
     interrupted = threading.Event()
     state = _hunted(plan, interrupted)
     if options.report is not None:
-        write(options.report, markdown(state).encode())
+        write(str(options.report), markdown(state).encode())
     if options.json:
         print_json(record(state))
-    elif options.report != "-":
+    elif str(options.report) != "-":
         print_lines(text_lines(state))
     if state.finds:
         return FOUND

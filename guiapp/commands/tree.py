@@ -6,10 +6,11 @@ import argparse
 import os
 
 from guiapp.commands.files import (
+    add_force_option,
     add_pre_option,
     add_spelling_option,
-    file_path,
     open_tokenizer,
+    output_path,
     print_lines,
 )
 from guiapp.commands.images import need_no_display, picture_size
@@ -33,7 +34,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     style = parser.add_mutually_exclusive_group()
     style.add_argument("--json", action="store_true", help="print a JSON object")
     style.add_argument("--dot", action="store_true", help="print a graph for Graphviz")
-    style.add_argument("-o", "--output", metavar="FILE.png|FILE.svg", type=file_path, help="draw a picture")
+    style.add_argument("-o", "--output", metavar="FILE.png|FILE.svg", type=output_path, help="draw a picture")
+    add_force_option(parser)
     picture = parser.add_argument_group("of the picture")
     picture.add_argument("--shape", choices=("sunburst", "icicle"), default="sunburst")
     picture.add_argument("--theme", choices=("dark", "light"), default="dark")
