@@ -20,6 +20,7 @@ from guiapp.commands.files import (
     positive_number,
     print_json,
     print_lines,
+    refuse_beside,
     seed_number,
     write,
 )
@@ -146,6 +147,7 @@ def _add_outputs(group: argparse._ArgumentGroup) -> None:
 def run(options: argparse.Namespace) -> int:
     """Measure encoders and other tokenizers with one vocabulary."""
     if options.list:
+        refuse_beside(options, "--list", json="--json", report="--report", compare="--compare")
         return _list(options)
     from guiapp.core.bench.history import load_run, save_run_somewhere
     from guiapp.core.bench.measurement import Report

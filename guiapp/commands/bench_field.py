@@ -14,6 +14,7 @@ from guiapp.commands.files import (
     file_path,
     output_path,
     positive_number,
+    refuse_beside,
     seed_number,
     write,
 )
@@ -88,6 +89,9 @@ def run(options: argparse.Namespace) -> int:
 
     if options.output is None and options.json is None:
         raise InputError("Say where the report goes: -o report.html, or --json records.json.")
+    if options.record is not None:
+        others = {"vocabularies": "--vocabularies", "contenders": "--contenders", "text": "--text"}
+        refuse_beside(options, "--from", models="MODEL", **others)
     found = load_field(options.record) if options.record is not None else _measured(options)
     if options.json is not None:
         write(str(options.json), json_of(found).encode())

@@ -29,7 +29,8 @@ def run(options: argparse.Namespace) -> int:
 
     open_model(options.model)  # says what is wrong with it now rather than after a while
     measurements = measure_each_look(options.model) if options.looks else measure_all(options.model)
-    print(*table_lines(measurements), sep="\n")
+    if str(options.json) != "-":
+        print(*table_lines(measurements), sep="\n")
     if options.json is not None:
         write(str(options.json), json.dumps(report(measurements), indent=2).encode() + b"\n")
     return 0

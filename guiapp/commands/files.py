@@ -58,6 +58,13 @@ def file_path(text: str) -> Path:
     return Path(file_name(text))
 
 
+def refuse_beside(options: argparse.Namespace, option: str, **others: str) -> None:
+    """A usage error where `option` would ignore others, which are written as the values of `others` say."""
+    for name, written in others.items():
+        if getattr(options, name):
+            options.refuse(f"argument {option}: not allowed with argument {written}")
+
+
 class OutputPath(type(Path())):  # type: ignore[misc]  # until Python 3.12, Path itself has no subclasses
     """A file to write: `check_outputs` finds these among the options."""
 
@@ -73,8 +80,10 @@ def add_force_option(parser: argparse.ArgumentParser) -> None:
 
 def check_outputs(options: argparse.Namespace) -> None:
     """Raise InputError before the work where a result could not be written, or would overwrite a file."""
-    paths = [path for path in vars(options).values() if isinstance(path, OutputPath) and not _is_open(path)]
+    paths = [path for path in vars(options).values() if isinstance(path, OutputPath) and not _is_device(path)]
     for path in paths:
+        if str(path) == "-" or str(path.parent) in OPEN_FILES:
+            continue
         if path.is_dir():
             raise InputError(f"{path} is a folder. Name a file.")
         if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
@@ -85,10 +94,9 @@ def check_outputs(options: argparse.Namespace) -> None:
         raise InputError(f"Two results cannot be written to {paths[0]}. Name a file for each.")
 
 
-def _is_open(path: Path) -> bool:
-    """Whether a file is written to as it is: standard output, a pipe, a device."""
-    is_special = path.exists() and not path.is_file() and not path.is_dir()
-    return is_special or str(path) == "-" or str(path.parent) in OPEN_FILES
+def _is_device(path: Path) -> bool:
+    """Whether a file is written to as it is: a pipe or a device."""
+    return path.exists() and not path.is_file() and not path.is_dir()
 
 
 def positive_number(text: str) -> float:

@@ -15,6 +15,7 @@ from guiapp.commands.files import (
     positive_number,
     print_json,
     print_lines,
+    refuse_beside,
     seed_number,
     write,
 )
@@ -59,6 +60,8 @@ def run(options: argparse.Namespace) -> int:
     from guiapp.core.hunt.engine import HuntPlan
     from guiapp.core.hunt.report import markdown, record, text_lines
 
+    if str(options.report) == "-":
+        refuse_beside(options, "--report -", json="--json")
     plan = HuntPlan(options.first, options.second, tuple(options.file), options.seconds, options.seed)
     interrupted = threading.Event()
     state = _hunted(plan, interrupted)

@@ -12,6 +12,7 @@ from guiapp.commands.files import (
     open_tokenizer,
     output_path,
     print_lines,
+    refuse_beside,
 )
 from guiapp.commands.images import need_no_display, picture_size
 from guiapp.core.explain.spelling import Spelling
@@ -50,6 +51,7 @@ def run(options: argparse.Namespace) -> int:
     """The token tree: every token under the longest shorter one that it begins with."""
     prefix, levels = os.fsencode(options.prefix), options.levels
     if options.output is not None:
+        refuse_beside(options, "--output", levels="--levels")
         return _draw(options, prefix)
     tokenizer = open_tokenizer(options.model, options.pre)
     if not (prefix or levels or options.json or options.dot):

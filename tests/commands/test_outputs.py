@@ -58,6 +58,7 @@ def test_a_place_that_takes_no_file_is_refused_before_the_work(command, name, pl
 def test_one_file_takes_one_output(folder, capsys):
     assert run([*TRAIN.split(), "-o", "a.md", "--steps", "./a.md"]) == 1
     assert "a.md" in capsys.readouterr().err
+    assert run(["bench", "field", "demo:toy", "--json", "-", "-o", "-"]) == 1
     assert os.listdir(folder) == []
 
 
