@@ -181,7 +181,7 @@ def _command_parser(names: Sequence[str]) -> argparse.ArgumentParser:
         prog="tokenloupe",
         usage="tokenloupe [MODEL] [TEXTFILE]\n       tokenloupe COMMAND …",
         description="See exactly what a model sees: the tokens of any text, for any model file. "
-        "Without a command the window opens. MODEL is a tokenizer's file (.gguf, .tiktoken, tekken.json), "
+        "Without a command the window opens. MODEL is a tokenizer's file (tokenizer.json, .model, .gguf …), "
         "a name that `tokenloupe models` lists, hf:OWNER/NAME, an address, or a demo model: demo:bpe, "
         "demo:spm, demo:wordpiece, demo:unigram, demo:rwkv, demo:toy.",
     )

@@ -80,8 +80,8 @@ class Indicators:
 
 def matrices_of(vocabulary: Vocabulary) -> EmbeddingMatrices:
     """Where the embeddings of a model are.  Raises VocabError for one without."""
-    if vocabulary.path is None:
-        raise VocabError("This model is in no file. Open a GGUF that holds the whole model.")
+    if vocabulary.path is None or vocabulary.format != "GGUF":
+        raise VocabError("This model's file holds no embeddings. Open a GGUF that holds the whole model.")
     return find_matrices(vocabulary.path)
 
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from guiapp.core.errors import VocabError
 from guiapp.core.system.checkpoint import stoppable
-from guiapp.core.vocab.header_bytes import HeaderBytes, MoreNeededError
+from guiapp.core.vocab.header_bytes import CHOOSE_FILE, HeaderBytes, MoreNeededError
 from guiapp.core.vocab.quoting import quoted
 from guiapp.native.model_files import skip_gguf_strings
 
@@ -41,7 +41,6 @@ NOT_GGUF = {
     b"<HTM": "is a web page, probably an error message saved in place of the download",
 }
 BROKEN = "The file is damaged; download it again."
-CHOOSE_GGUF = "Choose a .gguf file."
 
 
 class Field(NamedTuple):
@@ -99,8 +98,8 @@ def _check_version(source: HeaderBytes) -> None:
     if magic.startswith(b"{"):
         raise source.error("is JSON, but none of a tokenizer", "Choose the tokenizer.json beside it.")
     if magic != b"GGUF"[: len(magic)]:
-        reason = NOT_GGUF.get(magic, f"is not a GGUF file: it begins with “{quoted(magic)}”")
-        raise source.error(reason, CHOOSE_GGUF)
+        reason = NOT_GGUF.get(magic, f"is not in a known tokenizer format: it begins with “{quoted(magic)}”")
+        raise source.error(reason, CHOOSE_FILE)
     source.need(ENTRIES_AT, "the header")
     (version,) = struct.unpack_from("<I", source.data.data, 4)
     if version & 0xFFFF == 0 and version:
@@ -110,8 +109,9 @@ def _check_version(source: HeaderBytes) -> None:
         )
     if version not in (2, 3):
         age = "older than" if version < 2 else "newer than"
+        advice = "Convert the model again." if version < 2 else "A newer Tokenloupe may read it."
         raise source.error(
-            f"is GGUF version {version}, {age} the versions 2 and 3 that are understood", CHOOSE_GGUF
+            f"is GGUF version {version}, {age} the versions 2 and 3 that are understood", advice
         )
 
 
