@@ -267,7 +267,7 @@ def _show_progress(event: Mapping[str, Any]) -> None:
         case "loading":
             say(f"Loading {event['contender']} …")
         case "cell":
-            size = f"{event['size_bytes']:,} bytes"
+            size = counted(event["size_bytes"], "byte")
             what = f"{event['scenario']} ({', '.join(event['operations'])})"
             say(f"[{event['number']}/{event['of']}] {what}: {event['corpus']}, {size}")
         case "left out":

@@ -15,6 +15,7 @@ from guiapp.commands.files import (
     output_path,
     read,
 )
+from guiapp.core.explain.figures import counted
 from guiapp.core.text.utf16 import as_utf8
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def run(options: argparse.Namespace) -> int:
         raise InputError(f"{options.output} cannot be written: {error.strerror}.") from error
     n_tokens, made = len(model.tokens), {merge.replace(" ", "") for merge in model.merges}
     fewer = shortfall(options.algorithm, n_tokens, options.vocab_size, len(model.merges) - len(made))
-    print(f"{options.output}: {fewer or f'{n_tokens:,} tokens'}", file=sys.stderr)
+    print(f"{options.output}: {fewer or counted(n_tokens, 'token')}", file=sys.stderr)
     return 0
 
 

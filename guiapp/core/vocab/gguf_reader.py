@@ -10,6 +10,7 @@ import struct
 from typing import Any, NamedTuple
 
 from guiapp.core.errors import VocabError
+from guiapp.core.explain.figures import counted
 from guiapp.core.system.checkpoint import stoppable
 from guiapp.core.vocab.header_bytes import CHOOSE_FILE, HeaderBytes, MoreNeededError
 from guiapp.core.vocab.quoting import quoted
@@ -74,7 +75,10 @@ def read_header(source: HeaderBytes) -> Header:
     n_tensors, n_entries = struct.unpack_from("<QQ", source.data.data, COUNTS_AT)
     left = source.size - ENTRIES_AT
     if n_entries > left // SMALLEST_ENTRY_BYTES:
-        raise source.error(f"claims {n_entries:,} metadata keys (byte 16), with {left:,} bytes left", BROKEN)
+        raise source.error(
+            f"claims {counted(n_entries, 'metadata key')} (byte 16), with {counted(left, 'byte')} left",
+            BROKEN,
+        )
     if n_entries > MOST_ENTRIES:
         raise source.error(
             f"claims {n_entries:,} metadata keys (byte 16)", f"At most {MOST_ENTRIES:,} are read."
@@ -165,7 +169,8 @@ class _Reader:
         left = self._source.size - self.at
         if length > min(left, LONGEST_STRING):
             raise self._source.error(
-                f"has a string of {length:,} bytes at byte {self.at - 8:,}, where {left:,} are left", BROKEN
+                f"has a string of {counted(length, 'byte')} at byte {self.at - 8:,}, where {left:,} are left",
+                BROKEN,
             )
         return length
 
@@ -177,8 +182,8 @@ class _Reader:
         item_bytes = 8 if kind == "string" else struct.calcsize("<" + FORMATS[kind])
         left = self._source.size - self.at
         if count > MOST_ITEMS or count * item_bytes > left:
-            what = f"has an array of {count:,} items at byte {start:,}"
-            raise self._source.error(f"{what}, where {max(left, 0):,} bytes are left", BROKEN)
+            what = f"has an array of {counted(count, 'item')} at byte {start:,}"
+            raise self._source.error(f"{what}, with {counted(max(left, 0), 'byte')} left", BROKEN)
         items_at = self.at
         if kind == "string":
             self._source.reserve(BYTES_PER_STRING * count, "an array of strings")

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.errors import NOT_USABLE, VocabError
+from guiapp.core.explain.figures import counted
 from guiapp.core.system.checkpoint import Progress
 from guiapp.core.vocab.quoting import quoted
 
@@ -70,8 +71,9 @@ class HeaderBytes:
         if end <= self.available:
             return
         if end > self.size:
+            size = counted(self.size, "byte")
             raise self.error(
-                f"ends in the middle of {what}: it is {self.size:,} bytes long and byte {end:,} is missing",
+                f"ends in the middle of {what}: it is {size} long and byte {end:,} is missing",
                 "It was not copied completely; download it again.",
             )
         if end + self._reserved > MEMORY_LIMIT_BYTES:

@@ -110,7 +110,7 @@ def test_what_sets_the_known_rows_apart_is_taken(tmp_path):
     [
         (DEAD, 0, 0, "The mean of the known unused rows is zero, which has no direction"),
         (slice(None), trained()[::-1], 0, "are not set apart from other tokens here"),
-        (7, np.nan, 1, "1 rows of token_embd.weight hold what is no number, or too large."),
+        (7, np.nan, 1, "1 row of token_embd.weight holds what is no number, or too large."),
         ([7, 105], 3e38, 2, "2 rows of token_embd.weight hold what is no number, or too large."),
     ],
 )
