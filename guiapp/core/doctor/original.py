@@ -76,8 +76,7 @@ def _tokens(patient: Patient, found: VocabularyComparison, with_special: bool) -
     is_kept = [with_special | (each.attributes & SPECIAL == 0) for each in (first, second)]
     if len(missing := found.only[1][is_kept[1][found.only[1]]].tolist()):
         name = quoted(second.raw_text(missing[0]))
-        which = f"is missing: “{name}”." if len(missing) == 1 else f"are missing, the first is “{name}”."
-        what = f"{counted(len(missing), 'token')} of the original {which}"
+        what = f"The original has {counted(len(missing), 'token')} that this file lacks, such as “{name}”."
         yield Finding("original_tokens", ERROR, what)
     if len(new := found.only[0][is_kept[0][found.only[0]]].tolist()):
         yield patient.about(new, "original_tokens", HINT, "not in the original.", "")

@@ -17,7 +17,6 @@ from guiapp.core.embeddings.known_unused import Ids, KnownUnused, known_unused
 from guiapp.core.embeddings.matrices import OUTPUT_BIAS, EmbeddingMatrices, Rows, find_matrices
 from guiapp.core.embeddings.measures import MatrixIndicators, Values, measured, reference_rows
 from guiapp.core.errors import VocabError
-from guiapp.core.explain.figures import counted
 from guiapp.core.system.checkpoint import Progress
 from guiapp.core.vocab.vocabulary import Vocabulary
 
@@ -203,9 +202,6 @@ def _remarks_about(indicators: MatrixIndicators) -> Iterator[str]:
         how = f"{bits:.1f} bits a number ({matrix.kind.name})"
         yield f"{matrix.name} is stored in {how}: small rows are blurred."
     if indicators.n_broken:
-        holds = "holds" if indicators.n_broken == 1 else "hold"
-        rows = counted(indicators.n_broken, "row")
-        yield f"{rows} of {matrix.name} {holds} what is no number, or too large."
-    if n_missing := max(0, n_tokens - matrix.n_rows):
-        have = "has" if n_missing == 1 else "have"
-        yield f"{counted(n_missing, 'token')} {have} no row in {matrix.name}."
+        yield f"Rows of {matrix.name} that hold what is no number, or too large: {indicators.n_broken:,}."
+    if matrix.n_rows < n_tokens:
+        yield f"Tokens that have no row in {matrix.name}: {n_tokens - matrix.n_rows:,}."

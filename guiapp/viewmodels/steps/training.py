@@ -7,7 +7,6 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from shutil import copyfile
-from typing import NamedTuple
 
 from PySide6.QtCore import QObject, Signal
 
@@ -38,14 +37,7 @@ class TrainingWish:
     has_end_marks: bool = False
 
 
-class _Result(NamedTuple):
-    """A training and what came of it."""
-
-    wish: TrainingWish | None
-    record: TrainingRecord
-    walk: TrainingWalk | None
-    model_file: Path | None
-    shortfall: str
+_Result = tuple[TrainingWish | None, TrainingRecord, TrainingWalk | None, Path | None, str]
 
 
 class TrainingModel(WalkModel[TrainingWalk]):
@@ -91,7 +83,7 @@ class TrainingModel(WalkModel[TrainingWalk]):
         self._process.drop()
         self.clock.pause()
         if self.record is not None:
-            self._previous = _Result(self.wish, self.record, self.walk, self.model_file, self.shortfall)
+            self._previous = self.wish, self.record, self.walk, self.model_file, self.shortfall
         self.wish, self.record, self.model_file, self.failure, self.shortfall = wish, None, None, "", ""
         self.walk, self._goal, self._runs_on = None, position, False
         self._look_for_hits()
