@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from guiapp import __version__
-from guiapp.commands.files import InputError, file_path
+from guiapp.commands.files import InputError, check_outputs, file_path
 from guiapp.core.errors import TokenloupeError, UnknownPreError
 from guiapp.core.session_files.name import is_session
 from guiapp.core.sources.locate import is_plain, plain_path
@@ -51,6 +51,7 @@ def run(arguments: Sequence[str]) -> int:
     _open_closed_streams()
     try:
         options = _parse(arguments)
+        check_outputs(options)
         status = options.command(options)
         sys.stdout.flush()
         return int(status)
@@ -180,7 +181,7 @@ def _command_parser(names: Sequence[str]) -> argparse.ArgumentParser:
         prog="tokenloupe",
         usage="tokenloupe [MODEL] [TEXTFILE]\n       tokenloupe COMMAND …",
         description="See exactly what a model sees: the tokens of any text, for any model file. "
-        "Without a command the window opens. MODEL is a tokenizer's file (.gguf, .tiktoken, tekken.json), "
+        "Without a command the window opens. MODEL is a tokenizer's file (tokenizer.json, .model, .gguf …), "
         "a name that `tokenloupe models` lists, hf:OWNER/NAME, an address, or a demo model: demo:bpe, "
         "demo:spm, demo:wordpiece, demo:unigram, demo:rwkv, demo:toy.",
     )

@@ -48,8 +48,6 @@ def save_tree_picture(model: str, pre: str | None, prefix: bytes, look: TreeLook
 
     `pre` as in `open_model`.
     """
-    if not path.absolute().parent.is_dir():
-        raise TokenloupeError(f"There is no folder {path.parent} for the picture.")
     tokenizer = open_model(model, pre)
     branch = Branch(tokenizer.vocabulary, prefix)
     if prefix and not len(branch.tokens):

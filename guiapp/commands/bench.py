@@ -11,12 +11,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from guiapp.commands.files import (
+    OutputPath,
+    add_force_option,
     add_pre_option,
     file_name,
     file_path,
+    output_path,
     positive_number,
     print_json,
     print_lines,
+    refuse_beside,
     seed_number,
     write,
 )
@@ -43,6 +47,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     _add_scenarios(parser.add_argument_group("what is timed"), ", ".join(DEFAULT_SCENARIOS))
     _add_timing(parser.add_argument_group("how it is timed"))
     _add_outputs(parser.add_argument_group("what becomes of it"))
+    add_force_option(parser)
 
 
 def _add_contenders(group: argparse._ArgumentGroup) -> None:
@@ -130,7 +135,7 @@ def _add_outputs(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--compare", metavar="OLD.json", type=file_path, help="tell what is slower than in an earlier run"
     )
-    group.add_argument("--json", metavar="FILE", type=file_name, help="write the records as a JSON object")
+    group.add_argument("--json", metavar="FILE", type=output_path, help="write the records as a JSON object")
     group.add_argument(
         "--report",
         metavar="FILE",
@@ -142,14 +147,13 @@ def _add_outputs(group: argparse._ArgumentGroup) -> None:
 def run(options: argparse.Namespace) -> int:
     """Measure encoders and other tokenizers with one vocabulary."""
     if options.list:
+        refuse_beside(options, "--list", json="--json", report="--report", compare="--compare")
         return _list(options)
-    from guiapp.core.bench.history import check_writable, load_run, save_run_somewhere
+    from guiapp.core.bench.history import load_run, save_run_somewhere
     from guiapp.core.bench.measurement import Report
 
     old = None if options.compare is None else load_run(options.compare)
-    file = None if options.json in (None, "-") else Path(options.json)
-    for path in filter(None, (file, options.report)):
-        check_writable(path)
+    file = None if options.json == Path("-") else options.json
     measured = Report()
     try:
         _measure(_plan(options), measured)
@@ -184,7 +188,7 @@ def _print_run(record: dict[str, Any], old: dict[str, Any] | None, options: argp
     from guiapp.core.bench.report import table_lines
 
     changes_go_to = sys.stdout
-    if options.json == "-":
+    if options.json == Path("-"):
         print_json(record)
         changes_go_to = sys.stderr
     else:
@@ -263,7 +267,7 @@ def _show_progress(event: Mapping[str, Any]) -> None:
         case "loading":
             say(f"Loading {event['contender']} …")
         case "cell":
-            size = f"{event['size_bytes']:,} bytes"
+            size = counted(event["size_bytes"], "byte")
             what = f"{event['scenario']} ({', '.join(event['operations'])})"
             say(f"[{event['number']}/{event['of']}] {what}: {event['corpus']}, {size}")
         case "left out":
@@ -289,8 +293,8 @@ def _numbers(text: str) -> tuple[int, ...]:
     return tuple(map(int, text.split(",")))
 
 
-def _report_path(text: str) -> Path:
-    path = file_path(text)
+def _report_path(text: str) -> OutputPath:
+    path = output_path(text)
     if path.suffix not in REPORTS:
         raise argparse.ArgumentTypeError(f"“{text}” ends with none of {', '.join(REPORTS)}")
     return path

@@ -7,7 +7,17 @@ import shlex
 from typing import TYPE_CHECKING
 
 from guiapp.commands.bench import INTERRUPTED, say
-from guiapp.commands.files import InputError, file_name, file_path, positive_number, seed_number, write
+from guiapp.commands.files import (
+    InputError,
+    add_force_option,
+    file_name,
+    file_path,
+    output_path,
+    positive_number,
+    refuse_beside,
+    seed_number,
+    write,
+)
 
 if TYPE_CHECKING:
     from guiapp.core.bench.field.record import Field
@@ -26,6 +36,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     _add_choices(parser.add_argument_group("what is measured"))
     _add_outputs(parser.add_argument_group("what becomes of it"))
+    add_force_option(parser)
 
 
 def _add_choices(group: argparse._ArgumentGroup) -> None:
@@ -60,8 +71,8 @@ def _add_choices(group: argparse._ArgumentGroup) -> None:
 
 
 def _add_outputs(group: argparse._ArgumentGroup) -> None:
-    group.add_argument("-o", "--output", metavar="FILE.html", type=file_path, help="write the page")
-    group.add_argument("--json", metavar="FILE", type=file_path, help="write the records as a JSON object")
+    group.add_argument("-o", "--output", metavar="FILE.html", type=output_path, help="write the page")
+    group.add_argument("--json", metavar="FILE", type=output_path, help="write the records as a JSON object")
     group.add_argument(
         "--from",
         dest="record",
@@ -75,12 +86,12 @@ def run(options: argparse.Namespace) -> int:
     """All tokenizer libraries that are installed: whose ids are right, and how fast they are, as one page."""
     from guiapp.core.bench.field.page import page
     from guiapp.core.bench.field.record import json_of, load_field
-    from guiapp.core.bench.history import check_writable
 
     if options.output is None and options.json is None:
         raise InputError("Say where the report goes: -o report.html, or --json records.json.")
-    for path in filter(None, (options.output, options.json)):
-        check_writable(path)
+    if options.record is not None:
+        others = {"vocabularies": "--vocabularies", "contenders": "--contenders", "text": "--text"}
+        refuse_beside(options, "--from", models="MODEL", **others)
     found = load_field(options.record) if options.record is not None else _measured(options)
     if options.json is not None:
         write(str(options.json), json_of(found).encode())

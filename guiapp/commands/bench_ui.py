@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
-from pathlib import Path
 
 from guiapp import open_model
-from guiapp.commands.files import file_name, write
+from guiapp.commands.files import add_force_option, output_path, write
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -18,21 +17,20 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="instead, type and scroll in each colouring, with counts, budget and edges, beside plain text",
     )
     parser.add_argument(
-        "--json", metavar="FILE", type=file_name, help="write the measurements as a JSON object"
+        "--json", metavar="FILE", type=output_path, help="write the measurements as a JSON object"
     )
+    add_force_option(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """Measure the window's own latencies: start-up, opening, typing, scrolling, tree, steps, charts."""
-    from guiapp.core.bench.history import check_writable
     from guiapp.latencies.measurement import report, table_lines
     from guiapp.latencies.run import measure_all, measure_each_look
 
-    if options.json not in (None, "-"):
-        check_writable(Path(options.json))
     open_model(options.model)  # says what is wrong with it now rather than after a while
     measurements = measure_each_look(options.model) if options.looks else measure_all(options.model)
-    print(*table_lines(measurements), sep="\n")
+    if str(options.json) != "-":
+        print(*table_lines(measurements), sep="\n")
     if options.json is not None:
-        write(options.json, json.dumps(report(measurements), indent=2).encode() + b"\n")
+        write(str(options.json), json.dumps(report(measurements), indent=2).encode() + b"\n")
     return 0

@@ -20,6 +20,7 @@ from guiapp.commands.files import (
     open_tokenizer,
     print_json,
     print_parts,
+    refuse_beside,
 )
 from guiapp.core.compare.names import names_apart
 from guiapp.core.explain.figures import counted
@@ -87,6 +88,11 @@ def run(options: argparse.Namespace) -> int:
         raise InputError("--vocab compares two models. Give two.")
     if one_model and len(options.models) != 1:
         raise InputError("--against and --ids compare with the text of one model. Give one.")
+    if options.vocab:
+        refuse_beside(options, "--vocab", text="--text", files="-f", encoder="--encoder")
+    if options.vocab or one_model:
+        kind = "--vocab" if options.vocab else "--ids" if options.against is None else "--against"
+        refuse_beside(options, kind, price="--price", context="--context")
     if options.form in (("svg", "csv") if one_model else ("svg",) if options.vocab else ()):
         raise InputError(f"This is not printed as {options.form.upper()}. Choose --json or --markdown.")
     if options.text is not None and (options.files or options.utf16):

@@ -19,6 +19,7 @@ from guiapp.commands.files import (
 from guiapp.core.explain.figures import counted, percent
 from guiapp.core.explain.hidden_report import HiddenReport, hidden_report
 from guiapp.core.explain.visible_text import visible_text
+from guiapp.core.text.hidden import kind_name
 
 if TYPE_CHECKING:
     from guiapp.core.counting.cost import Dear, Dearest
@@ -80,7 +81,7 @@ def _tell_hidden(report: HiddenReport) -> None:
     """A line for each place: of which line of the text, from which byte on, what, and what it costs."""
     let_terminal_replace()
     for place in report.places:
-        what = f"{place.characters} {', '.join(place.kinds)}"
+        what = f"{place.characters} {', '.join(kind_name(kind, place.characters) for kind in place.kinds)}"
         says = [f"“{visible_text(place.says.encode(), SHOWN_CHARACTERS)}”"] if place.says else []
         print(f"line {place.line}", place.start, what, counted(place.tokens, "token"), *says, sep="\t")
     where = f" in {counted(len(report.places), 'place')}" if report.places else ""

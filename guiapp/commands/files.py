@@ -22,6 +22,8 @@ from guiapp.core.text.utf16 import LITTLE, MARK, utf8_from, utf16_codec
 if TYPE_CHECKING:
     from guiapp.core.tokenizer import Tokenizer
 
+OPEN_FILES = ("/dev", "/dev/fd", "/proc/self/fd")  # these may lead to a regular file, such as /dev/stdout
+
 
 class InputError(TokenloupeError):
     """A file or an argument that cannot be read; the message says why."""
@@ -54,6 +56,47 @@ def file_name(text: str) -> str:
 def file_path(text: str) -> Path:
     """The same as a Path."""
     return Path(file_name(text))
+
+
+def refuse_beside(options: argparse.Namespace, option: str, **others: str) -> None:
+    """A usage error where `option` would ignore others, which are written as the values of `others` say."""
+    for name, written in others.items():
+        if getattr(options, name):
+            options.refuse(f"argument {option}: not allowed with argument {written}")
+
+
+class OutputPath(type(Path())):  # type: ignore[misc]  # until Python 3.12, Path itself has no subclasses
+    """A file to write: `check_outputs` finds these among the options."""
+
+
+def output_path(text: str) -> OutputPath:
+    """What an option takes that names a file to write; see `add_force_option`."""
+    return OutputPath(file_name(text))
+
+
+def add_force_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--force", action="store_true", help="overwrite files that exist")
+
+
+def check_outputs(options: argparse.Namespace) -> None:
+    """Raise InputError before the work where a result could not be written, or would overwrite a file."""
+    paths = [path for path in vars(options).values() if isinstance(path, OutputPath) and not _is_device(path)]
+    for path in paths:
+        if str(path) == "-" or str(path.parent) in OPEN_FILES:
+            continue
+        if path.is_dir():
+            raise InputError(f"{path} is a folder. Name a file.")
+        if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
+            raise InputError(f"{path} cannot be written. Name a file in a folder that exists and is yours.")
+        if path.exists() and not options.force:
+            raise InputError(f"{path} exists. Add --force to overwrite it, or name another file.")
+    if len({path.resolve() for path in paths}) < len(paths):
+        raise InputError(f"Two results cannot be written to {paths[0]}. Name a file for each.")
+
+
+def _is_device(path: Path) -> bool:
+    """Whether a file is written to as it is: a pipe or a device."""
+    return path.exists() and not path.is_file() and not path.is_dir()
 
 
 def positive_number(text: str) -> float:

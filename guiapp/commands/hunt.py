@@ -9,10 +9,13 @@ import threading
 from typing import TYPE_CHECKING
 
 from guiapp.commands.files import (
+    add_force_option,
     file_name,
+    output_path,
     positive_number,
     print_json,
     print_lines,
+    refuse_beside,
     seed_number,
     write,
 )
@@ -50,8 +53,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="how long, once both are open: %(default)g",
     )
     parser.add_argument("--seed", metavar="N", type=seed_number, default=0, help="for random texts")
-    parser.add_argument("--report", metavar="FILE.md", type=file_name, help="write a report as Markdown")
+    parser.add_argument("--report", metavar="FILE.md", type=output_path, help="write a report as Markdown")
     parser.add_argument("--json", action="store_true", help="print the finds as a JSON object")
+    add_force_option(parser)
     parser.epilog = (
         "Exit status: 0 nothing found, 3 found, 1 the input was at fault or nothing was found in fewer than "
         "10,000 texts, 2 usage."
@@ -63,14 +67,16 @@ def run(options: argparse.Namespace) -> int:
     from guiapp.core.hunt.engine import HuntPlan
     from guiapp.core.hunt.report import markdown, record, text_lines
 
+    if str(options.report) == "-":
+        refuse_beside(options, "--report -", json="--json")
     plan = HuntPlan(options.first, options.second, tuple(options.file), options.seconds, options.seed)
     interrupted = threading.Event()
     state = _hunted(plan, interrupted)
     if options.report is not None:
-        write(options.report, markdown(state).encode())
+        write(str(options.report), markdown(state).encode())
     if options.json:
         print_json(record(state))
-    elif options.report != "-":
+    elif str(options.report) != "-":
         print_lines(text_lines(state))
     if state.finds:
         return FOUND

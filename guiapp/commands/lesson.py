@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 
-from guiapp.commands.files import InputError, file_path
+from guiapp.commands.files import InputError, add_force_option, file_path, output_path
 from guiapp.core.vocab.quoting import printable
 
 PAGE_ENDING = ".html"
@@ -24,7 +24,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     export.add_argument(
         "--handout", action="store_true", help="figures, lines to write on, and the answers on the last page"
     )
-    export.add_argument("-o", "--output", metavar="PAGE.html", type=file_path, required=True)
+    export.add_argument("-o", "--output", metavar="PAGE.html", type=output_path, required=True)
+    add_force_option(export)
 
 
 def _action(

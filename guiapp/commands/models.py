@@ -8,7 +8,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from guiapp.commands.files import InputError, print_json
+from guiapp.commands.files import InputError, print_json, refuse_beside
 from guiapp.core.explain.figures import in_bytes
 from guiapp.core.vocab.quoting import printable
 
@@ -32,6 +32,8 @@ def run(options: argparse.Namespace) -> int:
     from guiapp.core.sources.own_folders import own_folders
 
     if options.add or options.remove or options.clear:
+        if options.json:
+            refuse_beside(options, "--json", add="--add", remove="--remove", clear="--clear")
         return _change(options)
     models = list(installed_models(own_folders()))
     if options.json:

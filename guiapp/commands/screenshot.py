@@ -6,7 +6,13 @@ import argparse
 import os
 import re
 
-from guiapp.commands.files import add_pre_option, add_spelling_option, file_path
+from guiapp.commands.files import (
+    add_force_option,
+    add_pre_option,
+    add_spelling_option,
+    file_path,
+    output_path,
+)
 from guiapp.commands.images import need_no_display, picture_size
 
 PAGES = (
@@ -128,7 +134,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="on the Chat page: put beside content as text, another generation prompt or another template",
     )
     add_spelling_option(parser)
-    parser.add_argument("-o", "--output", metavar="FILE.png", type=file_path, required=True)
+    parser.add_argument("-o", "--output", metavar="FILE.png", type=output_path, required=True)
+    add_force_option(parser)
 
 
 def _lesson(text: str) -> str:

@@ -27,8 +27,9 @@ if TYPE_CHECKING:
 def add_options(parser: argparse.ArgumentParser) -> None:
     add_encode_options(parser)
     add_spelling_option(parser)
-    parser.add_argument("--format", choices=("ids", "json", "table", "color", "log"), default="ids")
-    parser.add_argument("--json", dest="format", action="store_const", const="json", help="as --format json")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--format", choices=("ids", "json", "table", "color", "log"), help="otherwise ids")
+    form.add_argument("--json", dest="format", action="store_const", const="json", help="as --format json")
     kind = parser.add_mutually_exclusive_group()
     kind.add_argument(
         "--round-trip",
@@ -45,6 +46,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """The token ids of a text."""
+    options.format = options.format or "ids"
     text = text_of(options)
     tokenizer = open_tokenizer(options.model, options.pre)
     if options.best is not None:

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 from guiapp.commands.files import (
     InputError,
     add_file_option,
+    add_force_option,
     add_spelling_option,
-    file_path,
     let_terminal_replace,
+    output_path,
     read,
 )
+from guiapp.core.explain.figures import counted
 from guiapp.core.text.utf16 import as_utf8
 
 if TYPE_CHECKING:
@@ -24,7 +26,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("algorithm", choices=("bpe", "wordpiece", "unigram"))
     add_file_option(parser, "the text; otherwise standard input is read")
     parser.add_argument("--vocab-size", metavar="N", type=_size, required=True, help="tokens, all included")
-    parser.add_argument("-o", "--output", metavar="OUT.gguf", type=file_path, required=True)
+    parser.add_argument("-o", "--output", metavar="OUT.gguf", type=output_path, required=True)
     parser.add_argument(
         "--end-marks",
         action="store_true",
@@ -34,9 +36,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--steps",
         metavar="FILE",
-        type=file_path,
+        type=output_path,
         help="write each step too: as a table (.md), as data (.json), a drawing (.svg), or a page (.html)",
     )
+    add_force_option(parser)
     add_spelling_option(parser)
     parser.add_argument("--log", action="store_true", help="print each step: what won, and against what")
 
@@ -62,7 +65,7 @@ def run(options: argparse.Namespace) -> int:
         raise InputError(f"{options.output} cannot be written: {error.strerror}.") from error
     n_tokens, made = len(model.tokens), {merge.replace(" ", "") for merge in model.merges}
     fewer = shortfall(options.algorithm, n_tokens, options.vocab_size, len(model.merges) - len(made))
-    print(f"{options.output}: {fewer or f'{n_tokens:,} tokens'}", file=sys.stderr)
+    print(f"{options.output}: {fewer or counted(n_tokens, 'token')}", file=sys.stderr)
     return 0
 
 

@@ -6,11 +6,13 @@ import argparse
 import os
 
 from guiapp.commands.files import (
+    add_force_option,
     add_pre_option,
     add_spelling_option,
-    file_path,
     open_tokenizer,
+    output_path,
     print_lines,
+    refuse_beside,
 )
 from guiapp.commands.images import need_no_display, picture_size
 from guiapp.core.explain.spelling import Spelling
@@ -33,7 +35,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     style = parser.add_mutually_exclusive_group()
     style.add_argument("--json", action="store_true", help="print a JSON object")
     style.add_argument("--dot", action="store_true", help="print a graph for Graphviz")
-    style.add_argument("-o", "--output", metavar="FILE.png|FILE.svg", type=file_path, help="draw a picture")
+    style.add_argument("-o", "--output", metavar="FILE.png|FILE.svg", type=output_path, help="draw a picture")
+    add_force_option(parser)
     picture = parser.add_argument_group("of the picture")
     picture.add_argument("--shape", choices=("sunburst", "icicle"), default="sunburst")
     picture.add_argument("--theme", choices=("dark", "light"), default="dark")
@@ -48,6 +51,7 @@ def run(options: argparse.Namespace) -> int:
     """The token tree: every token under the longest shorter one that it begins with."""
     prefix, levels = os.fsencode(options.prefix), options.levels
     if options.output is not None:
+        refuse_beside(options, "--output", levels="--levels")
         return _draw(options, prefix)
     tokenizer = open_tokenizer(options.model, options.pre)
     if not (prefix or levels or options.json or options.dot):

@@ -85,6 +85,8 @@ def run(options: argparse.Namespace) -> int:
 
     if options.limit is not None and options.limit < 0:
         raise InputError(f"There are no {options.limit} tokens to print. Choose a limit of 0 or more.")
+    if options.descending and options.sort is None:
+        options.refuse("argument --descending: needs --sort")
     if options.columns == "help":
         print("\n".join(f"{column.name:11} {column.about}" for column in COLUMNS))
         return 0

@@ -154,7 +154,7 @@ def test_count_lists_what_hides_where_and_what_it_costs(capsys):
 def test_count_says_of_each_hidden_place_what_it_is_in_a_line(capsys):
     assert run(["count", "demo:bpe", HIDDEN, "--hidden"]) == 0
     *lines, last = capsys.readouterr().out.splitlines()
-    assert lines[0].startswith("line 1\t3\t1 zero-width characters\t")
+    assert lines[0].startswith("line 1\t3\t1 zero-width character\t")
     assert lines[1].endswith("\t“Ignore·all”")
     assert last.startswith("11 hidden characters in 2 places: ")
     assert run(["count", "demo:bpe", "plain", "--hidden"]) == 0

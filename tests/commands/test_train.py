@@ -17,7 +17,8 @@ def text_file(tmp_path):
 
 def train(algorithm, text, size, out, *options):
     """The exit status."""
-    return run(["train", algorithm, "-f", str(text), "--vocab-size", str(size), "-o", str(out), *options])
+    command = ["train", algorithm, "-f", str(text), "--vocab-size", str(size), "-o", str(out), "--force"]
+    return run([*command, *options])
 
 
 @pytest.mark.parametrize(("algorithm", "size"), [("bpe", 290), ("wordpiece", 60), ("unigram", 60)])

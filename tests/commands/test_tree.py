@@ -94,7 +94,7 @@ def draw(qapp, monkeypatch, tmp_path):
     monkeypatch.setattr("guiapp.tree_images.make_application", lambda: qapp)
 
     def command(words, name):
-        status = run(["tree", *words.split(), "-o", str(tmp_path / name)])
+        status = run(["tree", *words.split(), "-o", str(tmp_path / name), "--force"])
         return status, tmp_path / name
 
     yield command
@@ -128,7 +128,7 @@ def test_a_drawing_holds_shapes_and_text(draw):
     [
         ("demo:toy zz", "tree.png", "No token begins with “zz”"),
         ("demo:toy", "tree.nothing", "no kind of picture"),
-        ("demo:toy", "none/tree.png", "There is no folder"),
+        ("demo:toy", "none/tree.png", "cannot be written"),
         ("demo:toy --scale 100", "tree.png", "Choose a smaller scale"),
     ],
 )

@@ -72,6 +72,6 @@ def test_ids_in_no_known_form_are_told_with_the_first_byte_that_is_not(capfd, tm
 def test_a_vocabulary_is_trained_on_the_letters_of_a_text_in_utf_16(capfd, tmp_path, files):
     output, trained = tmp_path / "trained.gguf", []
     for file in files:
-        assert run(["train", "bpe", "-f", file, "--vocab-size", "300", "-o", str(output)]) == 0
+        assert run(["train", "bpe", "-f", file, "--vocab-size", "300", "-o", str(output), "--force"]) == 0
         trained.append(output.read_bytes())
     assert trained[0] == trained[1]

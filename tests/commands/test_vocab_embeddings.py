@@ -59,6 +59,9 @@ def test_embeddings_that_were_not_read_are_no_filter(query, model):
         guiapp.vocab(model, query)
 
 
-def test_a_vocabulary_alone_has_no_embeddings():
+@pytest.mark.parametrize("is_gguf", [True, False])
+def test_a_vocabulary_alone_has_no_embeddings(is_gguf, tmp_path):
+    path = tmp_path / "vocab.txt"
+    path.write_text("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\nb\n##b\n")
     with pytest.raises(guiapp.VocabError, match="holds no embeddings"):
-        vocabulary_list(guiapp.open_model("demo:bpe"), reads_embeddings=True)
+        vocabulary_list(guiapp.open_model("demo:bpe" if is_gguf else path), reads_embeddings=True)

@@ -105,14 +105,6 @@ def save_run_somewhere(path: Path, record: Mapping[str, Any]) -> None:
         raise BenchError(f"{error} The run is in {instead} instead.") from error
 
 
-def check_writable(path: Path) -> None:
-    """Raise BenchError before a long run rather than behind it."""
-    if path.is_dir():
-        raise BenchError(f"{path} is a folder. Name a file.")
-    if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
-        raise BenchError(f"{path} cannot be written. Name a file in a folder that exists and is yours.")
-
-
 def load_run(path: Path) -> Record:
     """A run that was saved; raises BenchError for anything else."""
     try:

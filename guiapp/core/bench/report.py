@@ -124,7 +124,7 @@ def _vocabulary(run: Record) -> str:
     vocabulary = run.get("vocabulary", {})
     name = str(vocabulary.get("path", "")).replace("\\", "/").rpartition("/")[2]
     chosen = f", split as “{pre}”" if (pre := vocabulary.get("chosen_pre")) else ""
-    return f"{name} ({vocabulary.get('type', '?')}, {vocabulary.get('tokens', 0):,} tokens{chosen})"
+    return f"{name} ({vocabulary.get('type', '?')}, {counted(vocabulary.get('tokens', 0), 'token')}{chosen})"
 
 
 def _environment(run: Record) -> list[list[str]]:

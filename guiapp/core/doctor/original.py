@@ -12,6 +12,7 @@ from guiapp.core.compare.vocabularies import VocabularyComparison, compare_vocab
 from guiapp.core.doctor.findings import ERROR, HINT, WARNING, Finding
 from guiapp.core.doctor.patient import Patient
 from guiapp.core.doctor.pre import first_change
+from guiapp.core.explain.figures import counted
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.quoting import quoted
@@ -75,7 +76,7 @@ def _tokens(patient: Patient, found: VocabularyComparison, with_special: bool) -
     is_kept = [with_special | (each.attributes & SPECIAL == 0) for each in (first, second)]
     if len(missing := found.only[1][is_kept[1][found.only[1]]].tolist()):
         name = quoted(second.raw_text(missing[0]))
-        what = f"{len(missing):,} tokens of the original are missing, the first is “{name}”."
+        what = f"The original has {counted(len(missing), 'token')} that this file lacks, such as “{name}”."
         yield Finding("original_tokens", ERROR, what)
     if len(new := found.only[0][is_kept[0][found.only[0]]].tolist()):
         yield patient.about(new, "original_tokens", HINT, "not in the original.", "")

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from guiapp.core.chat.markers import looks_like_end
 from guiapp.core.doctor.findings import CONVERT, ERROR, HINT, WARNING, Change, Finding
 from guiapp.core.doctor.patient import Patient
+from guiapp.core.explain.figures import counted
 from guiapp.core.vocab.attributes import NORMAL_TYPE, Attribute
 from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.remedies import ending_generation
@@ -93,7 +94,7 @@ def check_sizes(patient: Patient) -> Iterator[Finding]:
     key = f"{vocabulary.architecture}.vocab_size"
     said = vocabulary.metadata.get(key) if patient.is_gguf else None
     if isinstance(said, int) and said != n_tokens:
-        what = f"The file says {said:,} tokens ({quoted(key)}), and lists {n_tokens:,}."
+        what = f"The file says {counted(said, 'token')} ({quoted(key)}), and lists {n_tokens:,}."
         yield Finding("vocabulary_size", WARNING, what, f"Set {quoted(key)} to {n_tokens}, or: {CONVERT}")
 
 

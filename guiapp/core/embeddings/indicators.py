@@ -80,8 +80,8 @@ class Indicators:
 
 def matrices_of(vocabulary: Vocabulary) -> EmbeddingMatrices:
     """Where the embeddings of a model are.  Raises VocabError for one without."""
-    if vocabulary.path is None:
-        raise VocabError("This model is in no file. Open a GGUF that holds the whole model.")
+    if vocabulary.path is None or vocabulary.format != "GGUF":
+        raise VocabError("This model's file holds no embeddings. Open a GGUF that holds the whole model.")
     return find_matrices(vocabulary.path)
 
 
@@ -202,6 +202,6 @@ def _remarks_about(indicators: MatrixIndicators) -> Iterator[str]:
         how = f"{bits:.1f} bits a number ({matrix.kind.name})"
         yield f"{matrix.name} is stored in {how}: small rows are blurred."
     if indicators.n_broken:
-        yield f"{indicators.n_broken:,} rows of {matrix.name} hold what is no number, or too large."
+        yield f"Rows of {matrix.name} that hold what is no number, or too large: {indicators.n_broken:,}."
     if matrix.n_rows < n_tokens:
-        yield f"{n_tokens - matrix.n_rows:,} tokens have no row in {matrix.name}."
+        yield f"Tokens that have no row in {matrix.name}: {n_tokens - matrix.n_rows:,}."

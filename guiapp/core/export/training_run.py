@@ -66,8 +66,8 @@ class TrainingRun(ExportedRun):
     def markdown_head(self, steps: range) -> str:
         record = self._record
         return (
-            f"**Training of {record.start.algorithm}**: {record.n_steps:,} steps, "
-            f"{record.start.n_words:,} different words\n\n"
+            f"**Training of {record.start.algorithm}**: {counted(record.n_steps, 'step')}, "
+            f"{counted(record.start.n_words, 'different word')}\n\n"
             "| step | tokens | what happens | words that it cuts anew |\n|---:|---:|---|---|\n"
         )
 
@@ -93,7 +93,9 @@ class TrainingRun(ExportedRun):
     def drawing_head(self) -> str:
         record = self._record
         size = counted(record.n_tokens(record.n_steps), "token")
-        return f"Training of {record.start.algorithm}: {record.n_steps:,} steps, a vocabulary of {size}"
+        return (
+            f"Training of {record.start.algorithm}: {counted(record.n_steps, 'step')}, a vocabulary of {size}"
+        )
 
     def drawing_row(self, step: int, top: int) -> tuple[str, float]:
         """The words that a step cuts anew, what it made outlined, and what happened."""

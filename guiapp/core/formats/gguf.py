@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.core.explain.figures import counted
 from guiapp.core.split.pre_tokenizers import PreTokenizer
 from guiapp.core.system.checkpoint import checkpoint
 from guiapp.core.text.charsmap import LONGEST_KEY, open_charsmap
@@ -287,10 +288,11 @@ def _per_token(keys: VocabKeys, key: str, n_tokens: int, *kinds: str, default: i
     if values is None:
         return np.full(n_tokens, default, np.int32)
     if len(values) < n_tokens:
-        what = f"has {len(values):,} values in {key} for {n_tokens:,} tokens"
+        what = f"has {counted(len(values), 'value')} in {key} for {counted(n_tokens, 'token')}"
         raise keys.error(what, code="scores_short" if key == SCORES else "kinds_short", key=key)
     if len(values) > n_tokens:
-        said = f"{key} has {len(values):,} values for {n_tokens:,} tokens: some tokens may be missing."
+        which = f"{counted(len(values), 'value')} for {counted(n_tokens, 'token')}"
+        said = f"{key} has {which}: some tokens may be missing."
         keys.warnings.append(Remark("values_left_over", said))
     return values[:n_tokens]
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.components.said import ComponentError
+from guiapp.core.explain.figures import counted
 from guiapp.core.formats.json_texts import Texts
 from guiapp.core.system.checkpoint import checkpoint, stoppable
 from guiapp.core.vocab.parts import ModelOptions
@@ -125,7 +126,7 @@ def _unigram(said: Any) -> ModelSection:
         raise ComponentError("has tokens whose scores are no numbers")
     unknown = said.get("unk_id")
     if unknown is not None and _count(unknown, "unk_id") >= len(texts):
-        raise ComponentError(f"has {len(texts):,} tokens, and calls {unknown:,} the unknown one")
+        raise ComponentError(f"has {counted(len(texts), 'token')}, and calls {unknown:,} the unknown one")
     options = ModelOptions("Unigram", unknown, byte_fallback=_flag(said, "byte_fallback"))
     ids_of_texts = {text: token_id for token_id, text in enumerate(texts)}
     find = partial(_find, ids_of_texts)

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.core.explain.figures import counted
 from guiapp.core.formats.whole_file import WholeFile
 from guiapp.core.split.pre_tokenizers import Pattern
 from guiapp.core.split.splitter import splitter_of
@@ -135,7 +136,7 @@ def check_ids(file: WholeFile, ids: NDArray[np.int64]) -> int:
         raise file.error(f"has a token of the id {lowest:,}")
     highest = int(ids.max())
     if highest >= min(MOST_TOKENS, len(ids) + MOST_UNUSED):
-        raise file.error(f"has {len(ids):,} tokens, one of which has the id {highest:,}")
+        raise file.error(f"has {counted(len(ids), 'token')}, one of which has the id {highest:,}")
     counts = np.bincount(ids)
     if (counts > 1).any():
         raise file.error(f"has two tokens of the id {int(np.argmax(counts > 1)):,}")

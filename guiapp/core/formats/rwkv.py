@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from guiapp.core.explain.figures import counted
 from guiapp.core.formats.ranks import check_ids
 from guiapp.core.formats.whole_file import WholeFile
 from guiapp.core.system.checkpoint import checkpoint, stoppable
@@ -89,7 +90,9 @@ def _tokens(file: WholeFile) -> dict[int, bytes]:
         if token in texts or not token:
             raise file.error(f"has two tokens of the id {token:,}")
         if len(text) != int(size) or not text:
-            raise file.error(f"calls token {token:,} {int(size):,} bytes long, but it has {len(text):,}")
+            raise file.error(
+                f"calls token {token:,} {counted(int(size), 'byte')} long, but it has {len(text):,}"
+            )
         texts[token] = text
     return texts
 

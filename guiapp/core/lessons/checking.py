@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from pathlib import Path
 
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.explain.spelling import Spelling
-from guiapp.core.lessons.lesson import Lesson, LessonStep, load
+from guiapp.core.lessons.lesson import Lesson, LessonStep, read
 from guiapp.core.lessons.places import ANSWERS, computed_answer, labels_now, place_of, training_answer
 from guiapp.core.lessons.scenes import SceneError, Scenes
 from guiapp.core.system.outside_toml import Fault, FaultyFileError
@@ -20,23 +20,27 @@ from guiapp.core.trace.debugger import Debugger
 def check(path: Path) -> list[Fault]:
     """All that is wrong with a lesson file, none where it can be used and says nothing untrue."""
     try:
-        lesson = load(path)
+        lesson, faults, uncertain = read(path)
     except FaultyFileError as error:
         return list(error.faults) or [Fault(1, str(error))]
-    return list(faults_of(lesson))
+    return sorted([*faults, *faults_of(lesson, uncertain)], key=lambda fault: fault.line)
 
 
-def faults_of(lesson: Lesson) -> Iterator[Fault]:
-    """What does not hold when a lesson is run, in the order of its steps."""
+def faults_of(lesson: Lesson, uncertain: Container[int] = ()) -> Iterator[Fault]:
+    """What does not hold when a lesson is run, in the order of its steps; `uncertain` ones are not run."""
     scenes = Scenes()
     for number, step in enumerate(lesson.steps, 1):
-        for key, reason in _faults(step, scenes):
+        for key, reason in _faults(step, scenes, number not in uncertain):
             yield Fault(lesson.line(number, key), f"step {number}: {reason}")
 
 
-def _faults(step: LessonStep, scenes: Scenes) -> Iterator[tuple[str, str]]:
+def _faults(step: LessonStep, scenes: Scenes, is_run: bool) -> Iterator[tuple[str, str]]:
     if step.train:
-        yield from _training_faults(step)
+        yield from _training_faults(step) if is_run else ()
+        return
+    found = list(scenes.faults(step))
+    yield from found
+    if found or not is_run:
         return
     try:
         tokenizer, debugger = scenes.tokenizer(step), scenes.debugger(step)

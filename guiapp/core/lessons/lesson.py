@@ -165,23 +165,40 @@ def is_lesson_file(path: Path) -> bool:
 
 def load(path: Path) -> Lesson:
     """One lesson; raises FaultyFileError for a file that is malformed."""
+    lesson, faults, _ = read(path)
+    if faults:
+        raise error_of(path.name, *faults)
+    return lesson
+
+
+def read(path: Path) -> tuple[Lesson, list[Fault], set[int]]:
+    """A lesson, the faults in its form, and the steps (from 1) whose entries are not all known for that.
+
+    Raises FaultyFileError for what is no TOML.
+    """
     file = TomlFile(path, WHAT, MOST_FILE_BYTES)
     content, lines = file.content, file.lines
     rows = content.get("step")
     faults = [Fault(_line(lines, 0, key), reason) for key, reason in _head_faults(content)]
     steps: list[LessonStep] = []
+    uncertain: set[int] = set()
+    has_lost_entries = False  # which later steps may have been meant to inherit
     for number, row in enumerate(rows[:MOST_STEPS] if isinstance(rows, list) else (), 1):
         before = steps[-1] if steps else LessonStep("")
         found = list(_row_faults(row))
-        step = before if found else _step(row, before, path.parent)
+        lost = {key for key, _ in found}
+        entries = row.items() if isinstance(row, dict) else ()
+        step = _step({key: value for key, value in entries if key not in lost}, before, path.parent)
+        has_lost_entries = has_lost_entries or bool(lost)
         found += [] if found else _step_faults(step)
+        if found or has_lost_entries:
+            uncertain.add(number)
         faults += [Fault(_line(lines, number, key), f"step {number}{reason}") for key, reason in found]
         steps.append(step)
-    if faults:
-        raise error_of(path.name, *faults)
     own = path.parent == lessons_folder()
     name = path.stem if own else str(path.absolute())
-    return Lesson(name, content["title"], content["summary"], tuple(steps), path, tuple(lines))
+    title, summary = str(content.get("title")), str(content.get("summary"))
+    return Lesson(name, title, summary, tuple(steps), path, tuple(lines)), faults, uncertain
 
 
 def _head_faults(content: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -202,12 +219,11 @@ def _row_faults(row: Any) -> Iterator[tuple[str, str]]:
     """Keys and values that no step has, each with its key and a sentence without its subject."""
     if not isinstance(row, dict) or not isinstance(row.get("say"), str):
         yield "say", ' says nothing. Add a line such as say = "…".'
-        return
-    for key, value in row.items():
+    for key, value in row.items() if isinstance(row, dict) else ():
         wanted = KEYS.get(key)
         if wanted is None:
             yield key, f" has {unknown_entry(key, KEYS)}"
-        elif kind := kind_fault(value, wanted):
+        elif key != "say" and (kind := kind_fault(value, wanted)):
             yield key, f": “{key}” {kind}"
 
 

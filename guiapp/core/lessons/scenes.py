@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from guiapp import open_model
@@ -46,21 +47,27 @@ class Scenes:
                 self._opened = wanted, open_model(kept_name(step.model), step.pre or None)
             except TokenloupeError as error:
                 raise SceneError("model", str(error)) from error
-        tokenizer = self._opened[1]
+        return self._opened[1]
+
+    def faults(self, step: LessonStep) -> Iterator[tuple[str, str]]:
+        """What a step names that does not exist, or is another file: the entry, and a sentence."""
+        try:
+            tokenizer = self.tokenizer(step)
+        except SceneError as error:
+            yield error.key, str(error)
+            return
         if step.sha256 and (found := self._hash(tokenizer, step.model)) not in ("", step.sha256.lower()):
-            name = quoted(Path(step.model).name)
-            raise SceneError("sha256", f"{name} is another file: its sha256 is {found}.")
-        return tokenizer
+            yield "sha256", f"{quoted(Path(step.model).name)} is another file: its sha256 is {found}."
+        if step.encoder and step.encoder not in tokenizer.encoders:
+            known = ", ".join(tokenizer.encoders)
+            yield "encoder", f"This model has no encoder “{step.encoder}”. It has: {known}."
 
     def debugger(self, step: LessonStep) -> Debugger:
-        """The run of a step that trains nothing, somewhere in it; raises SceneError."""
+        """The run of a step that trains nothing and has no `faults`, somewhere in it; raises SceneError."""
         tokenizer = self.tokenizer(step)
         wanted = (step.model, step.pre, step.text, step.encoder, step.parse_special)
         if self._run is None or self._run[0] != wanted:
             encoder = step.encoder or next(iter(tokenizer.encoders))
-            if encoder not in tokenizer.encoders:
-                known = ", ".join(tokenizer.encoders)
-                raise SceneError("encoder", f"This model has no encoder “{encoder}”. It has: {known}.")
             self._spend(tokenizer, encoder, len(step.text.encode()))
             trace = record(tokenizer, step.text, encoder, True, step.parse_special)
             self._run = wanted, debugger_for(tokenizer, trace)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.errors import EncodeError
+from guiapp.core.explain.figures import counted
 from guiapp.core.parallel.share_out import share_out
 from guiapp.core.pipelines.rows import Rows
 from guiapp.core.vocab.vocabulary import Vocabulary
@@ -60,7 +61,8 @@ def checked_shape(pad: Padding, truncate: SupportsIndex | None, n_after: int) ->
     most = NO_LIMIT if truncate is None else index(truncate)
     if most < n_after:
         raise EncodeError(
-            f"A row of {most} ids has no room for the tokens that end each text. Keep at least {n_after}."
+            f"A row of {counted(most, 'id')} has no room for the tokens that end each text. "
+            f"Keep at least {n_after}."
         )
     if pad is None or pad == "longest":
         return Shape(pad, most)
@@ -100,7 +102,7 @@ def _width(lengths: NDArray[np.int64], wanted: int | Literal["longest"] | None) 
     longest = int(lengths.max(initial=0))
     if isinstance(wanted, int) and longest > wanted:
         raise EncodeError(
-            f"A text has {longest} tokens, more than the width {wanted}. Truncate, or pad to more."
+            f"A text has {counted(longest, 'token')}, more than the width {wanted}. Truncate, or pad to more."
         )
     if wanted is None and (lengths != longest).any():
         raise EncodeError("The texts have different numbers of tokens. Choose a padding.")

@@ -25,10 +25,10 @@ def replacement(
     written_at      in the same folder, where others find the file to write, to remove it if this process is
                     killed; by default a place that nobody else has
     """
-    path = path.resolve()
     if path.exists() and not path.is_file() and not path.is_dir():
-        yield path
+        yield path  # as it is: /dev/stdout may lead to a pipe, which has no path
         return
+    path = path.resolve()
     new = _made(path.parent) if written_at is None else written_at
     try:
         yield new

@@ -134,6 +134,13 @@ def kinds_of(text: str) -> list[str]:
     return sorted(counts, key=counts.__getitem__, reverse=True)
 
 
+def kind_name(kind: str, number: int) -> str:
+    """A kind of `kinds_of` as the name of so many characters."""
+    if number != 1:
+        return kind
+    return "character that draws nothing" if kind == OTHER_KIND else kind.removesuffix("s")
+
+
 def _selected_byte(point: int) -> int | None:
     if 0xFE00 <= point <= 0xFE0F:
         return point - 0xFE00

@@ -105,7 +105,8 @@ class Teller:
             last += 1
         start = trace.piece_range(trace.pieces.first_byte, first, len(trace.work)).start
         stop = trace.piece_range(trace.pieces.first_byte, last, len(trace.work)).stop
-        return f"The text becomes {code(visible_text(trace.work[start:stop], 60))}: {stop - start:,} bytes."
+        text = code(visible_text(trace.work[start:stop], 60))
+        return f"The text becomes {text}: {counted(stop - start, 'byte')}."
 
     def piece_number(self, step: int) -> str:
         return f"Piece {self._trace.columns.piece[step] + 1:,} of {self._trace.n_pieces:,}"

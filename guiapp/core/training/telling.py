@@ -51,14 +51,14 @@ class ToldMerge:
             return " + ".join(code(write(symbol)) for symbol in pair)
 
         made = code(write(self.left + self.right))
-        told = f"{joined((self.left, self.right))} → {made}, {_amount(self.worth)}"
+        told = f"{joined((self.left, self.right))} → {made}, {amount(self.worth)}"
         if self.ties:
             others = ", ".join(map(joined, self.ties[:3]))
             more = " and more" if len(self.ties) > 3 else ""
             return f"{told}: as good as {others}{more}, but first by code points."
         if self.rivals:
             rival, worth = self.rivals[0]
-            return f"{told}: more than {joined(rival)} with {_amount(worth)}."
+            return f"{told}: more than {joined(rival)} with {amount(worth)}."
         return f"{told}: the last pair."
 
 
@@ -184,5 +184,6 @@ def _recuts(before: list[Cut], after: list[Cut]) -> tuple[Recut, ...]:
     return tuple((index, new) for index, (old, new) in both if old != new)
 
 
-def _amount(worth: float) -> str:
-    return f"{worth:,.0f} times" if worth.is_integer() else f"score {worth:.4g}"
+def amount(worth: float) -> str:
+    """How often a pair occurs, or its score."""
+    return counted(int(worth), "time") if worth.is_integer() else f"score {worth:.4g}"

@@ -9,6 +9,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.core.explain.figures import times
 from guiapp.core.tree.picture import TreePicture
 from guiapp.core.tree.scripts import NAMES
 from guiapp.core.vocab.attributes import KIND_NAMES
@@ -112,7 +113,7 @@ def _use(given: ColoringInput) -> NodeValues:
     most = max(int(counts.max(initial=0)), 1)
     more = np.log(np.maximum(counts, 1)) / np.log(max(most, 2))
     shares = np.where(counts > 0, LEAST_USED + (1 - LEAST_USED) * more, np.nan)
-    ends, title = ("once", f"{most:,} times"), "Use in this text, log scale"
+    ends, title = ("once", times(most)), "Use in this text, log scale"
     return _scale(given.picture, title, shares, ends, f"not in it, or {GROUP}", LEAST_USED)
 
 

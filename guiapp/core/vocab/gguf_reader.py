@@ -10,8 +10,9 @@ import struct
 from typing import Any, NamedTuple
 
 from guiapp.core.errors import VocabError
+from guiapp.core.explain.figures import counted
 from guiapp.core.system.checkpoint import stoppable
-from guiapp.core.vocab.header_bytes import HeaderBytes, MoreNeededError
+from guiapp.core.vocab.header_bytes import CHOOSE_FILE, HeaderBytes, MoreNeededError
 from guiapp.core.vocab.quoting import quoted
 from guiapp.native.model_files import skip_gguf_strings
 
@@ -41,7 +42,6 @@ NOT_GGUF = {
     b"<HTM": "is a web page, probably an error message saved in place of the download",
 }
 BROKEN = "The file is damaged; download it again."
-CHOOSE_GGUF = "Choose a .gguf file."
 
 
 class Field(NamedTuple):
@@ -75,7 +75,10 @@ def read_header(source: HeaderBytes) -> Header:
     n_tensors, n_entries = struct.unpack_from("<QQ", source.data.data, COUNTS_AT)
     left = source.size - ENTRIES_AT
     if n_entries > left // SMALLEST_ENTRY_BYTES:
-        raise source.error(f"claims {n_entries:,} metadata keys (byte 16), with {left:,} bytes left", BROKEN)
+        raise source.error(
+            f"claims {counted(n_entries, 'metadata key')} (byte 16), with {counted(left, 'byte')} left",
+            BROKEN,
+        )
     if n_entries > MOST_ENTRIES:
         raise source.error(
             f"claims {n_entries:,} metadata keys (byte 16)", f"At most {MOST_ENTRIES:,} are read."
@@ -99,8 +102,8 @@ def _check_version(source: HeaderBytes) -> None:
     if magic.startswith(b"{"):
         raise source.error("is JSON, but none of a tokenizer", "Choose the tokenizer.json beside it.")
     if magic != b"GGUF"[: len(magic)]:
-        reason = NOT_GGUF.get(magic, f"is not a GGUF file: it begins with “{quoted(magic)}”")
-        raise source.error(reason, CHOOSE_GGUF)
+        reason = NOT_GGUF.get(magic, f"is not in a known tokenizer format: it begins with “{quoted(magic)}”")
+        raise source.error(reason, CHOOSE_FILE)
     source.need(ENTRIES_AT, "the header")
     (version,) = struct.unpack_from("<I", source.data.data, 4)
     if version & 0xFFFF == 0 and version:
@@ -110,8 +113,9 @@ def _check_version(source: HeaderBytes) -> None:
         )
     if version not in (2, 3):
         age = "older than" if version < 2 else "newer than"
+        advice = "Convert the model again." if version < 2 else "A newer Tokenloupe may read it."
         raise source.error(
-            f"is GGUF version {version}, {age} the versions 2 and 3 that are understood", CHOOSE_GGUF
+            f"is GGUF version {version}, {age} the versions 2 and 3 that are understood", advice
         )
 
 
@@ -165,7 +169,8 @@ class _Reader:
         left = self._source.size - self.at
         if length > min(left, LONGEST_STRING):
             raise self._source.error(
-                f"has a string of {length:,} bytes at byte {self.at - 8:,}, where {left:,} are left", BROKEN
+                f"has a string of {counted(length, 'byte')} at byte {self.at - 8:,}, where {left:,} are left",
+                BROKEN,
             )
         return length
 
@@ -177,8 +182,8 @@ class _Reader:
         item_bytes = 8 if kind == "string" else struct.calcsize("<" + FORMATS[kind])
         left = self._source.size - self.at
         if count > MOST_ITEMS or count * item_bytes > left:
-            what = f"has an array of {count:,} items at byte {start:,}"
-            raise self._source.error(f"{what}, where {max(left, 0):,} bytes are left", BROKEN)
+            what = f"has an array of {counted(count, 'item')} at byte {start:,}"
+            raise self._source.error(f"{what}, with {counted(max(left, 0), 'byte')} left", BROKEN)
         items_at = self.at
         if kind == "string":
             self._source.reserve(BYTES_PER_STRING * count, "an array of strings")

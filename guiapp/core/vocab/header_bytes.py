@@ -15,12 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.errors import NOT_USABLE, VocabError
+from guiapp.core.explain.figures import counted
 from guiapp.core.system.checkpoint import Progress
 from guiapp.core.vocab.quoting import quoted
 
 CHUNK_BYTES = 4 << 20
 MEMORY_LIMIT_BYTES = 1 << 30
 USUAL_HEADER_BYTES = 16 << 20
+CHOOSE_FILE = "Choose a tokenizer file, such as tokenizer.json, tokenizer.model or a .gguf."
 FIRST_ROOM_BYTES = 32 << 20  # takes memory only as far as it is filled
 
 
@@ -69,8 +71,9 @@ class HeaderBytes:
         if end <= self.available:
             return
         if end > self.size:
+            size = counted(self.size, "byte")
             raise self.error(
-                f"ends in the middle of {what}: it is {self.size:,} bytes long and byte {end:,} is missing",
+                f"ends in the middle of {what}: it is {size} long and byte {end:,} is missing",
                 "It was not copied completely; download it again.",
             )
         if end + self._reserved > MEMORY_LIMIT_BYTES:
@@ -134,17 +137,17 @@ def open_regular(path: Path) -> FileIO:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         if os.path.isdir(path):  # Path's own raises what `open` has just raised
-            raise VocabError(f"{name} is a folder. Choose a .gguf file in it.") from error
+            raise VocabError(f"{name} is a folder. Choose a tokenizer file in it.") from error
         raise VocabError(f"{name} cannot be opened: {reason}. Check its path and permissions.") from error
     mode = os.fstat(descriptor).st_mode
     if not stat.S_ISREG(mode):
         os.close(descriptor)
         kind = (
-            "a folder. Choose a .gguf file in it"
+            "a folder. Choose a tokenizer file in it."
             if stat.S_ISDIR(mode)
-            else "not a regular file. Choose a .gguf file"
+            else f"not a regular file. {CHOOSE_FILE}"
         )
-        raise VocabError(f"{name} is {kind}.")
+        raise VocabError(f"{name} is {kind}")
     return FileIO(descriptor)
 
 

@@ -11,6 +11,7 @@ from collections.abc import Container
 from math import prod
 from typing import NamedTuple
 
+from guiapp.core.explain.figures import counted
 from guiapp.core.system.checkpoint import stoppable
 from guiapp.core.vocab.gguf_reader import BROKEN, Header
 from guiapp.core.vocab.header_bytes import HeaderBytes
@@ -43,7 +44,10 @@ def check_tensor_infos(source: HeaderBytes, header: Header) -> list[Remark]:
     alignment = _alignment(source, header)
     left = source.size - header.end
     if header.n_tensors > left // SMALLEST_INFO_BYTES:
-        raise source.error(f"claims {header.n_tensors:,} tensors (byte 8), with {left:,} bytes left", BROKEN)
+        raise source.error(
+            f"claims {counted(header.n_tensors, 'tensor')} (byte 8), with {counted(left, 'byte')} left",
+            BROKEN,
+        )
     if header.n_tensors > MOST_TENSORS:
         raise source.error(
             f"claims {header.n_tensors:,} tensors (byte 8)", f"At most {MOST_TENSORS:,} are read."
@@ -137,6 +141,7 @@ def _warnings(odd: str, end: int, source: HeaderBytes) -> list[Remark]:
         return [Remark("tensors_odd", f"{odd} The vocabulary is not affected.")]
     if end > source.size:
         missing = end - source.size
-        said = f"The file is incomplete: {missing:,} bytes of tensors are missing. The vocabulary is whole."
+        what = f"{counted(missing, 'byte')} of tensors {'is' if missing == 1 else 'are'} missing"
+        said = f"The file is incomplete: {what}. The vocabulary is whole."
         return [Remark("file_incomplete", said)]
     return []

@@ -15,7 +15,7 @@ from guiapp.core.trace.candidates import Waiting
 from guiapp.core.trace.debugger import Debugger
 from guiapp.core.trace.operations import FORMS
 from guiapp.core.training.record import TrainingRecord
-from guiapp.core.training.telling import ToldMerge
+from guiapp.core.training.telling import ToldMerge, amount
 from guiapp.viewmodels.presentation.letters import Letter, letters_of
 from guiapp.viewmodels.steps.flow import Element, Part, Role, flow
 from guiapp.viewmodels.steps.tries import VERDICTS
@@ -203,12 +203,8 @@ def training_scene(record: TrainingRecord, position: int, is_covered: bool = Fal
             is_new = is_changed and symbol == made
             blocks.append(Block(letters, Part.TOKEN, 0, below, is_new, is_apart=index == 0 < number))
             at += len(symbol)
-    mark = Mark(_amount(told.worth), succeeds=True) if isinstance(told, ToldMerge) else None
+    mark = Mark(amount(told.worth), succeeds=True) if isinstance(told, ToldMerge) else None
     return Scene(blocks, mark)
-
-
-def _amount(worth: float) -> str:
-    return f"{worth:,.0f} times" if worth.is_integer() else f"score {worth:.4g}"
 
 
 def groups(blocks: Sequence[Block]) -> list[list[int]]:

@@ -37,8 +37,11 @@ class TrainingWish:
     has_end_marks: bool = False
 
 
+_Result = tuple[TrainingWish | None, TrainingRecord, TrainingWalk | None, Path | None, str]
+
+
 class TrainingModel(WalkModel[TrainingWalk]):
-    """The training that was asked for last.
+    """The training that was asked for last, or, where it could not begin, the one before it.
 
     Signals:
         changed(): `record` has new steps, or `is_busy`, `failure`, `shortfall` or `model_file` is new.
@@ -65,6 +68,7 @@ class TrainingModel(WalkModel[TrainingWalk]):
         self.record: TrainingRecord | None = None
         self.failure, self.shortfall = "", ""
         self.model_file: Path | None = None
+        self._previous: _Result | None = None  # until the present training has begun
         self.breakpoints.changed.connect(self.breakpoints_changed)
         self._runs_on = False
 
@@ -78,6 +82,8 @@ class TrainingModel(WalkModel[TrainingWalk]):
         """Train, and go to a step as soon as it is there."""
         self._process.drop()
         self.clock.pause()
+        if self.record is not None:
+            self._previous = self.wish, self.record, self.walk, self.model_file, self.shortfall
         self.wish, self.record, self.model_file, self.failure, self.shortfall = wish, None, None, "", ""
         self.walk, self._goal, self._runs_on = None, position, False
         self._look_for_hits()
@@ -89,6 +95,7 @@ class TrainingModel(WalkModel[TrainingWalk]):
             text_file.write_bytes(wish.text)
         except OSError as error:
             self.failure = f"{text_file} cannot be written: {error.strerror}."
+            self._restore()
         else:
             self._process.start()
             self._process.say(request.line())
@@ -107,8 +114,18 @@ class TrainingModel(WalkModel[TrainingWalk]):
         """Stop here; the steps so far stay."""
         if self.is_busy:
             self._process.drop()
-            self.failure = "Training was cancelled: there is no model file."
+            self.failure = "Training was cancelled."
+            self._restore()
             self.changed.emit()
+
+    def _restore(self) -> None:
+        """Show the training before the present one again if that ended before it began."""
+        if self.record is None and self._previous is not None:
+            self.wish, self.record, self.walk, self.model_file, self.shortfall = self._previous
+            self._goal = 0
+            self.record.spell(self._spelling.now)
+            self._look_for_hits()
+            self.position_changed.emit()
 
     def save(self, path: Path) -> None:
         """Write the model file, once there is one, to a place of one's choice.  Raises TrainingError."""
@@ -129,7 +146,7 @@ class TrainingModel(WalkModel[TrainingWalk]):
         for line in lines:
             if self.record is None and not line.startswith(b'{"finished"'):
                 self.record = TrainingRecord(parse_start(line), self._spelling.now)
-                self.walk = TrainingWalk(self.record.values)
+                self.walk, self._previous = TrainingWalk(self.record.values), None
             elif self.record is not None and line.startswith(b'{"kind"'):
                 self.record.append(line)
             else:
@@ -144,14 +161,18 @@ class TrainingModel(WalkModel[TrainingWalk]):
     def _finish(self, finished: Finished) -> None:
         self._process.drop()
         self.failure = finished.error
+        if self.record is None:
+            self._restore()
+            return
         self.model_file = Path(finished.output) if finished.output else None
-        if self.wish is not None and self.record is not None and self.model_file is not None:
+        if self.wish is not None and self.model_file is not None:
             wish, n_repeated = self.wish, self.record.n_repeated
             self.shortfall = shortfall(wish.algorithm, finished.n_tokens, wish.n_tokens, n_repeated)
 
     def _note_sudden_end(self, complaint: str) -> None:
         """It has ended without a last line."""
         self.failure = f"Training ended unexpectedly: {complaint}. Try again with a shorter text."
+        self._restore()
         self._take([])
 
     def _follow_spelling(self) -> None:

@@ -228,7 +228,7 @@ class MessageCard(QFrame):
 
     def show_count(self, n_tokens: int | None) -> None:
         self.count.setText("" if n_tokens is None else f"{n_tokens:,}")
-        self.count.setAccessibleName("" if n_tokens is None else f"{n_tokens:,} tokens")
+        self.count.setAccessibleName("" if n_tokens is None else counted(n_tokens, "token"))
 
     def _type(self, text: str) -> None:
         self._edited.type(self.number, text)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QLabel, QWidget
 from guiapp.core.explain.characters import code_points
 from guiapp.core.explain.figures import counted, percent
 from guiapp.core.explain.visible_text import visible_text
-from guiapp.core.text.hidden import decoded, kinds_of
+from guiapp.core.text.hidden import decoded, kind_name, kinds_of
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.text.hidden_characters import HiddenCharacters
 from guiapp.widgets.shared.buttons import push_button
@@ -129,7 +129,7 @@ def chip_facts(session: ModelSession, hidden: HiddenCharacters, start: int, end:
     n_tokens, n_hidden = last - first, hidden.within(start, end).n_characters
     what = counted(n_hidden, "hidden character") if n_hidden else counted(len(text), "character")
     said = decoded(text[: MOST_SHOWN + 1])
-    each = f"{n_tokens / len(text):.3g} tokens each" if len(text) > 1 else ""
+    each = f"{n_tokens / len(text):.3g} token{'s' * (n_tokens != len(text))} each" if len(text) > 1 else ""
     share = f"{percent(n_tokens / len(session.tokens), 1)} of all tokens" if n_tokens else ""
     return ChipFacts(
         start,
@@ -153,7 +153,7 @@ def visible_lines(text: str) -> str:
 def _about(text: str, n_hidden: int, spells: bool) -> str:
     if not n_hidden:
         return "Blank, or part of how the script is written: it stays when hidden characters are removed."
-    kinds = ", ".join(kinds_of(text)[:2])
+    kinds = ", ".join(kind_name(kind, len(text)) for kind in kinds_of(text)[:2])
     first, last = min(text), max(text)
     points = f"U+{ord(first):04X}" + (f" to U+{ord(last):04X}" if first != last else "")
     said = "Nothing is drawn; a model can read:" if spells else "Nothing is drawn."

@@ -12,6 +12,7 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QGridLayout, QLabel, QLayout, QVBoxLayout, QWidget
 
 from guiapp.core.demo import LESSONS, PREFIX, LessonHead
+from guiapp.core.explain.figures import counted
 from guiapp.core.session_files.name import is_session
 from guiapp.core.sources.locate import lasting_name
 from guiapp.core.vocab.quoting import quoted
@@ -254,7 +255,7 @@ class StartPage(Page):
 
     def _lesson_row(self, lesson: LessonHead, is_next: bool) -> StartRow:
         reached = self._progress.reached(lesson.name, lesson.n_steps)
-        detail = f"step {reached + 1} of {lesson.n_steps}" if reached else f"{lesson.n_steps} steps"
+        detail = f"step {reached + 1} of {lesson.n_steps}" if reached else counted(lesson.n_steps, "step")
         share = 1.0 if self._is_finished(lesson) else (reached + 1) / lesson.n_steps if reached else 0.0
         begin = self._setting.actions[f"lesson:{lesson.name}"].trigger
         themes = self._setting.theme_source

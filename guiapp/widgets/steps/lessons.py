@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from guiapp.core.explain.figures import counted
 from guiapp.core.lessons.lesson import ENDING, Lesson
 from guiapp.core.lessons.saving import save_lesson
 from guiapp.core.system.outside_toml import FaultyFileError
@@ -221,7 +222,7 @@ def _told(lesson: Lesson, reached: int, is_finished: bool) -> str:
     if reached:
         told = f"Resume at {reached + 1} of {n_steps}"
     else:
-        told = "Begin again" if is_finished else f"Begin · {n_steps} steps"
+        told = "Begin again" if is_finished else f"Begin · {counted(n_steps, 'step')}"
     return f"✓ {told}" if is_finished else told
 
 

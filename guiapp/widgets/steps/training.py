@@ -139,7 +139,7 @@ class TrainingStage(QWidget):
         self.count.setText(f"step {position:,} of {model.n_steps:,}{sign}")
         n_shown, n_words = len(record.start.words), record.start.n_words
         which = (
-            f"{n_words:,} different words"
+            counted(n_words, "different word")
             if n_shown == n_words
             else f"the first {n_shown} of {n_words:,} words"
         )

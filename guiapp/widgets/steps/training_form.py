@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtGui import QIntValidator
+from PySide6.QtGui import QRegularExpressionValidator
 from PySide6.QtWidgets import QLabel, QLineEdit, QPlainTextEdit, QWidget
 
 from guiapp.viewmodels.steps.training import TrainingModel, TrainingWish
@@ -37,11 +37,12 @@ class TrainingForm(QWidget):
         super().__init__()
         self._model = model
         self._document = document
+        self._problem = ""
         self._theme_source, self._zoom, _ = drawing
         self.algorithm = ChoiceBox("What to train", ALGORITHMS)
         self.source = ChoiceBox("What to train on", SOURCES)
         self.n_tokens = QLineEdit(str(FIRST_SIZES["bpe"]))
-        self.n_tokens.setValidator(QIntValidator(1, MOST_TOKENS, self))
+        self.n_tokens.setValidator(QRegularExpressionValidator("[0-9]{0,6}", self))
         self.n_tokens.setFixedWidth(SIZE_WIDTH_PX)
         self.symbols = ChoiceBox("What words are made of", SYMBOLS, SYMBOLS_TIP)
         self.own_text = QPlainTextEdit(TEXTBOOK)
@@ -99,8 +100,13 @@ class TrainingForm(QWidget):
     def _begin_or_stop(self) -> None:
         if self._model.is_busy:
             self._model.cancel()
-        else:
-            self._model.train(self.wish)
+            return
+        wish = self.wish
+        is_possible = 1 <= wish.n_tokens <= MOST_TOKENS
+        self._problem = "" if is_possible else f"Choose a size from 1 to {MOST_TOKENS:,} tokens."
+        if is_possible:
+            self._model.train(wish)
+        self._follow()
 
     def _follow(self) -> None:
         model = self._model
@@ -110,6 +116,7 @@ class TrainingForm(QWidget):
         self.button.setText("Stop" if model.is_busy else "Train")
         theme = self._theme_source.theme
         told = f"{model.shortfall} Train on a longer text for more." if model.shortfall else ""
-        self.message.setText(model.failure or told)
+        failure = self._problem or model.failure
+        self.message.setText(failure or told)
         self.message.setVisible(bool(self.message.text()))
-        self.message.setStyleSheet(f"color: {(theme.bad if model.failure else theme.warning).name()}")
+        self.message.setStyleSheet(f"color: {(theme.bad if failure else theme.warning).name()}")

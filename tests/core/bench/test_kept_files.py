@@ -13,7 +13,6 @@ from guiapp.core.bench.history import (
     BUSY_MARGIN,
     MARGIN,
     Change,
-    check_writable,
     compare_runs,
     different_conditions,
     load_run,
@@ -65,24 +64,6 @@ def test_a_run_that_can_be_written_nowhere_leaves_nothing(tmp_path, monkeypatch)
         save_run_somewhere(tmp_path / "run.json", RUN)
     assert str(caught.value) == f"{tmp_path / 'run.json'} cannot be written: No space left on device."
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_place_is_looked_at_before_a_run(tmp_path, monkeypatch):
-    check_writable(tmp_path / "run.json")
-    (tmp_path / "there.json").touch()
-    check_writable(tmp_path / "there.json")
-    told = "{} cannot be written. Name a file in a folder that exists and is yours.".format
-    with pytest.raises(BenchError) as caught:
-        check_writable(tmp_path)
-    assert str(caught.value) == f"{tmp_path} is a folder. Name a file."
-    missing = tmp_path / "no" / "run.json"
-    with pytest.raises(BenchError) as caught:
-        check_writable(missing)
-    assert str(caught.value) == told(missing)
-    monkeypatch.setattr(history.os, "access", lambda path, mode: (path, mode) != (tmp_path, history.os.W_OK))
-    with pytest.raises(BenchError) as caught:
-        check_writable(tmp_path / "run.json")
-    assert str(caught.value) == told(tmp_path / "run.json")
 
 
 @pytest.mark.parametrize(

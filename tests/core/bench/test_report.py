@@ -147,7 +147,7 @@ def test_a_run_that_tells_little_is_told_all_the_same():
         "vocabulary": {"path": "/a/b.gguf", "type": "BPE", "tokens": 1, "chosen_pre": "qwen2"},
     }
     first, *_ = markdown_text(chosen, "fast").splitlines()
-    assert first == "# Tokenloupe benchmark: b.gguf (BPE, 1 tokens, split as “qwen2”)"
+    assert first == "# Tokenloupe benchmark: b.gguf (BPE, 1 token, split as “qwen2”)"
 
 
 @pytest.mark.parametrize(

@@ -110,8 +110,8 @@ def test_what_sets_the_known_rows_apart_is_taken(tmp_path):
     [
         (DEAD, 0, 0, "The mean of the known unused rows is zero, which has no direction"),
         (slice(None), trained()[::-1], 0, "are not set apart from other tokens here"),
-        (7, np.nan, 1, "1 rows of token_embd.weight hold what is no number, or too large."),
-        ([7, 105], 3e38, 2, "2 rows of token_embd.weight hold what is no number, or too large."),
+        (7, np.nan, 1, "Rows of token_embd.weight that hold what is no number, or too large: 1."),
+        ([7, 105], 3e38, 2, "Rows of token_embd.weight that hold what is no number, or too large: 2."),
     ],
 )
 def test_what_speaks_against_the_figures_is_told(changed, values, n_broken, remark, tmp_path):
@@ -146,7 +146,7 @@ def test_missing_rows_coarse_numbers_and_a_bias_are_told(tmp_path):
     found = read(tmp_path, tensors)
     assert [*found.remarks] == [
         "token_embd.weight is stored in 2.6 bits a number (Q2_K): small rows are blurred.",
-        "200 tokens have no row in token_embd.weight.",
+        "Tokens that have no row in token_embd.weight: 200.",
         "The model adds a bias to its output (output.bias), which is not looked at.",
     ]
     assert np.isnan(found.values[1000:]).all()

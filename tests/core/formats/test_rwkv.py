@@ -90,7 +90,7 @@ def test_ids_may_be_left_out(tmp_path):
         ("7 b'é' 2", "has a token that Python would not write: "),
         ("7 'a' 1", "has two tokens of the id 7"),
         ("0 'a' 1", "has two tokens of the id 0"),
-        ("257 'é' 1", "calls token 257 1 bytes long, but it has 2"),
+        ("257 'é' 1", "calls token 257 1 byte long, but it has 2"),
         ("257 '' 0", "calls token 257 0 bytes long, but it has 0"),
         ("257 'a' 1", "has two equal tokens: 98 and 257 are both 'a'"),
         ("9999999 'ab' 2", "has 258 tokens, one of which has the id 9,999,999"),

@@ -50,11 +50,21 @@ def test_json_of_no_tokenizer_leads_to_that_of_one(tmp_path):
         load_vocabulary(path)
 
 
-def test_what_is_of_no_format_is_told_to_be_no_gguf_file(tmp_path):
+@pytest.mark.parametrize("head", [b"\x10\0\0\0\0\0\0\0{}", b"PK\3\4", b"<!DOCTYPE html>", b"ggml", None])
+def test_what_is_of_no_format_leads_to_several_formats(tmp_path, head):
     path = tmp_path / "model.safetensors"
-    path.write_bytes(b"\x10\0\0\0\0\0\0\0{}")
-    with pytest.raises(VocabError, match="is not a GGUF file"):
+    os.mkfifo(path) if head is None else path.write_bytes(head)
+    with pytest.raises(VocabError, match=r"Choose .*tokenizer\.json.*\.gguf") as caught:
         load_vocabulary(path)
+    assert "GGUF file" not in str(caught.value)
+
+
+def test_a_gguf_of_another_version_is_not_answered_with_another_format(tmp_path):
+    path = tmp_path / "model.gguf"
+    path.write_bytes(b"GGUF\x09" + bytes(60))
+    with pytest.raises(VocabError, match=r"version 9") as caught:
+        load_vocabulary(path)
+    assert "Choose" not in str(caught.value)
 
 
 @pytest.mark.parametrize("name", ["missing.tiktoken", "", "."])

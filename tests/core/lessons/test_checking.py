@@ -43,6 +43,23 @@ FAULTS = {
     HEAD.replace("demo:toy", "demo:none"): ["5: step 1: There is no demo model “demo:none”."],
     HEAD.replace("demo:toy", "hf:a/b"): ["5: step 1: Nothing is kept of hf:a/b. Open it by this name to "],
     HEAD.replace("demo:toy", "https://a.b/c"): ["5: step 1: Nothing is kept of https://a.b/c. Open it by "],
+    HEAD.replace("scan", "viterbi") + 'aks = "?"\nsha256 = "00"\nbreak = "x"': [
+        "7: step 1: This model has no encoder “viterbi”.",
+        "8: step 1 has an unknown entry “aks”.",
+        "9: step 1: demo:toy is another file",
+    ],
+    HEAD.replace("z", "", 1).replace("scan", "x") + 'break = "?"\n[[step]]\nmodel = "demo:none"\n': [
+        "7: step 1: This model has no encoder “x”.",
+        "8: step 1: ",
+        "9: step 2 says nothing.",
+        "10: step 2: There is no demo model “demo:none”.",
+    ],
+    HEAD.replace("title", "tilte") + "now = []\nbreak = 'operation merge'": [
+        "1: there is no title.",
+        "1: there is an unknown entry “tilte”.",
+        "8: step 1: “now” is not what is there: ",
+    ],
+    HEAD + "page = 3\nnow = []\n[[step]]\nsay = 'z'\nnow = []": ["8: step 1: “page” must be "],
     HEAD + 'sha256 = "00"': ["8: step 1: demo:toy is another file: its sha256 is "],
     ASK + 'answer_is = "next"': [],
     ASK + 'answer_is = "operation merge hit 2"': [],

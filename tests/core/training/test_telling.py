@@ -85,7 +85,7 @@ def test_likelihood_grows_while_pieces_stay():
     ("worth", "ties", "rivals", "told"),
     [
         (1200.0, (), (), "`A` + `B` → `AB`, 1,200 times: the last pair."),
-        (2.0, (), ((("c", "d"), 1.0),), "`A` + `B` → `AB`, 2 times: more than `C` + `D` with 1 times."),
+        (2.0, (), ((("c", "d"), 1.0),), "`A` + `B` → `AB`, 2 times: more than `C` + `D` with 1 time."),
         (
             *(0.25, (), ((("c", "d"), 0.123456), (("e", "f"), 0.1))),
             "`A` + `B` → `AB`, score 0.25: more than `C` + `D` with score 0.1235.",

@@ -111,9 +111,10 @@ def test_the_state_tells_whether_a_file_is_still_the_same(tmp_path):
 
 def test_folders_and_odd_files_are_told(tmp_path):
     assert (
-        refusal(lambda: open_regular(tmp_path)) == f"{tmp_path.name} is a folder. Choose a .gguf file in it."
+        refusal(lambda: open_regular(tmp_path))
+        == f"{tmp_path.name} is a folder. Choose a tokenizer file in it."
     )
-    assert refusal(lambda: open_regular(Path("/"))) == "/ is a folder. Choose a .gguf file in it."
+    assert refusal(lambda: open_regular(Path("/"))) == "/ is a folder. Choose a tokenizer file in it."
     assert refusal(lambda: open_regular(tmp_path / "none")) == (
         "none cannot be opened: No such file or directory. Check its path and permissions."
     )

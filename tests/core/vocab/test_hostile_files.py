@@ -45,7 +45,7 @@ REFUSED: dict[str, tuple[GgufFile | bytes, str]] = {
     "3 zip": (b"PK\3\4" + bytes(60), "zip archive"),
     "3 web page": (b"<!DOCTYPE html><html></html>", "web page"),
     "3 git-lfs": (b"version https://git-lfs.github.com/spec/v1\n", "git lfs pull"),
-    "3 anything": (b"\x1b[31mred" + bytes(60), "not a GGUF file"),
+    "3 anything": (b"\x1b[31mred" + bytes(60), "not in a known tokenizer format"),
     "4 version 0": (GgufFile(version=0), "version 0"),
     "5 version 1": (GgufFile(version=1), "version 1, older"),
     "7 version 4": (GgufFile(version=4), "version 4"),

@@ -26,7 +26,7 @@ def told(tmp_path, *tensors: Tensor, **parts: object) -> str:
         source.close()
 
 
-INCOMPLETE = "The file is incomplete: {} bytes of tensors are missing. The vocabulary is whole."
+INCOMPLETE = "The file is incomplete: {} missing. The vocabulary is whole."
 IMPOSSIBLE = "has a tensor of impossible size"
 INFO = 8 + 1 + 4 + 8 + 4 + 8  # of a tensor "t" of one dimension, behind the 24 bytes of an empty header
 
@@ -35,9 +35,9 @@ INFO = 8 + 1 + 4 + 8 + 4 + 8  # of a tensor "t" of one dimension, behind the 24 
     ("tensors", "parts", "expected"),
     [
         ([], {}, ""),
-        ([], {"n_tensors": 1, "tail": bytes(23)}, "claims 1 tensors (byte 8), with 23 bytes left."),
+        ([], {"n_tensors": 1, "tail": bytes(23)}, "claims 1 tensor (byte 8), with 23 bytes left."),
         ([Tensor("", ())], {"tail": bytes(48)}, ""),
-        ([Tensor("", ())], {}, INCOMPLETE.format(48)),
+        ([Tensor("", ())], {}, INCOMPLETE.format("48 bytes of tensors are")),
         ([Tensor("t" * 63, ())], {"tail": bytes(49)}, ""),
         ([Tensor("t" * 64)], {}, "has a tensor name of 64 bytes at byte 24; 63 is the most."),
         ([Tensor("t", (1, 1, 1, 1))], {"tail": bytes(100)}, ""),
@@ -98,7 +98,7 @@ def test_data_begin_and_end_at_multiples_of_the_alignment(tmp_path, alignment, d
     head = 24 + INFO + (0 if alignment is None else 8 + len("general.alignment") + 4 + 4)
     step = alignment or 32
     end = -(-head // step) * step + data
-    missing = INCOMPLETE.format(1)
+    missing = INCOMPLETE.format("1 byte of tensors is")
     assert told(tmp_path, Tensor("t"), alignment=alignment, tail=bytes(end - head)) == ""
     assert told(tmp_path, Tensor("t"), alignment=alignment, tail=bytes(end - head - 1)) == missing
     assert told(tmp_path, alignment=alignment) == ""

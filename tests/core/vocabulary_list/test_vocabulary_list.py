@@ -154,14 +154,14 @@ def test_embeddings_are_read_where_that_is_asked_for(embedded):
             "untrained": 1,
             "compared_with": {"what": "tokens named or marked as unused or reserved", "rows": [4, 5]},
             "tensors": [{"name": "token_embd.weight", "type": "F32", "rows": 8, "width": 4}],
-            "remarks": ["1 rows of token_embd.weight hold what is no number, or too large."],
+            "remarks": ["Rows of token_embd.weight that hold what is no number, or too large: 1."],
         }
     )
     assert list(embeddings_lines(indicators)) == [
         "The embeddings are compared with the mean of 2 tokens named or marked as unused or reserved.",
         "1 token with a cosine distance to the known unused rows "
         f"up to {indicators.limit:.4g}: hardly trained, perhaps.",
-        "1 rows of token_embd.weight hold what is no number, or too large.",
+        "Rows of token_embd.weight that hold what is no number, or too large: 1.",
     ]
     untrained = vocabulary_list(embedded, "is:untrained", reads_embeddings=True)
     assert untrained.ids.tolist() == [6]

@@ -126,6 +126,27 @@ def test_an_error_before_the_start_is_told(model):
     )
 
 
+@pytest.mark.parametrize(
+    ("end", "says"),
+    [
+        (lambda model: model._take(finished(error="This text needs more.")), "needs more"),
+        (lambda model: model._note_sudden_end("it is gone"), "it is gone"),
+        (lambda model: model.cancel(), "cancelled"),
+    ],
+)
+def test_a_training_that_does_not_begin_leaves_the_last_one(model, told, lines, tmp_path, end, says):
+    model.train(WISH, 3)
+    model._take([*lines, *finished(str(tmp_path / "a.gguf"), 300)])
+    kept = (WISH, model.record, model.model_file, model.shortfall, 3)
+    for wish in (TrainingWish("bpe", TEXT, 5), TrainingWish("bpe", b"", 5)):
+        model.train(wish)
+    told.clear()
+    end(model)
+    assert (model.wish, model.record, model.model_file, model.shortfall, model.position) == kept
+    assert says in model.failure
+    assert "position_changed" in told
+
+
 def test_a_sudden_end_and_a_cancel_leave_the_steps(model, told, lines):
     model.train(WISH)
     model._take(lines[:4])
@@ -135,7 +156,7 @@ def test_a_sudden_end_and_a_cancel_leave_the_steps(model, told, lines):
     assert (told, model.n_steps) == (["changed"], 3)
     told.clear()
     model.cancel()
-    assert model.failure == "Training was cancelled: there is no model file."
+    assert model.failure == "Training was cancelled."
     assert (told, model.n_steps, model.is_busy) == (["changed"], 3, False)
 
 

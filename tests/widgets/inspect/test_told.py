@@ -160,7 +160,7 @@ HIDDEN = [
 
 
 def test_the_card_of_a_chip_tells_it_and_offers_what_can_be_done(make_card):
-    about = "Zero-width characters, U+200B. Nothing is drawn."
+    about = "Zero-width character, U+200B. Nothing is drawn."
     blank = "Blank, or part of how the script is written: it stays when hidden characters are removed."
     for text, end, told in (
         ("a\u200bb", 4, [about, *HIDDEN, "40.0 % of all tokens", REMOVE, COPY]),
