@@ -6,8 +6,9 @@ import argparse
 import shlex
 from typing import TYPE_CHECKING
 
-from guiapp.commands.bench import INTERRUPTED, say
+from guiapp.commands.bench import say
 from guiapp.commands.files import InputError, file_name, file_path, positive_number, seed_number, write
+from guiapp.core.system.interrupts import INTERRUPTED
 
 if TYPE_CHECKING:
     from guiapp.core.bench.field.record import Field
