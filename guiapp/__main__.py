@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from contextlib import suppress
 
 NEW_OBJECTS = 100_000  # between two looks for garbage: until then a short command has ended
 
@@ -12,10 +13,22 @@ NEW_OBJECTS = 100_000  # between two looks for garbage: until then a short comma
 def main() -> int:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # else numpy starts threads, for nothing that we do
     gc.set_threshold(NEW_OBJECTS)
-    from guiapp.cli import run
+    from guiapp.core.system import interrupts
 
-    status = run(sys.argv[1:])
-    gc.freeze()  # or else Python looks for garbage in all of it before it ends: a sixth of a short command
+    status = interrupts.INTERRUPTED
+    try:
+        interrupts.end_soon_when_interrupted()
+        from guiapp.cli import run
+
+        status = run(sys.argv[1:])
+        gc.freeze()  # else Python looks for garbage in all of it before it ends: a sixth of a short command
+    except BaseException:
+        if interrupts.has_results.is_set() or not interrupts.has_happened.is_set():
+            raise
+    if interrupts.has_happened.is_set():
+        with suppress(Exception):  # nobody may read any more
+            sys.stdout.flush()
+        os._exit(status)  # Python would wait for threads and processes
     return status
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from guiapp import qt_libraries
 from guiapp.core.session_files.name import is_session
 from guiapp.core.system.allocator import give_freed_memory_back
+from guiapp.core.system.interrupts import end_at_first_interrupt
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
@@ -120,6 +121,7 @@ def run_window(model: str | None, text_file: Path | None) -> int:
 
 def make_application() -> QApplication:
     """The one QApplication, with the names that the system shows."""
+    end_at_first_interrupt()
     gc.disable()  # modules that are loaded are no garbage; later there is a GarbageCollector
     give_freed_memory_back()
     from PySide6.QtCore import QLoggingCategory

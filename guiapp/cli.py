@@ -1,7 +1,7 @@
 """The command line: the window, or one of the subcommands in `guiapp.commands`.
 
 Results go to standard output, everything else to standard error.  Exit status: 0 done, 1 the input was
-at fault (one line says what and what to do), 2 usage.
+at fault (one line says what and what to do), 2 usage, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from guiapp.commands.files import InputError, check_outputs, file_path
 from guiapp.core.errors import TokenloupeError, UnknownPreError
 from guiapp.core.session_files.name import is_session
 from guiapp.core.sources.locate import is_plain, plain_path
+from guiapp.core.system.interrupts import INTERRUPTED
 from guiapp.core.vocab.quoting import printable
 
 COMMANDS = (
@@ -70,7 +71,7 @@ def run(arguments: Sequence[str]) -> int:
         print(f"tokenloupe: {printable(str(what))}: {error.strerror}.", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        return 130
+        return INTERRUPTED
 
 
 def _open_closed_streams() -> None:

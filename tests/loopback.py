@@ -12,13 +12,14 @@ Answer = Callable[[Handler], None]
 
 
 class Loopback(ThreadingHTTPServer):
-    """Answers by path; `asked` has the path and the headers of each request."""
+    """Answers by path, else by default; `asked` has the path and the headers of each request."""
 
     daemon_threads = True
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.answers: dict[str, Answer] = {}
+        self.default = status(404)
         self.asked: list[tuple[str, dict[str, str]]] = []
 
     @property
@@ -42,7 +43,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         self.server.asked.append((self.path, dict(self.headers)))
-        self.server.answers.get(self.path, status(404))(self)
+        self.server.answers.get(self.path, self.server.default)(self)
 
     def log_message(self, *_arguments) -> None:
         pass

@@ -25,12 +25,12 @@ from guiapp.commands.files import (
     write,
 )
 from guiapp.core.explain.figures import counted
+from guiapp.core.system import interrupts
 
 if TYPE_CHECKING:
     from guiapp.core.bench.measurement import Report
     from guiapp.core.bench.plan import Plan
 
-INTERRUPTED = 130
 ALL = "all"
 REPORTS = (".html", ".md", ".csv", ".json")
 
@@ -171,7 +171,7 @@ def run(options: argparse.Namespace) -> int:
         return 0
     kept = f", kept in {options.json}" if file else ""
     say(f"tokenloupe: Stopped with {counted(len(record['results']), 'result')}{kept}.")
-    return INTERRUPTED
+    return interrupts.INTERRUPTED
 
 
 def _list(options: argparse.Namespace) -> int:
@@ -256,6 +256,8 @@ def _measure(plan: Plan, report: Report) -> None:
     with stopped_by_signals() as control:
         for event in run_engine(plan, control):
             report.add(event)
+            if event["event"] == "result":
+                interrupts.has_results.set()
             if event["event"] != "loading" or event["stage"] == STARTS:  # not each stage of it
                 _show_progress(event)
 

@@ -6,7 +6,7 @@ import argparse
 import shlex
 from typing import TYPE_CHECKING
 
-from guiapp.commands.bench import INTERRUPTED, say
+from guiapp.commands.bench import say
 from guiapp.commands.files import (
     InputError,
     add_force_option,
@@ -18,6 +18,7 @@ from guiapp.commands.files import (
     seed_number,
     write,
 )
+from guiapp.core.system.interrupts import INTERRUPTED
 
 if TYPE_CHECKING:
     from guiapp.core.bench.field.record import Field

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import signal
 import sys
-import threading
 from typing import TYPE_CHECKING
 
 from guiapp.commands.files import (
@@ -19,12 +17,13 @@ from guiapp.commands.files import (
     seed_number,
     write,
 )
+from guiapp.core.system import interrupts
 
 if TYPE_CHECKING:
     from guiapp.core.hunt.engine import HuntPlan
     from guiapp.core.hunt.finds import Hunt
 
-FOUND, INTERRUPTED = 3, 130
+FOUND = 3
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -70,8 +69,7 @@ def run(options: argparse.Namespace) -> int:
     if str(options.report) == "-":
         refuse_beside(options, "--report -", json="--json")
     plan = HuntPlan(options.first, options.second, tuple(options.file), options.seconds, options.seed)
-    interrupted = threading.Event()
-    state = _hunted(plan, interrupted)
+    state, is_interrupted = _hunted(plan)
     if options.report is not None:
         write(str(options.report), markdown(state).encode())
     if options.json:
@@ -80,22 +78,22 @@ def run(options: argparse.Namespace) -> int:
         print_lines(text_lines(state))
     if state.finds:
         return FOUND
-    return INTERRUPTED if interrupted.is_set() else int(state.why_inconclusive != "")
+    return interrupts.INTERRUPTED if is_interrupted else int(state.why_inconclusive != "")
 
 
-def _hunted(plan: HuntPlan, interrupted: threading.Event) -> Hunt:
-    """All that is found until the time is over or somebody interrupts; each new kind is told at once."""
+def _hunted(plan: HuntPlan) -> tuple[Hunt, bool]:
+    """All that is found until the time is over or somebody interrupts, and whether; new kinds at once."""
+    from guiapp.core.bench.control import stopped_by_signals
     from guiapp.core.hunt.engine import hunt
     from guiapp.core.hunt.report import headline
 
-    handler = signal.signal(signal.SIGINT, lambda *_: interrupted.set())
-    try:
+    with stopped_by_signals() as control:
         known = set()
-        for state in hunt(plan, interrupted.is_set):
+        for state in hunt(plan, control.shall_stop):
+            if state.tried or state.finds:
+                interrupts.has_results.set()
             for find in state.finds:
                 if find.reason.kind not in known:
                     known.add(find.reason.kind)
                     print(f"Found {headline(find)}", file=sys.stderr, flush=True)
-        return state
-    finally:
-        signal.signal(signal.SIGINT, handler)
+        return state, control.shall_stop()

@@ -102,14 +102,21 @@ def _run(events: list[str], home: str, model: str = "") -> dict[str, list[float]
     homes = dict.fromkeys(("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"), home)
     seen: dict[str, list[float]] = {}
     started = time.perf_counter()
-    with subprocess.Popen(command, stdout=subprocess.PIPE, env=_environment() | homes, text=True) as process:
+    pipe, its_environment = subprocess.PIPE, _environment() | homes
+    with subprocess.Popen(
+        command, stdout=pipe, env=its_environment, text=True, start_new_session=True
+    ) as process:
         assert process.stdout is not None
-        for line in process.stdout:
-            message = json.loads(line)
-            if "event" in message:
-                seen[message["event"]] = [time.perf_counter() - started]
-            else:
-                seen |= message
+        try:
+            for line in process.stdout:
+                message = json.loads(line)
+                if "event" in message:
+                    seen[message["event"]] = [time.perf_counter() - started]
+                else:
+                    seen |= message
+        except KeyboardInterrupt:
+            process.kill()
+            raise
     if missing := [event for event in events if event not in seen]:
         raise MeasurementError(f"The window ended without: {', '.join(missing)}.")
     return seen

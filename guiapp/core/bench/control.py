@@ -8,6 +8,8 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from guiapp.core.system import interrupts
+
 QUIET_S = 1.0  # a run goes on when nobody has typed or scrolled for so long
 
 
@@ -55,10 +57,22 @@ class Control:
 
 @contextmanager
 def stopped_by_signals() -> Iterator[Control]:
-    """What stops at Ctrl+C, or when the process shall end; afterwards signals do what they did before."""
+    """What stops at Ctrl+C, or when the process shall end; afterwards signals do what they did before.
+
+    Until `interrupts.has_results`, a signal raises KeyboardInterrupt.
+    """
     control = Control()
     numbers = signal.SIGINT, signal.SIGTERM
-    handlers = [signal.signal(number, lambda *_: control.stop()) for number in numbers]
+    for event in (interrupts.has_happened, interrupts.has_results):
+        event.clear()
+
+    def stop(*_: object) -> None:
+        control.stop()
+        if not interrupts.has_results.is_set():
+            interrupts.raise_once()
+        interrupts.has_happened.set()
+
+    handlers = [signal.signal(number, stop) for number in numbers]
     try:
         yield control
     finally:

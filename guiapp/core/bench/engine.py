@@ -51,6 +51,7 @@ from guiapp.core.bench.stolen_time import StolenTime
 from guiapp.core.bench.tasks import Cell, Setting
 from guiapp.core.bench.worker_process import GLANCE_S, AskedProcess, Stopped, WorkerProcess
 from guiapp.core.bench.workers import StartWorker, Workers
+from guiapp.core.system.checkpoint import watched
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.vocabulary import VocabType
 
@@ -165,9 +166,14 @@ def _all_cells(
 
 
 def _race(plan: Plan, workers: Workers, control: Control, tokenizer: Tokenizer) -> Race:
+    def check() -> None:
+        if control.shall_stop():
+            raise Stopped
+
     def reference(texts: Sequence[bytes], is_split: bool) -> Tokens:
         ours = as_split(tokenizer, is_split)
-        return encode_all(our_contender(ours, next(iter(ours.encoders))), texts)
+        with watched(check):
+            return encode_all(our_contender(ours, next(iter(ours.encoders))), texts)
 
     lengths = np.diff(tokenizer.vocabulary.token_bytes_table[1])
     return Race(plan, workers, control, reference, lengths)

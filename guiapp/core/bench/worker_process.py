@@ -89,6 +89,9 @@ class AskedProcess:
 
         Until then it may say again and again what it does.
         """
+        if self._shall_stop():
+            self.end()
+            raise Stopped
         try:
             while self._pipe.poll(wait_s):
                 self._reply = self._pipe.recv()
@@ -98,9 +101,6 @@ class AskedProcess:
                 self.stage = self._reply[1]
         except (EOFError, OSError) as error:
             raise self._lost() from error
-        if self._shall_stop():
-            self.end()
-            raise Stopped
         self._check_memory()
         if self._process.exitcode is not None and not self._pipe.poll():
             raise self._lost()  # what it started keeps the pipe open
@@ -125,7 +125,7 @@ class AskedProcess:
             with suppress(OSError):  # it leads no group, or not yet
                 os.killpg(process_id, signal.SIGKILL)
         self._process.kill()
-        self._process.join()
+        self._process.join(GLANCE_S if self._shall_stop() else FAREWELL_S)  # the fork server may be stopped
         self._pipe.close()
 
     def _check_memory(self) -> None:

@@ -18,28 +18,39 @@ from guiapp.core.formats import gguf
 from guiapp.core.formats.table import HEAD_BYTES
 from guiapp.core.formats.whole_file import MOST_BYTES
 from guiapp.core.sources.kept import Kept, keep, kept, path_of
-from guiapp.core.sources.web import Answer, NoAnswerError, asked, host_of
+from guiapp.core.sources.web import (
+    USUAL_LIMITS,
+    Answer,
+    Limits,
+    NoAnswerError,
+    Transfer,
+    host_of,
+    whole_number,
+)
 from guiapp.core.vocab.header_bytes import MEMORY_LIMIT_BYTES, USUAL_HEADER_BYTES, MoreNeededError
 from guiapp.core.vocab.opening import Opening
 
 FIRST_BYTES = 1 << 20
 GROWTH = 4  # of one range over all before
-RANGE = re.compile(r"bytes (\d+)-\d+/(\d+|\*)")
+RANGE = re.compile(r"bytes (\S+)-(\S+)/(\S+)")
 UNKNOWN_SIZE = 1 << 50  # larger than any
 
 
-def fetched(url: str, opening: Opening) -> Kept:
+def fetched(url: str, opening: Opening, limits: Limits = USUAL_LIMITS) -> Kept:
     """The file of an address, or of a GGUF its front; nothing is sent again that is here and still the same.
 
     What is here is also taken where the server cannot be reached.  Raises VocabError.
     """
     old = kept(url)
     asking = {**(old.validators if old else {}), "Range": f"bytes=0-{FIRST_BYTES - 1}"}
+    transfer = Transfer(url, limits)
     try:
-        with asked(url, asking) as answer:
-            if answer.status == 304 and old is not None:
+        with transfer.get(asking) as answer:
+            if answer.status == 304:
+                if old is None:
+                    raise VocabError(f"{host_of(url)} sends no file, as if it were here. Try again later.")
                 return old
-            return _taken(url, answer, opening)
+            return _taken(url, transfer, answer, opening)
     except NoAnswerError as error:
         if old is None:
             raise
@@ -49,9 +60,9 @@ def fetched(url: str, opening: Opening) -> Kept:
         raise VocabError(f"{where} cannot be written: {error.strerror}.") from error
 
 
-def _taken(url: str, answer: Answer, opening: Opening) -> Kept:
+def _taken(url: str, transfer: Transfer, answer: Answer, opening: Opening) -> Kept:
     with _new_file(path_of(url)) as (path, file):
-        incoming = _Incoming(url, answer, file, opening)
+        incoming = _Incoming(url, transfer, answer, file, opening)
         incoming.take(HEAD_BYTES)
         file.flush()
         if gguf.sniff(path.read_bytes()[:HEAD_BYTES]):
@@ -87,21 +98,21 @@ class _Incoming:
     is_whole     whether nothing is left of it
     """
 
-    def __init__(self, url: str, first: Answer, file: BinaryIO, opening: Opening) -> None:
-        self._url, self._file, self._opening = url, file, opening
+    def __init__(self, url: str, transfer: Transfer, first: Answer, file: BinaryIO, opening: Opening) -> None:
+        self._url, self._transfer, self._file, self._opening = url, transfer, file, opening
         self._n_taken = 0
         self._has_ranges = first.status == 206
         self._identity = _identity_of(first)
+        self.whole_bytes, self._end = self._sizes_of(first, FIRST_BYTES)
         self._body = first.body
-        self.whole_bytes = self._size_of(first)
         self.is_whole = False
 
     def take(self, n_bytes: int) -> None:
         """See to it that so many bytes are in the file, or all."""
         while self._n_taken < n_bytes and not self.is_whole:
-            chunk = next(self._body, None)
+            chunk = next(self._body, None) if self._n_taken < self._end else None
             if chunk is not None:
-                self._write(chunk)
+                self._write(chunk[: self._end - self._n_taken])
             elif not self._has_ranges or self._n_taken == self.whole_bytes:
                 self.is_whole = True
             else:
@@ -118,24 +129,29 @@ class _Incoming:
 
     def _ask_for_more(self, n_bytes: int) -> None:
         start = self._n_taken
-        with asked(self._url, {"Range": f"bytes={start}-{n_bytes - 1}"}) as answer:
-            same = _identity_of(answer) == self._identity and self._size_of(answer) == self.whole_bytes
+        with self._transfer.get({"Range": f"bytes={start}-{n_bytes - 1}"}) as answer:
+            whole_bytes, end = self._sizes_of(answer, n_bytes)
+            same = _identity_of(answer) == self._identity and whole_bytes == self.whole_bytes
             if answer.status != 206 or not same:
                 raise VocabError(f"The file on {host_of(self._url)} changed while it was fetched. Try again.")
-            while self._n_taken < n_bytes and (chunk := next(answer.body, None)) is not None:
-                self._write(chunk)
+            while self._n_taken < end and (chunk := next(answer.body, None)) is not None:
+                self._write(chunk[: end - self._n_taken])
         if self._n_taken == start:
             raise VocabError(f"{host_of(self._url)} sends nothing more. Try again later.")
 
-    def _size_of(self, answer: Answer) -> int | None:
+    def _sizes_of(self, answer: Answer, asked_end: int) -> tuple[int | None, int]:
+        """The size of the whole file, if the server tells, and where what it sends ends."""
         is_packed = answer.headers.get("Content-Encoding", "identity") != "identity"
         if answer.status == 206:
             found = RANGE.fullmatch(answer.headers.get("Content-Range", ""))
-            if found is None or int(found[1]) != self._n_taken or is_packed:
+            start, last, whole = map(whole_number, found.groups()) if found else (None, None, None)
+            end = min(asked_end, -1 if last is None else last + 1)
+            is_known = found is not None and found[3] != "*"
+            if start != self._n_taken or end < start or is_packed or (is_known and end > (whole or 0)):
                 raise VocabError(f"{host_of(self._url)} sends another part than it was asked for.")
-            return None if found[2] == "*" else int(found[2])
-        length = answer.headers.get("Content-Length", "")
-        return int(length) if length.isdecimal() and not is_packed else None
+            return whole, end
+        whole = whole_number(answer.headers.get("Content-Length", ""))
+        return None if is_packed else whole, UNKNOWN_SIZE
 
 
 def _identity_of(answer: Answer) -> tuple[str | None, str | None]:

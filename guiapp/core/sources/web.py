@@ -1,19 +1,20 @@
-"""Asking a web server for a file: one request, whose every outcome is an answer or a sentence.
+"""Asking a web server for a file, within limits; every outcome is an answer or a sentence.
 
-The request runs in a thread of its own, so that whoever waits can be told to stop while nothing comes.
-`requests` obeys the variables that name proxies, and takes a token along to no other server.  Only the hub of
-Hugging Face is sent one.
+A request runs in a thread of its own, so that whoever waits can be told to stop while nothing comes.
+`requests` obeys the variables that name proxies.  Only the hub of Hugging Face is sent a token.
 """
 
 from __future__ import annotations
 
 import os
 import queue
+import re
 import threading
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 from guiapp.core.errors import VocabError
 from guiapp.core.system.checkpoint import checkpoint
@@ -22,10 +23,11 @@ from guiapp.core.vocab.quoting import quoted
 if TYPE_CHECKING:
     import requests
 
-CONNECT_S, STALL_S = 10.0, 20.0
-CHUNK_BYTES = 1 << 16
-CHUNKS_AHEAD = 16
+CHUNK_BYTES = 1 << 14
+CHUNKS_AHEAD = 64
 POLL_S = 0.05
+PROGRESS_BYTES = 1 << 10
+LEAST_PART = 1 << 16  # bytes
 USUAL_HUB = "https://huggingface.co"
 HUB, HUB_TOKEN = "HF_ENDPOINT", "HF_TOKEN"  # environment variables
 REASONS = {
@@ -41,6 +43,26 @@ class NoAnswerError(VocabError):
     """A server that cannot be reached, or not at present."""
 
 
+class Limits(NamedTuple):
+    """What one file may cost.
+
+    stall_s      of waiting without PROGRESS_BYTES more
+    total_s      of waiting in all
+    n_requests   those after redirects included; and one more for each LEAST_PART of the file
+    extra_bytes  that are no part of the file: headers, sizes of chunks, trailers
+    """
+
+    connect_s: float = 10.0
+    stall_s: float = 20.0
+    total_s: float = 1800.0
+    n_requests: int = 32
+    n_redirects: int = 10
+    extra_bytes: int = 1 << 20
+
+
+USUAL_LIMITS = Limits()
+
+
 class Answer(NamedTuple):
     """What a server says.
 
@@ -53,18 +75,128 @@ class Answer(NamedTuple):
     body: Iterator[bytes]
 
 
-@contextmanager
-def asked(url: str, headers: Mapping[str, str]) -> Iterator[Answer]:
-    """The answer of a server, redirects followed, that is 200, 206 or 304; raises VocabError for all else."""
-    items = Items(CHUNKS_AHEAD)
-    is_over = threading.Event()
-    threading.Thread(target=_ask, args=(url, headers, items, is_over), daemon=True).start()
+class Transfer:
+    """All requests for one file, and the limits that they share."""
+
+    def __init__(self, url: str, limits: Limits) -> None:
+        self._url, self._limits = url, limits
+        self._n_requests = self._n_received = self._n_body = self._n_new = 0
+        self._waited_s = self._stalled_s = 0.0
+
+    @contextmanager
+    def get(self, headers: Mapping[str, str]) -> Iterator[Answer]:
+        """The answer of a server, redirects followed, that is 200, 206 or 304; VocabError for all else."""
+        from guiapp.core.sources.counted_session import CountedSession  # takes long, and no network
+
+        items = Items(CHUNKS_AHEAD)
+        is_over = threading.Event()
+        session = CountedSession(lambda n_bytes: self._count(n_bytes, is_over))
+        threading.Thread(target=self._ask, args=(session, headers, items, is_over), daemon=True).start()
+        try:
+            response = self._next(items)
+            _check(response, self._url)
+            yield Answer(response.status_code, response.headers, self._body(items))
+        finally:
+            is_over.set()
+
+    def _ask(
+        self, session: requests.Session, headers: Mapping[str, str], items: Items, is_over: threading.Event
+    ) -> None:
+        def put(item: object) -> bool:
+            while not is_over.is_set():
+                try:
+                    items.put(item, timeout=POLL_S)
+                    return True
+                except queue.Full:
+                    pass
+            return False
+
+        try:
+            with session, self._response(session, headers) as response:
+                if put(response):
+                    for chunk in response.iter_content(CHUNK_BYTES):
+                        self._n_body += len(chunk)
+                        if not put(chunk):
+                            return
+                    put(None)
+        except Exception as error:  # raised again for whoever waits
+            put(error)
+
+    def _count(self, n_bytes: int, is_over: threading.Event) -> None:
+        self._n_received += n_bytes
+        if is_over.is_set() or self._n_received > 2 * self._n_body + self._limits.extra_bytes:
+            raise VocabError(f"{host_of(self._url)} sends much that is no file. Check the address.")
+
+    def _response(self, session: requests.Session, headers: Mapping[str, str]) -> requests.Response:
+        """The first answer that is no redirect, its body still to be read."""
+        from requests import TooManyRedirects
+
+        url = self._url
+        for _ in range(self._limits.n_redirects):
+            self._n_requests += 1
+            if self._n_requests > self._limits.n_requests + self._n_body // LEAST_PART:
+                raise VocabError(f"{host_of(url)} sends the file in too many parts. Try another address.")
+            response = session.get(
+                url,
+                headers={"Accept-Encoding": "identity", **_token_for(url), **headers},
+                stream=True,
+                timeout=(self._limits.connect_s, self._limits.stall_s),
+            )
+            if not response.is_redirect:
+                return response
+            response.close()
+            url = next_address(url, response.headers["Location"])
+        raise TooManyRedirects
+
+    def _next(self, items: Items) -> Any:
+        while True:
+            checkpoint()
+            began_s = time.monotonic()
+            try:
+                item = items.get(timeout=POLL_S)
+            except queue.Empty:
+                item = b""
+            waited_s = time.monotonic() - began_s
+            self._waited_s += waited_s
+            self._stalled_s += waited_s
+            if isinstance(item, bytes):
+                self._n_new += len(item)
+            if not isinstance(item, bytes) or self._n_new >= PROGRESS_BYTES:
+                self._n_new, self._stalled_s = 0, 0.0
+            if isinstance(item, VocabError):
+                raise item
+            if isinstance(item, Exception):
+                raise _kind_of(item)(f"{host_of(self._url)} {_what_happened(item, self._limits)}") from item
+            if self._stalled_s > self._limits.stall_s:
+                raise NoAnswerError(f"{host_of(self._url)} {_no_answer(self._limits)}")
+            if self._waited_s > self._limits.total_s:
+                limit = f"{self._limits.total_s:g} s"
+                raise NoAnswerError(f"{host_of(self._url)} needs more than {limit}. Try again later.")
+            if item != b"":
+                return item
+
+    def _body(self, items: Items) -> Iterator[bytes]:
+        while (chunk := self._next(items)) is not None:
+            yield chunk
+
+
+def next_address(url: str, location: str) -> str:
+    """Where a redirect leads; raises VocabError for what is not on the web, or less private."""
     try:
-        response = _next(items, url)
-        _check(response, url)
-        yield Answer(response.status_code, response.headers, _body(items, url))
-    finally:
-        is_over.set()
+        there = urljoin(url, location.encode("latin-1", "replace").decode("utf-8", "replace"))
+    except ValueError:
+        there = ""
+    scheme = there.partition(":")[0].lower()
+    if scheme not in ("http", "https"):
+        raise VocabError(f"{host_of(url)} leads to an address that is not on the web. Nothing was taken.")
+    if urlsplit(url).scheme == "https" and scheme != "https":
+        raise VocabError(f"{host_of(url)} leads to an address without encryption. Nothing was taken.")
+    return scheme + there[len(scheme) :]
+
+
+def whole_number(digits: str) -> int | None:
+    """A number of bytes in a header; None for what is none, or more than any file has."""
+    return int(digits) if re.fullmatch(r"[0-9]{1,15}", digits) else None
 
 
 def hub() -> str:
@@ -81,61 +213,12 @@ def host_of(url: str) -> str:
     return quoted(urlsplit(url).netloc.rpartition("@")[2])
 
 
-def _ask(url: str, headers: Mapping[str, str], items: Items, is_over: threading.Event) -> None:
-    from requests import Session
-
-    def put(item: object) -> bool:
-        while not is_over.is_set():
-            try:
-                items.put(item, timeout=POLL_S)
-                return True
-            except queue.Full:
-                pass
-        return False
-
-    try:
-        with (
-            Session() as session,
-            session.get(
-                url,
-                headers={"Accept-Encoding": "identity", **_token_for(url), **headers},
-                stream=True,
-                timeout=(CONNECT_S, STALL_S),
-            ) as response,
-        ):
-            if put(response):
-                all(put(chunk) for chunk in response.iter_content(CHUNK_BYTES))
-                put(None)
-    except Exception as error:  # told to whoever waits
-        put(error)
-
-
 def _token_for(url: str) -> Mapping[str, str]:
     token = os.environ.get(HUB_TOKEN) if hub_path(url) else None
     return {"Authorization": f"Bearer {token}"} if token else {}
 
 
-def _next(items: Items, url: str) -> Any:
-    while True:
-        checkpoint()
-        try:
-            item = items.get(timeout=POLL_S)
-        except queue.Empty:
-            continue
-        if isinstance(item, Exception):
-            raise _kind_of(item)(f"{host_of(url)} {_what_happened(item)}") from item
-        return item
-
-
-def _body(items: Items, url: str) -> Iterator[bytes]:
-    while (chunk := _next(items, url)) is not None:
-        yield chunk
-
-
 def _check(response: requests.Response, url: str) -> None:
-    hops = [each.url for each in response.history] + [response.url]
-    if hops[0].startswith("https:") and not all(hop.startswith("https:") for hop in hops):
-        raise VocabError(f"{host_of(url)} leads to an address without encryption. Nothing was taken.")
     status = response.status_code
     if status in (200, 206, 304):
         return
@@ -167,7 +250,11 @@ def _kind_of(error: Exception) -> type[VocabError]:
     )
 
 
-def _what_happened(error: Exception) -> str:
+def _no_answer(limits: Limits) -> str:
+    return f"did not answer for {limits.stall_s:g} s. Try again later."
+
+
+def _what_happened(error: Exception, limits: Limits) -> str:
     """The end of a sentence that begins with the server's name."""
     from requests import exceptions
 
@@ -180,7 +267,7 @@ def _what_happened(error: Exception) -> str:
     if isinstance(error, exceptions.SSLError):
         return "has no certificate that can be trusted. Check the address and the clock."
     if isinstance(error, exceptions.Timeout) or "timed out" in str(error).lower():
-        return f"did not answer for {STALL_S:g} s. Try again later."
+        return _no_answer(limits)
     if isinstance(error, exceptions.ChunkedEncodingError):
         return "broke the connection before the file was whole. Try again."
     if isinstance(error, exceptions.RequestException):

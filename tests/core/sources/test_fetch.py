@@ -31,8 +31,8 @@ def steps(monkeypatch):
     monkeypatch.setattr(fetch, "FIRST_BYTES", 8192)
 
 
-def fetched(url):
-    return fetch.fetched(url, Opening(lambda _share: None))
+def fetched(url, *limits):
+    return fetch.fetched(url, Opening(lambda _share: None), *limits)
 
 
 def ranges(server, path):
@@ -126,7 +126,7 @@ def test_a_remark_says_that_a_model_is_the_one_of_last_time(server):
         (status(302, Location="/x"), "leads in a circle. Check the address."),
         (
             status(302, Location="file:///etc/passwd"),
-            "is no address of a file on the web. Check its spelling.",
+            "leads to an address that is not on the web. Nothing was taken.",
         ),
     ],
 )
@@ -285,12 +285,11 @@ def test_another_part_than_was_asked_for_is_refused(server):
         fetched(server.serves("/x", answer))
 
 
-def test_a_server_that_stalls_is_given_up_after_a_while(server, monkeypatch):
-    monkeypatch.setattr(web, "STALL_S", 0.2)
+def test_a_server_that_stalls_is_given_up_after_a_while(server):
     over = threading.Event()
     url = server.serves("/x", lambda handler: over.wait(10))
     with pytest.raises(VocabError, match=r"did not answer for 0\.2 s\. Try again later\."):
-        fetched(url)
+        fetched(url, web.Limits(stall_s=0.2))
     over.set()
 
 

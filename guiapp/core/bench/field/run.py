@@ -30,6 +30,7 @@ from guiapp.core.bench.stolen_time import StolenTime
 from guiapp.core.bench.wording import place_text
 from guiapp.core.bench.worker import Loaded
 from guiapp.core.bench.worker_process import AskedProcess, ContenderFailed, Stopped, WorkerLost
+from guiapp.core.system import interrupts
 from guiapp.core.tokenizer import Tokenizer
 
 FEW_SCENARIOS = ("throughput",)
@@ -95,6 +96,7 @@ def run_field(
     try:
         for given in plan.given:
             found.append(_with_vocabulary(plan, given, control, tell, start))
+            interrupts.has_results.set()
             if control.shall_stop():
                 raise Stopped
         is_complete = True
@@ -162,7 +164,7 @@ class _Processes:
         return self
 
     def __exit__(self, *_: object) -> None:
-        for process in self._kept.values():
+        for process in [*self._kept.values()]:  # of which threads may still begin some
             process.end()
 
     def begin(self, name: str) -> AskedProcess:
