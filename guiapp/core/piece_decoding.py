@@ -6,7 +6,6 @@ as it was encoded.  Source: SentencePieceProcessor::Decode of version 0.2.3.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 
 from guiapp.core.text.piece_text import PieceText
 from guiapp.core.vocab.attributes import BYTE_TYPE, CONTROL_TYPE, UNKNOWN_TYPE
+from guiapp.core.vocab.once_per_vocabulary import once_per_vocabulary
 from guiapp.core.vocab.piece_rules import PieceRules, TextRules
 from guiapp.core.vocab.vocabulary import Vocabulary
 
@@ -66,13 +66,15 @@ def _decoded(vocabulary: Vocabulary, rules: PieceRules, ids: NDArray[np.int32]) 
         parts += [rules.unknown_surface] if at < len(ids) and kinds[at] == UNKNOWN_TYPE else []
         start = at + 1
     text = b"".join(parts)
-    return text if rules.decoded is None else _changed(_text_of(rules.decoded), text)
+    return text if rules.decoded is None else _changed(_text_of(vocabulary), text)
 
 
-@lru_cache(4)
-def _text_of(rules: TextRules) -> PieceText:
-    """Made once for a model: it takes as long as to decode a hundred pages."""
-    return PieceText(rules)
+@once_per_vocabulary
+def _text_of(vocabulary: Vocabulary) -> PieceText:
+    """It takes as long as to decode a hundred pages."""
+    assert vocabulary.pieces is not None
+    assert vocabulary.pieces.decoded is not None
+    return PieceText(vocabulary.pieces.decoded)
 
 
 def _beginning(vocabulary: Vocabulary, rules: PieceRules, ids: NDArray[np.int32]) -> tuple[bytes, int]:
