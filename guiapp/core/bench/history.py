@@ -6,6 +6,7 @@ import os
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from guiapp.core.bench.statistics import Ratio, ratio_of, wander_of
 from guiapp.core.bench.wording import on_threads
 from guiapp.core.explain.figures import counted
 from guiapp.core.export.json_text import file_text
+from guiapp.core.system.input_files import open_input, read_input
 from guiapp.core.system.outside_json import read_json
 from guiapp.core.system.replace_file import replace_file
 
@@ -116,7 +118,7 @@ def check_writable(path: Path) -> None:
 def load_run(path: Path) -> Record:
     """A run that was saved; raises BenchError for anything else."""
     try:
-        record = as_shown(read_json(path.read_bytes()))
+        record = as_shown(read_json(read_input(path)))
     except OSError as error:
         raise BenchError(f"{path} cannot be read: {error.strerror}.") from error
     except ValueError as error:
@@ -131,7 +133,7 @@ def load_run(path: Path) -> Record:
 def name_of(path: Path) -> str:
     """What a saved run was called, "" if nothing; soon found, as names come first."""
     try:
-        with path.open("rb") as file:
+        with BufferedReader(open_input(path)) as file:
             file.readline()
             name = read_json(b"{" + file.readline(MOST_NAME_BYTES).strip().rstrip(b",") + b"}")["name"]
     except (OSError, ValueError, KeyError):
