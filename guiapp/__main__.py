@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
 import sys
 
 NEW_OBJECTS = 100_000  # between two looks for garbage: until then a short command has ended
+LEAVE_FILES = ("bench", "hunt", "chat")  # where they are killed; the window begins by itself
 
 
 def main() -> int:
@@ -14,6 +16,10 @@ def main() -> int:
     gc.set_threshold(NEW_OBJECTS)
     from guiapp.cli import run
 
+    if sys.argv[1:2] and sys.argv[1] in LEAVE_FILES:
+        from guiapp.core.system.scratch import begin_scratch
+
+        atexit.register(begin_scratch())
     status = run(sys.argv[1:])
     gc.freeze()  # or else Python looks for garbage in all of it before it ends: a sixth of a short command
     return status

@@ -22,6 +22,7 @@ from guiapp.core.export.json_text import file_text
 from guiapp.core.system.input_files import open_input, read_input
 from guiapp.core.system.outside_json import read_json
 from guiapp.core.system.replace_file import replace_file
+from guiapp.core.system.scratch import lasting_folder
 
 MARGIN = 1.08  # what a change must surely exceed: machines differ by some per cent from day to day
 BUSY_MARGIN = 3.0  # the same where other programs ran: measured, up to 2.5 between two runs of the same code
@@ -97,7 +98,7 @@ def save_run_somewhere(path: Path, record: Mapping[str, Any]) -> None:
     try:
         save_run(path, record)
     except BenchError as error:
-        handle, instead = tempfile.mkstemp(prefix="tokenloupe-run-", suffix=".json")
+        handle, instead = tempfile.mkstemp(".json", "tokenloupe-run-", lasting_folder())
         os.close(handle)
         try:
             save_run(Path(instead), record)
