@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from guiapp.core.components.decoders import ByteLevel
 from guiapp.core.vocab import byte_alphabet
 from guiapp.core.vocab.attributes import Attribute
-from guiapp.core.vocab.once_per_vocabulary import once_per_vocabulary
 from guiapp.core.vocab.parts import Parts
 from guiapp.core.vocab.vocabulary import Vocabulary
 from guiapp.native.detokenizer import Decoder
@@ -74,8 +73,10 @@ class PartsDecoding:
         return Decoder(spelled[:size], ends)
 
 
-@once_per_vocabulary
 def decoding_of(vocabulary: Vocabulary) -> PartsDecoding:
-    """Of a vocabulary that has parts."""
+    """Of a vocabulary that has parts; made once, and kept with it."""
     assert vocabulary.parts is not None
-    return PartsDecoding(vocabulary, vocabulary.parts)
+    known = vars(vocabulary)
+    found: PartsDecoding = known.get("decoding") or PartsDecoding(vocabulary, vocabulary.parts)
+    known["decoding"] = found
+    return found

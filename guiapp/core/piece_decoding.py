@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from guiapp.core.text.piece_text import PieceText
 from guiapp.core.vocab.attributes import BYTE_TYPE, CONTROL_TYPE, UNKNOWN_TYPE
-from guiapp.core.vocab.once_per_vocabulary import once_per_vocabulary
 from guiapp.core.vocab.piece_rules import PieceRules, TextRules
 from guiapp.core.vocab.vocabulary import Vocabulary
 
@@ -66,15 +65,15 @@ def _decoded(vocabulary: Vocabulary, rules: PieceRules, ids: NDArray[np.int32]) 
         parts += [rules.unknown_surface] if at < len(ids) and kinds[at] == UNKNOWN_TYPE else []
         start = at + 1
     text = b"".join(parts)
-    return text if rules.decoded is None else _changed(_text_of(vocabulary), text)
+    return text if rules.decoded is None else _changed(_text_of(rules.decoded), text)
 
 
-@once_per_vocabulary
-def _text_of(vocabulary: Vocabulary) -> PieceText:
-    """It takes as long as to decode a hundred pages."""
-    assert vocabulary.pieces is not None
-    assert vocabulary.pieces.decoded is not None
-    return PieceText(vocabulary.pieces.decoded)
+def _text_of(rules: TextRules) -> PieceText:
+    """Made once, and kept with the rules: it takes as long as to decode a hundred pages."""
+    known = vars(rules)
+    found: PieceText = known.get("piece_text") or PieceText(rules)
+    known["piece_text"] = found
+    return found
 
 
 def _beginning(vocabulary: Vocabulary, rules: PieceRules, ids: NDArray[np.int32]) -> tuple[bytes, int]:

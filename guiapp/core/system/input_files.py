@@ -7,7 +7,7 @@ import os
 import select
 import stat
 from contextlib import suppress
-from io import BufferedReader, FileIO
+from io import BufferedReader, FileIO, UnsupportedOperation
 from pathlib import Path
 from typing import BinaryIO
 
@@ -50,37 +50,30 @@ def open_input(path: str | os.PathLike[str], takes_pipes: bool = False) -> FileI
 def check_input(descriptor: int, takes_pipes: bool) -> None:
     """Raise NotAFileError for an open file that may have no end, such as /dev/zero."""
     status = os.fstat(descriptor)
-    if stat.S_ISREG(status.st_mode):
-        return
-    if stat.S_ISDIR(status.st_mode):
-        raise NotAFileError("a folder")
-    if not takes_pipes:
-        raise NotAFileError("not a regular file")
-    if stat.S_ISCHR(status.st_mode) or stat.S_ISBLK(status.st_mode):
-        with suppress(OSError):
-            if os.isatty(descriptor) or os.path.samestat(status, os.stat(os.devnull)):
-                return
+    kind = stat.S_IFMT(status.st_mode)
+    if kind == stat.S_IFDIR or (kind != stat.S_IFREG and not takes_pipes):
+        raise NotAFileError("a folder" if kind == stat.S_IFDIR else "not a regular file")
+    is_device = kind in (stat.S_IFCHR, stat.S_IFBLK) and not os.isatty(descriptor)
+    if is_device and not os.path.samestat(status, os.stat(os.devnull)):
         raise NotAFileError("a device, which may have no end")
 
 
 def read_input(path: Path, most: int = MOST_BYTES) -> bytes:
-    """The bytes of a file or a pipe.  Raises OSError, also where there are more than `most`."""
+    """The bytes of a file or a pipe; see `read_bounded`."""
     with BufferedReader(open_input(path, takes_pipes=True)) as file:
-        if os.fstat(file.fileno()).st_size > most:
-            raise _too_long(most)
         return read_bounded(file, most)
 
 
 def read_bounded(stream: BinaryIO, most: int) -> bytes:
-    """All that a buffered stream has.  Raises TooLongError where that is more than `most` bytes."""
-    chunks, n_left = list[bytes](), most
-    while len(chunks) == 0 or len(chunks[-1]) == CHUNK_BYTES:  # else it has ended: a terminal says so once
+    """All that a buffered stream has.  Raises TooLongError where that is more than `most` bytes; OSError."""
+    chunks, size = list[bytes](), 0
+    with suppress(UnsupportedOperation):  # no file, where a program took the place of a standard stream
+        size = os.fstat(stream.fileno()).st_size
+    while size <= most and (
+        not chunks or len(chunks[-1]) == CHUNK_BYTES
+    ):  # a terminal says once that it ends
         chunks.append(stream.read(CHUNK_BYTES))
-        n_left -= len(chunks[-1])
-        if n_left < 0:
-            raise _too_long(most)
+        size = max(size, sum(map(len, chunks)))
+    if size > most:
+        raise TooLongError(errno.EFBIG, f"it has more than {most:,} bytes")
     return b"".join(chunks)
-
-
-def _too_long(most: int) -> TooLongError:
-    return TooLongError(errno.EFBIG, f"it has more than {most:,} bytes")

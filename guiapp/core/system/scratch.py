@@ -14,7 +14,6 @@ from contextlib import suppress
 from functools import partial
 
 PREFIX = "tokenloupe-tmp-"
-PRIVATE = 0o600
 ATTEMPTS = 5
 
 
@@ -26,16 +25,16 @@ def begin_scratch() -> Callable[[], None]:
     if sys.platform == "win32":
         return lambda: None
     before = tempfile.gettempdir()
-    for folder in [entry.path for entry in os.scandir(before) if entry.name.startswith(PREFIX)]:
-        if (lock := _locked(folder)) is not None:
-            shutil.rmtree(folder, ignore_errors=True)
-            os.close(lock)
-    for _ in range(ATTEMPTS):
-        own = tempfile.mkdtemp(prefix=PREFIX)
-        lock = _locked(own)
-        if lock is not None and os.path.isdir(own):  # else another start took it for one left behind
-            tempfile.tempdir = own
-            return partial(_end, before, own, lock)
+    with suppress(OSError):  # whoever needs temporary files will say that there can be none
+        for folder in [entry.path for entry in os.scandir(before) if entry.name.startswith(PREFIX)]:
+            if (lock := _locked(folder)) is not None:
+                _end(before, folder, lock)
+        for _ in range(ATTEMPTS):
+            own = tempfile.mkdtemp(prefix=PREFIX)
+            lock = _locked(own)
+            if lock is not None and os.path.isdir(own):  # else another start took it for one left behind
+                tempfile.tempdir = own
+                return partial(_end, before, own, lock)
     return lambda: None
 
 
@@ -51,22 +50,15 @@ def lasting_folder() -> str:
     return os.path.dirname(folder) if os.path.basename(folder).startswith(PREFIX) else folder
 
 
-def private(path: str, flags: int) -> int:
-    """What `open` takes as its `opener` for a file that only its user can read."""
-    return os.open(path, flags, PRIVATE)
-
-
 def _locked(folder: str) -> int | None:
     """The descriptor that locks one of this user's folders; None where another process holds it."""
     import fcntl
 
     with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-        try:
+        with suppress(OSError):
             if os.fstat(descriptor).st_uid == os.getuid():
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 return descriptor
-        except OSError:
-            pass
         os.close(descriptor)
     return None

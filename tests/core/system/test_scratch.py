@@ -11,11 +11,11 @@ import pytest
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="it sends a signal, and locks a folder")
 LEAVES_TEXT = """
 import multiprocessing.util, os, sys, tempfile
-from guiapp.core.system.scratch import begin_scratch, private
+from guiapp.core.system.scratch import begin_scratch
 
 end = begin_scratch()
 multiprocessing.util.get_temp_dir()
-with open(os.path.join(tempfile.mkdtemp(prefix="tokenloupe-"), "text-1"), "w", opener=private) as file:
+with open(os.path.join(tempfile.mkdtemp(prefix="tokenloupe-"), "text-1"), "w") as file:
     file.write("secret")
 print(tempfile.gettempdir(), flush=True)
 sys.stdin.read()
@@ -52,7 +52,7 @@ def test_the_next_start_removes_what_was_killed_and_nothing_else(started, tmp_pa
     living, own = started("-c", LEAVES_TEXT)
     killed, left = started("-c", LEAVES_TEXT)
     (text,) = (path for path in tmp_path.glob("*/*/text-1") if str(path).startswith(left))
-    assert text.stat().st_mode & 0o777 == 0o600
+    assert text.parents[1].stat().st_mode & 0o077 == 0
     killed.kill()
     killed.wait()
     assert len(os.listdir(left)) == 2, "a text, and what multiprocessing keeps"
