@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
 import sys
 from contextlib import suppress
 
 NEW_OBJECTS = 100_000  # between two looks for garbage: until then a short command has ended
+LEAVE_FILES = ("bench", "hunt", "chat")  # where they are killed; the window begins by itself
 
 
 def main() -> int:
@@ -20,6 +22,10 @@ def main() -> int:
         interrupts.end_soon_when_interrupted()
         from guiapp.cli import run
 
+        if sys.argv[1:2] and sys.argv[1] in LEAVE_FILES:
+            from guiapp.core.system.scratch import begin_scratch
+
+            atexit.register(begin_scratch())
         status = run(sys.argv[1:])
         gc.freeze()  # else Python looks for garbage in all of it before it ends: a sixth of a short command
     except BaseException:

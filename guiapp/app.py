@@ -14,6 +14,7 @@ from guiapp import qt_libraries
 from guiapp.core.session_files.name import is_session
 from guiapp.core.system.allocator import give_freed_memory_back
 from guiapp.core.system.interrupts import end_at_first_interrupt
+from guiapp.core.system.scratch import begin_scratch
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
@@ -90,6 +91,7 @@ def run_window(model: str | None, text_file: Path | None) -> int:
     if (problem := qt_libraries.problem()) is not None:
         print(f"tokenloupe: {problem}", file=sys.stderr)
         return 1
+    end_scratch = begin_scratch()
     application = make_application()
     from guiapp.core.demo import sample_text
     from guiapp.viewmodels.background import is_any_job_running
@@ -114,6 +116,7 @@ def run_window(model: str | None, text_file: Path | None) -> int:
     shell.stop()
     if not is_any_job_running():  # none hangs
         application.shutdown()  # leaves what was copied to the desktop
+    end_scratch()
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(status)  # sooner than Python forgets all objects one by one

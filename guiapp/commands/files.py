@@ -7,8 +7,8 @@ import codecs
 import os
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, nullcontext
-from io import BytesIO
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from io import BufferedReader, BytesIO, UnsupportedOperation
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from guiapp import open_model
 from guiapp.core.counting.blocks import blocks_from
 from guiapp.core.errors import TokenloupeError
+from guiapp.core.system.input_files import MOST_BYTES, check_input, open_input, read_bounded
 from guiapp.core.system.replace_file import replace_file
 from guiapp.core.text.utf16 import LITTLE, MARK, utf8_from, utf16_codec
 
@@ -236,10 +237,12 @@ def _codec(file: str | None, is_utf16: bool, text: bytes) -> str | None:
     return None
 
 
-def read(file: str | None, most: int = -1) -> bytes:
-    """The bytes of a file, or the first ones; of standard input where there is none."""
+def read(file: str | None) -> bytes:
+    """The bytes of a file; of standard input where there is none."""
     with _opened(file) as stream:
-        return stream.read(most)
+        from guiapp.core.encoding import LONGEST_TEXT
+
+        return read_bounded(stream, LONGEST_TEXT if stream.seekable() else MOST_BYTES)
 
 
 def _name(file: str | None) -> str:
@@ -254,7 +257,13 @@ def _opened(file: str | None) -> Iterator[BinaryIO]:
     if name != file and sys.stdin.isatty():
         print("tokenloupe: Type the input, then Ctrl+D on a line of its own.", file=sys.stderr)
     try:
-        with open(name, "rb") if name == file else nullcontext(sys.stdin.buffer) as stream:
+        if name == file:
+            opened: AbstractContextManager[BinaryIO] = BufferedReader(open_input(file, takes_pipes=True))
+        else:
+            with suppress(UnsupportedOperation):  # no file, where a program took its place
+                check_input(sys.stdin.fileno(), takes_pipes=True)
+            opened = nullcontext(sys.stdin.buffer)
+        with opened as stream:
             yield stream
     except OSError as error:
         raise InputError(f"{name} cannot be read: {error.strerror}.") from error

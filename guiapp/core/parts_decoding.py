@@ -5,7 +5,7 @@ Source: https://github.com/huggingface/tokenizers, tokenizers/src/tokenizer/mod.
 
 from __future__ import annotations
 
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,8 @@ class PartsDecoding:
     """Decodes by the parts of one vocabulary.  Threads may share it."""
 
     def __init__(self, vocabulary: Vocabulary, parts: Parts) -> None:
-        self._vocabulary, self._parts = vocabulary, parts
+        self._parts = parts
+        self._data, self._offsets = vocabulary.token_data, vocabulary.token_offsets
         self._normalized = {
             token.token_id: token.searched for token in parts.added_tokens if token.searched != token.content
         }
@@ -53,17 +54,18 @@ class PartsDecoding:
         return self._parts.decoder.decode(list(map(self._text, ids.tolist()))).encode()
 
     def _text(self, token_id: int) -> str:
-        return self._normalized.get(token_id) or self._vocabulary.raw_text(token_id).decode()
+        start, end = self._offsets[token_id : token_id + 2]
+        return self._normalized.get(token_id) or self._data[start:end].tobytes().decode()
 
     @cached_property
     def _joined(self) -> Decoder:
         """What a ByteLevel decoder makes of each token: bytes, or its text if a character stands for none."""
-        data, offsets = self._vocabulary.token_data, self._vocabulary.token_offsets
+        data, offsets = self._data, self._offsets
         codes = np.frombuffer(data.tobytes().decode().encode("utf-32-le"), np.uint32)
         stands_for_none = byte_alphabet.BYTES[np.minimum(codes, len(byte_alphabet.BYTES) - 1)] < 0
         stands_for_none |= codes >= len(byte_alphabet.BYTES)
         places = np.flatnonzero(data & 0xC0 != 0x80)[stands_for_none]
-        kinds = np.full(len(self._vocabulary), Attribute.NORMAL, np.uint16)
+        kinds = np.full(len(offsets) - 1, Attribute.NORMAL, np.uint16)
         kinds[np.searchsorted(offsets, places, "right") - 1] = Attribute.USER_DEFINED  # taken as they are
         spelled, ends, size = spell_out(
             (data, offsets), kinds, BYTE_STAND_INS, byte_alphabet.BYTES, False, len(data)
@@ -71,8 +73,10 @@ class PartsDecoding:
         return Decoder(spelled[:size], ends)
 
 
-@lru_cache(maxsize=2)
 def decoding_of(vocabulary: Vocabulary) -> PartsDecoding:
-    """Of a vocabulary that has parts."""
+    """Of a vocabulary that has parts; made once, and kept with it."""
     assert vocabulary.parts is not None
-    return PartsDecoding(vocabulary, vocabulary.parts)
+    known = vars(vocabulary)
+    found: PartsDecoding = known.get("decoding") or PartsDecoding(vocabulary, vocabulary.parts)
+    known["decoding"] = found
+    return found

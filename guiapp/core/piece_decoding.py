@@ -6,7 +6,6 @@ as it was encoded.  Source: SentencePieceProcessor::Decode of version 0.2.3.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -69,10 +68,12 @@ def _decoded(vocabulary: Vocabulary, rules: PieceRules, ids: NDArray[np.int32]) 
     return text if rules.decoded is None else _changed(_text_of(rules.decoded), text)
 
 
-@lru_cache(4)
 def _text_of(rules: TextRules) -> PieceText:
-    """Made once for a model: it takes as long as to decode a hundred pages."""
-    return PieceText(rules)
+    """Made once, and kept with the rules: it takes as long as to decode a hundred pages."""
+    known = vars(rules)
+    found: PieceText = known.get("piece_text") or PieceText(rules)
+    known["piece_text"] = found
+    return found
 
 
 def _beginning(vocabulary: Vocabulary, rules: PieceRules, ids: NDArray[np.int32]) -> tuple[bytes, int]:

@@ -3,14 +3,18 @@
 import argparse
 import io
 import json
+import os
+import re
 import sys
 from pathlib import Path
 
 import pytest
 
-from guiapp.commands import bench, screenshot, train, tree
+from guiapp.cli import run
+from guiapp.commands import bench, files, screenshot, train, tree
 from guiapp.commands.files import InputError, file_path, positive_number, print_json, seed_number, write
 from guiapp.commands.images import need_no_display, picture_size
+from guiapp.core.system import input_files
 
 
 def printed(monkeypatch, act):
@@ -115,3 +119,48 @@ def test_arguments_are_understood_or_refused(parse, text, value):
             parse(text)
     else:
         assert parse(text) == value
+
+
+TEXT_COMMANDS = [
+    ["tokenize", "demo:bpe", "-f"],
+    ["count", "demo:bpe", "-f"],
+    ["why", "demo:bpe", "-f"],
+    ["step", "demo:bpe", "--json", "-f"],
+    ["chunk", "demo:bpe", "--max-tokens", "9", "-f"],
+    ["detokenize", "demo:bpe", "-f"],
+    ["compare", "demo:bpe", "demo:wordpiece", "-f"],
+    ["compare", "demo:bpe", "--text", "a", "--against"],
+    ["chat", "demo:bpe"],
+    ["train", "bpe", "--vocab-size", "300", "-o", "out.gguf", "-f"],
+    ["hunt", "demo:bpe", "demo:wordpiece", "--seconds", "1", "-f"],
+    ["bench", "demo:bpe", "-f"],
+    ["bench", "demo:bpe", "--compare"],
+    ["info"],
+    ["doctor", "demo:bpe", "--original"],
+]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no named pipes")
+@pytest.mark.parametrize("words", TEXT_COMMANDS, ids=" ".join)
+def test_what_has_no_end_is_refused_at_once(words, tmp_path, capfd, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo("pipe")
+    monkeypatch.setattr(input_files, "PATIENCE_S", 0.01)
+    for name in ("/dev/zero", "pipe"):
+        assert run([*words, name]) == 1
+        assert re.fullmatch("tokenloupe: .{9,200}\n", capfd.readouterr().err), name
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no /dev/fd")
+@pytest.mark.parametrize("is_named", [True, False])
+def test_a_pipe_that_somebody_writes_to_is_read_up_to_a_bound(is_named, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(files, "MOST_BYTES", 10)
+    for text, status in ((b"ten bytes.", 0), (b"eleven bytes", 1)):
+        reading, writing = os.pipe()
+        os.write(writing, text)
+        os.close(writing)
+        with open(reading) as stdin:
+            monkeypatch.setattr(sys, "stdin", stdin)
+            words = ["-f", f"/dev/fd/{reading}"] if is_named else []
+            assert run(["tokenize", "demo:bpe", *words]) == status
+        assert ("more than 10 bytes" in capsys.readouterr().err) == bool(status)

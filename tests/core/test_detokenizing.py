@@ -1,17 +1,21 @@
 """From ids to bytes: llama.cpp's for any sequence of ids, and a clear answer to ids that do not exist."""
 
+import gc
 import random
+import weakref
 
 import numpy as np
 import pytest
 from arrays import as_array
 from conftest import VOCABS
 from deep_oracle import DeepOracle
+from format_samples import SAMPLES
 from hypothesis import given
 from hypothesis import strategies as st
 
 import guiapp
 from guiapp.core.detokenizing import readable_clean_spaces
+from guiapp.core.formats.table import LAST
 from guiapp.native.detokenizer import clean_spaces
 
 SEED = 20261121
@@ -118,3 +122,18 @@ def test_spaces_are_cleaned_in_three_passes(text, cleaned):
 def test_the_library_cleans_spaces_as_the_readable_twin_does(text):
     array = as_array(text)
     assert array[: clean_spaces(array)].tobytes() == readable_clean_spaces(text)
+
+
+KNOWN = [sample for sample in SAMPLES if sample.format != "tiktoken"]  # which needs a pre-tokenizer
+
+
+@pytest.mark.parametrize("sample", KNOWN, ids=lambda sample: sample.format)
+def test_what_a_model_has_decoded_with_goes_with_it(sample, tmp_path):
+    sample.write(tmp_path / sample.name)
+    model = guiapp.open_model(str(tmp_path / sample.name))
+    model.decode(model.encode(sample.text).token_ids)
+    vocabulary = weakref.ref(model.vocabulary)
+    del model
+    LAST.clear()  # as if another one were opened
+    gc.collect()
+    assert vocabulary() is None

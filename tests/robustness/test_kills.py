@@ -22,7 +22,8 @@ LOST_ON_A_BUSY_MACHINE_S = 3.0
 
 
 def start(seed: int, home: Path, told: IO[str]) -> subprocess.Popen[bytes]:
-    places = {"HOME": str(home), "XDG_CONFIG_HOME": str(home / "config")}
+    (home / "tmp").mkdir(exist_ok=True)
+    places = {"HOME": str(home), "XDG_CONFIG_HOME": str(home / "config"), "TMPDIR": str(home / "tmp")}
     command = [sys.executable, str(PROGRAM), str(seed)]
     return subprocess.Popen(command, stdout=told, env=environment() | places)
 
@@ -59,4 +60,5 @@ def test_what_was_typed_survives_a_kill(n_kills, lost_s, tmp_path):
         newest_s = max(end_s for end_s, (_, text) in zip(until_s, before, strict=True) if text == found)
         too_old += [(seed, killed_before_s - newest_s)] if killed_before_s - newest_s > lost_s else []
     assert list(settings.parent.glob("*.spoiled")) == []
+    assert len(list((tmp_path / "tmp").iterdir())) == 1, "what the last one left"
     assert too_old == []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ import numpy as np
 from guiapp.core.demo import SAMPLES, sample_text
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.explain.figures import in_bytes
+from guiapp.core.system.input_files import TooLongError, read_input
 from guiapp.core.text.utf8 import is_text
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.vocabulary import Vocabulary
@@ -87,17 +87,14 @@ def _read(path: Path) -> bytes:
 
 
 def _read_file(path: Path, most_bytes: int) -> bytes:
-    """The bytes of a file or a pipe; raises CorpusError for more of them, and for devices, OSError."""
-    status = path.stat()
-    if not (stat.S_ISREG(status.st_mode) or stat.S_ISFIFO(status.st_mode)):
-        raise CorpusError(f"{path} is a device, which may have no end. Choose a file with text in it.")
-    if status.st_size <= most_bytes:
-        with path.open("rb") as file:
-            if len(text := file.read(most_bytes + 1)) <= most_bytes:
-                return text
-    raise CorpusError(
-        f"With {path} there is more than {in_bytes(MOST_BYTES)} of text. Choose less: a part tells as much."
-    )
+    """The bytes of a file or a pipe; raises CorpusError for more of them, OSError for a device."""
+    try:
+        return read_input(path, most_bytes)
+    except TooLongError as error:
+        raise CorpusError(
+            f"With {path} there is more than {in_bytes(MOST_BYTES)} of text. "
+            "Choose less: a part tells as much."
+        ) from error
 
 
 def stretched(text: bytes, size_bytes: int) -> bytes:

@@ -6,6 +6,7 @@ import os
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +19,10 @@ from guiapp.core.bench.statistics import Ratio, ratio_of, wander_of
 from guiapp.core.bench.wording import on_threads
 from guiapp.core.explain.figures import counted
 from guiapp.core.export.json_text import file_text
+from guiapp.core.system.input_files import open_input, read_input
 from guiapp.core.system.outside_json import read_json
 from guiapp.core.system.replace_file import replace_file
+from guiapp.core.system.scratch import lasting_folder
 
 MARGIN = 1.08  # what a change must surely exceed: machines differ by some per cent from day to day
 BUSY_MARGIN = 3.0  # the same where other programs ran: measured, up to 2.5 between two runs of the same code
@@ -95,7 +98,7 @@ def save_run_somewhere(path: Path, record: Mapping[str, Any]) -> None:
     try:
         save_run(path, record)
     except BenchError as error:
-        handle, instead = tempfile.mkstemp(prefix="tokenloupe-run-", suffix=".json")
+        handle, instead = tempfile.mkstemp(".json", "tokenloupe-run-", lasting_folder())
         os.close(handle)
         try:
             save_run(Path(instead), record)
@@ -108,7 +111,7 @@ def save_run_somewhere(path: Path, record: Mapping[str, Any]) -> None:
 def load_run(path: Path) -> Record:
     """A run that was saved; raises BenchError for anything else."""
     try:
-        record = as_shown(read_json(path.read_bytes()))
+        record = as_shown(read_json(read_input(path)))
     except OSError as error:
         raise BenchError(f"{path} cannot be read: {error.strerror}.") from error
     except ValueError as error:
@@ -123,7 +126,7 @@ def load_run(path: Path) -> Record:
 def name_of(path: Path) -> str:
     """What a saved run was called, "" if nothing; soon found, as names come first."""
     try:
-        with path.open("rb") as file:
+        with BufferedReader(open_input(path)) as file:
             file.readline()
             name = read_json(b"{" + file.readline(MOST_NAME_BYTES).strip().rstrip(b",") + b"}")["name"]
     except (OSError, ValueError, KeyError):

@@ -16,10 +16,15 @@ from numpy.typing import NDArray
 from guiapp.core.errors import EncodeError
 from guiapp.core.text.normalized import NormalizedText
 
-MOST_BYTES = 1 << 28  # of a text that was changed
-MOST_GROWTH = 128  # times as many bytes as before
-
 Offsets = NDArray[np.int64]
+
+
+def most_grown(size: int) -> int:
+    """How long a text of `size` may become in all; Unicode's own rules make 11 bytes of one at most.
+
+    Each byte takes some 80 while a text is changed.
+    """
+    return min(32 * size + 256, 4 * size + (1 << 20))
 
 
 class Edits(NamedTuple):
@@ -46,11 +51,13 @@ class AlignedText:
     data      uint8[m], well-formed UTF-8
     spans     starts and ends in the fragment, int64[m] each; None: of the very same bytes
     n_first   so many bytes in front come from the first character of the whole text, as the library sees it
+    most      bytes that it may grow to
     """
 
     data: NDArray[np.uint8]
     spans: tuple[Offsets, Offsets] | None = None
     n_first: int = 0
+    most: int = 0
 
     @property
     def is_ascii(self) -> bool:
@@ -64,7 +71,8 @@ class AlignedText:
         """The bytes from `start` to `end`; their spans are still those of the whole fragment."""
         starts, ends = self.both_spans()
         n_first = min(max(self.n_first - start, 0), end - start)
-        return AlignedText(self.data[start:end], (starts[start:end], ends[start:end]), n_first)
+        most = self.most * (end - start) // max(len(self.data), 1)
+        return AlignedText(self.data[start:end], (starts[start:end], ends[start:end]), n_first, most)
 
     def codes(self) -> NDArray[np.uint32]:
         """The code points."""
@@ -83,7 +91,15 @@ class AlignedText:
         """Without some bytes."""
         starts, ends = self.both_spans()
         n_first = int(np.count_nonzero(is_kept[: self.n_first]))
-        return AlignedText(self.data[is_kept], (starts[is_kept], ends[is_kept]), n_first)
+        return AlignedText(self.data[is_kept], (starts[is_kept], ends[is_kept]), n_first, self.most)
+
+    def check_growth(self, size: int) -> None:
+        """Raise EncodeError, before memory is taken for it, where the text is to have too many bytes."""
+        if size > max(self.most, len(self.data)):
+            raise EncodeError(
+                f"The file's rules make at least {size:,} bytes of this text, too many for its length. "
+                "Such a file was made to do harm, or the text was: choose another one, or encode less."
+            )
 
     def both_spans(self) -> tuple[Offsets, Offsets]:
         if self.spans is not None:
@@ -98,7 +114,7 @@ def aligned(fragment: bytes, is_first: bool) -> AlignedText:
     n_first = 0
     if is_first and len(data):
         n_first = 1 + int(data[0] >= 0xC0) + int(data[0] >= 0xE0) + int(data[0] >= 0xF0)
-    return AlignedText(data, None, n_first)
+    return AlignedText(data, None, n_first, most_grown(len(data)))
 
 
 def with_whole_characters(text: AlignedText, fragment: NDArray[np.uint8]) -> AlignedText:
@@ -133,11 +149,7 @@ def edited_pieces(text: AlignedText, edits: Edits, piece_ends: Offsets) -> tuple
     sizes = np.array([len(each) for each in edits.replacements], np.int64)[edits.chosen]
     lengths = edits.ends - edits.starts
     size = len(text.data) + int(sizes.sum()) - int(lengths.sum())
-    if size > max(MOST_BYTES // 16, min(MOST_BYTES, MOST_GROWTH * len(text.data))):
-        raise EncodeError(
-            f"The file's normalizer turns this text of {len(text.data):,} bytes into {size:,}. "
-            "Such a file was made to do harm, or the text was: choose another one, or encode less."
-        )
+    text.check_growth(size)
     # The new text is gap, replacement, gap, …, gap; `kept` are the bytes of gaps.
     growth = np.cumsum(sizes - lengths)
     new_starts = edits.starts + growth - sizes + lengths
@@ -152,7 +164,7 @@ def edited_pieces(text: AlignedText, edits: Edits, piece_ends: Offsets) -> tuple
     data[places] = _replacement_bytes(edits, sizes, inner)
     moved = piece_ends + np.append(0, growth)[np.searchsorted(edits.starts, piece_ends)]
     new = AlignedText(data, _new_spans(text, edits, sizes, inner, (is_kept, is_old, places)))
-    return replace(new, n_first=_new_first(text, edits, sizes)), moved
+    return replace(new, n_first=_new_first(text, edits, sizes), most=text.most), moved
 
 
 def _new_spans(

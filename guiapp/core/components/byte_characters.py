@@ -15,6 +15,7 @@ SECOND = (0x80 | CODE_POINTS & 0x3F).astype(np.uint8)
 def as_characters(text: AlignedText, piece_ends: Offsets) -> tuple[AlignedText, Offsets]:
     """The text so spelled, and where its pieces end; the second byte of a character comes from nowhere."""
     is_wide = IS_WIDE[text.data]
+    text.check_growth(len(is_wide) + int(np.count_nonzero(is_wide)))
     behind = np.cumsum(is_wide + 1)
     size = int(behind[-1]) if len(behind) else 0
     data, starts, ends = np.empty(size, np.uint8), np.empty(size, np.int64), np.empty(size, np.int64)
@@ -24,4 +25,4 @@ def as_characters(text: AlignedText, piece_ends: Offsets) -> tuple[AlignedText, 
     starts[first], ends[first] = old_starts, old_ends
     starts[second] = ends[second] = old_ends[is_wide]
     moved = np.append(0, behind)
-    return AlignedText(data, (starts, ends), int(moved[text.n_first])), moved[piece_ends]
+    return AlignedText(data, (starts, ends), int(moved[text.n_first]), text.most), moved[piece_ends]

@@ -11,14 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from guiapp.core.components.aligned import AlignedText, Edits, edited_pieces
+from guiapp.core.components.aligned import AlignedText, Edits, edited_pieces, most_grown
 from guiapp.core.components.matching import Matcher, matcher_of
 from guiapp.core.components.pre_tokenizers import metaspace_of
 from guiapp.core.components.said import Said
 from guiapp.core.errors import EncodeError
 from guiapp.core.vocab.byte_alphabet import BYTE_OF_CHARACTER
 
-MOST_CHARACTERS = 1 << 26
 BYTE_TOKEN = re.compile(r"<0x([0-9A-Fa-f]{2}|\+[0-9A-Fa-f])>")
 REPLACEMENT = "\ufffd"
 CLEANINGS = (
@@ -32,17 +31,20 @@ class Decoder:
 
     def decode(self, tokens: list[str]) -> str:
         """The text.  Raises EncodeError where it would become far too long."""
-        return "".join(self.steps(tokens))
+        return "".join(self.steps(tokens, most_grown(_size(tokens))))
 
-    def steps(self, tokens: list[str]) -> list[str]:
-        """What the tokens become when they are not joined yet; their number may change."""
+    def steps(self, tokens: list[str], most: int) -> list[str]:
+        """What the tokens become when they are not joined yet; their number may change.
+
+        `most` is how long the text may become; steps that add a character to a token at most do not look.
+        """
         raise NotImplementedError
 
 
 class Spaces(Decoder):
     """Without a decoder, spaces are between the tokens."""
 
-    def steps(self, tokens: list[str]) -> list[str]:
+    def steps(self, tokens: list[str], most: int) -> list[str]:
         return [" ".join(tokens)]
 
 
@@ -52,16 +54,17 @@ class Sequence(Decoder):
 
     parts: tuple[Decoder, ...]
 
-    def steps(self, tokens: list[str]) -> list[str]:
+    def steps(self, tokens: list[str], most: int) -> list[str]:
         for part in self.parts:
-            tokens = part.steps(tokens)
+            tokens = part.steps(tokens, most)
+            _check_size(_size(tokens), most)
         return tokens
 
 
 class ByteLevel(Decoder):
     """Bytes from the characters that GPT-2 writes for them; tokens with other characters are text."""
 
-    def steps(self, tokens: list[str]) -> list[str]:
+    def steps(self, tokens: list[str], most: int) -> list[str]:
         return [b"".join(map(_bytes_of, tokens)).decode(errors="replace")]
 
 
@@ -79,7 +82,7 @@ class WordPiece(Decoder):
     prefix: str
     cleans_up: bool
 
-    def steps(self, tokens: list[str]) -> list[str]:
+    def steps(self, tokens: list[str], most: int) -> list[str]:
         first, *others = tokens or [""]
         spaced = [first, *map(self._with_space, others)]
         return [*map(_cleaned_up, spaced)] if self.cleans_up else spaced
@@ -99,7 +102,7 @@ class Metaspace(Decoder):
     replacement: str
     has_prefix: bool
 
-    def steps(self, tokens: list[str]) -> list[str]:
+    def steps(self, tokens: list[str], most: int) -> list[str]:
         first, *others = tokens or [""]
         spaces = ["" if self.has_prefix else " ", *[" "] * len(others)]
         pairs = zip([first, *others], spaces, strict=True)
@@ -112,14 +115,17 @@ class EndOfWord(Decoder):
 
     suffix: str
 
-    def steps(self, tokens: list[str]) -> list[str]:
-        return [*_replaced(tokens[:-1], self.suffix, " "), *_replaced(tokens[-1:], self.suffix, "")]
+    def steps(self, tokens: list[str], most: int) -> list[str]:
+        return [
+            *_replaced(tokens[:-1], self.suffix, " ", most),
+            *_replaced(tokens[-1:], self.suffix, "", most),
+        ]
 
 
 class ByteFallback(Decoder):
     """Text from tokens that spell bytes, like <0x0A>; a run that is no UTF-8 gives U+FFFD for each byte."""
 
-    def steps(self, tokens: list[str]) -> list[str]:
+    def steps(self, tokens: list[str], most: int) -> list[str]:
         return [
             text
             for is_byte, run in groupby(tokens, lambda token: BYTE_TOKEN.fullmatch(token) is not None)
@@ -138,7 +144,7 @@ def _text_of_bytes(tokens: Iterable[str]) -> list[str]:
 class Fuse(Decoder):
     """All tokens as one."""
 
-    def steps(self, tokens: list[str]) -> list[str]:
+    def steps(self, tokens: list[str], most: int) -> list[str]:
         return ["".join(tokens)]
 
 
@@ -150,7 +156,7 @@ class Strip(Decoder):
     start: int
     stop: int
 
-    def steps(self, tokens: list[str]) -> list[str]:
+    def steps(self, tokens: list[str], most: int) -> list[str]:
         return [*map(self._stripped, tokens)]
 
     def _stripped(self, token: str) -> str:
@@ -167,10 +173,10 @@ class Replace(Decoder):
     matcher: Matcher
     content: str
 
-    def steps(self, tokens: list[str]) -> list[str]:
+    def steps(self, tokens: list[str], most: int) -> list[str]:
         data = [token.encode() for token in tokens]
         ends = np.cumsum([len(each) for each in data], dtype=np.int64)
-        text = AlignedText(np.frombuffer(b"".join(data), np.uint8))
+        text = AlignedText(np.frombuffer(b"".join(data), np.uint8), most=4 * most)  # bytes
         found = self.matcher.segments(text.data, ends)
         starts = found.starts[found.are_matches]
         chosen = np.zeros(len(starts), np.int64)
@@ -188,18 +194,29 @@ class CTC(Decoder):
     word_delimiter: str
     cleans_up: bool
 
-    def steps(self, tokens: list[str]) -> list[str]:
-        texts = _replaced([token for token, _ in groupby(tokens)], self.pad_token, "")
+    def steps(self, tokens: list[str], most: int) -> list[str]:
+        texts = _replaced([token for token, _ in groupby(tokens)], self.pad_token, "", most)
         if self.cleans_up:
-            texts = _replaced([*map(_cleaned_up, texts)], self.word_delimiter, " ")
+            texts = _replaced([*map(_cleaned_up, texts)], self.word_delimiter, " ", most)
         return [text for text in texts if text]
 
 
-def _replaced(tokens: list[str], old: str, new: str) -> list[str]:
+def _replaced(tokens: list[str], old: str, new: str, most: int) -> list[str]:
     growth = max(len(new) - len(old), 0) * sum(token.count(old) for token in tokens)
-    if sum(map(len, tokens)) + growth > MOST_CHARACTERS:
-        raise EncodeError("The file's decoder makes a text of more than 64 million characters. Decode less.")
+    _check_size(_size(tokens) + growth, most)
     return [token.replace(old, new) for token in tokens]
+
+
+def _size(tokens: list[str]) -> int:
+    """In characters, and one for each token."""
+    return sum(map(len, tokens)) + len(tokens)
+
+
+def _check_size(size: int, most: int) -> None:
+    if size > most:
+        raise EncodeError(
+            f"The file's decoder makes {size:,} characters or more of a few tokens. Decode less."
+        )
 
 
 def decoder_of(said: Any) -> Decoder:

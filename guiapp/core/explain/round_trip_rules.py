@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.components import decoders, normalizers, pre_tokenizers
-from guiapp.core.components.aligned import AlignedText
+from guiapp.core.components.aligned import aligned
 from guiapp.core.components.unicode_forms import UnicodeForm
 from guiapp.core.system.checkpoint import stoppable
 from guiapp.core.vocab.attributes import Attribute
@@ -308,7 +308,7 @@ def _applied(leaf: normalizers.Normalizer) -> Of:
         return leaf.content.__add__
 
     def change(text: str) -> str:
-        return leaf.apply(AlignedText(np.frombuffer(text.encode(), np.uint8))).data.tobytes().decode()
+        return leaf.apply(aligned(text.encode(), False)).text()
 
     return change
 

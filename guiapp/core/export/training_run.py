@@ -21,6 +21,7 @@ from guiapp.core.export.drawing import (
 )
 from guiapp.core.export.exported_run import ALL, ExportedRun
 from guiapp.core.export.page import PagePair, PageStep
+from guiapp.core.system.replace_file import replace_file
 from guiapp.core.training.record import TrainingRecord
 from guiapp.core.training.telling import Cut, ToldMerge
 
@@ -141,7 +142,7 @@ class TrainingRun(ExportedRun):
         return PageStep(at, rows=rows, sentence=sentence, pairs=pairs, pairs_title="Pairs, and their worth")
 
     def save(self, path: Path) -> None:
-        path.write_bytes(b"\n".join(self._record.lines()))
+        replace_file(path, b"\n".join(self._record.lines()), is_private=True)
 
     def _pairs(self, merge: ToldMerge) -> tuple[PagePair, ...]:
         """What competes, the one that is learned first."""

@@ -41,6 +41,7 @@ from guiapp.native.strings import StringTable
 MOST_TOKENS = 1 << 22
 MOST_PIECE_BYTES = 8000  # of the library
 LARGEST_SCORE = 1e30
+LONGEST_SURFACE = 1 << 10  # bytes
 MOST_GROWTH = 32  # characters that one of a text becomes; Unicode's own maps need 18
 NUL = b"\0"
 
@@ -243,6 +244,8 @@ def check_texts(file: WholeFile, model: Model) -> None:
         start, end = model.table.offsets[row : row + 2]
         if not is_text(model.table.data[start:end].tobytes()):
             raise file.error(f"has the user-defined piece {row:,}, which is not UTF-8")
+    if len(model.rules.unknown_surface) > LONGEST_SURFACE:
+        raise file.error("has a text for what is unknown (unk_surface) that is far too long")
     for rules in filter(None, (model.rules.text, model.rules.decoded)):
         try:
             PieceText(rules).check(MOST_GROWTH)

@@ -23,6 +23,7 @@ from guiapp.core.components.pre_tokenizers import (
 )
 from guiapp.core.components.prepare import normalize
 from guiapp.core.components.said import ComponentError
+from guiapp.core.errors import EncodeError
 from guiapp.core.formats.model_sections import ModelSection, model_section, packed_texts
 from guiapp.core.formats.post_processors import ids_around
 from guiapp.core.formats.ranks import check_ids, in_order
@@ -204,7 +205,10 @@ def _parts(
 def _with_searched(token: AddedToken, normalizer: Normalizer) -> AddedToken:
     if not token.normalized:
         return token
-    return token._replace(searched=normalize(normalizer, token.content.encode(), True).text())
+    try:
+        return token._replace(searched=normalize(normalizer, token.content.encode(), True).text())
+    except EncodeError:
+        raise ComponentError("has an added token that its normalizer makes far too long") from None
 
 
 def _searched_alike(added: tuple[AddedToken, ...]) -> Iterator[Remark]:

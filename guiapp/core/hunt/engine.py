@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from io import BufferedReader
 from itertools import islice
 from os.path import basename
 from pathlib import Path
@@ -28,6 +29,7 @@ from guiapp.core.hunt.sides import HuntError
 from guiapp.core.hunt.worker import Loaded, Task, serve
 from guiapp.core.open_model import open_model
 from guiapp.core.parallel.batches import n_cores
+from guiapp.core.system.input_files import open_input
 from guiapp.core.vocab.quoting import quoted
 
 MOST_WORKERS = 4
@@ -143,14 +145,14 @@ def _files(names: Iterable[str]) -> Iterator[str]:
     for name in names:
         path = Path(name)
         for text in text_files(path).paths if path.is_dir() else (path,):
-            text.open("rb").close()
+            open_input(text, takes_pipes=True).close()
             yield str(text)
 
 
 def _lines(files: Iterable[str]) -> Iterator[Line]:
     """The lines of files, none empty, read as they are asked for; of what is no UTF-8 there is nothing."""
     for name in files:
-        with Path(name).open("rb") as file:
+        with BufferedReader(open_input(name, takes_pipes=True)) as file:
             number, start = 1, 0
             for line in iter(lambda: file.readline(LONGEST_LINE), b""):
                 if text := line.rstrip(b"\r\n").decode("utf-8", "ignore").encode():

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import weakref
@@ -35,8 +36,9 @@ def command_of(module: str) -> tuple[str, ...]:
 
 
 def environment() -> dict[str, str]:
-    """This process's environment, with its import path."""
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    """This process's environment, with its import path and its folder of temporary files."""
+    own = {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    return {**os.environ, **own, **({"TMPDIR": tempfile.tempdir} if tempfile.tempdir else {})}
 
 
 def answer_of(

@@ -5,7 +5,8 @@ Native twins: native/wordpiece.cpp, unigram.cpp and plamo2.cpp.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from bisect import bisect
+from collections.abc import Collection, Iterator, Sequence
 from enum import IntEnum
 from functools import cache
 
@@ -13,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.text.charsmap import Charsmap, longest_match
+from guiapp.core.text.common_ends import common_ends
 from guiapp.core.text.normalized import NormalizedBuilder, NormalizedText
 from guiapp.core.text.unicode_tables import (
     CONTROL,
@@ -125,10 +127,10 @@ def normalize_unigram(
     The beginning of a user-defined token, even if the rest does not follow, is copied as it is.
     """
     builder = NormalizedBuilder()
-    prefixes = _prefixes(frozenset(user_defined))
+    kept, longest = sorted(user_defined), max(map(len, user_defined), default=0)
     at, in_word, has_prefix = 0, False, False
     while at < len(fragment):
-        output, length = _normalize_one(fragment, at, charsmap, prefixes)
+        output, length = _normalize_one(fragment, at, charsmap, kept, longest)
         pending = NormalizedBuilder()
         pending.append(output, at, at + length)
         stretch = pending.build()
@@ -149,12 +151,13 @@ def normalize_unigram(
 
 
 def _normalize_one(
-    fragment: bytes, at: int, charsmap: Charsmap, prefixes: Collection[bytes]
+    fragment: bytes, at: int, charsmap: Charsmap, kept: Sequence[bytes], longest: int
 ) -> tuple[bytes, int]:
-    """What the text at a position becomes, and how many bytes of it that covers."""
-    length = 0
-    while at + length < len(fragment) and fragment[at : at + length + 1] in prefixes:
-        length += 1
+    """What the text at a position becomes, and how many bytes of it that covers; `kept` is sorted."""
+    ahead = fragment[at : at + longest]
+    place = bisect(kept, ahead)
+    near = kept[max(place - 1, 0) : place + 1]  # the longest common prefix is with one of these
+    length = max((common_ends(token, ahead)[0] for token in near), default=0)
     if length:
         return fragment[at : at + length], length
     match = longest_match(charsmap, fragment, at)
@@ -186,11 +189,6 @@ def _shortest_form(character: bytes) -> bytes:
 def symbol_length(lead: int) -> int:
     """The length of a character by its first byte alone; Unigram steps through a text in these."""
     return 1 + (lead >= 0xC0) + (lead >= 0xE0) + (lead >= 0xF0)
-
-
-@cache
-def _prefixes(tokens: frozenset[bytes]) -> frozenset[bytes]:
-    return frozenset(token[:length] for token in tokens for length in range(1, len(token) + 1))
 
 
 def _is_ideograph(code: int) -> bool:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.core.system.replace_file import replacement
 from guiapp.core.trace.lifetimes import Lifetimes, lifetimes_of
 from guiapp.core.trace.operations import (
     EFFECTS,
@@ -225,7 +226,7 @@ class Trace:
         texts["twin"] = self.twin.encode()
         arrays |= {name: np.frombuffer(data, np.uint8) for name, data in texts.items()}
         arrays["looks_whole"] = np.array(self.looks_whole)
-        with path.open("wb") as file:
+        with replacement(path, is_private=True) as new, new.open("wb") as file:
             np.savez(file, **arrays)
 
     @staticmethod

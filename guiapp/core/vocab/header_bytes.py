@@ -6,7 +6,6 @@ A file is read, not mapped: one that shrinks while it is mapped would kill the p
 from __future__ import annotations
 
 import os
-import stat
 from io import FileIO
 from pathlib import Path
 from typing import NamedTuple
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 from guiapp.core.errors import NOT_USABLE, VocabError
 from guiapp.core.explain.figures import counted
 from guiapp.core.system.checkpoint import Progress
+from guiapp.core.system.input_files import NotAFileError, open_input
 from guiapp.core.vocab.quoting import quoted
 
 CHUNK_BYTES = 4 << 20
@@ -133,22 +133,15 @@ def open_regular(path: Path) -> FileIO:
     """Open a file for reading, unbuffered; raises VocabError, and never waits for a pipe or a device."""
     name = quoted(path.name or str(path))
     try:
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+        return open_input(path)
+    except NotAFileError as error:
+        advice = "Choose a tokenizer file in it." if os.path.isdir(path) else CHOOSE_FILE
+        raise VocabError(f"{name} is {error.what}. {advice}") from error
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         if os.path.isdir(path):  # Path's own raises what `open` has just raised
             raise VocabError(f"{name} is a folder. Choose a tokenizer file in it.") from error
         raise VocabError(f"{name} cannot be opened: {reason}. Check its path and permissions.") from error
-    mode = os.fstat(descriptor).st_mode
-    if not stat.S_ISREG(mode):
-        os.close(descriptor)
-        kind = (
-            "a folder. Choose a tokenizer file in it."
-            if stat.S_ISDIR(mode)
-            else f"not a regular file. {CHOOSE_FILE}"
-        )
-        raise VocabError(f"{name} is {kind}")
-    return FileIO(descriptor)
 
 
 def state_of(file: FileIO) -> FileState:

@@ -353,7 +353,7 @@ def _plan(sides: HuntPlan, choices: Choices, text: bytes | None, place: Path) ->
         raise HuntError("A and B are equal byte for byte: nothing can differ. Choose another one as B.")
     files = [name for name, is_taken in choices.own_texts if is_taken]
     if text is not None:
-        place.write_bytes(text)
+        replace_file(place, text, is_private=True)
         files.insert(0, str(place))
     generators = () if choices.generators == ALL_NAMES else choices.generators
     return replace(

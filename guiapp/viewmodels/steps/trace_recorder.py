@@ -10,6 +10,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.system.processes import command_of
+from guiapp.core.system.replace_file import replace_file
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.trace.debugger import Debugger
 from guiapp.core.trace.record_process import RecordRequest
@@ -64,7 +65,7 @@ class TraceRecorder(QObject):
         self._loading.cancel()
         text_file = Path(self._folder.name) / f"text-{self._number}"
         try:
-            text_file.write_bytes(text)
+            replace_file(text_file, text, is_private=True)
         except OSError as error:
             self._set_busy(False)
             self.failed.emit(f"{text_file} cannot be written: {error.strerror}.")

@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.errors import not_written
 from guiapp.core.system.processes import command_of
-from guiapp.core.system.replace_file import replacement
+from guiapp.core.system.replace_file import replace_file, replacement
 from guiapp.core.trace.breakpoints import quoted
 from guiapp.core.training.breakpoints import TRAINING_DIALECT, TrainingWalk
 from guiapp.core.training.models import TrainingError, shortfall
@@ -92,7 +92,7 @@ class TrainingModel(WalkModel[TrainingWalk]):
         output = Path(self._folder.name) / f"trained-{self._n_trained}.gguf"
         request = TrainRequest(wish.algorithm, str(text_file), wish.n_tokens, wish.has_end_marks, str(output))
         try:
-            text_file.write_bytes(wish.text)
+            replace_file(text_file, wish.text, is_private=True)
         except OSError as error:
             self.failure = f"{text_file} cannot be written: {error.strerror}."
             self._restore()

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-import stat
-from io import FileIO
 from pathlib import Path
 
 from guiapp.core.errors import TokenloupeError
+from guiapp.core.system.input_files import NotAFileError, open_input
 from guiapp.core.system.replace_file import replace_file
 from guiapp.viewmodels.background import Progress
 
@@ -29,9 +28,9 @@ def is_model_file(path: Path) -> bool:
     if os.path.isdir(path):
         return True
     try:
-        with _open_regular(path) as file:
+        with open_input(path) as file:
             head = file.read(HEAD_BYTES)
-    except (OSError, TextFileError):
+    except OSError:
         head = b""
     return is_tokenizer(head) if head else path.suffix.lower() == ".gguf"
 
@@ -40,7 +39,7 @@ def read_text(path: Path, progress: Progress = lambda share: None) -> bytes:
     """The bytes of a text file, as they are; raises TextFileError."""
     chunks = []
     try:
-        with _open_regular(path) as file:
+        with open_input(path) as file:
             size = os.fstat(file.fileno()).st_size
             if size > LARGEST_TEXT_BYTES:
                 raise TextFileError(
@@ -50,20 +49,11 @@ def read_text(path: Path, progress: Progress = lambda share: None) -> bytes:
             while chunk := file.read(CHUNK_BYTES):
                 chunks.append(chunk)
                 progress(min(1.0, len(chunks) * CHUNK_BYTES / max(size, 1)))
+    except NotAFileError as error:
+        raise TextFileError(f"{path.name} is {error.what}. Choose a text file.") from error
     except OSError as error:
         raise TextFileError(f"{path.name} cannot be opened: {error.strerror or error}.") from error
     return b"".join(chunks)
-
-
-def _open_regular(path: Path) -> FileIO:
-    """Open a file for reading; a pipe or a device would keep whoever reads it waiting."""
-    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
-    mode = os.fstat(descriptor).st_mode
-    if stat.S_ISREG(mode):
-        return FileIO(descriptor)
-    os.close(descriptor)
-    what = "a folder" if stat.S_ISDIR(mode) else "not a regular file"
-    raise TextFileError(f"{path.name} is {what}. Choose a text file.")
 
 
 def can_save_somewhere() -> bool:

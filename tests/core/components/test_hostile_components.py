@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
+import subprocess
+import sys
 import time
 
 import pytest
@@ -16,6 +19,7 @@ from guiapp.core.components.pre_tokenizers import pre_tokenizer_of
 from guiapp.core.components.prepare import normalize, prepare
 from guiapp.core.components.said import ComponentError
 from guiapp.core.errors import EncodeError
+from guiapp.core.system.processes import environment
 
 READERS = [normalizer_of, pre_tokenizer_of, decoder_of]
 NAMES = """
@@ -123,6 +127,54 @@ def test_a_text_that_would_explode_is_refused_before_it_does():
     ctc = {"type": "CTC", "pad_token": "x", "word_delimiter_token": "", "cleanup": True}
     with pytest.raises(EncodeError, match="Decode less"):
         decoder_of({"type": "Sequence", "decoders": [ctc] * 40}).decode(["ab"])
+
+
+TENFOLD = {"type": "Replace", "pattern": {"Regex": "a"}, "content": "a" * 10}
+BYTE_LEVEL = {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True, "use_regex": True}
+GROWING = {
+    "replace": ("normalizer", [TENFOLD] * 12),
+    "prepend": ("normalizer", [{"type": "Prepend", "prepend": "a"}, TENFOLD] * 12),
+    "byte level": ("normalizer", [BYTE_LEVEL] * 60),
+    "pieces": ("pre_tokenizer", [BYTE_LEVEL] * 60),
+    "decoder": ("decoder", [TENFOLD] * 12),
+    "words": ("decoder", [{"type": "WordPiece", "prefix": "#", "cleanup": False}] * 99),
+}
+MEASURED = """
+import json, resource, sys
+from guiapp.core.components.decoders import decoder_of
+from guiapp.core.components.normalizers import normalizer_of
+from guiapp.core.components.pre_tokenizers import pre_tokenizer_of
+from guiapp.core.components.prepare import prepare
+from guiapp.core.errors import EncodeError
+
+said, text = json.loads(sys.argv[1]), sys.argv[2]
+normalizer, cutter = normalizer_of(said.get("normalizer")), pre_tokenizer_of(said.get("pre_tokenizer"))
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+most = before * 1024 + (1 << 30)  # with what is only reserved
+resource.setrlimit(resource.RLIMIT_AS, (most, most))
+try:
+    prepare(normalizer, cutter, text.encode(), is_first=True)
+    decoder_of(said.get("decoder")).decode([*text])
+except EncodeError:
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+KEYS_OF_PARTS = {"normalizer": "normalizers", "pre_tokenizer": "pretokenizers", "decoder": "decoders"}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="it limits and measures memory")
+@pytest.mark.parametrize(("kind", "parts"), GROWING.values(), ids=GROWING)
+def test_growth_is_refused_before_memory_is_taken_for_it(kind, parts):
+    said = json.dumps({kind: {"type": "Sequence", KEYS_OF_PARTS[kind]: parts}})
+    child = [sys.executable, "-c", MEASURED, said, "a b" * 100]
+    found = subprocess.run(child, capture_output=True, text=True, env=environment(), check=True)
+    assert int(found.stdout) < 50 << 10, "kB"
+
+
+def test_rules_of_unicode_may_make_a_text_many_times_as_long():
+    text = "\ufdfa " * 20_000
+    parts = [{"type": "NFKD"}, BYTE_LEVEL]
+    normalizer = normalizer_of({"type": "Sequence", "normalizers": parts})
+    assert len(normalize(normalizer, text.encode(), is_first=True).data) > 10 * len(text)
 
 
 LONG = {

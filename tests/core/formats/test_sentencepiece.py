@@ -270,6 +270,7 @@ REFUSED = {
     ),
 }
 REFUSED_HERE = {
+    "a long surface": (model([*START, A], {**BPE, 44: "?" * 2000}), "unk_surface"),
     "no number": (
         model([*START, piece("a", float("nan"))], BPE),
         "has the piece 2, whose score is no number",

@@ -299,6 +299,13 @@ def tokens(**ids):
             {"post_processor": {"type": "BertProcessing", "sep": ["x", 99], "cls": ["y", 1]}},
             "puts the id 99 around",
         ),
+        (
+            {
+                "normalizer": {"type": "Prepend", "prepend": "a" * 1000},
+                "added_tokens": [PLAIN | {"id": 4, "content": "x", "normalized": True}],
+            },
+            "has an added token that its normalizer makes far too long",
+        ),
         ({"added_tokens": [{"id": 4}]}, "is not laid out as such files are"),
         ({"added_tokens": {"content": "x"}}, "is not laid out as such files are"),
     ],

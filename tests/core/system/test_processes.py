@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 
 import numpy as np
 import pytest
@@ -46,7 +47,9 @@ def test_a_process_is_python_with_the_same_packages(monkeypatch):
     assert command_of("a.b") == (sys.executable, "-P", "-m", "a.b")
     monkeypatch.setattr(sys, "path", ["", "one", "two"])
     monkeypatch.setenv("PYTHONPATH", "three")
-    assert environment() == {**os.environ, "PYTHONPATH": os.pathsep.join(["one", "two"])}
+    monkeypatch.setattr(tempfile, "tempdir", "own")
+    own = {"PYTHONPATH": os.pathsep.join(["one", "two"]), "TMPDIR": "own"}
+    assert environment() == {**os.environ, **own}
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import errno
 import io
+import os
 import threading
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -155,16 +157,16 @@ def test_no_run_is_compared_with_itself(qtbot, make_model, tmp_path):
 
 
 def test_the_window_never_waits_for_the_disk_of_kept_runs(qtbot, make_model, tmp_path, monkeypatch):
-    def open_elsewhere(path, *arguments, **more):
+    def open_elsewhere(really_open, path, *arguments, **more):
         if isinstance(path, int) or Path(path).is_relative_to(tmp_path):
             assert threading.current_thread() is not threading.main_thread()
             opened_files.append(str(path))
         return really_open(path, *arguments, **more)
 
     opened_files: list[str] = []
-    really_open = io.open
     run_to_its_end(qtbot, make_model(fake_engine(whole_run(1)), RunHistory(tmp_path / "runs")))
-    monkeypatch.setattr("io.open", open_elsewhere)
+    for owner in (io, os):
+        monkeypatch.setattr(owner, "open", partial(open_elsewhere, owner.open))
     model = make_model(fake_engine(whole_run(2)), RunHistory(tmp_path / "runs"))
     model.run()
     qtbot.waitUntil(lambda: len(model.kept.runs) == 2 and not model.is_running)

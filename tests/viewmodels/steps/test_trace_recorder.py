@@ -52,6 +52,7 @@ def test_it_begins_at_rest_and_starts_its_process_with_the_first_request(recorde
     first, second = recorder.said
     assert Path(first["text_file"]).read_bytes() == b"abacb"
     assert Path(second["text_file"]).read_bytes() == b"acb"
+    assert Path(second["text_file"]).stat().st_mode & 0o077 == 0, "read by its owner alone"
     assert (first["encoder"], first["add_special"], first["parse_special"]) == ("heap", True, False)
     assert (second["encoder"], second["add_special"], second["parse_special"]) == ("greedy", False, True)
     assert first["model"] == second["model"] == str(tokenizer.vocabulary.path)

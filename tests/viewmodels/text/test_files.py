@@ -96,7 +96,7 @@ def test_what_the_system_says_is_handed_on(tmp_path, monkeypatch, error, why):
     monkeypatch.setattr(text_files, "replace_file", refuse)
     with pytest.raises(TextFileError, match=f"^a.txt cannot be saved: {why}.$"):
         write_text(tmp_path / "a.txt", b"")
-    monkeypatch.setattr(text_files, "_open_regular", refuse)
+    monkeypatch.setattr(text_files, "open_input", refuse)
     with pytest.raises(TextFileError, match=f"^a.txt cannot be opened: {why}.$"):
         read_text(tmp_path / "a.txt")
 

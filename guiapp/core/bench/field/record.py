@@ -12,6 +12,7 @@ from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.plan import BenchError
 from guiapp.core.bench.run_form import problem_with
 from guiapp.core.export.json_text import file_text
+from guiapp.core.system.input_files import read_input
 from guiapp.core.system.outside_json import read_json
 from guiapp.core.system.typed_json import read_as
 
@@ -86,7 +87,7 @@ def json_of(found: Field) -> str:
 def load_field(path: Path) -> Field:
     """A record that was written; raises BenchError for anything else."""
     try:
-        return _field(read_json(path.read_bytes()))
+        return _field(read_json(read_input(path)))
     except OSError as error:
         raise BenchError(f"{path} cannot be read: {error.strerror}.") from error
     except ValueError as error:
