@@ -119,13 +119,11 @@ def examine(
     progress: Callable[[float], None] = lambda _share: None,
 ) -> Diagnosis:
     """The same of a tokenizer that is open."""
-    findings = _in_order(_findings(Patient(tokenizer), original, progress))
+    findings = _in_order(_findings(Patient(tokenizer, original), progress))
     return Diagnosis(findings, tokenizer, tokenizer.vocabulary.path)
 
 
-def _findings(
-    patient: Patient, reference: Tokenizer | None, progress: Callable[[float], None]
-) -> Iterator[Finding]:
+def _findings(patient: Patient, progress: Callable[[float], None]) -> Iterator[Finding]:
     vocabulary = patient.vocabulary
     for remark in vocabulary.warnings:
         if remark.code not in TOLD:
@@ -135,8 +133,8 @@ def _findings(
     for number, check in enumerate(CHECKS):
         progress(number / len(CHECKS))
         yield from (_fitting(finding, patient.is_gguf) for finding in check(patient))
-    if reference is not None:
-        yield from check_original(patient, reference)
+    if patient.original is not None:
+        yield from check_original(patient, patient.original)
 
 
 def _opened(model: str | PathLike[str]) -> Tokenizer:

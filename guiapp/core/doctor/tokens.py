@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
+from unicodedata import category
 
 import numpy as np
 
 from guiapp.core.chat.markers import look
+from guiapp.core.components.prepare import normalize
 from guiapp.core.doctor.findings import CONVERT, ERROR, HINT, WARNING, Change, Cut, Finding
 from guiapp.core.doctor.patient import Patient
+from guiapp.core.errors import EncodeError
 from guiapp.core.explain.figures import counted
 from guiapp.core.text.invisible import INVISIBLE
 from guiapp.core.text.look_alikes import look_alikes
+from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.attributes import (
     BYTE_TYPE,
     NORMAL_TYPE,
@@ -32,7 +38,8 @@ LOOKS_LIKE_CONTROL = re.compile(
 WORD = re.compile(r"[Ġ▁ ]?[^\W\d_]+")
 PADDING = re.compile(r"\[PAD\d+\]|<\|?(?:pad|padding|dummy|extra)_?\d+\|?>")
 BYTE_NAME = re.compile(r"<0x[0-9A-Fa-f]{2}>")
-IN_NO_CHARACTER = {0xC0, 0xC1, 0xF1, 0xF2, *range(0xF5, 0x100)}  # that Unicode has given a meaning
+N_CHARACTERS = 16  # that are tried for a byte
+UNNEEDED = "Nothing: no text needs them."
 TYPED = (VocabType.SPM, VocabType.BPE, VocabType.WPM, VocabType.UGM, VocabType.PLAMO2)
 TYPES_KEY = "tokenizer.ggml.token_type"
 
@@ -100,15 +107,7 @@ def check_bytes(patient: Patient) -> Iterator[Finding]:
     if falls_back and parts is None:
         raw = vocabulary.token_table.find([bytes([byte]) for byte in range(256)])
         rows = np.where(rows < 0, raw, rows)
-    if missing := np.flatnonzero(rows < 0).tolist():
-        first = next((byte for byte in missing if byte not in IN_NO_CHARACTER), None)
-        what = f"No token for {len(missing)} of the 256 bytes, the first is {missing[0]:02X}"
-        where = "; no character needs those" if first is None else ": a text that needs one has no ids for it"
-        changes = None
-        if first is not None and first < 0x80:
-            changes = Change(f"a{chr(first)}a", patient.cut(f"a{chr(first)}a"))
-        severity, remedy = (HINT, "Nothing: no text needs them.") if first is None else (ERROR, CONVERT)
-        yield Finding("bytes_missing", severity, f"{what}{where}.", remedy, changes)
+    yield from _missing_bytes(patient, np.flatnonzero(rows < 0).tolist())
     is_named = rows[rows >= 0] if names[0].startswith("<") else rows[:0]
     types = vocabulary.stored_types
     if patient.is_gguf and len(unmarked := is_named[types[is_named] != BYTE_TYPE]):
@@ -118,6 +117,64 @@ def check_bytes(patient: Patient) -> Iterator[Finding]:
     if wrong := [row for row in marked if not BYTE_NAME.fullmatch(patient.texts[row])]:
         said = "marked as a byte, but not named like <0x0A>."
         yield patient.about(wrong, "byte_misnamed", WARNING, said)
+
+
+def _missing_bytes(patient: Patient, missing: list[int]) -> Iterator[Finding]:
+    """An error only where encoding loses a byte that the original has a token for."""
+    texts = {byte: text for byte in missing if (text := _text_losing(patient.tokenizer, byte))}
+    if missing and not texts and characters_with().keys().isdisjoint(missing):
+        what = f"No token for {len(missing)} of the 256 bytes, the first is {missing[0]:02X}"
+        yield Finding("bytes_missing", HINT, f"{what}; no character needs those.", UNNEEDED)
+    if patient.original is not None:
+        lacking = {byte for byte in texts if _text_losing(patient.original, byte)}
+    else:
+        lacking = texts.keys() - _bytes_of_merged_tokens(patient.vocabulary)
+    for severity, remedy, some in (
+        (ERROR, CONVERT, sorted(texts.keys() - lacking)),
+        (HINT, "Nothing: the original lacks them, too.", sorted(lacking)),
+    ):
+        if some:
+            what = f"No token for {len(some)} of the 256 bytes, the first is {some[0]:02X}"
+            text = texts[some[0]]
+            what += ": a text that needs one has no ids for it."
+            yield Finding("bytes_missing", severity, what, remedy, Change(text, patient.cut(text)))
+
+
+def _text_losing(tokenizer: Tokenizer, byte: int) -> str:
+    """A text whose encoding loses a character with this byte; "" where none was found."""
+    signs, parts = tokenizer.vocabulary.signs, tokenizer.vocabulary.parts
+    for character in characters_with().get(byte, ()):
+        for text in (f"a{character}a", character):
+            if parts is not None and character not in normalize(parts.normalizer, text.encode(), True).text():
+                continue
+            try:
+                ids = tokenizer.encode(text, False, False).token_ids
+            except EncodeError:
+                return text
+            is_unknown = (signs[ids] & Attribute.UNKNOWN).any()
+            if is_unknown or character.encode() not in tokenizer.decode_bytes(ids):
+                return text
+    return ""
+
+
+def _bytes_of_merged_tokens(vocabulary: Vocabulary) -> set[int]:
+    """The bytes that merging began with, as tokens are made of them; all where tokens are not of bytes."""
+    if not vocabulary.rules.byte_encoding:
+        return set(range(256))
+    data, offsets = vocabulary.token_bytes_table
+    is_ordinary = np.repeat(vocabulary.attributes == Attribute.NORMAL, np.diff(offsets))
+    return set(np.unique(data[is_ordinary]).tolist())
+
+
+@cache
+def characters_with() -> dict[int, list[str]]:
+    """For each byte some characters whose UTF-8 has it; without bytes that are in no assigned character."""
+    found = defaultdict[int, list[str]](list)
+    for code in (*range(0x800), *range(0x800, 0xD800, 37), *range(0xE000, 0x110000, 1021)):
+        if category(chr(code)) != "Cn":
+            for byte in chr(code).encode():
+                found[byte].append(chr(code))
+    return {byte: each[:: len(each) // N_CHARACTERS + 1] for byte, each in found.items()}
 
 
 def check_spelling(patient: Patient) -> Iterator[Finding]:
