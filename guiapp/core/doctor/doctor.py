@@ -12,8 +12,8 @@ from pathlib import Path
 from guiapp.core.doctor.findings import CONVERT, DOWNLOAD, ERROR, HINT, SEVERITIES, WARNING, Finding
 from guiapp.core.doctor.original import check_original
 from guiapp.core.doctor.patient import Check, Patient
-from guiapp.core.doctor.pre import check_pre, likeliest
-from guiapp.core.doctor.roles import check_clean_up, check_ends, check_roles, check_sizes
+from guiapp.core.doctor.pre import check_patterns, check_pre, likeliest
+from guiapp.core.doctor.roles import check_clean_up, check_end_ids, check_ends, check_roles, check_sizes
 from guiapp.core.doctor.templates import check_templates
 from guiapp.core.doctor.tokens import (
     check_bytes,
@@ -36,6 +36,7 @@ from guiapp.core.vocab.remedies import GGUF
 
 CHECKS: tuple[Check, ...] = (
     check_pre,
+    check_patterns,
     check_merges,
     check_kinds,
     check_padding,
@@ -44,6 +45,7 @@ CHECKS: tuple[Check, ...] = (
     check_scores,
     check_roles,
     check_ends,
+    check_end_ids,
     check_sizes,
     check_looks,
     check_templates,

@@ -8,6 +8,7 @@ another family at least 0.2 % of them, if it is not coarser: then only knowing t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from hashlib import sha256
 from typing import NamedTuple
@@ -15,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.core.components.matching import Literal
 from guiapp.core.doctor.findings import ERROR, HINT, WARNING, Change, Finding
 from guiapp.core.doctor.patient import Patient
 from guiapp.core.open_model import open_model
@@ -29,6 +31,7 @@ from guiapp.native.strings import packed
 
 MOST_TRIED = 1 << 14
 N_FIRST_MERGES = 1000
+LOOKS_LIKE_PATTERN = re.compile(r"\\[pPdDsSwW]|\(\?[:!=<>i]|\[\^|\w-\w\]|[])][+*?{]|\.[+*]|\w\{\d")
 CUT_BY_OTHERS = 0.002  # of the tokens in ASCII
 UNDECIDED = "Nothing, if the model was trained with it: its own tokenizer.json tells."
 KNOWN = {
@@ -110,6 +113,30 @@ def check_pre(patient: Patient) -> Iterator[Finding]:
         what = f"The file asks for “{quoted(named)}”, and {cuts}. The likeliest is {name}: {why}."
         severity = ERROR if family and changes else WARNING
         yield Finding("pre_of_other_family", severity, what, remedy, changes, pre=name)
+
+
+def check_patterns(patient: Patient) -> Iterator[Finding]:
+    """Regular expressions of a tokenizer.json that are marked as literal text."""
+    if (parts := patient.vocabulary.parts) is None:
+        return
+    components = {
+        "normalizer": parts.normalizer,
+        "pre-tokenizer": parts.pre_tokenizer,
+        "decoder": parts.decoder,
+    }
+    for name, component in components.items():
+        for text in filter(LOOKS_LIKE_PATTERN.search, _literals(component)):
+            what = f"The {name} looks for “{quoted(text)}” as literal text, but it looks like a pattern."
+            yield Finding(
+                "pattern_is_text", HINT, what, "If it is a pattern, change its key String to Regex."
+            )
+
+
+def _literals(component: object) -> Iterator[str]:
+    for part in getattr(component, "parts", ()):
+        yield from _literals(part)
+    if isinstance(matcher := getattr(component, "matcher", None), Literal):
+        yield matcher.wanted.decode()
 
 
 def likeliest(vocabulary: Vocabulary) -> tuple[str | None, str]:

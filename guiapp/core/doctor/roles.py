@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import asdict
 
 from guiapp.core.chat.markers import looks_like_end
-from guiapp.core.doctor.findings import CONVERT, ERROR, HINT, WARNING, Change, Finding
+from guiapp.core.doctor.findings import CONVERT, ERROR, HINT, MOST_NAMED, WARNING, Change, Finding
 from guiapp.core.doctor.patient import Patient
+from guiapp.core.formats.tokenizer_config import CONFIG, GENERATION, MAP, MODEL, read_beside
 from guiapp.core.vocab.attributes import NORMAL_TYPE, Attribute
 from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.remedies import ending_generation
@@ -16,6 +17,8 @@ from guiapp.core.vocab.vocabulary import VocabType
 
 KEY_OF_ROLE = {role: key.removesuffix("_token_id") for key, role in reversed(KEYS.items())}
 IN_CONFIG = "Name the right token as {}_token in tokenizer_config.json."
+IN_GENERATION = f"List all tokens that end an answer in eos_token_id of {GENERATION}."
+MOST_ENDS = 8
 CLEAN_UP = (
     "Nothing, if the model's own tokenizer does so, too (clean_up_tokenization_spaces). "
     "Else set tokenizer.ggml.pre to a pre-tokenizer that does not."
@@ -74,6 +77,37 @@ def check_ends(patient: Patient) -> Iterator[Finding]:
         said = "it looks like the end of a turn, but llama.cpp does not end a generation there."
         severity = WARNING if row in patient.in_templates else HINT
         yield patient.about([row], "end_of_turn_goes_on", severity, said, ending_generation(vocabulary, row))
+
+
+def check_end_ids(patient: Patient) -> Iterator[Finding]:
+    """Whether the files beside a tokenizer's name the same ends; generation_config.json may name more."""
+    vocabulary = patient.vocabulary
+    if patient.is_gguf or vocabulary.path is None:
+        return
+    beside = read_beside(vocabulary.path)
+    own = vocabulary.find(beside.roles.get("eos", "").encode("utf-8", "replace"))
+    ids_of_file = {
+        GENERATION: _end_ids(beside.generation),
+        MODEL: _end_ids(beside.model) or _end_ids(beside.model.get("text_config")),
+        CONFIG if beside.config.get("eos_token") else MAP: _end_ids({"eos_token_id": own}),
+    }
+    named = {name: ids for name, ids in ids_of_file.items() if ids}
+    if named and any(not ids <= next(iter(named.values())) for ids in named.values()):
+        rows = sorted(row for row in frozenset().union(*named.values()) if row < len(vocabulary))
+        texts = {row: f"{row} “{quoted(patient.texts[row])}”" for row in rows}
+        said = (
+            f"{name}: {', '.join(texts.get(row, str(row)) for row in sorted(ids)[:MOST_ENDS])}"
+            for name, ids in named.items()
+        )
+        what = f"Files name different ends of a text (EOS). {'; '.join(said)}."
+        yield Finding("ends_differ", HINT, what, IN_GENERATION, tokens=tuple(rows[:MOST_NAMED]))
+
+
+def _end_ids(config: object) -> frozenset[int]:
+    said = config.get("eos_token_id") if isinstance(config, Mapping) else None
+    return frozenset(
+        row for row in (said if isinstance(said, list) else [said]) if type(row) is int and row >= 0
+    )
 
 
 def keeps_going(text: str, special_texts: Container[str]) -> bool:

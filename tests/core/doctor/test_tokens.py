@@ -133,3 +133,56 @@ def test_bytes_that_no_token_has_were_missing_in_the_original_too(tmp_path):
     assert severities(converted, lacks_both) == [("hint", "a\x03a")]
     assert severities(converted, has_all) == [("error", "a\x03a")]
     assert severities(has_all) == []
+
+
+@pytest.mark.parametrize(
+    ("wanted", "is_found"),
+    [
+        (r"\p{N}{1,3}", True),
+        (r"[^\r\n]+", True),
+        ("(?i:'s|'t)", True),
+        ("[0-9]", True),
+        (".+", True),
+        (" ", False),
+        ("(", False),
+        ("``", False),
+        ("...", False),
+        ("[MASK]", False),
+        ("\\n", False),
+    ],
+)
+def test_a_literal_that_looks_like_a_pattern_gets_a_hint(tmp_path, wanted, is_found):
+    split = {"type": "Split", "pattern": {"String": wanted}, "behavior": "Isolated", "invert": False}
+    replace = {"type": "Replace", "pattern": {"String": wanted}, "content": "x"}
+    regex = {"type": "Replace", "pattern": {"Regex": "[0-9]"}, "content": "x"}
+    nested = {"type": "Sequence", "pretokenizers": [split]}
+    parts = {"normalizer": regex, "pre_tokenizer": nested, "decoder": replace}
+    findings = guiapp.doctor(tokenizer_json(tmp_path, ["a"], **parts)).findings
+    found = [each for each in findings if each.code == "pattern_is_text"]
+    assert [each.severity for each in found] == ["hint"] * 2 * is_found
+    assert all(wanted in each.what for each in found)
+
+
+@pytest.mark.parametrize(
+    ("config", "generation", "end", "differ"),
+    [
+        (0, 0, "b", True),
+        (0, [1, 0], "b", False),  # as chat models whose base ends otherwise
+        ([1, 0], None, "b", False),
+        (0, None, "b", True),
+        (7, [0, 1], {"content": "b"}, True),  # no such token
+        (0, 0, None, False),
+        (None, [0], "nothing", False),
+        ({"eos_token_id": [0]}, None, "b", True),  # of a model that sees pictures
+        ("0", True, "b", False),  # odd values
+    ],
+)
+def test_ends_that_differ_between_files_of_a_folder_get_a_hint(tmp_path, config, generation, end, differ):
+    path = tokenizer_json(tmp_path, ["a", "b"])
+    own = {"text_config": config} if isinstance(config, dict) else {"eos_token_id": config}
+    (tmp_path / "config.json").write_text(json.dumps(own))
+    (tmp_path / "generation_config.json").write_text(json.dumps({"eos_token_id": generation}))
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps({"eos_token": end}))
+    found = [each for each in guiapp.doctor(path).findings if each.code == "ends_differ"]
+    assert [each.severity for each in found] == ["hint"] * differ
+    assert all("tokenizer_config.json" in each.what and set(each.tokens) == {0, 1} for each in found)
