@@ -10,7 +10,7 @@ from fitting import unreadable
 from planted import document, rename_token, set_key, set_part
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication, QFileDialog
+from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 from small_files import bpe
 
 import guiapp
@@ -152,7 +152,7 @@ def test_the_badge_counts_the_worst_and_leads_here(make_shell, qtbot, faulty):
     assert badge.text() == f"exact · {n_worst} warnings"
     shell.window.resize(1280, 800)
     QApplication.processEvents()
-    assert badge.text() == f"exact · {n_worst}"
+    assert badge.text() == f"{n_worst} warnings"
     qtbot.mouseClick(badge, LEFT)
     card = QApplication.activePopupWidget()
     assert isinstance(card, Explanation)
@@ -332,3 +332,17 @@ def test_all_that_is_told_of_a_finding(open_page, qtbot, faulty):
         "‹ | Previous finding | Previous finding",
         "› | Next finding | Next finding | off",
     ]
+
+
+@pytest.mark.parametrize("width", [1000, 1280])
+def test_findings_that_come_later_move_nothing_beside_the_badge(make_shell, qtbot, faulty, width):
+    shell = make_shell(b"abc", faulty, load)
+    shell.window.resize(width, 800)
+    QApplication.processEvents()
+    bar = shell.window.top_bar
+    beside = [each for each in bar.children() if isinstance(each, QWidget) and each is not bar.exactness]
+    before = [each.geometry() for each in beside]
+    qtbot.waitUntil(lambda: not shell.window.doctor.is_waiting)
+    QApplication.processEvents()
+    assert "warning" in bar.exactness.text()
+    assert [each.geometry() for each in beside] == before
