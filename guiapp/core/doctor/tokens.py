@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
 from unicodedata import category
@@ -14,11 +13,9 @@ from guiapp.core.chat.markers import look
 from guiapp.core.components.prepare import normalize
 from guiapp.core.doctor.findings import CONVERT, ERROR, HINT, WARNING, Change, Cut, Finding
 from guiapp.core.doctor.patient import Patient
-from guiapp.core.errors import EncodeError
 from guiapp.core.explain.figures import counted
 from guiapp.core.text.invisible import INVISIBLE
 from guiapp.core.text.look_alikes import look_alikes
-from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.attributes import (
     BYTE_TYPE,
     NORMAL_TYPE,
@@ -39,7 +36,6 @@ WORD = re.compile(r"[Ġ▁ ]?[^\W\d_]+")
 PADDING = re.compile(r"\[PAD\d+\]|<\|?(?:pad|padding|dummy|extra)_?\d+\|?>")
 BYTE_NAME = re.compile(r"<0x[0-9A-Fa-f]{2}>")
 N_CHARACTERS = 16  # that are tried for a byte
-UNNEEDED = "Nothing: no text needs them."
 TYPED = (VocabType.SPM, VocabType.BPE, VocabType.WPM, VocabType.UGM, VocabType.PLAMO2)
 TYPES_KEY = "tokenizer.ggml.token_type"
 
@@ -107,7 +103,8 @@ def check_bytes(patient: Patient) -> Iterator[Finding]:
     if falls_back and parts is None:
         raw = vocabulary.token_table.find([bytes([byte]) for byte in range(256)])
         rows = np.where(rows < 0, raw, rows)
-    yield from _missing_bytes(patient, np.flatnonzero(rows < 0).tolist())
+    if missing := np.flatnonzero(rows < 0).tolist():
+        yield from _missing_bytes(patient, missing)
     is_named = rows[rows >= 0] if names[0].startswith("<") else rows[:0]
     types = vocabulary.stored_types
     if patient.is_gguf and len(unmarked := is_named[types[is_named] != BYTE_TYPE]):
@@ -121,60 +118,54 @@ def check_bytes(patient: Patient) -> Iterator[Finding]:
 
 def _missing_bytes(patient: Patient, missing: list[int]) -> Iterator[Finding]:
     """An error only where encoding loses a byte that the original has a token for."""
-    texts = {byte: text for byte in missing if (text := _text_losing(patient.tokenizer, byte))}
-    if missing and not texts and characters_with().keys().isdisjoint(missing):
-        what = f"No token for {len(missing)} of the 256 bytes, the first is {missing[0]:02X}"
-        yield Finding("bytes_missing", HINT, f"{what}; no character needs those.", UNNEEDED)
-    if patient.original is not None:
-        lacking = {byte for byte in texts if _text_losing(patient.original, byte)}
-    else:
-        lacking = texts.keys() - _bytes_of_merged_tokens(patient.vocabulary)
-    for severity, remedy, some in (
-        (ERROR, CONVERT, sorted(texts.keys() - lacking)),
-        (HINT, "Nothing: the original lacks them, too.", sorted(lacking)),
-    ):
+    texts = {byte: text for byte in missing if (text := _text_losing(patient, byte))}
+    original = None if patient.original is None else Patient(patient.original)
+    known = _bytes_in_tokens(patient.vocabulary)
+    lacking = {byte for byte in texts if (_text_losing(original, byte) if original else byte not in known)}
+    no_ids = ": a text that needs one has no ids for it."
+    groups = [
+        (ERROR, texts.keys() - lacking, no_ids, CONVERT),
+        (HINT, lacking, no_ids, "Nothing: the original lacks them, too."),
+    ]
+    if not any(map(_characters_with, missing)):
+        groups = [(HINT, {*missing}, "; no character needs those.", "Nothing: no text needs them.")]
+    for severity, some, where, remedy in groups:
         if some:
-            what = f"No token for {len(some)} of the 256 bytes, the first is {some[0]:02X}"
-            text = texts[some[0]]
-            what += ": a text that needs one has no ids for it."
-            yield Finding("bytes_missing", severity, what, remedy, Change(text, patient.cut(text)))
+            shown = texts.get(min(some))
+            what = f"No token for {len(some)} of the 256 bytes, the first is {min(some):02X}{where}"
+            changes = None if shown is None else Change(shown, patient.cut(shown))
+            yield Finding("bytes_missing", severity, what, remedy, changes)
 
 
-def _text_losing(tokenizer: Tokenizer, byte: int) -> str:
+def _text_losing(patient: Patient, byte: int) -> str:
     """A text whose encoding loses a character with this byte; "" where none was found."""
-    signs, parts = tokenizer.vocabulary.signs, tokenizer.vocabulary.parts
-    for character in characters_with().get(byte, ()):
+    signs, parts = patient.vocabulary.signs, patient.vocabulary.parts
+    for character in _characters_with(byte):
         for text in (f"a{character}a", character):
             if parts is not None and character not in normalize(parts.normalizer, text.encode(), True).text():
                 continue
-            try:
-                ids = tokenizer.encode(text, False, False).token_ids
-            except EncodeError:
-                return text
+            ids = list(patient.cut(text).ids)
             is_unknown = (signs[ids] & Attribute.UNKNOWN).any()
-            if is_unknown or character.encode() not in tokenizer.decode_bytes(ids):
+            if is_unknown or character.encode() not in patient.tokenizer.decode_bytes(ids):
                 return text
     return ""
 
 
-def _bytes_of_merged_tokens(vocabulary: Vocabulary) -> set[int]:
-    """The bytes that merging began with, as tokens are made of them; all where tokens are not of bytes."""
+def _bytes_in_tokens(vocabulary: Vocabulary) -> set[int]:
+    """The bytes of ordinary tokens, which merging began with; all where it began with characters."""
     if not vocabulary.rules.byte_encoding:
         return set(range(256))
     data, offsets = vocabulary.token_bytes_table
     is_ordinary = np.repeat(vocabulary.attributes == Attribute.NORMAL, np.diff(offsets))
-    return set(np.unique(data[is_ordinary]).tolist())
+    return set(data[is_ordinary].tolist())
 
 
 @cache
-def characters_with() -> dict[int, list[str]]:
-    """For each byte some characters whose UTF-8 has it; without bytes that are in no assigned character."""
-    found = defaultdict[int, list[str]](list)
-    for code in (*range(0x800), *range(0x800, 0xD800, 37), *range(0xE000, 0x110000, 1021)):
-        if category(chr(code)) != "Cn":
-            for byte in chr(code).encode():
-                found[byte].append(chr(code))
-    return {byte: each[:: len(each) // N_CHARACTERS + 1] for byte, each in found.items()}
+def _characters_with(byte: int) -> list[str]:
+    """Some characters that have this byte in UTF-8; none for a byte that no assigned character has."""
+    codes = (*range(0x800), *range(0x800, 0xD800, 37), *range(0xE000, 0x110000, 1021))
+    found = [chr(code) for code in codes if byte in chr(code).encode() and category(chr(code)) != "Cn"]
+    return found[:: len(found) // N_CHARACTERS + 1]
 
 
 def check_spelling(patient: Patient) -> Iterator[Finding]:

@@ -8,6 +8,7 @@ from PySide6.QtCore import QMargins, QSize, Qt
 from PySide6.QtGui import QAction, QColor
 from PySide6.QtWidgets import QToolButton, QWidget
 
+from guiapp.core.doctor.findings import WARNING
 from guiapp.core.explain.exactness import REFUSED
 from guiapp.core.explain.figures import counted, percent
 from guiapp.viewmodels.doctor.model import DoctorModel
@@ -27,8 +28,7 @@ STATES = {
 }
 LOSS_COLORS = ("dim", "warning", "bad")  # where nothing is lost, something, and text that no token stands for
 ICON_PX = 14
-ROOM_FOR_WORDS_PX, ROOM_FOR_FINDINGS_PX = 1200, 1440  # of the window
-LONGEST_FINDINGS = "9 warnings"  # as a rule
+ROOM_FOR_SEVERITY_PX, ROOM_FOR_WORDS_PX, ROOM_FOR_FINDINGS_PX = 960, 1200, 1440  # of the window
 MOST_REMARKS = 4  # about the file; the list of models has all
 
 
@@ -122,11 +122,14 @@ class ExactnessBadge(Badge):
         if room != (self._has_words, self._names_findings):
             self._has_words, self._names_findings = room
             self._follow()
+            self.updateGeometry()
 
     def sizeHint(self) -> QSize:
         """With room for findings, which come a while after the model: nothing beside it moves by that."""
-        longest, own = (self.fontMetrics().size(0, text) for text in (LONGEST_FINDINGS, self.text()))
-        room = 0 if self._names_findings else max((longest - own).width(), 0)
+        width_of, room = self.fontMetrics().size, 0
+        if not self._names_findings and self.window().width() >= ROOM_FOR_SEVERITY_PX:
+            longest = width_of(0, "9 warnings" if self._has_words else WARNING).width()
+            room = max(longest - width_of(0, self.text()).width(), 0)
         return super().sizeHint().grownBy(QMargins(0, 0, room, 0))
 
     def remedies(self) -> list[QAction]:
@@ -156,7 +159,9 @@ class ExactnessBadge(Badge):
             state = STATES[exactness.level]
             if worst := self._doctor.worst:
                 n_worst = counted(len(worst), worst[0].severity)
-                short = f"{n_worst} ·{share}" if self._has_words and share else n_worst
+                short = (
+                    (f"{n_worst} ·{share}" if share else n_worst) if self._has_words else worst[0].severity
+                )
                 text = f"{text} · {n_worst}" if self._names_findings else short
                 reason += f"\n\nThe doctor found {n_worst} in the file. {worst[0].what}"
                 _, color = ICONS[worst[0].severity]

@@ -74,10 +74,10 @@ def test_it_says_less_in_less_room(parts):
     assert not parts.badge.isHidden()
     assert said(parts) == ["exact"] * 3
     parts.doctor.find(ERROR, 2)
-    assert said(parts) == ["exact · 2 errors", "2 errors", "2 errors"]
+    assert said(parts) == ["exact · 2 errors", "2 errors", "error"]
     parts.session.open("approximate")
     parts.check.agree(0.975)
-    assert said(parts) == ["approximate 97.5 % · 2 errors", "2 errors · 97.5 %", "2 errors"]
+    assert said(parts) == ["approximate 97.5 % · 2 errors", "2 errors · 97.5 %", "error"]
     parts.doctor.find("warning", 1)
     assert said(parts)[0] == "approximate 97.5 % · 1 warning"
     parts.doctor.find("", 0)
