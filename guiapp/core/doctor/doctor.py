@@ -32,7 +32,7 @@ from guiapp.core.sources.tokenizer_files import file_in
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.header_bytes import open_regular
 from guiapp.core.vocab.opening import Opening
-from guiapp.core.vocab.remedies import GGUF
+from guiapp.core.vocab.remedies import GGUF, in_turn, without_key
 
 CHECKS: tuple[Check, ...] = (
     check_pre,
@@ -52,7 +52,7 @@ CHECKS: tuple[Check, ...] = (
     check_clean_up,
 )
 
-REMOVE = "gguf_new_metadata.py --remove-metadata {} IN.gguf OUT.gguf"
+REMOVE = "the command that removes the key of the remark"
 OF_REMARKS = {
     "merges_missing": (ERROR, CONVERT),
     "merge_broken": (ERROR, CONVERT),
@@ -110,7 +110,8 @@ def doctor(
         if (kind := _format(path)) is None:
             raise
         _, remedy = OF_REMARKS.get(error.code, (ERROR, ""))  # the sentence ends with what to do
-        finding = Finding(error.code, ERROR, str(error), remedy.format(error.key))
+        remedy = remedy.replace(REMOVE, without_key(path, error.key))
+        finding = Finding(error.code, ERROR, str(error), remedy)
         return Diagnosis((_fitting(finding, kind == GGUF),), None, path)
     return examine(tokenizer, reference, progress)
 
@@ -121,7 +122,7 @@ def examine(
     progress: Callable[[float], None] = lambda _share: None,
 ) -> Diagnosis:
     """The same of a tokenizer that is open."""
-    findings = _in_order(_findings(Patient(tokenizer, original), progress))
+    findings = _in_order(_findings(Patient(tokenizer, original), progress), tokenizer.vocabulary.path)
     return Diagnosis(findings, tokenizer, tokenizer.vocabulary.path)
 
 
@@ -131,7 +132,8 @@ def _findings(patient: Patient, progress: Callable[[float], None]) -> Iterator[F
         if remark.code not in TOLD:
             usual = (ERROR, CONVERT) if remark in vocabulary.refusals else (HINT, "")
             severity, remedy = OF_REMARKS.get(remark.code, usual)
-            yield _fitting(Finding(remark.code, severity, remark, remedy.format(remark.key)), patient.is_gguf)
+            remedy = remedy.replace(REMOVE, without_key(vocabulary.path, remark.key))
+            yield _fitting(Finding(remark.code, severity, remark, remedy), patient.is_gguf)
     for number, check in enumerate(CHECKS):
         progress(number / len(CHECKS))
         yield from (_fitting(finding, patient.is_gguf) for finding in check(patient))
@@ -167,7 +169,7 @@ def _format(path: Path) -> str | None:
     return format_of(path).name if is_tokenizer(head) else None
 
 
-def _in_order(findings: Iterator[Finding]) -> tuple[Finding, ...]:
+def _in_order(findings: Iterator[Finding], path: Path | None) -> tuple[Finding, ...]:
     """The worst first, and of a kind that has many only some: a file may be made for that."""
     of_kind: dict[tuple[str, str], list[Finding]] = defaultdict(list)
     for finding in dict.fromkeys(findings):
@@ -177,4 +179,6 @@ def _in_order(findings: Iterator[Finding]) -> tuple[Finding, ...]:
         shown += found[:MOST_OF_A_KIND]
         if n_more := len(found[MOST_OF_A_KIND:]):
             shown.append(Finding(code, severity, f"The same of {n_more:,} more.", found[0].remedy))
-    return tuple(sorted(shown, key=lambda finding: SEVERITIES.index(finding.severity)))
+    shown.sort(key=lambda finding: SEVERITIES.index(finding.severity))
+    remedies = in_turn([each.remedy for each in shown], path)
+    return tuple(replace(each, remedy=remedy) for each, remedy in zip(shown, remedies, strict=True))

@@ -12,10 +12,19 @@ from guiapp.core.formats.tokenizer_config import CONFIG, GENERATION, MAP, MODEL,
 from guiapp.core.vocab.attributes import NORMAL_TYPE, Attribute
 from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.remedies import ending_generation
-from guiapp.core.vocab.special_ids import KEYS
+from guiapp.core.vocab.special_ids import END_TEXTS, KEYS, TEXTS_OF_ROLE
 from guiapp.core.vocab.vocabulary import VocabType
 
 KEY_OF_ROLE = {role: key.removesuffix("_token_id") for key, role in reversed(KEYS.items())}
+USUAL_TEXTS = {
+    **TEXTS_OF_ROLE,
+    "bos": "<s> <bos> <|begin_of_text|> <|startoftext|> <｜begin▁of▁sentence｜> [CLS] <|endoftext|>",
+    "eos": END_TEXTS,
+    "unk": "<unk> [UNK] <|unk|> <UNK>",
+    "sep": "[SEP] </s> <sep>",
+    "pad": "<pad> [PAD] <|pad|>",
+    "mask": "<mask> [MASK]",
+}
 IN_CONFIG = "Name the right token as {}_token in tokenizer_config.json."
 IN_GENERATION = f"List all tokens that end an answer in eos_token_id of {GENERATION}."
 MOST_ENDS = 8
@@ -36,7 +45,7 @@ def check_roles(patient: Patient) -> Iterator[Finding]:
         if is_asked and ids[role] is None:
             key = f"tokenizer.ggml.{KEY_OF_ROLE[role]}_token_id"
             what = f"Each text is to have a {role.upper()} token, but there is none ({key})."
-            yield Finding("role_missing", ERROR, what, _naming(patient, role))
+            yield Finding("role_missing", ERROR, what, naming(patient, role))
     for role, row in ids.items():
         if row is None or vocabulary.stored_types[row] != NORMAL_TYPE:
             continue
@@ -47,18 +56,21 @@ def check_roles(patient: Patient) -> Iterator[Finding]:
             )
             changes = Change("a", patient.cut("a", True)) if asked.get(role) else None
             severity = ERROR if changes or role in ("eos", "eot") else WARNING
-            yield Finding("role_is_text", severity, what, _naming(patient, role), changes, (row,))
+            yield Finding("role_is_text", severity, what, naming(patient, role), changes, (row,))
     if vocabulary.type in WITH_UNKNOWN and ids["unk"] is None and vocabulary.parts is None:
         what = "There is no token for what the vocabulary does not know (tokenizer.ggml.unknown_token_id)."
-        yield Finding(
-            "unknown_missing", WARNING, what, patient.new_metadata("--special-token-by-id unknown ID")
-        )
+        yield Finding("unknown_missing", WARNING, what, naming(patient, "unk"))
 
 
-def _naming(patient: Patient, role: str) -> str:
-    """What names the right token of a role."""
-    options = f"--special-token-by-id {KEY_OF_ROLE[role]} ID"
-    return patient.new_metadata(options, IN_CONFIG.format(role))
+def naming(patient: Patient, role: str, otherwise: str = CONVERT) -> str:
+    """What names the usual token of a role, first one that a template writes; else what mends the file."""
+    vocabulary = patient.vocabulary
+    found = vocabulary.token_table.find([text.encode() for text in USUAL_TEXTS[role].split()])
+    rows = [row for row in found.tolist() if row not in (-1, getattr(vocabulary.special_ids, role))]
+    if patient.is_gguf and not rows:
+        return otherwise
+    row = min(rows, key=lambda row: row not in patient.in_templates, default=0)
+    return patient.new_metadata(f"--special-token-by-id {KEY_OF_ROLE[role]} {row}", IN_CONFIG.format(role))
 
 
 def check_ends(patient: Patient) -> Iterator[Finding]:
@@ -69,7 +81,7 @@ def check_ends(patient: Patient) -> Iterator[Finding]:
         return
     if not vocabulary.eog and vocabulary.special_ids.eos is None and len(vocabulary):
         what = "No token ends a generation: the model would write without end."
-        yield Finding("no_end", WARNING if patient.is_gguf else HINT, what, _naming(patient, "eos"))
+        yield Finding("no_end", WARNING if patient.is_gguf else HINT, what, naming(patient, "eos"))
     names = patient.tokenizer.special_tokens.names
     for text, row in names.items():
         if row in vocabulary.eog or not looks_like_end(text) or keeps_going(text, names):

@@ -138,7 +138,7 @@ def test_a_remedy_is_copied_as_it_is(open_page, qtbot, faulty):
     choose(page, qtbot, "pre_of_other_family")
     qtbot.mouseClick(page.panel.copy_button, LEFT)
     assert QGuiApplication.clipboard().text() == page.model.finding.remedy
-    assert page.model.finding.remedy.startswith("gguf_new_metadata.py --pre-tokenizer")
+    assert page.model.finding.remedy.startswith("gguf-new-metadata --pre-tokenizer")
 
 
 def test_the_badge_counts_the_worst_and_leads_here(make_shell, qtbot, faulty):
@@ -314,7 +314,7 @@ def test_all_that_is_told_of_a_finding(open_page, qtbot, faulty):
         "Pre of other family",
         "Tokens of now and mended",
         *("Try with afmoe", "Open text in Inspect", "REMEDY | Remedy", "Copy | Copy the remedy"),
-        "gguf_new_metadata.py --pre-tokenizer afmoe model.gguf mended.gguf | Remedy",
+        f"{page.model.findings[0].remedy} | Remedy",
     ]
     now = [f"{16 + at} dim" for at in range(5)]
     pieces = [word for at in range(5) for word in (f"span{at}", f"{at + 1} text")]
