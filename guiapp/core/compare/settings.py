@@ -40,19 +40,19 @@ class Setting(NamedTuple):
 def settings_of(first: Tokenizer, second: Tokenizer) -> Iterator[Setting]:
     """All rules that one of both has, as the files say; a pre-tokenizer chosen by hand is only named."""
     files = as_file_says(first), as_file_says(second)
-    is_untold = [bool(each.vocabulary.chosen_pre) for each in files]
+    is_unknown = [bool(each.vocabulary.chosen_pre) for each in files]
     for setting in _settings_of_files(*files):
-        if setting.name in (PRE, PATTERNS) and is_untold[0] != is_untold[1]:
+        if setting.name in (PRE, PATTERNS) and is_unknown[0] != is_unknown[1]:
             setting = setting._replace(is_equal=None)
         if setting.name in (PRE, SPLITTING):
-            told = (_with_choice(setting.first, first), _with_choice(setting.second, second))
-            setting = setting._replace(first=told[0], second=told[1])
+            texts = _with_choice(setting.first, first), _with_choice(setting.second, second)
+            setting = Setting(setting.name, *texts, setting.is_equal)
         yield setting
 
 
-def _with_choice(told: str, tokenizer: Tokenizer) -> str:
+def _with_choice(text: str, tokenizer: Tokenizer) -> str:
     chosen = tokenizer.vocabulary.chosen_pre
-    return f"{told} (split here as {chosen}, chosen by hand)" if chosen else told
+    return f"{text} (split here as {chosen}, chosen by hand)" if chosen else text
 
 
 def _settings_of_files(first: Tokenizer, second: Tokenizer) -> Iterator[Setting]:

@@ -36,14 +36,10 @@ def in_turn(remedies: Iterable[str], path: Path | None) -> Iterator[str]:
 
 
 def _files(path: Path | None, step: int) -> str:
-    """What the command of this step reads and writes, for a shell."""
-    given = (
-        path if path is not None and str(path).isprintable() else Path("model.gguf")
-    )  # terminals obey others
-    written = [
-        given.with_name(f"{given.stem}-fixed{end}{given.suffix}") for end in ("", *range(-2, -step - 1, -1))
-    ]
-    return " ".join(shlex.quote(str(each)) for each in [given, *written][-2:])
+    """What the command of this step reads and writes, for a shell; terminals obey what cannot be printed."""
+    given = Path("model.gguf") if path is None or not str(path).isprintable() else path
+    ends = ["", "-fixed", *(f"-fixed-{number}" for number in range(2, step + 1))][-2:]
+    return " ".join(shlex.quote(str(given.with_name(f"{given.stem}{end}{given.suffix}"))) for end in ends)
 
 
 def ending_generation(vocabulary: Vocabulary, token_id: int) -> str:

@@ -159,13 +159,10 @@ class ExactnessBadge(Badge):
             state = STATES[exactness.level]
             if worst := self._doctor.worst:
                 n_worst = counted(len(worst), worst[0].severity)
-                short = (
-                    (f"{n_worst} ·{share}" if share else n_worst) if self._has_words else worst[0].severity
-                )
+                short = n_worst + (share and f" ·{share}") if self._has_words else worst[0].severity
                 text = f"{text} · {n_worst}" if self._names_findings else short
                 reason += f"\n\nThe doctor found {n_worst} in the file. {worst[0].what}"
-                _, color = ICONS[worst[0].severity]
-                state = (color, STATES[REFUSED][1])
+                state = ICONS[worst[0].severity][1], "warning"
             self.show_state(text, *state, reason)
 
 
