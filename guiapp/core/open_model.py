@@ -55,3 +55,14 @@ def open_model(
         ) from error
     opening.end()
     return tokenizer
+
+
+def as_file_says(tokenizer: Tokenizer) -> Tokenizer:
+    """Without the pre-tokenizer chosen by hand; unchanged where the file alone does not tell how to split."""
+    vocabulary = tokenizer.vocabulary
+    if not vocabulary.chosen_pre or vocabulary.path is None:
+        return tokenizer
+    try:
+        return open_model(vocabulary.path)
+    except VocabError:
+        return tokenizer

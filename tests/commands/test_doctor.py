@@ -2,6 +2,7 @@
 
 import json
 import shlex
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
@@ -11,16 +12,19 @@ from small_files import TOKENS, bpe, spm
 import guiapp
 from guiapp.cli import run
 from guiapp.core.doctor.report import record
+from guiapp.core.vocab.byte_alphabet import CHARACTER_OF_BYTE
 
 RIGHT = {"types": [2, 3, 3, 1, 1, 1], "scores": [0.0, 0.0, 0.0, -1.0, -2.0, -3.0]}
 
 
 @pytest.mark.parametrize(
-    ("model", "status"), [("demo:wordpiece", 0), ("demo:spm", 3), ("demo:toy", 4), ("nothing.gguf", 1)]
+    ("model", "status"), [("demo:wordpiece", 0), ("demo:spm", 3), ("wrong.gguf", 4), ("nothing.gguf", 1)]
 )
 def test_the_exit_status_tells_the_worst_severity(
-    model: str, status: int, capsys: pytest.CaptureFixture[str]
+    model: str, status: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
+    monkeypatch.chdir(tmp_path)
+    bpe(pre="gpt-9000").write("wrong.gguf")
     assert run(["doctor", model]) == status
     assert run(["doctor", model, "--json"]) == status
 
@@ -42,17 +46,44 @@ def test_json_has_a_record_of_each_finding(capsys: pytest.CaptureFixture[str]):
     assert finding["changes"] == {"text": "<s>", "before": [1, 1], "after": [1]}
 
 
-def test_a_remedy_is_a_command_that_mends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """The one of `gguf` itself."""
-    from gguf.scripts import gguf_new_metadata
+FAULTY = {"pre": "gpt-9000", "eos_token_id": 3, "bos_token_id": 9999, "add_bos_token": True}
 
-    monkeypatch.chdir(tmp_path)
-    keys = {"types": RIGHT["types"], "pre": "gpt-2", "model": "gpt2", "tokens": TOKENS, "merges": ["a b"]}
-    write_vocab("odd name.gguf", **keys, eos_token_id=3)
-    [finding] = [each for each in guiapp.doctor("odd name.gguf").findings if each.code == "role_is_text"]
-    monkeypatch.setattr("sys.argv", shlex.split(finding.remedy.replace("ID", "2")))
-    gguf_new_metadata.main()
-    assert "role_is_text" not in {each.code for each in guiapp.doctor("mended.gguf").findings}
+
+@pytest.mark.parametrize(
+    ("faults", "codes"),
+    [
+        (
+            FAULTY | {"add_eos_token": True},
+            ["pre_unknown", "role_is_text", "role_out_of_range", "eos_behind_prompts"],
+        ),
+        ({"mask_token_id": "258"}, ["key_of_other_type"]),
+        ({"eos_token_id": 258, "add_eos_token": True}, ["eos_behind_prompts"]),
+    ],
+)
+def test_commands_run_as_they_are_shown_and_one_after_the_other(
+    faults: dict[str, object], codes: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """By the program that the package `gguf` installs under the name that is shown."""
+    programs = {each.name: each for each in entry_points(group="console_scripts")}
+    keys = {
+        "types": [*[1] * 257, 3, 3],
+        "pre": "gpt-2",
+        "model": "gpt2",
+        "merges": ["a b"],
+        "eos_token_id": 258,
+    }
+    keys |= {"tokens": [*CHARACTER_OF_BYTE, "ab", "<s>", "</s>"], "keys": {"tokenizer.chat_template": "x"}}
+    path = write_vocab(tmp_path / "odd name.gguf", **keys | faults)
+    found = guiapp.doctor(path).findings
+    remedies = [each.remedy for each in found if each.code in codes]
+    commands = [shlex.split(each) for each in dict.fromkeys(remedies)]
+    for command in commands:
+        monkeypatch.setattr("sys.argv", command)
+        programs[command[0]].load()()
+    assert {each.code for each in found} >= set(codes)
+    assert not {each.code for each in guiapp.doctor(commands[-1][-1]).findings}.intersection(codes)
+    assert [each[-2] for each in commands] == [str(path), *(each[-1] for each in commands[:-1])]
+    assert len(commands) >= len(codes)
 
 
 def test_what_a_file_says_is_quoted(tmp_path: Path):

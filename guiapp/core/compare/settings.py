@@ -11,11 +11,14 @@ import numpy as np
 
 from guiapp.core.errors import EncodeError
 from guiapp.core.explain.visible_text import visible_text
+from guiapp.core.open_model import as_file_says
 from guiapp.core.split.pre_tokenizers import Pattern
 from guiapp.core.tokenizer import Tokenizer
+from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.vocabulary import Vocabulary
 
 NOTHING = "none"
+PRE, PATTERNS, SPLITTING = "pre-tokenizer", "patterns", "normalising and splitting"
 NO_RULES = ("equal_to", "special_rule")  # of a SentencePiece model: what we say about it
 
 
@@ -35,6 +38,24 @@ class Setting(NamedTuple):
 
 
 def settings_of(first: Tokenizer, second: Tokenizer) -> Iterator[Setting]:
+    """All rules that one of both has, as the files say; a pre-tokenizer chosen by hand is only named."""
+    files = as_file_says(first), as_file_says(second)
+    is_unknown = [bool(each.vocabulary.chosen_pre) for each in files]
+    for setting in _settings_of_files(*files):
+        if setting.name in (PRE, PATTERNS) and is_unknown[0] != is_unknown[1]:
+            setting = setting._replace(is_equal=None)
+        if setting.name in (PRE, SPLITTING):
+            texts = _with_choice(setting.first, first), _with_choice(setting.second, second)
+            setting = Setting(setting.name, *texts, setting.is_equal)
+        yield setting
+
+
+def _with_choice(text: str, tokenizer: Tokenizer) -> str:
+    chosen = tokenizer.vocabulary.chosen_pre
+    return f"{text} (split here as {chosen}, chosen by hand)" if chosen else text
+
+
+def _settings_of_files(first: Tokenizer, second: Tokenizer) -> Iterator[Setting]:
     """All rules that one of both has.
 
     Libraries call the same thing by other types: SentencePiece's pair merging is a BPE of `tokenizers`.
@@ -50,7 +71,7 @@ def settings_of(first: Tokenizer, second: Tokenizer) -> Iterator[Setting]:
     rules = dict(_rules(one)), dict(_rules(other))
     if not has_one_form:
         told = ["; ".join(f"{name}: {described(value)}" for name, value in each.items()) for each in rules]
-        yield Setting("normalising and splitting", told[0], told[1], None)
+        yield Setting(SPLITTING, told[0], told[1], None)
         return
     for name in dict.fromkeys([*rules[0], *rules[1]]):
         yield _setting(name, rules[0].get(name), rules[1].get(name))
@@ -105,14 +126,14 @@ def _rules(vocabulary: Vocabulary) -> Iterator[tuple[str, object]]:
     """How a text is changed and split, and what merges."""
     if (parts := vocabulary.parts) is not None:
         yield "normalizer", parts.normalizer
-        yield "pre-tokenizer", parts.pre_tokenizer
+        yield PRE, parts.pre_tokenizer
         yield "decoder", parts.decoder
         yield from _named(parts.model._asdict())
     elif (pieces := vocabulary.pieces) is not None:
         yield from _named({name: value for name, value in vars(pieces).items() if name not in NO_RULES})
     else:
-        yield "pre-tokenizer", Told((vocabulary.pre_in_use,) if vocabulary.pre_in_use else ())
-        yield "patterns", vocabulary.patterns
+        yield PRE, Told((quoted(vocabulary.pre),) if vocabulary.pre else ())
+        yield PATTERNS, () if vocabulary.chosen_pre else vocabulary.patterns
         yield "character map", vocabulary.charsmap
         yield from _named(vars(vocabulary.rules))
 

@@ -12,8 +12,8 @@ from pathlib import Path
 from guiapp.core.doctor.findings import CONVERT, DOWNLOAD, ERROR, HINT, SEVERITIES, WARNING, Finding
 from guiapp.core.doctor.original import check_original
 from guiapp.core.doctor.patient import Check, Patient
-from guiapp.core.doctor.pre import check_pre, likeliest
-from guiapp.core.doctor.roles import check_clean_up, check_ends, check_roles, check_sizes
+from guiapp.core.doctor.pre import check_patterns, check_pre, likeliest
+from guiapp.core.doctor.roles import check_clean_up, check_end_ids, check_ends, check_roles, check_sizes
 from guiapp.core.doctor.templates import check_templates
 from guiapp.core.doctor.tokens import (
     check_bytes,
@@ -32,10 +32,11 @@ from guiapp.core.sources.tokenizer_files import file_in
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.header_bytes import open_regular
 from guiapp.core.vocab.opening import Opening
-from guiapp.core.vocab.remedies import GGUF
+from guiapp.core.vocab.remedies import GGUF, in_turn, without_key
 
 CHECKS: tuple[Check, ...] = (
     check_pre,
+    check_patterns,
     check_merges,
     check_kinds,
     check_padding,
@@ -44,13 +45,14 @@ CHECKS: tuple[Check, ...] = (
     check_scores,
     check_roles,
     check_ends,
+    check_end_ids,
     check_sizes,
     check_looks,
     check_templates,
     check_clean_up,
 )
 
-REMOVE = "gguf_new_metadata.py --remove-metadata {} IN.gguf OUT.gguf"
+REMOVE = "the command that removes the key of the remark"
 OF_REMARKS = {
     "merges_missing": (ERROR, CONVERT),
     "merge_broken": (ERROR, CONVERT),
@@ -108,7 +110,8 @@ def doctor(
         if (kind := _format(path)) is None:
             raise
         _, remedy = OF_REMARKS.get(error.code, (ERROR, ""))  # the sentence ends with what to do
-        finding = Finding(error.code, ERROR, str(error), remedy.format(error.key))
+        remedy = remedy.replace(REMOVE, without_key(path, error.key))
+        finding = Finding(error.code, ERROR, str(error), remedy)
         return Diagnosis((_fitting(finding, kind == GGUF),), None, path)
     return examine(tokenizer, reference, progress)
 
@@ -119,24 +122,23 @@ def examine(
     progress: Callable[[float], None] = lambda _share: None,
 ) -> Diagnosis:
     """The same of a tokenizer that is open."""
-    findings = _in_order(_findings(Patient(tokenizer), original, progress))
+    findings = _in_order(_findings(Patient(tokenizer, original), progress), tokenizer.vocabulary.path)
     return Diagnosis(findings, tokenizer, tokenizer.vocabulary.path)
 
 
-def _findings(
-    patient: Patient, reference: Tokenizer | None, progress: Callable[[float], None]
-) -> Iterator[Finding]:
+def _findings(patient: Patient, progress: Callable[[float], None]) -> Iterator[Finding]:
     vocabulary = patient.vocabulary
     for remark in vocabulary.warnings:
         if remark.code not in TOLD:
             usual = (ERROR, CONVERT) if remark in vocabulary.refusals else (HINT, "")
             severity, remedy = OF_REMARKS.get(remark.code, usual)
-            yield _fitting(Finding(remark.code, severity, remark, remedy.format(remark.key)), patient.is_gguf)
+            remedy = remedy.replace(REMOVE, without_key(vocabulary.path, remark.key))
+            yield _fitting(Finding(remark.code, severity, remark, remedy), patient.is_gguf)
     for number, check in enumerate(CHECKS):
         progress(number / len(CHECKS))
         yield from (_fitting(finding, patient.is_gguf) for finding in check(patient))
-    if reference is not None:
-        yield from check_original(patient, reference)
+    if patient.original is not None:
+        yield from check_original(patient, patient.original)
 
 
 def _opened(model: str | PathLike[str]) -> Tokenizer:
@@ -167,7 +169,7 @@ def _format(path: Path) -> str | None:
     return format_of(path).name if is_tokenizer(head) else None
 
 
-def _in_order(findings: Iterator[Finding]) -> tuple[Finding, ...]:
+def _in_order(findings: Iterator[Finding], path: Path | None) -> tuple[Finding, ...]:
     """The worst first, and of a kind that has many only some: a file may be made for that."""
     of_kind: dict[tuple[str, str], list[Finding]] = defaultdict(list)
     for finding in dict.fromkeys(findings):
@@ -177,4 +179,6 @@ def _in_order(findings: Iterator[Finding]) -> tuple[Finding, ...]:
         shown += found[:MOST_OF_A_KIND]
         if n_more := len(found[MOST_OF_A_KIND:]):
             shown.append(Finding(code, severity, f"The same of {n_more:,} more.", found[0].remedy))
-    return tuple(sorted(shown, key=lambda finding: SEVERITIES.index(finding.severity)))
+    shown.sort(key=lambda finding: SEVERITIES.index(finding.severity))
+    remedies = in_turn([each.remedy for each in shown], path)
+    return tuple(replace(each, remedy=remedy) for each, remedy in zip(shown, remedies, strict=True))

@@ -13,6 +13,7 @@ from guiapp.core.doctor.findings import ERROR, HINT, WARNING, Finding
 from guiapp.core.doctor.patient import Patient
 from guiapp.core.doctor.pre import first_change
 from guiapp.core.explain.figures import counted
+from guiapp.core.open_model import as_file_says
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.quoting import quoted
@@ -28,7 +29,7 @@ SPECIAL = Attribute.CONTROL | Attribute.USER_DEFINED | Attribute.UNUSED
 
 def check_original(patient: Patient, original: Tokenizer) -> Iterator[Finding]:
     """Other ids of a text of many scripts, and what differs between the files."""
-    if changes := first_change(patient, Patient(original), add_special=True):
+    if changes := first_change(Patient(as_file_says(patient.tokenizer)), Patient(original), add_special=True):
         what = f"“{quoted(changes.text)}” has other ids than in the original; those are shown as mended."
         yield Finding("original_ids", ERROR, what, changes=changes)
     holds_special = original.vocabulary.format != HOLDS_NO_SPECIAL

@@ -23,9 +23,10 @@ from guiapp.core.vocab.vocabulary import Vocabulary
 
 @dataclass(frozen=True, eq=False)
 class Patient:
-    """A tokenizer with what its files say besides."""
+    """A tokenizer with what its files say besides, and its original where that is given."""
 
     tokenizer: Tokenizer
+    original: Tokenizer | None = None
 
     @property
     def vocabulary(self) -> Vocabulary:

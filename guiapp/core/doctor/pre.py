@@ -8,6 +8,7 @@ another family at least 0.2 % of them, if it is not coarser: then only knowing t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from hashlib import sha256
 from typing import NamedTuple
@@ -15,7 +16,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.doctor.findings import ERROR, WARNING, Change, Finding
+from guiapp.core.components.matching import Literal
+from guiapp.core.doctor.findings import ERROR, HINT, WARNING, Change, Finding
 from guiapp.core.doctor.patient import Patient
 from guiapp.core.open_model import open_model
 from guiapp.core.split.pre_tokenizers import PRE_TOKENIZERS, Pattern
@@ -29,16 +31,22 @@ from guiapp.native.strings import packed
 
 MOST_TRIED = 1 << 14
 N_FIRST_MERGES = 1000
+LOOKS_LIKE_PATTERN = re.compile(r"\\[pPdDsSwW]|\(\?[:!=<>i]|\[\^|\w-\w\]|[])][+*?{]|\.[+*]|\w\{\d")
 CUT_BY_OTHERS = 0.002  # of the tokens in ASCII
+UNDECIDED = "Nothing, if the model was trained with it: its own tokenizer.json tells."
 KNOWN = {
-    "ea52bc42f5a8998c": "gpt-2",
-    "f9dede4ff15ae514": "llama-bpe",
-    "5a574b8ca9f0c855": "qwen2",
-    "9f348e9d4cb3b6f1": "starcoder",
-    "1b6e7706038df63c": "deepseek-coder",
-    "c7c7f9691246d37c": "deepseek-v3",
+    "ea52bc42f5a8998c": ("gpt-2",),
+    "f9dede4ff15ae514": ("llama-bpe", "stablelm2"),
+    "5a574b8ca9f0c855": ("qwen2", "qwen35"),
+    "9f348e9d4cb3b6f1": ("starcoder",),
+    "1b6e7706038df63c": ("deepseek-coder",),
+    "c7c7f9691246d37c": ("deepseek-v3",),
 }
-"""Names by the first 1000 merges of public vocabularies, which models made from those keep."""
+"""Names by the first 1000 merges of public vocabularies, which models made from those keep.
+
+The first is the vocabulary's own, and each other name of the same patterns is as good; models are published
+with the rest as well, and their files alone do not decide which is right.
+"""
 
 SAMPLE = (
     "I'm here, YOU'RE there; it's 12345 or 3.14159 at 10:45!  We'LL see…",
@@ -68,12 +76,20 @@ def check_pre(patient: Patient) -> Iterator[Finding]:
     vocabulary = patient.vocabulary
     if not patient.is_gguf or vocabulary.type is not VocabType.BPE or vocabulary.model != "gpt2":
         return
-    known, named = known_pre(vocabulary), vocabulary.pre
-    if named in PRE_TOKENIZERS:  # whatever was chosen by hand instead
+    family, named = known_family(vocabulary), vocabulary.pre
+    if named in PRE_TOKENIZERS:
         tokens, patterns = ascii_tokens(vocabulary), PRE_TOKENIZERS[named].patterns
         n_cut, n_tried = count_cut(patterns, tokens), len(tokens[1]) - 1
-        is_known_pattern = known is not None and PRE_TOKENIZERS[known].patterns == patterns
-        if is_known_pattern or (known is None and n_cut <= CUT_BY_OTHERS * n_tried):
+        is_of_family = bool(family) and PRE_TOKENIZERS[family[0]].patterns == patterns
+        if is_of_family or (not family and n_cut <= CUT_BY_OTHERS * n_tried):
+            return
+        if named in family:
+            what = (
+                f"The file asks for “{named}”, and its first {N_FIRST_MERGES:,} merges are those of "
+                f"{family[0]}: models with both exist, so this file does not tell which is right."
+            )
+            changes = _change(patient.tokenizer, family[0])
+            yield Finding("pre_undecided", HINT, what, UNDECIDED, changes, pre=family[0])
             return
     name, why = likeliest(vocabulary)
     if name is None and named in PRE_TOKENIZERS:
@@ -95,14 +111,40 @@ def check_pre(patient: Patient) -> Iterator[Finding]:
     elif PRE_TOKENIZERS[name].patterns != patterns:
         cuts = f"it cuts {n_cut:,} of {n_tried:,} tokens in two" if n_cut else "it cuts no token in two"
         what = f"The file asks for “{quoted(named)}”, and {cuts}. The likeliest is {name}: {why}."
-        severity = ERROR if known is not None else WARNING
+        severity = ERROR if family and changes else WARNING
         yield Finding("pre_of_other_family", severity, what, remedy, changes, pre=name)
+
+
+def check_patterns(patient: Patient) -> Iterator[Finding]:
+    """Regular expressions of a tokenizer.json that are marked as literal text."""
+    if (parts := patient.vocabulary.parts) is None:
+        return
+    components = {
+        "normalizer": parts.normalizer,
+        "pre-tokenizer": parts.pre_tokenizer,
+        "decoder": parts.decoder,
+    }
+    for name, component in components.items():
+        for text in filter(LOOKS_LIKE_PATTERN.search, _literals(component)):
+            what = f"The {name} looks for “{quoted(text)}” as literal text, but it looks like a pattern."
+            yield Finding(
+                "pattern_is_text", HINT, what, "If it is a pattern, change its key String to Regex."
+            )
+
+
+def _literals(component: object) -> Iterator[str]:
+    for part in getattr(component, "parts", ()):
+        yield from _literals(part)
+    if isinstance(matcher := getattr(component, "matcher", None), Literal):
+        yield matcher.wanted.decode()
 
 
 def likeliest(vocabulary: Vocabulary) -> tuple[str | None, str]:
     """The name of the likeliest pre-tokenizer, and why, as the end of a sentence."""
-    if (known := known_pre(vocabulary)) is not None:
-        return known, f"the first {N_FIRST_MERGES:,} merges are those of a vocabulary known by that name"
+    if family := known_family(vocabulary):
+        also = f"; models with {' or '.join(family[1:])} have them, too" if family[1:] else ""
+        why = f"the first {N_FIRST_MERGES:,} merges are those of a vocabulary known by that name{also}"
+        return family[0], why
     best, *others = fits(vocabulary)
     if best.n_cut > CUT_BY_OTHERS * best.n_tried or not best.n_tried:
         return None, f"even {best.names[0]} cuts {best.n_cut:,} of {best.n_tried:,} tokens in two"
@@ -111,13 +153,13 @@ def likeliest(vocabulary: Vocabulary) -> tuple[str | None, str]:
     return best.names[0], f"it cuts {best.n_cut:,} of {best.n_tried:,} tokens in two{also}"
 
 
-def known_pre(vocabulary: Vocabulary) -> str | None:
-    """The name for a vocabulary whose first merges are known."""
+def known_family(vocabulary: Vocabulary) -> tuple[str, ...]:
+    """The names that may be right for a vocabulary whose first merges are known; none for others."""
     offsets = vocabulary.merge_offsets[: N_FIRST_MERGES + 1]
     if len(offsets) <= N_FIRST_MERGES or vocabulary.parts is not None:
-        return None
+        return ()
     merges = b"\n".join(sliced(vocabulary.merge_data[: offsets[-1]], offsets))
-    return KNOWN.get(sha256(merges).hexdigest()[:16])
+    return KNOWN.get(sha256(merges).hexdigest()[:16], ())
 
 
 def fits(vocabulary: Vocabulary) -> list[Fit]:

@@ -11,8 +11,8 @@ from guiapp.core.doctor.findings import SEVERITIES, Change, Cut, Finding
 from guiapp.core.explain.code_marks import code, in_markdown
 from guiapp.core.explain.figures import counted
 from guiapp.core.vocab.quoting import quoted
+from guiapp.core.vocab.remedies import TOOL
 
-COMMAND = "gguf_new_metadata.py "
 MOST_IDS = 12
 
 
@@ -91,4 +91,4 @@ def count(findings: Sequence[Finding]) -> str:
 
 def is_command(remedy: str) -> bool:
     """Whether it is to be typed into a terminal rather than read."""
-    return remedy.startswith(COMMAND)
+    return remedy.startswith(f"{TOOL} ")

@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import asdict
 
 from guiapp.core.chat.markers import looks_like_end
-from guiapp.core.doctor.findings import CONVERT, ERROR, HINT, WARNING, Change, Finding
+from guiapp.core.doctor.findings import CONVERT, ERROR, HINT, MOST_NAMED, WARNING, Change, Finding
 from guiapp.core.doctor.patient import Patient
 from guiapp.core.explain.figures import counted
+from guiapp.core.formats.tokenizer_config import CONFIG, GENERATION, MAP, MODEL, read_beside
 from guiapp.core.vocab.attributes import NORMAL_TYPE, Attribute
 from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.remedies import ending_generation
-from guiapp.core.vocab.special_ids import KEYS
+from guiapp.core.vocab.special_ids import END_TEXTS, KEYS, TEXTS_OF_ROLE
 from guiapp.core.vocab.vocabulary import VocabType
 
 KEY_OF_ROLE = {role: key.removesuffix("_token_id") for key, role in reversed(KEYS.items())}
+USUAL_TEXTS = {
+    **TEXTS_OF_ROLE,
+    "bos": "<s> <bos> <|begin_of_text|> <|startoftext|> <｜begin▁of▁sentence｜> [CLS] <|endoftext|>",
+    "eos": END_TEXTS,
+    "unk": "<unk> [UNK] <|unk|> <UNK>",
+    "sep": "[SEP] </s> <sep>",
+    "pad": "<pad> [PAD] <|pad|>",
+    "mask": "<mask> [MASK]",
+}
 IN_CONFIG = "Name the right token as {}_token in tokenizer_config.json."
+IN_GENERATION = f"List all tokens that end an answer in eos_token_id of {GENERATION}."
+MOST_ENDS = 8
 CLEAN_UP = (
     "Nothing, if the model's own tokenizer does so, too (clean_up_tokenization_spaces). "
     "Else set tokenizer.ggml.pre to a pre-tokenizer that does not."
@@ -34,7 +46,7 @@ def check_roles(patient: Patient) -> Iterator[Finding]:
         if is_asked and ids[role] is None:
             key = f"tokenizer.ggml.{KEY_OF_ROLE[role]}_token_id"
             what = f"Each text is to have a {role.upper()} token, but there is none ({key})."
-            yield Finding("role_missing", ERROR, what, _naming(patient, role))
+            yield Finding("role_missing", ERROR, what, naming(patient, role))
     for role, row in ids.items():
         if row is None or vocabulary.stored_types[row] != NORMAL_TYPE:
             continue
@@ -45,18 +57,21 @@ def check_roles(patient: Patient) -> Iterator[Finding]:
             )
             changes = Change("a", patient.cut("a", True)) if asked.get(role) else None
             severity = ERROR if changes or role in ("eos", "eot") else WARNING
-            yield Finding("role_is_text", severity, what, _naming(patient, role), changes, (row,))
+            yield Finding("role_is_text", severity, what, naming(patient, role), changes, (row,))
     if vocabulary.type in WITH_UNKNOWN and ids["unk"] is None and vocabulary.parts is None:
         what = "There is no token for what the vocabulary does not know (tokenizer.ggml.unknown_token_id)."
-        yield Finding(
-            "unknown_missing", WARNING, what, patient.new_metadata("--special-token-by-id unknown ID")
-        )
+        yield Finding("unknown_missing", WARNING, what, naming(patient, "unk"))
 
 
-def _naming(patient: Patient, role: str) -> str:
-    """What names the right token of a role."""
-    options = f"--special-token-by-id {KEY_OF_ROLE[role]} ID"
-    return patient.new_metadata(options, IN_CONFIG.format(role))
+def naming(patient: Patient, role: str, otherwise: str = CONVERT) -> str:
+    """What names the usual token of a role, first one that a template writes; else what mends the file."""
+    vocabulary = patient.vocabulary
+    found = vocabulary.token_table.find([text.encode() for text in USUAL_TEXTS[role].split()])
+    rows = [row for row in found.tolist() if row not in (-1, getattr(vocabulary.special_ids, role))]
+    if patient.is_gguf and not rows:
+        return otherwise
+    row = min(rows, key=lambda row: row not in patient.in_templates, default=0)
+    return patient.new_metadata(f"--special-token-by-id {KEY_OF_ROLE[role]} {row}", IN_CONFIG.format(role))
 
 
 def check_ends(patient: Patient) -> Iterator[Finding]:
@@ -67,7 +82,7 @@ def check_ends(patient: Patient) -> Iterator[Finding]:
         return
     if not vocabulary.eog and vocabulary.special_ids.eos is None and len(vocabulary):
         what = "No token ends a generation: the model would write without end."
-        yield Finding("no_end", WARNING if patient.is_gguf else HINT, what, _naming(patient, "eos"))
+        yield Finding("no_end", WARNING if patient.is_gguf else HINT, what, naming(patient, "eos"))
     names = patient.tokenizer.special_tokens.names
     for text, row in names.items():
         if row in vocabulary.eog or not looks_like_end(text) or keeps_going(text, names):
@@ -75,6 +90,37 @@ def check_ends(patient: Patient) -> Iterator[Finding]:
         said = "it looks like the end of a turn, but llama.cpp does not end a generation there."
         severity = WARNING if row in patient.in_templates else HINT
         yield patient.about([row], "end_of_turn_goes_on", severity, said, ending_generation(vocabulary, row))
+
+
+def check_end_ids(patient: Patient) -> Iterator[Finding]:
+    """Whether the files beside a tokenizer's name the same ends; generation_config.json may name more."""
+    vocabulary = patient.vocabulary
+    if patient.is_gguf or vocabulary.path is None:
+        return
+    beside = read_beside(vocabulary.path)
+    own = vocabulary.find(beside.roles.get("eos", "").encode("utf-8", "replace"))
+    ids_of_file = {
+        GENERATION: _end_ids(beside.generation),
+        MODEL: _end_ids(beside.model) or _end_ids(beside.model.get("text_config")),
+        CONFIG if beside.config.get("eos_token") else MAP: _end_ids({"eos_token_id": own}),
+    }
+    named = {name: ids for name, ids in ids_of_file.items() if ids}
+    if named and any(not ids <= next(iter(named.values())) for ids in named.values()):
+        rows = sorted(row for row in frozenset().union(*named.values()) if row < len(vocabulary))
+        texts = {row: f"{row} “{quoted(patient.texts[row])}”" for row in rows}
+        said = (
+            f"{name}: {', '.join(texts.get(row, str(row)) for row in sorted(ids)[:MOST_ENDS])}"
+            for name, ids in named.items()
+        )
+        what = f"Files name different ends of a text (EOS). {'; '.join(said)}."
+        yield Finding("ends_differ", HINT, what, IN_GENERATION, tokens=tuple(rows[:MOST_NAMED]))
+
+
+def _end_ids(config: object) -> frozenset[int]:
+    said = config.get("eos_token_id") if isinstance(config, Mapping) else None
+    return frozenset(
+        row for row in (said if isinstance(said, list) else [said]) if type(row) is int and row >= 0
+    )
 
 
 def keeps_going(text: str, special_texts: Container[str]) -> bool:

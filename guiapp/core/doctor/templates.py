@@ -10,9 +10,11 @@ from typing import NamedTuple
 from guiapp.core.chat.markers import BEGINNINGS, ENDS, MARKER, look
 from guiapp.core.doctor.findings import WARNING, Change, Cut, Finding, TemplateLine
 from guiapp.core.doctor.patient import Patient
+from guiapp.core.doctor.roles import naming
 from guiapp.core.text.invisible import INVISIBLE
 from guiapp.core.text.look_alikes import look_alikes
 from guiapp.core.vocab.quoting import quoted
+from guiapp.core.vocab.remedies import without_key
 from guiapp.core.vocab.vocabulary import VocabType
 
 LONGEST = 1 << 20  # characters of a template that are looked at
@@ -20,7 +22,7 @@ WRITES = r"\{{\{{-?\+?\s*{role}_token\b|\b{role}_token\s*[+~]|[+~]\s*{role}_toke
 ENCODED = (VocabType.UGM, VocabType.WPM)  # of models with an encoder, whose input ends so
 PIPED = re.compile(r"<[|｜].*[|｜]>")
 LINES_AROUND, LONGEST_LINE = 3, 500
-REMEDY = "--chat-template-file FIXED.jinja"
+SAVE = "Save the corrected template as fixed.jinja, then run: "
 OTHERWISE = "Mend the template in its file: chat_template.jinja, or tokenizer_config.json."
 
 
@@ -111,7 +113,7 @@ def _eos_behind_prompts(patient: Patient) -> Iterator[Finding]:
         f"Each text ends in “{quoted(patient.texts[eos])}” ({key}), and the file has a chat template: a "
         "prompt that is encoded with special tokens tells the model that all is said, before it answers."
     )
-    remedy = patient.new_metadata(f"--remove-metadata {key}")
+    remedy = without_key(vocabulary.path, key)
     yield Finding("eos_behind_prompts", WARNING, what, remedy, changes, (eos,))
 
 
@@ -126,14 +128,14 @@ def _role_missing(patient: Patient, template: _Template) -> Iterator[Finding]:
             what = (
                 f"{template} writes {role}_token, but the file names none ({key}): nothing is written there."
             )
-            remedy = patient.new_metadata(f"--special-token-by-id {role} ID")
+            remedy = naming(patient, role, _correcting(patient))
             yield Finding("template_role_missing", WARNING, what, remedy, line=template.line(found.start()))
 
 
 def _markers(patient: Patient, template: _Template) -> Iterator[Finding]:
     """Markers that are ordinary text in this model."""
     names, by_look = patient.tokenizer.special_tokens.names, patient.by_look
-    remedy = patient.new_metadata(REMEDY, OTHERWISE)
+    remedy = _correcting(patient)
     for marker, at in _first_of_each(MARKER, template.text).items():
         meant = by_look.get(look(marker))
         if marker in names or not (meant or marker in ENDS + BEGINNINGS or PIPED.fullmatch(marker)):
@@ -147,7 +149,7 @@ def _markers(patient: Patient, template: _Template) -> Iterator[Finding]:
 
 def _unseen(patient: Patient, template: _Template) -> Iterator[Finding]:
     """Characters that nobody sees, or takes for others."""
-    remedy = patient.new_metadata(REMEDY, OTHERWISE)
+    remedy = _correcting(patient)
     if found := INVISIBLE.search(template.text):
         line = template.line(found.start())
         what = f"{template} has an invisible character in line {line.number}: U+{ord(found[0][0]):04X}."
@@ -157,6 +159,11 @@ def _unseen(patient: Patient, template: _Template) -> Iterator[Finding]:
         line = template.line(len(data[: odd[0].start].decode("utf-8", "replace")))
         what = f"{template} has U+{ord(odd[0].letter):04X}, which passes for “{odd[0].passes_for}”."
         yield Finding("template_look_alike", WARNING, what, remedy, line=line)
+
+
+def _correcting(patient: Patient) -> str:
+    command = patient.new_metadata("--chat-template-file fixed.jinja", OTHERWISE)
+    return SAVE + command if patient.is_gguf else command
 
 
 def _first_of_each(pattern: re.Pattern[str], text: str) -> dict[str, int]:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
+from unicodedata import category
 
 import numpy as np
 
 from guiapp.core.chat.markers import look
+from guiapp.core.components.prepare import normalize
 from guiapp.core.doctor.findings import CONVERT, ERROR, HINT, WARNING, Change, Cut, Finding
 from guiapp.core.doctor.patient import Patient
 from guiapp.core.explain.figures import counted
@@ -32,7 +35,7 @@ LOOKS_LIKE_CONTROL = re.compile(
 WORD = re.compile(r"[Ġ▁ ]?[^\W\d_]+")
 PADDING = re.compile(r"\[PAD\d+\]|<\|?(?:pad|padding|dummy|extra)_?\d+\|?>")
 BYTE_NAME = re.compile(r"<0x[0-9A-Fa-f]{2}>")
-IN_NO_CHARACTER = {0xC0, 0xC1, 0xF1, 0xF2, *range(0xF5, 0x100)}  # that Unicode has given a meaning
+N_CHARACTERS = 16  # that are tried for a byte
 TYPED = (VocabType.SPM, VocabType.BPE, VocabType.WPM, VocabType.UGM, VocabType.PLAMO2)
 TYPES_KEY = "tokenizer.ggml.token_type"
 
@@ -101,14 +104,7 @@ def check_bytes(patient: Patient) -> Iterator[Finding]:
         raw = vocabulary.token_table.find([bytes([byte]) for byte in range(256)])
         rows = np.where(rows < 0, raw, rows)
     if missing := np.flatnonzero(rows < 0).tolist():
-        first = next((byte for byte in missing if byte not in IN_NO_CHARACTER), None)
-        what = f"No token for {len(missing)} of the 256 bytes, the first is {missing[0]:02X}"
-        where = "; no character needs those" if first is None else ": a text that needs one has no ids for it"
-        changes = None
-        if first is not None and first < 0x80:
-            changes = Change(f"a{chr(first)}a", patient.cut(f"a{chr(first)}a"))
-        severity, remedy = (HINT, "Nothing: no text needs them.") if first is None else (ERROR, CONVERT)
-        yield Finding("bytes_missing", severity, f"{what}{where}.", remedy, changes)
+        yield from _missing_bytes(patient, missing)
     is_named = rows[rows >= 0] if names[0].startswith("<") else rows[:0]
     types = vocabulary.stored_types
     if patient.is_gguf and len(unmarked := is_named[types[is_named] != BYTE_TYPE]):
@@ -118,6 +114,58 @@ def check_bytes(patient: Patient) -> Iterator[Finding]:
     if wrong := [row for row in marked if not BYTE_NAME.fullmatch(patient.texts[row])]:
         said = "marked as a byte, but not named like <0x0A>."
         yield patient.about(wrong, "byte_misnamed", WARNING, said)
+
+
+def _missing_bytes(patient: Patient, missing: list[int]) -> Iterator[Finding]:
+    """An error only where encoding loses a byte that the original has a token for."""
+    texts = {byte: text for byte in missing if (text := _text_losing(patient, byte))}
+    original = None if patient.original is None else Patient(patient.original)
+    known = _bytes_in_tokens(patient.vocabulary)
+    lacking = {byte for byte in texts if (_text_losing(original, byte) if original else byte not in known)}
+    no_ids = ": a text that needs one has no ids for it."
+    groups = [
+        (ERROR, texts.keys() - lacking, no_ids, CONVERT),
+        (HINT, lacking, no_ids, "Nothing: the original lacks them, too."),
+    ]
+    if not any(map(_characters_with, missing)):
+        groups = [(HINT, {*missing}, "; no character needs those.", "Nothing: no text needs them.")]
+    for severity, some, where, remedy in groups:
+        if some:
+            shown = texts.get(min(some))
+            what = f"No token for {len(some)} of the 256 bytes, the first is {min(some):02X}{where}"
+            changes = None if shown is None else Change(shown, patient.cut(shown))
+            yield Finding("bytes_missing", severity, what, remedy, changes)
+
+
+def _text_losing(patient: Patient, byte: int) -> str:
+    """A text whose encoding loses a character with this byte; "" where none was found."""
+    signs, parts = patient.vocabulary.signs, patient.vocabulary.parts
+    for character in _characters_with(byte):
+        for text in (f"a{character}a", character):
+            if parts is not None and character not in normalize(parts.normalizer, text.encode(), True).text():
+                continue
+            ids = list(patient.cut(text).ids)
+            is_unknown = (signs[ids] & Attribute.UNKNOWN).any()
+            if is_unknown or character.encode() not in patient.tokenizer.decode_bytes(ids):
+                return text
+    return ""
+
+
+def _bytes_in_tokens(vocabulary: Vocabulary) -> set[int]:
+    """The bytes of ordinary tokens, which merging began with; all where it began with characters."""
+    if not vocabulary.rules.byte_encoding:
+        return set(range(256))
+    data, offsets = vocabulary.token_bytes_table
+    is_ordinary = np.repeat(vocabulary.attributes == Attribute.NORMAL, np.diff(offsets))
+    return set(data[is_ordinary].tolist())
+
+
+@cache
+def _characters_with(byte: int) -> list[str]:
+    """Some characters that have this byte in UTF-8; none for a byte that no assigned character has."""
+    codes = (*range(0x800), *range(0x800, 0xD800, 37), *range(0xE000, 0x110000, 1021))
+    found = [chr(code) for code in codes if byte in chr(code).encode() and category(chr(code)) != "Cn"]
+    return found[:: len(found) // N_CHARACTERS + 1]
 
 
 def check_spelling(patient: Patient) -> Iterator[Finding]:

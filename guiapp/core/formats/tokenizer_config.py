@@ -15,7 +15,7 @@ from guiapp.core.system.outside_json import read_json
 from guiapp.core.vocab.remarks import Remark
 
 CONFIG, MAP, TEMPLATE = "tokenizer_config.json", "special_tokens_map.json", "chat_template.jinja"
-ADDED, MODEL = "added_tokens.json", "config.json"
+ADDED, MODEL, GENERATION = "added_tokens.json", "config.json", "generation_config.json"
 HALVES = ("vocab.json", "merges.txt", "encoder.json", "vocab.bpe")  # of one tokenizer, each read with another
 USUAL_NAME = re.compile(
     r"(?:tokenizer\.json|vocab\.json|vocab\.txt|merges\.txt|tokenizer\.bin|tekken\.json"
@@ -38,7 +38,8 @@ class Beside(NamedTuple):
     roles     text of each role's token
     config    tokenizer_config.json, as it stands
     warnings  about files that cannot be read, one sentence each
-    special, added, model   special_tokens_map.json, added_tokens.json and config.json, as they stand
+    special, added, model, generation   special_tokens_map.json, added_tokens.json, config.json and
+        generation_config.json, as they stand
     """
 
     roles: dict[str, str]
@@ -47,14 +48,15 @@ class Beside(NamedTuple):
     special: Mapping[str, Any] = {}
     added: Mapping[str, Any] = {}
     model: Mapping[str, Any] = {}
+    generation: Mapping[str, Any] = {}
 
 
 def read_beside(path: Path) -> Beside:
     """Of a file X.tokenizer.json, those are beside it that begin with X. too."""
     warnings: list[Remark] = []
     prefix = name_before(path) or ""
-    config, special, added, model = (
-        _object(path.with_name(prefix + name), warnings) for name in (CONFIG, MAP, ADDED, MODEL)
+    config, special, added, model, generation = (
+        _object(path.with_name(prefix + name), warnings) for name in (CONFIG, MAP, ADDED, MODEL, GENERATION)
     )
     template = _text(path.with_name(prefix + TEMPLATE))
     if template is not None:
@@ -64,13 +66,15 @@ def read_beside(path: Path) -> Beside:
         for key, role in ROLES.items()
         if (text := _content(config.get(key)) or _content(special.get(key)))
     }
-    return Beside(roles, config, tuple(warnings), special, added, model)
+    return Beside(roles, config, tuple(warnings), special, added, model, generation)
 
 
 def paths_beside(path: Path) -> list[Path]:
     """What may be read with a tokenizer's file, there or not."""
     prefix = name_before(path) or ""
-    return [path.with_name(prefix + name) for name in (CONFIG, MAP, TEMPLATE, ADDED, MODEL, *HALVES)]
+    return [
+        path.with_name(prefix + name) for name in (CONFIG, MAP, TEMPLATE, ADDED, MODEL, GENERATION, *HALVES)
+    ]
 
 
 def name_before(path: Path) -> str | None:

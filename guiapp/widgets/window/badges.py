@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QMargins, QSize, Qt
 from PySide6.QtGui import QAction, QColor
 from PySide6.QtWidgets import QToolButton, QWidget
 
-from guiapp.core.doctor.findings import ERROR
+from guiapp.core.doctor.findings import WARNING
 from guiapp.core.explain.exactness import REFUSED
 from guiapp.core.explain.figures import counted, percent
 from guiapp.viewmodels.doctor.model import DoctorModel
 from guiapp.viewmodels.model_session import ModelSession
+from guiapp.widgets.doctor.severities import ICONS
 from guiapp.widgets.shared.icons import icon
 from guiapp.widgets.shared.plain_tip import plain_tip
 from guiapp.widgets.shared.popover import Explanation
@@ -27,7 +28,7 @@ STATES = {
 }
 LOSS_COLORS = ("dim", "warning", "bad")  # where nothing is lost, something, and text that no token stands for
 ICON_PX = 14
-ROOM_FOR_WORDS_PX, ROOM_FOR_FINDINGS_PX = 1200, 1440  # of the window
+ROOM_FOR_SEVERITY_PX, ROOM_FOR_WORDS_PX, ROOM_FOR_FINDINGS_PX = 960, 1200, 1440  # of the window
 MOST_REMARKS = 4  # about the file; the list of models has all
 
 
@@ -116,14 +117,20 @@ class ExactnessBadge(Badge):
         self._follow()
 
     def set_room(self, width_px: int) -> None:
-        """Say less in a narrow window: then only how many findings there are, then only the share.
-
-        What the doctor finds comes a while after the model; nothing beside the badge is to move by that.
-        """
+        """Say less in a narrow window; errors and warnings of the file then stand in place of the level."""
         room = width_px >= ROOM_FOR_WORDS_PX, width_px >= ROOM_FOR_FINDINGS_PX
         if room != (self._has_words, self._names_findings):
             self._has_words, self._names_findings = room
             self._follow()
+            self.updateGeometry()
+
+    def sizeHint(self) -> QSize:
+        """With room for findings, which come a while after the model: nothing beside it moves by that."""
+        width_of, room = self.fontMetrics().size, 0
+        if not self._names_findings and self.window().width() >= ROOM_FOR_SEVERITY_PX:
+            longest = width_of(0, "9 warnings" if self._has_words else WARNING).width()
+            room = max(longest - width_of(0, self.text()).width(), 0)
+        return super().sizeHint().grownBy(QMargins(0, 0, room, 0))
 
     def remedies(self) -> list[QAction]:
         offered = {self._choose_pre: self._offers_pre, self._show_doctor: self._doctor.is_of_open_model}
@@ -152,10 +159,10 @@ class ExactnessBadge(Badge):
             state = STATES[exactness.level]
             if worst := self._doctor.worst:
                 n_worst = counted(len(worst), worst[0].severity)
-                if self._has_words:
-                    text += f" · {n_worst if self._names_findings else len(worst)}"
-                reason += f"\n\nThe doctor found {n_worst} in the file."
-                state = STATES[REFUSED] if worst[0].severity == ERROR else state
+                short = n_worst + (share and f" ·{share}") if self._has_words else worst[0].severity
+                text = f"{text} · {n_worst}" if self._names_findings else short
+                reason += f"\n\nThe doctor found {n_worst} in the file. {worst[0].what}"
+                state = ICONS[worst[0].severity][1], "warning"
             self.show_state(text, *state, reason)
 
 

@@ -1,6 +1,7 @@
 """Vocabularies compared: planted differences are found, each as what it is, and nothing else."""
 
 import json
+from base64 import b64encode
 from collections import defaultdict
 from dataclasses import replace
 
@@ -8,6 +9,7 @@ import numpy as np
 import planted
 import pytest
 from conftest import SHARED, VOCABS
+from gguf_builder import write_vocab
 from toy_vocabulary import toy_vocabulary
 
 import guiapp
@@ -16,6 +18,7 @@ from guiapp.core.split.pre_tokenizers import PRE_TOKENIZERS
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.tree.scripts import NAMES
 from guiapp.core.vocab.attributes import KIND_NAMES, KINDS, Attribute
+from guiapp.core.vocab.byte_alphabet import CHARACTER_OF_BYTE
 from guiapp.core.vocab.vocabulary import Rules, SpecialIds, VocabType
 
 FILES = {
@@ -276,3 +279,36 @@ def test_texts_that_look_alike_are_told_apart():
     one = bpe(patterns=(PRE_TOKENIZERS["qwen2"].patterns[0]._replace(source="a b"),))
     other = bpe(patterns=(PRE_TOKENIZERS["qwen2"].patterns[0]._replace(source="a·b"),))
     assert differences(compare_vocabularies(one, other)) == {"rules": 1}
+
+
+def ranks_file(path):
+    lines = [b64encode(token) + b" %d" % rank for rank, token in enumerate([b"a", b"b", b"ab"])]
+    path.write_bytes(b"\n".join(lines) + b"\n")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("files", "chosen", "unequal"),
+    [
+        (("gpt-2", "qwen2"), ("qwen2", None), {"pre-tokenizer": False, "patterns": False}),
+        (("gpt-2", "gpt-2"), ("llama-bpe", None), {}),
+        (("tekken", "glm4"), (None, "tekken"), {"pre-tokenizer": False, "patterns": False}),
+        (("unknown", "gpt-2"), ("gpt-2", None), {"pre-tokenizer": None, "patterns": None}),
+        ((None, None), ("gpt-2", "qwen2"), {}),  # neither file says how text is split
+    ],
+)
+def test_what_files_say_is_compared_and_what_was_chosen_by_hand_is_named(files, chosen, unequal, tmp_path):
+    opened = []
+    for name, pre, file in zip(files, chosen, "ab", strict=True):
+        given = {"tokens": [*CHARACTER_OF_BYTE, "ab"], "merges": ["a b"], "model": "gpt2", "pre": name}
+        path = write_vocab(tmp_path / file, **given) if name else ranks_file(tmp_path / file)
+        opened.append(guiapp.open_model(path, pre))
+    found = compare_vocabularies(*opened)
+    differing = {each.name: each.is_equal for each in found.settings if each.is_equal is not True}
+    assert {name: differing.get(name) for name in unequal} == unequal
+    assert bool(unequal) == bool(differing)
+    [setting] = (each for each in found.settings if each.name == "pre-tokenizer")
+    for told, name, pre in zip(setting[1:3], files, chosen, strict=True):
+        assert told.startswith(name or "none")
+        assert "by hand" in told if pre else told == (name or "none")
+        assert pre is None or pre in told

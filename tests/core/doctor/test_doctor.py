@@ -83,6 +83,27 @@ def test_the_likeliest_pre_splits_as_the_file_asks(
     assert PRE_TOKENIZERS[name].patterns == vocabulary.patterns
 
 
+@pytest.mark.parametrize(
+    ("model", "name", "severities"),
+    [
+        ("qwen2", "qwen35", [HINT]),  # as a file of llama.cpp's own tests
+        ("qwen2", "stablelm2", []),
+        ("qwen2", "default", [ERROR]),
+        ("llama-bpe", "stablelm2", [HINT]),  # whose ranks are those of cl100k_base, too
+        ("llama-bpe", "dbrx", []),
+        ("llama-bpe", "qwen2", [ERROR]),
+        ("gpt-2", "phi-2", []),
+    ],
+)
+def test_a_known_vocabulary_has_a_family_of_pre_tokenizers(
+    model: str, name: str, severities: list[str], tmp_path: Path
+):
+    found = doctor(write(Fault("", model, set_part(pre=name)), tmp_path)).findings
+    found = tuple(each for each in found if each.code.startswith("pre_"))
+    assert [each.severity for each in found] == severities
+    assert all(each.changes for each in found)
+
+
 def test_the_ids_before_and_after_are_those_of_the_file_and_of_the_mended_one(tmp_path: Path):
     path = write(Fault("", "gpt-2", set_part(pre="llama-bpe")), tmp_path)
     [change] = [each.changes for each in doctor(path).findings if each.code == "pre_of_other_family"]
@@ -185,10 +206,12 @@ def test_a_file_with_many_faults_of_a_kind_has_few_findings(tmp_path: Path):
 
 def test_a_pre_tokenizer_chosen_by_hand_mends_no_file(tmp_path: Path):
     path = write(Fault("", "gpt-2", set_part(pre="llama-bpe")), tmp_path)
-    [by_file], [by_hand] = (
-        [each for each in examine(guiapp.open_model(path, pre)).findings if each.code.startswith("pre_")]
+    original = guiapp.open_model(untouched("gpt-2"))
+    by_file, by_hand = (
+        [each for each in examine(guiapp.open_model(path, pre), original).findings if each.severity == ERROR]
         for pre in (None, "gpt-2")
     )
+    assert [each.code for each in by_file] == ["pre_of_other_family", "original_ids"]
     assert by_file == by_hand
 
 

@@ -14,6 +14,7 @@ from guiapp.core.vocab.byte_alphabet import CHARACTER_OF_BYTE
 
 TEMPLATE = "tokenizer.chat_template"
 CONVERT = "    remedy: Convert the model again from its original files, with a newer converter."
+SAVE = "    remedy: Save the corrected template as fixed.jinja, then run: gguf-new-metadata --chat-template-file fixed.jinja "
 GPT2 = {"model": "gpt2", "pre": "gpt-2", "merges": ["a b"]}
 
 
@@ -102,7 +103,7 @@ def spm(*more, **changes):
             [
                 "error: The BOS token is 64 “@”, which is ordinary text. [role_is_text]",
                 "    text:   “a” is [64, 97]",
-                "    remedy: gguf_new_metadata.py --special-token-by-id bos ID m.gguf mended.gguf",
+                CONVERT,
                 "hint: Token 257 “</s>”: marked as ordinary text, but llama.cpp makes it a control token. [control_by_its_text]",
                 CONVERT,
                 "1 error, 1 hint in m.gguf.",
@@ -117,21 +118,21 @@ def spm(*more, **changes):
             [
                 "error: The BOS token is 11 “ċ”, which is ordinary text. [role_is_text]",
                 "    text:   “a” is [11, 97, 257]",
-                "    remedy: gguf_new_metadata.py --special-token-by-id bos ID m.gguf mended.gguf",
+                CONVERT,
                 "warning: Each text ends in “</s>” (tokenizer.ggml.add_eos_token), and the file has a chat template: a prompt that is encoded with special tokens tells the model that all is said, before it answers. [eos_behind_prompts]",
                 "    text:   “a” is [11, 97, 257]; mended: [11, 97]",
-                "    remedy: gguf_new_metadata.py --remove-metadata tokenizer.ggml.add_eos_token m.gguf mended.gguf",
+                "    remedy: gguf-new-metadata --force --remove-metadata tokenizer.ggml.add_eos_token m.gguf m-fixed.gguf",
                 "warning: The chat template “default” writes “ċ”, and the tokenizer puts it before each text: a program that encodes what the template writes with special tokens has it twice. [bos_twice]",
                 "    text:   “ċ” is [11, 196, 139, 257]; mended: [196, 139]",
                 "    remedy: Encode rendered prompts without special tokens, or set tokenizer.ggml.add_bos_token to false.",
                 "warning: The chat template “default” has the marker “<|im_end|>”, which is ordinary text in this model. [marker_is_text]",
                 "    text:   “<|im_end|>” is [60, 124, 105, 109, 95, 101, 110, 100, 124, 62]",
-                "    remedy: gguf_new_metadata.py --chat-template-file FIXED.jinja m.gguf mended.gguf",
+                SAVE + "m-fixed.gguf m-fixed-2.gguf",
                 "warning: The chat template “default” has the marker “<|zz|>”, which is ordinary text in this model. [marker_is_text]",
                 "    text:   “<|zz|>” is [60, 124, 122, 122, 124, 62]",
-                "    remedy: gguf_new_metadata.py --chat-template-file FIXED.jinja m.gguf mended.gguf",
+                SAVE + "m-fixed.gguf m-fixed-2.gguf",
                 "warning: The chat template “default” has an invisible character in line 2: U+200B. [template_invisible]",
-                "    remedy: gguf_new_metadata.py --chat-template-file FIXED.jinja m.gguf mended.gguf",
+                SAVE + "m-fixed.gguf m-fixed-2.gguf",
                 "1 error, 5 warnings in m.gguf.",
             ],
         ),
@@ -139,7 +140,7 @@ def spm(*more, **changes):
             bpe(("<|im_end|>", 3), ("<|end_of_message|>", 3), keys={TEMPLATE: "<|end_of_message|>"}),
             [
                 "warning: Token 259 “<|end_of_message|>”: it looks like the end of a turn, but llama.cpp does not end a generation there. [end_of_turn_goes_on]",
-                "    remedy: gguf_new_metadata.py --special-token-by-id eom 259 m.gguf mended.gguf",
+                "    remedy: gguf-new-metadata --special-token-by-id eom 259 m.gguf m-fixed.gguf",
                 "1 warning in m.gguf.",
             ],
         ),
@@ -155,10 +156,10 @@ def spm(*more, **changes):
             bpe() | {"pre": "nonsense"},
             [
                 "error: The pre-tokenizer “nonsense” is not known. The likeliest is chameleon: it cuts 0 of 129 tokens in two; deepseek-coder, starcoder, default cut no more, but are coarser. [pre_unknown]",
-                "    remedy: gguf_new_metadata.py --pre-tokenizer chameleon m.gguf mended.gguf",
+                "    remedy: gguf-new-metadata --pre-tokenizer chameleon m.gguf m-fixed.gguf",
                 "error: The BOS token is 11 “ċ”, which is ordinary text. [role_is_text]",
                 "    text:   “a” is [11, 97]",
-                "    remedy: gguf_new_metadata.py --special-token-by-id bos ID m.gguf mended.gguf",
+                CONVERT,
                 "2 errors in m.gguf.",
             ],
         ),
@@ -166,7 +167,7 @@ def spm(*more, **changes):
             bpe() | {"pre": None},
             [
                 "error: The file names no pre-tokenizer (tokenizer.ggml.pre). The likeliest is chameleon: it cuts 0 of 129 tokens in two; deepseek-coder, starcoder, default cut no more, but are coarser. [pre_missing]",
-                "    remedy: gguf_new_metadata.py --pre-tokenizer chameleon m.gguf mended.gguf",
+                "    remedy: gguf-new-metadata --pre-tokenizer chameleon m.gguf m-fixed.gguf",
                 "1 error in m.gguf.",
             ],
         ),
@@ -181,7 +182,7 @@ def spm(*more, **changes):
             [
                 "warning: Each text ends in “</s>” (tokenizer.ggml.add_eos_token), and the file has a chat template: a prompt that is encoded with special tokens tells the model that all is said, before it answers. [eos_behind_prompts]",
                 "    text:   “a” is [258, 97, 257]; mended: [258, 97]",
-                "    remedy: gguf_new_metadata.py --remove-metadata tokenizer.ggml.add_eos_token m.gguf mended.gguf",
+                "    remedy: gguf-new-metadata --force --remove-metadata tokenizer.ggml.add_eos_token m.gguf m-fixed.gguf",
                 "warning: The chat template “default” writes “<s>”, and the tokenizer puts it before each text: a program that encodes what the template writes with special tokens has it twice. [bos_twice]",
                 "    text:   “<s>” is [258, 258, 257]; mended: [258]",
                 "    remedy: Encode rendered prompts without special tokens, or set tokenizer.ggml.add_bos_token to false.",
@@ -232,8 +233,9 @@ def spm(*more, **changes):
         ),
     ],
 )
-def test_a_diagnosis_is_told_in_full(tmp_path, given, expected):
-    diagnosis = guiapp.doctor(write_vocab(tmp_path / "m.gguf", **given))
+def test_a_diagnosis_is_told_in_full(tmp_path, monkeypatch, given, expected):
+    monkeypatch.chdir(tmp_path)
+    diagnosis = guiapp.doctor(write_vocab("m.gguf", **given))
     findings = tuple(each for each in diagnosis.findings if each.code != "clean_up")
     assert list(text_lines(Diagnosis(findings, diagnosis.tokenizer, diagnosis.path))) == expected
 
@@ -252,8 +254,16 @@ def test_a_pre_tokenizer_that_fits_as_little_as_all_others_is_not_called_unknown
     assert finding.what.startswith("The file names no known pre-tokenizer, and no one fits its tokens: even ")
 
 
-@pytest.mark.parametrize(("chosen", "name"), [("{{ eos_token }}", "eos"), ("{{- 'x' + bos_token }}", "bos")])
-def test_a_template_that_writes_a_role_that_is_not_there_is_told_with_its_line(tmp_path, chosen, name):
+@pytest.mark.parametrize(
+    ("chosen", "name", "remedy"),
+    [
+        ("{{ eos_token }}", "eos", "Save the corrected template"),  # no token looks like one
+        ("{{- 'x' + bos_token }}", "bos", "gguf-new-metadata --special-token-by-id bos 0 "),
+    ],
+)
+def test_a_template_that_writes_a_role_that_is_not_there_is_told_with_its_line(
+    tmp_path, chosen, name, remedy
+):
     keys = {TEMPLATE: f"a\nb\nc\nd\n{chosen}\ne\nf\ng\nh"}
     given = {"model": "rwkv", "tokens": ["<s>", "a"], "types": [3, 1], "keys": keys}
     findings = guiapp.doctor(write_vocab(tmp_path / "m.gguf", **given)).findings
@@ -263,12 +273,12 @@ def test_a_template_that_writes_a_role_that_is_not_there_is_told_with_its_line(t
         f"The chat template “default” writes {name}_token, "
         f"but the file names none (tokenizer.ggml.{name}_token_id): nothing is written there."
     )
-    assert finding.remedy == f"gguf_new_metadata.py --special-token-by-id {name} ID m.gguf mended.gguf"
+    assert finding.remedy.startswith(remedy)
 
 
 WHOLE = Diagnosis(
     (
-        Finding("one", "error", "It *is* so.", "gguf_new_metadata.py --x m.gguf", pre="qwen2", tokens=(1, 2)),
+        Finding("one", "error", "It *is* so.", "gguf-new-metadata --x m.gguf", pre="qwen2", tokens=(1, 2)),
         Finding(
             "two",
             "warning",
@@ -291,7 +301,7 @@ def test_a_record_has_all_that_is_known_of_a_finding():
         "findings": [
             nothing
             | {"code": "one", "severity": "error", "what": "It *is* so.", "pre": "qwen2", "tokens": [1, 2]}
-            | {"remedy": "gguf_new_metadata.py --x m.gguf"},
+            | {"remedy": "gguf-new-metadata --x m.gguf"},
             nothing
             | {"code": "two", "severity": "warning", "what": "Another <b>.", "remedy": "Do it."}
             | {"changes": {"text": "a b", "before": [*range(13)], "after": [7]}}
@@ -314,7 +324,7 @@ def test_the_file_is_named_where_there_is_one(tmp_path):
 def test_ids_of_a_text_are_told_up_to_twelve():
     assert list(text_lines(WHOLE)) == [
         "error: It *is* so. [one]",
-        "    remedy: gguf_new_metadata.py --x m.gguf",
+        "    remedy: gguf-new-metadata --x m.gguf",
         "warning: Another <b>. [two]",
         "    text:   “a b” is [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, …]; mended: [7]",
         "    remedy: Do it.",
@@ -331,7 +341,7 @@ def test_in_markdown_each_severity_has_a_heading_and_commands_are_code():
         "1 error, 2 warnings.",
         "## 1 error",
         r"- It \*is\* so. (`one`)",
-        "  - Remedy: `gguf_new_metadata.py --x m.gguf`",
+        "  - Remedy: `gguf-new-metadata --x m.gguf`",
         "## 2 warnings",
         r"- Another \<b\>. (`two`)",
         r"  - Text: “a b” is \[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, …\]; mended: \[7\]",
@@ -342,4 +352,4 @@ def test_in_markdown_each_severity_has_a_heading_and_commands_are_code():
     assert told[-1] == ""
     assert count(WHOLE.findings[1:2]) == "1 warning"
     assert count(()) == "No findings"
-    assert not is_command("Do gguf_new_metadata.py ")
+    assert not is_command("Do gguf-new-metadata ")

@@ -16,19 +16,18 @@ def file_of(path, file_format="GGUF", **ids):
 
 
 @pytest.mark.parametrize(
-    ("path", "name"),
+    ("path", "read", "written"),
     [
-        (Path("folder", "m.gguf"), "m.gguf"),
-        (Path("two words's.gguf"), "'two words'\"'\"'s.gguf'"),
-        (Path("a\x1bb.gguf"), "model.gguf"),
-        (None, "model.gguf"),
+        (Path("folder", "m.gguf"), "folder/m.gguf", "folder/m-fixed.gguf"),
+        (Path("two words's.gguf"), "'two words'\"'\"'s.gguf'", "'two words'\"'\"'s-fixed.gguf'"),
+        (Path("a\x1bb.gguf"), "model.gguf", "model-fixed.gguf"),
+        (Path("sha256-1"), "sha256-1", "sha256-1-fixed"),
+        (None, "model.gguf", "model-fixed.gguf"),
     ],
 )
-def test_a_command_names_the_file_as_a_shell_takes_it(path, name):
-    assert (
-        new_metadata(file_of(path), "--some x", "Else.")
-        == f"gguf_new_metadata.py --some x {name} mended.gguf"
-    )
+def test_a_command_names_the_file_as_a_shell_takes_it(path, read, written):
+    command = new_metadata(file_of(path), "--some x", "Else.")
+    assert command == f"gguf-new-metadata --some x {read} {written}"
 
 
 @pytest.mark.parametrize("file_format", ["tokenizer.json", ""])
@@ -39,7 +38,7 @@ def test_other_files_are_mended_otherwise(file_format):
 @pytest.mark.parametrize(("ids", "role"), [({}, "eot"), ({"eot": 0}, "eom")])
 def test_an_end_of_a_generation_takes_the_role_that_is_free(ids, role):
     assert ending_generation(file_of(Path("m.gguf"), **ids), 1) == (
-        f"gguf_new_metadata.py --special-token-by-id {role} 1 m.gguf mended.gguf"
+        f"gguf-new-metadata --special-token-by-id {role} 1 m.gguf m-fixed.gguf"
     )
     assert ending_generation(file_of(None, "tokenizer.json", **ids), 1) == (
         "Add 1 to eos_token_id of generation_config.json. "

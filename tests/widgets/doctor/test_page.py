@@ -10,7 +10,7 @@ from fitting import unreadable
 from planted import document, rename_token, set_key, set_part
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication, QFileDialog
+from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 from small_files import bpe
 
 import guiapp
@@ -138,7 +138,7 @@ def test_a_remedy_is_copied_as_it_is(open_page, qtbot, faulty):
     choose(page, qtbot, "pre_of_other_family")
     qtbot.mouseClick(page.panel.copy_button, LEFT)
     assert QGuiApplication.clipboard().text() == page.model.finding.remedy
-    assert page.model.finding.remedy.startswith("gguf_new_metadata.py --pre-tokenizer")
+    assert page.model.finding.remedy.startswith("gguf-new-metadata --pre-tokenizer")
 
 
 def test_the_badge_counts_the_worst_and_leads_here(make_shell, qtbot, faulty):
@@ -152,7 +152,7 @@ def test_the_badge_counts_the_worst_and_leads_here(make_shell, qtbot, faulty):
     assert badge.text() == f"exact · {n_worst} warnings"
     shell.window.resize(1280, 800)
     QApplication.processEvents()
-    assert badge.text() == f"exact · {n_worst}"
+    assert badge.text() == f"{n_worst} warnings"
     qtbot.mouseClick(badge, LEFT)
     card = QApplication.activePopupWidget()
     assert isinstance(card, Explanation)
@@ -314,7 +314,7 @@ def test_all_that_is_told_of_a_finding(open_page, qtbot, faulty):
         "Pre of other family",
         "Tokens of now and mended",
         *("Try with afmoe", "Open text in Inspect", "REMEDY | Remedy", "Copy | Copy the remedy"),
-        "gguf_new_metadata.py --pre-tokenizer afmoe model.gguf mended.gguf | Remedy",
+        f"{page.model.findings[0].remedy} | Remedy",
     ]
     now = [f"{16 + at} dim" for at in range(5)]
     pieces = [word for at in range(5) for word in (f"span{at}", f"{at + 1} text")]
@@ -332,3 +332,17 @@ def test_all_that_is_told_of_a_finding(open_page, qtbot, faulty):
         "‹ | Previous finding | Previous finding",
         "› | Next finding | Next finding | off",
     ]
+
+
+@pytest.mark.parametrize("width", [1000, 1280])
+def test_findings_that_come_later_move_nothing_beside_the_badge(make_shell, qtbot, faulty, width):
+    shell = make_shell(b"abc", faulty, load)
+    shell.window.resize(width, 800)
+    QApplication.processEvents()
+    bar = shell.window.top_bar
+    beside = [each for each in bar.children() if isinstance(each, QWidget) and each is not bar.exactness]
+    before = [each.geometry() for each in beside]
+    qtbot.waitUntil(lambda: not shell.window.doctor.is_waiting)
+    QApplication.processEvents()
+    assert "warning" in bar.exactness.text()
+    assert [each.geometry() for each in beside] == before

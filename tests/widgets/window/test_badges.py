@@ -45,7 +45,7 @@ class FakeDoctor(QObject):
     worst, is_of_open_model = (), True
 
     def find(self, severity, count):
-        self.worst = [SimpleNamespace(severity=severity)] * count
+        self.worst = [SimpleNamespace(severity=severity, what="What is wrong.")] * count
         self.changed.emit()
 
 
@@ -74,10 +74,10 @@ def test_it_says_less_in_less_room(parts):
     assert not parts.badge.isHidden()
     assert said(parts) == ["exact"] * 3
     parts.doctor.find(ERROR, 2)
-    assert said(parts) == ["exact · 2 errors", "exact · 2", "exact"]
+    assert said(parts) == ["exact · 2 errors", "2 errors", "error"]
     parts.session.open("approximate")
     parts.check.agree(0.975)
-    assert said(parts) == ["approximate 97.5 % · 2 errors", "approximate 97.5 % · 2", "97.5 %"]
+    assert said(parts) == ["approximate 97.5 % · 2 errors", "2 errors · 97.5 %", "error"]
     parts.doctor.find("warning", 1)
     assert said(parts)[0] == "approximate 97.5 % · 1 warning"
     parts.doctor.find("", 0)
@@ -87,16 +87,20 @@ def test_it_says_less_in_less_room(parts):
     assert parts.badge.accessibleName() == "Exactness: approximate"
 
 
-def test_its_state_is_that_of_the_level_unless_the_file_has_errors(parts):
+def test_its_state_is_that_of_the_level_unless_the_file_has_errors_or_warnings(parts):
     states = {"exact": "good", "approximate": "warning", "unknown pre": "warning", REFUSED: "warning"}
     for level, state in states.items():
         parts.session.open(level)
         assert parts.badge.property("state") == state
-    parts.session.open("exact")
-    for severity, state in (("warning", "good"), (ERROR, "warning"), ("hint", "good")):
-        parts.doctor.find(severity, 1)
-        assert parts.badge.property("state") == state
-        assert parts.badge.accessibleDescription().endswith(f"The doctor found 1 {severity} in the file.")
+    for level in states:
+        parts.session.open(level)
+        for severity, state in (("warning", "warning"), (ERROR, "bad")):
+            parts.doctor.find(severity, 1)
+            assert parts.badge.property("state") == state
+            assert severity in parts.badge.accessibleName()
+            assert parts.badge.accessibleDescription().endswith(f"1 {severity} in the file. What is wrong.")
+        parts.doctor.find("", 0)
+        assert parts.badge.property("state") == states[level]
 
 
 def test_the_reason_has_the_first_remarks_about_the_file(parts):
