@@ -46,4 +46,11 @@ constexpr std::size_t announced_length(Byte lead) { return 1u + (lead >= 0xC0) +
 
 constexpr bool is_continuation(Byte byte) { return (byte & 0xC0) == 0x80; }
 
+// Where the last character of a text begins.
+inline std::size_t last_character(Bytes text) {
+    auto at = text.size();
+    while (at > 0 && is_continuation(text[--at])) {}
+    return at;
+}
+
 }  // namespace loupe

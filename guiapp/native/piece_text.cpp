@@ -58,7 +58,7 @@ Bytes PieceText::space() const { return spaces == Spaces::marked ? Bytes(space_s
 
 bool PieceText::leaves_alone(Bytes text) const {
     if (spaces == Spaces::marked || (spaces == Spaces::compact && holds(text, space_symbol))) return false;
-    if (charsmap.units.empty() && !removes_spaces) return is_valid(text);
+    if (charsmap.units.empty() && !removes_spaces && user_defined->n_tokens() == 0) return is_valid(text);
     bool was_space = removes_spaces;
     for (std::size_t at = 0; at < text.size();) {
         if (const auto stop = settled.end(text, at); stop > at) {
@@ -66,7 +66,7 @@ bool PieceText::leaves_alone(Bytes text) const {
             continue;
         }
         const auto [made, size] = next(text, at);
-        if (!std::ranges::equal(made, text.subspan(at, size))) return false;
+        if (!std::ranges::equal(made, text.subspan(at, size)) || last_character(made) > 0) return false;
         if (was_space && made[0] == ' ') return false;
         was_space = removes_spaces && made.back() == ' ';
         at += size;
@@ -74,10 +74,14 @@ bool PieceText::leaves_alone(Bytes text) const {
     return !was_space || text.empty();
 }
 
-// Put what text[start:end] becomes behind the output, spaces spelled as pieces spell them.
+// Put what text[start:end] becomes behind the output, spaces spelled as pieces spell them.  Its last character stands for all of
+// that text, as in SentencePiece; the characters before it for the empty span at its beginning.
 template <bool has_places>
 void PieceText::add(Bytes made, std::size_t start, std::size_t end, NormalizedText& output) const {
+    const auto begin = static_cast<std::int64_t>(start);
+    const auto last_made = last_character(made);
     for (std::size_t at = 0; at < made.size();) {
+        if (has_places && at == last_made) output.starts.resize(output.size(), begin), output.ends.resize(output.size(), begin);
         const bool is_mark = spaces == Spaces::compact && begins_with(made, at, space_symbol);
         const auto written = is_mark || made[at] == ' ' ? space() : made.subspan(at, 1);
         output.data.insert(output.data.end(), written.begin(), written.end());

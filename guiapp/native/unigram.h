@@ -36,9 +36,10 @@ struct UnigramNormalizer {
                 continue;
             }
             const auto [made, size] = next(text, at);
+            const auto last = std::ranges::equal(made, text.subspan(at, size)) ? 0 : last_character(made);
             for (std::size_t index = 0; index < made.size(); ++index) {
-                const auto start = at + std::min(index, size);
-                const auto end = index + 1 == made.size() ? at + size : at + std::min(index + 1, size);
+                const auto start = index < last ? at : at + std::min(index - last, size);
+                const auto end = index + 1 == made.size() ? at + size : index < last ? at : at + std::min(index - last + 1, size);
                 if (made[index] != ' ') {
                     begin_word(state, start, output);
                     output.append(made.subspan(index, 1), start, end);

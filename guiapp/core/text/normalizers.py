@@ -130,7 +130,10 @@ def normalize_unigram(
     while at < len(fragment):
         output, length = _normalize_one(fragment, at, charsmap, prefixes)
         pending = NormalizedBuilder()
-        pending.append(output, at, at + length)
+        if output == fragment[at : at + length]:
+            pending.keep(output, at)
+        else:
+            pending.append(output, at, at + length)
         stretch = pending.build()
         for byte, start, end in zip(output, stretch.starts.tolist(), stretch.ends.tolist(), strict=True):
             if byte != SPACE and not in_word:
