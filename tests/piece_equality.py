@@ -1,7 +1,9 @@
 """Whether a tokenizer does the same as the library sentencepiece with random texts.
 
-Spans are the library's, but for tokens of single bytes: the library gives the last one of a character all of
-it, and the others nothing; here they share its bytes.  So their edges lie somewhere in that character.
+Spans are the library's but for one thing: what a stretch of text became (a character, or several that the
+character map takes together) may be several tokens.  The library gives the last of them all of it, and the
+others nothing; here they share its bytes.  So where a token begins or ends within what a stretch became, its
+edge lies somewhere in that stretch; all other edges are equal.
 """
 
 from __future__ import annotations
@@ -43,7 +45,9 @@ def check(tokenizer: Tokenizer, library: Any, texts: Iterable[bytes], readable: 
 
 def check_decoded(tokenizer: Tokenizer, library: Any, ids: list[int]) -> None:
     decoded = library.decode(ids, return_type=bytes) if ids else b""
-    assert tokenizer.decode_bytes(ids, unparse_special=False) == decoded, ids
+    assert tokenizer.decode(ids, unparse_special=False).encode() == decoded, ids
+    is_repaired = "\ufffd".encode() in decoded
+    assert is_repaired or tokenizer.decode_bytes(ids, unparse_special=False) == decoded, ids
 
 
 def expected_edges(library: Any, text: bytes, has_prefix: bool) -> tuple[Any, Any]:
@@ -65,8 +69,4 @@ def expected_edges(library: Any, text: bytes, has_prefix: bool) -> tuple[Any, An
     nexts = np.append(np.flatnonzero(begins), len(begins) - 1)[np.cumsum(begins)]
     least, most = sources[firsts], np.where(begins, sources, sources[nexts])
     edges = np.stack([least, most], axis=1)
-    found = np.stack([edges[places[:-1]], edges[places[1:]]])
-    for index, (token, span) in enumerate(zip(told["ids"], told["offsets"], strict=True)):
-        if not library.is_byte(token):
-            found[:, index] = np.array(span)[:, None]
-    return found, told["ids"]
+    return np.stack([edges[places[:-1]], edges[places[1:]]]), told["ids"]

@@ -74,20 +74,16 @@ bool PieceText::leaves_alone(Bytes text) const {
     return !was_space || text.empty();
 }
 
-// Put what text[start:end] becomes behind the output, spaces spelled as pieces spell them.  Its last character stands for all of
-// that text, as in SentencePiece; the characters before it for the empty span at its beginning.
+// Put what text[start:end] becomes behind the output, spaces spelled as pieces spell them.
 template <bool has_places>
 void PieceText::add(Bytes made, std::size_t start, std::size_t end, NormalizedText& output) const {
-    const auto begin = static_cast<std::int64_t>(start);
-    const auto last_made = last_character(made);
     for (std::size_t at = 0; at < made.size();) {
-        if (has_places && at == last_made) output.starts.resize(output.size(), begin), output.ends.resize(output.size(), begin);
         const bool is_mark = spaces == Spaces::compact && begins_with(made, at, space_symbol);
         const auto written = is_mark || made[at] == ' ' ? space() : made.subspan(at, 1);
         output.data.insert(output.data.end(), written.begin(), written.end());
         at += is_mark ? space_symbol.size() : 1;
     }
-    if constexpr (!has_places) return;
+    if (!has_places || made.empty()) return;
     for (auto at = start; output.starts.size() < output.data.size();) {
         output.starts.push_back(static_cast<std::int64_t>(at));
         at = std::min(at + 1, end);
@@ -104,7 +100,8 @@ void PieceText::drop_last_spaces(NormalizedText& output) const {
     }
 }
 
-// What is dropped belongs to the character before it, but for spaces at both ends of the text.
+// What is dropped belongs to the character before it, but for spaces at both ends of the text.  The first of the characters that one
+// becomes stands for all of it, and the last of a user-defined piece for all of that, as in SentencePiece; the others for nothing.
 template <bool has_places>
 bool PieceText::normalize(Bytes text, bool begins, NormalizedText& output) const {
     std::size_t at = 0;
@@ -128,7 +125,10 @@ bool PieceText::normalize(Bytes text, bool begins, NormalizedText& output) const
         auto [made, size] = next(text, at);
         while (was_space && !made.empty() && made[0] == ' ') made = made.subspan(1);
         if (!made.empty()) {
-            add<has_places>(made, at, at + size, output);
+            const bool stays = std::ranges::equal(made, text.subspan(at, size));
+            const auto cut = stays ? last_character(made) : first_character(made);
+            add<has_places>(made.first(cut), at, stays ? at : at + size, output);
+            add<has_places>(made.subspan(cut), stays ? at : at + size, at + size, output);
             was_space = removes_spaces && made.back() == ' ';
         } else if (has_places && output.size() > 0) {
             output.ends.back() = static_cast<std::int64_t>(at + size);

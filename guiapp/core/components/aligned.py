@@ -105,7 +105,7 @@ def with_whole_characters(text: AlignedText, fragment: NDArray[np.uint8]) -> Ali
     """The same, but no character of the fragment is cut in two.
 
     Where a part of one was dropped, it goes whole to what stays of it; where it became several characters, to
-    the last of them.
+    the first of them.
     """
     if text.spans is None:
         return text
@@ -123,10 +123,10 @@ def with_whole_characters(text: AlignedText, fragment: NDArray[np.uint8]) -> Ali
     behind = borders[np.searchsorted(borders, ends[early])]
     starts[late] = np.maximum(before, ends_before[late])
     ends[early] = np.minimum(behind, starts_behind[early])
-    limits = np.full(len(starts) + 1, len(fragment))
-    limits[cut] = borders[np.searchsorted(borders, starts[cut], "right") - 1]
-    limits = np.minimum.accumulate(limits[::-1])[::-1]
-    return replace(text, spans=(np.minimum(starts, limits[:-1]), np.minimum(ends, limits[1:])))
+    limits = np.zeros(len(starts) + 1, np.int64)
+    limits[cut] = borders[np.searchsorted(borders, starts[cut])]
+    limits = np.maximum.accumulate(limits)
+    return replace(text, spans=(np.maximum(starts, limits[:-1]), np.maximum(ends, limits[1:])))
 
 
 def edited(text: AlignedText, edits: Edits) -> AlignedText:
