@@ -45,7 +45,9 @@ def check(tokenizer: Tokenizer, library: Any, texts: Iterable[bytes], readable: 
 
 def check_decoded(tokenizer: Tokenizer, library: Any, ids: list[int]) -> None:
     decoded = library.decode(ids, return_type=bytes) if ids else b""
-    assert tokenizer.decode_bytes(ids, unparse_special=False) == decoded, ids
+    assert tokenizer.decode(ids, unparse_special=False).encode() == decoded, ids
+    is_repaired = "\ufffd".encode() in decoded
+    assert is_repaired or tokenizer.decode_bytes(ids, unparse_special=False) == decoded, ids
 
 
 def expected_edges(library: Any, text: bytes, has_prefix: bool) -> tuple[Any, Any]:

@@ -23,12 +23,17 @@ USUAL_BYTES = 8  # of a token, at most
 
 
 def detokenize(
-    vocabulary: Vocabulary, ids: Iterable[int], remove_special: bool, unparse_special: bool
+    vocabulary: Vocabulary,
+    ids: Iterable[int],
+    remove_special: bool,
+    unparse_special: bool,
+    is_text: bool = False,
 ) -> bytes:
     """The bytes that a sequence of token ids stands for.
 
     `remove_special` drops a BOS in front and an EOS at the end where the vocabulary adds them;
     `unparse_special` writes control tokens as their text instead of leaving them out.
+    `is_text` writes what is no UTF-8 as the file's own library writes it in texts: U+FFFD, as often as there.
     Raises EncodeError for an id that the vocabulary does not have.
     """
     rules, special = vocabulary.rules, vocabulary.special_ids
@@ -36,11 +41,13 @@ def detokenize(
     if vocabulary.parts is not None:
         from guiapp.core.parts_decoding import decoding_of
 
-        return decoding_of(vocabulary).decode(token_ids, remove_special, unparse_special)
+        return decoding_of(vocabulary).decode(token_ids, remove_special, unparse_special, is_text)
     if vocabulary.pieces is not None:
         from guiapp.core.piece_decoding import decode_pieces
 
-        return decode_pieces(vocabulary, vocabulary.pieces, token_ids, remove_special, unparse_special)
+        return decode_pieces(
+            vocabulary, vocabulary.pieces, token_ids, remove_special, unparse_special, is_text
+        )
     strip_first = rules.add_space_prefix
     if remove_special and rules.add_bos and len(token_ids) and token_ids[0] == special.bos:
         token_ids = token_ids[1:]

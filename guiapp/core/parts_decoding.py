@@ -5,12 +5,13 @@ Source: https://github.com/huggingface/tokenizers, tokenizers/src/tokenizer/mod.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.components.decoders import ByteLevel
+from guiapp.core.components.decoders import ByteLevel, keeping_bytes
 from guiapp.core.vocab import byte_alphabet
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.parts import Parts
@@ -30,6 +31,7 @@ class PartsDecoding:
         self._normalized = {
             token.token_id: token.searched for token in parts.added_tokens if token.searched != token.content
         }
+        self._keeping_bytes = keeping_bytes(parts.decoder)
         self._is_token = vocabulary.attributes != Attribute.UNUSED
         self._is_shown = self._is_token.copy()
         special = {token.content for token in parts.added_tokens if token.special}
@@ -37,10 +39,12 @@ class PartsDecoding:
             if token.searched in special:
                 self._is_shown[token.token_id] = False
 
-    def decode(self, ids: NDArray[np.int32], remove_special: bool, unparse_special: bool) -> bytes:
-        """The text of some ids, in UTF-8; those that stand for nothing are left out.
+    def decode(
+        self, ids: NDArray[np.int32], remove_special: bool, unparse_special: bool, is_text: bool
+    ) -> bytes:
+        """The bytes of some ids; those that stand for nothing are left out.
 
-        `remove_special` leaves out the ids that are put around texts.
+        `remove_special` leaves out the ids that are put around texts; `is_text`: see `detokenize`.
         """
         before, after = self._parts.before, self._parts.after
         if remove_special and before and tuple(ids[: len(before)].tolist()) == before:
@@ -50,8 +54,12 @@ class PartsDecoding:
         ids = ids[(self._is_token if unparse_special else self._is_shown)[ids]]
         if isinstance(self._parts.decoder, ByteLevel) and not self._normalized:
             data: bytes = self._joined.decode(ids, len(ids) * USUAL_BYTES).tobytes()
-            return data.decode("utf-8", "replace").encode()
-        return self._parts.decoder.decode(list(map(self._text, ids.tolist()))).encode()
+            return data.decode("utf-8", "replace").encode() if is_text else data
+        texts = list(map(self._text, ids.tolist()))
+        with suppress(UnicodeEncodeError):  # regular expressions take characters only
+            if not is_text:
+                return self._keeping_bytes.decode(texts).encode(errors="surrogateescape")
+        return self._parts.decoder.decode(texts).encode()
 
     def _text(self, token_id: int) -> str:
         start, end = self._offsets[token_id : token_id + 2]

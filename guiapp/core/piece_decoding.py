@@ -11,6 +11,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.core.text import utf8
 from guiapp.core.text.piece_text import PieceText
 from guiapp.core.vocab.attributes import BYTE_TYPE, CONTROL_TYPE, UNKNOWN_TYPE
 from guiapp.core.vocab.piece_rules import PieceRules, TextRules
@@ -30,8 +31,9 @@ def decode_pieces(
     ids: NDArray[np.int32],
     remove_special: bool,
     unparse_special: bool,
+    is_text: bool,
 ) -> bytes:
-    """The text of some ids; bytes that are no character are U+FFFD each.
+    """The bytes of some ids; where it `is_text`, those that are no character are U+FFFD each.
 
     `remove_special` leaves out the BOS in front and the EOS at the end that the file asks for, and
     `unparse_special` writes the other control pieces.
@@ -43,29 +45,34 @@ def decode_pieces(
         ids = ids[:-1]
     is_control = kinds[ids] == CONTROL_TYPE
     if not unparse_special:
-        return _decoded(vocabulary, rules, ids)
+        return _decoded(vocabulary, rules, ids, is_text)
     bounds = np.flatnonzero(is_control).tolist()
-    written = [_decoded(vocabulary, rules, ids[: bounds[0] if bounds else len(ids)])]
+    written = [_decoded(vocabulary, rules, ids[: bounds[0] if bounds else len(ids)], is_text)]
     for at, end in pairwise([*bounds, len(ids)]):
-        written += [vocabulary.raw_text(int(ids[at])), _decoded(vocabulary, rules, ids[at + 1 : end])]
+        written += [
+            vocabulary.raw_text(int(ids[at])),
+            _decoded(vocabulary, rules, ids[at + 1 : end], is_text),
+        ]
     return b"".join(written)
 
 
-def _decoded(vocabulary: Vocabulary, rules: PieceRules, ids: NDArray[np.int32]) -> bytes:
+def _decoded(vocabulary: Vocabulary, rules: PieceRules, ids: NDArray[np.int32], is_text: bool) -> bytes:
     """The text of ids; control pieces say nothing, but bytes on both sides of one make no character."""
     kinds = vocabulary.stored_types[ids]
     first, start = _beginning(vocabulary, rules, ids)
     parts = [first]
-    has_bytes = bool((kinds == BYTE_TYPE).any())
+    is_repaired = is_text and bool((kinds == BYTE_TYPE).any())
     for at in [*np.flatnonzero(np.isin(kinds, (UNKNOWN_TYPE, CONTROL_TYPE))).tolist(), len(ids)]:
         if at < start:
             continue
         stretch = _joined(vocabulary, ids[start:at])
-        parts.append(_changed(REPAIRED, stretch) if has_bytes else stretch)
+        parts.append(_changed(REPAIRED, stretch) if is_repaired else stretch)
         parts += [rules.unknown_surface] if at < len(ids) and kinds[at] == UNKNOWN_TYPE else []
         start = at + 1
     text = b"".join(parts)
-    return text if rules.decoded is None else _changed(_text_of(rules.decoded), text)
+    if rules.decoded is None or not utf8.is_text(text):
+        return text
+    return _changed(_text_of(rules.decoded), text)
 
 
 def _text_of(rules: TextRules) -> PieceText:

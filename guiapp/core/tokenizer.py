@@ -337,7 +337,8 @@ class Tokenizer:
 
     def decode(self, ids: Iterable[int], remove_special: bool = False, unparse_special: bool = True) -> str:
         """The same as text, with U+FFFD for what is not valid UTF-8."""
-        return self.decode_bytes(ids, remove_special, unparse_special).decode("utf-8", "replace")
+        data = detokenize(self.vocabulary, ids, remove_special, unparse_special, is_text=True)
+        return data.decode("utf-8", "replace")
 
     @cached_property
     def exactness(self) -> Exactness:

@@ -46,4 +46,17 @@ constexpr std::size_t announced_length(Byte lead) { return 1u + (lead >= 0xC0) +
 
 constexpr bool is_continuation(Byte byte) { return (byte & 0xC0) == 0x80; }
 
+// Where the last character of a text begins, and where the first one ends.
+inline std::size_t last_character(Bytes text) {
+    auto at = text.size();
+    while (at > 0 && is_continuation(text[--at])) {}
+    return at;
+}
+
+inline std::size_t first_character(Bytes text) {
+    std::size_t end = !text.empty();
+    while (end < text.size() && is_continuation(text[end])) ++end;
+    return end;
+}
+
 }  // namespace loupe

@@ -9,8 +9,7 @@
 
 namespace loupe {
 
-// Byte i of `data` came from source[starts[i] : ends[i]].  Where a stretch of the source became several bytes, each takes
-// one byte of the source; the last takes what is left, and those for which none is left the empty span at its end.
+// Byte i of `data` came from source[starts[i] : ends[i]]; core/text/normalized.py has the rule.
 struct NormalizedText {
     std::vector<Byte> data;
     std::vector<std::int64_t> starts, ends;

@@ -58,7 +58,7 @@ Bytes PieceText::space() const { return spaces == Spaces::marked ? Bytes(space_s
 
 bool PieceText::leaves_alone(Bytes text) const {
     if (spaces == Spaces::marked || (spaces == Spaces::compact && holds(text, space_symbol))) return false;
-    if (charsmap.units.empty() && !removes_spaces) return is_valid(text);
+    if (charsmap.units.empty() && !removes_spaces && user_defined->n_tokens() == 0) return is_valid(text);
     bool was_space = removes_spaces;
     for (std::size_t at = 0; at < text.size();) {
         if (const auto stop = settled.end(text, at); stop > at) {
@@ -66,7 +66,7 @@ bool PieceText::leaves_alone(Bytes text) const {
             continue;
         }
         const auto [made, size] = next(text, at);
-        if (!std::ranges::equal(made, text.subspan(at, size))) return false;
+        if (!std::ranges::equal(made, text.subspan(at, size)) || last_character(made) > 0) return false;
         if (was_space && made[0] == ' ') return false;
         was_space = removes_spaces && made.back() == ' ';
         at += size;
@@ -83,7 +83,7 @@ void PieceText::add(Bytes made, std::size_t start, std::size_t end, NormalizedTe
         output.data.insert(output.data.end(), written.begin(), written.end());
         at += is_mark ? space_symbol.size() : 1;
     }
-    if constexpr (!has_places) return;
+    if (!has_places || made.empty()) return;
     for (auto at = start; output.starts.size() < output.data.size();) {
         output.starts.push_back(static_cast<std::int64_t>(at));
         at = std::min(at + 1, end);
@@ -100,7 +100,8 @@ void PieceText::drop_last_spaces(NormalizedText& output) const {
     }
 }
 
-// What is dropped belongs to the character before it, but for spaces at both ends of the text.
+// What is dropped belongs to the character before it, but for spaces at both ends of the text.  The first of the characters that one
+// becomes stands for all of it, and the last of a user-defined piece for all of that, as in SentencePiece; the others for nothing.
 template <bool has_places>
 bool PieceText::normalize(Bytes text, bool begins, NormalizedText& output) const {
     std::size_t at = 0;
@@ -124,7 +125,10 @@ bool PieceText::normalize(Bytes text, bool begins, NormalizedText& output) const
         auto [made, size] = next(text, at);
         while (was_space && !made.empty() && made[0] == ' ') made = made.subspan(1);
         if (!made.empty()) {
-            add<has_places>(made, at, at + size, output);
+            const bool stays = std::ranges::equal(made, text.subspan(at, size));
+            const auto cut = stays ? last_character(made) : first_character(made);
+            add<has_places>(made.first(cut), at, stays ? at : at + size, output);
+            add<has_places>(made.subspan(cut), stays ? at : at + size, at + size, output);
             was_space = removes_spaces && made.back() == ' ';
         } else if (has_places && output.size() > 0) {
             output.ends.back() = static_cast<std::int64_t>(at + size);

@@ -36,9 +36,13 @@ struct UnigramNormalizer {
                 continue;
             }
             const auto [made, size] = next(text, at);
+            const bool stays = std::ranges::equal(made, text.subspan(at, size));
+            std::size_t first = 0;
+            while (!stays && removes_spaces && first < made.size() && made[first] == ' ') ++first;
+            const auto stop = stays ? made.size() : first + first_character(made.subspan(first));
             for (std::size_t index = 0; index < made.size(); ++index) {
-                const auto start = at + std::min(index, size);
-                const auto end = index + 1 == made.size() ? at + size : at + std::min(index + 1, size);
+                const auto start = index < first ? at : index < stop ? at + std::min(index - first, size) : at + size;
+                const auto end = index + 1 < stop ? std::min(start + (index >= first), at + size) : at + size;
                 if (made[index] != ' ') {
                     begin_word(state, start, output);
                     output.append(made.subspan(index, 1), start, end);

@@ -1,11 +1,13 @@
 """From ids to bytes: llama.cpp's for any sequence of ids, and a clear answer to ids that do not exist."""
 
 import gc
+import json
 import random
 import weakref
 
 import numpy as np
 import pytest
+import tokenizers
 from arrays import as_array
 from conftest import VOCABS
 from deep_oracle import DeepOracle
@@ -16,6 +18,7 @@ from hypothesis import strategies as st
 import guiapp
 from guiapp.core.detokenizing import readable_clean_spaces
 from guiapp.core.formats.table import LAST
+from guiapp.core.text.utf8 import is_text
 from guiapp.native.detokenizer import clean_spaces
 
 SEED = 20261121
@@ -137,3 +140,32 @@ def test_what_a_model_has_decoded_with_goes_with_it(sample, tmp_path):
     LAST.clear()  # as if another one were opened
     gc.collect()
     assert vocabulary() is None
+
+
+BYTE_NAMES = {
+    "model": {
+        "type": "BPE",
+        "vocab": {"a": 0, "<0xF0>": 1, "<0x9F>": 2},
+        "merges": [],
+        "byte_fallback": True,
+    },
+    "decoder": {"type": "Sequence", "decoders": [{"type": "ByteFallback"}, {"type": "Fuse"}]},
+}
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.format)
+def test_a_token_of_a_part_of_a_character_gives_its_bytes(sample, tmp_path):
+    sample.write(tmp_path / sample.name)
+    tokenizer = guiapp.open_model(tmp_path / sample.name, "gpt-2" if sample.is_silent else None)
+    texts = {token: tokenizer.vocabulary.token_bytes(token) for token in range(len(tokenizer.vocabulary))}
+    parts = {token: text.rstrip() for token, text in texts.items() if not is_text(text)}  # as CLIP ends words
+    assert {token: tokenizer.decode_bytes([token]) for token in parts} == parts
+    assert {tokenizer.decode([token]) for token in parts} <= {"\ufffd"}
+
+
+def test_bytes_that_are_named_are_bytes_and_text_is_the_librarys(tmp_path):
+    (path := tmp_path / "tokenizer.json").write_text(json.dumps(BYTE_NAMES))
+    tokenizer, library = guiapp.open_model(path), tokenizers.Tokenizer.from_file(str(path))
+    for ids in ([1], [1, 2], [0, 1, 0]):
+        data = b"".join((b"a", b"\xf0", b"\x9f")[each] for each in ids)
+        assert (tokenizer.decode_bytes(ids), tokenizer.decode(ids)) == (data, library.decode(ids))

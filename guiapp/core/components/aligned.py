@@ -118,7 +118,11 @@ def aligned(fragment: bytes, is_first: bool) -> AlignedText:
 
 
 def with_whole_characters(text: AlignedText, fragment: NDArray[np.uint8]) -> AlignedText:
-    """The same, but a character of which a part was dropped goes whole to what stays of it."""
+    """The same, but no character of the fragment is cut in two.
+
+    Where a part of one was dropped, it goes whole to what stays of it; where it became several characters, to
+    the first of them.
+    """
     if text.spans is None:
         return text
     starts, ends = text.spans
@@ -126,7 +130,8 @@ def with_whole_characters(text: AlignedText, fragment: NDArray[np.uint8]) -> Ali
     ends_before, starts_behind = np.append(0, ends[:-1]), np.append(starts[1:], len(fragment))
     late = np.flatnonzero((ends_before < starts) & is_inside[starts])
     early = np.flatnonzero((ends < starts_behind) & is_inside[ends])
-    if len(late) + len(early) == 0:
+    cut = np.flatnonzero(is_inside[starts] & (text.data & 0xC0 != 0x80))
+    if len(late) + len(early) + len(cut) == 0:
         return text
     borders = np.flatnonzero(~is_inside)
     starts, ends = starts.copy(), ends.copy()
@@ -134,7 +139,10 @@ def with_whole_characters(text: AlignedText, fragment: NDArray[np.uint8]) -> Ali
     behind = borders[np.searchsorted(borders, ends[early])]
     starts[late] = np.maximum(before, ends_before[late])
     ends[early] = np.minimum(behind, starts_behind[early])
-    return replace(text, spans=(starts, ends))
+    limits = np.zeros(len(starts) + 1, np.int64)
+    limits[cut] = borders[np.searchsorted(borders, starts[cut])]
+    limits = np.maximum.accumulate(limits)
+    return replace(text, spans=(np.maximum(starts, limits[:-1]), np.maximum(ends, limits[1:])))
 
 
 def edited(text: AlignedText, edits: Edits) -> AlignedText:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from guiapp.core.components.aligned import AlignedText, Edits, edited_pieces, most_grown
-from guiapp.core.components.matching import Matcher, matcher_of
+from guiapp.core.components.matching import Literal, Matcher, matcher_of
 from guiapp.core.components.pre_tokenizers import metaspace_of
 from guiapp.core.components.said import Said
 from guiapp.core.errors import EncodeError
@@ -61,11 +61,15 @@ class Sequence(Decoder):
         return tokens
 
 
+@dataclass(frozen=True)
 class ByteLevel(Decoder):
     """Bytes from the characters that GPT-2 writes for them; tokens with other characters are text."""
 
+    keeps_bytes: bool = False  # see `keeping_bytes`
+
     def steps(self, tokens: list[str], most: int) -> list[str]:
-        return [b"".join(map(_bytes_of, tokens)).decode(errors="replace")]
+        data = b"".join(map(_bytes_of, tokens))
+        return [data.decode(errors="surrogateescape" if self.keeps_bytes else "replace")]
 
 
 def _bytes_of(token: str) -> bytes:
@@ -122,23 +126,25 @@ class EndOfWord(Decoder):
         ]
 
 
+@dataclass(frozen=True)
 class ByteFallback(Decoder):
     """Text from tokens that spell bytes, like <0x0A>; a run that is no UTF-8 gives U+FFFD for each byte."""
+
+    keeps_bytes: bool = False
 
     def steps(self, tokens: list[str], most: int) -> list[str]:
         return [
             text
             for is_byte, run in groupby(tokens, lambda token: BYTE_TOKEN.fullmatch(token) is not None)
-            for text in (_text_of_bytes(run) if is_byte else run)
+            for text in (self._text_of_bytes(run) if is_byte else run)
         ]
 
-
-def _text_of_bytes(tokens: Iterable[str]) -> list[str]:
-    data = bytes(int(token[3:5], 16) for token in tokens)
-    try:
-        return [data.decode()]
-    except UnicodeDecodeError:
-        return [REPLACEMENT] * len(data)
+    def _text_of_bytes(self, tokens: Iterable[str]) -> list[str]:
+        data = bytes(int(token[3:5], 16) for token in tokens)
+        try:
+            return [data.decode(errors="surrogateescape" if self.keeps_bytes else "strict")]
+        except UnicodeDecodeError:
+            return [REPLACEMENT] * len(data)
 
 
 class Fuse(Decoder):
@@ -174,7 +180,8 @@ class Replace(Decoder):
     content: str
 
     def steps(self, tokens: list[str], most: int) -> list[str]:
-        data = [token.encode() for token in tokens]
+        errors = "surrogateescape" if isinstance(self.matcher, Literal) else "strict"  # needs characters
+        data = [token.encode(errors=errors) for token in tokens]
         ends = np.cumsum([len(each) for each in data], dtype=np.int64)
         text = AlignedText(np.frombuffer(b"".join(data), np.uint8), most=4 * most)  # bytes
         found = self.matcher.segments(text.data, ends)
@@ -183,7 +190,7 @@ class Replace(Decoder):
         edits = Edits(starts, found.ends[found.are_matches], chosen, [self.content.encode()])
         new, moved = edited_pieces(text, edits, ends)
         joined, edges = new.data.tobytes(), [0, *moved.tolist()]
-        return [joined[start:end].decode() for start, end in pairwise(edges)]
+        return [joined[start:end].decode(errors=errors) for start, end in pairwise(edges)]
 
 
 @dataclass(frozen=True)
@@ -217,6 +224,13 @@ def _check_size(size: int, most: int) -> None:
         raise EncodeError(
             f"The file's decoder makes {size:,} characters or more of a few tokens. Decode less."
         )
+
+
+def keeping_bytes(decoder: Decoder) -> Decoder:
+    """The same, but bytes that are not UTF-8 become lone surrogates, as with `surrogateescape`."""
+    if isinstance(decoder, Sequence):
+        return Sequence(tuple(map(keeping_bytes, decoder.parts)))
+    return type(decoder)(keeps_bytes=True) if isinstance(decoder, ByteLevel | ByteFallback) else decoder
 
 
 def decoder_of(said: Any) -> Decoder:

@@ -185,7 +185,7 @@ def places_of(rules: FileRules, encoding: Encoding) -> Iterator[Place]:
 
 
 def _firsts_of_places(rules: FileRules, encoding: Encoding) -> NDArray[np.int64]:
-    """The tokens with which places begin, the first one always: no place cuts a character in two.
+    """The tokens with which places begin, the first one always: no place cuts what became of a character.
 
     Empty tokens belong to the one before, but for the prefix of what follows a special token.
     """
@@ -195,6 +195,11 @@ def _firsts_of_places(rules: FileRules, encoding: Encoding) -> NDArray[np.int64]
     own = np.append(data, np.uint8(0))[offsets[ids]]
     follows_special = np.append(True, (rules.vocabulary.signs[ids[:-1]] & NAMED) > 0)[: len(ids)]
     is_within = (source[starts] & CONTINUING_BITS == CONTINUING) | (own & CONTINUING_BITS == CONTINUING)
+    last = np.append(data, np.uint8(0))[offsets[ids + 1] - 1]
+    changes = (own[1:] != source[starts[1:]]) & (
+        last[:-1] != source[starts[1:] - 1]
+    )  # on both sides of its start
+    is_within[1:] |= changes & (starts[1:] == ends[:-1]) & (ends[:-1] > starts[:-1])
     is_first = np.where(ends > starts, ~is_within, follows_special)
     is_first[:1] = True
     return np.flatnonzero(is_first)

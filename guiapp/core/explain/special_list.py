@@ -18,6 +18,7 @@ from guiapp.core.errors import EncodeError
 from guiapp.core.system.checkpoint import checkpoint, stoppable
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.attributes import ATTRIBUTE_OF_TYPE, KINDS, Attribute
+from guiapp.core.vocab.merges import NO_TOKEN
 from guiapp.core.vocab.parts import AddedToken
 from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.remedies import GGUF
@@ -297,7 +298,7 @@ def _never_made(tokenizer: Tokenizer, ids: Sequence[int]) -> frozenset[int]:
     made = merging.rules.table[:, 3]
     is_made[made[made < len(vocabulary)]] = True  # behind them are numbers of what is no token
     is_made |= np.diff(vocabulary.token_offsets) <= LONGEST_CHARACTER
-    is_made[[token_id for each in merging.fallbacks for token_id, _ in each]] = True
+    is_made[[token for each in merging.fallbacks for token, _ in each if token != NO_TOKEN]] = True
     is_made |= (vocabulary.signs & Attribute.CONTROL == 0) | (vocabulary.signs & Attribute.UNKNOWN > 0)
     if vocabulary.special_ids.unk is not None:
         is_made[vocabulary.special_ids.unk] = True

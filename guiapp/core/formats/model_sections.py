@@ -183,6 +183,8 @@ def _cut(texts: Texts) -> list[str]:
 def _merges(said: Any, prefix: str) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     """Each rule is a text with a space in it, or a list of two texts; the first of a file says which."""
     checkpoint()
+    if not isinstance(said, Texts | list):
+        raise ComponentError("has merge rules that are not a list")
     are_pairs = said.are_pairs if isinstance(said, Texts) else bool(said) and not isinstance(said[0], str)
     if isinstance(said, Texts):
         data, offsets = said.data.copy(), said.offsets

@@ -28,10 +28,14 @@ R50K = _any_of(r"'(?:[sdmt]|ll|ve|re)", r" ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+",
 CL100K = _any_of(CONTRACTION, WORD, r"\p{N}{1,3}", SYMBOLS, LINE_ENDS, SPACES)
 CASED_WORDS = cased(UPPER_CATEGORIES, LOWER_CATEGORIES, f"{CONTRACTION}?")
 O200K = _any_of(*CASED_WORDS, r"\p{N}{1,3}", SYMBOLS_AND_SLASHES, LINE_ENDS, SPACES)
+NOT_HAN = r"&&[^\p{Han}]]"
+KIMI_WORDS = cased(UPPER_CATEGORIES[:-1] + NOT_HAN, LOWER_CATEGORIES[:-1] + NOT_HAN, f"{CONTRACTION}?")
+KIMI = Pattern("|".join((r"\p{Han}+", *KIMI_WORDS, r"\p{N}{1,3}", SYMBOLS, LINE_ENDS, SPACES)), "oniguruma")
 QWEN = _any_of(CONTRACTION, WORD, r"\p{N}", SYMBOLS, LINE_ENDS, SPACES)
 
 RANK_PATTERNS = {
     "cl100k_base": CL100K,
+    "kimi": KIMI,
     "llama-3": CL100K,
     "o200k_base": O200K,
     "qwen": QWEN,

@@ -19,6 +19,9 @@ from guiapp.core.errors import UnknownPreError, VocabError
 from guiapp.core.formats.rank_patterns import RANK_PATTERNS, patterns_of
 from guiapp.core.formats.ranks import MOST_TOKENS, RankFile, vocabulary_of
 from guiapp.core.formats.whole_file import WholeFile
+from guiapp.core.split.splitter import splitter_of
+from guiapp.core.text.packed_texts import sliced
+from guiapp.core.text.utf8 import is_text
 from guiapp.core.vocab.opening import METADATA, Opening
 from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.remarks import Remark
@@ -27,15 +30,20 @@ from guiapp.native.model_files import rank_lines
 from guiapp.native.strings import Packed
 
 LINE = rb"(?:[A-Za-z0-9+/]{4}){0,250}(?:[A-Za-z0-9+/]{2}(?:==|[A-Za-z0-9+/]=))? ([0-9]{1,10})\r?\n"
+EMPTY = b"\n= "  # begins the line of the empty token, as base64.b64decode takes it
 FIRST_LINES = re.compile(LINE + LINE)
 USUAL_SIZES = {
     "r50k_base": 50_000,
     "cl100k_base": 100_000,
     "llama-3": 128_000,
+    "kimi": 163_000,
     "qwen": 151_000,
     "o200k_base": 200_000,
 }
 """About how many tokens go with each pattern."""
+
+MOST_TRIED = 20_000  # tokens, on patterns
+LEAST_WHOLE = 1000  # of which the right pattern cuts at most one
 
 
 class KnownFile(NamedTuple):
@@ -67,6 +75,44 @@ LLAMA_3 = _from(
     *(f"<|reserved_special_token_{number}|>" for number in range(3, 248)),
 )
 QWEN = _from(151643, "<|endoftext|>", "<|im_start|>", "<|im_end|>", *(f"<|extra_{n}|>" for n in range(205)))
+
+
+def _numbered(name: str, *numbers: int) -> tuple[str, ...]:
+    """Llama 4's reserved tokens of one purpose."""
+    return tuple(f"<|{name}reserved_special_token_{number}|>" for number in range(*numbers))
+
+
+LLAMA_4 = _from(
+    200000,
+    *("<|begin_of_text|>", "<|end_of_text|>", *FILL_IN),
+    *("<|header_start|>", "<|header_end|>", "<|eom|>", "<|eot|>", "<|step|>"),
+    *_numbered("text_post_train_", 6),
+    *("<|python_start|>", "<|python_end|>", "<|finetune_right_pad|>"),
+    *_numbered("text_post_train_", 8, 69),
+    *("<|image_start|>", "<|image_end|>", *_numbered("vision_", 2)),
+    *("<|tile_x_separator|>", "<|tile_y_separator|>", *_numbered("vision_", 2, 6)),
+    *("<|image|>", *_numbered("vision_", 6, 7), "<|patch|>", *_numbered("vision_", 7, 1048)),
+    *(*_numbered("reasoning_", 8), "<|reasoning_thinking_start|>", "<|reasoning_thinking_end|>"),
+    *_numbered("", 904),
+)
+KIMI_NAMES = (
+    "[BOS] [EOS] <|im_end|> <|im_user|> <|im_assistant|> . <|start_header_id|> <|end_header_id|> . [EOT] "
+    "<|im_system|> <|tool_calls_section_begin|> <|tool_calls_section_end|> <|tool_call_begin|> "
+    "<|tool_call_argument_begin|> <|tool_call_end|> . <|im_middle|> <|media_begin|> <|media_content|> "
+    "<|media_end|> <|media_pad|> <think> </think>" + " ." * 230 + " [UNK] [PAD]"
+).split()
+KIMI = {f"<|reserved_token_{n}|>" if text == "." else text: n for n, text in enumerate(KIMI_NAMES, 163584)}
+LANGUAGES = (
+    "en zh de es ru ko fr ja pt tr pl ca nl ar sv it id hi fi vi he uk el ms cs ro da hu ta no th ur hr bg "
+    "lt la mi ml cy sk te fa lv bn sr az sl kn et mk br eu is hy ne mn bs kk sq sw gl mr pa si km sn yo so "
+    "af oc ka be tg sd gu am yi lo uz fo ht ps tk nn mt sa lb my bo tl mg as tt haw ln ha ba jw su"
+)
+WHISPER = _from(
+    50257,
+    *("<|endoftext|>", "<|startoftranscript|>", *(f"<|{language}|>" for language in LANGUAGES.split())),
+    *("<|translate|>", "<|transcribe|>", "<|startoflm|>", "<|startofprev|>", "<|nospeech|>"),
+    *("<|notimestamps|>", *(f"<|{number * 0.02:.2f}|>" for number in range(1501))),
+)
 KNOWN_FILES = {
     "306cd27f03c1a714eca7108e03d66b7dc042abe8c258b44c199a7ed9838dd930": KnownFile(
         "r50k_base", "r50k_base", {"<|endoftext|>": 50256}
@@ -100,6 +146,29 @@ KNOWN_FILES = {
             "Qwen's own code composes the characters of a text first (NFC); here it stays as it is.",
         ),
     ),
+    "d0bdbaf59b0762c8c807617e2d8ea51420eb1b1de266df2495be755c8e0ed6ed": KnownFile(
+        "Llama 4", "o200k_base", LLAMA_4, "<|begin_of_text|>"
+    ),
+    "b6c497a7469b33ced9c38afb1ad6e47f03f5e5dc05f15930799210ec050c5103": KnownFile(
+        "Kimi K2",
+        "kimi",
+        KIMI,
+        "",
+        Remark(
+            "versions_differ",
+            "The special tokens are those of Kimi K2.5; Kimi K3 has the same file, and names some otherwise.",
+        ),
+    ),
+    "b34b360dbb493e781e479794586d661700670d65564001f23024971d1f2fa126": KnownFile(
+        "Whisper",
+        "r50k_base",
+        WHISPER,
+        "",
+        Remark(
+            "versions_differ",
+            "The special tokens are those of Whisper up to large-v2; later ones add Cantonese.",
+        ),
+    ),
 }
 """By the SHA-256 of the file."""
 
@@ -117,9 +186,10 @@ def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
     opening.begin(METADATA)
     texts, ids = _tokens(file)
     if pre is None and known is None:
-        likely = likely_patterns(len(ids))
+        likely, fits = likely_patterns(texts)
         what = "is a list of ranks that is not known here, and such files do not say how text is split"
-        advice = f"Choose by hand: its size is that of {likely[0]}."
+        best = likely[0] if fits else "no pattern known here"
+        advice = f"Choose by hand: {best} keeps its tokens whole."
         raise UnknownPreError(str(file.error(what, advice)), "", likely)
     named, chosen = known.pre if known else "", pre or ""
     patterns = patterns_of(chosen or named)
@@ -142,9 +212,22 @@ def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
     )
 
 
-def likely_patterns(n_tokens: int) -> list[str]:
-    """The names of the patterns that a vocabulary of such a size may have, the likeliest first."""
-    return sorted(RANK_PATTERNS, key=lambda name: abs(USUAL_SIZES[name] - n_tokens))
+def likely_patterns(tokens: Packed) -> tuple[list[str], bool]:
+    """The names of all patterns, those that cut fewest tokens first, and whether the first cuts hardly any.
+
+    Merges never cross the edges of pieces, so the right pattern leaves tokens whole.  Of equal ones the one
+    whose vocabulary has about as many tokens goes first.
+    """
+    texts = sliced(*tokens)
+    tried = [text for text in texts[:: len(texts) // MOST_TRIED + 1] if len(text) > 1 and is_text(text)]
+    data = np.frombuffer(b"".join(tried), np.uint8)
+    ends = np.cumsum([len(text) for text in tried], dtype=np.int64)
+    n_cuts = {
+        name: len(splitter_of((pattern,)).split_each(data, ends)) - len(tried)
+        for name, pattern in RANK_PATTERNS.items()
+    }
+    names = sorted(RANK_PATTERNS, key=lambda name: (n_cuts[name], abs(USUAL_SIZES[name] - len(texts))))
+    return names, n_cuts[names[0]] * LEAST_WHOLE < len(tried)
 
 
 def _warnings(known: KnownFile | None, chosen: str) -> tuple[Remark, ...]:
@@ -160,10 +243,11 @@ def _tokens(file: WholeFile) -> tuple[Packed, NDArray[np.int64]]:
     n_lines = file.data.count(b"\n") + 1
     if n_lines > MOST_TOKENS:
         raise file.error(f"has {n_lines:,} lines, more than vocabularies have tokens")
-    found = rank_lines(np.frombuffer(file.data, np.uint8), n_lines)
+    data = file.data if EMPTY not in file.data else (b"\n" + file.data).replace(EMPTY, b"\n ")
+    found = rank_lines(np.frombuffer(data, np.uint8), n_lines)
     if not isinstance(found, int):
         return found
-    line, *others = file.data.splitlines()[found:]
+    line, *others = data.splitlines()[found:]
     if b" " not in line and not others:
         raise file.error("ends in the middle of a line")
     raise file.error(f"has a line that is not a token in base64 and its rank: “{quoted(line)}”")

@@ -19,7 +19,7 @@ ADDED, MODEL, GENERATION = "added_tokens.json", "config.json", "generation_confi
 HALVES = ("vocab.json", "merges.txt", "encoder.json", "vocab.bpe")  # of one tokenizer, each read with another
 USUAL_NAME = re.compile(
     r"(?:tokenizer\.json|vocab\.json|vocab\.txt|merges\.txt|tokenizer\.bin|tekken\.json"
-    r"|(?:tokenizer|spiece|sentencepiece\.bpe)\.model(?:\.v\w+)?)$"
+    r"|(?:tokenizer|spiece|sentencepiece\.bpe|spm|ice_text|tiktoken)\.model(?:\.v\w+)?|source\.spm)$"
 )
 ROLES = {
     "bos_token": "bos",

@@ -20,6 +20,10 @@ KINDS = (
     "tokenizer.model.v*",
     "spiece.model",
     "sentencepiece.bpe.model",
+    "spm.model",
+    "source.spm",
+    "ice_text.model",
+    "tiktoken.model",
     "tokenizer.bin",
     "*.tiktoken",
     "vocab.json",
@@ -84,8 +88,9 @@ def file_in(folder: Path) -> Path:
         )
     rivals = [other for other in names if is_tokenizer_name(other) and _rank(other) == _rank(chosen)]
     if len(rivals) > 1 and "*" in KINDS[_rank(chosen)]:
+        n_models = sum(map(is_tokenizer_name, names))
         raise VocabError(
-            f"The folder {name} holds {len(rivals):,} models: {quoted(chosen)} is one of them. "
+            f"The folder {name} holds {n_models:,} models: {quoted(chosen)} is one of them. "
             "Choose one by its file."
         )
     return folder / chosen

@@ -1,9 +1,10 @@
 """Text that a normaliser changed, byte by byte with the place that it came from.
 
 One rule says which source bytes an output byte stands for, so that spans of tokens always refer to what
-the user typed and tile it.  Where a stretch of L source bytes became m output bytes, each output byte takes
-one source byte; the last one takes what is left, and output bytes without a source byte take the empty span
-at the end of the stretch.  Inserted text is a stretch of no source bytes; dropped text belongs to no span.
+the user typed, tile it, and cut no character of it unless they are of single bytes.  Where a stretch of the
+source became other text, the first character of that stands for all of the stretch: each of its bytes takes
+one source byte, the last one what is left.  The others take the empty span at the end.  Inserted text is a
+stretch of no source bytes; dropped text belongs to no span.
 """
 
 from __future__ import annotations
@@ -41,9 +42,16 @@ class NormalizedBuilder:
 
     def append(self, output: bytes, start: int, end: int) -> None:
         """Add `output`, which replaces fragment[start : end]; an empty stretch means inserted text."""
+        size = next((at for at in range(1, len(output)) if output[at] & 0xC0 != 0x80), len(output))
+        edges = [min(start + k, end) for k in range(size)] + [end] * (len(output) - size)
         self._data += output
-        self._starts += [min(start + k, end) for k in range(len(output))]
-        self._ends += [min(start + k, end) for k in range(1, len(output))] + [end] * bool(output)
+        self._starts += edges
+        self._ends += edges[1:] + [end] * bool(output)
+
+    def keep(self, output: bytes, start: int) -> None:
+        """Add what stays as it is, byte by byte."""
+        for at, byte in enumerate(output, start):
+            self.append(bytes([byte]), at, at + 1)
 
     @property
     def start(self) -> int:

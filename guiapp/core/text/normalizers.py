@@ -132,7 +132,12 @@ def normalize_unigram(
     while at < len(fragment):
         output, length = _normalize_one(fragment, at, charsmap, kept, longest)
         pending = NormalizedBuilder()
-        pending.append(output, at, at + length)
+        if output == fragment[at : at + length]:
+            pending.keep(output, at)
+        else:
+            made = output.lstrip(b" ") if remove_extra_whitespaces else output
+            pending.append(output[: len(output) - len(made)], at, at)
+            pending.append(made, at, at + length)
         stretch = pending.build()
         for byte, start, end in zip(output, stretch.starts.tolist(), stretch.ends.tolist(), strict=True):
             if byte != SPACE and not in_word:

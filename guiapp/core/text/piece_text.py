@@ -129,7 +129,10 @@ class PieceText:
             output, length = self._next(text, at)
             output = output.lstrip(SPACE) if was_space else output
             if output:
-                builder.append(self._spell(output), at, at + length)
+                stays = output == text[at : at + length]
+                cut = len(output.decode()[:-1].encode()) if stays else 0  # of a user-defined piece, as there
+                builder.append(self._spell(output[:cut]), at, at)
+                builder.append(self._spell(output[cut:]), at, at + length)
                 was_space = rules.removes_spaces and output.endswith(SPACE)
             else:
                 builder.extend(at + length)

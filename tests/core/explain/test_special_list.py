@@ -166,6 +166,10 @@ def test_odd_files_do_not_break_the_list(tmp_path):
     ]
 
 
+def test_a_vocabulary_without_tokens_has_no_special_ones(tmp_path):
+    assert tokens_of(tmp_path, model="llama", pre=None, tokens=[], types=None, merges=None) == {}
+
+
 @pytest.mark.parametrize(
     ("pre", "searched"), [("default", [b"ab"]), ("llama-bpe", [b"ab", b"<|x|>"])]
 )  # which takes pieces whole

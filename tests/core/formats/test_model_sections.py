@@ -102,6 +102,7 @@ def test_pairs_may_hold_spaces():
             for rule in (" b", "a ", "ab", "")
         ),
         (BPE | {"merges": [["", "b"]]}, "has a merge rule that is not two texts"),
+        *((BPE | {"merges": merges}, "has merge rules that are not a list") for merges in ({}, "", None, 3)),
         (
             BPE | {"merges": ["a ##b", "a b"], "continuing_subword_prefix": "##"},
             "has a merge rule whose second text is shorter than the prefix “##”",

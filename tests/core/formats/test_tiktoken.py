@@ -16,7 +16,7 @@ from tiktoken.load import load_tiktoken_bpe
 import guiapp
 from guiapp.core.errors import UnknownPreError, VocabError
 from guiapp.core.formats.rank_patterns import RANK_PATTERNS
-from guiapp.core.formats.tiktoken import likely_patterns, sniff
+from guiapp.core.formats.tiktoken import KNOWN_FILES, sniff
 from guiapp.core.vocab.attributes import Attribute
 
 FORMATS = SHARED / "formats"
@@ -158,10 +158,10 @@ def test_llama_3s_ids_are_those_of_its_gguf():
 )
 def test_an_unknown_file_is_split_as_somebody_chooses(tmp_path, text):
     path = write(tmp_path / "own.tiktoken", [*ALL_BYTES, b"ab", b"aba", b"abab", b"ba", b" ba", b"\xc3\xa9"])
-    with pytest.raises(UnknownPreError, match="its size is that of r50k_base") as caught:
+    with pytest.raises(UnknownPreError, match="r50k_base keeps its tokens whole") as caught:
         guiapp.open_model(path)
     assert caught.value.pre == ""
-    assert caught.value.likely == ("r50k_base", "cl100k_base", "llama-3", "qwen", "o200k_base")
+    assert caught.value.likely == ("r50k_base", "cl100k_base", "llama-3", "qwen", "kimi", "o200k_base")
     for name, pattern in RANK_PATTERNS.items():
         tokenizer = guiapp.open_model(path, pre=name)
         assert tokenizer.exactness.level == "unknown pre"
@@ -181,10 +181,66 @@ def test_a_name_that_llama_cpp_knows_will_do_and_another_will_not(tmp_path):
         guiapp.open_model(path, pre="fal\ncon")
 
 
-def test_likely_patterns_go_by_the_number_of_tokens():
-    assert [likely_patterns(n)[0] for n in (0, 49_000, 99_999, 127_000, 152_000, 10**9)] == [
-        *("r50k_base", "r50k_base", "cl100k_base", "llama-3", "qwen", "o200k_base")
-    ]
+@pytest.mark.parametrize(
+    ("tokens", "likely"),
+    [
+        (["été", " 2024"], "r50k_base"),
+        (["123", "getElement", "!\n"], "cl100k_base"),
+        (["getElement", "!\n"], "cl100k_base"),
+        (["HelloThere", "e\u0301e\u0301", "12", "क्षि"], None),
+        (["क्षि", "12", "don't", "的a"], "o200k_base"),
+        (["क्षि", "12", "don't"], "kimi"),
+        ([], None),
+    ],
+)
+def test_a_hint_names_only_a_pattern_that_cuts_no_token(tmp_path, tokens, likely):
+    path = write(tmp_path / "own.tiktoken", [*ALL_BYTES, *(token.encode() for token in tokens)])
+    with pytest.raises(UnknownPreError) as caught:
+        guiapp.open_model(path)
+    assert likely in (None, caught.value.likely[0])
+    assert [name for name in RANK_PATTERNS if name in str(caught.value)] == [likely] * bool(likely)
+
+
+@pytest.mark.real_vocabs
+@pytest.mark.parametrize("name", ["cl100k_base.tiktoken", "llama-3.tokenizer.model"])
+def test_the_pattern_of_a_real_file_is_found_by_its_tokens(tmp_path, name):
+    lines = (FORMATS / name).read_bytes().splitlines(keepends=True)
+    (path := tmp_path / "unknown.tiktoken").write_bytes(b"".join(lines[:-1]))
+    with pytest.raises(UnknownPreError, match=f"{name.partition('.')[0]} keeps its tokens whole"):
+        guiapp.open_model(path)
+
+
+def test_an_empty_token_has_its_rank_and_is_never_found(tmp_path):
+    for empty in ("= 257\n", " 257\n"):
+        path = write(tmp_path / "own.tiktoken", [*ALL_BYTES, b"ab"])
+        path.write_text(path.read_text() + empty)
+        tokenizer = guiapp.open_model(path, pre="r50k_base")
+        assert (len(tokenizer.vocabulary), tokenizer.decode_bytes([257, 256])) == (258, b"ab")
+        for encoder in tokenizer.encoders:
+            for text in ("", "ab", "a b\n\n ab"):
+                ids = tokenizer.encode(text, encoder=encoder).token_ids.tolist()
+                assert ids == tokenizer.encode_readable(text, encoder=encoder).token_ids.tolist()
+                assert tokenizer.decode(ids) == text or encoder == "words"
+                assert 257 not in ids
+
+
+def test_known_files_have_the_special_tokens_of_their_makers():
+    known = {file.name: file for file in KNOWN_FILES.values()}
+    for name, n_tokens, texts in (
+        ("Llama 4", 202048, {"<|eot|>": 200008, "<|patch|>": 200092, "<|reasoning_thinking_end|>": 201143}),
+        ("Kimi K2", 163840, {"<|im_middle|>": 163601, "</think>": 163607, "[PAD]": 163839}),
+        ("Whisper", 51865, {"<|endoftext|>": 50257, "<|notimestamps|>": 50363, "<|30.00|>": 51864}),
+    ):
+        special = known[name].special
+        assert (max(special.values()) + 1, special | texts) == (n_tokens, special)
+
+
+def test_kimis_pattern_keeps_marks_in_words_and_chinese_apart(tmp_path):
+    texts = [*ALL_BYTES, "क्षि".encode(), "的是".encode(), b"don't", "的a".encode()]
+    tokenizer = guiapp.open_model(write(tmp_path / "own.tiktoken", texts), pre="kimi")
+    found = tokenizer.encode("क्षि的是don't的a")
+    assert found.token_ids.tolist()[:3] == [256, 257, 258]
+    assert 259 not in found.token_ids
 
 
 def test_ids_that_no_token_has_are_named_and_never_found(tmp_path):
@@ -207,7 +263,7 @@ def test_ids_that_no_token_has_are_named_and_never_found(tmp_path):
         (b"I!== 2", "has a line that is not a token in base64 and its rank"),
         (b"Iw==Iw== 2", "has a line that is not a token in base64 and its rank"),
         (b"Iw==\nIw== 3", "has a line that is not a token in base64 and its rank: “Iw==”"),
-        (b" 2", "has an empty token"),
+        (b"=\n= 2", "has a line that is not a token in base64 and its rank: “=”"),
         (b"Iw== 0", "has two tokens of the id 0"),
         (b"IQ== 2", "has two equal tokens: 0 and 2 are both '!'"),
         (b"Iw== 70000", "has 3 tokens, one of which has the id 70,000"),

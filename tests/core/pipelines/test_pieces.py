@@ -8,12 +8,14 @@ from functools import cache
 import pytest
 import sentencepiece
 from arrays import as_array, as_lists
+from conftest import SHARED
 from fuzzing import SEED, rounds
 from piece_equality import check
 from piece_models import trained
 from random_texts import text_of
 
 import guiapp
+from guiapp.core.text.utf8 import is_text
 
 MODELS = {
     "as llama's": {
@@ -48,6 +50,23 @@ PARTS = [
     ". ",
 ]
 NAMES = pytest.mark.parametrize("name", MODELS)
+REAL = (
+    "nerdstash.model",
+    "mistral-v1.tokenizer.model",
+    "j2-unigram.tokenizer.model",
+    "claude-2.tokenizer.json",
+    "../vocabs/ggml-vocab-llama-spm.gguf",
+    "../vocabs/ggml-vocab-nomic-bert-moe.gguf",
+)
+MARKED = [
+    *(part for part in PARTS if part != "\x01"),
+    *["\u2581", " ", "  "] * 4,
+    '"',
+    "\u00e9",
+    "\u3361",
+    "\u3300",
+    "\U0001f9a9",
+]
 
 
 @cache
@@ -104,6 +123,37 @@ def test_tokens_are_those_of_sentencepiece(tmp_path, name, kind):
     dice = random.Random(SEED)
     texts = [b"", b" ", b"  ", b" \n a  b ", *(some_text(dice) for _ in range(40))]
     check(guiapp.open_model(path), library, texts)
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        *("demo:spm", "demo:unigram"),
+        *(pytest.param(SHARED / "formats" / name, id=name, marks=pytest.mark.real_vocabs) for name in REAL),
+    ],
+)
+def test_spans_tile_the_text_and_cut_no_character_but_into_bytes(file):
+    tokenizer, dice = guiapp.open_model(file), random.Random(SEED)
+    drops_spaces = any(name in str(file) for name in ("demo:unigram", "nomic"))
+    for _ in range(150):
+        data = (text := "".join(dice.choices(MARKED, k=dice.randrange(1, 12)))).encode()
+        edges = {len(text[:end].encode()) for end in range(len(text) + 1)}
+        encoding = tokenizer.encode(data, add_special=False, encoder=dice.choice(tokenizer.exact_encoders))
+        spans, ids = encoding.spans.tolist(), encoding.token_ids.tolist()
+        for token, span in zip(ids, spans, strict=True):
+            is_whole = is_text(tokenizer.vocabulary.token_bytes(token))
+            assert edges.issuperset(span) or not is_whole, (text, spans)
+        gaps = zip([0, *(end for _, end in spans)], [*(start for start, _ in spans), len(data)], strict=True)
+        left_out = "".join(data[end:start].decode() for end, start in gaps)
+        assert left_out == "" or (drops_spaces and not left_out.strip(" \u2581\n")), (text, spans)
+
+
+@pytest.mark.real_vocabs
+def test_a_user_defined_piece_that_is_several_tokens_has_the_spans_of_the_library():
+    path, text = SHARED / "formats" / "nerdstash.model", ' \u2581"'
+    library = sentencepiece.SentencePieceProcessor(str(path))
+    check(guiapp.open_model(path), library, [text.encode()])
+    assert guiapp.open_model(path).encode(text, add_special=False).spans.tolist() == [[0, 1], [1, 5]]
 
 
 @NAMES

@@ -122,7 +122,7 @@ def test_what_a_word_drops_belongs_to_the_token_before_it():
 
 def test_unigram_spans_refer_to_the_text_before_the_map():
     pipeline = unigram({"▁": -3, "▁f": -1, "i": -1, "n": -1, "▁fin": -0.5})
-    assert encoded(pipeline, "  ﬁn\u3000 ﬁ ".encode()) == [[5, 2, 3], [2, 10, 11], [6, 11, 13]]
+    assert encoded(pipeline, "  ﬁn\u3000 ﬁ ".encode()) == [[5, 2, 3], [2, 10, 13], [6, 13, 13]]
 
 
 def test_neighbouring_unknown_characters_are_one_token():
