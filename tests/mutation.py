@@ -170,6 +170,26 @@ def sample(seed: int, count: int) -> list[Mutant]:
     )  # in any order, so that a run cut short tells of all layers
 
 
+def sample_since(revision: str, seed: int, count: int) -> list[Mutant]:
+    """Faults in lines that were added since a revision of git."""
+    command = ["git", "diff", "--unified=0", revision, "--", "guiapp"]
+    difference = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    added: dict[str, set[int]] = {}
+    for line in difference.splitlines():
+        if line.startswith("+++ b/"):
+            path = line.removeprefix("+++ b/")
+        elif (hunk := re.match(r"@@ \S+ \+(\d+),?(\d*)", line)) and path.endswith(".py"):
+            first, n_lines = int(hunk[1]), int(hunk[2] or 1)
+            added.setdefault(path, set()).update(range(first, first + n_lines))
+    dice, found = random.Random(seed), dict[tuple[str, str], Mutant]()
+    while len(found) < count:
+        (path,) = dice.choices(list(added), [len(lines) for lines in added.values()])
+        mutant = mutant_of(path, (ROOT / path).read_text(encoding="utf-8"), dice)
+        if mutant is not None and mutant.line in added[path]:
+            found[path, mutant.difference] = mutant
+    return list(found.values())
+
+
 def mirrored_tests(path: str, tree: Path = ROOT) -> list[str]:
     """The test files of the mirrored folder: of the same name first, then those that name the module."""
     source = Path(path)
@@ -246,14 +266,18 @@ def main() -> None:
     parser.add_argument(
         "--folder", default="guiapp", help="only those of the sample below it, as guiapp/widgets/tree"
     )
+    parser.add_argument("--since", metavar="REVISION", help="only in lines that git has as added since then")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--results", type=Path, default=Path("mutants.json"))
     options = parser.parse_args()
     started_s = time.monotonic()
     outcomes = json.loads(options.results.read_text()) if options.results.exists() else {}
-    mutants = {
-        f"{each.path}:{each.line}  {each.difference}": each for each in sample(options.seed, options.count)
-    }
+    chosen = (
+        sample_since(options.since, options.seed, options.count)
+        if options.since
+        else sample(options.seed, options.count)
+    )
+    mutants = {f"{each.path}:{each.line}  {each.difference}": each for each in chosen}
     untried = [
         name
         for name, mutant in mutants.items()
