@@ -284,7 +284,18 @@ def _draw(name: str, theme: str, run: Path, folder: Path) -> None:
     shown = ["--text", _your_text()] if page == "bench" else []
     if _shows_run(name):
         shown += ["--run", str(folder / USUAL_RUN if name.startswith("bench-done") else run)]
-    command = ["screenshot", "--page", page, "--model", model, "--theme", theme, "--force", "-o", str(picture)]
+    command = [
+        "screenshot",
+        "--page",
+        page,
+        "--model",
+        model,
+        "--theme",
+        theme,
+        "--force",
+        "-o",
+        str(picture),
+    ]
     _program(*command, *options, *shown)
 
 

@@ -35,6 +35,8 @@ LOOKS_LIKE_CONTROL = re.compile(
 WORD = re.compile(r"[Ġ▁ ]?[^\W\d_]+")
 PADDING = re.compile(r"\[PAD\d+\]|<\|?(?:pad|padding|dummy|extra)_?\d+\|?>")
 BYTE_NAME = re.compile(r"<0x[0-9A-Fa-f]{2}>")
+IN_ORIGINAL = "Nothing: the original lacks them, too."
+ASK_ORIGINAL = "Nothing, if the original lacks them, too: examine the file with --original to see."
 N_CHARACTERS = 16  # that are tried for a byte
 TYPED = (VocabType.SPM, VocabType.BPE, VocabType.WPM, VocabType.UGM, VocabType.PLAMO2)
 TYPES_KEY = "tokenizer.ggml.token_type"
@@ -125,7 +127,7 @@ def _missing_bytes(patient: Patient, missing: list[int]) -> Iterator[Finding]:
     no_ids = ": a text that needs one has no ids for it."
     groups = [
         (ERROR, texts.keys() - lacking, no_ids, CONVERT),
-        (HINT, lacking, no_ids, "Nothing: the original lacks them, too."),
+        (HINT, lacking, no_ids, ASK_ORIGINAL if original is None else IN_ORIGINAL),
     ]
     if not any(map(_characters_with, missing)):
         groups = [(HINT, {*missing}, "; no character needs those.", "Nothing: no text needs them.")]

@@ -8,7 +8,7 @@ from PySide6.QtCore import QMargins, QSize, Qt
 from PySide6.QtGui import QAction, QColor
 from PySide6.QtWidgets import QToolButton, QWidget
 
-from guiapp.core.doctor.findings import WARNING
+from guiapp.core.doctor.findings import ERROR, WARNING
 from guiapp.core.explain.exactness import REFUSED
 from guiapp.core.explain.figures import counted, percent
 from guiapp.viewmodels.doctor.model import DoctorModel
@@ -28,7 +28,8 @@ STATES = {
 }
 LOSS_COLORS = ("dim", "warning", "bad")  # where nothing is lost, something, and text that no token stands for
 ICON_PX = 14
-ROOM_FOR_SEVERITY_PX, ROOM_FOR_WORDS_PX, ROOM_FOR_FINDINGS_PX = 960, 1200, 1440  # of the window
+WORDS_FROM_PX = 1200  # of the window, from where on there is room for a level with its share
+ROOMS_PX = 960, WORDS_FROM_PX, 1440  # for “warning”, for that, and for findings beside it
 MOST_REMARKS = 4  # about the file; the list of models has all
 
 
@@ -109,7 +110,7 @@ class ExactnessBadge(Badge):
         self._choose_pre, self._show_doctor = choose_pre, show_doctor
         self._session = session
         self._doctor = doctor
-        self._has_words, self._names_findings = True, True
+        self._room = (True, True, True)
         session.vocabulary_changed.connect(self._follow)
         session.options_changed.connect(self._follow)
         session.encoder_check.changed.connect(self._follow)
@@ -118,19 +119,21 @@ class ExactnessBadge(Badge):
 
     def set_room(self, width_px: int) -> None:
         """Say less in a narrow window; errors and warnings of the file then stand in place of the level."""
-        room = width_px >= ROOM_FOR_WORDS_PX, width_px >= ROOM_FOR_FINDINGS_PX
-        if room != (self._has_words, self._names_findings):
-            self._has_words, self._names_findings = room
+        severity_px, words_px, findings_px = ROOMS_PX
+        room = width_px >= severity_px, width_px >= words_px, width_px >= findings_px
+        if room != self._room:
+            self._room = room
             self._follow()
             self.updateGeometry()
 
     def sizeHint(self) -> QSize:
         """With room for findings, which come a while after the model: nothing beside it moves by that."""
-        width_of, room = self.fontMetrics().size, 0
-        if not self._names_findings and self.window().width() >= ROOM_FOR_SEVERITY_PX:
-            longest = width_of(0, "9 warnings" if self._has_words else WARNING).width()
-            room = max(longest - width_of(0, self.text()).width(), 0)
-        return super().sizeHint().grownBy(QMargins(0, 0, room, 0))
+        (has_severity, has_words, has_findings), room_px = self._room, 0
+        if has_severity and not has_findings:
+            width_of = self.fontMetrics().horizontalAdvance
+            longest = "9 warnings" if has_words else WARNING
+            room_px = max(width_of(longest) - width_of(self.text()), 0)
+        return super().sizeHint().grownBy(QMargins(0, 0, room_px, 0))
 
     def remedies(self) -> list[QAction]:
         offered = {self._choose_pre: self._offers_pre, self._show_doctor: self._doctor.is_of_open_model}
@@ -155,12 +158,17 @@ class ExactnessBadge(Badge):
             vocabulary = self._session.vocabulary
             remarks = () if vocabulary is None else vocabulary.warnings[:MOST_REMARKS]
             reason = "\n\n".join((exactness.reason, *remarks))
-            text = f"{exactness.level}{share}" if self._has_words or not share else share.strip()
+            has_severity, has_words, has_findings = self._room
+            text = f"{exactness.level}{share}" if has_words or not share else share.strip()
             state = STATES[exactness.level]
             if worst := self._doctor.worst:
                 n_worst = counted(len(worst), worst[0].severity)
-                short = n_worst + (share and f" ·{share}") if self._has_words else worst[0].severity
-                text = f"{text} · {n_worst}" if self._names_findings else short
+                if has_findings:
+                    text += f" · {n_worst}"
+                elif has_words:
+                    text = n_worst + (share and f" ·{share}")
+                elif has_severity or worst[0].severity == ERROR:
+                    text = worst[0].severity
                 reason += f"\n\nThe doctor found {n_worst} in the file. {worst[0].what}"
                 state = ICONS[worst[0].severity][1], "warning"
             self.show_state(text, *state, reason)

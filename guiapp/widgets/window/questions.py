@@ -12,7 +12,9 @@ from guiapp.core.session_files.name import ENDING
 from guiapp.widgets.shared.file_names import ask_for_file
 from guiapp.widgets.shared.style_sheet import set_role
 
-MODEL_FILTER = "Tokenizers (*.gguf *.tiktoken *.model *.model.v* *.bin *.json *.txt *.txt.gz);;All files (*)"
+MODEL_FILTER = (
+    "Tokenizers (*.gguf *.tiktoken *.model *.spm *.model.v* *.bin *.json *.txt *.txt.gz);;All files (*)"
+)
 TEXT_FILTER = "All files (*)"
 SESSIONS = {ENDING: f"Sessions (*{ENDING})"}
 

@@ -15,7 +15,7 @@ from guiapp.widgets.shared.menu_button import MenuButton
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, ThemeSource
 from guiapp.widgets.window.actions import Actions
-from guiapp.widgets.window.badges import ROOM_FOR_WORDS_PX, ExactnessBadge, RoundTripBadge
+from guiapp.widgets.window.badges import WORDS_FROM_PX, ExactnessBadge, RoundTripBadge
 from guiapp.widgets.window.model_picker import ModelButton
 
 HEIGHT_PX = 48
@@ -60,7 +60,7 @@ class TopBar(QFrame):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        is_short = self.width() < ROOM_FOR_WORDS_PX
+        is_short = self.width() < WORDS_FROM_PX
         self.palette_button.set_short(is_short)
         self.exactness.set_room(self.width())
 

@@ -288,7 +288,7 @@ def tokens(**ids):
         ),
         ({"model": SMALL["model"] | {"merges": ["a a"]}}, "has a merge rule with “aa”, which is none of"),
         ({"model": SMALL["model"] | {"merges": [["a"]]}}, "not enough values to unpack"),
-        ({"model": SMALL["model"] | {"merges": 3}}, "is not laid out as such files are"),
+        ({"model": SMALL["model"] | {"merges": 3}}, "are not a list"),
         ({"model": SMALL["model"] | {"unk_token": "?"}}, "has the unknown token “?”, which is none"),
         ({"model": SMALL["model"] | {"fuse_unk": 1}}, "has a “fuse_unk” that is neither true nor false"),
         ({"normalizer": {"type": "Magic"}}, "Magic”, which is not known here"),

@@ -251,13 +251,14 @@ NOTHING = Highlights((0, 0), -1, -1)
 
 
 def test_what_is_selected_hovered_and_pointed_at_is_drawn_over_a_row():
-    selected, veil, accent = "accent 2-1…4+1 2…-2", "text text 2+0.5…4-0.5 4…-4", "accent 1…3 3…-3"
+    selected, veil, accent = "accent 2-1…4+1 2…-2", "text text 2+0.5…4", "accent 1…3 3…-3"
     assert highlighted(NOTHING) == []
     assert highlighted(NOTHING._replace(selection=(1, 3))) == [accent]
     assert highlighted(NOTHING._replace(selection=(7, 9))) == []
     assert highlighted(NOTHING._replace(selected_token=1)) == [selected]
-    assert highlighted(NOTHING._replace(hovered_token=1)) == [veil]
-    assert highlighted(Highlights((1, 3), 1, 1)) == [accent, veil, selected]
+    (drawn,) = highlighted(NOTHING._replace(hovered_token=1))
+    assert drawn.startswith(veil)  # characters need not be whole pixels wide
+    assert highlighted(Highlights((1, 3), 1, 1)) == [accent, drawn, selected]
     assert highlighted(NOTHING._replace(selected_token=3)) == []
     pointed = highlighted(NOTHING._replace(pointed_out=PointedOut(2, 4, 0, 7)))
     assert [each for each in pointed if "2-1" in each] == [selected]

@@ -53,7 +53,7 @@ def bounds(mask):
 def is_near(found, expected, most_px=1):
     """Whether two places are the same, but for what is rounded at their sides."""
     apart = [abs(a - b) for a, b in zip(found.getCoords(), expected.getCoords(), strict=True)]
-    return max(apart[::2]) <= most_px and max(apart[1::2]) < most_px
+    return max(apart[::2]) <= most_px and max(apart[1::2]) <= max(most_px - 1, 0)
 
 
 def inside(mask, rect):
@@ -163,7 +163,7 @@ def test_what_is_marked_is_covered_exactly(shown, start):
     assert is_near(bounds(changed), span_rect(editor, start, end))
     assert inside(changed, bounds(changed)).mean() > 0.97
     changed = change_by(editor, lambda: editor.set_hovered_token(token))
-    assert is_near(bounds(changed), of_token.adjusted(-1, -1, 1, 1))
+    assert is_near(bounds(changed), of_token, 2)  # lines may be half a pixel outside
     assert inside(changed, of_token).mean() > 0.7
     changed = change_by(editor, lambda: editor.set_selected_token(token))
     assert is_near(bounds(changed), of_token.adjusted(-2, -2, 2, 2))
