@@ -27,7 +27,7 @@ COMMANDS = [
     "tokenize demo:bpe -f a --encoder scan",
     "chat demo:bpe hi.json --template endless.jinja",
     "hunt demo:bpe tokenizers --seconds 60",
-    "hunt demo:bpe demo:spm --seconds 60",
+    "hunt demo:bpe demo:bpe --seconds 60",
     "bench demo:bpe --encoders fast,heap",
 ]
 SLOW_COMMANDS = [
