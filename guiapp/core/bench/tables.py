@@ -25,7 +25,7 @@ from guiapp.core.bench.wording import (
     size_text,
     time_text,
 )
-from guiapp.core.explain.figures import counted, percent
+from guiapp.core.explain.figures import counted, percent, with_prefix
 from guiapp.core.export.tables import NONE, Table
 
 CONTENDER, ONCE, PLUS_MINUS, IDS = "contender", "once", "± %", "ids"
@@ -118,7 +118,7 @@ def _tables_of_text(parts: Sequence[list[Record]], baseline: str) -> Iterator[Ta
 def _table(title: str, rows: Sequence[Record], baseline: str, beside: Sequence[Figures] = ()) -> Table:
     """A row for each contender: the figure, its interval and ratio, ids, and figures of other scenarios."""
     lead, *more = _figures(rows)
-    columns = [lead.column()]
+    columns = [*_tokens_columns([("", rows)]), lead.column()]
     if any(row["ci_s"] for row in rows):
         columns += [_spreads(rows), lead.ratios(rows, baseline), _ids(rows)]
     columns += [each.column() for each in (*more, *beside)]
@@ -164,13 +164,13 @@ def _series_table(rows: Sequence[Record], growth: Sequence[Record], baseline: st
     steps: dict[int, list[Record]] = {}
     for row in sorted(rows, key=lambda row: (int(row["size_bytes"]), int(row["threads"]))):
         steps.setdefault(row["size_bytes"] if scenario.chart == "curves" else row["threads"], []).append(row)
+    titles = [
+        f"{size_text(step)}," if scenario.chart == "curves" else f"{counted(step, 'thread')},"
+        for step in steps
+    ]
     series = [
-        Figures(
-            f"{size_text(step)}," if scenario.chart == "curves" else f"{counted(step, 'thread')},",
-            scenario.unit,
-            _each(each, VALUES[scenario.unit]),
-        )
-        for step, each in steps.items()
+        Figures(title, scenario.unit, _each(each, VALUES[scenario.unit]))
+        for title, each in zip(titles, steps.values(), strict=True)
     ]
     *_, last = steps.values()
     names = sorted(
@@ -178,6 +178,7 @@ def _series_table(rows: Sequence[Record], growth: Sequence[Record], baseline: st
         key=lambda name: [each.order(name) for each in reversed(series)],
     )
     columns = [
+        *_tokens_columns(list(zip(titles, steps.values(), strict=True))),
         *(each.column() for each in series),
         _spreads(rows),
         series[-1].ratios(last, baseline),
@@ -185,6 +186,23 @@ def _series_table(rows: Sequence[Record], growth: Sequence[Record], baseline: st
         _ids(rows),
     ]
     return _by_contender(_title(rows), names, columns, _note(rows))
+
+
+def _tokens_columns(steps: Sequence[tuple[str, Sequence[Record]]]) -> list[Column]:
+    """Tokens a second in each step, of scenarios with speeds; tokens of another vocabulary are no measure."""
+    if SCENARIOS[steps[0][1][0]["scenario"]].unit != "MB/s":
+        return []
+    return [
+        Column(
+            f"{title} tokens/s".strip(),
+            {
+                row["contender"]: with_prefix(row["tokens_per_s"])
+                for row in rows
+                if row["exact"] is not None and row["tokens_per_s"]
+            },
+        )
+        for title, rows in steps
+    ]
 
 
 def _growth_column(growth: Sequence[Record], row: Record) -> Column:

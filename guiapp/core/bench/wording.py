@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from guiapp.core.bench.growth import growth_words
+from guiapp.core.explain.figures import three_digits, with_prefix
 
 Record = Mapping[str, Any]
 BYTES_PER_MB = 1e6
@@ -69,3 +70,14 @@ def time_text(seconds: float) -> str:
 def on_threads(n_threads: int) -> str:
     """Behind the name of a place; "" for one."""
     return f", {n_threads} threads" if n_threads > 1 else ""
+
+
+def speed_number(speed: float, key: str) -> str:
+    """A speed without its unit, by its key in records: "126 M" tokens a second, "1,024" MB/s."""
+    return with_prefix(speed) if key == "tokens_per_s" else three_digits(speed)
+
+
+def speed_text(speed: float, key: str) -> str:
+    """The same with its unit, which stays beside it."""
+    unit = "tokens/s" if key == "tokens_per_s" else "MB/s"
+    return f"{speed_number(speed, key)} {unit}".replace(" ", "\N{NO-BREAK SPACE}")

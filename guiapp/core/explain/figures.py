@@ -31,3 +31,22 @@ def in_bytes(size_bytes: int) -> str:
         if size_bytes >= 1000**power:
             return f"{size_bytes / 1000**power:.1f} {unit}"
     return f"{size_bytes} B"
+
+
+def short_number(value: float) -> str:
+    """At most three digits and a prefix: 1.24 M, 2 M."""
+    scaled, prefix = _with_prefix(value)
+    return f"{scaled:.3g}{prefix}"
+
+
+def with_prefix(value: float) -> str:
+    """Three digits and a prefix, zeros too, as of all that are measured alike: 1.24 M, 2.00 M."""
+    scaled, prefix = _with_prefix(value)
+    return f"{scaled:#.3g}".rstrip(".") + prefix
+
+
+def _with_prefix(value: float) -> tuple[float, str]:
+    for factor, prefix in ((1e9, " G"), (1e6, " M"), (1e3, " k")):
+        if value >= factor:
+            return value / factor, prefix
+    return value, ""

@@ -37,6 +37,12 @@ class TextStatistics:
             return None
         return self.timed_bytes / BYTES_PER_MB / (self.elapsed_ns / NS_PER_S)
 
+    @property
+    def speed_tokens_per_s(self) -> float | None:
+        """The same in tokens, at as many bytes each as the text has."""
+        speed = self.speed_mb_per_s
+        return None if speed is None else speed * BYTES_PER_MB * self.n_tokens / self.n_bytes
+
 
 @dataclass(frozen=True)
 class SelectionStatistics:

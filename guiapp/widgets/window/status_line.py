@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QCheckBox, QFrame, QProgressBar, QSizePolicy, QWidget
 
-from guiapp.core.explain.figures import counted
+from guiapp.core.explain.figures import counted, with_prefix
 from guiapp.viewmodels.later import later
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.text.statistics import SelectionStatistics, format_duration, format_speed
@@ -105,8 +105,9 @@ class StatusLine(QFrame):
         density = speed = ""
         if is_known and statistics.characters_per_token is not None:
             density = f"{statistics.characters_per_token:.2f} characters/token"
-        if statistics.speed_mb_per_s is not None:
-            speed = f"{format_duration(statistics.elapsed_ns)} · {format_speed(statistics.speed_mb_per_s)}"
+        if (mb_per_s := statistics.speed_mb_per_s) is not None:
+            tokens = f"{with_prefix(statistics.speed_tokens_per_s or 0.0)} tokens/s"
+            speed = f"{format_duration(statistics.elapsed_ns)} · {tokens} · {format_speed(mb_per_s)}"
         choices = (
             (characters, size, density, speed),
             (characters, size, speed),

@@ -42,5 +42,5 @@ def test_a_new_row_is_planned_measured_told_and_read_again():
     assert {row["size_bytes"] for row in halves} == {571}
     assert problem_with(told) == ""
     lines = [" ".join(line.split()) for line in table_lines(told, "fast")]
-    assert "contender MB/s ± % of fast ids halves MB/s" in lines
+    assert "contender tokens/s MB/s ± % of fast ids halves MB/s" in lines
     assert "Speed of half a text: sample:welcome, 571 B" in lines

@@ -47,10 +47,10 @@ MARKDOWN = f"""\
 
 9 turns, 95 % intervals
 
-| contender | MB/s | ± % | of fast | ids |
-| :-- | --: | --: | --: | --: |
-| greedy | 200 | 15 | 2.00 | ≈ 50.0 % |
-| fast | 100 | 15 | 1.00 | equal |
+| contender | tokens/s | MB/s | ± % | of fast | ids |
+| :-- | --: | --: | --: | --: | --: |
+| greedy | 50.0 M | 200 | 15 | 2.00 | ≈ 50.0 % |
+| fast | 25.0 M | 100 | 15 | 1.00 | equal |
 
 ## Machine and versions
 
@@ -83,10 +83,10 @@ HTML = f"""\
 <svg><g id="chart1-a"/><b fill="url(#chart1-a)"/><use xlink:href="#chart1-a"/></svg></figure>
 <h2>Throughput: a|b, 10 kB</h2><p>9 turns, 95 % intervals</p>\
 <div class="wide"><table>\
-<thead><tr><th scope="col">contender</th><th scope="col">MB/s</th><th scope="col">± %</th>\
-<th scope="col">of fast</th><th scope="col">ids</th></tr></thead>
-<tbody><tr><td>greedy</td><td>200</td><td>15</td><td>2.00</td><td>≈ 50.0 %</td></tr>
-<tr><td>fast</td><td>100</td><td>15</td><td>1.00</td><td>equal</td></tr></tbody></table></div>
+<thead><tr><th scope="col">contender</th><th scope="col">tokens/s</th><th scope="col">MB/s</th>\
+<th scope="col">± %</th><th scope="col">of fast</th><th scope="col">ids</th></tr></thead>
+<tbody><tr><td>greedy</td><td>50.0 M</td><td>200</td><td>15</td><td>2.00</td><td>≈ 50.0 %</td></tr>
+<tr><td>fast</td><td>25.0 M</td><td>100</td><td>15</td><td>1.00</td><td>equal</td></tr></tbody></table></div>
 <h2>Machine and versions</h2><div class="wide"><table>\
 <thead><tr><th scope="col"></th><th scope="col"></th></tr></thead>
 <tbody><tr><td>cores</td><td>2</td></tr>

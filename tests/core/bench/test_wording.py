@@ -2,7 +2,7 @@
 
 import pytest
 
-from guiapp.core.bench.wording import size_text, time_text
+from guiapp.core.bench.wording import size_text, speed_text, time_text
 
 
 @pytest.mark.parametrize(
@@ -15,6 +15,17 @@ from guiapp.core.bench.wording import size_text, time_text
 )  # fmt: skip
 def test_sizes_have_the_unit_that_needs_the_fewest_digits(size_bytes, text):
     assert size_text(size_bytes) == text
+
+
+@pytest.mark.parametrize(
+    ("speed", "key", "text"),
+    [
+        (126_400_000, "tokens_per_s", "126 M tokens/s"), (2e6, "tokens_per_s", "2.00 M tokens/s"),
+        (304.2, "mb_per_s", "304 MB/s"), (0.1, "mb_per_s", "0.10 MB/s"),
+    ],
+)  # fmt: skip
+def test_speeds_have_three_digits_and_stay_beside_their_unit(speed, key, text):
+    assert speed_text(speed, key) == text.replace(" ", "\N{NO-BREAK SPACE}")
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,15 @@
 
 import pytest
 
-from guiapp.core.explain.figures import counted, in_bytes, percent, three_digits, times
+from guiapp.core.explain.figures import (
+    counted,
+    in_bytes,
+    percent,
+    short_number,
+    three_digits,
+    times,
+    with_prefix,
+)
 
 
 @pytest.mark.parametrize(
@@ -22,6 +30,14 @@ def test_shares_are_told_in_hundredths_as_in_print(share, n_digits, text):
 
 def test_shares_have_no_decimals_unless_asked_for():
     assert percent(0.954) == "95 %"
+
+
+@pytest.mark.parametrize(
+    ("value", "short", "aligned"),
+    [(0.5, "0.5", "0.500"), (1234, "1.23 k", "1.23 k"), (5e7, "50 M", "50.0 M"), (2e9, "2 G", "2.00 G")],
+)
+def test_large_numbers_have_a_prefix(value, short, aligned):
+    assert (short_number(value), with_prefix(value)) == (short, aligned)
 
 
 @pytest.mark.parametrize(

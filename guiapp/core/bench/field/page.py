@@ -24,7 +24,7 @@ from guiapp.core.bench.field.standings import (
     throughput,
 )
 from guiapp.core.bench.measurement import Record
-from guiapp.core.explain.figures import counted, three_digits
+from guiapp.core.explain.figures import counted, with_prefix
 from guiapp.core.export.html import Cell, Column, Html, beginning, joined, resource, table, tag, words
 from guiapp.core.export.tables import NONE
 
@@ -79,9 +79,9 @@ def _top(found: Field) -> Html:
 
 
 def _matrix(found: Field) -> Html:
-    """Contenders by vocabularies: whose ids are right, and MB/s on the first text."""
+    """Contenders by vocabularies: whose ids are right, and tokens a second on the first text."""
     main, text = detailed(found), found.texts[0] if found.texts else None
-    speed = "" if main is None or text is None else f"{text.title}, {main.title}: MB/s"
+    speed = "" if main is None or text is None else f"{text.title}, {main.title}: tokens/s"
     columns = [
         Column("", "name"),
         *(Column(each.title, is_descending=True, about=each.about) for each in found.vocabularies),
@@ -112,8 +112,8 @@ def _mark(vocabulary: VocabularyField, verdict: Judgement | None, row: Record | 
     if verdict.state != EQUAL:
         count = tag("small", f"{verdict.n_different:,}" if verdict.n_different else "", kind="count")
         mark = tag("a", joined([count, mark], " "), href=f"#{anchor(vocabulary, verdict)}")
-    speed = None if row is None else row["mb_per_s"]
-    shown = tag("small", "" if speed is None else three_digits(speed))
+    speed = None if row is None else row["tokens_per_s"]
+    shown = tag("small", "" if speed is None else with_prefix(speed))
     different = f"{verdict.n_different:,} of {verdict.n_texts:,} texts differ. "
     title = MEANINGS[verdict.state] if verdict.state == EQUAL else different + verdict.reason
     return Cell(joined([mark, " ", shown]), speed, verdict.state, title)
@@ -131,7 +131,7 @@ def _legend(found: Field) -> Html:
     if WRONG in states:
         told.append(f"Before {MARKS[WRONG]} stands how many of {n_texts:,} texts differ.")
     if found.texts:
-        told.append(f"Figures are MB/s on {found.texts[0].title}, one thread, caches warm.")
+        told.append(f"Figures are tokens/s on {found.texts[0].title}, one thread, caches warm.")
     nowhere = [each for each in standings(found) if not each.taken]
     if nowhere:
         told.append(f"No vocabulary here is for {', '.join(each.contender for each in nowhere)}.")

@@ -22,7 +22,7 @@ from guiapp.core.bench.field.standings import (
 from guiapp.core.bench.measurement import Record, half_width
 from guiapp.core.bench.remarks import warnings
 from guiapp.core.bench.wording import BYTES_PER_MB, size_text
-from guiapp.core.explain.figures import counted, percent, three_digits
+from guiapp.core.explain.figures import counted, percent, three_digits, with_prefix
 from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.export.html import Cell, Column, Html, bar, joined, section, table, tag
 from guiapp.core.export.tables import NONE
@@ -130,7 +130,7 @@ def _throughput(found: Field, vocabulary: VocabularyField) -> Iterator[Html]:
     yield tag("p", _fastest_sentence(found, vocabulary))
     columns = [Column("", "name"), Column("ids")]
     for text in found.texts:
-        columns += [Column(f"{text.title}, MB/s", "bars", is_descending=True), Column("±")]
+        columns += [Column(f"{text.title}, tokens/s", "bars", is_descending=True), Column("±")]
     names = [each.contender for each in standings(found)]
     measured = [name for name in names if any(throughput(vocabulary, name, text) for text in found.texts)]
     best = {text: _most(vocabulary, measured, text) for text in found.texts}
@@ -157,8 +157,11 @@ def speed_cell(row: Record | None, most: float, name: str, is_exact: bool) -> Ce
         return Cell(NONE, None, "bars none")
     kind = "ours" if name == OURS else "exact" if is_exact else "inexact"
     low, high = (row["size_bytes"] / seconds / 1e6 / most for seconds in reversed(row["ci_s"]))
-    drawn = joined([bar(row["mb_per_s"] / most, low, high, kind), tag("b", three_digits(row["mb_per_s"]))])
-    return Cell(drawn, row["mb_per_s"], "bars")
+    bytes_text = f"{three_digits(row['mb_per_s'])} MB/s"
+    texts = [tag("b", with_prefix(row["tokens_per_s"])), " ", tag("small", bytes_text)]
+    if row["exact"] is None:  # tokens of another vocabulary are no measure
+        texts = [tag("b", bytes_text)]
+    return Cell(joined([bar(row["mb_per_s"] / most, low, high, kind), *texts]), row["mb_per_s"], "bars")
 
 
 def _spread_cell(row: Record | None) -> Cell:
@@ -225,11 +228,11 @@ def _threads_table(main: VocabularyField, names: Sequence[str]) -> Html:
     largest = max((row["size_bytes"] for row in worst), default=0)
     texts = list(dict.fromkeys(row["corpus"] for row in worst))
     columns = [Column("", "name")]
-    columns += [Column(f"{counted(n, 'thread')}, MB/s", is_descending=True) for n in threads]
+    columns += [Column(f"{counted(n, 'thread')}, M tokens/s", is_descending=True) for n in threads]
     columns += [Column(f"{text}, {size_text(largest)}, ms") for text in texts]
     rows = []
     for name in names:
-        speeds = {row["threads"]: row["mb_per_s"] for row in _results(main, name, "threads")}
+        speeds = {row["threads"]: row["tokens_per_s"] / 1e6 for row in _results(main, name, "threads")}
         slow = {
             row["corpus"]: row["median_s"] * 1e3
             for row in _results(main, name, "worst")

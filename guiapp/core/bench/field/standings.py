@@ -10,6 +10,7 @@ from guiapp.core.bench.field.exactness import DISPUTED, EQUAL, LEFT_OUT, LOST, W
 from guiapp.core.bench.field.record import Field, UsedText, VocabularyField
 from guiapp.core.bench.findings import leaders
 from guiapp.core.bench.measurement import Record
+from guiapp.core.bench.wording import speed_text
 from guiapp.core.explain.figures import counted
 
 OURS = "Tokenloupe"
@@ -80,12 +81,13 @@ def throughput(vocabulary: VocabularyField, title: str, text: UsedText) -> Recor
 class Fastest(NamedTuple):
     """Of those whose ids are right with a vocabulary, the fastest with a text.
 
+    row     what was measured of it
     beside  those whose intervals touch its own, so that nobody knows
     ratio   how many times as fast as ours; None where ours was not measured
     """
 
     contender: str
-    mb_per_s: float
+    row: Record
     beside: tuple[str, ...]
     ratio: float | None
 
@@ -102,7 +104,7 @@ def fastest(found: Field, vocabulary: VocabularyField, text: UsedText) -> Fastes
     best, *touching = map(title_of, leaders(list(rows.values())))
     ours = rows.get(OURS)
     ratio = ours["median_s"] / rows[best]["median_s"] if ours is not None else None
-    return Fastest(best, rows[best]["mb_per_s"], tuple(touching), ratio)
+    return Fastest(best, rows[best], tuple(touching), ratio)
 
 
 def headline(found: Field) -> tuple[str, str]:
@@ -124,14 +126,16 @@ def headline(found: Field) -> tuple[str, str]:
 
 
 def _told(best: Fastest, vocabulary: str, text: str) -> str:
-    place = f"on {text} with {vocabulary}"
+    place, speeds = f"on {text} with {vocabulary}", ("tokens_per_s", "mb_per_s")
+    speed = "{} ({})".format(*(speed_text(best.row[key], key) for key in speeds))
+    speed = speed.replace("\N{NO-BREAK SPACE}", " ")  # the page would show it as an escape
     if best.beside:
         names = " and ".join((", ".join((best.contender, *best.beside[:-1])), best.beside[-1]))
-        return f"The fastest exact {place}, as far as this run can tell: {names}, {best.mb_per_s:,.0f} MB/s."
+        return f"The fastest exact {place}, as far as this run can tell: {names}, {speed}."
     than = ""
     if best.ratio is not None and best.contender != OURS:
         than = f", {best.ratio:.2g} × as fast as {OURS}"
-    return f"The fastest exact one {place} is {best.contender}: {best.mb_per_s:,.0f} MB/s{than}."
+    return f"The fastest exact one {place} is {best.contender}: {speed}{than}."
 
 
 def wrong_ones(found: Field) -> list[tuple[VocabularyField, Judgement]]:

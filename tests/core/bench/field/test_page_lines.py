@@ -137,5 +137,6 @@ def test_with_one_vocabulary_and_one_core_and_nothing_else_known_the_page_says_s
     assert told[:3] == [
         "p: (class=dim small) The field of tokenizers · · , 1 core · Tokenloupe",
         "h1: 2 tokenizers, one vocabulary: 2 give the right ids with all they take, 0 do not.",
-        "p: (class=second) The fastest exact one on Code <b> with Llama-3 is Tokenloupe: 100 MB/s.",
+        "p: (class=second) The fastest exact one on Code <b> with Llama-3 is Tokenloupe: "
+        "25.0 M tokens/s (100 MB/s).",
     ]

@@ -45,7 +45,8 @@ def test_the_headline_counts_and_names_the_fastest_exact_one():
     first, second = headline(field())
     assert first == "5 tokenizers, 2 vocabularies: 3 give the right ids with all they take, 2 do not."
     assert second == (
-        "The fastest exact one on English with Llama-3 is gigatoken: 200 MB/s, 2 × as fast as Tokenloupe."
+        "The fastest exact one on English with Llama-3 is gigatoken: "
+        "50.0 M tokens/s (200 MB/s), 2 × as fast as Tokenloupe."
     )
 
 
