@@ -1,0 +1,107 @@
+"""Scales of charts: where their ticks are, and ranges that move in steps while values come in."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+Range = tuple[float, float]
+ROUND = (1, 1.1, 1.2, 1.35, 1.5, 1.7, 1.9, 2.1, 2.4, 2.7, 3, 3.4, 3.8, 4.3, 4.8, 5.4, 6, 6.8, 7.6, 8.6, 10)
+"""Where a range that begins at 0 may end, times a power of ten."""
+DECADE_STEPS = 4  # where ranges of logarithms may end
+
+
+class Scale(NamedTuple):
+    """A quantity along one side of a chart.
+
+    title   with its unit: "tokens/s"
+    text    writes a value: "126 M"; None where there are no ticks
+    is_log  whether places are logarithms of values; the chart says so beside the title
+    values  where the ticks are, as far as there is room; at round values where none are given
+    """
+
+    title: str = ""
+    text: Callable[[float], str] | None = None
+    is_log: bool = False
+    values: Sequence[float] = ()
+
+    @property
+    def label(self) -> str:
+        return f"{self.title}, log scale" if self.is_log and self.title else self.title
+
+    def place(self, value: float) -> float:
+        """Where a value lies on the axis."""
+        return math.log10(value) if self.is_log else value
+
+    def ticks(self, low: float, high: float, n_most: int) -> list[tuple[float, str]]:
+        """Places between two, at most so many, and what is written there."""
+        text, n_most = self.text, max(n_most, 2)
+        if text is None:
+            return []
+        if self.values:
+            values = list(self.values)
+        elif self.is_log:
+            values = _log_values(10.0**low, 10.0**high, n_most)
+        else:
+            values = _round_values(low, high, n_most)
+        slack = 1e-9 * (high - low)
+        places = [(self.place(value), text(value)) for value in values]
+        return [tick for tick in places if low - slack <= tick[0] <= high + slack]
+
+
+NO_SCALE = Scale()
+
+
+def _round_values(low: float, high: float, n_most: int) -> list[float]:
+    """Multiples of 1, 2 or 5 times a power of ten."""
+    if not high > low:
+        return [low]
+    least = (high - low) / n_most
+    power = 10.0 ** math.floor(math.log10(least))
+    step = next(each * power for each in (1, 2, 5, 10) if each * power >= least * (1 - 1e-9))
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    return [index * step for index in range(first, last + 1)]
+
+
+def _log_values(low: float, high: float, n_most: int) -> list[float]:
+    """As many of 1, 2, 5 or 1, 3 of each decade as fit, else powers of ten; round values within a decade."""
+    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
+    for steps in ((1, 2, 5), (1, 3), (1,)):
+        values = [step * 10.0**decade for decade in range(first, last + 1) for step in steps]
+        inside = [value for value in values if low * (1 - 1e-9) <= value <= high * (1 + 1e-9)]
+        if len(inside) <= n_most and (len(inside) > 1 or steps == (1,)):
+            return inside if len(inside) > 1 else _round_values(low, high, n_most)
+    return inside[:: math.ceil(len(inside) / n_most)]
+
+
+def range_from_zero(highest: float) -> Range:
+    """From 0 to a round value that is not below the highest one."""
+    if not highest > 0:
+        return 0.0, 1.0
+    power = 10.0 ** math.floor(math.log10(highest))
+    return 0.0, next(each * power for each in ROUND if each * power >= highest * (1 - 1e-9))
+
+
+def log_range(lowest: float, highest: float) -> Range:
+    """Logarithms from and to quarters of a decade, one decade at least: with less nobody knows the scale."""
+    low = math.floor(math.log10(lowest) * DECADE_STEPS) / DECADE_STEPS
+    high = math.ceil(math.log10(highest) * DECADE_STEPS) / DECADE_STEPS
+    return (low, high) if high - low >= 1 else (math.floor(low), max(math.ceil(high), math.floor(low) + 1))
+
+
+def spread(places: Sequence[float], distance: float, low: float, high: float) -> list[float]:
+    """Ordered places moved the least so that they are `distance` apart, within bounds that have the room.
+
+    The least sum of squares, by pooling neighbours that would collide (isotonic regression).
+    """
+    pools: list[tuple[float, int]] = []  # the sum of what `distance` leaves of each place, and how many
+    for index, place in enumerate(places):
+        total, count = place - index * distance, 1
+        while pools and pools[-1][0] / pools[-1][1] > total / count:
+            total, count = total + pools[-1][0], count + pools[-1][1]
+            pools.pop()
+        pools.append((total, count))
+    most = max(high - (len(places) - 1) * distance, low)
+    firsts = [min(max(total / count, low), most) for total, count in pools for _ in range(count)]
+    return [first + index * distance for index, first in enumerate(firsts)]
