@@ -58,6 +58,8 @@ def call(owner, name):
     """Have Qt call a method."""
     if name == "event":
         QtWidgets.QApplication.sendEvent(owner, EVENTS[name])
+    elif isinstance(owner, QtWidgets.QGraphicsWidget):
+        QtWidgets.QGraphicsWidget.sceneEvent(owner, EVENTS[name])
     elif name in EVENTS:
         if isinstance(owner, QtWidgets.QAbstractScrollArea):
             QtWidgets.QAbstractScrollArea.viewportEvent(owner, EVENTS[name])

@@ -7,7 +7,7 @@ from itertools import combinations
 from pictures import Canvas, settle
 from PySide6.QtCore import QPoint, QRectF, Qt
 from PySide6.QtGui import QPainter, QRegion
-from PySide6.QtWidgets import QAbstractButton, QLabel, QWidget
+from PySide6.QtWidgets import QAbstractButton, QGraphicsView, QLabel, QWidget
 
 SIZES = (860, 480), (960, 510), (1000, 760), (1600, 950)  # the least, a quarter of a screen, usual ones
 
@@ -45,7 +45,8 @@ def _covering(parent: QWidget) -> list[str]:
     if layout is None:
         return []
     children = parent.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly)
-    parts = [part for part in children if part.isVisible() and layout.indexOf(part) >= 0]
+    shown = [part for part in children if part.isVisible() and layout.indexOf(part) >= 0]
+    parts = [part for part in shown if not isinstance(part, QGraphicsView)]  # a plot, with buttons on it
     return [
         f"{type(one).__name__} and {type(other).__name__} of {type(parent).__name__} have the same place"
         for one, other in combinations(parts, 2)

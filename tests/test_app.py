@@ -27,6 +27,30 @@ sys.exit(app.run_window({model!r}, None))
 """
 
 
+CODE_FOR_CHARTS = """
+import sys
+from PySide6.QtWidgets import QMenu
+from guiapp import app
+from guiapp.widgets.window import pages
+
+def show_charts(shell):
+    def show():
+        print("pyqtgraph" in sys.modules)
+        page = shell.window.pages.show_page("bench")
+        print("pyqtgraph" in sys.modules)
+        (menu,) = page.results.chart("throughput").findChildren(QMenu)
+        next(each for each in menu.actions() if each.text() == "Copy as SVG").trigger()
+        shell.window.close()
+    shell.session.round_trip.changed.connect(show)
+    return shell
+
+pages.IMPORT_AFTER_MS = 10**6
+build = app.build
+app.build = lambda *arguments: show_charts(build(*arguments))
+sys.exit(app.run_window("demo:toy", None))
+"""
+
+
 @pytest.fixture
 def environment(tmp_path):
     """A home of its own."""
@@ -47,6 +71,12 @@ def run(code, environment):
         timeout=120,
         check=False,
     )
+
+
+@pytest.mark.slow
+def test_pyqtgraph_comes_with_the_first_chart_and_a_copied_one_does_not_crash_at_the_end(environment):
+    result = run(CODE_FOR_CHARTS, environment)
+    assert (result.returncode, result.stdout.split()) == (0, ["False", "True"]), result.stderr
 
 
 @pytest.mark.slow

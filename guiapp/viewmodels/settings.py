@@ -96,6 +96,7 @@ class Settings(QObject):
     compare_terms = Text()
     own_contenders = Text()
     vocabulary_columns = Text()
+    bench_unit = Choice("tokens_per_s", "mb_per_s")
     debugger = Text()
     lessons = Text()
     finished_lessons = Text()

@@ -41,6 +41,7 @@ class LiveRun:
         self._live: dict[tuple[str, str], Record] = {}
         self._load: float | None = None
         self._mhz: float | None = None
+        self._record: Record | None = None  # of the events so far, once somebody asked: growth takes time
 
     @classmethod
     def of(cls, record: Record) -> LiveRun:
@@ -50,6 +51,7 @@ class LiveRun:
     def add(self, event: Mapping[str, Any]) -> None:
         """Take note of one event."""
         self.report.add(event)
+        self._record = None
         match event["event"]:
             case "loading":
                 self.loading[event["contender"]] = Loading(event.get("stage", ""), event.get("share") or 0.0)
@@ -75,6 +77,7 @@ class LiveRun:
     def end(self) -> None:
         """Nothing follows: what has samples is kept as it is."""
         self.report.results += self._with_samples()
+        self._record = None
         self._live, self.loading = {}, {}
 
     @property
@@ -85,7 +88,9 @@ class LiveRun:
     @property
     def record(self) -> Record:
         """The run as `tokenloupe bench --json` writes it."""
-        return self.report.record()
+        if self._record is None:
+            self._record = self.report.record()
+        return self._record
 
     @property
     def noise(self) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,8 @@ from guiapp.viewmodels.bench.live import LiveRun, Loading, deviations_of
 from guiapp.viewmodels.bench.own import OwnContenders
 from guiapp.viewmodels.bench.runner import BenchRunner
 from guiapp.viewmodels.model_session import ModelSession
+
+MOST_HASHED = 4 << 20  # bytes of a text, to see whether it is the one that was measured
 
 
 class BenchModel(QObject):
@@ -219,6 +222,22 @@ class BenchModel(QObject):
     def record(self) -> Record:
         """The run as `tokenloupe bench --json` writes it."""
         return self._run.record
+
+    @property
+    def measured_another(self) -> str:
+        """What the results are of where that is not open now: "model" or "text"; "" where both are."""
+        vocabulary, now, document = (
+            self.record["vocabulary"],
+            self._session.vocabulary,
+            self._session.document,
+        )
+        if now is not None and vocabulary.get("path") not in (None, str(now.path)):
+            return "model"
+        used = next((each for each in self.record["corpora"] if each["name"] == YOUR_TEXT), None)
+        if used is None or used.get("size_bytes", document.size) > MOST_HASHED:
+            return ""
+        is_same = document.size == used.get("size_bytes", document.size)
+        return "" if is_same and sha256(document.text()).hexdigest() == used["sha256"] else "text"
 
     def open_run(self, path: Path) -> None:
         """Show a run that is in a file; not while one is going on."""

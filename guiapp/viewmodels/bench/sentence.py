@@ -37,7 +37,9 @@ def sentence_of(model: BenchModel, verdict: Verdict | None) -> str:
     """One line of short sentences."""
     if not (model.is_running or model.results or model.progress):
         return _plan(model)
+    another = "" if model.is_running or not model.results else model.measured_another
     told = [
+        f"Measured with another {another}: run again to measure the one that is open." if another else "",
         "Paused." if model.is_paused else "",
         *_verdict(verdict, model.is_running),
         _opening(model) if model.is_running else _unmeasured(model),

@@ -1,27 +1,36 @@
-"""Charts as pictures: those on screen, and all charts of a run for paper."""
+"""All charts of a run for paper, as PNG and SVG."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
-from PySide6.QtCore import QBuffer, QMargins, QPoint, QRect
-from PySide6.QtGui import QImage, QImageWriter, QPaintDevice, QPainter
-from PySide6.QtSvg import QSvgGenerator
+from PySide6.QtCore import QObject, QRect, Signal
 
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.scenarios import SCENARIOS
-from guiapp.widgets.bench.charts import Chart, Paper, Showing, showing_of
-from guiapp.widgets.bench.curves import QUANTITIES, CurveChart
-from guiapp.widgets.bench.exactness import ExactnessChart
-from guiapp.widgets.bench.scenarios import chart_of, rows_of, texts_of
-from guiapp.widgets.shared.theme import MARGIN_PX
+from guiapp.widgets.bench.charts import (
+    EXACTNESS,
+    UNITS,
+    Showing,
+    chart_class,
+    rows_of,
+    show_records,
+    showing_of,
+    texts_of,
+)
+from guiapp.widgets.shared.charts.chart import PAPER, Chart
+from guiapp.widgets.shared.charts.pictures import png_of, svg_of
 
-PICTURE_SCALE = 2  # of PNG files, for print and projectors
-PAPER_WIDTH_PX = 900
-PAPER_ROW_PX = 30  # for each contender
-LEAST_HEIGHT_PX, MORE_HEIGHT_PX = 300, 80
-MARGINS = QMargins(MARGIN_PX, MARGIN_PX, MARGIN_PX, MARGIN_PX)
+WIDTH_PX, ROW_PX, LEAST_HEIGHT_PX, MORE_HEIGHT_PX = 900, 30, 300, 110
+
+
+class _Paper(QObject):
+    """The light theme on white, whatever the screen shows."""
+
+    changed = Signal()
+    theme = PAPER
 
 
 class Picture(NamedTuple):
@@ -46,55 +55,25 @@ def paper_charts(run: Record, baseline: str) -> Iterator[tuple[str, str]]:
 
 def _charts_of(run: Record, baseline: str) -> Iterator[tuple[str, Chart]]:
     """Each chart laid out for paper; only until the next one is asked for."""
-    results, paper, showing = run["results"], Paper(), showing_of(run, baseline=baseline)
+    results, showing = run["results"], showing_of(run, PAPER, baseline=baseline, is_speed=False)
     for scenario, row in SCENARIOS.items():
         for text in texts_of(results, scenario):
-            rows, chart = rows_of(results, scenario, text), chart_of(scenario, paper)
+            rows = rows_of(results, scenario, text)
             name = ", ".join(filter(None, (row.title, text)))
-            yield name, _laid_out(chart, rows, showing)
-            if isinstance(chart, CurveChart) and row.grows and not row.own_texts:
-                chart.show_quantity(QUANTITIES[-1])
-                yield f"{name}: {chart.quantity.name}", chart
+            yield name, _laid_out(scenario, rows, showing)
+            if row.grows and not row.own_texts:
+                speed = replace(showing, is_speed=True)
+                yield f"{name}: {UNITS[speed.unit]}", _laid_out(scenario, rows, speed)
             if scenario == "throughput":
-                yield f"Speed × exactness, {text}", _laid_out(ExactnessChart(paper), rows, showing)
+                yield f"Speed × exactness, {text}", _laid_out(EXACTNESS, rows, showing)
 
 
-def _laid_out(chart: Chart, rows: Sequence[Record], showing: Showing) -> Chart:
+def _laid_out(key: str, rows: Sequence[Record], showing: Showing) -> Chart:
     """The chart with these records, as large as they need, without a window."""
-    chart.answers = False
-    chart.show_results(rows, showing)
-    n_names = len({row["contender"] for row in rows})
-    least_px = max(n_names * PAPER_ROW_PX + MORE_HEIGHT_PX, LEAST_HEIGHT_PX, chart.minimumSizeHint().height())
-    chart.resize(PAPER_WIDTH_PX, least_px)
-    chart.redraw()  # nobody tells a widget that is never shown
+    chart = chart_class(key)(_Paper(), "", has_button=False)
+    height_px = len({row["contender"] for row in rows}) * ROW_PX + MORE_HEIGHT_PX
+    chart.resize(WIDTH_PX, max(height_px, LEAST_HEIGHT_PX))
+    show_records(chart, key, rows, showing)
+    chart.resize(WIDTH_PX, max(chart.height(), chart.minimumSizeHint().height()))
+    chart.grab(QRect(0, 0, 1, 1))  # lays it out; a window of its own would bring warnings
     return chart
-
-
-def svg_of(chart: Chart) -> str:
-    """A chart as an SVG document."""
-    buffer, size = QBuffer(), chart.size().grownBy(MARGINS)
-    generator = QSvgGenerator()
-    generator.setOutputDevice(buffer)
-    generator.setResolution(chart.logicalDpiX())  # else the scale is silently wrong
-    generator.setSize(size)
-    generator.setViewBox(QRect(QPoint(0, 0), size))
-    generator.setTitle(chart.title)
-    _paint(chart, generator)
-    return bytes(buffer.data().data()).decode()
-
-
-def png_of(chart: Chart) -> bytes:
-    """A chart with twice the dots that it has on screen."""
-    size = chart.size().grownBy(MARGINS) * PICTURE_SCALE
-    image, buffer = QImage(size, QImage.Format.Format_RGB32), QBuffer()
-    image.setDevicePixelRatio(PICTURE_SCALE)
-    _paint(chart, image)
-    QImageWriter(buffer, b"png").write(image)
-    return bytes(buffer.data().data())
-
-
-def _paint(chart: Chart, device: QPaintDevice) -> None:
-    with QPainter(device) as painter:
-        painter.fillRect(chart.rect().marginsAdded(MARGINS * 2), chart.theme.background)
-        painter.translate(MARGINS.left(), MARGINS.top())
-        chart.paint(painter)

@@ -6,7 +6,8 @@ from PySide6.QtCore import QPointF, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QMouseEvent, QPainter
 
 from guiapp.widgets.bench.contender_look import look_of
-from guiapp.widgets.bench.markers import SWATCH_PX, paint_marker
+from guiapp.widgets.bench.markers import SWATCH_PX
+from guiapp.widgets.shared.charts.markers import paint_marker
 from guiapp.widgets.shared.icons import icon
 from guiapp.widgets.shared.painting import LEFT, PaintedButton, write
 from guiapp.widgets.shared.style_sheet import blend

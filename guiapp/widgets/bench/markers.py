@@ -4,24 +4,14 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from PySide6.QtCore import QBuffer, QPointF, Qt
+from PySide6.QtCore import QBuffer, QPointF
 from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
 
-from guiapp.widgets.bench.contender_look import Look, outline
+from guiapp.widgets.shared.charts.markers import Look, paint_marker
 from guiapp.widgets.shared.painting import clear_pixmap
 
 SWATCH_PX = 12
 SHARP = 3  # pixels for one of the screen, so that it is sharp on any
-
-
-def paint_marker(painter: QPainter, middle: QPointF, size_px: float, look: Look) -> None:
-    painter.save()
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.translate(middle)
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(look.color)
-    painter.drawPath(outline(look.marker, size_px))
-    painter.restore()
 
 
 def swatch(look: Look) -> QIcon:

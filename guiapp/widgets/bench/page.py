@@ -14,6 +14,7 @@ from guiapp.viewmodels.bench.model import BenchModel
 from guiapp.viewmodels.bench.own import OwnContenders
 from guiapp.viewmodels.bench.sentence import sentence_of, title_of
 from guiapp.viewmodels.later import later
+from guiapp.viewmodels.settings import Settings
 from guiapp.widgets.bench.bar import BenchBar
 from guiapp.widgets.bench.footer import Footer
 from guiapp.widgets.bench.headline import Headline
@@ -29,7 +30,7 @@ from guiapp.widgets.window.input_watch import InputWatch
 from guiapp.widgets.window.notices import NoticeArea
 from guiapp.widgets.window.pages import Page, PageSetting
 
-FRAME_MS = 150  # between two pictures of a run
+FRAME_MS = 220  # between two pictures of a run
 BOTH_PX = 1000  # wide, there is room for what can be chosen and results beside each other
 SIDE_PX = 36  # of the page, free at each side
 RUN = "run"  # the subject of notices
@@ -38,14 +39,16 @@ RUN = "run"  # the subject of notices
 class BenchPage(Page):
     """Puts everything together and redraws results a few times a second while a run is going."""
 
-    def __init__(self, model: BenchModel, theme_source: ThemeSource) -> None:
+    def __init__(
+        self, model: BenchModel, theme_source: ThemeSource, settings: Settings | None = None
+    ) -> None:
         super().__init__()
         self.model = model
         self.notices = NoticeArea(theme_source)
         self.bar = BenchBar(model, theme_source)
         self.headline = Headline(theme_source)
         self._sheet = Sheet()
-        self.results = ResultsView(model, theme_source, self._sheet)
+        self.results = ResultsView(model, theme_source, self._sheet, settings)
         self.footer = Footer(model.choice, theme_source)
         self.more = MorePanel(model, theme_source)
         self.more.hide()
@@ -53,6 +56,7 @@ class BenchPage(Page):
         self._frames = later(self, FRAME_MS, self.redraw)
         self._input_watch = InputWatch(parent=self)
         self._input_watch.noticed.connect(model.hold)
+        self._input_watch.noticed.connect(self._put_off_frame)
         self.setAcceptDrops(True)
         self._lay_out()
         self._connect()
@@ -92,7 +96,7 @@ class BenchPage(Page):
     @property
     def panels(self) -> list[QWidget]:
         first = self.bar.text_button if self.more.isHidden() else self.more.close_button
-        return [first, *(chart for chart in self.results.shown_charts if chart.has_results)]
+        return [first, *(chart for chart in self.results.shown_charts if not chart.reason)]
 
     @property
     def is_ready(self) -> bool:
@@ -189,6 +193,11 @@ class BenchPage(Page):
         if self.isVisible() and not self._frames.isActive():
             self._frames.start()
 
+    def _put_off_frame(self) -> None:
+        """Charts wait while somebody types, scrolls or drags."""
+        if self._frames.isActive():
+            self._frames.start()
+
     def _follow_progress(self) -> None:
         """The verdict, and how the run goes; nobody looks while other pages are in front."""
         if self.isVisible():
@@ -233,7 +242,7 @@ def make_page(setting: PageSetting) -> BenchPage:
     history, own = RunHistory(setting.settings.folder / RUNS), OwnContenders(setting.settings)
     model = BenchModel(setting.session, history=history, own=own)
     own.setParent(model)
-    page = BenchPage(model, setting.theme_source)
+    page = BenchPage(model, setting.theme_source, setting.settings)
     setting.actions.connect_all(
         {
             "bench_run": page.run_or_stop,

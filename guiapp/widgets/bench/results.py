@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from PySide6.QtGui import QResizeEvent
@@ -13,22 +13,30 @@ from guiapp.core.bench.scenarios import SCENARIOS
 from guiapp.core.bench.tables import published_tables
 from guiapp.viewmodels.bench.choice import THROUGHPUT
 from guiapp.viewmodels.bench.model import BenchModel
-from guiapp.widgets.bench.charts import BASELINE, Chart, Loading, Showing, showing_of
+from guiapp.viewmodels.settings import Settings
+from guiapp.widgets.bench.charts import (
+    BASELINE,
+    EXACTNESS,
+    UNITS,
+    Loading,
+    Showing,
+    chart_class,
+    rows_of,
+    show_records,
+    showing_of,
+    texts_of,
+)
 from guiapp.widgets.bench.chooser import Chooser
-from guiapp.widgets.bench.exactness import ExactnessChart
-from guiapp.widgets.bench.labels import UNITS
-from guiapp.widgets.bench.plot import LEAST_PX
-from guiapp.widgets.bench.rows import LEAST_ROW_PX, MOST_ROW_PX
-from guiapp.widgets.bench.scenarios import chart_of, rows_of, texts_of
 from guiapp.widgets.bench.sheet import Sheet
 from guiapp.widgets.bench.tables import TablesView, changed, figures, published
+from guiapp.widgets.shared.charts.chart import Chart
+from guiapp.widgets.shared.charts.rows import LEAST_ROW_PX, MOST_ROW_PX
 from guiapp.widgets.shared.choice_box import ChoiceBox
 from guiapp.widgets.shared.layouts import in_column, in_row
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.theme import GAP_PX, ThemeSource
 from guiapp.widgets.shared.wrapping_row import WrappingRow
 
-EXACTNESS = "exactness"
 FIGURES, PUBLISHED, CHANGES = "figures", "published", "changes"
 TABLES = {FIGURES: "Figures", PUBLISHED: "Published", CHANGES: "Changes"}
 CALM = (THROUGHPUT, EXACTNESS)  # below each other: both are wide and low
@@ -36,47 +44,52 @@ WIDE_PX = 760  # from here on there is room for two charts beside each other
 HIGH_PX, LEAST_TABLE_PX = 380, 120  # from here on there is room for a table below them
 NOTHING_YET = "Nothing measured yet"
 HAVE_PLANNED_TEXTS = [name for name, row in SCENARIOS.items() if row.by_text and not row.own_texts]
-HEAD_PX, EXACTNESS_PX, LEAST_EXACTNESS_PX = 40, 230, LEAST_PX
+HEAD_PX, EXACTNESS_PX, LEAST_EXACTNESS_PX = 70, 250, 170
 TABLE_ROW = 3  # of the grid, below charts and what is free below them
 QWIDGETSIZE_MAX = (1 << 24) - 1
-HAVE_SPEEDS = ("bars", "groups")
+HAVE_SPEEDS, HAVE_CURVES = ("bars", "groups", "curves"), ("curves",)
+QUANTITIES = {"Speed": True, "Time": False}
 
 
 class ResultsView(QWidget):
     """What was measured, as charts are chosen by tabs; before that the two that most runs have."""
 
-    def __init__(self, model: BenchModel, theme_source: ThemeSource, sheet: Sheet) -> None:
+    def __init__(
+        self, model: BenchModel, theme_source: ThemeSource, sheet: Sheet, settings: Settings | None = None
+    ) -> None:
         super().__init__()
-        self._model, self._theme_source, self._sheet = model, theme_source, sheet
+        self._model, self._theme_source, self._sheet, self._settings = model, theme_source, sheet, settings
+        self._drawn: dict[str, object] = {}  # what each chart shows
         self._wanted: tuple[str, ...] = CALM  # the one chosen last stands last
         self._placed: object = None
+        self.keys: list[str] = []  # what there is to see, in the order of its tabs
         self._shows_all = False
         self.tabs: dict[str, QToolButton] = {}
         self.texts, self.own_texts = Chooser("Text"), Chooser("Text of this chart")
-        self.units, self.baselines = (
-            ChoiceBox("Unit", {unit: key for key, unit in UNITS.items()}),
-            Chooser("Baseline", BASELINE),
-        )
+        self.units, self.baselines = ChoiceBox("Unit", _swapped(UNITS)), Chooser("Baseline", BASELINE)
+        self.quantities = ChoiceBox("What curves show", QUANTITIES)
+        if settings is not None:
+            self.units.show_choice(settings.bench_unit)
         self.tables = TablesView(theme_source)
         self.tables.setMinimumHeight(LEAST_TABLE_PX)
         self.charts: dict[str, Chart] = {}
         choosers = QWidget()
-        in_row(self.texts, self.own_texts, self.units, self.baselines, on=choosers)
+        in_row(self.texts, self.own_texts, self.quantities, self.units, self.baselines, on=choosers)
         self.bar = WrappingRow([], choosers)
         self._grid = QGridLayout()
         self._grid.setSpacing(GAP_PX + GAP_PX)
         in_column(self.bar, (self._grid, 1), on=self, spacing=GAP_PX)
-        for chooser in (self.texts, self.own_texts, self.units, self.baselines):
+        for chooser in (self.texts, self.own_texts, self.quantities, self.units, self.baselines):
             chooser.activated.connect(self.redraw)
+        self.units.activated.connect(self._save_unit)
+        theme_source.changed.connect(self.redraw)
         model.isolated_changed.connect(self._follow_isolated)
         sheet.resized.connect(self._fit)
         self.redraw()
 
     # What is shown
 
-    @property
-    def keys(self) -> list[str]:
-        """What there is to see, in the order of its tabs."""
+    def _list_keys(self) -> list[str]:
         model = self._model
         measured = {row["scenario"] for row in model.results}
         if not measured:
@@ -96,9 +109,7 @@ class ResultsView(QWidget):
         """What is in front of it, as far as there is room."""
         keys = self.keys
         there = tuple(key for key in self._wanted if key in keys) or tuple(keys[:1])
-        if self._fits_two or (there == CALM and self._fits_column):
-            return there
-        return there[:1] if there == CALM else there[-1:]
+        return there if self._fits_calm else there[:1]
 
     def chart(self, key: str) -> Chart:
         """The chart of a scenario or of exactness, made when it is needed first."""
@@ -118,11 +129,8 @@ class ResultsView(QWidget):
         return self.baselines.currentText() or BASELINE
 
     def choose(self, key: str) -> None:
-        """Show it beside the chart that was chosen last, or alone if it is beside another already."""
-        shown = self.shown
-        is_left_alone = key in TABLES or shown == CALM or key in shown or not self._fits_two
-        others = [] if is_left_alone else [each for each in shown if each not in (key, *TABLES)]
-        self._wanted = (*others[-1:], key)
+        """Show it; throughput and exactness together, where there is room."""
+        self._wanted = CALM if key in CALM and self._fits_calm else (key,)
         self.redraw()
 
     def show_alone(self, key: str) -> None:
@@ -147,6 +155,10 @@ class ResultsView(QWidget):
     def _room_px(self) -> int:
         """The height that is seen without scrolling: its own may be more."""
         return self._sheet.room_for(self)
+
+    @property
+    def _fits_calm(self) -> bool:
+        return self._fits_two or self._fits_column
 
     @property
     def _fits_two(self) -> bool:
@@ -174,6 +186,7 @@ class ResultsView(QWidget):
 
     def redraw(self) -> None:
         """Draw what is in front with the results that there are now."""
+        self.keys = self._list_keys()
         shown = self.shown
         self._offer(shown)
         self._place(shown)
@@ -183,10 +196,19 @@ class ResultsView(QWidget):
             if key in TABLES:
                 self._fill_tables(key)
             else:
-                self.charts[key].show_results(self._rows(key), showing)
+                self._show(key, self._rows(key), showing)
         if self.has_table_below:
             rows = [row for row in self._model.record["results"] if row["corpus"] == self.text]
             self.tables.show_tables(*figures({**self._model.record, "results": rows}, self.baseline))
+
+    def _show(self, key: str, rows: Sequence[Record], showing: Showing) -> None:
+        """Draw these records, unless they are drawn: times change with their number alone."""
+        chart = self.charts[key]
+        chart.set_reason("" if rows or (showing.loading and key != EXACTNESS) else NOTHING_YET)
+        shows = [(id(row), row["n"]) for row in rows], showing
+        if shows != self._drawn.get(key) and not chart.reason:
+            self._drawn[key] = shows
+            show_records(chart, key, rows, showing)
 
     def _fit_calm(self, shown: tuple[str, ...], showing: Showing) -> None:
         """Let charts below each other be no higher than they need: what is free stays free at the end."""
@@ -203,15 +225,19 @@ class ResultsView(QWidget):
         for key in keys:
             if key not in self.tabs:
                 self.tabs[key] = self._tab(key)
+        is_seen = shown[0] != EXACTNESS and self._fits_calm  # with throughput
+        apart = [key for key in keys if key != EXACTNESS or not is_seen]
         for key, tab in self.tabs.items():
-            tab.setVisible(key in keys)
-            tab.setChecked(key in shown)
-        self.bar.show_widgets([self.tabs[key] for key in keys])
+            tab.setVisible(key in apart)
+            tab.setChecked(key == shown[0])
+        self.bar.show_widgets([self.tabs[key] for key in apart])
         self.texts.offer([row["corpus"] for row in results if row["scenario"] in HAVE_PLANNED_TEXTS])
         own = next((key for key in shown if key in SCENARIOS and SCENARIOS[key].own_texts), "")
         self.own_texts.offer(texts_of(results, own) if own else [])
-        has_speeds = any(key in SCENARIOS and SCENARIOS[key].chart in HAVE_SPEEDS for key in shown)
+        kinds = {SCENARIOS[key].chart for key in shown if key in SCENARIOS}
+        has_speeds = not kinds.isdisjoint(HAVE_SPEEDS) or EXACTNESS in shown
         self.units.setVisible(has_speeds and bool(results))
+        self.quantities.setVisible(not kinds.isdisjoint(HAVE_CURVES))
         self.baselines.offer([row["contender"] for row in results if row["mb_per_s"]])
         has_ratios = has_speeds or FIGURES in shown or self.has_table_below
         self.baselines.setVisible(self.baselines.count() > 1 and has_ratios)
@@ -248,13 +274,14 @@ class ResultsView(QWidget):
             self.tables.show()
 
     def _new_chart(self, key: str) -> Chart:
-        source = self._theme_source
-        chart = ExactnessChart(source) if key == EXACTNESS else chart_of(key, source)
+        name = "Speed × exactness" if key == EXACTNESS else SCENARIOS[key].title
+        chart = chart_class(key)(self._theme_source, name)
         chart.setParent(self)
         chart.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)  # halves are alike
-        chart.set_empty(NOTHING_YET)
-        chart.contender_clicked.connect(self._model.isolate)
-        chart.isolate(self._model.isolated)
+        chart.set_reason(NOTHING_YET)
+        chart.clicked.connect(self._on_chart_clicked)
+        chart.notified.connect(self._model.tell)
+        chart.emphasize(self._model.isolated)
         self.charts[key] = chart
         return chart
 
@@ -269,8 +296,10 @@ class ResultsView(QWidget):
         loading += [Loading(name, None, why, True) for name, why in model.failed_to_open.items()]
         return showing_of(
             model.record,
+            self._theme_source.theme,
             baseline=self.baseline,
             unit=self.units.currentData(),
+            is_speed=self.quantities.currentData(),
             loading=tuple(loading),
             changes=() if model.comparison is None else model.comparison.changes,
         )
@@ -292,4 +321,16 @@ class ResultsView(QWidget):
 
     def _follow_isolated(self) -> None:
         for chart in self.charts.values():
-            chart.isolate(self._model.isolated)
+            chart.emphasize(self._model.isolated)
+
+    def _on_chart_clicked(self, name: str | None, _part: object) -> None:
+        """Fade the others; a second click, or one beside everything, brings them back."""
+        self._model.isolate(name or "")
+
+    def _save_unit(self) -> None:
+        if self._settings is not None:
+            self._settings.bench_unit = self.units.currentData()
+
+
+def _swapped(titles: Mapping[str, str]) -> dict[str, str]:
+    return {title: key for key, title in titles.items()}

@@ -133,9 +133,11 @@ class TablesView(QTextBrowser):
 
 
 def _line(kind: str, cells: Sequence[str]) -> str:
-    """The name to the left, all else to the right; exact and deviating ids in their colours."""
+    """The name to the left, all else to the right, whole; exact and deviating ids in their colours."""
     name, *others = cells
-    told = (f'<{kind} align="right" class="{_class_of(cell)}">{cell}</{kind}>' for cell in others)
+    told = (
+        f'<{kind} align="right" class="{_class_of(cell)}"><nobr>{cell}</nobr></{kind}>' for cell in others
+    )
     return f'<tr><{kind} align="left" class="name">{name}</{kind}>{"".join(told)}</tr>'
 
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from functools import partial
-
-from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QBrush, QPainter, QResizeEvent
+from PySide6.QtCore import QSize
+from PySide6.QtGui import QPainter, QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QWidget
 
 from guiapp.core.tree.scripts import NAMES
@@ -13,7 +11,9 @@ from guiapp.core.vocabulary_list.histograms import LENGTHS
 from guiapp.viewmodels.compare.vocabularies import ComparedVocabularies
 from guiapp.viewmodels.compare.vocabulary_rows import GROUPS
 from guiapp.widgets.compare.markers import color_of
-from guiapp.widgets.shared.bars import BAR_PX, Bars, ColumnBars, RowBars
+from guiapp.widgets.shared.charts.histogram import HATCHED_GROUND, HistogramChart, HistogramData
+from guiapp.widgets.shared.charts.markers import pattern
+from guiapp.widgets.shared.charts.rows import BarList, PartColor
 from guiapp.widgets.shared.layouts import in_column, in_row, scroll_down
 from guiapp.widgets.shared.painting import Painted, fill
 from guiapp.widgets.shared.style_sheet import blend, heading, set_role
@@ -21,8 +21,7 @@ from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_P
 from guiapp.widgets.vocabulary.picture import LENGTH_LABELS
 
 PARTS = ("in both", "only in A", "only in B")
-BOTH, ONLY_A = 0, 1
-GROUNDS = 0.3  # of a colour below its hatching
+SAMPLE_PX = 9
 GROUP_OF_PART = ("both", "first", "second")
 LEAST_FOR_BOTH_PX = 340  # of height; in less there is the picture by script alone
 HOW_TO = "Point at a bar for its figures; a click lists its tokens."
@@ -33,11 +32,10 @@ class VocabularyPicture(QFrame):
 
     def __init__(self, model: ComparedVocabularies, theme_source: ThemeSource) -> None:
         super().__init__()
-        self._model = model
+        self._model, self._theme_source = model, theme_source
         set_role(self, "panel")
-        self.scripts = RowBars(theme_source, "Tokens by script", PARTS, self._paint_part, is_shared_out=True)
-        self.lengths = ColumnBars(theme_source, "Tokens by length", PARTS, self._paint_part, first=1)
-        self.lengths.labels = LENGTH_LABELS
+        self.scripts = BarList(theme_source, "Tokens by script", is_shared_out=True)
+        self.lengths = HistogramChart(theme_source, "Tokens by length")
         self._legend = [_Sample(theme_source, part) for part in range(len(PARTS))]
         self._figures = set_role(QLabel(HOW_TO, wordWrap=True), "dim")
         self._figures.setFont(Theme.ui_font(SMALL_FONT_PX))
@@ -45,10 +43,11 @@ class VocabularyPicture(QFrame):
         area = QScrollArea()
         scroll_down(area, self.scripts)
         self._lay_out(area)
-        self.scripts.chosen.connect(self._choose_script)
-        self.lengths.chosen.connect(self._choose_length)
+        self.scripts.clicked.connect(self._choose_script)
+        self.lengths.clicked.connect(self._choose_length)
         for bars in (self.scripts, self.lengths):
-            bars.pointed_at.connect(partial(self._tell, bars))
+            bars.read.connect(self._show_figures)
+        theme_source.changed.connect(self._follow_found)
         model.found_changed.connect(self._follow_found)
         model.filter_changed.connect(self._follow_filter)
         self._follow_found()
@@ -78,24 +77,26 @@ class VocabularyPicture(QFrame):
     def _follow_found(self) -> None:
         found, column = self._model.found, self._model.second_index
         if found is not None:
-            self.scripts.show_counts(found.by_script, NAMES)
-            self.lengths.show_counts(found.by_length, LENGTHS)
+            colors = part_colors(self._theme_source.theme, column)
+            self.scripts.show_counts(found.by_script, NAMES, PARTS, colors)
+            self.lengths.show_data(HistogramData(found.by_length, LENGTHS, PARTS, 1, LENGTH_LABELS, colors))
             for sample in self._legend:
                 sample.show_column(column)
-
-    def _paint_part(self, painter: QPainter, theme: Theme, place: QRectF, part: int) -> None:
-        paint_part(painter, theme, place, part, self._model.second_index)
 
     def _follow_filter(self) -> None:
         self.scripts.select(self._model.filter.script)
         self.lengths.select(self._model.filter.length)
 
-    def _choose_script(self, script: int, part: int | None) -> None:
+    def _choose_script(self, script: int | None, part: int | None) -> None:
+        if script is None:
+            return
         group = self._group(part)
         is_shown = (group, script) == (self._model.filter.group, self._model.filter.script)
         self._model.set_filter(self._model.filter._replace(group=group, script=None if is_shown else script))
 
-    def _choose_length(self, length: int, part: int | None) -> None:
+    def _choose_length(self, length: int | None, part: int | None) -> None:
+        if length is None:
+            return
         group = self._group(part)
         is_shown = (group, length) == (self._model.filter.group, self._model.filter.length)
         self._model.set_filter(self._model.filter._replace(group=group, length=None if is_shown else length))
@@ -106,8 +107,8 @@ class VocabularyPicture(QFrame):
             return GROUP_OF_PART[part]
         return "all" if GROUPS[self._model.filter.group].is_rules else self._model.filter.group
 
-    def _tell(self, bars: Bars, column: int | None) -> None:
-        self._figures.setText(HOW_TO if column is None else bars.told(column))
+    def _show_figures(self, figures: str) -> None:
+        self._figures.setText(figures or HOW_TO)
 
 
 class _Sample(Painted):
@@ -117,23 +118,19 @@ class _Sample(Painted):
         super().__init__(theme_source, PARTS[part])
         self._part = part
         self._column_of_b = 1
-        self.setFixedSize(QSize(4 * UNIT_PX, BAR_PX))
+        self.setFixedSize(QSize(4 * UNIT_PX, SAMPLE_PX))
 
     def show_column(self, column_of_b: int) -> None:
         self._column_of_b = column_of_b
         self.update()
 
     def paint(self, painter: QPainter, theme: Theme) -> None:
-        paint_part(painter, theme, QRectF(self.rect()), self._part, self._column_of_b)
+        color, is_hatched = part_colors(theme, self._column_of_b)[self._part]
+        if is_hatched:
+            fill(painter, self.rect(), blend(theme.panel, color, HATCHED_GROUND), 1)
+        fill(painter, self.rect(), pattern(color, is_hatched), 1)
 
 
-def paint_part(painter: QPainter, theme: Theme, place: QRectF, part: int, column_of_b: int) -> None:
-    """A stretch of a bar by its number in PARTS: grey for both, full for A, hatched for B."""
-    if part == BOTH:
-        fill(painter, place, theme.faint, 1)
-    elif part == ONLY_A:
-        fill(painter, place, color_of(0, theme), 1)
-    else:
-        color = color_of(column_of_b, theme)
-        fill(painter, place, blend(theme.panel, color, GROUNDS), 1)
-        fill(painter, place, QBrush(color, Qt.BrushStyle.BDiagPattern), 1)
+def part_colors(theme: Theme, column_of_b: int) -> list[PartColor]:
+    """Of PARTS: grey for both, solid for A, hatched for B."""
+    return [(theme.faint, False), (color_of(0, theme), False), (color_of(column_of_b, theme), True)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QMimeData
 from PySide6.QtGui import QGuiApplication
+from shiboken6 import Shiboken
 
 from guiapp.viewmodels.text.document import BYTE_ORDER_MARKS
 
@@ -26,7 +27,7 @@ def put_on_clipboard(data: bytes) -> None:
 def leave_plain_text() -> None:
     """Replace what was made in Python, before the program ends: Qt would free it after Python, and crash."""
     mime = on_clipboard()
-    if mime is not None and mime.hasFormat(BYTES_FORMAT):
+    if mime is not None and Shiboken.createdByPython(mime):
         QGuiApplication.clipboard().setText(mime.text())
 
 

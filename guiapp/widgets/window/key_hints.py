@@ -108,9 +108,10 @@ TREE_LEGEND = (
     KeyHint("Show one class alone", ("Left", "Right")),
     KeyHint("Show all classes", ("Esc",)),
 )
-BARS = (
-    KeyHint("Bar before or behind", ("Up", "Down", "Left", "Right")),
-    KeyHint("List its tokens", ("Return", "Space")),
+CHART = (
+    KeyHint("Value before or behind", ("Up", "Down", "Left", "Right")),
+    KeyHint("Choose what it is of", ("Return", "Space")),
+    KeyHint("Show all again", ("Esc",)),
 )
 EMBEDDINGS = (KeyHint("Untrained token before or behind", ("Up", "Down", "Left", "Right")),)
 TIMELINE = (
@@ -169,7 +170,7 @@ def key_hints() -> dict[str, tuple[KeyHint, ...]]:
         "In the tree": TREE_PAGE + TREE,
         "In the search for tokens": TREE_SEARCH,
         "In the tree's legend": TREE_LEGEND,
-        "In the bars of vocabularies": BARS,
+        "In charts": CHART,
         "In the chart of embeddings": EMBEDDINGS,
         "On the timeline": TIMELINE,
         "In the list of breakpoints": BREAKPOINTS,

@@ -14,8 +14,7 @@ from guiapp.widgets.shared.painting import CENTER, RIGHT, fill, ring, write
 from guiapp.widgets.shared.style_sheet import blend
 from guiapp.widgets.shared.theme import SMALL_FONT_PX, Theme
 from guiapp.widgets.spans.painter import QUIET_ALPHA, RADIUS_PX, RING_ALPHA, RING_PX, draw_upright, faded
-from guiapp.widgets.vocabulary.embeddings_chart import draw_hollow, draw_known, draw_suspects
-from guiapp.widgets.vocabulary.picture import OTHERS
+from guiapp.widgets.vocabulary.marks import OTHERS, draw_hollow, draw_known, draw_suspects
 from guiapp.widgets.window.signs_card import IN_STEPS, IN_THE_TEXT, Draw, Sign, words
 from guiapp.widgets.window.tree_signs import IN_TREE
 

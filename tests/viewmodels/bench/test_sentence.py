@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from hashlib import sha256
 
 import pytest
 from bench_runs import record
 
 from guiapp.core.bench.statistics import Ratio
 from guiapp.core.bench.verdict import Verdict
-from guiapp.viewmodels.bench.live import Loading
+from guiapp.viewmodels.bench.history import YOUR_TEXT
+from guiapp.viewmodels.bench.live import LiveRun, Loading
+from guiapp.viewmodels.bench.model import MOST_HASHED
 from guiapp.viewmodels.bench.runner import BenchRunner
 from guiapp.viewmodels.bench.sentence import (
     MEASURING,
@@ -65,40 +68,74 @@ def test_how_far_a_verdict_can_be_trusted(model, changes, told):
     assert sentence_of(model, verdict) == f"{told} Done.".strip()
 
 
+def show(model, planned, measured=(), opened=(), left_out=(), **head) -> None:
+    """A run as it is at some moment."""
+    model._run = LiveRun.of(
+        {
+            "plan": {"contenders": planned},
+            "results": [record("throughput", name, 10, 1e-4) for name in measured],
+            "contenders": [{"contender": name} for name in opened],
+            "left_out": [{"contender": name, "scenario": None, "reason": "It crashed."} for name in left_out],
+            **head,
+        }
+    )
+
+
 def test_what_the_run_does_at_the_moment(model, monkeypatch):
     monkeypatch.setattr(BenchRunner, "is_running", True)
     model.tell("Starting …")
     assert sentence_of(model, None) == "Starting …"
-    report = model._run.report
-    report._head["plan"] = {"contenders": ["fast"]}
+    show(model, ["fast"])
     model._run.loading = {"fast": Loading("", 0.0)}
     model.tell("")
     assert sentence_of(model, None) == "One contender is still to be opened."
-    report._head["plan"] = {"contenders": ["tiktoken", "fast", "heap"]}
+    three = ["tiktoken", "fast", "heap"]
     model.is_paused = True
+    show(model, three)
+    model._run.loading = {"fast": Loading("", 0.0)}
     assert sentence_of(model, None) == "Paused. Three contenders are still to be opened."
-    report.results = [record("throughput", "tiktoken", 10, 1e-4)]
+    show(model, three, ["tiktoken"])
     assert sentence_of(model, None) == "Paused. Two more contenders are still to be opened.", (
         "one of them waits"
     )
-    report.contenders = [{"contender": "heap"}]
+    show(model, three, ["tiktoken"], ["heap"])
     assert "One more contender is" in sentence_of(model, None), "one is ready and has no figures yet"
     model._run.loading = dict.fromkeys("abcdefgh", Loading("", 0.0))
     assert "Nine more contenders are" in sentence_of(model, None)
 
 
 def test_one_that_has_figures_is_not_said_to_take_part_alone_where_others_were_to(model, monkeypatch):
-    report, alone = model._run.report, replace(SURE, beside="")
-    report._head["plan"] = {"contenders": ["fast", "heap", "scan"]}
-    report.results = [record("throughput", "fast", 10, 1e-4)]
-    report.left_out = [{"contender": "scan", "scenario": None, "reason": "It crashed."}]
+    alone = replace(SURE, beside="")
+    show(model, ["fast", "heap", "scan"], ["fast"], left_out=["scan"])
     model.tell("Stopped")
     assert title_of(model, alone).comparison == "fast alone was measured"
     assert sentence_of(model, alone) == "One contender was not measured. Stopped."
     monkeypatch.setattr(BenchRunner, "is_running", True)
     assert title_of(model, alone).comparison == "fast is ready first"
-    report._head["plan"] = {"contenders": ["fast", "scan"]}
+    show(model, ["fast", "scan"], ["fast"], left_out=["scan"])
     assert title_of(model, alone).comparison == "fast alone was measured", "nobody else comes"
     assert model.failed_to_open == {"scan": "It crashed."}
-    report._head["plan"] = {"contenders": ["fast"]}
+    show(model, ["fast"], ["fast"])
     assert title_of(model, alone) is alone
+
+
+def test_results_of_another_model_or_text_say_so(model, session, monkeypatch, qtbot):
+    path, text = str(session.vocabulary.path), b"some text"
+    used = {"name": YOUR_TEXT, "size_bytes": len(text), "sha256": sha256(text).hexdigest()}
+
+    def another(path=path, **corpus) -> str:
+        show(model, ["fast"], ["fast"], vocabulary={"path": path}, corpora=[{**used, **corpus}])
+        told = sentence_of(model, None)
+        return told.partition("Measured with another ")[2].partition(":")[0]
+
+    assert another() == ""
+    assert another("elsewhere.gguf") == "model"
+    assert another(sha256="of a text of the same length") == "text"
+    assert another(size_bytes=10) == "text"
+    assert another(size_bytes=MOST_HASHED + 1) == "", "so long a text is not looked through"
+    assert another(name="english", sha256="") == "", "what comes with the program does not change"
+    monkeypatch.setattr(BenchRunner, "is_running", True)
+    assert another("elsewhere.gguf") == "", "a run that goes on is known to be of what was open"
+    monkeypatch.setattr(BenchRunner, "is_running", False)
+    session.document.replace(0, 4, b"more")
+    assert another() == "text"

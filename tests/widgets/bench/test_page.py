@@ -40,8 +40,9 @@ def test_a_click_on_run_leads_to_a_verdict(qtbot, open_page, model, runner):
     )
     told = page.headline.sentence.text()
     assert re.fullmatch(r"\w+ more contenders? (is|are) still to be opened\. Spread ± 50 %\.", told)
-    (row,) = page.results.chart("throughput")._results
-    assert row["n"] == 2
+    value, *loading = page.results.chart("throughput").values
+    assert "n = 2" in value.tip
+    assert "heap" in [each.key for each in loading]
     runner.end()
     qtbot.waitUntil(lambda: page.is_ready)
     assert "fast</b> takes part alone" in page.headline.verdict.text()
@@ -137,11 +138,11 @@ def test_a_page_that_is_hidden_draws_when_it_is_shown_again(page):
     page.hide()
     told = page.headline.sentence.text()
     page.model.show_run(RUN)
-    assert not page.results.chart("throughput").has_results
+    assert not any(row.parts for row in page.results.chart("throughput").data.rows)
     assert page.is_ready, "no picture is planned"
     assert page.headline.sentence.text() == told
     page.show()
-    assert page.results.chart("throughput").has_results
+    assert any(row.parts for row in page.results.chart("throughput").data.rows)
     assert "A saved run." in page.headline.sentence.text()
 
 
@@ -377,6 +378,21 @@ def test_a_run_is_held_back_while_somebody_types(page, qtbot, monkeypatch):
         assert held == [True]
 
 
+def test_charts_wait_while_somebody_types(page, qtbot, monkeypatch):
+    monkeypatch.setattr(BenchRunner, "hold", lambda runner: None)
+    monkeypatch.setattr(BenchRunner, "is_running", True)
+    page.model.running_changed.emit()
+    page.redraw()
+    page.model.show_run(RUN)
+    values = page.results.chart("throughput").values
+    for _ in range(4):
+        qtbot.wait(110)
+        qtbot.keyClick(page.window().windowHandle(), Qt.Key.Key_A)
+    assert (page.is_ready, page.results.chart("throughput").values) == (False, values)
+    qtbot.waitUntil(lambda: page.is_ready)
+    assert len(page.results.chart("throughput").values) > len(values)
+
+
 def test_a_busy_machine_is_told_and_results_without_a_core_are_in_no_table(qtbot, page, tmp_path):
     seconds = [1e-4 * (1 + each / 1000) for each in range(20)]
     rows = [
@@ -432,10 +448,12 @@ def test_in_a_small_window_the_page_scrolls_and_nothing_is_squeezed(qtbot, page,
         QApplication.processEvents()
         bar, charts = page.results.bar, page.results.shown_charts
         qtbot.waitUntil(
-            lambda bar=bar, charts=charts: all(each.y() > bar.geometry().bottom() for each in charts),
+            lambda bar=bar, charts=charts: all(
+                each.y() > bar.geometry().bottom() and each.height() >= each.minimumSizeHint().height()
+                for each in charts
+            ),
             timeout=1000,
         )
-        assert all(each.height() >= each.minimumSizeHint().height() for each in charts)
     label = page.headline.verdict
     assert label.height() >= label.heightForWidth(label.width())
     page.resize(1280, 1200)

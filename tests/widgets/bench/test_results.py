@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import chart_samples as chart_hand
 import pytest
 from bench_runs import EVERYTHING, RUN, record
 from pictures import picture_of
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
-from guiapp.widgets.bench.results import CALM, EXACTNESS, FIGURES, PUBLISHED
+from guiapp.viewmodels.settings import Settings
+from guiapp.widgets.bench.results import CALM, EXACTNESS, FIGURES, NOTHING_YET, PUBLISHED, ResultsView
+from guiapp.widgets.bench.sheet import Sheet
 
 LEFT = Qt.MouseButton.LeftButton
 CALM_RUN = {"results": [row for row in RUN["results"] if row["scenario"] == "throughput"]}
@@ -21,11 +24,15 @@ def results(page):
     return page.results
 
 
+def words_of(results, key: str) -> list[str]:
+    return chart_hand.texts(results.chart(key))
+
+
 def click(qtbot, results, key: str) -> tuple[str, ...]:
     """What is shown then."""
     qtbot.mouseClick(results.tabs[key], LEFT)
-    checked = {key for key, tab in results.tabs.items() if tab.isVisible() and tab.isChecked()}
-    assert checked == set(results.shown)
+    checked = [key for key, tab in results.tabs.items() if tab.isVisible() and tab.isChecked()]
+    assert checked == [results.shown[0]]
     assert all(part.isVisible() for part in results.shown_charts)
     return results.shown
 
@@ -40,41 +47,31 @@ def test_a_run_of_throughput_alone_has_its_charts_below_each_other_and_no_tabs(p
     assert not page.results.bar.isVisible()
 
 
-def test_before_a_run_there_is_one_chart_that_says_so(page):
+def test_before_a_run_one_chart_shows_who_will_take_part_or_says_that_there_is_nothing(page):
     (chart,) = page.results.shown_charts
-    assert not chart.has_results
+    assert tuple(row.name for row in chart.data.rows) == page.model.choice.contenders
+    assert not any(row.parts for row in chart.data.rows)
+    for name in page.model.choice.contenders:
+        page.model.choice.set_contender(name, False)
+    page.redraw()
+    assert (chart.reason, chart.values) == (NOTHING_YET, [])
     assert not page.results.bar.isVisible()
 
 
-def test_what_is_clicked_stands_beside_what_was_clicked_before(qtbot, results):
+def test_a_click_on_a_tab_shows_its_chart_alone_and_throughput_with_exactness(qtbot, page, results):
     assert results.bar.isVisible()
-    assert click(qtbot, results, "scaling") == ("scaling",)
-    assert click(qtbot, results, "worst") == ("scaling", "worst")
-    QApplication.processEvents()
-    left, right = results.shown_charts
-    assert left.y() == right.y()
-    assert left.geometry().right() < right.x()
-    assert abs(left.width() - right.width()) <= 1
-    assert click(qtbot, results, "decode") == ("worst", "decode")
-    assert click(qtbot, results, "worst") == ("worst",), "a second click leaves it alone"
-    assert click(qtbot, results, "worst") == ("worst",)
-    assert click(qtbot, results, FIGURES) == (FIGURES,)
+    for key in ("scaling", "worst", FIGURES):
+        assert click(qtbot, results, key) == (key,)
+        assert click(qtbot, results, key) == (key,)
+        assert [name for name, tab in results.tabs.items() if tab.isChecked()] == [key]
     assert results.tables.isVisible()
-    assert click(qtbot, results, "throughput") == ("throughput",)
+    assert click(qtbot, results, "throughput") == CALM
     assert not results.tables.isVisible()
-    assert click(qtbot, results, EXACTNESS) == CALM
-
-
-def test_where_there_is_no_room_for_two_the_last_one_is_shown(qtbot, page, results):
-    click(qtbot, results, "scaling")
-    click(qtbot, results, "worst")
-    page.resize(700, 600)
+    assert not results.tabs[EXACTNESS].isVisible(), "it is seen with throughput"
+    page.resize(700, 480)
     QApplication.processEvents()
-    assert results.shown == ("worst",)
-    assert results.chart("worst").width() == results.width()
-    page.resize(1280, 720)
-    QApplication.processEvents()
-    assert results.shown == ("scaling", "worst")
+    assert results.shown == CALM[:1]
+    assert click(qtbot, results, EXACTNESS) == (EXACTNESS,)
 
 
 def test_the_charts_of_throughput_stand_beside_each_other_where_there_is_no_room_below(page):
@@ -114,10 +111,12 @@ def test_the_table_of_a_text_stands_below_the_charts_behind_more_where_there_is_
 def test_each_scenario_that_was_measured_has_a_tab_and_its_chart(qtbot, results):
     measured = {row["scenario"] for row in EVERYTHING["results"]}
     shown = [key for key, tab in results.tabs.items() if tab.isVisible()]
-    assert set(shown) >= {*measured, EXACTNESS, FIGURES}
+    assert set(shown) == {*measured, FIGURES}
     for key in measured:
         click(qtbot, results, key)
-        assert results.chart(key).has_results, key
+        chart = results.chart(key)
+        assert (bool(chart.values), chart.reason) == (True, ""), key
+        assert chart.accessibleName() != "", "the finding"
 
 
 def test_what_a_run_lacks_has_no_tab_and_what_was_chosen_waits(qtbot, page, results):
@@ -170,12 +169,14 @@ def test_text_baseline_and_unit_are_chosen_by_keys_and_drawn_at_once(qtbot, page
     results = page.results
     results.show_alone("throughput")
     for box in (results.texts, results.baselines, results.units):
-        before = picture_of(results.chart("throughput")).image
+        before = words_of(results, "throughput")
         assert box.isVisible()
         qtbot.keyClick(box, Qt.Key.Key_Down)
-        assert picture_of(results.chart("throughput")).image != before, box.accessibleName()
+        assert words_of(results, "throughput") != before, box.accessibleName()
     results.show_alone("worst")
     assert results.own_texts.isVisible()
+    results.show_alone("latency")
+    assert not results.own_texts.isVisible()
     assert not results.units.isVisible()
     assert not results.baselines.isVisible()
 
@@ -196,18 +197,57 @@ def test_the_baseline_that_is_wished_for_is_taken_when_it_is_there(page):
 
 
 def test_one_contender_is_pointed_at_in_all_charts_also_in_those_that_are_made_later(qtbot, page, results):
-    page.model.isolate("fast")
+    def faded() -> set[bool]:
+        return {chart.is_faded("heap") for chart in results.charts.values()}
+
+    chart = results.chart("throughput")
+    chart_hand.click(chart, chart_hand.place_of(chart, 1))
+    assert page.model.isolated == chart.values[1].key == "fast"
     click(qtbot, results, "scaling")
-    assert {chart._isolated for chart in results.charts.values()} == {"fast"}
-    page.model.isolate("fast")
-    assert {chart._isolated for chart in results.charts.values()} == {""}
+    assert faded() == {True}
+    assert not any(chart.is_faded("fast") for chart in results.charts.values())
+    again = results.chart("scaling")
+    chart_hand.click(again, chart_hand.middle_of(again, "fast"))
+    assert (page.model.isolated, faded()) == ("", {False})
+    page.model.isolate("heap")
+    chart_hand.click(again, again.area.topLeft())
+    assert page.model.isolated == "", "a click beside everything brings all back"
+    page.model.isolate("heap")
+    qtbot.keyClick(again, Qt.Key.Key_Escape)
+    assert page.model.isolated == ""
+
+
+def test_the_unit_is_kept_in_the_settings(page, qtbot, tmp_path):
+    settings = Settings(tmp_path / "settings.json")
+    for unit, words in (("tokens_per_s", "25.0 M"), ("mb_per_s", "100")):
+        results = ResultsView(page.model, page.results._theme_source, Sheet(), settings)
+        qtbot.addWidget(results)
+        page.model.show_run(RUN)
+        results.redraw()
+        assert (results.units.currentData(), settings.bench_unit) == (unit, unit)
+        assert words in words_of(results, "throughput"), "the main figure"
+        qtbot.keyClick(results.units, Qt.Key.Key_Down)
+    assert Settings(tmp_path / "settings.json").bench_unit == "mb_per_s"
+
+
+def test_curves_show_speeds_or_times_in_all_charts(qtbot, results):
+    for key in ("scaling", "worst"):
+        results.show_alone(key)
+        assert results.quantities.isVisible()
+        seen = [results.chart(key).scales[1].label]
+        qtbot.keyClick(results.quantities, Qt.Key.Key_Down)
+        seen.append(results.chart(key).scales[1].label)
+        qtbot.keyClick(results.quantities, Qt.Key.Key_Up)
+        assert seen == ["tokens/s, log scale", "time, log scale"]
+    results.show_alone("throughput")
+    assert not results.quantities.isVisible()
 
 
 def test_another_run_of_the_same_plan_is_drawn_anew(page):
     for seconds in (1e-4, 2e-4):
         page.model.show_run({"results": [record("throughput", "fast", 10_000, seconds)]})
         page.redraw()
-    assert page.results.chart("throughput")._points[0][0] == 10_000 / 2e-4 / 1e6
+    assert page.results.chart("throughput").values[0].x == 10_000 / 2e-4 / 4
 
 
 def test_who_could_not_be_opened_keeps_a_row_with_the_reason(page):
@@ -217,6 +257,6 @@ def test_who_could_not_be_opened_keeps_a_row_with_the_reason(page):
     ]
     page.model.show_run({**CALM_RUN, "plan": {"contenders": names}, "left_out": left_out})
     page.redraw()
-    words = [word.text for word in page.results.chart("throughput").words]
+    words = words_of(page.results, "throughput")
     assert {"gone", "gone crashed."} <= set(words)
     assert "not asked for" not in words

@@ -18,11 +18,12 @@ def test_all_that_can_be_done_is_told(open_page, qtbot):
     assert controls_of(page.footer) == [
         *("More", f"{n_contenders} contenders, {len(SCENARIOS)} scenarios, texts, sizes, threads")
     ]
+    save = "Save | Copy this chart, or save it as a picture"
     page.open_more()
     settle()
     assert controls_of(page.more)[:3] == ["More", "what each adds to the time", "Choose"]
     assert not {text, "Run", *chips} & {*controls_of(page.bar)}
-    assert controls_of(page.results) == ["Throughput | checked", "Throughput"]
+    assert controls_of(page.results) == ["Throughput | checked", "Throughput", save]
     page.close_more()
     page.model.show_run(EVERYTHING)
     page.redraw()
@@ -30,6 +31,6 @@ def test_all_that_can_be_done_is_told(open_page, qtbot):
     assert controls_of(page.bar)[-3:] == ["Runs", "Report…", "Run"]
     tabs = [row.label for row in SCENARIOS.values()]
     assert controls_of(page.results) == [
-        *("Unit", "Baseline | Baseline", f"{tabs[0]} | checked", "Exactness | checked", *tabs[1:]),
-        *("Figures", "Throughput", "Speed × exactness"),
+        *("Unit", "Baseline | Baseline", f"{tabs[0]} | checked", *tabs[1:]),
+        *("Figures", "Throughput", save, "Speed × exactness", save),
     ]

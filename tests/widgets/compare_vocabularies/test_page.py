@@ -2,11 +2,11 @@
 
 from functools import partial
 
+import chart_samples as charts
 import pytest
 from controls_in_words import all_of, controls_of, made_anew
 from fitting import unreadable
-from hands import point_at
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPointF, Qt
 from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QToolButton
 from vocabulary_pairs import HOSTILE, load
 
@@ -19,7 +19,6 @@ from guiapp.widgets.compare_vocabularies.page import NO_MODEL, NO_SECOND
 from guiapp.widgets.compare_vocabularies.picture import VocabularyPicture
 from guiapp.widgets.compare_vocabularies.side import SidePanel
 from guiapp.widgets.shared.styled_text import StyledText
-from guiapp.widgets.window import key_hints
 
 LEFT = Qt.MouseButton.LeftButton
 LATIN = NAMES.index("Latin")
@@ -197,44 +196,40 @@ def test_another_model_that_is_opened_instead_is_not_searched(open_page, qtbot):
 def test_bars_tell_their_figures_and_list_their_tokens(open_page, qtbot):
     page = open_page("one", "other")
     scripts, lengths = page.picture.scripts, page.picture.lengths
-    [latin] = [place for place in scripts.places if place.column == LATIN]
-    point_at(scripts, latin.whole.center().toPoint())
+    [latin] = [value for value in scripts.values if value.key == LATIN]
+
+    def click_on(bars, place):
+        charts.click(bars, place)
+        settle(page, qtbot)
+
+    charts.hover(scripts, scripts.pixel(0.5, latin.y))
     assert page.picture._figures.text() == "Latin: 6 in both, 1 only in A, 1 only in B"
-    for part, rows in ((0, 6), (1, 1), (2, 1)):
-        click(page, qtbot, scripts, latin.parts[part].center().toPoint())
-        assert len(shown(page)) == rows
+    for share, rows in ((0.4, 6), (0.8, 1), (0.95, 1)):
+        click_on(scripts, scripts.pixel(share, latin.y))
+        assert (len(shown(page)), scripts.selected) == (rows, LATIN)
     assert page.list.script.isVisible()
-    click(page, qtbot, scripts, latin.parts[2].center().toPoint())
+    click_on(scripts, scripts.pixel(0.95, latin.y))
     assert not page.list.script.isVisible(), "a second click shows all again"
     click(page, qtbot, chip(page, "2 only in A"))
-    click(page, qtbot, scripts, QPoint(4, latin.whole.center().toPoint().y()))
+    click_on(scripts, QPointF(4, scripts.pixel(0, latin.y).y()))
     assert (page.list.groups.text(), page.model.filter.script) == ("All tokens · 8", LATIN)
-    [two] = [place for place in lengths.places if place.column == 2]
-    click(page, qtbot, lengths, QPoint(round(two.whole.center().x()), 2))
+    click_on(lengths, QPointF(lengths.pixel(2, 0).x(), 2))
     assert sorted(shown(page)) == ["ab", "bc", "·a"]
     click(page, qtbot, page.list.script)
     click(page, qtbot, page.list.length)
     assert len(shown(page)) == 10
-    assert scripts.part_at(latin.whole.bottomLeft() * 100) is None
 
 
 def test_keys_go_through_the_bars(open_page, qtbot):
     page = open_page("one", "other")
     for bars in (page.picture.scripts, page.picture.lengths):
         bars.setFocus()
-        taken = [keys for hint in key_hints.BARS for keys in hint.keys]
-        assert taken == ["Up", "Down", "Left", "Right", "Return", "Space"]
-        first, second = (place.column for place in bars.places[:2])
-        assert bars.accessibleDescription() == bars.told(first)
-        qtbot.keyClick(bars, Qt.Key.Key_Right)
-        assert page.picture._figures.text() == bars.told(second)
-        qtbot.keyClick(bars, Qt.Key.Key_Up)
-        qtbot.keyClick(bars, Qt.Key.Key_Up)
-        assert bars.accessibleDescription() == bars.told(first)
-        qtbot.keyClick(bars, Qt.Key.Key_Return)
+        for key, at in (("Right", 0), ("Right", 1), ("Up", 0), ("Up", 0), ("Return", 0)):
+            qtbot.keyClick(bars, Qt.Key[f"Key_{key}"])
+            assert page.picture._figures.text() == bars.accessibleDescription() == bars.values[at].tip
         settle(page, qtbot)
     assert (page.model.filter.script, page.model.filter.length) == (LATIN, 1)
-    assert f"{LONGEST_COUNTED} bytes and more" in page.picture.lengths.told(LONGEST_COUNTED)
+    assert f"{LONGEST_COUNTED} bytes and more" in page.picture.lengths.values[-1].tip
 
 
 def test_a_search_narrows_the_list_and_goes_through_it(open_page, qtbot):

@@ -1,11 +1,10 @@
 """The Vocabulary page in the real window: what is listed, filtered and shown by clicks and keys."""
 
 import pytest
-from controls_in_words import controls_of, painted_of
+from chart_samples import click, drag, hover, texts
+from controls_in_words import controls_of
 from fitting import unreadable
-from hands import point_at
 from menus import offered, take
-from pictures import paintings_of
 from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtWidgets import QApplication, QFileDialog, QLabel
 from vocabulary_pairs import HOSTILE, load
@@ -205,35 +204,39 @@ def test_one_can_type_at_once_and_walk_what_is_found(open_page, qtbot):
 
 def test_bars_tell_their_figures_and_filter(open_page, qtbot):
     page = open_page("demo:toy")
-    bars = page.picture.lengths
-    [two] = [place for place in bars.places if place.column == 2]
-    place = two.whole.center().toPoint()
-    point_at(bars, place)
+    bars, scripts = page.picture.lengths, page.picture.scripts
+    two = bars.pixel(2, 1)
+    hover(bars, two)
     assert page.picture._figures.text() == "2 bytes: 4 listed, 0 others"
     QApplication.sendEvent(bars, QEvent(QEvent.Type.Leave))
     assert page.picture._figures.text() == HOW_TO
-    plain = paintings_of(bars).shapes
-    qtbot.mouseClick(bars, LEFT, pos=place)
-    settle(page, qtbot)
-    assert (page.bar.field.text(), len(listed(page))) == ("length:2", 4)
-    assert two.whole in paintings_of(bars).shapes
-    assert two.whole not in plain
-    qtbot.mouseClick(bars, LEFT, pos=place)
-    settle(page, qtbot)
-    assert page.bar.field.text() == ""
-    page.picture.scripts.setFocus()
-    qtbot.keyClick(page.picture.scripts, Qt.Key.Key_Return)
+    for query, n_listed, selected in (("length:2", 4, 2), ("", 9, None)):
+        click(bars, two)
+        settle(page, qtbot)
+        assert (page.bar.field.text(), len(listed(page)), bars.selected) == (query, n_listed, selected)
+    scripts.setFocus()
+    for key in (Qt.Key.Key_Down, Qt.Key.Key_Return):
+        qtbot.keyClick(scripts, key)
     settle(page, qtbot)
     assert page.bar.field.text() == "script:Latin"
-    assert page.picture.scripts.places[0].column == LATIN
+    assert (scripts.selected, scripts.values[0].key) == (LATIN, LATIN)
+
+
+def test_a_line_is_dragged_to_the_least_length_that_is_listed(open_page, qtbot):
+    page = open_page("demo:toy")
+    bars = page.picture.lengths
+    for start, end, query in ((0.5, 2.6, "length:>=3"), (2.5, 1.4, "length:>=2"), (1.5, 0.5, "")):
+        drag(bars, *(bars.pixel(x, 1).toPoint() + QPoint(1, 0) for x in (start, (start + end) / 2, end)))
+        settle(page, qtbot)
+        assert page.bar.field.text() == query
+    type_filter(page, qtbot, "b length:>=4")
+    assert bars.data.least == 4
 
 
 def test_a_click_on_a_bar_while_the_next_model_is_prepared_filters_by_what_is_drawn(open_page, qtbot):
     page = open_page("demo:toy")
-    bars = page.picture.lengths
-    [two] = [place for place in bars.places if place.column == 2]
     page.model.prepared = None
-    qtbot.mouseClick(bars, LEFT, pos=two.whole.center().toPoint())
+    click(page.picture.lengths, page.picture.lengths.pixel(2, 1))
     assert page.bar.field.text() == "length:2"
 
 
@@ -350,17 +353,11 @@ def test_all_that_is_told_of_a_token_and_of_the_list(open_page, qtbot):
         *("BY SCRIPT | By script", "Tokens by script"),
         *("BY LENGTH IN BYTES | By length in bytes", "Tokens by length"),
         *("BY RANK OF THE MERGE", "Tokens by rank or score"),
-        "Point at a bar for its figures; a click filters by it.",
+        HOW_TO,
     ]
-    themes, axis = page.shell.theme_source, ["1 dim", "8 dim", "16 dim", "24 dim", "32+ dim"]
-    painted = painted_of(page.picture, themes)
-    scripts = ["Latin text", "?", "7 dim", "Special tokens text", "2 dim", "?"]
-    assert painted == {
-        "Tokens by script": scripts,
-        "Tokens by length": [*["?"] * 4, *axis],
-        "Tokens by rank or score": ["?"] * 3,
-    }
+    scripts, lengths = page.picture.scripts, page.picture.lengths
+    assert texts(scripts) == ["Latin", "Special tokens", "", "7", "2"]
+    assert texts(lengths) == ["1", "8", "16", "24", "32+"]
     type_filter(page, qtbot, "q")
     assert controls_of(page.list) == ["0 of 9 tokens", "No token matches.", "Tokens"]
-    nothing = [word.replace("7", "0").replace("2", "0") for word in scripts]
-    assert painted_of(page.picture, themes) == {**painted, "Tokens by script": nothing}
+    assert texts(scripts) == ["Latin", "Special tokens", "", "0", "0"]

@@ -5,6 +5,7 @@ from itertools import chain
 from pathlib import Path
 
 import pytest
+from chart_samples import curves_data
 from fake_tokenizer import FakeTokenizer
 from PySide6.QtCore import QEvent
 from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
@@ -18,6 +19,7 @@ from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.text_session import TextSession
 from guiapp.widgets.bench.chips import ContenderChip
 from guiapp.widgets.inspect.page import InspectPage
+from guiapp.widgets.shared.charts.curves import CurveChart
 from guiapp.widgets.shared.theme import ThemeSource
 from guiapp.widgets.spans.editor import COMMANDS, PLAIN_KEYS
 from guiapp.widgets.spans.moves import KEYS
@@ -45,7 +47,7 @@ OF_CLASS = {
     "TreeView": key_hints.TREE,
     "SearchField": key_hints.TREE_SEARCH,
     "TreeLegend": key_hints.TREE_LEGEND,
-    "Bars": key_hints.BARS,
+    "Chart": key_hints.CHART,
     "EmbeddingsChart": key_hints.EMBEDDINGS,
     "Scrubber": key_hints.TIMELINE,
     "BeginButton": key_hints.LESSONS,
@@ -54,6 +56,7 @@ OF_CLASS = {
     "StartRow": key_hints.START_ROW,
     "StartPage": key_hints.START_PAGE,
     "FilterLine": (),  # the arrow keys of any list
+    **dict.fromkeys(("_View", "ZoomBox"), ()),  # parts of charts that take none
 }
 
 
@@ -160,6 +163,14 @@ def test_the_chat_page_takes_its_keys(make_shell, qtbot):
     qtbot.waitUntil(lambda: page.is_ready and page.compare.columns.compared is not None)
     assert ignored_keys(page.compare.columns, key_hints.PROMPTS) == []
     assert ignored_keys(page.messages.cards[0].editor, key_hints.MESSAGE) == []
+
+
+def test_charts_take_their_keys(qtbot):
+    chart = CurveChart(ThemeSource(QApplication.instance(), "dark"), "Times")
+    qtbot.addWidget(chart)
+    chart.show_data(curves_data())
+    chart.emphasize("fast")
+    assert ignored_keys(chart, key_hints.CHART) == []
 
 
 def test_the_chart_of_embeddings_takes_its_keys(make_shell):

@@ -6,6 +6,7 @@ from main_window_driver import CTRL
 from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QApplication
 
+from guiapp.core.explain.figures import with_prefix
 from guiapp.core.explain.id_lists import FORMATS
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.text.statistics import format_speed
@@ -93,7 +94,8 @@ def test_figures_are_left_out_rather_than_cut_off(shell, width):
 def test_the_status_line_tells_figures_of_the_text_and_of_a_selection(shell, qtbot):
     line, session = shell.window.status_line, shell.session
     assert line.text.startswith("4 tokens 13 characters   13 bytes   3.25 characters/token   ")
-    assert line.text.endswith(f"{format_speed(session.statistics.speed_mb_per_s)} ")
+    tokens = f"{with_prefix(session.statistics.speed_tokens_per_s)} tokens/s"
+    assert line.text.endswith(f" · {tokens} · {format_speed(session.statistics.speed_mb_per_s)} ")
     session.document.select(0, 7)
     assert line.text.endswith(" selected: 2 tokens · 7 characters")
     with qtbot.waitSignal(session.spans.encoded):
