@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 CHUNK_BYTES = 1 << 14
 CHUNKS_AHEAD = 64
 POLL_S = 0.05
+THREAD = "fetch"  # its name
 PROGRESS_BYTES = 1 << 10
 LEAST_PART = 1 << 16  # bytes
 USUAL_HUB = "https://huggingface.co"
@@ -91,7 +92,8 @@ class Transfer:
         items = Items(CHUNKS_AHEAD)
         is_over = threading.Event()
         session = CountedSession(lambda n_bytes: self._count(n_bytes, is_over))
-        threading.Thread(target=self._ask, args=(session, headers, items, is_over), daemon=True).start()
+        arguments = session, headers, items, is_over
+        threading.Thread(target=self._ask, args=arguments, name=THREAD, daemon=True).start()
         try:
             response = self._next(items)
             _check(response, self._url)

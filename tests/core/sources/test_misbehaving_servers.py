@@ -2,6 +2,7 @@
 
 import gzip
 import itertools
+import threading
 import time
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from guiapp import VocabError
 from guiapp.core.demo import demo_model_path
 from guiapp.core.sources import fetch, kept
-from guiapp.core.sources.web import Limits, next_address
+from guiapp.core.sources.web import THREAD, Limits, next_address
 from guiapp.core.vocab.opening import Opening
 
 DATA = b"0123456789" * 400
@@ -195,6 +196,9 @@ def test_a_server_that_misbehaves_is_given_up(server, short, name):
     assert said.endswith(".")
     assert sent[0] < MOST_SERVED
     assert len(server.asked) <= 40
+    while any(thread.name == THREAD for thread in threading.enumerate()):  # nothing more is read
+        assert time.monotonic() - began_s < ENDS_WITHIN_S
+        time.sleep(0.01)
     assert [path for path in kept.folder().rglob("*") if path.is_file()] == []
 
 
