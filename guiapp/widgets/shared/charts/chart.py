@@ -314,7 +314,9 @@ class Chart(QWidget):
     def redraw(self) -> None:
         """Lay out everything again: data, theme or size are new."""
         self.set_font_px(PROJECTED_FONT_PX if self.is_projected else UI_FONT_PX)
-        self.view.setBackground(getattr(self.theme, self.ground))
+        ground = getattr(self.theme, self.ground)
+        if self.view.backgroundBrush().color() != ground:  # set each time, all would be painted twice
+            self.view.setBackground(ground)
         self.values, self.words = [], []
         self._is_drawing = True
         self.box.setVisible(not self.reason)
@@ -323,6 +325,7 @@ class Chart(QWidget):
         else:
             self.draw()
             self.place()
+            self.view.scene().prepareForPaint()  # while it is painted, this would have it painted again
         self._is_drawing = False
         if self._current is not None and self._current >= len(self.values):
             self._point_at(None)

@@ -117,3 +117,14 @@ def test_at_most_eight_curves_are_named_and_no_name_covers_another(source, data)
     assert all(rect.top() >= chart.area.top() - 1 for rect in rects.values())
     assert all(chart.area.adjusted(-1, -1, 1, 1).contains(chart.pixel(v.x, v.y)) for v in chart.values)
     chart.deleteLater()
+
+
+def test_new_values_are_painted_once(make, qtbot, monkeypatch):
+    chart, painted = make("curves"), []
+    monkeypatch.setattr(chart, "paint_front", painted.append)
+    for factor in (10, 30, 70):
+        qtbot.wait(20)
+        painted.clear()
+        chart.show_data(curves_data(factor=factor))
+        qtbot.wait(20)
+        assert len(painted) == 1
