@@ -111,6 +111,7 @@ REFUSED = {
     "endless file": [says("200 OK"), endless(b"a")],
     "a file of 10¹⁴ bytes": [says("200 OK", length(10**14)), endless(b"a")],
     "slow file": [says("200 OK"), slowly()],
+    "slow and steady file": [says("200 OK", length(1 << 19)), slowly(b"a" * 2000)],
     "file that stops": [says("200 OK", length(1 << 19)), DATA, (time.sleep(3) for _ in [1])],
     "endless header of a model": [says("200 OK"), b"GGUF\3\0\0\0" + b"\xff" * 16, endless(b"\xff")],
     "slow model": [says("200 OK"), b"GGUF\3\0\0\0", slowly(b"\0")],
