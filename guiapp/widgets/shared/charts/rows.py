@@ -248,6 +248,9 @@ class RowChart(Chart):
 
     def paint_front(self, painter: QPainter) -> None:
         height, current = self.row_px, self.current
+        for word in self.words:
+            if self.area.left() < word.at.x() < self.area.right():  # lines of the scale end at words
+                fill(painter, self.rect_of(word), getattr(self.theme, self.ground), 0)
         for index, row in enumerate(self.data.rows):
             whole = QRectF(0, self.pixel(0, -index).y() - height / 2, self.width(), height)
             if row.key == self.selected and row.key is not None:
