@@ -88,4 +88,4 @@ def _number(number: int, noun: str, one: str, many: str) -> str:
 
 
 def _sentence(words: str) -> str:
-    return f"{words}." if words and not words.endswith("…") else words
+    return f"{words}." if words and words[-1] not in ".…" else words

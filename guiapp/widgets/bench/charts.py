@@ -35,7 +35,7 @@ from guiapp.widgets.bench.contender_look import ORDER, look_of
 from guiapp.widgets.shared.charts.chart import Chart
 from guiapp.widgets.shared.charts.curves import DASHED, DOTTED, SOLID, Curve, CurveChart, CurvesData
 from guiapp.widgets.shared.charts.rows import Part, Row, RowChart, RowsData
-from guiapp.widgets.shared.charts.scales import Range, Scale, log_range
+from guiapp.widgets.shared.charts.scales import NO_SCALE, Range, Scale, log_range
 from guiapp.widgets.shared.charts.scatter import Point, ScatterChart, ScatterData
 from guiapp.widgets.shared.theme import Theme
 
@@ -204,7 +204,7 @@ def bars(scenario: Scenario, rows: Sequence[Record], showing: Showing) -> RowsDa
         [f"in {title}{clock}{intervals}", f"in {title}", ""] if lines else [""],
         [*drawn, *(_loading_row(each, showing) for each in showing.loading)],
         headings,
-        Scale(title, text),
+        Scale(title, text) if lines else NO_SCALE,
     )
 
 
@@ -392,8 +392,9 @@ def curves(scenario: Scenario, rows: Sequence[Record], showing: Showing) -> Curv
     key = showing.unit if showing.is_speed else TIME[0]
     text = SCALE_TEXTS[showing.unit] if showing.is_speed else time_text
     lines: dict[tuple[str, str], list[Record]] = {}
+    others = sorted({row["contender"] for row in rows if key == TOKENS and row["exact"] is None})
     for row in sorted(rows, key=lambda row: int(row["size_bytes"])):
-        if row[key]:
+        if row[key] and row["contender"] not in others:
             lines.setdefault((row["contender"], row["operation"]), []).append(row)
     gone = stopped(rows, showing.left_out)
 
@@ -407,7 +408,7 @@ def curves(scenario: Scenario, rows: Sequence[Record], showing: Showing) -> Curv
     title = UNITS[showing.unit] if showing.is_speed else "time"
     return CurvesData(
         _titles(scenario, rows, showing),
-        _about_curves(scenario, rows, bool(gone), showing),
+        _about_curves(scenario, rows, bool(gone), others, showing),
         drawn,
         Scale("length of the text", lambda size: size_text(round(size)), True, sizes),
         Scale(title, text, True),
@@ -464,10 +465,13 @@ def _details(
 
 
 def _about_curves(
-    scenario: Scenario, rows: Sequence[Record], has_stopped: bool, showing: Showing
+    scenario: Scenario, rows: Sequence[Record], has_stopped: bool, others: Sequence[str], showing: Showing
 ) -> list[str]:
     unit = f"In {UNITS[showing.unit]}" if showing.is_speed else ""  # times have theirs at each tick
     sentences = [f"{unit}, logarithmic axes." if unit else "Logarithmic axes."]
+    if others:
+        have = "have vocabularies of their own" if len(others) > 1 else "has a vocabulary of its own"
+        sentences.append(f"{' and '.join(others)} {have}: see MB/s.")
     if rows and (times := n_times(longest := max(rows, key=n_times))) > 1:
         size = short_number(longest["own_bytes"]).replace(" ", "\N{NO-BREAK SPACE}")
         whose = f"Your {size}B" if longest["corpus"] == YOUR_TEXT else f"{size}B of {longest['corpus']}"

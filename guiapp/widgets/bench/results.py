@@ -227,21 +227,24 @@ class ResultsView(QWidget):
                 self.tabs[key] = self._tab(key)
         is_seen = shown[0] != EXACTNESS and self._fits_calm  # with throughput
         apart = [key for key in keys if key != EXACTNESS or not is_seen]
+        n_texts = len({row["corpus"] for row in results if row["scenario"] in HAVE_PLANNED_TEXTS})
+        has_choice = self._shows_all or bool({*keys} - {*CALM, FIGURES}) or n_texts > 1
         for key, tab in self.tabs.items():
-            tab.setVisible(key in apart)
+            tab.setVisible(has_choice and key in apart)
             tab.setChecked(key == shown[0])
-        self.bar.show_widgets([self.tabs[key] for key in apart])
+        self.bar.show_widgets([self.tabs[key] for key in apart] if has_choice else [])
         self.texts.offer([row["corpus"] for row in results if row["scenario"] in HAVE_PLANNED_TEXTS])
         own = next((key for key in shown if key in SCENARIOS and SCENARIOS[key].own_texts), "")
         self.own_texts.offer(texts_of(results, own) if own else [])
         kinds = {SCENARIOS[key].chart for key in shown if key in SCENARIOS}
         has_speeds = not kinds.isdisjoint(HAVE_SPEEDS) or EXACTNESS in shown
-        self.units.setVisible(has_speeds and bool(results))
+        has_units = has_speeds and bool(results)
+        self.units.setVisible(has_units)
         self.quantities.setVisible(not kinds.isdisjoint(HAVE_CURVES))
         self.baselines.offer([row["contender"] for row in results if row["mb_per_s"]])
         has_ratios = has_speeds or FIGURES in shown or self.has_table_below
-        self.baselines.setVisible(self.baselines.count() > 1 and has_ratios)
-        self.bar.setVisible(self._shows_all or bool({*keys} - {*CALM, FIGURES}) or self.texts.count() > 1)
+        self.baselines.setVisible(has_choice and has_ratios and self.baselines.count() > 1)
+        self.bar.setVisible(has_choice or has_units)
 
     def _tab(self, key: str) -> QToolButton:
         tab = set_role(QToolButton(), "subtab")

@@ -242,6 +242,17 @@ def test_the_baseline_those_that_stopped_and_the_best_known_come_first():
     assert (baseline.index(hidden), stopped.index(hidden)) == (0, 1)
 
 
+def test_a_vocabulary_of_its_own_has_a_curve_in_mb_a_second_alone():
+    rows = [
+        record("scaling", name, 100, 1e-6, exact=exact) for name, exact in (("fast", True), ("rwkv", None))
+    ]
+    data = shown("scaling", rows)
+    assert [curve.key for curve in data.curves] == ["fast"]
+    assert "rwkv has a vocabulary of its own: see MB/s." in data.subtitles[0]
+    for choices in ({"unit": BYTES}, {"is_speed": False}):
+        assert [curve.key for curve in shown("scaling", rows, **choices).curves] == ["fast", "rwkv"]
+
+
 def test_repeated_text_is_told_with_how_often():
     own = {"corpus": "your text", "own_bytes": 100_000}
     rows = [record("scaling", "fast", size, 1e-9 * size, **own) for size in (1 << 10, 1 << 22)]

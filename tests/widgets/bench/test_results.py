@@ -44,7 +44,8 @@ def test_a_run_of_throughput_alone_has_its_charts_below_each_other_and_no_tabs(p
     assert page.results.shown == CALM
     assert speeds.geometry().bottom() < exactness.y()
     assert speeds.width() == exactness.width() == page.results.width()
-    assert not page.results.bar.isVisible()
+    assert page.results.units.isVisible()
+    assert not any(tab.isVisible() for tab in page.results.tabs.values())
 
 
 def test_before_a_run_one_chart_shows_who_will_take_part_or_says_that_there_is_nothing(page):

@@ -26,8 +26,8 @@ from guiapp.widgets.shared.charts.scales import NO_SCALE, Range, Scale
 from guiapp.widgets.shared.layouts import in_row
 from guiapp.widgets.shared.menu_button import MenuButton
 from guiapp.widgets.shared.painting import CENTER, RIGHT, WRAP, bold, write
-from guiapp.widgets.shared.plain_tip import plain_tip
-from guiapp.widgets.shared.style_sheet import set_role
+from guiapp.widgets.shared.plain_tip import wrapped_tip
+from guiapp.widgets.shared.style_sheet import blend, set_role
 from guiapp.widgets.shared.theme import GAP_PX, LIGHT, UI_FONT_PX, UNIT_PX, Theme, ThemeSource
 
 PLAIN, BOLD, NUMBER, STRONG, TITLE, SUBTITLE = "plain", "bold", "number", "strong", "title", "subtitle"
@@ -37,6 +37,8 @@ NEAR_PX = 14  # of what the mouse points at
 FADED = 50  # of 255, beside what is emphasized
 TICK_GAP_PX, TICK_DISTANCE_PX, ROW_DISTANCE_PX = 6, 84, 34
 FOCUS_PX, BUTTON_PX = 1.5, 22
+DRAGGED = 0.25  # of the accent, in what a drag goes around
+ZOOMED = "A part. Double-click to see all."
 LEAST_SIZE = QSize(200, 150)  # with less, scales and names cover each other
 FREE = Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextDontClip
 Key = Qt.Key
@@ -112,6 +114,10 @@ class _View(pg.GraphicsView):
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         event.ignore()
 
+    def viewportEvent(self, event: QEvent) -> bool:
+        """Keep from the scene that the mouse rests: it would hide the values that are shown."""
+        return event.type() == QEvent.Type.ToolTip or super().viewportEvent(event)
+
 
 class _Layer(QGraphicsItem):
     """Paints for the chart, in pixels; it lies behind what pyqtgraph draws, or in front."""
@@ -180,7 +186,7 @@ class Chart(QWidget):
             self.view.addItem(layer)
         self._menu = QMenu(self)
         add_picture_actions(self._menu, self)
-        self._reset = self._menu.addAction("Show all\tDouble click", self.reset_zoom)
+        self._reset = self._menu.addAction("Show all (double-click)", self.reset_zoom)
         self._controls = QWidget()
         self._control_row = in_row(on=self._controls, spacing=UNIT_PX)
         if has_button and isinstance(theme_source, ThemeSource):  # paper is not clicked
@@ -317,6 +323,8 @@ class Chart(QWidget):
         ground = getattr(self.theme, self.ground)
         if self.view.backgroundBrush().color() != ground:  # set each time, all would be painted twice
             self.view.setBackground(ground)
+            self.box.rbScaleBox.setPen(pg.mkPen(self.theme.accent))
+            self.box.rbScaleBox.setBrush(blend(ground, self.theme.accent, DRAGGED))
         self.values, self.words = [], []
         self._is_drawing = True
         self.box.setVisible(not self.reason)
@@ -364,7 +372,7 @@ class Chart(QWidget):
             write(
                 painter,
                 line.translated(0, line.height()),
-                self.subtitle,
+                ZOOMED if self.is_zoomed else self.subtitle,
                 theme.dim,
                 FREE,
                 self._fonts[SUBTITLE],
@@ -518,7 +526,7 @@ class Chart(QWidget):
         tip = "" if index is None else self.values[index].tip
         self._tell(tip)
         if self.shows_tips and tip and at is not None:
-            QToolTip.showText(at, plain_tip(tip), self)
+            QToolTip.showText(at, wrapped_tip(tip), self)
         elif self.shows_tips:
             QToolTip.hideText()
         self._layers[1].update()

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import QPointF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 from PySide6.QtWidgets import QGraphicsPathItem
 
@@ -32,6 +32,7 @@ from guiapp.widgets.shared.theme import GAP_PX
 MOST_NAMED, MOST_NAME_SHARE = 8, 0.45  # of the width
 EDGE_PX, LEADER_PX = 14, 26  # beside the outermost values; from the plot to the names
 MARKER_PX, MARKER_DISTANCE_PX, CURVE_PX = 9, 16, 2.0
+LEAST_SIZE = QSize(200, 240)  # with less, there are names for few
 BAND_ALPHA, GREY_ALPHA = 30, 110  # of 255
 Floats = NDArray[np.float64]
 SOLID, DASHED, DOTTED = Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine, Qt.PenStyle.DotLine
@@ -95,6 +96,9 @@ class CurveChart(Chart):
     def show_data(self, data: CurvesData) -> None:
         self.data = data
         self.redraw()
+
+    def minimumSizeHint(self) -> QSize:
+        return LEAST_SIZE
 
     @property
     def named(self) -> Sequence[Curve]:

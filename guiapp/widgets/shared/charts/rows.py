@@ -278,7 +278,7 @@ class RowChart(Chart):
             line.setWidth(line.width() * row.progress)
             fill(painter, line, row.look.color if row.look else self.theme.dim, 1)
         if row.interval is not None:
-            self._paint_interval(painter, row.interval, self.pixel(_length(row), 0).x(), y)
+            self._paint_interval(painter, row, row.interval, y)
         if row.look is not None and row.dot is not None:
             color = self.color(row.look.color, row.key)
             for mark in row.marks:
@@ -308,15 +308,16 @@ class RowChart(Chart):
             middle = Word(part.text, rect.center(), self.theme.span_text, PLAIN, 0.5)
             write(painter, self.rect_of(middle), part.text, middle.color, font=self._fonts[PLAIN])
 
-    def _paint_interval(self, painter: QPainter, interval: Range, end_px: float, y: float) -> None:
+    def _paint_interval(self, painter: QPainter, row: Row, interval: Range, y: float) -> None:
         """A whisker, dark within the bar and light outside."""
-        low, high = (self.pixel(value, 0).x() for value in interval)
+        low, high, end_px = (self.pixel(value, 0).x() for value in (*interval, _length(row)))
+        inside, outside = self.color(INK, row.key), self.color(self.theme.text, row.key)
         height = self.row_px * BAR_SHARE
-        for left, right, color in ((low, min(end_px, high), INK), (max(end_px, low), high, self.theme.text)):
+        for left, right, color in ((low, min(end_px, high), inside), (max(end_px, low), high, outside)):
             if left < right:
                 fill(painter, QRectF(left, y - 1, right - left, 2), color, 0)
         for x in (low, high):
-            color = INK if x < end_px else self.theme.text
+            color = inside if x < end_px else outside
             fill(painter, QRectF(x - 1, y - height / 5, 2, height / 2.5), color, 0)
 
     def paint_current(self, painter: QPainter, value: Value) -> None:

@@ -70,7 +70,8 @@ class ScatterChart(Chart):
         notes_px = NOTE_GAP_PX + max(map(self.width_px, data.notes), default=0)
         self._has_notes = bool(data.notes) and notes_px < MOST_NOTE_SHARE * self.width()
         self.frame(left_px, notes_px if self._has_notes else GAP_PX, (data.x, data.y))
-        self.show_range(*data.ranges)
+        is_flat = len({point.y for point in data.points}) < 2  # all would soon be out of sight
+        self.show_range(*data.ranges, (True, not is_flat))
         self.values = [
             Value(point.key, data.x.place(point.x), data.y.place(point.y), point.tip) for point in data.points
         ]

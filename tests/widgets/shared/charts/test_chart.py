@@ -8,7 +8,7 @@ from chart_samples import KINDS, TITLES, curves_data, place_of, rows_data, texts
 from hands import turn_wheel
 from pictures import Canvas
 from PySide6.QtCore import QEvent, QPoint, Qt
-from PySide6.QtGui import QContextMenuEvent, QPainter
+from PySide6.QtGui import QContextMenuEvent, QHelpEvent, QPainter
 from PySide6.QtWidgets import QApplication, QMenu, QToolTip
 
 from guiapp.widgets.shared.theme import DARK, LIGHT
@@ -19,7 +19,7 @@ ZOOMS = {"rows": (True, False), "curves": (True, True), "scatter": (True, True),
 
 
 def ranges(chart):
-    return [pytest.approx(each) for each in chart.box.viewRange()]
+    return [pytest.approx(each, abs=1e-6 * (each[1] - each[0])) for each in chart.box.viewRange()]
 
 
 def turn(chart, angle: int) -> None:
@@ -199,3 +199,16 @@ def test_its_menu_shows_all_again_where_there_is_more_than_is_seen(make):
         menu.close()
     reset.trigger()
     assert (seen, chart.is_zoomed) == ([False, True], False)
+
+
+@pytest.mark.parametrize("kind", ["rows", "curves", "scatter"])
+def test_values_stay_while_the_mouse_rests(make, qtbot, kind):
+    chart = make(kind)
+    value = chart.values[0]
+    at = chart.pixel(value.x, value.y).toPoint()
+    hand.hover(chart, at)
+    assert QToolTip.isVisible()
+    rest = QHelpEvent(QEvent.Type.ToolTip, at, chart.mapToGlobal(at))
+    QApplication.sendEvent(chart.view.viewport(), rest)
+    qtbot.wait(500)  # tips fade for 300 ms
+    assert QToolTip.isVisible()

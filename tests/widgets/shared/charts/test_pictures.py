@@ -21,11 +21,12 @@ def take(chart, title: str) -> None:
 def test_an_svg_has_all_words_as_text_and_a_png_twice_the_dots(make, kind):
     chart = make(kind)
     svg = svg_of(chart)
-    written = set(re.findall(r"<text[^>]*>\s*([^<]*?)\s*</text>", svg))
-    assert {*texts(chart)} <= written
+    pieces = re.findall(r"<text[^>]*>([^<]*)</text>", svg)  # a sign of another font is one of its own
+    written = " ".join("".join(pieces).split())
+    assert [text for text in texts(chart) if text not in written] == []
     assert "<image" not in svg, "nothing is pixels"
     if chart.n_head_lines:
-        assert {TITLES[0], SUBTITLES[0], chart.scales[0].label} <= written
+        assert all(text in written for text in (TITLES[0], SUBTITLES[0], chart.scales[0].label))
         assert f"<title>{TITLES[0]}</title>" in svg
     width, height = map(int, re.search(r'viewBox="0 0 (\d+) (\d+)"', svg).groups())
     image = QImage.fromData(png_of(chart))
