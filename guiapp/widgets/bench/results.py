@@ -60,7 +60,7 @@ class ResultsView(QWidget):
         super().__init__()
         self._model, self._theme_source, self._sheet, self._settings = model, theme_source, sheet, settings
         self._drawn: dict[str, object] = {}  # what each chart shows
-        self._wanted: tuple[str, ...] = CALM  # the one chosen last stands last
+        self._wanted: tuple[str, ...] = CALM  # the one chosen first
         self._placed: object = None
         self.keys: list[str] = []  # what there is to see, in the order of its tabs
         self._shows_all = False
@@ -109,7 +109,7 @@ class ResultsView(QWidget):
         """What is in front of it, as far as there is room."""
         keys = self.keys
         there = tuple(key for key in self._wanted if key in keys) or tuple(keys[:1])
-        return there if self._fits_calm else there[:1]
+        return tuple(sorted(there, key=keys.index)) if self._fits_calm else there[:1]
 
     def chart(self, key: str) -> Chart:
         """The chart of a scenario or of exactness, made when it is needed first."""
@@ -130,7 +130,7 @@ class ResultsView(QWidget):
 
     def choose(self, key: str) -> None:
         """Show it; throughput and exactness together, where there is room."""
-        self._wanted = CALM if key in CALM and self._fits_calm else (key,)
+        self._wanted = (key, *(other for other in CALM if other != key)) if key in CALM else (key,)
         self.redraw()
 
     def show_alone(self, key: str) -> None:
