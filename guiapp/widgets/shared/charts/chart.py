@@ -27,7 +27,7 @@ from guiapp.widgets.shared.layouts import in_row
 from guiapp.widgets.shared.menu_button import MenuButton
 from guiapp.widgets.shared.painting import CENTER, RIGHT, WRAP, bold, write
 from guiapp.widgets.shared.plain_tip import wrapped_tip
-from guiapp.widgets.shared.style_sheet import blend, set_role
+from guiapp.widgets.shared.style_sheet import blend
 from guiapp.widgets.shared.theme import GAP_PX, LIGHT, UI_FONT_PX, UNIT_PX, Theme, ThemeSource
 
 PLAIN, BOLD, NUMBER, STRONG, TITLE, SUBTITLE = "plain", "bold", "number", "strong", "title", "subtitle"
@@ -543,10 +543,6 @@ class Chart(QWidget):
         if reason != self.reason:
             self.reason = reason
             self.redraw()
-
-    def add_control(self, control: QWidget) -> None:
-        """Put a button at the right of the title."""
-        self._control_row.insertWidget(0, set_role(control, "quiet"))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -106,7 +106,7 @@ class ScatterChart(Chart):
                 Word(point.name, rect.center(), self.word_color(point.key), PLAIN, 0.5, point.key)
             )
         if self._has_notes and self.data.line is not None:
-            at = self.pixel(0, self.data.line) + QPointF(0, 0)
+            at = self.pixel(0, self.data.line)
             for number, note in enumerate(self.data.notes):
                 place = QPointF(self.area.right() + NOTE_GAP_PX, at.y() + number * self.line_px)
                 self.words.append(Word(note, place, self.theme.dim))
