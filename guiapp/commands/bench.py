@@ -66,8 +66,7 @@ def _add_contenders(group: argparse._ArgumentGroup) -> None:
         default=[],
         help="a contender of your own; may be repeated. NAME=command:WORDS: a process for each text, "
         "which is given the text and writes ids; NAME=stream:WORDS: one process, to which go the number of "
-        "bytes in a line and the text, and which answers with ids in a line; NAME=python:MODULE:FUNCTION; "
-        "NAME=LIBRARY@PYTHON: a library of another environment",
+        "bytes in a line and the text, and which answers with ids in a line; NAME=python:MODULE:FUNCTION",
     )
     group.add_argument(
         "--list", action="store_true", help="say who can take part, what it returns, and who cannot and why"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, get_type_hints
 
 from guiapp.core.bench import corpus
-from guiapp.core.bench.contenders.own import OwnContender, OwnError, checked
+from guiapp.core.bench.contenders.own import OwnContender, OwnError, checked, without_removed
 from guiapp.core.bench.scenarios import DEFAULT_SCENARIOS
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.system.typed_json import read_as
@@ -77,12 +77,15 @@ def whole_path(name: str) -> str:
 def plan_from(record: dict[str, Any]) -> Plan:
     """The plan of a JSON object; raises BenchError for one that is none.
 
-    Whoever runs it has somebody say yes to what is `own` first: the file may be a stranger's.
+    Contenders in other Pythons, which earlier versions had, are left out.  Whoever runs it has somebody say
+    yes to what is `own` first: the file may be a stranger's.
     """
     if not isinstance(record, dict):
         raise BenchError("This is not a plan for a benchmark: it is no object.")
     kinds, values = get_type_hints(Plan), dict[str, Any]()
-    for name, value in record.items():
+    own, names = without_removed(record.get("own", ()))
+    removed = set(names)
+    for name, value in {**record, "own": own}.items():
         if name not in kinds:
             raise BenchError(f"This is not a plan for a benchmark: “{quoted(name)}” means nothing here.")
         try:
@@ -94,9 +97,10 @@ def plan_from(record: dict[str, Any]) -> Plan:
     if "model" not in values:
         raise BenchError("This is not a plan for a benchmark: it names no model.")
     try:
-        return Plan(**values | {"own": tuple(map(checked, values.get("own", ())))})
+        plan = Plan(**values | {"own": tuple(map(checked, values["own"]))})
     except OwnError as error:
         raise BenchError(f"This is not a plan for a benchmark: {error}.") from error
+    return replace(plan, contenders=tuple(name for name in plan.contenders if name not in removed))
 
 
 def _wrong(name: str) -> BenchError:

@@ -26,15 +26,11 @@ class TrialResult:
     ids: NDArray[np.int32]
     is_equal: bool
     seconds: float
-    version: str
 
     def __str__(self) -> str:
         shown = " ".join(map(str, self.ids[:SHOWN_IDS])) + (" …" if len(self.ids) > SHOWN_IDS else "")
         equal = "those of the model" if self.is_equal else "not those of the model"
-        version = f" Version {self.version}." if self.version else ""
-        return (
-            f"{counted(len(self.ids), 'id')} in {time_text(self.seconds)}, {equal}.{version}\n{shown}".strip()
-        )
+        return f"{counted(len(self.ids), 'id')} in {time_text(self.seconds)}, {equal}.\n{shown}".strip()
 
 
 def try_own(
@@ -44,7 +40,7 @@ def try_own(
     pre = tokenizer.vocabulary.chosen_pre or None
     process = WorkerProcess(model, own.name, 1, shall_stop, pre, own)
     try:
-        version = process.ask(LIMIT_S, "load").version
+        process.ask(LIMIT_S, "load")
         ids = process.ask(LIMIT_S, "prepare", "encode", (text,), (), 1).ids
         seconds = process.ask(LIMIT_S, "sample", "encode").wall_s
     except (ContenderFailed, WorkerLost) as error:
@@ -52,4 +48,4 @@ def try_own(
     finally:
         process.end()
     wanted = tokenizer.encode(text, add_special=False, parse_special=False).token_ids
-    return TrialResult(ids, np.array_equal(ids, wanted), seconds, version)
+    return TrialResult(ids, np.array_equal(ids, wanted), seconds)

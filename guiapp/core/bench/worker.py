@@ -21,7 +21,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from multiprocessing.connection import Connection
-from typing import Any, Protocol
+from typing import Any
 
 from guiapp.core.bench.agreement import Tokens
 from guiapp.core.bench.contenders.contender import (
@@ -31,9 +31,8 @@ from guiapp.core.bench.contenders.contender import (
     our_contender,
     split_name,
 )
-from guiapp.core.bench.contenders.own import LIBRARY, PYTHON, OwnContender
+from guiapp.core.bench.contenders.own import PYTHON, OwnContender
 from guiapp.core.bench.contenders.own_open import MODEL_VARIABLE, open_own
-from guiapp.core.bench.contenders.own_python import answer_elsewhere
 from guiapp.core.bench.contenders.table import PEERS, peer_source
 from guiapp.core.bench.memory import held_bytes, peak_bytes_during
 from guiapp.core.bench.opened import opened_model
@@ -85,11 +84,11 @@ class Worker:
 
     def load(self) -> Loaded:
         own = self._own
-        name, is_split = split_name(self._name) if own is None else (own.target, True)
-        peer = PEERS.get(name) if own is None or own.kind == LIBRARY else None
+        name, is_split = split_name(self._name)
+        peer = PEERS.get(name) if own is None else None
         opened_bytes = 0
         self._tell(OPENS if own is None else STARTS)
-        if own is not None and peer is None:
+        if own is not None:
             os.environ[MODEL_VARIABLE] = self._model
             self._build = partial(open_own, own)
             before = held_bytes()
@@ -157,21 +156,10 @@ def serve(
     if hasattr(os, "setpgid"):
         os.setpgid(0, 0)  # whatever it starts ends with it
     prepare_process(threads)
-    if own is not None and own.python:
-        answer_elsewhere(connection, own, model, pre, threads)
-    else:
-        answer_all(connection, Worker(model, name, pre, own, lambda stage: connection.send((STAGE, stage))))
+    answer_all(connection, Worker(model, name, pre, own, lambda stage: connection.send((STAGE, stage))))
 
 
-class Asking(Protocol):
-    """The end of a pipe at which questions come out."""
-
-    def recv(self) -> Any: ...
-
-    def send(self, answer: Any, /) -> None: ...
-
-
-def answer_all(connection: Asking, worker: object) -> None:
+def answer_all(connection: Connection, worker: object) -> None:
     """Let the methods of a worker answer what is asked, until the pipe is closed."""
     process = os.getpid()
     while True:

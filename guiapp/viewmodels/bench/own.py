@@ -7,7 +7,7 @@ from functools import partial
 
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.core.bench.contenders.own import OwnContender, OwnError, own_of
+from guiapp.core.bench.contenders.own import OwnContender, OwnError, own_of, without_removed
 from guiapp.core.bench.trial import TrialResult, try_own
 from guiapp.core.system.outside_json import read_json
 from guiapp.core.tokenizer import Tokenizer
@@ -24,6 +24,8 @@ class OwnContenders(QObject):
 
     A run, session or plan that somebody else gave away names some at most: nothing of them is in here.
 
+    removed  names of those that an earlier version ran in other Pythons, which is no longer supported
+
     Signals:
         changed(): `contenders` is new.
     """
@@ -33,7 +35,7 @@ class OwnContenders(QObject):
     def __init__(self, settings: Settings, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._settings = settings
-        self.contenders = _kept_in(settings.own_contenders)
+        self.contenders, self.removed = _kept_in(settings.own_contenders)
 
     def add(self, own: OwnContender) -> None:
         """Remember one, in place of one of the same name."""
@@ -111,9 +113,10 @@ def _tried(
     return try_own(own, tokenizer, model, text, shall_stop)
 
 
-def _kept_in(text: str) -> tuple[OwnContender, ...]:
-    """Those in a settings text; none if somebody spoiled it."""
+def _kept_in(text: str) -> tuple[tuple[OwnContender, ...], list[str]]:
+    """Those in a settings text, and the names of those no longer supported; none if somebody spoiled it."""
     try:
-        return own_of(read_json(text))
+        records, removed = without_removed(read_json(text))
+        return own_of(records), removed
     except (ValueError, TypeError, OwnError):
-        return ()
+        return (), []

@@ -1,24 +1,16 @@
-"""Add a contender of one's own to the benchmark: a command, a Python function, a library elsewhere."""
+"""Add a contender of one's own to the benchmark: a command, or a Python function."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QComboBox, QDialog, QFileDialog, QLabel, QLineEdit, QListWidget, QWidget
+from PySide6.QtWidgets import QDialog, QFileDialog, QFrame, QLabel, QLineEdit, QListWidget, QWidget
 
-from guiapp.core.bench.contenders.own import (
-    COMMAND,
-    KINDS,
-    LIBRARY,
-    PYTHON,
-    STREAM,
-    OwnContender,
-    OwnError,
-    made,
-)
+from guiapp.core.bench.contenders.own import COMMAND, KINDS, PYTHON, STREAM, OwnContender, OwnError, made
 from guiapp.core.bench.contenders.table import PEERS
 from guiapp.core.catalogue import ALGORITHMS
+from guiapp.core.vocab.quoting import quoted
 from guiapp.viewmodels.bench.own import OwnContenders, OwnTrial
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.widgets.shared.buttons import push_button
@@ -28,13 +20,8 @@ from guiapp.widgets.shared.style_sheet import heading, plain_label, set_role
 from guiapp.widgets.shared.theme import MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme
 
 WIDTH_PX, LIST_PX = 560, 96
-TITLES = {
-    "A command for each text": COMMAND,
-    "A command that stays": STREAM,
-    "A Python function": PYTHON,
-    "A library of another environment": LIBRARY,
-}
-EXAMPLES = {COMMAND: "./tok --ids", STREAM: "./tok --serve", PYTHON: "my_module:encode", LIBRARY: ""}
+TITLES = {"A command for each text": COMMAND, "A command that stays": STREAM, "A Python function": PYTHON}
+EXAMPLES = {COMMAND: "./tok --ids", STREAM: "./tok --serve", PYTHON: "my_module:encode"}
 WARNING = "It runs on this computer as you do, whenever it takes part. Add only what you trust."
 NO_MODEL = "Open a model to try it."
 
@@ -54,10 +41,6 @@ class OwnDialog(QDialog):
         self.kind = ChoiceBox("What it is", TITLES)
         self.about = plain_label("dim", wraps=True)
         self.target = _line("What runs")
-        self.library = QComboBox()
-        self.library.setAccessibleName("Library")
-        self.library.addItems(list(PEERS))
-        self.python = _line("Python of its environment")
         self.name = QLineEdit()
         self.name.setAccessibleName("Name")
         self.told = plain_label(wraps=True)
@@ -65,8 +48,10 @@ class OwnDialog(QDialog):
         self.list = QListWidget()
         self.list.setAccessibleName("Contenders that are there")
         self.list.setMinimumHeight(LIST_PX)
+        self.removed = plain_label("dim", wraps=True)
+        self.removed.setText(_removed_text(own.removed))
+        self.removed.setVisible(bool(own.removed))
         self.choose_button = push_button("Choose…", self._choose_target)
-        self.choose_python_button = push_button("Choose…", self._choose_python)
         self.remove_button = push_button("Remove", self._remove)
         self.try_button = push_button("Try", self.try_it)
         self.add_button = push_button("Add", self.add, role="primary")
@@ -78,10 +63,7 @@ class OwnDialog(QDialog):
 
     def contender(self) -> OwnContender:
         """What is filled in; raises OwnError."""
-        kind = self.kind.currentData()
-        target = self.library.currentText() if kind == LIBRARY else self.target.text()
-        python = self.python.text() if kind in (PYTHON, LIBRARY) else ""
-        own = made(self.name.text() or self._suggested, kind, target, python)
+        own = made(self.name.text() or self._suggested, self.kind.currentData(), self.target.text())
         if own.name in (*PEERS, *ALGORITHMS):
             raise OwnError(f"There is a contender “{own.name}” already. Give yours another name.")
         return own
@@ -111,36 +93,28 @@ class OwnDialog(QDialog):
     def _suggested(self) -> str:
         """A name for what is filled in."""
         kind, target = self.kind.currentData(), self.target.text().strip()
-        if kind == LIBRARY:
-            return f"{self.library.currentText()} of another environment"
         if kind == PYTHON:
             return target.rpartition(":")[0].rpartition("/")[2].removesuffix(".py")
         return Path(target.partition(" ")[0]).name
 
     def _lay_out(self) -> None:
-        self._target_part = framed(in_row((self.target, 1), self.choose_button))
-        self._python_part = framed(in_row((self.python, 1), self.choose_python_button))
-        self._python_title = heading("Python, or folder, of its environment")
         self._kept_part = framed(
             in_column(heading("Yours"), self.list, in_row(STRETCH, self.remove_button), spacing=UNIT_PX)
         )
-        for part in (self._target_part, self._python_part, self._kept_part):
-            part.setFrameShape(part.Shape.NoFrame)
+        self._kept_part.setFrameShape(QFrame.Shape.NoFrame)
         close = push_button("Close", self.reject)
         self.add_button.setDefault(True)
         in_column(
             self.kind,
             self.about,
-            self._target_part,
-            self.library,
-            self._python_title,
-            self._python_part,
+            in_row((self.target, 1), self.choose_button),
             heading("Name"),
             self.name,
             self.told,
             set_role(QLabel(WARNING, wordWrap=True), "dim"),
             in_row(self.try_button, STRETCH, close, self.add_button),
             (self._kept_part, 1),
+            self.removed,
             on=self,
             margins=MARGIN_PX,
             spacing=2 * UNIT_PX,
@@ -148,9 +122,7 @@ class OwnDialog(QDialog):
 
     def _connect(self) -> None:
         self.kind.currentIndexChanged.connect(self._follow_kind)
-        for line in (self.target, self.python):
-            line.textChanged.connect(self._forget)
-        self.library.currentIndexChanged.connect(self._forget)
+        self.target.textChanged.connect(self._forget)
         self._trial.changed.connect(self._follow_trial)
         self._own.changed.connect(self._follow_list)
         self.list.currentRowChanged.connect(self._fill_in)
@@ -159,11 +131,6 @@ class OwnDialog(QDialog):
         kind = self.kind.currentData()
         self.about.setText(KINDS[kind])
         self.target.setPlaceholderText(EXAMPLES[kind])
-        self._target_part.setVisible(kind != LIBRARY)
-        self.library.setVisible(kind == LIBRARY)
-        for part in (self._python_title, self._python_part):
-            part.setVisible(kind in (PYTHON, LIBRARY))
-        self.python.setPlaceholderText("that of this program" if kind == PYTHON else "/path/to/environment")
         self._forget()
 
     def _forget(self) -> None:
@@ -192,11 +159,7 @@ class OwnDialog(QDialog):
         own = self._own.contenders[row]
         self.kind.setCurrentIndex(self.kind.findData(own.kind))
         self.name.setText(own.name)
-        self.python.setText(own.python)
-        if own.kind == LIBRARY:
-            self.library.setCurrentText(own.target)
-        else:
-            self.target.setText(own.target)
+        self.target.setText(own.target)
 
     def _remove(self) -> None:
         if (row := self.list.currentRow()) >= 0:
@@ -209,9 +172,9 @@ class OwnDialog(QDialog):
         if name:
             self.target.setText(f"{name}:encode" if is_python else f'"{name}"' if " " in name else name)
 
-    def _choose_python(self) -> None:
-        if name := QFileDialog.getExistingDirectory(self, "Environment"):
-            self.python.setText(name)
+
+def _removed_text(names: list[str]) -> str:
+    return f"Left out, as other Python environments are no longer supported: {quoted(', '.join(names), 200)}."
 
 
 def _line(name: str) -> QLineEdit:

@@ -7,7 +7,6 @@ import shlex
 import subprocess
 import sys
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,7 +20,7 @@ from guiapp.core.bench.operations import encode_all
 from guiapp.core.bench.plan import Plan, plan_from
 from guiapp.core.bench.report import command_line
 from guiapp.core.bench.worker import Worker
-from guiapp.core.bench.worker_process import ContenderFailed, WorkerLost, WorkerProcess
+from guiapp.core.bench.worker_process import WorkerLost, WorkerProcess
 from guiapp.core.system.processes import command_of, environment
 
 LENGTHS = """
@@ -44,12 +43,11 @@ number = 5
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """The present one, with a module, a program and an environment."""
+    """The present one, with a module, a program and a file."""
     (tmp_path / "own_module.py").write_text(MODULE)
     (tmp_path / "tok").write_text("#!/bin/sh\n")
     (tmp_path / "tok").chmod(0o755)
-    (tmp_path / "env" / "bin").mkdir(parents=True)
-    (tmp_path / "env" / "bin" / "python").symlink_to(sys.executable)
+    (tmp_path / "env").touch()
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [*sys.path])
     return tmp_path
@@ -57,26 +55,19 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="programs are found otherwise")
 @pytest.mark.parametrize(
-    ("written", "kind", "target", "python"),
+    ("written", "kind", "target"),
     [
-        ("a=command:./tok --x ./env x=1", "command", "HERE/tok --x HERE/env x=1", ""),
-        ("a b=stream:sh -c 'a  b'", "stream", "/SH -c 'a  b'", ""),
-        ("a=python:json:dumps", "python", "json:dumps", ""),
-        (
-            "a=python:own_module:inside.encode",
-            "python",
-            "HERE/own_module:inside.encode",
-            "",
-        ),
-        ("a=python:./own_module.py:number", "python", "HERE/own_module:number", ""),
-        ("a=python:json:dumps@env", "python", "json:dumps", "HERE/env/bin/python"),
-        ("old=tiktoken@env/bin/python", "library", "tiktoken", "HERE/env/bin/python"),
+        ("a=command:./tok --x ./env x=1", "command", "HERE/tok --x HERE/env x=1"),
+        ("a b=stream:sh -c 'a  b'", "stream", "/SH -c 'a  b'"),
+        ("a=python:json:dumps", "python", "json:dumps"),
+        ("a=python:own_module:inside.encode", "python", "HERE/own_module:inside.encode"),
+        ("a=python:./own_module.py:number", "python", "HERE/own_module:number"),
     ],
 )
-def test_what_is_written_is_kept_with_whole_paths_and_written_the_same(folder, written, kind, target, python):
+def test_what_is_written_is_kept_with_whole_paths_and_written_the_same(folder, written, kind, target):
     own = own_from(written)
     target = target.replace("HERE", str(folder)).replace("/SH", subprocess.getoutput("command -v sh"))
-    assert (own.kind, own.python) == (kind, python.replace("HERE", str(folder)))
+    assert own.kind == kind
     assert own.target in (target, target.replace(".py:", ":"))
     assert own_from(str(own)) == own
     assert own_of(json.loads(json.dumps([own.record()]))) == (own,)
@@ -97,8 +88,8 @@ def test_what_is_written_is_kept_with_whole_paths_and_written_the_same(folder, w
         ("a=python:json", "“json” is no function. Write it as module:function"),
         ("a=python::x", "“:x” is no function"),
         ("a=python:json:", "“json:” is no function"),
-        ("a=tiktoken", "“tiktoken” has no environment"),
-        ("a=tiktoken@/nowhere", "There is no Python in “/nowhere”"),
+        ("a=python:json:dumps@env", "“json:dumps@env” is no function"),
+        ("a=tiktoken@env", "“a=tiktoken@env” is no contender"),
     ],
 )
 def test_what_cannot_be_one_is_told(written, told):
@@ -111,7 +102,7 @@ def test_what_cannot_be_one_is_told(written, told):
     [{}, {"name": "a"},
      {"name": 1, "kind": "command", "target": "x"}, {"name": "a", "kind": "x", "target": "x"},
      {"name": "a", "kind": "command", "target": ""}, {"name": "a", "kind": "command", "target": ["rm"]},
-     {"name": "a", "kind": "command", "target": "x", "more": 1}, "abc", 5],
+     {"kind": "command", "target": "x"}, "abc", 5],
 )  # fmt: skip
 def test_so_is_what_files_say(record):
     with pytest.raises(OwnError):
@@ -140,14 +131,22 @@ def test_they_take_part_beside_others_and_travel_in_the_plan():
             contenders_of(replace(plan, own=(replace(own, name=name),)), tokenizer)
 
 
+def test_plans_of_earlier_versions_leave_out_contenders_in_other_pythons():
+    mine = {"name": "mine", "kind": "command", "target": "x", "python": ""}
+    others = [
+        {"name": "old", "kind": "library", "target": "tiktoken", "python": "/env"},
+        {"name": "f", "kind": "python", "target": "json:dumps", "python": "/env"},
+    ]
+    plan = plan_from({"model": "m", "contenders": ["fast", "old", "f", "mine"], "own": [*others, mine]})
+    assert plan == Plan("m", contenders=("fast", "mine"), own=(OwnContender("mine", "command", "x"),))
+
+
 def test_what_is_said_yes_to_is_shown_with_nothing_hidden():
     own = OwnContender("a", "command", "rm -rf x")
     assert own.shown == "rm -rf x"
-    assert replace(own, kind="python", python="/env").shown == "/env: rm -rf x"
     for hidden in ("\u202e", "\n", "\x1b[2K", "\0", "\udc80"):
-        for changed in (replace(own, target=f"rm {hidden} x"), replace(own, kind="library", python=hidden)):
-            with pytest.raises(OwnError, match=r"“.*\\.*” holds what cannot be shown"):
-                own_of([changed.record()])
+        with pytest.raises(OwnError, match=r"“.*\\.*” holds what cannot be shown"):
+            own_of([replace(own, target=f"rm {hidden} x").record()])
 
 
 def test_the_process_tells_what_is_no_plan():
@@ -225,51 +224,12 @@ def test_a_program_that_went_away_is_told(kind):
         open_own(OwnContender("a", kind, "/gone/tok --x")).encode(b"a")
 
 
-def answers(own: OwnContender, text: bytes) -> object:
+def test_a_function_that_ends_its_process_is_told(folder):
+    (folder / "own_module.py").write_text("import os\ndef end(text): os.abort()\n")
+    own = own_from("a=python:own_module:end")
     process = WorkerProcess("demo:bpe", own.name, 1, lambda: False, None, own)
-    try:
-        loaded = process.ask(120, "load")
-        tokens = process.ask(60, "prepare", "encode", (text,), (), 1)
-        assert process.ask(60, "sample", "encode").wall_s > 0
-        return loaded.version, tokens.ids.tolist()
-    finally:
-        process.end()
-
-
-def test_another_environment_encodes_with_its_own_copy_of_a_library(tmp_path):
-    """Which is a fake: it gives the length of a text, and has no numpy beside it."""
-    site = tmp_path / "lib" / f"python3.{sys.version_info[1]}" / "site-packages"
-    (site / "tiktoken").mkdir(parents=True)
-    (site / "tiktoken" / "__init__.py").write_text(
-        "class Encoding:\n"
-        "    def __init__(self, *given, **named): print('hello')\n"
-        "    def encode_ordinary(self, text): return [len(text)]\n"
-        "    decode_bytes = encode_ordinary_batch = encode = None\n"
-    )
-    (site / "tiktoken-0.0.7.dist-info").mkdir()
-    (site / "tiktoken-0.0.7.dist-info" / "METADATA").write_text("Name: tiktoken\nVersion: 0.0.7\n")
-    (tmp_path / "bin").mkdir()
-    (tmp_path / "bin" / "python").symlink_to(Path(sys.executable).resolve())
-    (tmp_path / "pyvenv.cfg").write_text(f"home = {Path(sys.executable).resolve().parent}\n")
-    assert answers(made("old", "library", "tiktoken", str(tmp_path)), b"abc") == ("0.0.7", [3])
-    (site / "own_function.py").write_text("import os\ndef f(t): return [len(t), 7]\ndef end(t): os.abort()\n")
-    assert answers(made("f", "python", "own_function:f", str(tmp_path)), b"abc") == ("", [3, 7])
-    with pytest.raises(ContenderFailed, match="sentencepiece is not installed"):
-        answers(made("s", "library", "sentencepiece", str(tmp_path)), b"abc")
     with pytest.raises(WorkerLost, match="SIGABRT"):
-        answers(made("end", "python", "own_function:end", str(tmp_path)), b"abc")
-
-
-@pytest.mark.parametrize(
-    ("program", "told"),
-    [("exit 3", r"It ended with status 3\."), ("kill -SEGV $$", r"It crashed: SIGSEGV\.")],
-)
-def test_what_is_no_python_is_told_by_its_end(tmp_path, program, told):
-    path = tmp_path / "python"
-    path.write_text(f"#!/bin/sh\n{program}\n")
-    path.chmod(0o755)
-    with pytest.raises(WorkerLost, match=told):
-        answers(made("a", "library", "tiktoken", str(path)), b"abc")
+        process.ask(120, "load")
 
 
 def test_a_function_is_not_timed_as_if_it_was_loaded_again(folder):

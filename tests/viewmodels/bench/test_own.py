@@ -47,6 +47,14 @@ def test_spoiled_settings_hold_none(settings, spoiled):
     assert OwnContenders(settings).contenders == ()
 
 
+def test_those_that_ran_in_other_pythons_are_left_out_and_named(settings):
+    mine = {"name": "mine", "kind": "command", "target": "tok", "python": ""}
+    old = {"name": "old", "kind": "library", "target": "tiktoken", "python": "/env/bin/python"}
+    settings.own_contenders = json.dumps([old, mine])
+    own = OwnContenders(settings)
+    assert (own.contenders, own.removed) == ((OwnContender("mine", "command", "tok"),), ["old"])
+
+
 def test_a_run_that_names_one_runs_nothing_and_offers_none(settings, make_model, tmp_path):
     trace = tmp_path / "trace"
     own = made("theirs", "command", f'{sys.executable} -c \'open("{trace}", "w")\'')

@@ -85,40 +85,45 @@ def test_what_is_wrong_is_told_until_it_is_changed(dialog, own, qtbot):
 @pytest.mark.parametrize("kind", TITLES.values())
 def test_each_kind_asks_for_what_it_needs_and_says_what_is_timed(dialog, kind):
     choose(dialog, kind)
-    asks = dialog.target.isVisible(), dialog.library.isVisible(), dialog.python.isVisible()
-    assert asks == (kind != "library", kind == "library", kind in ("library", "python"))
     assert dialog.target.placeholderText() == EXAMPLES[kind]
-    assert "ids" in dialog.about.text() or "library" in dialog.about.text()
+    assert "ids" in dialog.about.text()
     assert WARNING in [label.text() for label in dialog.findChildren(type(dialog.about))]
 
 
-def test_files_and_environments_are_chosen(dialog, monkeypatch, tmp_path, qtbot):
+def test_files_are_chosen(dialog, monkeypatch, tmp_path, qtbot):
     choose(dialog, "python")
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(tmp_path / "tok.py"), ""))
-    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: sys.prefix)
     qtbot.mouseClick(dialog.choose_button, LEFT)
-    qtbot.mouseClick(dialog.choose_python_button, LEFT)
     made_of_it = dialog.contender()
     assert (made_of_it.name, made_of_it.target) == ("tok", f"{tmp_path / 'tok'}:encode")
-    assert made_of_it.python.startswith(sys.prefix)
-    choose(dialog, "library")
-    assert dialog.contender().name == "tiktoken of another environment"
 
 
 def test_those_that_are_there_can_be_changed_and_removed(dialog, own, qtbot):
-    library = OwnContender("old", "library", "sentencepiece", sys.executable)
+    function = OwnContender("function", "python", "json:dumps")
     own.add(made("mine", "stream", COMMAND_LINE))
-    own.add(library)
+    own.add(function)
     assert dialog.list.count() == 2
     dialog.list.setCurrentRow(1)
-    assert dialog.contender() == library
+    assert dialog.contender() == function
     dialog.list.setCurrentRow(0)
     assert dialog.contender() == own.contenders[0]
     assert dialog.kind.currentData() == "stream"
     qtbot.mouseClick(dialog.remove_button, LEFT)
-    assert own.contenders == (library,)
-    own.remove("old")
+    assert own.contenders == (function,)
+    own.remove("function")
     assert not dialog.list.isVisible()
+
+
+def test_one_that_ran_in_another_python_is_named(own, qtbot):
+    own.removed = ["old"]
+    session = ModelSession(TextSession(b"text"))
+    dialog = OwnDialog(own, session)
+    qtbot.addWidget(dialog)
+    dialog.show()
+    assert dialog.removed.isVisible()
+    assert "no longer supported" in dialog.removed.text()
+    assert "old" in dialog.removed.text()
+    session.close()
 
 
 def test_without_a_model_nothing_is_tried(own, qtbot):

@@ -1,4 +1,4 @@
-"""Contenders of one's own, as values: a command, a Python callable, a library of another environment.
+"""Contenders of one's own, as values: a command, or a Python function.
 
 Whoever types one has said yes to it.  One that comes out of a file runs only after somebody has said yes to
 what `shown` says; see `guiapp.core.bench.__main__` and `guiapp.viewmodels.bench.own`.
@@ -17,19 +17,15 @@ from guiapp.core.errors import TokenloupeError
 from guiapp.core.system.typed_json import read_as
 from guiapp.core.vocab.quoting import quoted
 
-COMMAND, STREAM, PYTHON, LIBRARY = "command", "stream", "python", "library"
+COMMAND, STREAM, PYTHON = "command", "stream", "python"
 KINDS = {
     COMMAND: "A command for each text: UTF-8 on its standard input, ids on its output. "
     "The start of its process is in the time.",
     STREAM: "A command that runs once and is given one text after another: a line with the number of bytes, "
     "then the text; it answers each with one line of ids. The way through its pipes is in the time.",
     PYTHON: "A Python function that is given a str and returns ids: a list, an array, or an object with ids.",
-    LIBRARY: "Another copy of a library that is listed here, in an environment of its own.",
 }
-HOW = (
-    "NAME=command:WORDS, NAME=stream:WORDS, NAME=python:MODULE:FUNCTION, "
-    "NAME=python:MODULE:FUNCTION@PYTHON or NAME=LIBRARY@PYTHON"
-)
+HOW = "NAME=command:WORDS, NAME=stream:WORDS or NAME=python:MODULE:FUNCTION"
 LONGEST_NAME = 40
 
 
@@ -42,27 +38,22 @@ class OwnContender:
     """One contender.
 
     kind    one of KINDS
-    target  words of a shell, which are split but given to none; module:function, behind a folder where the
-            module lies in none that Python knows; or the name of a library
-    python  the interpreter of the environment that it runs in, "" for this one
+    target  words of a shell, which are split but given to none; or module:function, behind a folder where the
+            module lies in none that Python knows
     """
 
     name: str
     kind: str
     target: str
-    python: str = ""
 
     def __str__(self) -> str:
         """What `own_from` reads."""
-        kind = "" if self.kind == LIBRARY else f"{self.kind}:"
-        return f"{self.name}={kind}{self.target}{'@' if self.python else ''}{self.python}"
+        return f"{self.name}={self.kind}:{self.target}"
 
     @property
     def shown(self) -> str:
         """The very program that runs, and with what: one line with nothing hidden in it, if `checked`."""
-        if self.kind in (COMMAND, STREAM):
-            return self.target
-        return f"{self.python or 'Python of this program'}: {self.target}"
+        return f"Python of this program: {self.target}" if self.kind == PYTHON else self.target
 
     def record(self) -> dict[str, str]:
         return asdict(self)
@@ -70,26 +61,17 @@ class OwnContender:
 
 def own_from(text: str) -> OwnContender:
     """The contender that somebody typed, its files as whole paths; raises OwnError."""
-    name, equals, rest = text.partition("=")
-    if not equals:
-        raise OwnError(f"“{quoted(text)}” is no contender. Write {HOW}.")
+    name, _, rest = text.partition("=")
     kind, colon, target = rest.partition(":")
-    if not colon or kind not in (COMMAND, STREAM, PYTHON):
-        kind, target = LIBRARY, rest
-    python = ""
-    if kind in (PYTHON, LIBRARY):
-        target, _, python = target.partition("@")
-    return made(name, kind, target, python)
+    if not colon or kind not in KINDS:
+        raise OwnError(f"“{quoted(text)}” is no contender. Write {HOW}.")
+    return made(name, kind, target)
 
 
-def made(name: str, kind: str, target: str, python: str = "") -> OwnContender:
+def made(name: str, kind: str, target: str) -> OwnContender:
     """A contender from what somebody filled in; raises OwnError, also for a program that is not there."""
-    python = _interpreter(python.strip()) if python.strip() else ""
-    if kind in (COMMAND, STREAM):
-        target = _whole_command(target)
-    elif kind == PYTHON:
-        target = _whole_function(target.strip())
-    return checked(OwnContender(name.strip(), kind, target.strip(), python))
+    target = _whole_function(target.strip()) if kind == PYTHON else _whole_command(target)
+    return checked(OwnContender(name.strip(), kind, target.strip()))
 
 
 def own_of(records: object) -> tuple[OwnContender, ...]:
@@ -98,6 +80,14 @@ def own_of(records: object) -> tuple[OwnContender, ...]:
         return tuple(map(checked, read_as(tuple[OwnContender, ...], records)))
     except ValueError as error:
         raise OwnError(f"This is no contender: {error}.") from error
+
+
+def without_removed(records: object) -> tuple[object, list[str]]:
+    """Records of a file without those that earlier versions ran in other Pythons, and the names of these."""
+    if not isinstance(records, list | tuple):
+        return records, []
+    names = [str(each.get("name")) for each in records if _ran_elsewhere(each)]
+    return [each for each in records if not _ran_elsewhere(each)], names
 
 
 def names_of(own: Iterable[OwnContender], taken: Collection[str]) -> list[str]:
@@ -124,10 +114,8 @@ def checked(own: OwnContender) -> OwnContender:
         raise OwnError(f"What “{name}” runs is missing. Write {HOW}.")
     if not own.shown.isprintable():
         raise OwnError(f"“{quoted(own.shown, 200)}” holds what cannot be shown. Put it into a file to run.")
-    if own.kind == PYTHON and not all(own.target.rpartition(":")):
+    if own.kind == PYTHON and not _is_function(own.target):
         raise OwnError(f"“{quoted(own.target)}” is no function. Write it as module:function.")
-    if own.kind == LIBRARY and not own.python:
-        raise OwnError(f"“{quoted(own.target)}” has no environment. Write {HOW}.")
     return own
 
 
@@ -148,6 +136,15 @@ def function_of(target: str) -> tuple[str, str, str]:
     path = Path(place.removesuffix(".py"))
     folder = "" if path.parent == Path() else str(path.parent)
     return folder, path.name, function
+
+
+def _ran_elsewhere(record: object) -> bool:
+    return isinstance(record, dict) and (record.get("kind") == "library" or bool(record.get("python")))
+
+
+def _is_function(target: str) -> bool:
+    _, module, function = function_of(target)
+    return bool(module) and all(map(str.isidentifier, function.split(".")))
 
 
 def _whole_command(command: str) -> str:
@@ -173,12 +170,3 @@ def _whole_function(target: str) -> str:
     if not (folder or top.is_dir() or top.with_suffix(".py").exists()):
         return target
     return f"{Path(folder).absolute() / module}:{function}"
-
-
-def _interpreter(path: str) -> str:
-    """The Python of an environment, or of the folder that an environment is; raises OwnError."""
-    given = Path(path).expanduser().absolute()  # not resolved: in an environment it is a link
-    for each in (given, given / "bin" / "python", given / "Scripts" / "python.exe"):
-        if each.is_file():
-            return str(each)
-    raise OwnError(f"There is no Python in “{quoted(path, 200)}”.")
